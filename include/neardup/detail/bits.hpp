@@ -1,0 +1,46 @@
+// Arithmetic on words of bits.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace neardup::inline v0::detail {
+
+inline constexpr std::size_t word_bits = 64;
+
+/// The number of 64-bit words that hold `bits` bits.
+constexpr std::size_t words_for(std::size_t bits) noexcept { return (bits + word_bits - 1) / word_bits; }
+
+/// A word whose lowest `count` bits are set; count <= 64.
+constexpr std::uint64_t low_mask(std::size_t count) noexcept {
+  return count >= word_bits ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+}
+
+/// Mixes a word so that each bit of the result depends on each bit of the input.
+/// Source: the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014; constants of D. Stafford's variant 13).
+constexpr std::uint64_t mix(std::uint64_t x) noexcept {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+/// The number of positions in which two arrays of words differ.
+template <std::size_t Words>
+constexpr int count_differing_bits(const std::array<std::uint64_t, Words>& a,
+                                   const std::array<std::uint64_t, Words>& b) noexcept {
+  int count = 0;
+  for (std::size_t i = 0; i < Words; ++i) count += std::popcount(a[i] ^ b[i]);
+  return count;
+}
+
+/// One hash of all words, for hash tables.
+template <std::size_t Words>
+constexpr std::size_t hash_words(const std::array<std::uint64_t, Words>& words) noexcept {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t word : words) hash = mix(hash + 0x9e3779b97f4a7c15U + word);
+  return static_cast<std::size_t>(hash);
+}
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,54 @@
+// One way to report a call that cannot be answered: an exception, or a handler where exceptions are off.
+#pragma once
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+// MSVC defines _CPPUNWIND, g++ and clang __cpp_exceptions.
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define NEARDUP_EXCEPTIONS 1
+#else
+#define NEARDUP_EXCEPTIONS 0
+#endif
+
+namespace neardup::inline v0 {
+
+/// What a program built with -fno-exceptions calls instead of throwing; it must not return.
+using failure_handler = void (*)(const char* message);
+
+namespace detail {
+
+[[noreturn]] inline void default_failure_handler(const char* message) {
+  std::fprintf(stderr, "neardup: %s\n", message);
+  std::abort();
+}
+
+inline std::atomic<failure_handler>& current_failure_handler() noexcept {
+  static std::atomic<failure_handler> handler{&default_failure_handler};
+  return handler;
+}
+
+/// Reports a failed call: throws Exception{message}; under -fno-exceptions calls the failure handler and ends the program.
+template <class Exception>
+[[noreturn]] void fail(const std::string& message) {
+#if NEARDUP_EXCEPTIONS
+  throw Exception(message);
+#else
+  current_failure_handler().load()(message.c_str());
+  std::abort();  // A handler that returns must not lead to a wrong answer.
+#endif
+}
+
+}  // namespace detail
+
+/// Replaces the handler of failed calls for builds without exceptions.
+/// Returns: the handler that was there before. A null pointer restores the default, which prints and aborts.
+inline failure_handler set_failure_handler(failure_handler handler) noexcept {
+  return detail::current_failure_handler().exchange(handler != nullptr ? handler : &detail::default_failure_handler);
+}
+
+}  // namespace neardup::inline v0
