@@ -1,0 +1,10 @@
+// text -> tokens: tokenizers, UTF-8, folding and normalising.
+#pragma once
+
+#include "text/ngrams.hpp"
+#include "text/normalise.hpp"
+#include "text/shingles.hpp"
+#include "text/tokenizer.hpp"
+#include "text/unicode.hpp"
+#include "text/utf8.hpp"
+#include "text/words.hpp"

@@ -1,0 +1,161 @@
+// Words: what is between spaces and punctuation, in any script.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tokenizer.hpp"
+#include "unicode.hpp"
+#include "utf8.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+/// Finds words in a text that may grow at its end.
+class word_scanner {
+ public:
+  /// Scans up to `end`, calls `sink` for each word that is surely complete.
+  template <class Sink>
+  void scan(std::string_view text, std::size_t end, Sink& sink) {
+    while (position_ < end) {
+      character_class kind = character_class::other;
+      std::size_t length = 1;
+      const auto byte = static_cast<unsigned char>(text[position_]);
+      if (byte < 0x80) {
+        kind = ascii_classes[byte];
+      } else {
+        const decoded next = decode_one(text.substr(position_, end - position_));
+        kind = classify(next.code_point);
+        length = next.length;
+      }
+      step(kind, text, sink);
+      position_ += length;
+    }
+  }
+
+  /// Ends the text: the word that is still open, if any, is complete.
+  template <class Sink>
+  void close(std::string_view text, Sink& sink) {
+    if (open_ == run::none) return;
+    open_ = run::none;
+    sink(text.substr(start_, position_ - start_));
+  }
+
+  /// The number of leading bytes that no later word needs.
+  [[nodiscard]] std::size_t finished() const noexcept { return open_ == run::none ? position_ : start_; }
+
+  [[nodiscard]] std::size_t position() const noexcept { return position_; }
+
+  /// Tells that `count` leading bytes of the text were dropped.
+  void drop(std::size_t count) noexcept {
+    position_ -= count;
+    start_ = start_ < count ? 0 : start_ - count;
+  }
+
+ private:
+  enum class run : std::uint8_t { none, letters, lone };
+
+  static constexpr std::array<character_class, 128> ascii_classes = [] {
+    std::array<character_class, 128> classes{};
+    for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = classify(static_cast<char32_t>(i));
+    return classes;
+  }();
+
+  template <class Sink>
+  void step(character_class kind, std::string_view text, Sink& sink) {
+    switch (kind) {
+      case character_class::letter:
+        if (open_ == run::lone) close(text, sink);
+        if (open_ == run::none) begin(run::letters);
+        break;
+      case character_class::mark:
+        if (open_ == run::none) begin(run::letters);
+        break;
+      case character_class::lone:
+      case character_class::han:
+        close(text, sink);
+        begin(run::lone);
+        break;
+      case character_class::other:
+        close(text, sink);
+        break;
+    }
+  }
+
+  void begin(run kind) noexcept {
+    open_ = kind;
+    start_ = position_;
+  }
+
+  std::size_t position_ = 0;
+  std::size_t start_ = 0;
+  run open_ = run::none;
+};
+
+}  // namespace detail
+
+/// Tokenizes a text into its words.
+///
+/// A word is a maximal run of letters, numbers and the marks among them (Unicode general categories L, N and M). In a
+/// script that is written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, ...) each letter is a word
+/// of its own, together with the marks that follow it. Everything else separates words, ill-formed UTF-8 too.
+/// Case is kept; see folded and normalised. Complexity: linear.
+struct words {
+  template <class Sink>
+  void operator()(std::string_view text, Sink&& sink) const {
+    detail::word_scanner scanner;
+    scanner.scan(text, text.size(), sink);
+    scanner.close(text, sink);
+  }
+};
+
+template <>
+class token_stream<words> {
+ public:
+  explicit token_stream(const words& /*tokenizer*/) {}
+
+  template <class Sink>
+  void feed(std::string_view chunk, Sink&& sink) {
+    if (pending_.empty()) {
+      const std::string_view rest = scan(chunk, sink);
+      pending_.assign(rest);
+    } else {
+      pending_.append(chunk);
+      const std::string_view rest = scan(pending_, sink);
+      pending_.erase(0, pending_.size() - rest.size());
+    }
+  }
+
+  template <class Sink>
+  void finish(Sink&& sink) {
+    scanner_.scan(pending_, pending_.size(), sink);
+    scanner_.close(pending_, sink);
+    reset();
+  }
+
+  void reset() noexcept {
+    pending_.clear();
+    scanner_ = {};
+  }
+
+ private:
+  /// Returns: the bytes that the next chunk may continue. The scanner remembers how far it got in them, so that a word
+  /// of any length is read once.
+  template <class Sink>
+  std::string_view scan(std::string_view text, Sink& sink) {
+    const std::size_t unfinished = incomplete_suffix(text.substr(scanner_.position()));
+    scanner_.scan(text, text.size() - unfinished, sink);
+    const std::size_t finished = scanner_.finished();
+    scanner_.drop(finished);
+    return text.substr(finished);
+  }
+
+  std::string pending_;
+  detail::word_scanner scanner_;
+};
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""Writes include/neardup/text/unicode_tables.hpp from the Unicode Character Database.
+
+Usage: make_unicode_tables.py [--data DIR] [--output FILE] [--check | --summary]
+
+  (no mode)   write the header
+  --check     say whether the header is what this program would write; exit 1 if it is not,
+              77 (skipped) if the database is not installed in the right version
+  --summary   print the golden values of tests/text/unicode_test.cpp, taken from other files of the
+              database than the tables are, and compare with Python's own unicodedata
+
+DIR is where Debian's package unicode-data puts the database.
+
+How a character gets its class (the classes are those of neardup::character_class):
+  mark    general category M
+  other   any category that is not L, M or N; unassigned code points and surrogates with them
+  han     L or N, script Han
+  lone    L or N, a script written without spaces (SPACELESS below)
+  letter  any other L or N
+The script is that of Scripts.txt. Characters that Scripts.txt gives to no script (Common, Inherited)
+go by ScriptExtensions.txt where all the scripts named there are Han or written without spaces: so
+U+30FC, the sound mark that kana share, is lone, U+3006 and U+3220 are han, but U+0660 stays a letter.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+
+# Tokens follow from the tables and fingerprints from the tokens: another version is a change of stored data.
+VERSION = "15.0.0"
+
+OTHER, LETTER, MARK, LONE, HAN = range(5)
+CLASS_NAMES = ["other", "letter", "mark", "lone", "han"]
+HAS_LOWER = 8
+
+# Line_Break=SA ("complex context dependent") marks most scripts without spaces: collect() holds the two lists
+# against each other. The others break between any two characters (ID), or are not covered by that property.
+SPACELESS_SA = {
+    "Ahom", "Khmer", "Lao", "Myanmar", "New_Tai_Lue", "Tai_Le", "Tai_Tham", "Tai_Viet", "Thai",
+}
+SPACELESS_OTHER = {"Hiragana", "Katakana", "Khitan_Small_Script", "Nushu", "Tangut", "Yi"}
+SPACELESS = SPACELESS_SA | SPACELESS_OTHER
+NO_SCRIPT = {"Common", "Inherited", None}
+
+CODE_POINTS = 0x110000
+LEAF = 16  # code points in a 64-bit word of the table, four bits each
+PAGE = 256  # code points in a page: a row of LEAF indices
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEADER = ROOT / "include/neardup/text/unicode_tables.hpp"
+
+
+class NotInstalled(Exception):
+    """The database is missing or of another version."""
+
+
+def properties(path):
+    """Yields (first, last, value) of a file in the format `0041..005A ; Latin # comment`."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        fields = [field.strip() for field in line.split("#")[0].split(";")]
+        if len(fields) >= 2:
+            first, _, last = fields[0].partition("..")
+            yield int(first, 16), int(last or first, 16), fields[1]
+
+
+def by_code_point(path):
+    """Returns the property as a list with one value (or None) for each code point."""
+    values = [None] * CODE_POINTS
+    for first, last, value in properties(path):
+        values[first : last + 1] = [value] * (last + 1 - first)
+    return values
+
+
+def unicode_data(path):
+    """Returns the general category of each code point and the simple lower case {upper: lower}."""
+    categories = ["Cn"] * CODE_POINTS
+    lower = {}
+    range_first = None
+    for line in path.read_text(encoding="ascii").splitlines():
+        fields = line.split(";")
+        code_point = int(fields[0], 16)
+        if fields[1].endswith(", First>"):
+            range_first = code_point
+            continue
+        first = range_first if fields[1].endswith(", Last>") else code_point
+        categories[first : code_point + 1] = [fields[2]] * (code_point + 1 - first)
+        if fields[13]:
+            lower[code_point] = int(fields[13], 16)
+    return categories, lower
+
+
+def check_version(data):
+    try:
+        with open(data / "Scripts.txt", encoding="utf-8") as file:
+            found = re.match(r"# Scripts-([\d.]+)\.txt", file.readline()).group(1)
+    except OSError as error:
+        raise NotInstalled(f"{error} (Debian: apt-get install unicode-data)") from error
+    if found != VERSION:
+        raise NotInstalled(f"{data} holds Unicode {found}, the tables are of Unicode {VERSION}")
+
+
+def collect(data):
+    """Returns the class of each code point and the simple lower case."""
+    categories, lower = unicode_data(data / "UnicodeData.txt")
+    scripts = by_code_point(data / "Scripts.txt")
+    breaks = by_code_point(data / "LineBreak.txt")
+    extensions = by_code_point(data / "ScriptExtensions.txt")
+
+    long_names = {}
+    for line in (data / "PropertyValueAliases.txt").read_text(encoding="utf-8").splitlines():
+        fields = [field.strip() for field in line.split("#")[0].split(";")]
+        if fields[0] == "sc":
+            long_names[fields[1]] = fields[2]
+
+    classes = [OTHER] * CODE_POINTS
+    sa_scripts = set()
+    for code_point, category in enumerate(categories):
+        if category[0] == "M":
+            classes[code_point] = MARK
+        elif category[0] in "LN":
+            script = {scripts[code_point]}
+            if script <= NO_SCRIPT and extensions[code_point]:
+                script = {long_names[name] for name in extensions[code_point].split()}
+            if script == {"Han"}:
+                classes[code_point] = HAN
+            elif script <= SPACELESS | {"Han"}:
+                classes[code_point] = LONE
+            else:
+                classes[code_point] = LETTER
+            if breaks[code_point] == "SA":
+                sa_scripts |= script
+    if sa_scripts != SPACELESS_SA:
+        sys.exit(f"scripts with Line_Break=SA: {sorted(sa_scripts)}, expected {sorted(SPACELESS_SA)}")
+    return classes, lower
+
+
+def deduplicate(rows):
+    """Returns the distinct rows in order of appearance, and for each row its place among them."""
+    place = {}
+    places = [place.setdefault(row, len(place)) for row in rows]
+    return list(place), places
+
+
+def wrap(items, indent="  ", width=120):
+    """Returns the items, separated by commas, as lines of at most `width` columns."""
+    lines = [indent]
+    for item in items:
+        if len(lines[-1]) + len(item) + 1 > width:
+            lines[-1] = lines[-1].rstrip()
+            lines.append(indent)
+        lines[-1] += item + ", "
+    return [line.rstrip() for line in lines]
+
+
+def make_header(classes, lower):
+    codes = [c | HAS_LOWER if i in lower else c for i, c in enumerate(classes)]
+
+    # Beyond the ideographs there are only the variation selectors of plane 14: one comparison instead of 2800 pages.
+    end = max(i for i, code in enumerate(codes) if code and i < 0xE0000) // PAGE * PAGE + PAGE
+    tail = [i for i in range(end, CODE_POINTS) if codes[i]]
+    assert tail == list(range(tail[0], tail[-1] + 1)) and {codes[i] for i in tail} == {MARK}
+
+    words = [
+        sum(code << 4 * i for i, code in enumerate(codes[first : first + LEAF])) for first in range(0, end, LEAF)
+    ]
+    leaves, leaf_of = deduplicate(words)
+    per_page = PAGE // LEAF
+    pages, page_of = deduplicate([tuple(leaf_of[i : i + per_page]) for i in range(0, len(leaf_of), per_page)])
+    assert len(pages) <= 256
+
+    # The table says which characters have a lower case, so a step need not say where its run ends.
+    steps = []
+    for code_point, small in sorted(lower.items()):
+        if not steps or steps[-1][1] != small - code_point:
+            steps.append((code_point, small - code_point))
+
+    # The tables as the C++ code reads them, held against what they were made from.
+    for i in range(end):
+        code = leaves[pages[page_of[i // PAGE]][i % PAGE // LEAF]] >> 4 * (i % LEAF) & 15
+        assert code == codes[i]
+        if code & HAS_LOWER:
+            assert i + max(step for step in steps if step[0] <= i)[1] == lower[i]
+    assert max(lower) < end
+
+    rows = []
+    for number, page in enumerate(pages):
+        row = "  {" + ", ".join(map(str, page)) + "},"
+        rows.append(f"{row:<88}// U+{page_of.index(number) * PAGE:04X}")
+
+    return "\n".join(
+        [
+            "// Classes and lower case of all code points, as compact tables.",
+            "// Made by tools/make_unicode_tables.py from the Unicode Character Database: do not edit.",
+            "// Copyright (c) 1991-2022 Unicode, Inc., https://www.unicode.org/license.txt",
+            "#pragma once",
+            "",
+            "#include <cstdint>",
+            "#include <string_view>",
+            "",
+            "namespace neardup::inline v0 {",
+            "",
+            "/// The version of Unicode that classes and lower case are of. A later one may change fingerprints.",
+            f'inline constexpr std::string_view unicode_version = "{VERSION}";',
+            "",
+            "namespace detail {",
+            "// clang-format off",
+            "",
+            "// From here on all is other, except for the marks of the tail.",
+            f"inline constexpr char32_t unicode_table_end = 0x{end:x};",
+            f"inline constexpr char32_t unicode_tail_first = 0x{tail[0]:x}, unicode_tail_last = 0x{tail[-1]:x};",
+            "",
+            "// Code point / 256 -> row of unicode_rows.",
+            f"inline constexpr std::uint8_t unicode_pages[{len(page_of)}] = {{",
+            *wrap(map(str, page_of)),
+            "};",
+            "",
+            "// Row, code point / 16 % 16 -> word of unicode_words. Beside each row: the first page that has it.",
+            f"inline constexpr std::uint16_t unicode_rows[{len(pages)}][{per_page}] = {{",
+            *rows,
+            "};",
+            "",
+            "// Four bits a code point, lowest first: its character_class, plus 8 if it has a lower case.",
+            f"inline constexpr std::uint64_t unicode_words[{len(leaves)}] = {{",
+            *wrap(f"0x{leaf:016x}" for leaf in leaves),
+            "};",
+            "",
+            "// What leads to lower case, from this code point on to the next step, where there is a lower case.",
+            "struct unicode_lower_step {",
+            "  char32_t from;",
+            "  std::int32_t delta;",
+            "};",
+            f"inline constexpr unicode_lower_step unicode_lower_steps[{len(steps)}] = {{",
+            *wrap(f"{{0x{first:x}, {delta}}}" for first, delta in steps),
+            "};",
+            "",
+            "// clang-format on",
+            "}  // namespace detail",
+            "}  // namespace neardup::inline v0",
+            "",
+        ]
+    )
+
+
+def summary(data):
+    """Prints the golden values, by a path of its own: files of derived properties, whole ranges, no table."""
+    import unicodedata
+
+    mask, prime, basis = 2**64 - 1, 0x100000001B3, 0xCBF29CE484222325
+    general = list(properties(data / "extracted/DerivedGeneralCategory.txt"))
+    classes = bytearray(CODE_POINTS)
+    for first, last, category in general:
+        if category[0] in "LN":
+            classes[first : last + 1] = bytes([LETTER]) * (last + 1 - first)
+    is_letter = bytes(classes)
+    assigned = [(f, l, LONE) for f, l, s in properties(data / "Scripts.txt") if s in SPACELESS]
+    assigned += [(f, l, HAN) for f, l, s in properties(data / "Scripts.txt") if s == "Han"]
+    shared = {"Hani": HAN, "Hira Kana": LONE, "Hani Hira Kana": LONE}
+    unshared = set()  # real scripts keep their characters whatever ScriptExtensions.txt adds
+    for first, last, script in properties(data / "Scripts.txt"):
+        if script not in NO_SCRIPT:
+            unshared.update(range(first, last + 1))
+    for first, last, scripts in properties(data / "ScriptExtensions.txt"):
+        if scripts in shared:
+            assigned += [(i, i, shared[scripts]) for i in range(first, last + 1) if i not in unshared]
+    for first, last, value in assigned:
+        for i in range(first, last + 1):
+            if is_letter[i]:
+                classes[i] = value
+    for first, last, category in general:
+        if category[0] == "M":
+            classes[first : last + 1] = bytes([MARK]) * (last + 1 - first)
+
+    digest = basis
+    for value in classes:
+        digest = (digest ^ value) * prime & mask
+    for value, name in enumerate(CLASS_NAMES):
+        print(f"{name:<8}{classes.count(value)}")
+    print(f"classes {digest:#018x}")
+
+    digest, count = basis, 0
+    for line in (data / "UnicodeData.txt").read_text(encoding="ascii").splitlines():
+        found = re.match(r"([0-9A-F]+);(?:[^;]*;){12}([0-9A-F]+);", line)
+        if found:
+            count += 1
+            for value in found.groups():
+                digest = (digest ^ int(value, 16)) * prime & mask
+    print(f"lowered {count}\nlower   {digest:#018x}")
+
+    # Python's tables are of another version: compare what it knows too, and count what differs.
+    collected, lower = collect(data)
+    assert collected == list(classes)
+    differing = 0
+    for i in range(CODE_POINTS):
+        category = unicodedata.category(chr(i))
+        if category != "Cn":
+            expected = {"M": [MARK], "L": [LETTER, LONE, HAN], "N": [LETTER, LONE, HAN]}.get(category[0], [OTHER])
+            small = chr(i).lower()
+            same_lower = ord(small) == lower.get(i, i) if len(small) == 1 else i == 0x130
+            differing += collected[i] not in expected or not same_lower
+    print(f"python, Unicode {unicodedata.unidata_version}: {differing} of its characters differ")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path("/usr/share/unicode"))
+    parser.add_argument("--output", type=pathlib.Path, default=HEADER)
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--check", action="store_true")
+    mode.add_argument("--summary", action="store_true")
+    options = parser.parse_args()
+    try:
+        check_version(options.data)
+    except NotInstalled as error:
+        print(f"make_unicode_tables.py: {error}", file=sys.stderr)
+        return 77
+    if options.summary:
+        summary(options.data)
+        return 0
+    header = make_header(*collect(options.data))
+    if options.check:
+        current = options.output.read_text(encoding="utf-8") if options.output.exists() else ""
+        if current != header:
+            print(f"{options.output} is not what make_unicode_tables.py writes: run it", file=sys.stderr)
+        return int(current != header)
+    options.output.write_text(header, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
