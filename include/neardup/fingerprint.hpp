@@ -1,0 +1,13 @@
+// tokens -> simhash<Bits>: weighters, hashers, accumulator, feature bag, simhasher.
+#pragma once
+
+#include "fingerprint/accumulator.hpp"
+#include "fingerprint/defaults.hpp"
+#include "fingerprint/feature_bag.hpp"
+#include "fingerprint/hashers.hpp"
+#include "fingerprint/idf_table.hpp"
+#include "fingerprint/simhasher.hpp"
+#include "fingerprint/text_stream.hpp"
+#include "fingerprint/weight.hpp"
+#include "fingerprint/weighters.hpp"
+#include "fingerprint/xxh3.hpp"

@@ -1,0 +1,109 @@
+// The vote of the tokens on each bit of a fingerprint.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+
+#include "../detail/bits.hpp"
+#include "../detail/error.hpp"
+#include "../simhash.hpp"
+#include "weight.hpp"
+
+namespace neardup::inline v0 {
+
+/// Sums the weights of hashed tokens bit by bit; a bit of the fingerprint is 1 if more than half of the weight sets it.
+///
+/// Sums are exact in 64 bits, so the order of tokens, and of merges, never changes the result; a tie gives 0.
+/// Source: Charikar 2002; Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling, WWW 2007, section 2.
+template <std::size_t Bits>
+class accumulator {
+ public:
+  static constexpr std::size_t words = detail::words_for(Bits);
+  using hash_type = std::array<std::uint64_t, words>;
+
+  /// Adds a token of this hash and weight, `count` times. Bits of the hash beyond `Bits` are ignored.
+  /// Throws: std::overflow_error if the total would pass 2^64 - 1 units of 1/256; nothing is changed then.
+  constexpr void add(const hash_type& hash, weight w = {}, std::uint64_t count = 1) {
+    if (w.raw() != 0 && count > std::numeric_limits<std::uint64_t>::max() / w.raw()) fail_overflow();
+    add_units(hash, w.raw() * count);
+  }
+  constexpr void add(std::uint64_t hash, weight w = {}, std::uint64_t count = 1)
+    requires(Bits <= 64)
+  {
+    add(hash_type{hash}, w, count);
+  }
+
+  /// Adds a token of this hash whose weight is `units` / 256.
+  /// Throws: std::overflow_error as add does.
+  constexpr void add_units(const hash_type& hash, std::uint64_t units) {
+    if (units > std::numeric_limits<std::uint64_t>::max() - total_) fail_overflow();
+    total_ += units;
+    for (std::size_t i = 0; i < Bits; ++i) {
+      const std::uint64_t bit = (hash[i / detail::word_bits] >> (i % detail::word_bits)) & 1U;
+      sums_[i] += units & (0 - bit);  // no branch: hash bits cannot be predicted
+    }
+  }
+
+  /// Adds all that `other` has summed.
+  /// Throws: std::overflow_error as add does.
+  constexpr void merge(const accumulator& other) {
+    if (other.total_ > std::numeric_limits<std::uint64_t>::max() - total_) fail_overflow();
+    total_ += other.total_;
+    for (std::size_t i = 0; i < Bits; ++i) sums_[i] += other.sums_[i];
+  }
+
+  /// Takes away what `other` has summed and was added or merged before.
+  /// Throws: std::invalid_argument if it cannot have been; nothing is changed then.
+  constexpr void subtract(const accumulator& other) {
+    // Both sides must stay possible: no sum below zero, and none above the total.
+    bool contained = other.total_ <= total_;
+    for (std::size_t i = 0; i < Bits && contained; ++i) {
+      contained = other.sums_[i] <= sums_[i] && sums_[i] - other.sums_[i] <= total_ - other.total_;
+    }
+    if (!contained) detail::fail<std::invalid_argument>("subtracting from an accumulator what was never added to it");
+    total_ -= other.total_;
+    for (std::size_t i = 0; i < Bits; ++i) sums_[i] -= other.sums_[i];
+  }
+
+  constexpr accumulator& operator+=(const accumulator& other) {
+    merge(other);
+    return *this;
+  }
+  constexpr accumulator& operator-=(const accumulator& other) {
+    subtract(other);
+    return *this;
+  }
+
+  /// The weight of all tokens, in units of 1/256.
+  [[nodiscard]] constexpr std::uint64_t total() const noexcept { return total_; }
+
+  /// The fingerprint of the tokens so far; nothing if they weigh nothing.
+  [[nodiscard]] constexpr std::optional<simhash<Bits>> result() const {
+    if (total_ == 0) return std::nullopt;
+    hash_type bits{};
+    for (std::size_t i = 0; i < Bits; ++i) {
+      // sum > total / 2 without doubling, which could overflow.
+      const std::uint64_t set = sums_[i] > total_ - sums_[i] ? 1 : 0;
+      bits[i / detail::word_bits] |= set << (i % detail::word_bits);
+    }
+    return simhash<Bits>(bits);
+  }
+
+  constexpr void clear() noexcept { *this = {}; }
+
+  friend constexpr bool operator==(const accumulator&, const accumulator&) noexcept = default;
+
+ private:
+  [[noreturn]] static void fail_overflow() {
+    detail::fail<std::overflow_error>("the weights of an accumulator exceed 2^64 - 1 units of 1/256");
+  }
+
+  std::array<std::uint64_t, Bits> sums_{};
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,45 @@
+// The default composition: what to use when nothing is known about the texts.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "../detail/error.hpp"
+#include "../simhash.hpp"
+#include "../text/normalise.hpp"
+#include "../text/shingles.hpp"
+#include "../text/words.hpp"
+#include "simhasher.hpp"
+
+namespace neardup::inline v0 {
+
+/// Pairs of words, with the case of ASCII letters folded.
+using default_tokenizer = shingles<folded<words>>;
+
+/// Distinct pairs of words, each of weight 1, hashed by XXH3.
+template <std::size_t Bits = 64>
+using default_simhasher = simhasher<default_tokenizer, unit, xxh3<Bits>, Bits>;
+
+/// The fingerprint of a text by the default composition; nothing if it has no word.
+template <std::size_t Bits = 64>
+[[nodiscard]] std::optional<simhash<Bits>> simhash_of(std::string_view text) {
+  return default_simhasher<Bits>{}(text);
+}
+
+/// Whether the fingerprints of two texts, by the default composition, differ in at most `k` of 64 bits.
+/// Returns: false when either text has no word, even if both are equal.
+/// Throws: std::invalid_argument unless 0 <= k <= 64.
+[[nodiscard]] inline bool near_duplicates(std::string_view a, std::string_view b, int k = 3) {
+  if (k < 0 || k > 64) {
+    detail::fail<std::invalid_argument>("a distance of " + std::to_string(k) + " bits; it is from 0 to 64");
+  }
+  const default_simhasher<> hash;
+  const auto first = hash(a);
+  const auto second = hash(b);
+  return first && second && hamming_distance(*first, *second) <= k;
+}
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,208 @@
+// The distinct tokens of a text, each with how often it occurs.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "../detail/bits.hpp"
+#include "../detail/error.hpp"
+
+namespace neardup::inline v0 {
+
+/// Counts tokens by their hash, of `Words` 64-bit words; merges and subtracts exactly, for every weighter.
+///
+/// Two tokens are the same if their hashes are equal. With `KeepsText` it also keeps the text of each distinct token,
+/// which weighters that look at the token need. An operation that throws leaves the bag as it was.
+/// Memory: 8 * Words + 8 bytes a distinct token, 16 more and its text with `KeepsText`, and 8 to 16 bytes of table.
+template <std::size_t Words = 1, bool KeepsText = false>
+class feature_bag {
+ public:
+  using hash_type = std::array<std::uint64_t, Words>;
+
+  /// Counts a token `count` times. Returns: whether it is new to the bag.
+  /// Throws: std::overflow_error if the counts would exceed 64 bits. Complexity: constant on average, amortised.
+  bool add(const hash_type& hash, std::string_view token, std::uint64_t count = 1) {
+    if (count == 0) return false;
+    if (count > max_count - total_count_) fail_overflow();
+    if (2 * (features_.size() + 1) > slots_.size()) rehash((std::max)(min_slots, 2 * slots_.size()));
+    const std::size_t slot = find_slot(hash);
+    const bool is_new = slots_[slot] == 0;
+    if (is_new) {
+      insert(slot, hash, token, count);
+    } else {
+      features_[slots_[slot] - 1].count += count;
+    }
+    total_count_ += count;
+    return is_new;
+  }
+
+  /// Adds the counts of another bag: that of a further field or document.
+  /// Throws: std::overflow_error if the counts would exceed 64 bits.
+  void merge(const feature_bag& other) {
+    if (&other == this) return merge(feature_bag(other));
+    if (other.total_count_ > max_count - total_count_) fail_overflow();
+    // All that can fail comes first.
+    reserve(size() + other.size(), texts_.size() + other.texts_.size());
+    for (const feature& f : other.features_) add(f.hash, other.text_of(f), f.count);
+  }
+
+  /// Takes away the counts of a bag that was merged before.
+  /// Throws: std::invalid_argument if it has a token more often than this one; nothing is changed then.
+  void subtract(const feature_bag& other) {
+    if (&other == this) return clear();
+    for (const feature& f : other.features_) {
+      if (count(f.hash) < f.count) {
+        detail::fail<std::invalid_argument>("subtracting from a feature bag a token that it does not have as often");
+      }
+    }
+    for (const feature& f : other.features_) features_[slots_[find_slot(f.hash)] - 1].count -= f.count;
+    total_count_ -= other.total_count_;
+    drop_uncounted();
+  }
+
+  feature_bag& operator+=(const feature_bag& other) {
+    merge(other);
+    return *this;
+  }
+  feature_bag& operator-=(const feature_bag& other) {
+    subtract(other);
+    return *this;
+  }
+
+  /// How often the token of this hash was counted.
+  [[nodiscard]] std::uint64_t count(const hash_type& hash) const noexcept {
+    if (slots_.empty()) return 0;
+    const std::size_t slot = find_slot(hash);
+    return slots_[slot] == 0 ? 0 : features_[slots_[slot] - 1].count;
+  }
+
+  /// The number of distinct tokens.
+  [[nodiscard]] std::size_t size() const noexcept { return features_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return features_.empty(); }
+
+  /// The number of tokens, each occurrence counted.
+  [[nodiscard]] std::uint64_t total_count() const noexcept { return total_count_; }
+
+  /// Forgets all tokens, keeps the memory.
+  void clear() noexcept {
+    features_.clear();
+    texts_.clear();
+    std::fill(slots_.begin(), slots_.end(), std::size_t{0});
+    total_count_ = 0;
+  }
+
+  /// Calls `visit(hash, token, count)` for each distinct token, in the order in which they came first; `token` is empty
+  /// unless the bag keeps texts.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const feature& f : features_) visit(f.hash, text_of(f), f.count);
+  }
+
+  /// Whether both have the same tokens as often.
+  friend bool operator==(const feature_bag& a, const feature_bag& b) noexcept {
+    return a.size() == b.size() && a.total_count_ == b.total_count_ &&
+           std::all_of(a.features_.begin(), a.features_.end(),
+                       [&](const feature& f) { return b.count(f.hash) == f.count; });
+  }
+
+ private:
+  struct plain_feature {
+    hash_type hash;
+    std::uint64_t count;
+  };
+  struct text_feature : plain_feature {
+    std::size_t text_begin;
+    std::size_t text_size;
+  };
+  using feature = std::conditional_t<KeepsText, text_feature, plain_feature>;
+
+  static constexpr std::uint64_t max_count = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::size_t min_slots = 64;
+
+  [[noreturn]] static void fail_overflow() {
+    detail::fail<std::overflow_error>("the counts of a feature bag exceed 64 bits");
+  }
+
+  /// The slot of this hash, or the empty one where it belongs. Precondition: a slot is empty.
+  [[nodiscard]] std::size_t find_slot(const hash_type& hash) const noexcept {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t slot = detail::hash_words(hash) & mask;
+    while (slots_[slot] != 0 && features_[slots_[slot] - 1].hash != hash) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  void insert(std::size_t slot, const hash_type& hash, std::string_view token, std::uint64_t count) {
+    if constexpr (KeepsText) {
+      const std::size_t begin = texts_.size();
+      if (features_.size() == features_.capacity()) features_.reserve(2 * features_.size() + 1);
+      texts_.append(token);
+      features_.push_back({{hash, count}, begin, token.size()});
+    } else {
+      features_.push_back({hash, count});
+    }
+    slots_[slot] = features_.size();
+  }
+
+  [[nodiscard]] std::string_view text_of([[maybe_unused]] const feature& f) const noexcept {
+    if constexpr (KeepsText) {
+      return std::string_view(texts_).substr(f.text_begin, f.text_size);
+    } else {
+      return {};
+    }
+  }
+
+  void reserve(std::size_t features, std::size_t text_bytes) {
+    std::size_t slots = (std::max)(min_slots, slots_.size());
+    while (slots < 2 * features) slots *= 2;
+    features_.reserve(features);
+    texts_.reserve(text_bytes);
+    if (slots > slots_.size()) rehash(slots);
+  }
+
+  void rehash(std::size_t slots) {
+    std::vector<std::size_t> grown(slots);
+    slots_.swap(grown);
+    fill_slots();
+  }
+
+  void fill_slots() noexcept {
+    for (std::size_t i = 0; i < features_.size(); ++i) slots_[find_slot(features_[i].hash)] = i + 1;
+  }
+
+  void drop_uncounted() noexcept {
+    std::size_t kept = 0;
+    std::size_t text_end = 0;
+    for (const feature& f : features_) {
+      if (f.count == 0) continue;
+      feature moved = f;
+      if constexpr (KeepsText) {
+        // Texts lie in the order of their tokens, so each moves to the left.
+        const auto from = texts_.begin() + static_cast<std::ptrdiff_t>(f.text_begin);
+        std::copy(from, from + static_cast<std::ptrdiff_t>(f.text_size),
+                  texts_.begin() + static_cast<std::ptrdiff_t>(text_end));
+        moved.text_begin = text_end;
+        text_end += f.text_size;
+      }
+      features_[kept++] = moved;
+    }
+    features_.resize(kept);
+    texts_.resize(text_end);
+    std::fill(slots_.begin(), slots_.end(), std::size_t{0});
+    if (!slots_.empty()) fill_slots();
+  }
+
+  std::vector<feature> features_;
+  std::vector<std::size_t> slots_;  // 1 + position in features_, 0 where empty; a power of two, at most half full
+  std::string texts_;
+  std::uint64_t total_count_ = 0;
+};
+
+}  // namespace neardup::inline v0

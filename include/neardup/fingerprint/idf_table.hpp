@@ -1,0 +1,253 @@
+// Inverse document frequencies: which terms are rare in a corpus, and so tell its texts apart.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "../detail/error.hpp"
+#include "../text/tokenizer.hpp"
+#include "weight.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+struct string_hash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+};
+
+template <class Value>
+using string_map = std::unordered_map<std::string, Value, string_hash, std::equal_to<>>;
+
+/// Reads a plain decimal number, "11.7394" or "3", exactly to the nearest 1/256.
+/// Returns: nothing if it is anything else, or too large.
+inline std::optional<weight> parse_weight(std::string_view text) noexcept {
+  std::uint64_t whole = 0;
+  std::uint64_t fraction = 0;
+  std::uint64_t scale = 1;
+  std::size_t digits = 0;
+  bool after_point = false;
+  for (const char c : text) {
+    if (c == '.' && !after_point) {
+      after_point = true;
+      continue;
+    }
+    if (c < '0' || c > '9') return std::nullopt;
+    ++digits;
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    if (!after_point) {
+      whole = whole * 10 + digit;
+      if (whole >= (std::uint64_t{1} << 24)) return std::nullopt;
+    } else if (scale < 1'000'000'000'000'000U) {
+      // Later digits cannot change the nearest 1/256, whose border has nine decimals at most.
+      fraction = fraction * 10 + digit;
+      scale *= 10;
+    }
+  }
+  if (digits == 0) return std::nullopt;
+  const std::uint64_t raw = whole * weight::one + (fraction * weight::one + scale / 2) / scale;
+  if (raw > 0xffffffffU) return std::nullopt;
+  return weight::from_raw(static_cast<std::uint32_t>(raw));
+}
+
+/// A weight as the shortest plain decimal that has all its digits; 1/256 has eight decimals.
+inline std::string format_weight(weight value) {
+  std::string text = std::to_string(value.raw() / weight::one);
+  std::uint32_t rest = value.raw() % weight::one;
+  if (rest != 0) text += '.';
+  while (rest != 0) {
+    rest *= 10;
+    text += static_cast<char>('0' + rest / weight::one);
+    rest %= weight::one;
+  }
+  return text;
+}
+
+}  // namespace detail
+
+/// The weight of each term of a corpus by its rarity; terms that are not in it weigh the median.
+///
+/// Reads and writes the format of jieba's idf.txt: a line "term value" for each term, UTF-8. Immutable, so it may be
+/// shared by threads.
+class idf_table {
+ public:
+  struct term {
+    std::string text;
+    weight value;
+  };
+
+  /// No terms: each weighs 1.0.
+  idf_table() = default;
+
+  /// These terms; of several with the same text the last counts.
+  explicit idf_table(std::vector<term> terms) {
+    weights_.reserve(terms.size());
+    for (term& t : terms) weights_.insert_or_assign(std::move(t.text), t.value);
+    if (weights_.empty()) return;
+    std::vector<weight> values;
+    values.reserve(weights_.size());
+    for (const auto& entry : weights_) values.push_back(entry.second);
+    // The upper of the two middle values, as jieba has it.
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    median_ = *middle;
+  }
+
+  /// The weight of a term; the median if it is unknown. Complexity: constant on average.
+  [[nodiscard]] weight lookup(std::string_view text) const {
+    const auto found = weights_.find(text);
+    return found == weights_.end() ? median_ : found->second;
+  }
+
+  /// The weight of a term; nothing if it is unknown.
+  [[nodiscard]] std::optional<weight> find(std::string_view text) const {
+    const auto found = weights_.find(text);
+    if (found == weights_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return weights_.size(); }
+  [[nodiscard]] weight median() const noexcept { return median_; }
+
+  friend bool operator==(const idf_table& a, const idf_table& b) { return a.weights_ == b.weights_; }
+
+  /// Reads the lines "term value"; empty lines are skipped. The value is a plain decimal number, rounded to 1/256.
+  /// Throws: std::runtime_error "name:line: ..." for a line that is anything else.
+  [[nodiscard]] static idf_table parse(std::string_view contents, std::string_view name = "idf table") {
+    std::vector<term> terms;
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (contents.substr(0, byte_order_mark.size()) == byte_order_mark) contents.remove_prefix(byte_order_mark.size());
+    for (std::size_t number = 1; !contents.empty(); ++number) {
+      const std::size_t end = (std::min)(contents.find('\n'), contents.size());
+      std::string_view line = contents.substr(0, end);
+      contents.remove_prefix((std::min)(end + 1, contents.size()));
+      while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+      if (line.empty()) continue;
+      const std::size_t space = line.find_last_of(" \t");
+      const auto value = space == std::string_view::npos ? std::nullopt : detail::parse_weight(line.substr(space + 1));
+      if (!value || space == 0) {
+        detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) +
+                                         ": not \"term value\" with a number from 0 to less than 16777216");
+      }
+      terms.push_back({std::string(line.substr(0, space)), *value});
+    }
+    return idf_table(std::move(terms));
+  }
+
+  /// What parse() reads back as an equal table, in the order of the terms' bytes.
+  /// Throws: std::runtime_error if a term is empty, begins or ends with white space, or holds a line break.
+  [[nodiscard]] std::string to_text() const {
+    std::vector<std::string_view> terms;
+    terms.reserve(weights_.size());
+    for (const auto& entry : weights_) terms.push_back(entry.first);
+    std::sort(terms.begin(), terms.end());
+    std::string text;
+    for (const std::string_view t : terms) {
+      constexpr std::string_view blanks = " \t\r\n";
+      if (t.empty() || blanks.find(t.front()) != blanks.npos || blanks.find(t.back()) != blanks.npos ||
+          t.find('\n') != t.npos) {
+        detail::fail<std::runtime_error>("the term \"" + std::string(t) + "\" cannot stand in a line of an idf table");
+      }
+      text.append(t).append(" ").append(detail::format_weight(lookup(t))).append("\n");
+    }
+    return text;
+  }
+
+  /// Reads a file as parse() does. Throws: std::runtime_error naming the file, and the line.
+  [[nodiscard]] static idf_table load(const std::string& path) {
+    const file_handle file(std::fopen(path.c_str(), "rb"), &std::fclose);
+    if (!file) detail::fail<std::runtime_error>("cannot open " + path);
+    std::string contents;
+    char block[4096];
+    for (std::size_t size = 0; (size = std::fread(block, 1, sizeof block, file.get())) > 0;) {
+      contents.append(block, size);
+    }
+    if (std::ferror(file.get()) != 0) detail::fail<std::runtime_error>("cannot read " + path);
+    return parse(contents, path);
+  }
+
+  /// Writes the file whole or not at all: first to `path` + ".tmp", which then takes its name.
+  /// Throws: std::runtime_error naming the file; what stood at `path` is still there then.
+  void save(const std::string& path) const {
+    const std::string text = to_text();
+    const std::string temporary = path + ".tmp";
+    std::FILE* const file = std::fopen(temporary.c_str(), "wb");
+    if (file == nullptr) detail::fail<std::runtime_error>("cannot create " + temporary);
+    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    const bool closed = std::fclose(file) == 0;
+    if (!written || !closed) {
+      static_cast<void>(std::remove(temporary.c_str()));
+      detail::fail<std::runtime_error>("cannot write " + temporary);
+    }
+#ifdef _WIN32
+    static_cast<void>(std::remove(path.c_str()));  // rename does not replace a file there
+#endif
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+      static_cast<void>(std::remove(temporary.c_str()));
+      detail::fail<std::runtime_error>("cannot replace " + path);
+    }
+  }
+
+ private:
+  using file_handle = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+  detail::string_map<weight> weights_;
+  weight median_;
+};
+
+/// Learns an idf_table from the documents of a corpus, one after the other.
+class idf_learner {
+ public:
+  /// Counts each distinct token of a document once.
+  template <tokenizer Tokenizer>
+  void add(const Tokenizer& tokenize, std::string_view text) {
+    ++documents_;
+    auto count = [this](std::string_view token) {
+      auto found = terms_.find(token);
+      if (found == terms_.end()) found = terms_.emplace(std::string(token), frequency{}).first;
+      frequency& term = found->second;
+      if (term.last_document == documents_) return;
+      term.last_document = documents_;
+      ++term.documents;
+    };
+    tokenize(text, count);
+  }
+
+  /// The number of documents added.
+  [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
+
+  /// The weights ln(1 + N / df) of the terms that at least `min_documents` of the N documents have.
+  [[nodiscard]] idf_table table(std::uint64_t min_documents = 1) const {
+    std::vector<idf_table::term> terms;
+    for (const auto& [text, term] : terms_) {
+      if (term.documents < min_documents) continue;
+      const std::uint64_t ln =
+          detail::fixed_point_ln(documents_ + term.documents) - detail::fixed_point_ln(term.documents);
+      terms.push_back({text, detail::weight_of_ln(ln)});
+    }
+    return idf_table(std::move(terms));
+  }
+
+ private:
+  struct frequency {
+    std::uint64_t documents = 0;
+    std::uint64_t last_document = 0;
+  };
+
+  detail::string_map<frequency> terms_;
+  std::uint64_t documents_ = 0;
+};
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,217 @@
+// How much each distinct token of a text counts.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../detail/error.hpp"
+#include "idf_table.hpp"
+#include "weight.hpp"
+
+namespace neardup::inline v0 {
+
+/// A distinct token of a text: its hash, and its weight in units of 1/256.
+template <std::size_t Words>
+struct weighted_token {
+  std::array<std::uint64_t, Words> hash;
+  std::uint64_t units;
+};
+
+namespace detail {
+
+template <class T>
+concept count_weighter = requires(const T& w, std::uint64_t count) {
+                           { w(count) } -> weight_like;
+                         };
+template <class T>
+concept token_weighter = requires(const T& w, std::string_view token, std::uint64_t count) {
+                           { w(token, count) } -> weight_like;
+                         };
+template <class T>
+concept occurrence_weighter = requires(const T& w) {
+                                { w.per_occurrence() } -> std::same_as<weight>;
+                              };
+template <class T>
+concept token_occurrence_weighter = requires(const T& w, std::string_view token) {
+                                      { w.per_occurrence(token) } -> std::same_as<weight>;
+                                    };
+template <class T>
+concept weight_adjuster = requires(const T& w, std::vector<weighted_token<1>>& tokens) {
+                            w.inner;
+                            w.adjust(tokens);
+                          };
+
+}  // namespace detail
+
+/// A weighter whose weights are sums over the occurrences of a token; only these can be merged in an accumulator.
+template <class T>
+concept linear_weighter = detail::occurrence_weighter<T> || detail::token_occurrence_weighter<T>;
+
+/// What can weigh the tokens of a text; it is called as const and has one of these forms:
+/// - `w(count)` or `w(token, count)`, the weight of a distinct token that occurs `count` times: a neardup::weight, or a
+///   number (whole units; NaN, infinite and negative ones are errors);
+/// - `per_occurrence()` or `per_occurrence(token)`, the weight of each occurrence (linear_weighter);
+/// - a member `inner`, another weighter, and `adjust(tokens)`, which changes the std::vector<weighted_token<Words>> of
+///   all distinct tokens of the text, for any Words.
+template <class T>
+concept weighter = std::copy_constructible<T> && (linear_weighter<T> || detail::count_weighter<T> ||
+                                                  detail::token_weighter<T> || detail::weight_adjuster<T>);
+
+namespace detail {
+
+/// Whether a weighter looks at the text of a token.
+template <class Weighter>
+constexpr bool reads_token() {
+  if constexpr (weight_adjuster<Weighter>) {
+    return reads_token<std::remove_cvref_t<decltype(std::declval<const Weighter&>().inner)>>();
+  } else {
+    return token_occurrence_weighter<Weighter> || (!occurrence_weighter<Weighter> && token_weighter<Weighter>);
+  }
+}
+
+/// The weight of one occurrence under a linear weighter.
+template <linear_weighter Weighter>
+weight occurrence_weight(const Weighter& weigh, std::string_view token) {
+  if constexpr (token_occurrence_weighter<Weighter>) {
+    return weigh.per_occurrence(token);
+  } else {
+    return weigh.per_occurrence();
+  }
+}
+
+/// The weight of a token that occurs `count` times, before any adjustment, in units of 1/256.
+template <class Weighter>
+std::uint64_t token_units(const Weighter& weigh, std::string_view token, std::uint64_t count) {
+  if constexpr (weight_adjuster<Weighter>) {
+    return token_units(weigh.inner, token, count);
+  } else if constexpr (linear_weighter<Weighter>) {
+    const std::uint64_t units = occurrence_weight(weigh, token).raw();
+    if (units != 0 && count > ~std::uint64_t{0} / units) {
+      fail<std::overflow_error>("the weight of a token exceeds 2^64 - 1 units of 1/256");
+    }
+    return units * count;
+  } else if constexpr (token_weighter<Weighter>) {
+    return to_weight(weigh(token, count)).raw();
+  } else {
+    return to_weight(weigh(count)).raw();
+  }
+}
+
+template <class Weighter, std::size_t Words>
+void adjust_weights(const Weighter& weigh, std::vector<weighted_token<Words>>& tokens) {
+  if constexpr (weight_adjuster<Weighter>) {
+    adjust_weights(weigh.inner, tokens);
+    weigh.adjust(tokens);
+  }
+}
+
+/// What a weighter by rarity weighs with; shared, so that its copies cost nothing.
+class shared_idf_table {
+ public:
+  explicit shared_idf_table(idf_table table) : table_(std::make_shared<const idf_table>(std::move(table))) {}
+  explicit shared_idf_table(std::shared_ptr<const idf_table> table) : table_(std::move(table)) {
+    if (table_ == nullptr) fail<std::invalid_argument>("a weighter by rarity without an idf table");
+  }
+
+  [[nodiscard]] const idf_table& table() const noexcept { return *table_; }
+
+ private:
+  std::shared_ptr<const idf_table> table_;
+};
+
+}  // namespace detail
+
+/// Each distinct token weighs 1, however often it occurs. The default: repetition, as in boilerplate, does not count.
+struct unit {
+  constexpr weight operator()(std::uint64_t /*count*/) const noexcept { return {}; }
+};
+
+/// Each occurrence weighs 1: the term frequency. Repeated boilerplate soon decides alone; prefer unit or log_tf.
+struct tf {
+  [[nodiscard]] constexpr weight per_occurrence() const noexcept { return {}; }
+};
+
+/// A distinct token weighs 1 + ln(count), rounded to 1/256 without floating point.
+struct log_tf {
+  constexpr weight operator()(std::uint64_t count) const noexcept {
+    return weight::from_raw(weight::one + detail::weight_of_ln(detail::fixed_point_ln(count == 0 ? 1 : count)).raw());
+  }
+};
+
+/// A distinct token weighs its inverse document frequency, however often it occurs.
+class idf : public detail::shared_idf_table {
+ public:
+  using shared_idf_table::shared_idf_table;
+  weight operator()(std::string_view token, std::uint64_t /*count*/) const { return table().lookup(token); }
+};
+
+/// Each occurrence of a token weighs its inverse document frequency.
+class tf_idf : public detail::shared_idf_table {
+ public:
+  using shared_idf_table::shared_idf_table;
+  [[nodiscard]] weight per_occurrence(std::string_view token) const { return table().lookup(token); }
+};
+
+/// The weights of another weighter in whole levels from 1 to n: the heaviest token of the text has level n.
+///
+/// A token of weight w has level ceil(n * w / heaviest); one that weighs 0 still does.
+/// Throws: std::invalid_argument when used with n outside 1 to 65535.
+template <weighter Inner>
+struct levels {
+  std::size_t n = 5;
+  Inner inner{};
+
+  template <std::size_t Words>
+  void adjust(std::vector<weighted_token<Words>>& tokens) const {
+    if (n == 0 || n > 65535) detail::fail<std::invalid_argument>("levels{n, weighter} takes n from 1 to 65535");
+    std::uint64_t heaviest = 0;
+    for (const auto& token : tokens) heaviest = (std::max)(heaviest, token.units);
+    // Weights of 2^48 units and more lose low bits here, so that n * w fits 64 bits.
+    int shift = 0;
+    while ((heaviest >> shift) >> 48 != 0) ++shift;
+    for (auto& token : tokens) {
+      if (token.units == 0) continue;
+      const std::uint64_t top = heaviest >> shift;
+      const std::uint64_t level = ((token.units >> shift) * n + top - 1) / top;
+      token.units = weight::one * (level == 0 ? 1 : level);
+    }
+  }
+};
+
+template <class Inner>
+levels(std::size_t, Inner) -> levels<Inner>;
+
+/// Only the n heaviest tokens of another weighter count; of equal weights the smaller hash comes first.
+///
+/// Throws: std::invalid_argument when used with n = 0.
+template <weighter Inner>
+struct top {
+  std::size_t n = 200;
+  Inner inner{};
+
+  template <std::size_t Words>
+  void adjust(std::vector<weighted_token<Words>>& tokens) const {
+    if (n == 0) detail::fail<std::invalid_argument>("top{n, weighter} takes n from 1");
+    if (tokens.size() <= n) return;
+    const auto heavier = [](const weighted_token<Words>& a, const weighted_token<Words>& b) {
+      return a.units != b.units ? a.units > b.units : a.hash < b.hash;
+    };
+    const auto end_of_top = tokens.begin() + static_cast<std::ptrdiff_t>(n);
+    std::nth_element(tokens.begin(), end_of_top, tokens.end(), heavier);
+    tokens.erase(end_of_top, tokens.end());
+  }
+};
+
+template <class Inner>
+top(std::size_t, Inner) -> top<Inner>;
+
+}  // namespace neardup::inline v0
