@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../detail/bits.hpp"
@@ -26,6 +27,27 @@ template <std::size_t Words = 1, bool KeepsText = false>
 class feature_bag {
  public:
   using hash_type = std::array<std::uint64_t, Words>;
+
+  feature_bag() = default;
+  feature_bag(const feature_bag&) = default;
+  /// Leaves `other` empty.
+  feature_bag(feature_bag&& other) noexcept { swap(other); }
+  feature_bag& operator=(const feature_bag& other) {
+    feature_bag(other).swap(*this);
+    return *this;
+  }
+  feature_bag& operator=(feature_bag&& other) noexcept {
+    feature_bag(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~feature_bag() = default;
+
+  void swap(feature_bag& other) noexcept {
+    features_.swap(other.features_);
+    slots_.swap(other.slots_);
+    texts_.swap(other.texts_);
+    std::swap(total_count_, other.total_count_);
+  }
 
   /// Counts a token `count` times. Returns: whether it is new to the bag.
   /// Throws: std::overflow_error if the counts would exceed 64 bits. Complexity: constant on average, amortised.
@@ -162,7 +184,8 @@ class feature_bag {
   void reserve(std::size_t features, std::size_t text_bytes) {
     std::size_t slots = (std::max)(min_slots, slots_.size());
     while (slots < 2 * features) slots *= 2;
-    features_.reserve(features);
+    // At least twice as much: many small bags merged into one must not copy it each time.
+    if (features > features_.capacity()) features_.reserve((std::max)(features, 2 * features_.capacity()));
     texts_.reserve(text_bytes);
     if (slots > slots_.size()) rehash(slots);
   }

@@ -58,8 +58,7 @@ inline std::optional<weight> parse_weight(std::string_view text) noexcept {
   }
   if (digits == 0) return std::nullopt;
   const std::uint64_t raw = whole * weight::one + (fraction * weight::one + scale / 2) / scale;
-  if (raw > 0xffffffffU) return std::nullopt;
-  return weight::from_raw(static_cast<std::uint32_t>(raw));
+  return weight::from_raw(static_cast<std::uint32_t>((std::min)(raw, std::uint64_t{0xffffffffU})));
 }
 
 /// A weight as the shortest plain decimal that has all its digits; 1/256 has eight decimals.
@@ -123,25 +122,25 @@ class idf_table {
 
   friend bool operator==(const idf_table& a, const idf_table& b) { return a.weights_ == b.weights_; }
 
-  /// Reads the lines "term value"; empty lines are skipped. The value is a plain decimal number, rounded to 1/256.
+  /// Reads the lines "term value"; blanks around either do not count, and empty lines are skipped. The value is a plain
+  /// decimal number, rounded to 1/256. A term may hold blanks, for the last word is the value.
   /// Throws: std::runtime_error "name:line: ..." for a line that is anything else.
   [[nodiscard]] static idf_table parse(std::string_view contents, std::string_view name = "idf table") {
     std::vector<term> terms;
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    if (contents.substr(0, byte_order_mark.size()) == byte_order_mark) contents.remove_prefix(byte_order_mark.size());
+    if (begins_with_mark(contents)) contents.remove_prefix(byte_order_mark.size());
     for (std::size_t number = 1; !contents.empty(); ++number) {
       const std::size_t end = (std::min)(contents.find('\n'), contents.size());
       std::string_view line = contents.substr(0, end);
       contents.remove_prefix((std::min)(end + 1, contents.size()));
-      while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+      line = trim(line);
       if (line.empty()) continue;
       const std::size_t space = line.find_last_of(" \t");
       const auto value = space == std::string_view::npos ? std::nullopt : detail::parse_weight(line.substr(space + 1));
-      if (!value || space == 0) {
+      if (!value) {
         detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) +
                                          ": not \"term value\" with a number from 0 to less than 16777216");
       }
-      terms.push_back({std::string(line.substr(0, space)), *value});
+      terms.push_back({std::string(trim(line.substr(0, space))), *value});
     }
     return idf_table(std::move(terms));
   }
@@ -155,11 +154,12 @@ class idf_table {
     std::sort(terms.begin(), terms.end());
     std::string text;
     for (const std::string_view t : terms) {
-      constexpr std::string_view blanks = " \t\r\n";
       if (t.empty() || blanks.find(t.front()) != blanks.npos || blanks.find(t.back()) != blanks.npos ||
           t.find('\n') != t.npos) {
         detail::fail<std::runtime_error>("the term \"" + std::string(t) + "\" cannot stand in a line of an idf table");
       }
+      // A byte order mark that belongs to the first term needs one before it that parse() may take off.
+      if (text.empty() && begins_with_mark(t)) text.append(byte_order_mark);
       text.append(t).append(" ").append(detail::format_weight(lookup(t))).append("\n");
     }
     return text;
@@ -203,6 +203,19 @@ class idf_table {
  private:
   using file_handle = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
+  static constexpr std::string_view blanks = " \t\r\n";
+  static constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+  static bool begins_with_mark(std::string_view text) noexcept {
+    return text.substr(0, byte_order_mark.size()) == byte_order_mark;
+  }
+
+  static std::string_view trim(std::string_view text) noexcept {
+    const std::size_t first = text.find_first_not_of(blanks);
+    if (first == text.npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
+  }
+
   detail::string_map<weight> weights_;
   weight median_;
 };
@@ -210,19 +223,23 @@ class idf_table {
 /// Learns an idf_table from the documents of a corpus, one after the other.
 class idf_learner {
  public:
-  /// Counts each distinct token of a document once.
+  /// Counts each distinct token of a document once. Guarantee: if it throws, the document does not count at all.
   template <tokenizer Tokenizer>
   void add(const Tokenizer& tokenize, std::string_view text) {
-    ++documents_;
-    auto count = [this](std::string_view token) {
+    // All that can fail comes first; a term that no document counts is none.
+    std::vector<frequency*> tokens;
+    auto collect = [&](std::string_view token) {
       auto found = terms_.find(token);
       if (found == terms_.end()) found = terms_.emplace(std::string(token), frequency{}).first;
-      frequency& term = found->second;
-      if (term.last_document == documents_) return;
-      term.last_document = documents_;
-      ++term.documents;
+      tokens.push_back(&found->second);
     };
-    tokenize(text, count);
+    tokenize(text, collect);
+    ++documents_;
+    for (frequency* const term : tokens) {
+      if (term->last_document == documents_) continue;
+      term->last_document = documents_;
+      ++term->documents;
+    }
   }
 
   /// The number of documents added.
@@ -232,7 +249,7 @@ class idf_learner {
   [[nodiscard]] idf_table table(std::uint64_t min_documents = 1) const {
     std::vector<idf_table::term> terms;
     for (const auto& [text, term] : terms_) {
-      if (term.documents < min_documents) continue;
+      if (term.documents < (std::max)(min_documents, std::uint64_t{1})) continue;
       const std::uint64_t ln =
           detail::fixed_point_ln(documents_ + term.documents) - detail::fixed_point_ln(term.documents);
       terms.push_back({text, detail::weight_of_ln(ln)});

@@ -55,9 +55,7 @@ class simhasher {
   /// Complexity: linear in the text on average.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
     if constexpr (linear_weighter<Weighter>) {
-      accumulator<Bits> sums;
-      add_to(sums, text);
-      return sums.result();
+      return sums_of(text).result();
     } else {
       workspace scratch;
       return (*this)(text, scratch);
@@ -70,7 +68,7 @@ class simhasher {
       return (*this)(text);
     } else {
       scratch.bag_.clear();
-      add_to(scratch.bag_, text);
+      count_in(scratch.bag_, text);
       return (*this)(scratch.bag_, scratch);
     }
   }
@@ -96,24 +94,19 @@ class simhasher {
   /// The distinct tokens of a text with their counts.
   [[nodiscard]] bag_type bag(std::string_view text) const {
     bag_type result;
-    add_to(result, text);
+    count_in(result, text);
     return result;
   }
 
-  /// Counts the tokens of a text in a bag.
-  void add_to(bag_type& bag, std::string_view text) const {
-    auto count = [&](std::string_view token) { bag.add(hash(token), token); };
-    tokenizer(text, count);
-  }
+  /// Counts the tokens of a text in a bag. Guarantee: if it throws, the bag is as it was.
+  void add_to(bag_type& counts, std::string_view text) const { counts.merge(bag(text)); }
 
   /// Adds the tokens of a text to an accumulator. For linear weighters only, tf and tf_idf: their sums can be merged.
+  /// Guarantee: if it throws, the accumulator is as it was.
   void add_to(accumulator<Bits>& sums, std::string_view text) const
     requires linear_weighter<Weighter>
   {
-    auto add = [&](std::string_view token) {
-      sums.add(narrow(hash(token)), detail::occurrence_weight(weighter, token));
-    };
-    tokenizer(text, add);
+    sums.merge(sums_of(text));
   }
 
   /// The hashes of the distinct tokens of a text, sorted: the set that the Jaccard similarity compares.
@@ -136,9 +129,26 @@ class simhasher {
     return result;
   }
 
-  Tokenizer tokenizer{};
-  Weighter weighter{};
-  Hasher hasher{};
+  Tokenizer tokenizer{};  ///< cuts a text into tokens
+  Weighter weighter{};    ///< says how much each token counts
+  Hasher hasher{};        ///< turns a token into bits
+
+ private:
+  void count_in(bag_type& counts, std::string_view text) const {
+    auto count = [&](std::string_view token) { counts.add(hash(token), token); };
+    tokenizer(text, count);
+  }
+
+  [[nodiscard]] accumulator<Bits> sums_of(std::string_view text) const
+    requires linear_weighter<Weighter>
+  {
+    accumulator<Bits> sums;
+    auto add = [&](std::string_view token) {
+      sums.add(narrow(hash(token)), detail::occurrence_weight(weighter, token));
+    };
+    tokenizer(text, add);
+    return sums;
+  }
 };
 
 template <class Tokenizer>

@@ -61,8 +61,8 @@ class text_normaliser {
       }
       const bool han = kind == character_class::han;
       if (space_pending_ && last_ == last::other && !han) out.push_back(' ');
-      // A mark right after a Han character belongs to it.
-      const bool with_han = kind == character_class::mark && last_ == last::han && !space_pending_;
+      // A mark after a Han character belongs to it, even one that a space set apart: there is none in the result.
+      const bool with_han = kind == character_class::mark && last_ == last::han;
       last_ = han || with_han ? last::han : last::other;
       space_pending_ = false;
       char bytes[4];

@@ -1,0 +1,9 @@
+// Finding stored fingerprints: all of neardup/index/.
+#pragma once
+
+#include "index/basic_index.hpp"
+#include "index/dynamic_index.hpp"
+#include "index/flat_index.hpp"
+#include "index/layout.hpp"
+#include "index/match.hpp"
+#include "index/pigeonhole_index.hpp"

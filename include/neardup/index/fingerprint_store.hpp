@@ -1,0 +1,153 @@
+// The content of an index: each distinct fingerprint once, with its ids.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../detail/bits.hpp"
+#include "../detail/error.hpp"
+#include "id_set.hpp"
+#include "slot_finder.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Makes room for one more element, growing geometrically.
+template <class T>
+void reserve_one_more(std::vector<T>& values) {
+  if (values.size() == values.capacity()) values.reserve((std::max)(std::size_t{8}, 2 * values.size()));
+}
+
+/// Distinct fingerprints in dense slots 0..slots() - 1, found by value, each with the set of its ids.
+/// A slot keeps its number until it, or one in its stead, is removed: the last one fills the gap.
+template <std::size_t Words, class Id, class Offset>
+class fingerprint_store {
+  static_assert(std::is_unsigned_v<Offset> && !std::is_same_v<Offset, bool>,
+                "neardup: Offset numbers the stored fingerprints; write an unsigned integer such as std::uint32_t");
+
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+
+  static constexpr Offset none = slot_finder<Offset>::none;
+  /// The most distinct fingerprints; the number after the last slot means "none".
+  static constexpr std::size_t max_slots = static_cast<std::size_t>(
+      (std::min)(std::uint64_t{none}, std::uint64_t{(std::numeric_limits<std::size_t>::max)()}));
+
+  [[nodiscard]] std::size_t slots() const noexcept { return fingerprints_.size(); }
+  [[nodiscard]] std::size_t pairs() const noexcept { return pairs_; }
+  [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_; }
+  [[nodiscard]] const words_type& fingerprint(std::size_t slot) const noexcept { return fingerprints_[slot]; }
+  [[nodiscard]] const id_set<Id>& ids(std::size_t slot) const noexcept { return ids_[slot]; }
+
+  /// The slot of a fingerprint, or `none`.
+  [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {
+    return finder_.find(hash_words(fingerprint), [&](Offset slot) { return fingerprints_[slot] == fingerprint; });
+  }
+
+  /// Visits (slot, distance) of each fingerprint within k bits by looking at all of them; false from `visit` ends it.
+  /// Returns: whether it was not ended.
+  template <class Visit>
+  bool scan(const words_type& query, int k, const Visit& visit) const {
+    for (std::size_t slot = 0; slot < fingerprints_.size(); ++slot) {
+      const int distance = count_differing_bits(fingerprints_[slot], query);
+      if (distance <= k && !visit(slot, distance)) return false;
+    }
+    return true;
+  }
+
+  /// Adds an id to a slot. Returns: whether it is new there. Guarantee: strong.
+  bool add_id(std::size_t slot, const Id& id) {
+    const bool added = ids_[slot].insert(id);
+    pairs_ += added ? 1 : 0;
+    return added;
+  }
+
+  /// Makes room so that append() cannot fail.
+  /// Throws: std::length_error if max_slots are in use. Guarantee: strong.
+  void prepare_append() {
+    if (slots() >= max_slots) refuse(slots() + 1);
+    reserve_one_more(fingerprints_);
+    reserve_one_more(ids_);
+    finder_.reserve(slots() + 1, slots(), hash_of());
+  }
+
+  /// Gives a new fingerprint the slot after the last. Precondition: prepare_append(), and it is not there.
+  void append(const words_type& fingerprint, const Id& id) noexcept {
+    finder_.insert(hash_words(fingerprint), static_cast<Offset>(slots()));
+    fingerprints_.push_back(fingerprint);
+    ids_.emplace_back(id);
+    ++pairs_;
+  }
+
+  /// Takes an id from a slot that has others. Precondition: it is one of several there.
+  void remove_id(std::size_t slot, const Id& id) noexcept {
+    ids_[slot].erase(id);
+    --pairs_;
+  }
+
+  /// Removes a slot with all its ids; the last slot takes its number.
+  void remove_slot(std::size_t slot) noexcept {
+    const std::size_t last = slots() - 1;
+    pairs_ -= ids_[slot].size();
+    finder_.erase(hash_words(fingerprints_[slot]), static_cast<Offset>(slot), hash_of());
+    if (slot != last) {
+      finder_.renumber(hash_words(fingerprints_[last]), static_cast<Offset>(last), static_cast<Offset>(slot));
+      fingerprints_[slot] = fingerprints_[last];
+      ids_[slot] = std::move(ids_[last]);
+    }
+    fingerprints_.pop_back();
+    ids_.pop_back();
+  }
+
+  /// Makes room for `count` fingerprints in all.
+  /// Throws: std::length_error if that is more than max_slots. Guarantee: strong.
+  void reserve(std::size_t count) {
+    if (count > max_slots) refuse(count);
+    fingerprints_.reserve(count);
+    ids_.reserve(count);
+    finder_.reserve(count, slots(), hash_of());
+  }
+
+  void clear() noexcept {
+    fingerprints_.clear();
+    ids_.clear();
+    finder_.clear();
+    pairs_ = 0;
+  }
+
+  /// Whether both hold the same pairs.
+  friend bool operator==(const fingerprint_store& a, const fingerprint_store& b) {
+    if (a.pairs_ != b.pairs_ || a.slots() != b.slots()) return false;
+    for (std::size_t slot = 0; slot < a.slots(); ++slot) {
+      const Offset other = b.find(a.fingerprints_[slot]);
+      if (other == none || !(a.ids_[slot] == b.ids_[other])) return false;
+    }
+    return true;
+  }
+
+ private:
+  auto hash_of() const noexcept {
+    return [this](Offset slot) { return hash_words(fingerprints_[slot]); };
+  }
+
+  [[noreturn]] static void refuse(std::size_t count) {
+    fail<std::length_error>("no room for " + std::to_string(count) +
+                            " distinct fingerprints: the index holds at most " + std::to_string(max_slots) +
+                            "; give it a wider Offset");
+  }
+
+  std::vector<words_type> fingerprints_;
+  std::vector<id_set<Id>> ids_;
+  slot_finder<Offset> finder_;
+  std::size_t pairs_ = 0;
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,212 @@
+// The pigeonhole principle as arithmetic: which bits each table is keyed on, and what a search has to probe.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../detail/bits.hpp"
+#include "../detail/combinations.hpp"
+#include "../detail/error.hpp"
+
+namespace neardup::inline v0 {
+
+/// The most tables that an index may have.
+inline constexpr std::size_t max_tables = 256;
+
+/// The block count that suits fingerprints of `bits` bits and searches within `k` bits when nothing else is known.
+/// Returns: k + 1 while that leaves blocks of 16 bits or more, otherwise bits / 16; always from 1 to max_tables.
+/// Below 16 bits a table of a million fingerprints has crowded buckets; few blocks with a radius are faster there.
+constexpr int default_blocks(std::size_t bits, int k) noexcept {
+  const std::size_t exact = k < 0 ? 1 : static_cast<std::size_t>(k) + 1;
+  if (exact <= max_tables && bits / exact >= 16) return static_cast<int>(exact);
+  return static_cast<int>(std::clamp<std::size_t>(bits / 16, 1, max_tables));
+}
+
+namespace detail {
+
+/// Reports a search distance outside of 0..largest.
+[[noreturn]] inline void refuse_distance(int k, int largest) {
+  fail<std::invalid_argument>("search distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(largest) +
+                              ", the distances that this index answers");
+}
+
+}  // namespace detail
+
+/// One table that a search looks into, and how many bits of its key it flips at most.
+struct table_probe {
+  std::size_t table;
+  int radius;
+
+  friend constexpr bool operator==(const table_probe&, const table_probe&) = default;
+};
+
+/// How fingerprints of `bits()` bits are cut into blocks, so that those within `k()` bits meet in a table.
+///
+/// Exact regime, blocks > k: one table for each choice of blocks - k blocks, which k differing bits cannot all touch.
+/// Radius regime, blocks <= k: one table a block; the blocks have radii with sum(radius + 1) = k + 1, so at least one
+/// of them differs in no more bits than its radius.
+/// Source: Manku, Jain, Sarma, Detecting Near-Duplicates for Web Crawling, WWW 2007, section 3.1 (exact regime);
+/// Norouzi, Punjani, Fleet, Fast Exact Search in Hamming Space with Multi-Index Hashing, PAMI 2014, section 3.
+class layout {
+ public:
+  /// Throws: std::invalid_argument unless is_valid(bits, k, blocks).
+  constexpr layout(std::size_t bits, int k, int blocks) : bits_(bits), k_(k), blocks_(blocks) {
+    if (!is_valid(bits, k, blocks)) refuse(bits, k, blocks);
+  }
+
+  /// The number of tables for 0 <= k and 1 <= blocks, saturating.
+  static constexpr std::uint64_t count_tables(int k, int blocks) noexcept {
+    return blocks > k ? detail::choose(static_cast<std::size_t>(blocks), static_cast<std::size_t>(k))
+                      : static_cast<std::uint64_t>(blocks);
+  }
+
+  /// Whether 0 <= k < bits, 1 <= blocks <= bits and there are at most max_tables tables.
+  static constexpr bool is_valid(std::size_t bits, int k, int blocks) noexcept {
+    return k >= 0 && static_cast<std::size_t>(k) < bits && blocks >= 1 && static_cast<std::size_t>(blocks) <= bits &&
+           count_tables(k, blocks) <= max_tables;
+  }
+
+  constexpr std::size_t bits() const noexcept { return bits_; }
+  /// The largest distance that a search may ask for.
+  constexpr int k() const noexcept { return k_; }
+  constexpr int blocks() const noexcept { return blocks_; }
+  /// Whether a probe takes a key as it is (blocks > k), or flips bits of it.
+  constexpr bool is_exact() const noexcept { return blocks_ > k_; }
+  constexpr std::size_t table_count() const noexcept { return static_cast<std::size_t>(count_tables(k_, blocks_)); }
+
+  /// The first bit of a block; block_begin(blocks()) == bits(). The first bits() % blocks() blocks are one bit wider.
+  constexpr std::size_t block_begin(std::size_t block) const noexcept {
+    const std::size_t count = block_count();
+    return block * (bits_ / count) + (std::min)(block, bits_ % count);
+  }
+  constexpr std::size_t block_width(std::size_t block) const noexcept {
+    return block_begin(block + 1) - block_begin(block);
+  }
+
+  /// The blocks that a table is keyed on, ascending; the tables are in lexicographic order of these.
+  constexpr std::vector<std::size_t> table_blocks(std::size_t table) const {
+    std::vector<std::size_t> chosen;
+    const std::size_t wanted = key_blocks();
+    std::uint64_t rank = table;
+    for (std::size_t block = 0; chosen.size() < wanted; ++block) {
+      const std::uint64_t with_this = detail::choose(block_count() - block - 1, wanted - chosen.size() - 1);
+      if (rank < with_this) {
+        chosen.push_back(block);
+      } else {
+        rank -= with_this;
+      }
+    }
+    return chosen;
+  }
+
+  /// The number of bits of a table's key.
+  constexpr std::size_t key_width(std::size_t table) const {
+    std::size_t width = 0;
+    for (const std::size_t block : table_blocks(table)) width += block_width(block);
+    return width;
+  }
+
+  /// The bits that a table is keyed on: words with those bits set, as many as a fingerprint has.
+  constexpr std::vector<std::uint64_t> table_mask(std::size_t table) const {
+    std::vector<std::uint64_t> mask(detail::words_for(bits_), 0);
+    for (const std::size_t block : table_blocks(table)) {
+      for (std::size_t bit = block_begin(block); bit < block_begin(block + 1); ++bit) {
+        mask[bit / detail::word_bits] |= std::uint64_t{1} << (bit % detail::word_bits);
+      }
+    }
+    return mask;
+  }
+
+  /// What a search within `k` bits probes: whatever k bits differ, one of these tables is within its radius.
+  /// Exact regime: as few tables as the construction below finds (5 blocks, K = 3: 1, 2, 4, 10 for k = 0..3).
+  /// Radius regime: radii with sum(radius + 1) = k + 1; a table without a share is not probed.
+  /// Throws: std::invalid_argument if k < 0 or k > k().
+  constexpr std::vector<table_probe> plan(int k) const {
+    if (k < 0 || k > k_) detail::refuse_distance(k, k_);
+    if (is_exact()) return exact_plan(static_cast<std::size_t>(k));
+    return radius_plan(static_cast<std::size_t>(k));
+  }
+
+  /// The number of keys that plan(k) looks up, saturating.
+  constexpr std::uint64_t probe_count(int k) const {
+    std::uint64_t sum = 0;
+    for (const table_probe& probe : plan(k)) {
+      sum = detail::saturating_add(
+          sum, detail::choose_at_most(key_width(probe.table), static_cast<std::size_t>(probe.radius)));
+    }
+    return sum;
+  }
+
+  friend constexpr bool operator==(const layout&, const layout&) noexcept = default;
+
+ private:
+  [[noreturn]] static void refuse(std::size_t bits, int k, int blocks) {
+    detail::fail<std::invalid_argument>("no index layout for bits = " + std::to_string(bits) +
+                                        ", k = " + std::to_string(k) + ", blocks = " + std::to_string(blocks) +
+                                        ": it needs 0 <= k < bits, 1 <= blocks <= bits and at most 256 tables");
+  }
+
+  constexpr std::size_t block_count() const noexcept { return static_cast<std::size_t>(blocks_); }
+  constexpr std::size_t key_blocks() const noexcept { return is_exact() ? static_cast<std::size_t>(blocks_ - k_) : 1; }
+
+  // The first `blocks` blocks in `count` nearly equal parts; a table is probed if all its blocks are in one part.
+  struct parts {
+    std::size_t blocks, count;
+
+    constexpr std::size_t size(std::size_t part) const { return blocks / count + (part < blocks % count ? 1 : 0); }
+    constexpr std::size_t part_of(std::size_t block) const {
+      const std::size_t wide = blocks % count, size = blocks / count;
+      return block < wide * (size + 1) ? block / (size + 1) : wide + (block - wide * (size + 1)) / size;
+    }
+    constexpr std::uint64_t tables(std::size_t key_blocks) const {
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < count; ++i) sum += detail::choose(size(i), key_blocks);
+      return sum;
+    }
+  };
+
+  // k differing blocks leave at least n - k of n blocks untouched. With key_blocks = r >= 2 and the n blocks in
+  // floor((n - k - 1) / (r - 1)) parts, those n - k are more than r - 1 a part, so some part holds r of them, and the
+  // table keyed on these finds the match. (Turan's construction; we try each n and keep the cheapest.)
+  constexpr parts cheapest_parts(std::size_t k) const {
+    const std::size_t r = key_blocks();
+    if (r == 1) return {k + 1, 1};
+    parts best{r + k, 1};
+    for (std::size_t n = r + k; n <= block_count(); ++n) {
+      const parts candidate{n, (n - k - 1) / (r - 1)};
+      if (candidate.tables(r) < best.tables(r)) best = candidate;
+    }
+    return best;
+  }
+
+  constexpr std::vector<table_probe> exact_plan(std::size_t k) const {
+    const parts probed = cheapest_parts(k);
+    std::vector<table_probe> result;
+    for (std::size_t table = 0; table < table_count(); ++table) {
+      const std::vector<std::size_t> chosen = table_blocks(table);
+      if (chosen.back() < probed.blocks && probed.part_of(chosen.front()) == probed.part_of(chosen.back())) {
+        result.push_back({table, 0});
+      }
+    }
+    return result;
+  }
+
+  constexpr std::vector<table_probe> radius_plan(std::size_t k) const {
+    std::vector<table_probe> result;
+    for (std::size_t block = 0; block < block_count(); ++block) {
+      const std::size_t share = (k + 1) / block_count() + (block < (k + 1) % block_count() ? 1 : 0);
+      if (share > 0) result.push_back({block, static_cast<int>(share) - 1});
+    }
+    return result;
+  }
+
+  std::size_t bits_;
+  int k_;
+  int blocks_;
+};
+
+}  // namespace neardup::inline v0

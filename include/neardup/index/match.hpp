@@ -1,0 +1,62 @@
+// What an index stores and what a search gives.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "../simhash.hpp"
+
+namespace neardup::inline v0 {
+
+/// A type whose values may name the documents of an index: a regular, totally ordered, trivially copyable value.
+/// Floating-point numbers are out: NaN has no place in an order.
+template <class Id>
+concept index_id =
+    std::regular<Id> && std::totally_ordered<Id> && std::is_trivially_copyable_v<Id> && !std::floating_point<Id>;
+
+/// A stored pair: the content of an index is a set of these.
+template <std::size_t Bits, class Id>
+struct entry {
+  simhash<Bits> fingerprint;
+  Id id;
+
+  friend constexpr bool operator==(const entry&, const entry&) = default;
+};
+
+/// A stored pair within the distance of a search.
+template <std::size_t Bits, class Id>
+struct match {
+  Id id;
+  int distance;  ///< in bits, from the query
+  simhash<Bits> fingerprint;
+
+  friend constexpr bool operator==(const match&, const match&) = default;
+
+  /// The order of search results: by distance, then id, then fingerprint.
+  friend constexpr bool operator<(const match& a, const match& b) {
+    if (a.distance != b.distance) return a.distance < b.distance;
+    if (!(a.id == b.id)) return a.id < b.id;
+    return a.fingerprint < b.fingerprint;
+  }
+};
+
+/// The matches of many queries in one flat array.
+template <std::size_t Bits, class Id>
+struct batch_result {
+  std::vector<match<Bits, Id>> matches;  ///< those of query 0, then those of query 1, ...
+  std::vector<std::size_t> offsets;      ///< one more than queries: query i has matches offsets[i] to offsets[i + 1]
+
+  /// The number of queries.
+  [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
+
+  /// The matches of query `i`, by distance, then id, then fingerprint.
+  /// Precondition: i < size().
+  [[nodiscard]] std::span<const match<Bits, Id>> operator[](std::size_t i) const noexcept {
+    return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
+  }
+};
+
+}  // namespace neardup::inline v0

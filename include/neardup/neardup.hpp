@@ -1,0 +1,9 @@
+// All of neardup: finds near-duplicate texts by SimHash fingerprints and exact search within a Hamming distance.
+#pragma once
+
+#include "dedup.hpp"
+#include "fingerprint.hpp"
+#include "index.hpp"
+#include "simhash.hpp"
+#include "text.hpp"
+#include "version.hpp"
