@@ -124,9 +124,9 @@ class basic_index {
   void for_each_match(const fingerprint_type& query, int k, Visit&& visit) const {
     check(k);
     engine_.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
-      const fingerprint_type fingerprint(store().fingerprint(slot));
+      const fingerprint_type stored(store().fingerprint(slot));
       for (typename detail::id_set<Id>::cursor id(store().ids(slot)); !id.done(); ++id) {
-        if (!detail::visit_goes_on(visit, match_type{*id, distance, fingerprint})) return false;
+        if (!detail::visit_goes_on(visit, match_type{*id, distance, stored})) return false;
       }
       return true;
     });
