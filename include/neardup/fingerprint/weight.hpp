@@ -87,9 +87,9 @@ constexpr std::uint64_t fixed_point_ln(std::uint64_t n) noexcept {
     log2 = (log2 << 1) | bit;
     mantissa >>= bit;
   }
-  constexpr std::uint64_t ln2 = 0xb17217f7U;  // ln 2 in units of 2^-32
-  // (log2 * ln2) >> 32 without overflow: log2 < 2^38.
-  return (log2 >> 32) * ln2 + (((log2 & 0xffffffffU) * ln2) >> 32);
+  constexpr std::uint64_t ln2 = 0xb17217f7d1cfU;  // ln 2 in units of 2^-48: the whole part multiplies its error by 63
+  // log2 * ln 2 without overflow: log2 < 2^38.
+  return ((log2 >> 32) * ln2 >> 16) + ((log2 & 0xffffffffU) * (ln2 >> 16) >> 32);
 }
 
 /// The weight of a logarithm in units of 2^-32.

@@ -35,7 +35,7 @@ class token_stream;
 /// A tokenizer that can also take its text in chunks, through token_stream.
 template <class T>
 concept streaming_tokenizer =
-    tokenizer<T> && std::constructible_from<token_stream<T>, const T&> &&
+    tokenizer<T> && requires { sizeof(token_stream<T>); } && std::constructible_from<token_stream<T>, const T&> &&
     requires(token_stream<T>& stream, std::string_view chunk, detail::any_sink& sink) {
       stream.feed(chunk, sink);
       stream.finish(sink);
