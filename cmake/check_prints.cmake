@@ -1,0 +1,37 @@
+# cmake -DPROGRAM=<executable> -DSOURCE=<its source> -P check_prints.cmake
+#
+# Runs the program. It must exit with 0 and print, in order, the text after each "// prints: " in its
+# source; anything may stand in between.
+cmake_minimum_required(VERSION 3.23)
+
+execute_process(
+  COMMAND "${PROGRAM}"
+  RESULT_VARIABLE status
+  OUTPUT_VARIABLE output
+  ERROR_VARIABLE errors
+)
+message("${output}${errors}")
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} ended with ${status}")
+endif()
+
+file(READ "${SOURCE}" rest)
+while(TRUE)
+  string(FIND "${rest}" "// prints: " at)
+  if(at EQUAL -1)
+    break()
+  endif()
+  math(EXPR at "${at} + 11")
+  string(SUBSTRING "${rest}" ${at} -1 rest)
+  string(FIND "${rest}" "\n" end)
+  string(SUBSTRING "${rest}" 0 ${end} expected)
+  string(STRIP "${expected}" expected)
+
+  string(FIND "${output}" "${expected}" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "not printed, or not in this order: ${expected}")
+  endif()
+  string(LENGTH "${expected}" length)
+  math(EXPR found "${found} + ${length}")
+  string(SUBSTRING "${output}" ${found} -1 output)
+endwhile()

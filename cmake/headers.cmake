@@ -1,0 +1,52 @@
+# The public headers, in the order of their paths: what is verified and installed. The lint keeps this
+# list equal to the folder.
+set(NEARDUP_HEADERS
+    include/neardup/dedup.hpp
+    include/neardup/dedup/all_pairs.hpp
+    include/neardup/dedup/cluster.hpp
+    include/neardup/dedup/distinct_fingerprints.hpp
+    include/neardup/dedup/similarity.hpp
+    include/neardup/detail/bits.hpp
+    include/neardup/detail/combinations.hpp
+    include/neardup/detail/error.hpp
+    include/neardup/detail/visitor.hpp
+    include/neardup/fingerprint.hpp
+    include/neardup/fingerprint/accumulator.hpp
+    include/neardup/fingerprint/defaults.hpp
+    include/neardup/fingerprint/feature_bag.hpp
+    include/neardup/fingerprint/hashers.hpp
+    include/neardup/fingerprint/idf_table.hpp
+    include/neardup/fingerprint/simhasher.hpp
+    include/neardup/fingerprint/text_stream.hpp
+    include/neardup/fingerprint/weight.hpp
+    include/neardup/fingerprint/weighters.hpp
+    include/neardup/fingerprint/xxh3.hpp
+    include/neardup/index.hpp
+    include/neardup/index/basic_index.hpp
+    include/neardup/index/bucket_table.hpp
+    include/neardup/index/dynamic_index.hpp
+    include/neardup/index/engine.hpp
+    include/neardup/index/entry_iterator.hpp
+    include/neardup/index/fingerprint_store.hpp
+    include/neardup/index/flat_index.hpp
+    include/neardup/index/id_set.hpp
+    include/neardup/index/layout.hpp
+    include/neardup/index/match.hpp
+    include/neardup/index/pigeonhole_index.hpp
+    include/neardup/index/pigeonhole_tables.hpp
+    include/neardup/index/search_plans.hpp
+    include/neardup/index/slot_finder.hpp
+    include/neardup/neardup.hpp
+    include/neardup/simhash.hpp
+    include/neardup/text.hpp
+    include/neardup/text/ngrams.hpp
+    include/neardup/text/normalise.hpp
+    include/neardup/text/shingles.hpp
+    include/neardup/text/tokenizer.hpp
+    include/neardup/text/unicode.hpp
+    include/neardup/text/unicode_tables.hpp
+    include/neardup/text/utf8.hpp
+    include/neardup/text/utf8_chunks.hpp
+    include/neardup/text/words.hpp
+    include/neardup/version.hpp
+)

@@ -1,0 +1,63 @@
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# Headers are the same on every architecture, and so is everything that describes them: under share/.
+set(NEARDUP_INSTALL_CMAKEDIR
+    "${CMAKE_INSTALL_DATADIR}/cmake/neardup"
+    CACHE STRING "Where the CMake package goes, relative to the prefix"
+)
+set(NEARDUP_INSTALL_PKGCONFIGDIR
+    "${CMAKE_INSTALL_DATADIR}/pkgconfig"
+    CACHE STRING "Where neardup.pc goes, relative to the prefix"
+)
+mark_as_advanced(NEARDUP_INSTALL_CMAKEDIR NEARDUP_INSTALL_PKGCONFIGDIR)
+
+install(
+  TARGETS neardup
+  EXPORT neardup-targets
+  FILE_SET HEADERS
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  COMPONENT neardup_headers
+)
+install(
+  EXPORT neardup-targets
+  NAMESPACE neardup::
+  DESTINATION "${NEARDUP_INSTALL_CMAKEDIR}"
+  COMPONENT neardup_headers
+)
+
+configure_package_config_file(
+  cmake/neardup-config.cmake.in "${PROJECT_BINARY_DIR}/neardup-config.cmake"
+  INSTALL_DESTINATION "${NEARDUP_INSTALL_CMAKEDIR}" NO_SET_AND_CHECK_MACRO
+)
+# While the major version is 0, a new minor version may break; from 1.0 on: SameMajorVersion.
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/neardup-config-version.cmake" COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT
+)
+install(
+  FILES "${PROJECT_BINARY_DIR}/neardup-config.cmake"
+        "${PROJECT_BINARY_DIR}/neardup-config-version.cmake" cmake/FindxxHash.cmake
+  DESTINATION "${NEARDUP_INSTALL_CMAKEDIR}"
+  COMPONENT neardup_headers
+)
+
+# Relative to the .pc file, so that the install tree can be moved.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}" OR IS_ABSOLUTE "${NEARDUP_INSTALL_PKGCONFIGDIR}")
+  set(NEARDUP_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+  set(NEARDUP_PC_INCLUDEDIR "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+else()
+  file(RELATIVE_PATH _neardup_up "/${NEARDUP_INSTALL_PKGCONFIGDIR}" "/")
+  string(REGEX REPLACE "/$" "" _neardup_up "${_neardup_up}")
+  set(NEARDUP_PC_PREFIX "\${pcfiledir}/${_neardup_up}")
+  set(NEARDUP_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+configure_file(cmake/neardup.pc.in "${PROJECT_BINARY_DIR}/neardup.pc" @ONLY)
+install(
+  FILES "${PROJECT_BINARY_DIR}/neardup.pc"
+  DESTINATION "${NEARDUP_INSTALL_PKGCONFIGDIR}"
+  COMPONENT neardup_headers
+)
+
+if(TARGET neardup_program)
+  install(TARGETS neardup_program COMPONENT neardup_program)
+endif()

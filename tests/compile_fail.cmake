@@ -1,0 +1,35 @@
+# Code that must not compile: tests/compile_fail/NAME.cpp gives two tests,
+#   compile_fail/NAME          the compiler refuses it, and its output matches every
+#                              "// expect: REGEX" (a CMake regular expression) in the file
+#   compile_fail/NAME.counter  with -DNEARDUP_COMPILES the same file compiles: what is refused is what
+#                              the macro takes out, and not a slip elsewhere in the file
+file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "compile_fail/*.cpp")
+
+if(MSVC)
+  set(command "${CMAKE_CXX_COMPILER}" /nologo /std:c++20 /permissive- /utf-8 /EHsc /Zs)
+else()
+  set(command "${CMAKE_CXX_COMPILER}" -std=c++20 -fsyntax-only)
+endif()
+foreach(folder IN LISTS xxHash_INCLUDE_DIRS)
+  # Not the compiler's own folders: naming /usr/include again would change the order of the search.
+  if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+    list(APPEND command "-I${folder}")
+  endif()
+endforeach()
+list(APPEND command "-I${PROJECT_SOURCE_DIR}/include")
+
+foreach(source IN LISTS sources)
+  cmake_path(GET source STEM name)
+  foreach(counter IN ITEMS OFF ON)
+    set(test "compile_fail/${name}")
+    if(counter)
+      string(APPEND test ".counter")
+    endif()
+    add_test(
+      NAME ${test} COMMAND ${CMAKE_COMMAND} -DCOUNTER=${counter} "-DCOMMAND=${command}"
+                           "-DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/${source}" -P
+                           "${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/check.cmake"
+    )
+    set_tests_properties(${test} PROPERTIES LABELS compile_fail ENVIRONMENT LC_ALL=C)
+  endforeach()
+endforeach()
