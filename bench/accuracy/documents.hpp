@@ -1,0 +1,44 @@
+// Labelled documents, read from JSON Lines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace accuracy {
+
+/// Documents with the same label are versions of one text; `no_label` is like no other.
+inline constexpr std::uint32_t no_label = ~std::uint32_t{0};
+
+struct documents {
+  std::vector<std::string> texts;
+  std::vector<std::uint32_t> labels;  ///< one a text
+  bool labelled = false;              ///< whether any document has a label
+};
+
+/// Reads lines `{"id": ..., "text": "...", "cluster": ...}` from a file, or from standard input ("-"); at most `limit`
+/// documents, 0 for all. A cluster that is null or missing is no label.
+/// Throws: std::runtime_error "file:line: ...".
+documents read_documents(const std::string& path, std::size_t limit);
+
+/// The number of pairs of equal values; values that equal `ignored` pair with nothing.
+template <class Value>
+std::uint64_t count_equal_pairs(std::vector<Value> values, const Value& ignored);
+
+}  // namespace accuracy
+
+#include <algorithm>
+
+template <class Value>
+std::uint64_t accuracy::count_equal_pairs(std::vector<Value> values, const Value& ignored) {
+  std::sort(values.begin(), values.end());
+  std::uint64_t pairs = 0;
+  for (auto first = values.begin(); first != values.end();) {
+    const auto last = std::upper_bound(first, values.end(), *first);
+    const auto size = static_cast<std::uint64_t>(last - first);
+    if (*first != ignored) pairs += size * (size - 1) / 2;
+    first = last;
+  }
+  return pairs;
+}

@@ -1,0 +1,61 @@
+// The library's side: fingerprints of documents, whatever their features, weights and width.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "features.hpp"
+
+namespace accuracy {
+
+enum class weighting { unit, tf, log_tf };
+
+struct fingerprint_choice {
+  feature_choice features;
+  weighting weights = weighting::unit;
+  std::size_t bits = 64;  ///< 32, 64, 128 or 256
+  std::uint64_t seed = 0;
+};
+
+class fingerprints {
+ public:
+  using visitor = std::function<void(std::uint32_t a, std::uint32_t b, int distance)>;
+
+  fingerprints() = default;
+  fingerprints(const fingerprints&) = delete;
+  fingerprints& operator=(const fingerprints&) = delete;
+  virtual ~fingerprints() = default;
+
+  /// Whether a document has a fingerprint; one without tokens has none.
+  [[nodiscard]] virtual bool has(std::uint32_t document) const = 0;
+
+  /// Precondition: both documents have one.
+  [[nodiscard]] virtual int distance(std::uint32_t a, std::uint32_t b) const = 0;
+
+  /// Adds 1 to `counts[i]` for each bit i in which the two differ; returns their distance.
+  virtual int count_differences(std::uint32_t a, std::uint32_t b, std::span<std::uint32_t> counts) const = 0;
+
+  /// Visits each pair of documents a < b within k bits: as the library finds them.
+  virtual void for_each_pair(int k, const visitor& visit) const = 0;
+
+  /// The same by comparing each with each.
+  virtual void for_each_pair_plainly(int k, const visitor& visit) const = 0;
+};
+
+/// Throws: std::invalid_argument for a width that is not offered.
+std::unique_ptr<fingerprints> make_fingerprints(const fingerprint_choice& choice, const std::vector<std::string>& texts,
+                                                unsigned threads);
+
+/// The distinct features of each text that vote on its fingerprint, as hashes, sorted.
+std::vector<std::vector<std::uint64_t>> fingerprint_features(const fingerprint_choice& choice,
+                                                             const std::vector<std::string>& texts, unsigned threads);
+
+/// Calls `work(i)` for each i below `count`, on several threads.
+void in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
+
+}  // namespace accuracy

@@ -1,0 +1,203 @@
+#include "self_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <tuple>
+#include <utility>
+
+#include "set_join.hpp"
+#include "theory.hpp"
+
+namespace accuracy {
+
+namespace {
+
+using hashed_sets = std::vector<std::vector<std::uint64_t>>;
+using joined_pair = std::tuple<std::uint32_t, std::uint32_t, std::size_t>;
+
+/// Families of sets that differ in a few of their elements, beside sets that have nothing to do with each other, empty
+/// ones, and copies. Some elements are far more common than others, as words are.
+hashed_sets random_sets(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto element = [&]() -> std::uint64_t {
+    const std::uint64_t range = random() % 3 == 0 ? 10 : random() % 2 == 0 ? 100 : 5000;
+    return random() % range;
+  };
+  hashed_sets sets;
+  while (sets.size() < 600) {
+    std::vector<std::uint64_t> base(random() % 40);
+    for (auto& e : base) e = element();
+    const std::uint64_t versions = 1 + random() % 5;
+    for (std::uint64_t version = 0; version < versions; ++version) {
+      std::vector<std::uint64_t> set = base;
+      for (std::uint64_t changes = random() % 6; changes > 0 && !set.empty(); --changes) {
+        set[random() % set.size()] = element();
+      }
+      std::sort(set.begin(), set.end());
+      set.erase(std::unique(set.begin(), set.end()), set.end());
+      sets.push_back(std::move(set));
+    }
+  }
+  std::shuffle(sets.begin(), sets.end(), random);
+  return sets;
+}
+
+/// Knows nothing of ranks and prefixes.
+std::vector<joined_pair> plain_join(const hashed_sets& sets, double threshold) {
+  std::vector<joined_pair> result;
+  for (std::uint32_t a = 0; a < sets.size(); ++a) {
+    for (std::uint32_t b = a + 1; b < sets.size(); ++b) {
+      std::vector<std::uint64_t> both;
+      std::set_intersection(sets[a].begin(), sets[a].end(), sets[b].begin(), sets[b].end(), std::back_inserter(both));
+      const std::size_t all = sets[a].size() + sets[b].size() - both.size();
+      if (all > 0 && static_cast<double>(both.size()) / static_cast<double>(all) >= threshold) {
+        result.emplace_back(a, b, both.size());
+      }
+    }
+  }
+  return result;
+}
+
+class checker {
+ public:
+  explicit checker(unsigned threads) : threads_(threads) {}
+
+  void check_join(const std::string& name, const hashed_sets& hashes) {
+    const feature_sets sets(hashes);
+    for (const double threshold : {0.05, 0.3, 0.5, 0.7, 0.9, 1.0}) {
+      std::vector<std::vector<joined_pair>> parts(threads_);
+      similarity_join(sets, threshold, threads_, [&](unsigned thread, std::uint32_t a, std::uint32_t b, std::size_t n) {
+        parts[thread].emplace_back(a, b, n);
+      });
+      std::vector<joined_pair> joined;
+      for (const auto& part : parts) joined.insert(joined.end(), part.begin(), part.end());
+      std::sort(joined.begin(), joined.end());
+      const std::vector<joined_pair> expected = plain_join(hashes, threshold);
+      const std::string what = "join of " + name + " at " + std::to_string(threshold).substr(0, 4);
+      if (joined != expected) {
+        failures.push_back(what + ": " + std::to_string(joined.size()) + " pairs, plainly " +
+                           std::to_string(expected.size()));
+      }
+      compared_ += expected.size();
+    }
+    for (std::uint32_t a = 0; a + 1 < hashes.size(); ++a) {
+      std::vector<std::uint64_t> both;
+      std::set_intersection(hashes[a].begin(), hashes[a].end(), hashes[a + 1].begin(), hashes[a + 1].end(),
+                            std::back_inserter(both));
+      if (overlap(sets[a], sets[a + 1]) != both.size()) failures.push_back("overlap of " + name);
+    }
+  }
+
+  void check_fingerprints(const fingerprints& prints) {
+    std::vector<joined_pair> found;
+    std::vector<joined_pair> expected;
+    const auto into = [](std::vector<joined_pair>& pairs) {
+      return
+          [&pairs](std::uint32_t a, std::uint32_t b, int d) { pairs.emplace_back(a, b, static_cast<std::size_t>(d)); };
+    };
+    for (const int k : {0, 3, 8, 16}) {
+      found.clear();
+      expected.clear();
+      prints.for_each_pair(k, into(found));
+      prints.for_each_pair_plainly(k, into(expected));
+      std::sort(found.begin(), found.end());
+      if (found != expected) {
+        failures.push_back("pairs within " + std::to_string(k) + " bits: " + std::to_string(found.size()) +
+                           ", plainly " + std::to_string(expected.size()));
+      }
+      compared_ += expected.size();
+    }
+  }
+
+  void check_text() {
+    using namespace std::string_view_literals;
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 6> examples{{
+        {"  Hello,   WORLD!"sv, "hello world"sv},
+        {"\xE6\x98\xA5\xE7\x9C\xA0\xEF\xBC\x8C\xE4\xB8\x8D TiDB"sv, "\xE6\x98\xA5\xE7\x9C\xA0 \xE4\xB8\x8D tidb"sv},
+        {"\xC3\x89t\xC3\xA9 2024-25"sv, "\xC3\xA9t\xC3\xA9 2024 25"sv},
+        {"a\xFF\xFE\x62"sv, "a b"sv},
+        {"e\xCC\x81t"sv, "e t"sv},
+        {" .,! "sv, ""sv},
+    }};
+    for (const auto& [text, expected] : examples) {
+      if (truth_text(text) != expected) failures.push_back("the truth's text of '" + std::string(text) + "'");
+    }
+    const auto count = [](feature_choice::unit kind, std::size_t size, std::string_view text) {
+      return truth_features({kind, size}, text).size();
+    };
+    using unit = feature_choice::unit;
+    const bool right = count(unit::words, 1, "to be, or not TO BE") == 4 &&  // to be or not
+                       count(unit::words, 3, "to be or not to be") == 4 &&   // each its own
+                       count(unit::words, 3, "to be") == 1 && count(unit::words, 3, " . ") == 0 &&
+                       count(unit::words, 2, "a b, A.B") == 2 &&  // a b, b a
+                       count(unit::chars, 2, "abab") == 2 &&      // ab ba
+                       count(unit::chars, 2, "\xE6\x98\xA5\xE7\x9C\xA0\xEF\xBC\x8C\xE4\xB8\x8D") == 3 &&
+                       count(unit::chars, 5, "abc") == 1 && count(unit::bytes, 2, "A, a") == 3;
+    if (!right) failures.emplace_back("the truth's features");
+    if (truth_features({unit::words, 2}, "a b c") == truth_features({unit::words, 2}, "a b d")) {
+      failures.emplace_back("the truth's shingles");
+    }
+  }
+
+  /// The exact chance, by counting all votes of a few elements, and where the angle is its limit.
+  void check_theory() {
+    exact_chance exact;
+    for (std::size_t own_a = 0; own_a <= 3; ++own_a) {
+      for (std::size_t own_b = 0; own_b <= 3; ++own_b) {
+        for (std::size_t common = 0; common <= 5; ++common) {
+          const std::size_t all = own_a + own_b + common;
+          std::size_t differ = 0;
+          for (std::uint32_t votes = 0; votes < 1U << all; ++votes) {
+            const auto ups_a = static_cast<std::size_t>(std::popcount(votes >> own_b));
+            const auto ups_b = static_cast<std::size_t>(std::popcount(votes & ((1U << (common + own_b)) - 1)));
+            if ((2 * ups_a > own_a + common) != (2 * ups_b > own_b + common)) ++differ;
+          }
+          const double expected = static_cast<double>(differ) / static_cast<double>(1U << all);
+          if (std::fabs(exact(own_a + common, own_b + common, common) - expected) > 1e-9) {
+            failures.emplace_back("the exact chance of a differing bit");
+          }
+          ++compared_;
+        }
+      }
+    }
+    if (std::fabs(exact(1255, 1255, 1000) - chance_by_angle(1255, 1255, 1000)) > 0.002 ||
+        std::fabs(exact(254, 254, 0) - 0.5) > 0.002) {
+      failures.emplace_back("the angle as the limit of the exact chance");
+    }
+  }
+
+  [[nodiscard]] std::uint64_t compared() const { return compared_; }
+
+  std::vector<std::string> failures;
+
+ private:
+  unsigned threads_;
+  std::uint64_t compared_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> self_check(const std::vector<std::string>& texts, const feature_choice& truth,
+                                    const fingerprint_choice& prints, unsigned threads) {
+  checker check(threads);
+  check.check_text();
+  check.check_theory();
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) check.check_join("random sets", random_sets(seed));
+  std::printf("random sets: %llu pairs compared\n", static_cast<unsigned long long>(check.compared()));
+  if (!texts.empty()) {
+    hashed_sets features(texts.size());
+    in_parallel(texts.size(), threads, [&](std::size_t i) { features[i] = truth_features(truth, texts[i]); });
+    check.check_join(to_string(truth) + " of the input", features);
+    check.check_join("the fingerprints' features", fingerprint_features(prints, texts, threads));
+    check.check_fingerprints(*make_fingerprints(prints, texts, threads));
+    std::printf("with %zu documents: %llu pairs compared\n", texts.size(),
+                static_cast<unsigned long long>(check.compared()));
+  }
+  return check.failures;
+}
+
+}  // namespace accuracy

@@ -1,0 +1,48 @@
+// Exact pairs of similar sets: the truth that fingerprints are held against.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace accuracy {
+
+/// Sets of features, one a document. A feature is its rank by rarity: 0 is in the fewest documents.
+class feature_sets {
+ public:
+  /// From the hashes of each document's features, distinct and sorted.
+  explicit feature_sets(const std::vector<std::vector<std::uint64_t>>& hashes);
+
+  [[nodiscard]] std::size_t size() const noexcept { return offsets_.size() - 1; }
+
+  /// The number of documents that each feature is in, by rank.
+  [[nodiscard]] const std::vector<std::uint32_t>& frequencies() const noexcept { return frequencies_; }
+
+  /// The features of a document, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t document) const noexcept {
+    return std::span(features_).subspan(offsets_[document], offsets_[document + 1] - offsets_[document]);
+  }
+
+ private:
+  std::vector<std::uint32_t> features_;
+  std::vector<std::size_t> offsets_;
+  std::vector<std::uint32_t> frequencies_;
+};
+
+/// The number of common features of two sets.
+std::size_t overlap(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
+
+/// The Jaccard similarity of two sets of these sizes.
+double jaccard(std::size_t size_a, std::size_t size_b, std::size_t common);
+
+/// Called with the number of the calling thread, two documents a < b and the number of their common features.
+using join_visitor = std::function<void(unsigned thread, std::uint32_t a, std::uint32_t b, std::size_t common)>;
+
+/// Visits every pair of sets with a Jaccard similarity of at least `threshold` (above 0), each once, in no order; empty
+/// sets are in no pair. The same visits come from the same thread numbers each time.
+/// Source: Xiao, Wang, Lin, Yu, "Efficient Similarity Joins for Near Duplicate Detection" (PPJoin), WWW 2008.
+void similarity_join(const feature_sets& sets, double threshold, unsigned threads, const join_visitor& visit);
+
+}  // namespace accuracy
