@@ -1,0 +1,20 @@
+# An overlay port: it packages the checkout that it lies in.
+get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+
+set(VCPKG_BUILD_TYPE release) # header-only
+
+vcpkg_cmake_configure(
+  SOURCE_PATH "${SOURCE_PATH}"
+  OPTIONS
+    -DNEARDUP_BUILD_TESTS=OFF
+    -DNEARDUP_BUILD_EXAMPLES=OFF
+    -DNEARDUP_BUILD_BENCH=OFF
+    -DNEARDUP_BUILD_DOCS=OFF
+    -DNEARDUP_INSTALL=ON
+)
+vcpkg_cmake_install()
+vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/neardup)
+vcpkg_fixup_pkgconfig()
+
+file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
