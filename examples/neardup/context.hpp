@@ -1,0 +1,66 @@
+// What all verbs work with, and the pass over the input that they share.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <neardup/fingerprint/idf_table.hpp>
+#include <neardup/index/layout.hpp>
+
+#include "documents.hpp"
+#include "input.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "pipeline.hpp"
+#include "report.hpp"
+#include "source.hpp"
+
+namespace command {
+
+struct context {
+  explicit context(const options& s) : settings(s), sources(s), notes(s), out(s.output_file) {}
+
+  const options& settings;
+  source_walker sources;
+  report notes;
+  output out;  // opened last: that empties a file
+  std::shared_ptr<const neardup::idf_table> idf;
+};
+
+/// Calls `visit(placed_document<Bits>)` for each document in the order of the input, and `after(finished_batch<Bits>)`
+/// after those of each batch.
+template <std::size_t Bits, class Visit, class After>
+void for_each_document(context& c, Visit&& visit, After&& after) {
+  batch_reader reader(c.settings, c.sources, c.settings.needs_second_look());
+  placer put_in_place(c.notes);
+  run_in_order<batch>(
+      c.settings.threads, [&](batch& next, const std::atomic<bool>& stop) { return reader.next(next, stop); },
+      [&] { return batch_worker<Bits>(c.settings, c.idf); },
+      [&](finished_batch<Bits>&& done) {
+        put_in_place(done, visit);
+        after(done);
+      });
+}
+
+template <std::size_t Bits, class Visit>
+void for_each_document(context& c, Visit&& visit) {
+  for_each_document<Bits>(c, visit, [](const finished_batch<Bits>&) {});
+}
+
+/// The blocks of the index: what was asked for, or the library's default.
+inline int blocks_of(const options& settings) {
+  return settings.blocks > 0 ? settings.blocks : neardup::default_blocks(settings.bits, settings.distance);
+}
+
+/// Learns how rare the features of the input are, in a pass of its own; the next pass reads the same sources.
+std::shared_ptr<const neardup::idf_table> learn_idf(context& c);
+
+/// Ends a run: everything is written, and the notes are said.
+inline void finish(context& c, const std::string& summary) {
+  c.out.close();
+  c.notes.finish(counted(c.notes.documents(), "document", "documents") + summary, c.sources.reached_twice(),
+                 c.sources.special_files());
+}
+
+}  // namespace command

@@ -1,0 +1,272 @@
+// From batches of input to documents with fingerprints.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <neardup/simhash.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "fingerprinting.hpp"
+#include "input.hpp"
+#include "json_record.hpp"
+#include "options.hpp"
+#include "report.hpp"
+#include "source.hpp"
+
+namespace command {
+
+/// Reads what a line holds, by --lines or --jsonl. One for each thread.
+class record_reader {
+ public:
+  explicit record_reader(const options& settings) {
+    if (settings.unit == unit_of_input::json_lines) json_.emplace(settings);
+  }
+
+  /// Whether a line is no record at all: blank lines between JSON records are none.
+  [[nodiscard]] bool is_blank(std::string_view content) const {
+    return json_ && content.find_first_not_of(" \t\r") == std::string_view::npos;
+  }
+
+  /// As json_reader::read.
+  std::optional<std::string> read(std::string_view content, record& out) {
+    if (json_) return json_->read(content, out);
+    out.fields.assign(1, content);
+    out.has_id = false;
+    out.ill_formed = !is_utf8(content);
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<json_reader> json_;
+};
+
+/// A file that is a document, as it was read.
+struct file_facts {
+  std::uint64_t size = 0;
+  bool ill_formed = false;
+};
+
+/// Reads a file that is a document, without its byte order mark. Not larger than `whole_file_limit`, it comes at once:
+/// `piece(text, true)`; a larger one comes in pieces, cut between characters: `piece(text, false)`.
+/// Throws: std::system_error; output_error if the copy of a pipe cannot be written.
+inline constexpr std::size_t whole_file_limit = std::size_t{1} << 24;
+template <class Piece>
+file_facts read_file(source& from, bool keep, byte_buffer& buffer, Piece&& piece);
+
+/// What a fingerprint was computed of, or that there is none.
+template <std::size_t Bits>
+struct document {
+  neardup::simhash<Bits> fingerprint;
+  bool has_tokens = false;
+  bool ill_formed = false;
+  std::uint64_t index = 0;            ///< of the line or file in the batch
+  std::uint64_t begin = 0;            ///< of its line in the batch, bytes
+  std::uint64_t length = 0;           ///< of its line or file, bytes
+  std::optional<std::size_t> id_end;  ///< its own id ends there in the ids of the batch
+  std::uint64_t text_hash = 0;        ///< equal texts have equal ones
+};
+
+/// A batch and the documents in it, and what is bad.
+template <std::size_t Bits>
+struct finished_batch {
+  struct bad_record {
+    std::size_t before;  ///< the number of documents before it
+    std::uint64_t index;
+    std::string what;
+  };
+
+  batch input;
+  std::vector<document<Bits>> documents;
+  std::vector<bad_record> bad;
+  std::string ids;
+  std::uint64_t lines = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Computes the fingerprints of batches; one for each thread.
+template <std::size_t Bits>
+class batch_worker {
+ public:
+  batch_worker(const options& settings, const std::shared_ptr<const neardup::idf_table>& table)
+      : settings_(settings), reader_(settings), fingerprint_(make_fingerprinter<Bits>(settings, table)) {}
+
+  finished_batch<Bits> operator()(batch&& input) {
+    finished_batch<Bits> out;
+    out.input = std::move(input);
+    if (out.input.has_lines()) {
+      read_lines(out);
+    } else {
+      for (std::size_t i = 0; i < out.input.files.size(); ++i) read_one_file(out, i);
+    }
+    return out;
+  }
+
+ private:
+  void read_lines(finished_batch<Bits>& out) {
+    out.bytes = out.input.bytes.size();
+    out.lines = for_each_line(out.input, [&](const line_of_batch& line) {
+      if (reader_.is_blank(line.content)) return;
+      if (auto wrong = reader_.read(line.content, record_)) {
+        out.bad.push_back({out.documents.size(), line.index, *std::move(wrong)});
+        return;
+      }
+      document<Bits>& d = out.documents.emplace_back();
+      d.index = line.index;
+      d.begin = line.begin;
+      d.length = line.raw.size();
+      d.ill_formed = record_.ill_formed;
+      if (record_.has_id) {
+        out.ids += record_.id;
+        d.id_end = out.ids.size();
+      }
+      set_fingerprint(d, fingerprint_->whole(record_.fields));
+      if (settings_.min_similarity) {
+        for (const std::string_view text : record_.fields) d.text_hash = neardup::xxh3<64>{d.text_hash + 1}(text);
+      }
+    });
+  }
+
+  void read_one_file(finished_batch<Bits>& out, std::size_t i) {
+    source& from = *out.input.files[i];
+    document<Bits> d;
+    d.index = i;
+    try {
+      const file_facts facts =
+          read_file(from, settings_.needs_second_look(), buffer_, [&](std::string_view text, bool whole) {
+            d.text_hash = neardup::xxh3<64>{d.text_hash + 1}(text);
+            if (whole) {
+              texts_.assign(1, text);
+              set_fingerprint(d, fingerprint_->whole(texts_));
+            } else {
+              fingerprint_->feed(text);
+              in_pieces_ = true;
+            }
+          });
+      if (std::exchange(in_pieces_, false)) set_fingerprint(d, fingerprint_->finish());
+      d.length = facts.size;
+      d.ill_formed = facts.ill_formed;
+      out.bytes += facts.size;
+      out.documents.push_back(d);
+    } catch (const std::system_error& error) {
+      if (std::exchange(in_pieces_, false)) static_cast<void>(fingerprint_->finish());
+      out.bad.push_back({out.documents.size(), i, error.code().message()});
+    }
+  }
+
+  static void set_fingerprint(document<Bits>& d, const std::optional<neardup::simhash<Bits>>& fingerprint) {
+    d.has_tokens = fingerprint.has_value();
+    if (fingerprint) d.fingerprint = *fingerprint;
+  }
+
+  const options& settings_;
+  record_reader reader_;
+  std::unique_ptr<fingerprinter<Bits>> fingerprint_;
+  record record_;
+  byte_buffer buffer_;
+  std::vector<std::string_view> texts_;
+  bool in_pieces_ = false;
+};
+
+/// A document of the input, handed over in order.
+template <std::size_t Bits>
+struct placed_document {
+  const document<Bits>& facts;
+  const std::shared_ptr<source>& from;
+  std::uint64_t line;                  ///< from 1; 0 if the source is the document
+  std::uint64_t offset;                ///< of its line in the source, bytes
+  std::string_view raw;                ///< its line as it stands; empty if the source is the document
+  std::optional<std::string_view> id;  ///< its own
+};
+
+/// Puts finished batches in their places: numbers the lines, says what is bad, counts.
+class placer {
+ public:
+  explicit placer(report& notes) : notes_(notes) {}
+
+  /// Calls `visit(placed_document<Bits>)` for the documents of the next batch in order.
+  /// Throws: input_error for bad input, after what comes before it was visited.
+  template <std::size_t Bits, class Visit>
+  void operator()(const finished_batch<Bits>& done, Visit&& visit) {
+    const batch& input = done.input;
+    if (input.bad) notes_.bad(*input.bad);
+    if (input.from != nullptr && input.from != current_) {
+      current_ = input.from;
+      lines_before_ = 0;
+    }
+    std::size_t next_bad = 0;
+    const auto say_bad = [&](std::size_t before) {
+      for (; next_bad < done.bad.size() && done.bad[next_bad].before <= before; ++next_bad) {
+        notes_.bad({where(input, done.bad[next_bad].index), done.bad[next_bad].what});
+      }
+    };
+    std::size_t id_begin = 0;
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < done.documents.size(); ++i) {
+      say_bad(i);
+      const document<Bits>& d = done.documents[i];
+      std::optional<std::string_view> id;
+      if (d.id_end) id = std::string_view(done.ids).substr(id_begin, *d.id_end - id_begin);
+      if (d.id_end) id_begin = *d.id_end;
+      if (d.ill_formed && !notes_.ill_formed(where(input, d.index))) continue;
+      if (!d.has_tokens && !notes_.without_tokens(where(input, d.index))) continue;
+      ++count;
+      const bool is_line = input.has_lines();
+      visit(placed_document<Bits>{d, is_line ? input.from : input.files[d.index],
+                                  is_line ? lines_before_ + d.index + 1 : 0, input.offset + d.begin,
+                                  is_line ? input.bytes.view().substr(d.begin, d.length) : std::string_view(), id});
+    }
+    say_bad(done.documents.size());
+    lines_before_ += done.lines;
+    notes_.advance(count, done.bytes);
+  }
+
+ private:
+  [[nodiscard]] std::string where(const batch& input, std::uint64_t index) const {
+    if (!input.has_lines()) return input.files[index]->name();
+    return input.from->name() + ':' + std::to_string(lines_before_ + index + 1);
+  }
+
+  report& notes_;
+  std::shared_ptr<source> current_;
+  std::uint64_t lines_before_ = 0;
+};
+
+template <class Piece>
+file_facts read_file(source& from, bool keep, byte_buffer& buffer, Piece&& piece) {
+  constexpr std::size_t first_read = std::size_t{1} << 16;
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  const std::atomic<bool> never{false};
+  source_file file(from, keep);
+  file_facts facts;
+  buffer.resize(0);
+  buffer.reserve(first_read);
+  bool first = true;
+  for (bool ended = false; !ended;) {
+    // Until the file ends or the buffer is as large as it gets.
+    while (!ended && buffer.size() < whole_file_limit) {
+      if (buffer.size() == buffer.capacity()) buffer.reserve(std::min(4 * buffer.capacity(), whole_file_limit));
+      const std::size_t count = file.read(buffer.data() + buffer.size(), buffer.capacity() - buffer.size(), never);
+      buffer.resize(buffer.size() + count);
+      facts.size += count;
+      ended = count == 0;
+    }
+    const std::size_t cut = ended ? 0 : neardup::incomplete_suffix(buffer.view());
+    std::string_view text = buffer.view().substr(0, buffer.size() - cut);
+    const std::string rest(buffer.view().substr(text.size()));
+    if (!is_utf8(text)) facts.ill_formed = true;
+    if (first && text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    piece(text, first && ended);
+    first = false;
+    buffer.resize(0);
+    buffer.append(rest);
+  }
+  return facts;
+}
+
+}  // namespace command

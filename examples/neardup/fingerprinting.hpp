@@ -1,0 +1,88 @@
+// Fingerprints by what the command line chose.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <neardup/fingerprint.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "features.hpp"
+#include "options.hpp"
+
+namespace command {
+
+/// Computes the fingerprints of documents; one for each thread.
+template <std::size_t Bits>
+class fingerprinter {
+ public:
+  using result = std::optional<neardup::simhash<Bits>>;
+
+  fingerprinter() = default;
+  fingerprinter(const fingerprinter&) = delete;
+  fingerprinter& operator=(const fingerprinter&) = delete;
+  virtual ~fingerprinter() = default;
+
+  /// Of a document of several texts: no feature spans two of them.
+  virtual result whole(const std::vector<std::string_view>& texts) = 0;
+
+  /// Of a document of one text that comes in pieces.
+  virtual void feed(std::string_view piece) = 0;
+  virtual result finish() = 0;
+};
+
+template <std::size_t Bits, class Simhasher>
+class fingerprinter_of final : public fingerprinter<Bits> {
+ public:
+  using typename fingerprinter<Bits>::result;
+
+  explicit fingerprinter_of(Simhasher hash) : hash_(std::move(hash)) {}
+
+  result whole(const std::vector<std::string_view>& texts) override {
+    if (texts.size() == 1) return hash_(texts.front(), scratch_);
+    bag_.clear();
+    for (const std::string_view text : texts) hash_.add_to(bag_, text);
+    return hash_(bag_, scratch_);
+  }
+
+  void feed(std::string_view piece) override {
+    if (!stream_) stream_.emplace(hash_);
+    stream_->feed(piece);
+  }
+
+  result finish() override {
+    result fingerprint;
+    if (stream_) fingerprint = stream_->finish();
+    stream_.reset();  // what a large text needed is not kept for the next one
+    return fingerprint;
+  }
+
+ private:
+  Simhasher hash_;
+  typename Simhasher::workspace scratch_;
+  typename Simhasher::bag_type bag_;
+  std::optional<neardup::text_stream<Simhasher>> stream_;
+};
+
+/// `table` is needed for --weights idf only.
+template <std::size_t Bits>
+std::unique_ptr<fingerprinter<Bits>> make_fingerprinter(const options& settings,
+                                                        const std::shared_ptr<const neardup::idf_table>& table) {
+  return with_tokenizer(settings.features, [&](auto tokenizer) -> std::unique_ptr<fingerprinter<Bits>> {
+    const auto weighed_by = [&](auto weighter) -> std::unique_ptr<fingerprinter<Bits>> {
+      auto hash = neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed});
+      return std::make_unique<fingerprinter_of<Bits, decltype(hash)>>(std::move(hash));
+    };
+    switch (settings.weights) {
+      case weighting::tf: return weighed_by(neardup::tf{});
+      case weighting::log_tf: return weighed_by(neardup::log_tf{});
+      case weighting::idf: return weighed_by(neardup::idf{table});
+      case weighting::unit: break;
+    }
+    return weighed_by(neardup::unit{});
+  });
+}
+
+}  // namespace command

@@ -1,0 +1,137 @@
+#include "input.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+namespace command {
+
+namespace {
+
+// Large enough that locks and system calls do not count, small enough for the cache and for short inputs to be shared.
+constexpr std::size_t block_size = std::size_t{1} << 19;
+constexpr std::size_t files_a_batch = 32;
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+}  // namespace
+
+void byte_buffer::reserve(std::size_t capacity) {
+  if (capacity <= capacity_) return;
+  auto larger = std::make_unique_for_overwrite<char[]>(capacity + padding);
+  if (size_ > 0) std::memcpy(larger.get(), bytes_.get(), size_);
+  std::memset(larger.get() + capacity, 0, padding);
+  bytes_ = std::move(larger);
+  capacity_ = capacity;
+}
+
+void byte_buffer::append(std::string_view bytes) {
+  if (bytes.size() > capacity_ - size_) reserve(std::max(2 * capacity_, size_ + bytes.size()));
+  if (!bytes.empty()) std::memcpy(bytes_.get() + size_, bytes.data(), bytes.size());
+  size_ += bytes.size();
+}
+
+batch_reader::batch_reader(const options& settings, source_walker& walker, bool keep)
+    : settings_(settings), walker_(walker), keep_(keep) {}
+
+bool batch_reader::next(batch& out, const std::atomic<bool>& stop) {
+  out = batch{};
+  return settings_.unit == unit_of_input::files ? next_files(out) : next_lines(out, stop);
+}
+
+bool batch_reader::next_files(batch& out) {
+  if (pending_bad_) {
+    out.bad = std::exchange(pending_bad_, std::nullopt);
+    return true;
+  }
+  while (out.files.size() < files_a_batch) {
+    std::optional<source_walker::step> step = walker_.next();
+    if (!step) break;
+    if (auto* const bad = std::get_if<bad_input>(&*step)) {
+      if (out.files.empty()) {
+        out.bad = std::move(*bad);
+      } else {
+        pending_bad_ = std::move(*bad);
+      }
+      return true;
+    }
+    out.files.push_back(std::get<std::shared_ptr<source>>(std::move(*step)));
+  }
+  return !out.files.empty();
+}
+
+/// Opens the next source of lines. Returns: false at the end; when it could not be opened, `out` says so.
+bool batch_reader::open_next(batch& out) {
+  std::optional<source_walker::step> step = walker_.next();
+  if (!step) return false;
+  if (auto* const bad = std::get_if<bad_input>(&*step)) {
+    out.bad = std::move(*bad);
+    return true;
+  }
+  current_ = std::get<std::shared_ptr<source>>(std::move(*step));
+  offset_ = 0;
+  rest_.clear();
+  try {
+    file_.emplace(*current_, keep_);
+  } catch (const std::system_error& error) {
+    out.bad = bad_input{current_->name(), error.code().message()};
+    current_ = nullptr;
+    return true;
+  }
+  return true;
+}
+
+bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
+  for (;;) {
+    if (!file_) {
+      if (!open_next(out)) return false;
+      if (out.bad) return true;
+    }
+    byte_buffer& bytes = out.bytes;
+    bytes.reserve(std::max(block_size, 2 * rest_.size()));
+    bytes.append(rest_);
+    out.offset = offset_;
+    std::size_t newline = std::string_view::npos;
+    bool ended = false;
+    while (newline == std::string_view::npos && !ended) {
+      if (bytes.size() == bytes.capacity()) bytes.reserve(2 * bytes.capacity());
+      const std::size_t old_size = bytes.size();
+      std::size_t count = 0;
+      try {
+        count = file_->read(bytes.data() + old_size, bytes.capacity() - old_size, stop);
+      } catch (const std::system_error& error) {
+        out.bad = bad_input{current_->name(), error.code().message()};
+        file_.reset();
+        return true;
+      }
+      if (count == 0 && stop.load(std::memory_order_relaxed)) return false;
+      bytes.resize(old_size + count);
+      const std::string_view fresh = bytes.view().substr(old_size);
+      ended = count == 0;
+      newline = fresh.rfind('\n');
+      if (newline != std::string_view::npos) newline += old_size;
+    }
+
+    const std::size_t whole = ended ? bytes.size() : newline + 1;
+    rest_.assign(bytes.view().substr(whole));
+    bytes.resize(whole);
+    offset_ += whole;
+    out.from = current_;
+    out.live = file_->is_live();
+    if (ended) file_.reset();
+    if (whole > 0) return true;
+  }
+}
+
+std::string_view content_of_line(std::string_view raw, bool first_of_source) {
+  if (first_of_source && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
+  if (raw.ends_with('\n')) {
+    raw.remove_suffix(1);
+    if (raw.ends_with('\r')) raw.remove_suffix(1);
+  }
+  return raw;
+}
+
+}  // namespace command

@@ -1,0 +1,103 @@
+// The input in batches: the unit of work of a thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "errors.hpp"
+#include "options.hpp"
+#include "source.hpp"
+
+namespace command {
+
+/// The number of readable bytes that follow every record in a batch; simdjson asks for them.
+inline constexpr std::size_t padding = 64;
+
+/// Bytes with room for padding behind them.
+class byte_buffer {
+ public:
+  [[nodiscard]] char* data() noexcept { return bytes_.get(); }
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::string_view view() const noexcept { return {bytes_.get(), size_}; }
+
+  /// Makes room for `capacity` bytes, and keeps what is there.
+  void reserve(std::size_t capacity);
+  void resize(std::size_t size) { size_ = size; }
+  void append(std::string_view bytes);
+
+ private:
+  std::unique_ptr<char[]> bytes_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;
+};
+
+/// Whole lines of one source, or some files, or something bad.
+struct batch {
+  std::shared_ptr<source> from;                ///< of the lines
+  byte_buffer bytes;                           ///< the lines, each with its end
+  std::uint64_t offset = 0;                    ///< of the bytes in the source
+  bool live = false;                           ///< the source may be a long wait: hand on what there is
+  std::vector<std::shared_ptr<source>> files;  ///< each a document
+  std::optional<bad_input> bad;
+
+  [[nodiscard]] bool has_lines() const noexcept { return from != nullptr && !bad; }
+};
+
+/// Cuts the input into batches, in order.
+class batch_reader {
+ public:
+  /// `keep`: sources that cannot be read again are copied to a temporary file.
+  batch_reader(const options& settings, source_walker& walker, bool keep);
+
+  /// Returns: false at the end, or when stopped. Throws: output_error if a temporary file cannot be written.
+  bool next(batch& out, const std::atomic<bool>& stop);
+
+ private:
+  bool next_files(batch& out);
+  bool next_lines(batch& out, const std::atomic<bool>& stop);
+  bool open_next(batch& out);
+
+  const options& settings_;
+  source_walker& walker_;
+  bool keep_;
+
+  std::optional<bad_input> pending_bad_;
+  std::shared_ptr<source> current_;
+  std::optional<source_file> file_;
+  std::uint64_t offset_ = 0;  // of rest_ in the source
+  std::string rest_;          // the beginning of a line whose end is not read yet
+};
+
+/// A line of a batch.
+struct line_of_batch {
+  std::uint64_t index;       ///< in the batch, from 0
+  std::uint64_t begin;       ///< in the batch, bytes
+  std::string_view raw;      ///< with its end, and a byte order mark
+  std::string_view content;  ///< without them
+};
+
+/// What of a line is its content: not the line end, nor a byte order mark at the beginning of a source.
+std::string_view content_of_line(std::string_view raw, bool first_of_source);
+
+/// Calls `visit(line_of_batch)` for each line. Returns: their number.
+template <class Visit>
+std::uint64_t for_each_line(const batch& lines, Visit&& visit) {
+  const std::string_view all = lines.bytes.view();
+  std::uint64_t index = 0;
+  for (std::size_t begin = 0; begin < all.size(); ++index) {
+    const std::size_t end = all.find('\n', begin);
+    const std::string_view raw = all.substr(begin, end == all.npos ? all.npos : end + 1 - begin);
+    visit(line_of_batch{index, begin, raw, content_of_line(raw, lines.offset + begin == 0)});
+    begin += raw.size();
+  }
+  return index;
+}
+
+}  // namespace command

@@ -1,0 +1,360 @@
+#include "json_record.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <neardup/text/utf8.hpp>
+
+#include "input.hpp"
+
+static_assert(command::padding >= simdjson::SIMDJSON_PADDING);
+
+namespace command {
+
+namespace {
+
+namespace od = simdjson::ondemand;
+
+constexpr int max_depth = 1024;
+constexpr std::string_view blanks = " \t\r\n";
+
+/// Larger parsers than this are not kept: one record of 100 MB must not hold a gigabyte to the end.
+constexpr std::size_t kept_capacity = std::size_t{1} << 24;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whether a token is a number by the grammar of JSON. simdjson looks at numbers only when it reads them, and then
+/// refuses those beyond 64 bits, which are valid JSON.
+bool is_number(std::string_view token) {
+  std::size_t i = 0;
+  const auto peek = [&] { return i < token.size() ? token[i] : '\0'; };
+  const auto digits = [&] {
+    const std::size_t first = i;
+    while (is_digit(peek())) ++i;
+    return i > first;
+  };
+  if (peek() == '-') ++i;
+  if (peek() == '0') {
+    ++i;
+  } else if (!digits()) {
+    return false;
+  }
+  if (peek() == '.') {
+    ++i;
+    if (!digits()) return false;
+  }
+  if (peek() == 'e' || peek() == 'E') {
+    ++i;
+    if (peek() == '+' || peek() == '-') ++i;
+    if (!digits()) return false;
+  }
+  return i == token.size();
+}
+
+/// The value of four hexadecimal digits; nothing if they are anything else.
+std::optional<char32_t> hex4(std::string_view text) {
+  if (text.size() < 4) return std::nullopt;
+  char32_t value = 0;
+  for (const char c : text.substr(0, 4)) {
+    value <<= 4;
+    if (is_digit(c)) {
+      value |= static_cast<char32_t>(c - '0');
+    } else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) {
+      value |= static_cast<char32_t>((c | 0x20) - 'a' + 10);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return value;
+}
+
+bool is_high_surrogate(char32_t c) { return c >= 0xd800 && c < 0xdc00; }
+bool is_low_surrogate(char32_t c) { return c >= 0xdc00 && c < 0xe000; }
+
+/// Resolves the escapes of a string without its quotes. Our own, not simdjson's: it takes whole runs between two escapes
+/// at once without being compiled for a newer processor, gives a string without any as it stands, and reads half a
+/// surrogate pair as U+FFFD.
+/// Returns: the text, in `scratch` if there were escapes; nothing if one of them is none of JSON.
+std::optional<std::string_view> unescape(std::string_view quoted, std::string& scratch, bool& ill_formed) {
+  std::size_t backslash = quoted.find('\\');
+  if (backslash == std::string_view::npos) return quoted;
+  scratch.clear();
+  while (backslash != std::string_view::npos) {
+    scratch.append(quoted.substr(0, backslash));
+    quoted.remove_prefix(backslash + 1);
+    if (quoted.empty()) return std::nullopt;
+    const char escape = quoted.front();
+    quoted.remove_prefix(1);
+    switch (escape) {
+      case '"':
+      case '\\':
+      case '/': scratch += escape; break;
+      case 'b': scratch += '\b'; break;
+      case 'f': scratch += '\f'; break;
+      case 'n': scratch += '\n'; break;
+      case 'r': scratch += '\r'; break;
+      case 't': scratch += '\t'; break;
+      case 'u': {
+        const std::optional<char32_t> first = hex4(quoted);
+        if (!first) return std::nullopt;
+        quoted.remove_prefix(4);
+        char32_t code_point = *first;
+        if (is_high_surrogate(code_point) && quoted.starts_with("\\u")) {
+          const std::optional<char32_t> second = hex4(quoted.substr(2));
+          if (!second) return std::nullopt;
+          if (is_low_surrogate(*second)) {
+            code_point = 0x10000 + ((code_point - 0xd800) << 10) + (*second - 0xdc00);
+            quoted.remove_prefix(6);
+          }
+        }
+        if (is_high_surrogate(code_point) || is_low_surrogate(code_point)) {
+          code_point = neardup::replacement_character;
+          ill_formed = true;
+        }
+        char bytes[4];
+        scratch.append(bytes, neardup::encode(code_point, bytes));
+        break;
+      }
+      default: return std::nullopt;
+    }
+    backslash = quoted.find('\\');
+  }
+  scratch.append(quoted);
+  return scratch;
+}
+
+std::string repaired(std::string_view bytes) {
+  std::string out;
+  out.reserve(bytes.size() + bytes.size() / 8);
+  neardup::for_each_code_point(bytes, [&](char32_t code_point, std::string_view) {
+    char encoded[4];
+    out.append(encoded, neardup::encode(code_point, encoded));
+  });
+  return out;
+}
+
+std::string explain(simdjson::error_code error) {
+  switch (error) {
+    case simdjson::CAPACITY: return "a line of 4 GB or more";
+    case simdjson::MEMALLOC: return "not enough memory for this line";
+    case simdjson::UNCLOSED_STRING: return "not valid JSON: a string has no end";
+    case simdjson::UNESCAPED_CHARS: return "not valid JSON: a control character stands in a string, not as an escape";
+    case simdjson::TRAILING_CONTENT: return "not valid JSON: something follows the object";
+    case simdjson::DEPTH_ERROR: return "nested deeper than 1,024 levels";
+    case simdjson::STRING_ERROR: return "not valid JSON: a wrong escape in a string";
+    case simdjson::NUMBER_ERROR: return "not valid JSON: a wrong number";
+    case simdjson::T_ATOM_ERROR:
+    case simdjson::F_ATOM_ERROR:
+    case simdjson::N_ATOM_ERROR: return "not valid JSON: a value that is no string, number, true, false or null";
+    case simdjson::TAPE_ERROR:
+    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
+    case simdjson::EMPTY:
+      return "not valid JSON: a comma, colon, bracket or quote is missing, or there is one too many";
+    default: return std::string("not valid JSON: ") + simdjson::error_message(error);
+  }
+}
+
+/// What a field holds, as it stands in the line.
+struct token {
+  char kind = '\0';  ///< its first character, '0' for every number
+  std::string_view text;
+};
+
+const char* name_of(char kind) {
+  switch (kind) {
+    case '"': return "a string";
+    case '0': return "a number";
+    case '{': return "an object";
+    case '[': return "an array";
+    case 'n': return "null";
+    default: return "true or false";
+  }
+}
+
+}  // namespace
+
+struct json_reader::state {
+  explicit state(const options& s) : settings(s), found(s.text_fields.size()), scratch(s.text_fields.size()) {}
+
+  simdjson::error_code read(const char* line, std::size_t size);
+  std::optional<std::string> take(record& out);
+  simdjson::error_code scan(od::value value, int depth, token& out);
+  simdjson::error_code check(od::value value, int depth);
+  simdjson::error_code key_of(od::field& field, std::string_view& key);
+
+  const options& settings;
+  od::parser parser;
+  std::vector<token> found;  // the text fields of this record
+  token found_id;
+  std::vector<std::string> scratch;  // one for each text field
+  std::string id_scratch, other_scratch;
+  std::string repaired_line;
+  bool ill_formed = false;  // an escape in what was read stands for no character
+};
+
+/// Takes a value as it stands; checks all within it, but for the escapes if it is a string.
+simdjson::error_code json_reader::state::scan(od::value value, int depth, token& out) {
+  if (depth > max_depth) return simdjson::DEPTH_ERROR;
+  std::string_view text = value.raw_json_token();
+  text = text.substr(0, text.find_last_not_of(blanks) + 1);
+  out = {text.empty() ? '\0' : text.front(), text};
+  switch (out.kind) {
+    case '"':
+      if (text.size() < 2 || text.back() != '"') return simdjson::TAPE_ERROR;
+      out.text = text.substr(1, text.size() - 2);
+      // Read past it: a string that simdjson has to skip it may take for a key.
+      return value.get_raw_json_string().error();
+    case '{': {
+      od::object object;
+      if (const auto error = value.get_object().get(object)) return error;
+      for (auto item : object) {
+        od::field field;
+        std::string_view key;
+        if (const auto error = std::move(item).get(field)) return error;
+        if (const auto error = key_of(field, key)) return error;
+        if (const auto error = check(field.value(), depth + 1)) return error;
+      }
+      return simdjson::SUCCESS;
+    }
+    case '[': {
+      od::array array;
+      if (const auto error = value.get_array().get(array)) return error;
+      for (auto item : array) {
+        od::value element;
+        if (const auto error = std::move(item).get(element)) return error;
+        if (const auto error = check(element, depth + 1)) return error;
+      }
+      return simdjson::SUCCESS;
+    }
+    case 't': return text == "true" ? simdjson::SUCCESS : simdjson::T_ATOM_ERROR;
+    case 'f': return text == "false" ? simdjson::SUCCESS : simdjson::F_ATOM_ERROR;
+    case 'n': return text == "null" ? simdjson::SUCCESS : simdjson::N_ATOM_ERROR;
+    default:
+      if (out.kind != '-' && !is_digit(out.kind)) return simdjson::T_ATOM_ERROR;
+      out.kind = '0';
+      return is_number(text) ? simdjson::SUCCESS : simdjson::NUMBER_ERROR;
+  }
+}
+
+/// Checks a value that is not asked for.
+simdjson::error_code json_reader::state::check(od::value value, int depth) {
+  token found_here;
+  if (const auto error = scan(value, depth, found_here)) return error;
+  bool ignored = false;
+  if (found_here.kind == '"' && !unescape(found_here.text, other_scratch, ignored)) return simdjson::STRING_ERROR;
+  return simdjson::SUCCESS;
+}
+
+simdjson::error_code json_reader::state::key_of(od::field& field, std::string_view& key) {
+  const char* const begin = field.key().raw();
+  const char* end = begin;
+  while (*end != '"') end += *end == '\\' ? 2 : 1;  // simdjson has seen that there is an end
+  bool ignored = false;
+  const auto text = unescape({begin, static_cast<std::size_t>(end - begin)}, other_scratch, ignored);
+  if (!text) return simdjson::STRING_ERROR;
+  key = *text;
+  return simdjson::SUCCESS;
+}
+
+/// Goes through a whole line; leaves what was asked for in `found` and `found_id`, escapes resolved.
+simdjson::error_code json_reader::state::read(const char* line, std::size_t size) {
+  std::fill(found.begin(), found.end(), token{});
+  found_id = {};
+  ill_formed = false;
+  if (parser.capacity() < size) {
+    if (const auto error = parser.allocate(std::max<std::size_t>(size + size / 2, 1 << 16))) return error;
+  }
+  od::document document;
+  if (const auto error = parser.iterate(line, size, size + padding).get(document)) return error;
+  od::object object;
+  if (const auto error = document.get_object().get(object)) return error;
+  for (auto item : object) {
+    od::field field;
+    std::string_view key;
+    if (const auto error = std::move(item).get(field)) return error;
+    if (const auto error = key_of(field, key)) return error;
+    token* place = nullptr;
+    std::string* text = nullptr;
+    const auto wanted = std::find(settings.text_fields.begin(), settings.text_fields.end(), key);
+    const bool is_id = key == settings.id_field;
+    if (wanted != settings.text_fields.end()) {
+      const auto i = static_cast<std::size_t>(wanted - settings.text_fields.begin());
+      place = &found[i];
+      text = &scratch[i];
+    } else if (is_id) {
+      place = &found_id;
+      text = &id_scratch;
+    } else {
+      if (const auto error = check(field.value(), 2)) return error;
+      continue;
+    }
+    if (const auto error = scan(field.value(), 2, *place)) return error;
+    if (place->kind == '"') {
+      const auto resolved = unescape(place->text, *text, ill_formed);
+      if (!resolved) return simdjson::STRING_ERROR;
+      place->text = *resolved;
+    }
+    if (is_id) found_id = *place;  // a text may be the id as well
+  }
+  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return simdjson::TRAILING_CONTENT;
+  return simdjson::SUCCESS;
+}
+
+/// Hands over what was found. Returns: what is missing, if anything is.
+std::optional<std::string> json_reader::state::take(record& out) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::string& name = settings.text_fields[i];
+    if (found[i].kind == '\0') return "no field \"" + name + "\"";
+    if (found[i].kind != '"') return "the field \"" + name + "\" is no string but " + name_of(found[i].kind);
+    out.fields.push_back(found[i].text);
+  }
+  if (found_id.kind == '"' || found_id.kind == '0') {
+    out.id = found_id.text;
+    out.has_id = true;
+  } else if (settings.id_field_required) {
+    if (found_id.kind == '\0') return "no field \"" + settings.id_field + "\"";
+    return "the field \"" + settings.id_field + "\" is no string or number but " + name_of(found_id.kind);
+  }
+  return std::nullopt;
+}
+
+json_reader::json_reader(const options& settings) : state_(std::make_unique<state>(settings)) {}
+json_reader::~json_reader() = default;
+json_reader::json_reader(json_reader&&) noexcept = default;
+json_reader& json_reader::operator=(json_reader&&) noexcept = default;
+
+std::optional<std::string> json_reader::read(std::string_view line, record& out) {
+  out.fields.clear();
+  out.id = {};
+  out.has_id = false;
+  out.ill_formed = false;
+  if (state_->parser.capacity() > kept_capacity && line.size() <= kept_capacity) state_->parser = od::parser{};
+
+  simdjson::error_code error = state_->read(line.data(), line.size());
+  if (error == simdjson::UTF8_ERROR) {
+    out.ill_formed = true;
+    state_->repaired_line = repaired(line);
+    const std::size_t size = state_->repaired_line.size();
+    state_->repaired_line.append(padding, ' ');
+    error = state_->read(state_->repaired_line.data(), size);
+  }
+  if (!error) {
+    out.ill_formed = out.ill_formed || state_->ill_formed;
+    return state_->take(out);
+  }
+  if (line.starts_with("\x1f\x8b") || line.starts_with("\x28\xb5\x2f\xfd")) {
+    return "compressed; unpack it first, as in: zcat FILE | neardup --jsonl -";
+  }
+  if (error == simdjson::INCORRECT_TYPE) {
+    std::string_view value = line.substr(line.find_first_not_of(blanks));
+    value = value.substr(0, value.find_last_not_of(blanks) + 1);
+    const bool json = value.front() == '[' || value.front() == '"' || value == "true" || value == "false" ||
+                      value == "null" || is_number(value);
+    return json ? "not a JSON object" : "not valid JSON: it does not begin with {";
+  }
+  return explain(error);
+}
+
+bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }
+
+}  // namespace command

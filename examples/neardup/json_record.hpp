@@ -1,0 +1,43 @@
+// A JSON object in a line: its text fields and its id.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "options.hpp"
+
+namespace command {
+
+/// What the program wants to know of a record. The views are valid until the next one is read.
+struct record {
+  std::vector<std::string_view> fields;  ///< the texts; no feature spans two of them
+  std::string_view id;
+  bool has_id = false;
+  bool ill_formed = false;  ///< it was not UTF-8; U+FFFD stands for what was not
+};
+
+/// Reads lines of JSON, each checked whole: also what is not asked for must be valid. One for each thread.
+class json_reader {
+ public:
+  explicit json_reader(const options& settings);
+  ~json_reader();
+  json_reader(json_reader&&) noexcept;
+  json_reader& operator=(json_reader&&) noexcept;
+
+  /// Reads a line, behind which there must be `padding` readable bytes.
+  /// Returns: what is wrong with it; nothing if all is well.
+  std::optional<std::string> read(std::string_view line, record& out);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// Whether bytes are well-formed UTF-8.
+bool is_utf8(std::string_view bytes);
+
+}  // namespace command

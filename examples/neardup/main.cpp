@@ -1,0 +1,56 @@
+// neardup: finds near-duplicate documents. The first example program of the library of that name.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+#include <variant>
+
+#include "errors.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "platform.hpp"
+#include "report.hpp"
+#include "run.hpp"
+
+namespace {
+
+constexpr int failure = 2;
+
+[[noreturn]] void fail_without_memory() {
+  std::fputs("neardup: not enough memory\n", stderr);
+  std::_Exit(failure);
+}
+
+void run(const command::options& settings) {
+  switch (settings.bits) {
+    case 32: return command::run<32>(settings);
+    case 128: return command::run<128>(settings);
+    case 256: return command::run<256>(settings);
+    default: return command::run<64>(settings);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::set_new_handler(fail_without_memory);
+  command::prepare_standard_streams();
+  try {
+    const command::command_line line = command::parse_command_line(count, arguments);
+    if (const auto* const text = std::get_if<std::string>(&line)) {
+      command::output out("");
+      out << *text;
+      out.close();
+    } else {
+      run(std::get<command::options>(line));
+    }
+    return 0;
+  } catch (const command::usage_error& error) {
+    command::say(error.what());
+    command::say("'neardup --help' lists what there is");
+  } catch (const std::exception& error) {
+    command::say(error.what());
+  }
+  return failure;
+}

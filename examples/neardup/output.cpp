@@ -1,0 +1,145 @@
+#include "output.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <neardup/text/utf8.hpp>
+
+#include "errors.hpp"
+
+namespace command {
+
+namespace {
+
+constexpr std::size_t buffer_size = std::size_t{1} << 16;
+constexpr std::string_view hex_digits = "0123456789abcdef";
+
+}  // namespace
+
+output::output(const std::string& path)
+    : name_(path.empty() ? "standard output" : path), file_(path.empty() ? stdout : std::fopen(path.c_str(), "wb")) {
+  if (file_ == nullptr) throw output_error(path + ": cannot be written: " + std::strerror(errno));
+  std::setvbuf(file_, nullptr, _IONBF, 0);
+  buffer_.reserve(buffer_size);
+}
+
+output::~output() {
+  // After an error elsewhere: what was printed before it is not lost. Its own errors have no one to hear them.
+  if (!failed_ && !buffer_.empty()) static_cast<void>(std::fwrite(buffer_.data(), 1, buffer_.size(), file_));
+  if (file_ != nullptr && file_ != stdout) std::fclose(file_);
+}
+
+output& output::operator<<(std::string_view bytes) {
+  if (failed_) return *this;
+  if (buffer_.size() + bytes.size() > buffer_size) {
+    flush();
+    if (bytes.size() >= buffer_size) {
+      if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail();
+      return *this;
+    }
+  }
+  buffer_.append(bytes);
+  return *this;
+}
+
+void output::flush() {
+  if (failed_ || buffer_.empty()) return;
+  if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size()) fail();
+  buffer_.clear();
+}
+
+void output::close() {
+  flush();
+  if (failed_) return;
+  if (std::fflush(file_) != 0) fail();
+  if (file_ == stdout) return;
+  const int status = std::fclose(file_);
+  file_ = nullptr;
+  if (status != 0) fail();
+}
+
+void output::fail() {
+  const int error = errno;
+  failed_ = true;
+  if (error == EPIPE) throw output_error(name_ + " was closed by its reader before all was written");
+  throw output_error(name_ + ": cannot be written: " + std::strerror(error));
+}
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const neardup::decoded next = neardup::decode_one(text);
+    const char c = text.front();
+    if (!next.valid) {
+      out += "\xEF\xBF\xBD";
+    } else if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      out += "\\u00";
+      out += hex_digits[static_cast<unsigned char>(c) >> 4];
+      out += hex_digits[static_cast<unsigned char>(c) & 15];
+    } else {
+      out += text.substr(0, next.length);
+    }
+    text.remove_prefix(next.length);
+  }
+  return out + '"';
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else {
+      out += "\\x";
+      out += hex_digits[byte >> 4];
+      out += hex_digits[byte & 15];
+    }
+  }
+  return out;
+}
+
+std::string number(double value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::general, 6);
+  return {digits.data(), end.ptr};
+}
+
+std::string similarity_text(double value) {
+  // 1e-9: what rounding of a quotient may have taken away.
+  const double down = std::floor(value * 1000 + 1e-9) / 1000;
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), down, std::chars_format::fixed, 3);
+  return {digits.data(), end.ptr};
+}
+
+std::string grouped(std::uint64_t value) {
+  std::string digits = std::to_string(value);
+  for (std::size_t i = digits.size(); i > 3;) digits.insert(i -= 3, 1, ',');
+  return digits;
+}
+
+std::string counted(std::uint64_t count, std::string_view singular, std::string_view plural) {
+  return grouped(count) + ' ' + std::string(count == 1 ? singular : plural);
+}
+
+}  // namespace command

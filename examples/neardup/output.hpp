@@ -1,0 +1,57 @@
+// Writing results: checked to the last byte, and with strings that are safe where they go.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace command {
+
+/// Standard output or a file. What was written stays written, whatever comes after.
+class output {
+ public:
+  /// To standard output if `path` is empty. Throws: output_error.
+  explicit output(const std::string& path);
+  ~output();
+  output(const output&) = delete;
+  output& operator=(const output&) = delete;
+
+  /// Throws: output_error when the disk is full or the reader has gone; then all further calls do nothing.
+  output& operator<<(std::string_view bytes);
+  output& operator<<(char byte) { return *this << std::string_view(&byte, 1); }
+
+  /// Hands on what is kept back. Throws: output_error.
+  void flush();
+
+  /// Flushes, and closes a file. Throws: output_error. Without it the end is lost silently.
+  void close();
+
+ private:
+  [[noreturn]] void fail();
+
+  std::string name_;
+  std::FILE* file_;
+  std::string buffer_;
+  bool failed_ = false;
+};
+
+/// A JSON string with its quotes; ill-formed UTF-8 becomes U+FFFD, so that the result is always valid JSON.
+std::string json_string(std::string_view text);
+
+/// Text that stays on its line: control characters as \n or \x1b, everything else as it is.
+std::string printable(std::string_view text);
+
+/// A number with up to six significant digits, with a point in every locale.
+std::string number(double value);
+
+/// A similarity with three decimals, rounded down, so that 1.000 is said of equals only.
+std::string similarity_text(double value);
+
+/// "1,234,567"
+std::string grouped(std::uint64_t value);
+
+/// "1 document", "2 documents"
+std::string counted(std::uint64_t count, std::string_view singular, std::string_view plural);
+
+}  // namespace command

@@ -1,0 +1,60 @@
+// `neardup pairs`: every two near-duplicates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <neardup/dedup/all_pairs.hpp>
+#include <neardup/dedup/similarity.hpp>
+#include <optional>
+#include <string>
+
+#include "check.hpp"
+#include "context.hpp"
+#include "corpus.hpp"
+
+namespace command {
+
+template <std::size_t Bits>
+void run_pairs(context& c) {
+  corpus<Bits> all(c.settings);
+  for_each_document<Bits>(c, [&](const placed_document<Bits>& d) {
+    if (d.facts.has_tokens) all.add(d, false);
+  });
+
+  std::uint64_t count = 0;
+  const auto print = [&](const candidate& pair, std::optional<double> similarity) {
+    ++count;
+    const double estimate = neardup::estimated_cosine<Bits>(pair.distance);
+    const std::string a = all.documents.id(pair.a);
+    const std::string b = all.documents.id(pair.b);
+    if (c.settings.format == output_format::json_lines) {
+      c.out << "{\"a\":" << json_string(a) << ",\"b\":" << json_string(b)
+            << ",\"distance\":" << std::to_string(pair.distance) << ",\"estimate\":" << number(estimate);
+      if (similarity) c.out << ",\"similarity\":" << number(*similarity);
+      c.out << "}\n";
+    } else {
+      c.out << similarity_text(similarity.value_or(estimate)) << '\t' << std::to_string(pair.distance) << '\t'
+            << printable(a) << '\t' << printable(b) << '\n';
+    }
+  };
+
+  c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
+  similarity_checker checker(c.settings, all.documents, [&](const candidate& pair, double similarity) {
+    if (similarity >= *c.settings.min_similarity) print(pair, similarity);
+  });
+  neardup::all_pairs(
+      all.fingerprints, c.settings.distance,
+      [&](std::size_t i, std::size_t j, int distance) {
+        const candidate pair{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), distance};
+        if (c.settings.min_similarity) {
+          checker.add(pair);
+        } else {
+          print(pair, std::nullopt);
+        }
+      },
+      blocks_of(c.settings));
+  checker.finish();
+  finish(c, ": " + counted(count, "pair", "pairs") + " of near-duplicates");
+}
+
+}  // namespace command

@@ -1,0 +1,160 @@
+// Work shared by threads whose results are taken in the order of the input.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace command {
+
+/// Calls `body(i)` for each i below `threads`, each in a thread of its own, the first in this one. `body` must not throw,
+/// and must leave nothing undone when the system has fewer threads to give.
+template <class Body>
+void run_threads(std::size_t threads, const Body& body) {
+  std::vector<std::thread> helpers;
+  try {
+    for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back([&body, i] { body(i); });
+  } catch (const std::system_error&) {
+    // Those that there are do the work.
+  }
+  body(0);
+  for (std::thread& helper : helpers) helper.join();
+}
+
+/// Runs `next`, `work` and `commit` until the input ends, in `threads` threads, this one among them.
+///
+/// - `bool next(Task&, const std::atomic<bool>& stop)` fetches a task; by one thread at a time, in order. It returns
+///   false at the end of the input; when it may wait for long it looks at `stop`.
+/// - `make_worker()` gives each thread its own `Result worker(Task&&)`.
+/// - `commit(Result&&)` takes the results in the order of their tasks; by one thread at a time.
+/// The first exception in the order of the input ends all and comes out of here; what is before it has been committed.
+/// Memory: at most 4 tasks or results a thread. What is committed, and in which order, never depends on `threads`.
+template <class Task, class Next, class MakeWorker, class Commit>
+void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commit&& commit) {
+  using worker_type = decltype(make_worker());
+  using result_type = decltype(std::declval<worker_type&>()(std::declval<Task&&>()));
+
+  struct outcome {
+    std::optional<result_type> result;
+    std::exception_ptr error;
+  };
+  const std::uint64_t window = 4 * std::uint64_t{threads};
+
+  std::mutex input_mutex;
+  bool input_ended = false;   // under input_mutex
+  std::uint64_t fetched = 0;  // under input_mutex
+
+  std::mutex order_mutex;
+  std::condition_variable room;
+  std::map<std::uint64_t, outcome> waiting;  // under order_mutex, as all below
+  std::uint64_t committed = 0;
+  bool committing = false;
+  std::exception_ptr failure;
+  std::atomic<bool> stop{false};
+
+  const auto deposit = [&](std::uint64_t number, outcome done) {
+    std::unique_lock lock(order_mutex);
+    waiting.emplace(number, std::move(done));
+    if (committing) return;
+    committing = true;
+    for (auto first = waiting.begin(); !stop && first != waiting.end() && first->first == committed;
+         first = waiting.begin()) {
+      outcome ready = std::move(first->second);
+      waiting.erase(first);
+      lock.unlock();
+      try {
+        if (ready.error) std::rethrow_exception(ready.error);
+        commit(std::move(*ready.result));
+      } catch (...) {
+        ready.error = std::current_exception();
+      }
+      const std::exception_ptr error = ready.error;
+      ready = {};
+      lock.lock();
+      ++committed;
+      if (error) {
+        failure = error;
+        stop = true;
+      }
+      room.notify_all();
+    }
+    committing = false;
+  };
+
+  const auto loop = [&](worker_type& worker) {
+    for (;;) {
+      Task task;
+      outcome done;
+      std::uint64_t number = 0;
+      {
+        const std::lock_guard input(input_mutex);
+        if (input_ended) return;
+        {
+          std::unique_lock lock(order_mutex);
+          room.wait(lock, [&] { return stop || fetched - committed < window; });
+        }
+        if (stop) return;
+        try {
+          if (!next(task, stop)) {
+            input_ended = true;
+            return;
+          }
+        } catch (...) {
+          input_ended = true;
+          done.error = std::current_exception();
+        }
+        number = fetched++;
+      }
+      if (!done.error) {
+        try {
+          done.result.emplace(worker(std::move(task)));
+        } catch (...) {
+          done.error = std::current_exception();
+        }
+      }
+      deposit(number, std::move(done));
+    }
+  };
+
+  std::vector<std::optional<worker_type>> workers(threads);
+  for (auto& worker : workers) worker.emplace(make_worker());
+  run_threads(threads, [&](std::size_t i) { loop(*workers[i]); });
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// Calls `body(thread, i)` for each i from 0 to n - 1, in up to `threads` threads, which are numbered from 0.
+/// The exception of the smallest i comes out of here.
+template <class Body>
+void run_parallel(unsigned threads, std::size_t n, const Body& body) {
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::size_t failed = n;
+  std::exception_ptr failure;
+  run_threads(std::min<std::size_t>(n, threads), [&](std::size_t thread) {
+    for (std::size_t i = next++; i < n; i = next++) {
+      try {
+        body(thread, i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (i < failed) {
+          failed = i;
+          failure = std::current_exception();
+        }
+        next = n;  // what is smaller than i is under way already
+      }
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace command

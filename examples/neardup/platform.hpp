@@ -1,0 +1,73 @@
+// What the standard library does not offer: reads that say what is there now, reads at a place, unnamed temporary files,
+// terminals. Everything that depends on the operating system stands in platform.cpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace command {
+
+/// An open file or standard input. Its functions throw std::system_error.
+class input_file {
+ public:
+  explicit input_file(const std::string& path);
+  static input_file standard_input();
+
+  input_file(input_file&& other) noexcept;
+  input_file& operator=(input_file&& other) noexcept;
+  ~input_file();
+
+  /// Reads what is there next, at most `size` bytes; waits for the first byte, but not longer than until `stop` is set.
+  /// Returns: 0 at the end of the file, or when stopped.
+  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
+
+  /// Reads `size` bytes at a place, less only at the end of the file; for regular files, from several threads.
+  std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
+
+  [[nodiscard]] bool is_regular() const noexcept { return regular_; }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  ///< when opened; 0 if not regular
+
+ private:
+  struct standard {};
+  explicit input_file(standard);
+  void look();
+
+  struct handle;
+  std::unique_ptr<handle> handle_;
+  bool regular_ = false;
+  std::uint64_t size_ = 0;
+  std::uint64_t position_ = 0;  // of a regular file: the system's own is left alone, so that it can be opened again
+};
+
+/// A file without a name that is gone when the program ends. Lies in the folder that TMPDIR names, or /tmp.
+class temporary_file {
+ public:
+  /// Throws: output_error.
+  temporary_file();
+  ~temporary_file();
+  temporary_file(const temporary_file&) = delete;
+  temporary_file& operator=(const temporary_file&) = delete;
+
+  /// Appends. Throws: output_error, for example when the disk is full.
+  void write(std::string_view bytes);
+
+  /// As input_file::read_at; sees what was written before, also while another thread writes.
+  std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
+
+ private:
+  struct handle;
+  std::unique_ptr<handle> handle_;
+};
+
+bool is_terminal(std::FILE* file);
+
+/// Makes writing to a closed pipe an error of that write, not the end of the program; lets standard input and output
+/// pass bytes as they are; keeps files that are opened later from taking the place of a stream that is closed.
+void prepare_standard_streams();
+
+}  // namespace command

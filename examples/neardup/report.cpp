@@ -1,0 +1,153 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "output.hpp"
+#include "platform.hpp"
+
+namespace command {
+
+namespace {
+
+// Of much bad input the first lines say what is wrong; all of them would hide it.
+constexpr std::uint64_t bad_named = 5;
+
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::array<const char*, 5> units{"bytes", "KB", "MB", "GB", "TB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1000 && unit + 1 < units.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  std::array<char, 32> text{};
+  const int length =
+      std::snprintf(text.data(), text.size(), unit == 0 || value >= 99.5 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+  return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
+}
+
+/// The bytes of the input where that can be known without reading it.
+std::uint64_t total_size(const options& settings) {
+  std::uint64_t total = 0;
+  for (const std::string& path : settings.paths) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return 0;
+    total += std::filesystem::file_size(path, error);
+    if (error) return 0;
+  }
+  return total;
+}
+
+}  // namespace
+
+void say(const std::string& text) {
+  const std::string line = "neardup: " + printable(text) + "\n";
+  static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
+}
+
+report::report(const options& settings)
+    : quiet_(settings.quiet),
+      skip_bad_(settings.skip_bad),
+      strict_(settings.strict),
+      bar_(!settings.quiet && is_terminal(stderr)),
+      begin_(std::chrono::steady_clock::now()),
+      last_draw_(begin_) {
+  if (bar_) total_bytes_ = total_size(settings);
+}
+
+report::~report() { clear(); }
+
+void report::bad(const bad_input& input) {
+  if (!skip_bad_) throw input_error(input);
+  if (bad_.count < bad_named) {
+    clear();
+    say("skipped " + input.text());
+  } else if (bad_.count == bad_named) {
+    clear();
+    say("more is skipped, and no longer named");
+  }
+  count(bad_, input.text());
+}
+
+bool report::note(tally& t, const std::string& where, const char* what) {
+  if (!strict_) {
+    count(t, where);
+    return true;
+  }
+  bad({where, what});
+  return false;
+}
+
+void report::advance(std::uint64_t documents, std::uint64_t bytes) {
+  documents_ += documents;
+  bytes_ += bytes;
+  if (!bar_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_draw_ < std::chrono::milliseconds(100)) return;
+  last_draw_ = now;
+  const double seconds = std::chrono::duration<double>(now - begin_).count();
+  const auto rate = static_cast<std::uint64_t>(static_cast<double>(bytes_) / seconds);
+  std::string line;
+  if (total_bytes_ > 0) {
+    const std::uint64_t percent = std::min<std::uint64_t>(100, bytes_ * 100 / total_bytes_);
+    constexpr std::size_t width = 24;
+    const std::size_t full = static_cast<std::size_t>(percent) * width / 100;
+    line = '[' + std::string(full, '#') + std::string(width - full, '.') + "] " + std::to_string(percent) + " %  ";
+  }
+  draw(line + counted(documents_, "document", "documents") + ", " + size_text(bytes_) + ", " + size_text(rate) + "/s");
+}
+
+void report::phase(const std::string& what) {
+  if (bar_) draw(what + " …");
+}
+
+void report::draw(const std::string& line) {
+  // Back to the beginning of the line, and the rest of an older, longer text removed.
+  const std::string text = "\r" + line + "\x1b[K";
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void report::clear() {
+  if (!drawn_) return;
+  std::fputs("\r\x1b[K", stderr);
+  drawn_ = false;
+}
+
+void report::finish(const std::string& summary, std::uint64_t reached_twice, std::uint64_t special_files) {
+  clear();
+  if (!quiet_) {
+    say(summary);
+    if (documents_ == 0) say("there were no documents in the input");
+    const auto verb = [](std::uint64_t count, const char* one, const char* many) { return count == 1 ? one : many; };
+    const auto example = [](const tally& t) {
+      return t.count == 1 ? " (" + t.first + ")" : " (the first: " + t.first + ")";
+    };
+    if (ill_formed_.count > 0) {
+      say(counted(ill_formed_.count, "document", "documents") + verb(ill_formed_.count, " is", " are") +
+          " not well-formed UTF-8" + example(ill_formed_) + "; what is not reads as U+FFFD");
+    }
+    if (without_tokens_.count > 0) {
+      say(counted(without_tokens_.count, "document", "documents") + verb(without_tokens_.count, " has", " have") +
+          " no tokens" + example(without_tokens_) + " and cannot be compared");
+    }
+    if (reached_twice > 0) {
+      say(counted(reached_twice, "file or folder", "files and folders") + verb(reached_twice, " was", " were") +
+          " reached more than once, by links or arguments, and read once");
+    }
+    if (special_files > 0) {
+      say(counted(special_files, "pipe, socket or device in a folder", "pipes, sockets or devices in folders") +
+          verb(special_files, " was", " were") + " left out");
+    }
+  }
+  if (bad_.count > 0) {
+    say(counted(bad_.count, "bad input was", "bad inputs were") + " skipped (the first: " + bad_.first + ")");
+  }
+}
+
+}  // namespace command

@@ -1,0 +1,66 @@
+// What is said on standard error: progress, notes at the end, what was skipped.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "errors.hpp"
+#include "options.hpp"
+
+namespace command {
+
+/// Counts what happens, and says it. For one thread at a time.
+class report {
+ public:
+  explicit report(const options& settings);
+  ~report();
+  report(const report&) = delete;
+  report& operator=(const report&) = delete;
+
+  /// With --skip-bad counts it, and names the first few at once. Throws: input_error otherwise.
+  void bad(const bad_input& input);
+
+  /// Counts a document; with --strict it is bad input. Returns: whether the document stays.
+  bool ill_formed(const std::string& where) { return note(ill_formed_, where, "not well-formed UTF-8"); }
+  bool without_tokens(const std::string& where) { return note(without_tokens_, where, "a document without tokens"); }
+
+  /// Moves the progress bar.
+  void advance(std::uint64_t documents, std::uint64_t bytes);
+  /// Names what happens after the reading, where progress cannot be measured.
+  void phase(const std::string& what);
+
+  /// Ends the progress bar and says the notes; `summary` is one of them, the first.
+  void finish(const std::string& summary, std::uint64_t reached_twice, std::uint64_t special_files);
+
+  [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
+
+ private:
+  struct tally {
+    std::uint64_t count = 0;
+    std::string first;
+  };
+  static void count(tally& t, const std::string& where) {
+    if (t.count++ == 0) t.first = where;
+  }
+
+  bool note(tally& t, const std::string& where, const char* what);
+  void draw(const std::string& line);
+  void clear();
+
+  bool quiet_;
+  bool skip_bad_;
+  bool strict_;
+  bool bar_;
+  std::uint64_t total_bytes_ = 0;  // 0: not known
+  std::uint64_t documents_ = 0;
+  std::uint64_t bytes_ = 0;
+  tally bad_, ill_formed_, without_tokens_;
+  bool drawn_ = false;
+  std::chrono::steady_clock::time_point begin_, last_draw_;
+};
+
+/// Prints "neardup: " and the text as one line on standard error.
+void say(const std::string& text);
+
+}  // namespace command

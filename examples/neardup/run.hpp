@@ -1,0 +1,15 @@
+// A run of the program, for fingerprints of a width that is known when it is compiled.
+#pragma once
+
+#include <cstddef>
+
+#include "options.hpp"
+
+namespace command {
+
+/// Does what the command line asks for. Defined for 32, 64, 128 and 256 bits.
+/// Throws: usage_error, input_error, output_error.
+template <std::size_t Bits>
+void run(const options& settings);
+
+}  // namespace command

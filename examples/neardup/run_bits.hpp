@@ -1,0 +1,45 @@
+// The definition of run(), for the file that instantiates it: one a width, so that they compile side by side.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <neardup/fingerprint/idf_table.hpp>
+#include <neardup/index/layout.hpp>
+#include <stdexcept>
+
+#include "context.hpp"
+#include "errors.hpp"
+#include "groups.hpp"
+#include "hash.hpp"
+#include "pairs.hpp"
+#include "run.hpp"
+#include "unique.hpp"
+
+namespace command {
+
+template <std::size_t Bits>
+void run(const options& settings) {
+  if (!neardup::layout::is_valid(Bits, settings.distance, blocks_of(settings))) {
+    throw usage_error("--blocks " + std::to_string(settings.blocks) + " with --distance " +
+                      std::to_string(settings.distance) +
+                      " needs more tables than an index may have; take fewer blocks");
+  }
+  std::shared_ptr<const neardup::idf_table> table;
+  if (!settings.idf_file.empty()) {
+    try {
+      table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(settings.idf_file));
+    } catch (const std::runtime_error& error) {
+      throw input_error({"", error.what()});
+    }
+  }
+  context c(settings);
+  c.idf = table || settings.weights != weighting::idf ? table : learn_idf(c);
+  switch (settings.action) {
+    case verb::groups: return run_groups<Bits>(c);
+    case verb::pairs: return run_pairs<Bits>(c);
+    case verb::unique: return run_unique<Bits>(c);
+    case verb::hash: return run_hash<Bits>(c);
+  }
+}
+
+}  // namespace command

@@ -1,0 +1,95 @@
+// Where documents come from: files, and standard input.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+#include "errors.hpp"
+#include "options.hpp"
+#include "platform.hpp"
+
+namespace command {
+
+/// A file, or standard input. Shared by all that still may read it.
+struct source {
+  std::string path;  ///< as documents are named after it; "-" is standard input
+
+  /// What was read of a source that cannot be read again: standard input, a pipe.
+  std::unique_ptr<temporary_file> copy;
+
+  /// How messages name it.
+  [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
+};
+
+/// A source that is being read: from its beginning, or at places. Its functions throw std::system_error.
+class source_file {
+ public:
+  /// `keep`: if it cannot be read again, what is read is copied, and the next source_file reads the copy.
+  source_file(source& from, bool keep);
+
+  /// As input_file::read. Throws: output_error if the copy cannot be written.
+  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
+
+  /// As input_file::read_at; of a copy what has been read so far.
+  std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
+
+  /// Whether reading may have to wait for whoever writes.
+  [[nodiscard]] bool is_live() const noexcept { return file_ && !file_->is_regular(); }
+
+ private:
+  std::optional<input_file> file_;  // nothing when the copy is read
+  temporary_file* copy_ = nullptr;  // written to while there is a file_
+  std::uint64_t position_ = 0;      // in the copy
+};
+
+/// The sources that the paths of the command line stand for, one after the other, folders in the order of their names.
+class source_walker {
+ public:
+  /// What comes next: a source, or a path that cannot be used.
+  using step = std::variant<std::shared_ptr<source>, bad_input>;
+
+  /// Throws: usage_error if the output would overwrite an input; input_error if an argument does not exist, since that
+  /// is better known before hours of reading than after, but for --skip-bad.
+  explicit source_walker(const options& settings);
+  ~source_walker();
+
+  /// Returns: nothing at the end.
+  std::optional<step> next();
+
+  /// Makes the next pass give the same steps, with the same sources. Precondition: remember() came first.
+  void rewind() noexcept { replayed_ = 0; }
+  void remember() noexcept { remember_ = true; }
+
+  [[nodiscard]] std::uint64_t reached_twice() const noexcept { return reached_twice_; }
+  [[nodiscard]] std::uint64_t special_files() const noexcept { return special_files_; }
+
+ private:
+  struct folder;
+
+  std::optional<step> walk();
+  std::optional<step> visit_argument(const std::string& argument);
+  std::optional<step> visit_entry();
+  std::optional<bad_input> enter(std::string path, std::string relative);
+  bool is_new(const std::string& real_path);
+  void refuse_output_among_inputs(const std::string& output_file) const;
+
+  const options& settings_;
+  std::size_t next_argument_ = 0;
+  std::vector<folder> open_folders_;            // the one being read last
+  std::unordered_set<std::string> real_paths_;  // of files and folders seen, without links
+  std::uint64_t reached_twice_ = 0;
+  std::uint64_t special_files_ = 0;
+
+  bool remember_ = false;
+  std::vector<step> steps_;  // if remembered
+  std::size_t replayed_ = 0;
+};
+
+}  // namespace command

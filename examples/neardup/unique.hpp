@@ -1,0 +1,213 @@
+// `neardup unique`: the input without what came before.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <neardup/index/dynamic_index.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "context.hpp"
+#include "corpus.hpp"
+#include "groups.hpp"
+
+namespace command {
+
+/// Copies records to the output, byte for byte; of files that are documents it prints the path.
+class record_copier {
+ public:
+  explicit record_copier(context& c) : context_(c) {}
+
+  /// Copies a line with its end. Where a source ends without one, a further record still begins a line of its own.
+  void copy(std::string_view raw) {
+    if (open_line_) context_.out << '\n';
+    // A byte order mark has a meaning at the very beginning only.
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (kept_ > 0 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
+    context_.out << raw;
+    open_line_ = !raw.ends_with('\n');
+    ++kept_;
+  }
+
+  void print(const std::string& id) {
+    if (context_.settings.format == output_format::json_lines) {
+      context_.out << "{\"id\":" << json_string(id) << "}\n";
+    } else {
+      context_.out << printable(id) << '\n';
+    }
+    ++kept_;
+  }
+
+  void finish_run() {
+    finish(context_, ": " + grouped(kept_) + " kept, " + grouped(context_.notes.documents() - kept_) + " dropped");
+  }
+
+ private:
+  context& context_;
+  std::uint64_t kept_ = 0;
+  bool open_line_ = false;
+};
+
+/// Keeps a document unless it is a near-duplicate of one that was kept before.
+template <std::size_t Bits>
+class first_come_filter {
+ public:
+  explicit first_come_filter(context& c)
+      : context_(c), index_(c.settings.distance, blocks_of(c.settings)), kept_(c.settings.needs_second_look()) {
+    if (c.settings.min_similarity) loader_.emplace(c.settings);
+  }
+
+  /// Whether a document is to be kept; remembers it then.
+  bool keep(const placed_document<Bits>& d) {
+    if (!d.facts.has_tokens) return true;
+    if (loader_ ? has_similar(d) : index_.any_within(d.facts.fingerprint, context_.settings.distance)) return false;
+    const auto number = static_cast<std::uint32_t>(count_++);
+    if (count_ > document_table::max_size) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
+    index_.insert(d.facts.fingerprint, number);
+    if (loader_) kept_.add(d);
+    return true;
+  }
+
+ private:
+  bool has_similar(const placed_document<Bits>& d) {
+    std::optional<feature_set> own;
+    bool found = false;
+    index_.for_each_match(d.facts.fingerprint, context_.settings.distance, [&](const auto& match) {
+      if (!own) {
+        own = d.line > 0 ? loader_->of_line(d.raw, d.offset == 0) : loader_->load({d.from, 0, d.facts.length});
+      }
+      found = neardup::jaccard(features_of(match.id), *own) >= *context_.settings.min_similarity;
+      return !found;
+    });
+    return found;
+  }
+
+  const feature_set& features_of(std::uint32_t i) {
+    constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
+    if (const auto found = features_.find(i); found != features_.end()) return found->second;
+    if (features_bytes_ > most_bytes) {
+      features_.clear();
+      features_bytes_ = 0;
+    }
+    const feature_set& loaded = features_.emplace(i, loader_->load(kept_.where(i))).first->second;
+    features_bytes_ += loaded.size() * sizeof(feature_set::value_type);
+    return loaded;
+  }
+
+  context& context_;
+  neardup::dynamic_index<Bits> index_;
+  std::uint64_t count_ = 0;
+
+  // With --min-similarity:
+  std::optional<feature_loader> loader_;
+  document_table kept_;
+  std::unordered_map<std::uint32_t, feature_set> features_;
+  std::uint64_t features_bytes_ = 0;
+};
+
+/// Reads the records of a source again, forwards.
+class record_rereader {
+ public:
+  /// The bytes of a record, valid until the next call. Throws: input_error if they are no longer there.
+  std::string_view at(const place& where) {
+    try {
+      if (source_ != where.from) {
+        file_.emplace(*where.from, false);
+        source_ = where.from;
+        buffer_.resize(0);
+      }
+      if (where.offset < begin_ || where.offset + where.length > begin_ + buffer_.size()) {
+        constexpr std::uint64_t block_size = std::uint64_t{1} << 20;
+        begin_ = where.offset;
+        const std::size_t wanted = std::max(where.length, block_size);
+        buffer_.resize(0);
+        buffer_.reserve(wanted);
+        buffer_.resize(file_->read_at(begin_, buffer_.data(), wanted));
+      }
+    } catch (const std::system_error& error) {
+      throw input_error({where.from->name(), error.code().message()});
+    }
+    if (where.offset + where.length > begin_ + buffer_.size()) {
+      throw input_error({where.from->name(), "was changed while it was being read"});
+    }
+    return buffer_.view().substr(where.offset - begin_, where.length);
+  }
+
+ private:
+  std::shared_ptr<source> source_;
+  std::optional<source_file> file_;
+  byte_buffer buffer_;
+  std::uint64_t begin_ = 0;  // of the buffer in the source
+};
+
+template <std::size_t Bits>
+void run_first_come(context& c) {
+  first_come_filter<Bits> filter(c);
+  record_copier copier(c);
+  for_each_document<Bits>(
+      c,
+      [&](const placed_document<Bits>& d) {
+        if (!filter.keep(d)) return;
+        if (d.line > 0) {
+          copier.copy(d.raw);
+        } else {
+          copier.print(d.from->path);
+        }
+      },
+      [&](const finished_batch<Bits>& done) {
+        if (done.input.live) c.out.flush();
+      });
+  copier.finish_run();
+}
+
+template <std::size_t Bits>
+void run_first_of_components(context& c) {
+  corpus<Bits> all(c.settings);
+  struct without_tokens {
+    std::size_t before;  // the number of documents with tokens before it
+    place where;
+  };
+  std::vector<without_tokens> others;
+  for_each_document<Bits>(c, [&](const placed_document<Bits>& d) {
+    if (d.facts.has_tokens) {
+      all.add(d, c.settings.min_similarity.has_value());
+    } else {
+      others.push_back({all.fingerprints.size(), {d.from, d.offset, d.facts.length}});
+    }
+  });
+  const std::vector<std::uint32_t> label = find_components(c, all);
+
+  record_copier copier(c);
+  record_rereader reader;
+  const auto keep = [&](const place& where) {
+    if (c.settings.unit == unit_of_input::files) {
+      copier.print(where.from->path);
+    } else {
+      copier.copy(reader.at(where));
+    }
+  };
+  std::size_t next_other = 0;
+  for (std::size_t i = 0; i <= label.size(); ++i) {
+    for (; next_other < others.size() && others[next_other].before == i; ++next_other) keep(others[next_other].where);
+    if (i < label.size() && label[i] == i) keep(all.documents.where(i));
+  }
+  copier.finish_run();
+}
+
+template <std::size_t Bits>
+void run_unique(context& c) {
+  if (c.settings.components) {
+    run_first_of_components<Bits>(c);
+  } else {
+    run_first_come<Bits>(c);
+  }
+}
+
+}  // namespace command
