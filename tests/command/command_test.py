@@ -1,0 +1,1016 @@
+"""The promises of the command neardup, each held against the program itself. NEARDUP_PROGRAM names it."""
+
+import json
+import math
+import os
+import pathlib
+import pty
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+PROGRAM = os.environ.get("NEARDUP_PROGRAM", "")
+SOURCE = pathlib.Path(os.environ.get("NEARDUP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+TIMEOUT = 300
+
+
+class Outcome:
+    def __init__(self, status, out, err):
+        self.status = status
+        self.bytes = out
+        self.err = err.decode("utf-8", "replace")
+
+    @property
+    def text(self):
+        return self.bytes.decode("utf-8")
+
+    @property
+    def json(self):
+        return [json.loads(line) for line in self.text.splitlines()]
+
+
+def run(*arguments, data=b"", **more):
+    if isinstance(data, str):
+        data = data.encode()
+    done = subprocess.run([PROGRAM, *map(str, arguments)], input=data, capture_output=True, timeout=TIMEOUT, **more)
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def jsonl(texts, first=0):
+    return "".join(json.dumps({"id": f"d{i}", "text": t}) + "\n" for i, t in enumerate(texts, first)).encode()
+
+
+def corpus(count, seed, words=12, vocabulary=400, copies=0.6):
+    """Random texts, many of them copies of earlier ones with a few changes."""
+    rng = random.Random(seed)
+    texts = []
+    for _ in range(count):
+        if texts and rng.random() < copies:
+            text = rng.choice(texts).split()
+            for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
+                text[rng.randrange(len(text))] = f"w{rng.randrange(vocabulary)}"
+        else:
+            text = [f"w{rng.randrange(vocabulary)}" for _ in range(rng.randrange(1, 2 * words))]
+        texts.append(" ".join(text))
+    return texts
+
+
+def fingerprints(data, *options):
+    """id -> fingerprint, of the documents that have one."""
+    rows = run("hash", "--jsonl", "--format", "jsonl", "--quiet", *options, "-", data=data).json
+    return {row["id"]: int(row["fingerprint"], 16) for row in rows if row["fingerprint"] is not None}
+
+
+def close_pairs(prints, distance):
+    names = list(prints)
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            d = (prints[a] ^ prints[b]).bit_count() if hasattr(int, "bit_count") else bin(prints[a] ^ prints[b]).count("1")
+            if d <= distance:
+                yield a, b, d
+
+
+def connected(names, pairs):
+    """The first member of each one's group."""
+    order = {name: i for i, name in enumerate(names)}
+    label = {name: name for name in names}
+    changed = True
+    while changed:
+        changed = False
+        for a, b in pairs:
+            first = min(label[a], label[b], key=order.get)
+            if label[a] != first or label[b] != first:
+                label[a] = label[b] = first
+                changed = True
+    return label
+
+
+def words(text, n):
+    tokens = re.findall(r"[a-z0-9]+", text.lower())
+    return {tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)} or ({tuple(tokens)} if tokens else set())
+
+
+def characters(text, n):
+    text = " ".join(re.findall(r"[a-z0-9]+", text.lower()))
+    return {text[i : i + n] for i in range(len(text) - n + 1)} or ({text} if text else set())
+
+
+def jaccard(a, b):
+    return len(a & b) / len(a | b) if a or b else 0.0
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="neardup-test-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def write(self, name, data):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        return path
+
+    def assert_done(self, outcome):
+        self.assertEqual(outcome.status, 0, outcome.err)
+        return outcome
+
+    def assert_fails(self, outcome, *parts):
+        """Exit status 2, and one message that says all of this."""
+        self.assertEqual(outcome.status, 2, outcome.err)
+        self.assertTrue(outcome.err.startswith("neardup: "), outcome.err)
+        for part in parts:
+            self.assertIn(part, outcome.err)
+        return outcome
+
+
+A = "the quick brown fox jumps over the lazy dog and runs away from the hunter in the green wood"
+B = "a completely different sentence about the weather of tomorrow which will be sunny with few clouds"
+
+
+class Groups(CommandTest):
+    def test_is_the_default_verb(self):
+        for name, text in (("a", A), ("b", B), ("c", A)):
+            self.write(name, text)
+        named = self.assert_done(run("groups", self.folder))
+        self.assertEqual(named.text, run(self.folder).text)
+        self.assertEqual(named.text, f"2 documents, similarity 1.000\n  1.000  {self.folder}/a\n  1.000  {self.folder}/c\n")
+        self.assertIn("3 documents: 1 group of near-duplicates, 2 documents in them", named.err)
+
+    def test_json_is_as_documented(self):
+        done = self.assert_done(run("groups", "--jsonl", "--format", "jsonl", "-", data=jsonl([A, B, A])))
+        members = '[{"id":"d0","distance":0},{"id":"d2","distance":0}]'
+        self.assertEqual(done.text, '{"group":0,"size":2,"members":' + members + "}\n")
+
+    def test_against_the_oracle(self):
+        data = jsonl(corpus(400, 1))
+        for bits in (32, 64, 128, 256):
+            prints = fingerprints(data, "--bits", bits)
+            for distance in (0, 3, 9):
+                with self.subTest(bits=bits, distance=distance):
+                    label = connected(prints, [(a, b) for a, b, _ in close_pairs(prints, distance)])
+                    members = {}
+                    for name, first in label.items():
+                        members.setdefault(first, []).append(name)
+                    expected = [
+                        [{"id": m, "distance": bin(prints[m] ^ prints[first]).count("1")} for m in group]
+                        for first, group in members.items()
+                        if len(group) > 1
+                    ]
+                    rows = run("--jsonl", "--format", "jsonl", "--bits", bits, "--distance", distance, "-", data=data).json
+                    self.assertEqual([row["members"] for row in rows], expected)
+                    self.assertEqual([row["group"] for row in rows], list(range(len(rows))))
+                    self.assertEqual([row["size"] for row in rows], [len(group) for group in expected])
+                    self.assertGreater(len(rows), 1)
+
+    def test_check_against_the_oracle(self):
+        texts = corpus(300, 2)
+        data = jsonl(texts)
+        text_of = {f"d{i}": t for i, t in enumerate(texts)}
+        prints = fingerprints(data)
+        file = self.write("c.jsonl", data)
+        for options, features in (([], lambda t: words(t, 2)), (["--check-features", "chars:3"], lambda t: characters(t, 3))):
+            for least in (0.5, 0.8):
+                for source in (file, "-"):
+                    with self.subTest(options=options, least=least, source=source):
+                        sets = {name: features(text_of[name]) for name in prints}
+                        passing = [
+                            (a, b) for a, b, _ in close_pairs(prints, 16) if jaccard(sets[a], sets[b]) >= least
+                        ]
+                        label = connected(prints, passing)
+                        expected = {}
+                        for name, first in label.items():
+                            expected.setdefault(first, []).append((name, jaccard(sets[first], sets[name])))
+                        expected = [group for group in expected.values() if len(group) > 1]
+                        rows = self.assert_done(
+                            run("--jsonl", "--format", "jsonl", "--distance", 16, "--min-similarity", least, *options, source, data=data)
+                        ).json
+                        self.assertEqual([[m["id"] for m in row["members"]] for row in rows], [[n for n, _ in g] for g in expected])
+                        for row, group in zip(rows, expected):
+                            for member, (_, similarity) in zip(row["members"], group):
+                                self.assertAlmostEqual(member["similarity"], similarity, places=5)
+
+    def test_text_names_the_least_similarity_of_a_group(self):
+        texts = [A, A.replace("lazy", "tired"), B]
+        done = run("--lines", "--distance", 30, "--min-similarity", 0.5, "-", data="\n".join(texts))
+        least = jaccard(words(texts[0], 2), words(texts[1], 2))
+        shown = f"{math.floor(least * 1000) / 1000:.3f}"
+        self.assertEqual(done.text, f"2 documents, similarity {shown} or more\n  1.000  -:1\n  {shown}  -:2\n")
+
+    def test_many_copies_with_a_check_are_quick(self):
+        texts = [A] * 20000 + [A.replace("dog", "cat")] * 20000 + [B]
+        begin = time.monotonic()
+        rows = run("--lines", "--format", "jsonl", "--distance", 20, "--min-similarity", 0.7, "-", data="\n".join(texts)).json
+        self.assertEqual([row["size"] for row in rows], [40000])
+        self.assertLess(time.monotonic() - begin, 60)
+
+    def test_no_features_in_the_check_means_no_group(self):
+        # Copies, but of nothing that the check looks at.
+        self.assertEqual(run("--lines", "--features", "bytes:2", "-", data="!!??!!\n!!??!!\n").text.count("-:"), 2)
+        done = run("--lines", "--features", "bytes:2", "--check-features", "words", "--min-similarity", 0.5, "-", data="!!??!!\n!!??!!\n")
+        self.assertEqual(done.text, "")
+
+
+class Pairs(CommandTest):
+    def test_against_the_oracle(self):
+        data = jsonl(corpus(300, 3))
+        for bits, distance, blocks in ((32, 3, 0), (64, 3, 0), (64, 3, 2), (64, 3, 5), (64, 10, 0), (128, 12, 0), (256, 30, 7)):
+            with self.subTest(bits=bits, distance=distance, blocks=blocks):
+                prints = fingerprints(data, "--bits", bits)
+                expected = [
+                    {"a": a, "b": b, "distance": d, "estimate": float(f"{math.cos(math.pi * d / bits):.6g}")}
+                    for a, b, d in close_pairs(prints, distance)
+                ]
+                more = ["--blocks", blocks] if blocks else []
+                rows = run("pairs", "--jsonl", "--format", "jsonl", "--bits", bits, "--distance", distance, *more, "-", data=data).json
+                self.assertEqual(rows, expected)
+                self.assertGreater(len(rows), 20)
+
+    def test_similarity_stands_there_when_checked(self):
+        texts = corpus(200, 4)
+        data = jsonl(texts)
+        text_of = {f"d{i}": t for i, t in enumerate(texts)}
+        prints = fingerprints(data, "--features", "chars:4")
+        expected = []
+        for a, b, d in close_pairs(prints, 14):
+            similarity = jaccard(characters(text_of[a], 4), characters(text_of[b], 4))
+            if similarity >= 0.6:
+                expected.append((a, b, d, float(f"{similarity:.6g}")))
+        rows = run(
+            "pairs", "--jsonl", "--format", "jsonl", "--features", "chars:4", "--distance", 14, "--min-similarity", 0.6, "-", data=data
+        ).json
+        self.assertEqual([(r["a"], r["b"], r["distance"], r["similarity"]) for r in rows], expected)
+        self.assertGreater(len(rows), 20)
+
+    def test_text_has_tabs(self):
+        done = run("pairs", "--lines", "-", data=f"{A}\n{B}\n{A}\n")
+        self.assertEqual(done.text, "1.000\t0\t-:1\t-:3\n")
+        self.assertIn("3 documents: 1 pair of near-duplicates", done.err)
+
+
+class Hash(CommandTest):
+    def test_prints_fingerprint_and_id(self):
+        self.write("a", A)
+        self.write("empty", "")
+        done = self.assert_done(run("hash", self.folder))
+        self.assertRegex(done.text, rf"^[0-9a-f]{{16}}  {self.folder}/a\n-  {self.folder}/empty\n$")
+        done = run("hash", "--format", "jsonl", self.folder)
+        self.assertEqual(done.json[1], {"id": f"{self.folder}/empty", "fingerprint": None})
+
+    def test_width_and_seed(self):
+        for bits in (32, 64, 128, 256):
+            self.assertRegex(run("hash", "--bits", bits, "-", data=A).text, rf"^[0-9a-f]{{{bits // 4}}}  -\n$")
+        first = run("hash", "-", data=A).text
+        self.assertEqual(first, run("hash", "--seed", 0, "-", data=A).text)
+        self.assertNotEqual(first, run("hash", "--seed", 1, "-", data=A).text)
+        self.assertEqual(run("hash", "--seed", 255, "-", data=A).text, run("hash", "--seed", "0xff", "-", data=A).text)
+
+    def same(self, first, second, *options):
+        return run("hash", *options, "-", data=first).text == run("hash", *options, "-", data=second).text
+
+    def test_features(self):
+        for features in ("words", "words:1", "words:3", "chars:3"):
+            self.assertTrue(self.same("Ärger, IN   the\tHouse!", "ärger in the house", "--features", features), features)
+        self.assertFalse(self.same("Some Words", "some words", "--features", "bytes:3"))
+        self.assertTrue(self.same("one two three", "three one two", "--features", "words"))
+        self.assertFalse(self.same("one two three", "three one two", "--features", "words:2"))
+        self.assertTrue(self.same("one two three", "one two three", "--features", "words:2"))
+        self.assertEqual(run("hash", "-", data=A).text, run("hash", "--features", "words:2", "-", data=A).text)
+        self.assertEqual(run("hash", "--features", "words", "-", data=A).text, run("hash", "--features", "words:1", "-", data=A).text)
+
+    def test_weights(self):
+        once = "alpha beta gamma delta epsilon"
+        often = once + " alpha" * 30
+        words = ("--features", "words")
+        self.assertTrue(self.same(once, often, *words))
+        self.assertFalse(self.same(once, often, *words, "--weights", "tf"))
+        self.assertFalse(self.same(once, often, *words, "--weights", "logtf"))
+        self.assertTrue(self.same(once, once, *words, "--weights", "logtf"))
+
+    def test_idf_is_learnt_or_read(self):
+        texts = [t + " common words everywhere" for t in corpus(200, 5)]
+        data = jsonl(texts)
+        options = ("hash", "--jsonl", "--features", "words", "--weights", "idf")
+        learnt = self.assert_done(run(*options, self.write("c.jsonl", data))).text
+        self.assertEqual(learnt, run(*options, "-", data=data).text)
+        frequency = {}
+        for text in texts:
+            for word in {token for (token,) in words_of(text)}:
+                frequency[word] = frequency.get(word, 0) + 1
+        table = "".join(f"{word} {math.log(1 + len(texts) / df):.9f}\n" for word, df in frequency.items())
+        self.assertEqual(learnt, run(*options, "--idf-file", self.write("idf.txt", table), "-", data=data).text)
+        self.assertNotEqual(learnt, run("hash", "--jsonl", "--features", "words", "-", data=data).text)
+        self.assert_fails(run(*options, "--idf-file", self.write("bad.txt", "word\n"), "-", data=data), "bad.txt:1:")
+        self.assert_fails(run(*options, "--idf-file", "none.txt", "-", data=data), "none.txt")
+
+
+def words_of(text):
+    return words(text, 1)
+
+
+class Unique(CommandTest):
+    def kept(self, prints, order, distance, similar=lambda a, b: True):
+        kept = []
+        for name in order:
+            if name in prints and any(
+                bin(prints[name] ^ prints[k]).count("1") <= distance and similar(name, k) for k in kept if k in prints
+            ):
+                continue
+            kept.append(name)
+        return kept
+
+    def test_against_the_oracle(self):
+        texts = corpus(500, 6)
+        texts[100] = texts[200] = "..."  # no tokens: kept
+        data = jsonl(texts)
+        names = [f"d{i}" for i in range(len(texts))]
+        file = self.write("c.jsonl", data)
+        lines = data.splitlines(keepends=True)
+        for bits, distance in ((64, 0), (64, 3), (64, 12), (128, 20)):
+            prints = fingerprints(data, "--bits", bits)
+            kept = self.kept(prints, names, distance)
+            self.assertIn("d100", kept)
+            self.assertIn("d200", kept)
+            expected = b"".join(lines[int(name[1:])] for name in kept)
+            for source in (file, "-"):
+                with self.subTest(bits=bits, distance=distance, source=source):
+                    done = self.assert_done(run("unique", "--jsonl", "--bits", bits, "--distance", distance, source, data=data))
+                    self.assertEqual(done.bytes, expected)
+                    self.assertIn(f"500 documents: {len(kept)} kept, {500 - len(kept)} dropped", done.err)
+
+    def test_check_against_the_oracle(self):
+        texts = corpus(300, 7)
+        data = jsonl(texts)
+        sets = {f"d{i}": words(t, 2) for i, t in enumerate(texts)}
+        prints = fingerprints(data)
+        file = self.write("c.jsonl", data)
+        lines = data.splitlines(keepends=True)
+        for least in (0.6, 0.9):
+            kept = self.kept(prints, sets, 20, lambda a, b: jaccard(sets[a], sets[b]) >= least)
+            expected = b"".join(lines[int(name[1:])] for name in kept)
+            for source in (file, "-"):
+                with self.subTest(least=least, source=source):
+                    done = run("unique", "--jsonl", "--distance", 20, "--min-similarity", least, source, data=data)
+                    self.assertEqual(self.assert_done(done).bytes, expected)
+
+    def test_components_against_the_oracle(self):
+        texts = corpus(400, 8)
+        texts[0] = texts[50] = "?!"
+        data = jsonl(texts)
+        prints = fingerprints(data)
+        label = connected(prints, [(a, b) for a, b, _ in close_pairs(prints, 8)])
+        lines = data.splitlines(keepends=True)
+        kept = [f"d{i}" for i in range(400) if label.get(f"d{i}", f"d{i}") == f"d{i}"]
+        expected = b"".join(lines[int(name[1:])] for name in kept)
+        file = self.write("c.jsonl", data)
+        for source in (file, "-"):
+            done = run("unique", "--components", "--jsonl", "--distance", 8, source, data=data)
+            self.assertEqual(self.assert_done(done).bytes, expected)
+        self.assertNotEqual(run("unique", "--jsonl", "--distance", 8, file).bytes, expected)
+        checked = run("unique", "--components", "--jsonl", "--distance", 8, "--min-similarity", 0, "-", data=data)
+        self.assertEqual(checked.bytes, expected)
+
+    def test_copies_byte_for_byte(self):
+        for mode in ((), ("--components",)):
+            data = b'{"text": "one two three", "x": 1e+10 }\r\n\r\n{"text":"four five six","x":"\\u00e4"}\n  \n{"text":"one two three"}'
+            kept = b'{"text": "one two three", "x": 1e+10 }\r\n{"text":"four five six","x":"\\u00e4"}\n'
+            self.assertEqual(run("unique", "--jsonl", *mode, "-", data=data).bytes, kept)
+            # The end of the last line stays as it was; where another record follows, one is put in.
+            first = self.write("1", b"one two three\nfour five six")
+            second = self.write("2", b"seven eight nine\r\nten eleven twelve")
+            done = run("unique", "--lines", *mode, first, second)
+            self.assertEqual(done.bytes, b"one two three\nfour five six\nseven eight nine\r\nten eleven twelve")
+            done = run("unique", "--lines", *mode, "-", data=b"one two\r\nnext words\none two\n")
+            self.assertEqual(done.bytes, b"one two\r\nnext words\n")
+
+    def test_byte_order_mark_stays_at_the_beginning_only(self):
+        first = self.write("1", b'\xef\xbb\xbf{"text":"one two three"}\n')
+        second = self.write("2", b'\xef\xbb\xbf{"text":"four five six"}\n')
+        done = self.assert_done(run("unique", "--jsonl", first, second))
+        self.assertEqual(done.bytes, b'\xef\xbb\xbf{"text":"one two three"}\n{"text":"four five six"}\n')
+
+    def test_lines_without_tokens_are_kept(self):
+        data = b"one two\n\n---\none two\n\n"
+        done = self.assert_done(run("unique", "--lines", "-", data=data))
+        self.assertEqual(done.bytes, b"one two\n\n---\n\n")
+        self.assertIn("3 documents have no tokens (the first: standard input:2)", done.err)
+
+    def test_prints_paths_of_whole_files(self):
+        for name, text in (("a", A), ("b", B), ("c", A), ("d", "")):
+            self.write(name, text)
+        for mode in ((), ("--components",)):
+            done = self.assert_done(run("unique", *mode, self.folder))
+            self.assertEqual(done.text, "".join(f"{self.folder}/{name}\n" for name in "abd"))
+            done = run("unique", *mode, "--format", "jsonl", self.folder)
+            self.assertEqual([row["id"] for row in done.json], [f"{self.folder}/{name}" for name in "abd"])
+
+    def test_hands_on_records_at_once(self):
+        process = subprocess.Popen([PROGRAM, "unique", "--lines", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        killer = threading.Timer(60, process.kill)
+        killer.start()
+        try:
+            for line in (b"one two three\n", b"four five six\n"):
+                process.stdin.write(line)
+                process.stdin.flush()
+                self.assertEqual(process.stdout.readline(), line)  # while the input is still open
+            process.stdin.close()
+            self.assertEqual(process.stdout.read(), b"")
+            self.assertEqual(process.wait(), 0)
+        finally:
+            killer.cancel()
+            process.kill()
+            process.stdout.close()
+            process.wait()
+
+    def test_an_error_does_not_wait_for_more_input(self):
+        process = subprocess.Popen([PROGRAM, "unique", "--jsonl", "--threads", "3", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            process.stdin.write(b'{"text":"one two"}\nnonsense\n')
+            process.stdin.flush()
+            self.assertEqual(process.wait(timeout=60), 2)
+            self.assertEqual(process.stdout.read(), b'{"text":"one two"}\n')
+            self.assertIn(b"standard input:2: not valid JSON", process.stderr.read())
+        finally:
+            process.kill()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                stream.close()
+            process.wait()
+
+
+class Threads(CommandTest):
+    def test_never_change_the_result(self):
+        # Several batches for each thread, of one source and of many.
+        texts = corpus(30000, 9, words=25, vocabulary=3000, copies=0.3)
+        texts[20000] = "!"
+        data = jsonl(texts)
+        file = self.write("c.jsonl", data)
+        self.assertGreater(len(data), 3_000_000)
+        for i in range(300):
+            self.write(f"many/{i}", texts[i])
+        many = self.folder / "many"
+        for arguments in (
+            ("groups", "--jsonl", file),
+            ("groups", "--jsonl", "--format", "jsonl", "--distance", 8, "--min-similarity", 0.7, "-"),
+            ("pairs", "--jsonl", file),
+            ("pairs", "--lines", "--distance", 8, "--min-similarity", 0.7, file),
+            ("unique", "--jsonl", "-"),
+            ("unique", "--jsonl", "--components", "-"),
+            ("unique", "--jsonl", "--distance", 8, "--min-similarity", 0.7, file),
+            ("hash", "--jsonl", file),
+            ("hash", many),
+            ("groups", "--distance", 8, many),
+        ):
+            with self.subTest(arguments=arguments):
+                outcomes = [self.assert_done(run(*arguments, "--threads", n, data=data)) for n in (1, 2, 5)]
+                self.assertTrue(outcomes[0].bytes)
+                for other in outcomes[1:]:
+                    self.assertEqual(outcomes[0].bytes, other.bytes)
+                    self.assertEqual(outcomes[0].err, other.err)
+
+    def test_never_change_the_error(self):
+        lines = jsonl(corpus(20000, 10, words=25)).splitlines(keepends=True)
+        lines[15000] = b"{\n"
+        lines[19000] = b"[\n"
+        expected = None
+        for n in (1, 2, 5):
+            done = run("hash", "--jsonl", "--threads", n, "-", data=b"".join(lines))
+            self.assert_fails(done, "standard input:15001: not valid JSON")
+            self.assertEqual(done.text.count("\n"), 15000)  # what was printed before stays
+            expected = expected or done.bytes
+            self.assertEqual(done.bytes, expected)
+
+
+class Sources(CommandTest):
+    def ids(self, *arguments, data=b""):
+        return [row["id"] for row in self.assert_done(run("hash", "--format", "jsonl", *arguments, data=data)).json]
+
+    def test_folders_are_read_in_order(self):
+        for name in ("b/2.txt", "b/10.txt", "a.txt", "c/d/e.md", "b.txt", "B"):
+            self.write(name, name)
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, "/")
+        self.assertEqual(self.ids("."), ["./B", "./a.txt", "./b/10.txt", "./b/2.txt", "./b.txt", "./c/d/e.md"])
+        self.assertEqual(self.ids("c/", "a.txt"), ["c/d/e.md", "a.txt"])
+
+    def test_include_and_exclude(self):
+        for name in ("a.txt", "b.md", "c/a.txt", "c/d/b.md", "c/d/e/f.txt", ".git/x.txt", "c/[1].txt"):
+            self.write(name, name)
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, "/")
+        for options, expected in (
+            (("--include", "*.md"), ["./b.md", "./c/d/b.md"]),
+            (("--include", "*.md", "--include", "f.*"), ["./b.md", "./c/d/b.md", "./c/d/e/f.txt"]),
+            (("--exclude", ".git", "--exclude", "d"), ["./a.txt", "./b.md", "./c/[1].txt", "./c/a.txt"]),
+            (("--exclude", ".git", "--include", "c/*"), ["./c/[1].txt", "./c/a.txt"]),
+            (("--include", "**/e/*"), ["./c/d/e/f.txt"]),
+            (("--include", "c/**.md"), ["./c/d/b.md"]),
+            (("--include", "**/b.md"), ["./b.md", "./c/d/b.md"]),
+            (("--include", "[a-b].??"), ["./b.md", "./c/d/b.md"]),
+            (("--include", "[!a-e]*.txt", "--exclude", ".git/*"), ["./c/[1].txt", "./c/d/e/f.txt"]),
+            (("--include", "\\[1].txt"), ["./c/[1].txt"]),
+        ):
+            with self.subTest(options=options):
+                self.assertEqual(self.ids(".", *options), expected)
+        # A file that is named is read, whatever its name.
+        self.assertEqual(self.ids("a.txt", "--include", "*.md"), ["a.txt"])
+
+    def test_standard_input(self):
+        self.assertEqual(self.ids("-", data=A), ["-"])
+        self.assertEqual(self.ids("--lines", "-", data=f"{A}\n{B}"), ["-:1", "-:2"])
+        self.assertEqual(self.ids("--jsonl", "-", data='{"text":"x"}\n\n{"text":"y","id":"z"}'), ["-:1", "z"])
+        self.assert_fails(run("-", "-"), "only once")
+
+    def test_regular_file_as_standard_input(self):
+        data = jsonl(corpus(50, 11))
+        path = self.write("c.jsonl", data)
+        for options in ((), ("--min-similarity", "0.7"), ("--weights", "idf")):
+            with open(path, "rb") as file:
+                done = subprocess.run([PROGRAM, "pairs", "--jsonl", *options, "-"], stdin=file, capture_output=True, timeout=TIMEOUT)
+            self.assertEqual(done.stdout, run("pairs", "--jsonl", *options, path).bytes)
+            with open(path, "rb") as file:
+                os.lseek(file.fileno(), len(data.splitlines(keepends=True)[0]), os.SEEK_SET)
+                done = subprocess.run([PROGRAM, "pairs", "--jsonl", *options, "-"], stdin=file, capture_output=True, timeout=TIMEOUT)
+            rest = b"".join(data.splitlines(keepends=True)[1:])
+            self.assertEqual(done.stdout, run("pairs", "--jsonl", *options, "-", data=rest).bytes)
+
+    def test_fields_and_ids(self):
+        data = '{"id":7,"title":"one two","body":"three four"}\n{"id":1.50,"title":"one two","body":"three four"}\n'
+        options = ("--jsonl", "--text-field", "title", "--text-field", "body")
+        self.assertEqual(self.ids(*options, "-", data=data), ["7", "1.50"])
+        big = '{"id":123456789012345678901234567890,"text":"x"}\n{"id":null,"text":"x"}\n{"id":true,"text":"x"}\n{"id":"","text":"x"}\n'
+        self.assertEqual(self.ids("--jsonl", "-", data=big), ["123456789012345678901234567890", "-:2", "-:3", ""])
+        self.assertEqual(self.ids("--jsonl", "--id-field", "key", "-", data='{"key":"k","id":"i","text":"x"}'), ["k"])
+        self.assertEqual(self.ids("--jsonl", "--id-field", "text", "-", data='{"id":"i","text":"x"}'), ["x"])
+        # Duplicate ids are the user's business.
+        done = run("pairs", "--jsonl", "-", data='{"id":"a","text":"one two"}\n{"id":"a","text":"one two"}\n')
+        self.assertEqual(done.text, "1.000\t0\ta\ta\n")
+
+    def test_no_feature_spans_two_fields(self):
+        def fingerprint(record, *fields):
+            options = [o for f in fields for o in ("--text-field", f)]
+            return run("hash", "--jsonl", *options, "-", data=json.dumps(record)).text
+
+        together = fingerprint({"t": "one two", "b": "three four"}, "t", "b")
+        self.assertEqual(together, fingerprint({"t": "three four", "b": "one two"}, "t", "b"))
+        self.assertNotEqual(together, fingerprint({"t": "one two three four"}, "t"))
+        self.assertEqual(fingerprint({"t": "one two", "b": ""}, "t", "b"), fingerprint({"t": "one two"}, "t"))
+        pair = '{"t":"a b","u":"c d"}\n{"t":"c d","u":"a b"}\n'
+        done = run("pairs", "--jsonl", "--format", "jsonl", "--text-field", "t", "--text-field", "u", "--min-similarity", 1, "-", data=pair)
+        self.assertEqual(done.json[0]["similarity"], 1)
+
+    def test_escapes_and_the_last_of_two_keys(self):
+        same = [
+            '{"text":"h\\u00e4user \\"am\\" see\\n\\ud83d\\ude00"}',
+            '{"text":"häuser \\"am\\" see\\n😀"}',
+            '{"text":"other","text":"häuser \\"am\\" see\\n😀"}',
+            '{"te\\u0078t":"häuser \\"am\\" see\\n😀", "n": [1, {"text": "inner"}, "x"]}',
+        ]
+        for features in ("words", "bytes:3", "chars:1"):
+            rows = run("hash", "--jsonl", "--features", features, "-", data="\n".join(same)).text.splitlines()
+            self.assertEqual(len({row.split()[0] for row in rows}), 1, features)
+
+    def test_links_are_one_document(self):
+        self.write("a.txt", A)
+        self.write("sub/b.txt", B)
+        (self.folder / "link.txt").symlink_to("a.txt")
+        (self.folder / "z").symlink_to("sub")
+        done = self.assert_done(run("hash", "--format", "jsonl", self.folder, self.folder / "a.txt"))
+        self.assertEqual([row["id"] for row in done.json], [f"{self.folder}/a.txt", f"{self.folder}/sub/b.txt"])
+        self.assertIn("3 files and folders were reached more than once", done.err)
+        # Two names of one file are two documents.
+        os.link(self.folder / "a.txt", self.folder / "hard.txt")
+        self.assertIn("2 documents, similarity 1.000", run(self.folder).text)
+
+    def test_folder_that_loops(self):
+        self.write("a.txt", A)
+        self.write("sub/b.txt", B)
+        (self.folder / "sub" / "up").symlink_to("..")
+        self.assert_fails(run("hash", self.folder), f"{self.folder}/sub/up: the folder loops: it leads back to {self.folder}")
+        done = self.assert_done(run("hash", "--skip-bad", self.folder))
+        self.assertEqual(done.text.count("\n"), 2)
+        self.assertIn("1 bad input was skipped", done.err)
+        (self.folder / "sub" / "up").unlink()
+        (self.folder / "self").symlink_to("self")
+        self.assert_fails(run("hash", self.folder), f"{self.folder}/self: ")
+        self.assert_done(run("hash", self.folder, "--exclude", "self"))
+
+    def test_pipes(self):
+        fifo = self.folder / "pipe"
+        os.mkfifo(fifo)
+        # In a folder it is left out: reading would wait for ever.
+        self.write("a.txt", A)
+        done = self.assert_done(run("hash", self.folder))
+        self.assertEqual(done.text.count("\n"), 1)
+        self.assertIn("1 pipe, socket or device in a folder was left out", done.err)
+        data = jsonl(corpus(100, 12))
+        plain = self.write("c.jsonl", data)
+        for options in (("pairs", "--jsonl"), ("pairs", "--jsonl", "--min-similarity", "0.7"), ("unique", "--jsonl", "--components"), ("hash",)):
+            writer = threading.Thread(target=lambda: fifo.write_bytes(data))
+            writer.start()
+            done = self.assert_done(run(*options, fifo))
+            writer.join()
+            self.assertEqual(done.bytes.replace(str(fifo).encode(), str(plain).encode()), run(*options, plain).bytes)
+
+    def test_odd_files(self):
+        self.write("empty", b"")
+        self.write("nul", b"one\0two\0three\0")
+        self.write("bom", b"\xef\xbb\xbfone two three")
+        self.write("nobom", b"one two three")
+        done = self.assert_done(run("hash", "--format", "jsonl", self.folder))
+        rows = {pathlib.Path(row["id"]).name: row["fingerprint"] for row in done.json}
+        self.assertIsNone(rows["empty"])
+        self.assertEqual(rows["bom"], rows["nobom"])
+        self.assertEqual(rows["nul"], rows["nobom"])
+        self.assertIn("1 document has no tokens", done.err)
+        for features in ("bytes:2", "chars:2"):
+            rows = run("hash", "--features", features, self.folder / "bom", self.folder / "nobom").text.splitlines()
+            self.assertEqual(rows[0].split()[0], rows[1].split()[0])
+        for mode in ("--lines", "--jsonl"):
+            done = self.assert_done(run("groups", mode, self.folder / "empty"))
+            self.assertEqual(done.text, "")
+            self.assertIn("there were no documents in the input", done.err)
+
+    def test_large_documents_and_lines(self):
+        # A document beyond the size that is read at once, with a character on every possible cut.
+        rng = random.Random(13)
+        pieces = ["".join(rng.choice("abcde éß漢") for _ in range(1000)) for _ in range(50)]
+        text = "".join(rng.choice(pieces) for _ in range(13000))
+        data = text.encode()
+        self.assertGreater(len(data), 17_000_000)
+        file = self.write("large", data)
+        for features in ("words:2", "chars:3", "bytes:4"):
+            whole = run("hash", "--features", features, file).text.split()[0]
+            self.assertEqual(whole, run("hash", "--features", features, "--lines", "-", data=data).text.split()[0], features)
+            self.assertEqual(whole, run("hash", "--features", features, "-", data=data).text.split()[0], features)
+        copy = self.write("large2", data + b" x")
+        done = run("pairs", "--format", "jsonl", "--min-similarity", 0.5, file, copy)
+        self.assertGreater(done.json[0]["similarity"], 0.99)
+        record = json.dumps({"text": text}, ensure_ascii=False) + "\n" + json.dumps({"text": "small one"}) + "\n"
+        self.assertEqual(run("hash", "--jsonl", "-", data=record).text.count("\n"), 2)
+
+    def test_control_characters_stay_on_their_line(self):
+        name = "new\nline\x1b[31m\tä\udcff"
+        path = os.fsencode(str(self.folder / name))
+        with open(path, "wb") as file:
+            file.write(A.encode())
+        done = self.assert_done(run("hash", self.folder))
+        self.assertEqual(done.bytes.count(b"\n"), 1)
+        self.assertIn(b"new\\nline\\x1b[31m\\t\xc3\xa4\xff", done.bytes)
+        done = self.assert_done(run("hash", "--format", "jsonl", self.folder))
+        self.assertEqual(done.json[0]["id"], f"{self.folder}/new\nline\x1b[31m\tä\ufffd")
+
+
+class BadInput(CommandTest):
+    def test_missing_and_unreadable_files(self):
+        good = self.write("good", A)
+        missing = self.folder / "missing"
+        done = self.assert_fails(run("hash", good, missing), f"{missing}: no such file or folder")
+        self.assertEqual(done.text, "")  # known before the work began
+        done = self.assert_done(run("hash", "--skip-bad", good, missing))
+        self.assertEqual(done.text.count("\n"), 1)
+        self.assertIn(f"skipped {missing}: no such file or folder", done.err)
+        self.assertIn("1 bad input was skipped (the first: ", done.err)
+        (self.folder / "dangling").symlink_to("nowhere")
+        self.assert_fails(run(self.folder), f"{self.folder}/dangling: a link that leads nowhere")
+        (self.folder / "dangling").unlink()
+        self.assert_fails(run("pairs", "groups", cwd=self.folder), "groups: no such file", "neardup groups")
+
+    def test_no_permission(self):
+        file = self.write("closed.txt", A)
+        self.write("folder/a", A)
+        file.chmod(0)
+        (self.folder / "folder").chmod(0)
+        self.addCleanup((self.folder / "folder").chmod, 0o700)
+        self.folder.chmod(0o755)
+        more = {}
+        if os.geteuid() == 0:
+            # Root may read everything; somebody else may not.
+            copy = self.folder / "program"
+            shutil.copy(PROGRAM, copy)
+            more = {"user": 65534, "group": 65534, "executable": str(copy)}
+        for path, mode in ((file, ()), (file, ("--lines",)), (self.folder / "folder", ())):
+            with self.subTest(path=path, mode=mode):
+                self.assert_fails(run("hash", *mode, path, **more), f"{path}: ", "ermission denied")
+                self.assert_done(run("hash", "--skip-bad", *mode, path, **more))
+
+    def test_bad_records_name_file_and_line(self):
+        for line, message in (
+            ("nonsense", "not valid JSON: it does not begin with {"),
+            ("[1]", "not a JSON object"),
+            ("17", "not a JSON object"),
+            ('"text"', "not a JSON object"),
+            ('{"text":"a"', "not valid JSON: a comma, colon, bracket or quote is missing"),
+            ('{"text":"a}', "not valid JSON: a string has no end"),
+            ('{"text":"a"}}', "not valid JSON"),
+            ('{"text":"a"} {"text":"b"}', "not valid JSON: something follows the object"),
+            ('{"text":"a","n":01}', "not valid JSON: a wrong number"),
+            ('{"text":"a","n":nul}', "not valid JSON"),
+            ('{"text":"a","n":NaN}', "not valid JSON"),
+            ('{"text":"a","n":"\\x"}', "not valid JSON: a wrong escape"),
+            ('{"text":"a\\u12g4"}', "not valid JSON: a wrong escape"),
+            ('{"text":"a\tb"}', "not valid JSON: a control character"),
+            ('{"text":"a\0b"}', "not valid JSON: a control character"),
+            ('{"text":"a","n":' + "[" * 5000 + "]" * 5000 + "}", "nested deeper than 1,024 levels"),
+            ('{"txt":"a"}', 'no field "text"'),
+            ('{"text":null}', 'the field "text" is no string but null'),
+            ('{"text":5}', 'the field "text" is no string but a number'),
+            ('{"text":["a"]}', 'the field "text" is no string but an array'),
+            ('{"text":{"text":"a"}}', 'the field "text" is no string but an object'),
+            ('{"text":"a","text":false}', 'the field "text" is no string but true or false'),
+        ):
+            with self.subTest(line=line[:40]):
+                path = self.write("c.jsonl", '{"text":"x y"}\n\n' + line + "\n")
+                done = self.assert_fails(run("hash", "--jsonl", path), f"neardup: {path}:3: {message}")
+                self.assertEqual(done.text.count("\n"), 1)
+                done = self.assert_done(run("hash", "--jsonl", "--skip-bad", path))
+                self.assertIn(f"skipped {path}:3: {message}", done.err)
+                self.assertIn("1 bad input was skipped", done.err)
+        self.assertEqual(run("hash", "--jsonl", "-", data='{"text":"a","n":' + "[" * 1000 + "]" * 1000 + "}").status, 0)
+
+    def test_a_field_that_was_named_must_be_there(self):
+        done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":1}\n{"text":"a"}\n')
+        self.assert_fails(done, 'standard input:2: no field "key"')
+        done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":null}\n')
+        self.assert_fails(done, 'the field "key" is no string or number but null')
+        done = run("hash", "--jsonl", "--text-field", "a", "--text-field", "b", "-", data='{"a":"x"}\n')
+        self.assert_fails(done, 'standard input:1: no field "b"')
+
+    def test_compressed_input_is_recognised(self):
+        import gzip
+
+        path = self.write("c.jsonl.gz", gzip.compress(jsonl([A, B])))
+        self.assert_fails(run("groups", "--jsonl", path), f"{path}:1: compressed; unpack it first")
+
+    def test_numbers_of_lines_go_through_batches_and_sources(self):
+        one = self.write("1.jsonl", jsonl(corpus(9000, 14, words=40)))
+        self.assertGreater(one.stat().st_size, 1_200_000)
+        lines = jsonl(corpus(9000, 15, words=40)).splitlines(keepends=True)
+        lines[8500] = b'{"text":1}\n'
+        two = self.write("2.jsonl", b"".join(lines))
+        self.assert_fails(run("groups", "--jsonl", one, two), f"{two}:8501: ")
+
+    def test_much_bad_input_is_counted(self):
+        data = "".join('{"text":"one two"}\n' + "bad\n" for _ in range(50))
+        done = self.assert_done(run("unique", "--jsonl", "--skip-bad", "-", data=data))
+        self.assertEqual(done.text, '{"text":"one two"}\n')
+        self.assertEqual(done.err.count(": skipped "), 5)
+        self.assertIn("more is skipped, and no longer named", done.err)
+        self.assertIn("50 bad inputs were skipped (the first: standard input:2: ", done.err)
+        quiet = self.assert_done(run("unique", "--jsonl", "--skip-bad", "--quiet", "-", data=data))
+        self.assertIn("50 bad inputs were skipped", quiet.err)
+
+    def test_ill_formed_utf8_is_counted(self):
+        self.write("bad", b"one \xff two \xe2\x82")
+        self.write("good", "one \ufffd two \ufffd".encode())
+        done = self.assert_done(run("hash", self.folder))
+        self.assertIn(f"1 document is not well-formed UTF-8 ({self.folder}/bad)", done.err)
+        for features in ("words", "chars:2"):
+            rows = run("hash", "--features", features, self.folder).text.splitlines()
+            self.assertEqual(rows[0].split()[0], rows[1].split()[0])
+        done = self.assert_fails(run("hash", "--strict", self.folder), f"{self.folder}/bad: not well-formed UTF-8")
+        data = b'{"text":"a \xff b"}\n{"text":"a \\ud800 b"}\n{"text":"a \xef\xbf\xbd b"}\n'
+        done = self.assert_done(run("hash", "--jsonl", "--features", "chars:2", "-", data=data))
+        self.assertEqual(len({line.split()[0] for line in done.text.splitlines()}), 1)
+        self.assertIn("2 documents are not well-formed UTF-8 (the first: standard input:1)", done.err)
+        self.assert_fails(run("hash", "--jsonl", "--strict", "-", data=data), "standard input:1: not well-formed UTF-8")
+        done = self.assert_done(run("hash", "--jsonl", "--strict", "--skip-bad", "-", data=data))
+        self.assertEqual(done.text.count("\n"), 1)
+        self.assertIn("2 bad inputs were skipped", done.err)
+        done = self.assert_done(run("hash", "--lines", "-", data=b"ok\n\xc3\n"))
+        self.assertIn("(standard input:2)", done.err)
+        self.assertEqual(self.assert_done(run("unique", "--jsonl", "-", data=data)).bytes, data.splitlines(keepends=True)[0])
+
+    def test_ids_are_valid_json_whatever_they_hold(self):
+        data = b'{"id":"\xff\\u0000\\"\\\\\\n","text":"a"}\n'
+        done = self.assert_done(run("hash", "--jsonl", "--format", "jsonl", "-", data=data))
+        self.assertEqual(done.json[0]["id"], '\ufffd\0"\\\n')
+
+    def test_documents_without_tokens_are_in_no_group(self):
+        data = jsonl(["", "...", "", "...", A, A])
+        done = self.assert_done(run("groups", "--jsonl", "--format", "jsonl", "-", data=data))
+        self.assertEqual([[m["id"] for m in row["members"]] for row in done.json], [["d4", "d5"]])
+        self.assertIn("4 documents have no tokens (the first: standard input:1)", done.err)
+        self.assertEqual(len(run("pairs", "--jsonl", "-", data=data).text.splitlines()), 1)
+        self.assert_fails(run("groups", "--jsonl", "--strict", "-", data=data), "standard input:1: a document without tokens")
+        quiet = self.assert_done(run("groups", "--jsonl", "--quiet", "-", data=data))
+        self.assertEqual(quiet.err, "")
+
+    def test_takes_what_python_takes(self):
+        """Mutated records: what json.loads reads is read, with the same text; what it refuses is refused."""
+        rng = random.Random(16)
+        seeds = [
+            '{"id":"a","text":"one two","n":-1.5e+3,"o":{"a":[true,false,null,"x"]}}',
+            '{"text":"h\\u00e4 \\ud83d\\ude00 \\n\\t\\"\\\\","k":[]}',
+            '{ "x" : 0 , "text" : "漢字 ß" , "y" : { } }',
+            '{"text":"a","text":"b","id":12}',
+        ]
+        alphabet = ['"', "\\", "{", "}", "[", "]", ",", ":", "0", "1", "-", ".", "e", "u", "d", "8", "t", "n", " ", "a", "\t"]
+        lines = []
+        for _ in range(6000):
+            line = list(rng.choice(seeds))
+            for _ in range(rng.choice([0, 1, 1, 2, 3])):
+                at = rng.randrange(len(line))
+                change = rng.random()
+                if change < 0.35:
+                    line[at] = rng.choice(alphabet)
+                elif change < 0.7:
+                    del line[at]
+                else:
+                    line.insert(at, rng.choice(alphabet))
+            raw = "".join(line).encode()
+            if rng.random() < 0.05:
+                at = rng.randrange(len(raw))
+                raw = raw[:at] + bytes([rng.randrange(128, 256)]) + raw[at + 1 :]
+            lines.append(raw)
+
+        def refuse(constant):
+            raise ValueError(constant)
+
+        expected = {}
+        for number, raw in enumerate(lines, 1):
+            try:
+                record = json.loads(raw.decode("utf-8", "replace"), parse_constant=refuse)
+            except ValueError:
+                continue
+            if isinstance(record, dict) and isinstance(record.get("text"), str):
+                expected[number] = re.sub("[\ud800-\udfff]", "\ufffd", record["text"])
+        done = self.assert_done(run("hash", "--jsonl", "--skip-bad", "--features", "chars:1", "--id-field", "text", "--format", "jsonl", "-", data=b"\n".join(lines)))
+        self.assertEqual([row["id"] for row in done.json], list(expected.values()))
+        self.assertGreater(len(expected), 1500)
+        self.assertGreater(len(lines) - len(expected), 1500)
+
+
+class Output(CommandTest):
+    verbs = (("groups", "--jsonl"), ("pairs", "--jsonl"), ("unique", "--jsonl"), ("unique", "--components", "--jsonl"), ("hash", "--jsonl"))
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_full_disk(self):
+        data = jsonl([A] * 100)
+        for verb in self.verbs + (("--help",), ("--version",)):
+            with self.subTest(verb=verb), open("/dev/full", "wb") as full:
+                done = subprocess.run([PROGRAM, *verb, "-"], input=data, stdout=full, stderr=subprocess.PIPE, timeout=TIMEOUT)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(b"neardup: standard output: cannot be written: No space left on device", done.stderr)
+        done = run("hash", "--jsonl", "--output", "/dev/full", "-", data=data)
+        self.assert_fails(done, "/dev/full: cannot be written: No space left on device")
+
+    def test_closed_pipe(self):
+        data = jsonl(corpus(3000, 17))
+        for verb in self.verbs:
+            with self.subTest(verb=verb):
+                reading, writing = os.pipe()
+                os.close(reading)
+                try:
+                    done = subprocess.run([PROGRAM, *verb, "-"], input=data, stdout=writing, stderr=subprocess.PIPE, timeout=TIMEOUT)
+                finally:
+                    os.close(writing)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(b"neardup: standard output was closed by its reader", done.stderr)
+
+    def test_no_standard_output_at_all(self):
+        done = subprocess.run(
+            ["/bin/sh", "-c", '"$0" hash "$1" >&-', PROGRAM, self.write("a", A)], capture_output=True, timeout=TIMEOUT
+        )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"neardup: standard output: cannot be written", done.stderr)
+        self.assertEqual((self.folder / "a").read_text(), A)
+
+    def test_temporary_file_that_cannot_be(self):
+        environment = dict(os.environ, TMPDIR=str(self.folder / "none"))
+        done = run("unique", "--components", "--jsonl", "-", data=jsonl([A, B]), env=environment)
+        self.assert_fails(done, "temporary file")
+        # A file can be read again, and needs none.
+        self.assert_done(run("unique", "--components", "--jsonl", self.write("c", jsonl([A, B])), env=environment))
+
+    def test_temporary_file_on_a_full_disk(self):
+        def limit():
+            import resource
+
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+
+        done = run("unique", "--components", "--jsonl", "-", data=jsonl(corpus(2000, 18)), preexec_fn=limit)
+        self.assert_fails(done, "cannot write a temporary file")
+        self.assertEqual(done.text, "")
+
+    def test_output_file(self):
+        source = self.write("c.jsonl", jsonl([A, B, A]))
+        target = self.folder / "out.jsonl"
+        self.assertEqual(self.assert_done(run("unique", "--jsonl", "--output", target, source)).text, "")
+        self.assertEqual(target.read_bytes(), run("unique", "--jsonl", source).bytes)
+        before = source.read_bytes()
+        self.assert_fails(run("unique", "--jsonl", "--output", source, source), "is also an input")
+        (self.folder / "link").symlink_to(source)
+        self.assert_fails(run("unique", "--jsonl", "--output", self.folder / "link", source), "is also an input")
+        self.assert_fails(run("unique", "--jsonl", "--output", source, self.folder), "lies in the input folder")
+        self.assertEqual(source.read_bytes(), before)
+        self.assert_done(run("unique", "--jsonl", "--output", target, self.folder, "--exclude", "out.*"))
+        self.assert_done(run("hash", "--output", self.folder / "new" , source))
+        self.assert_fails(run("hash", "--output", self.folder / "no" / "way", source), "cannot be written")
+        # Input that is not there must not empty the output.
+        self.assert_fails(run("hash", "--output", target, self.folder / "missing"), "no such file")
+        self.assertTrue(target.read_bytes())
+
+    def on_terminal(self, *arguments):
+        """What the program writes to a terminal as standard error."""
+        own, terminal = pty.openpty()
+        process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal)
+        os.close(terminal)
+        seen = b""
+        try:
+            while True:
+                try:
+                    chunk = os.read(own, 65536)
+                except OSError:
+                    break
+                if not chunk:
+                    break
+                seen += chunk
+        finally:
+            os.close(own)
+        self.assertEqual(process.wait(timeout=TIMEOUT), 0)
+        return seen
+
+    def test_progress_bar_on_a_terminal_only(self):
+        file = self.write("c.jsonl", jsonl(corpus(20000, 19, words=60) * 4))
+        arguments = ("hash", "--jsonl", "--threads", 1, file)
+        self.assertRegex(self.on_terminal(*arguments), rb"\r\[[#.]{24}\] \d+ %  [0-9,]+ documents, [0-9.]+ .B, ")
+        self.assertEqual(self.on_terminal(*arguments, "--quiet"), b"")
+        self.assertNotIn("\r", run(*arguments).err)
+
+
+class Usage(CommandTest):
+    def test_help_has_examples(self):
+        for arguments in (("--help",), ("-h",), ("pairs", "--help"), ("unique", "--help"), ("hash", "--help"), ("groups", "--help")):
+            done = self.assert_done(run(*arguments))
+            self.assertIn("Usage: neardup ", done.text)
+            self.assertIn("\nExamples:\n  neardup ", done.text)
+            self.assertEqual(done.err, "")
+        for option in (
+            "--lines --jsonl --text-field --id-field --include --exclude --distance --bits --blocks --features --weights "
+            "--min-similarity --check-features --seed --threads --format --quiet --help --version --skip-bad --strict --output"
+        ).split():
+            self.assertIn(option, run("--help").text)
+        self.assertLessEqual(max(map(len, run("--help").text.splitlines())), 120)
+
+    def test_version_is_that_of_the_library(self):
+        header = (SOURCE / "include" / "neardup" / "version.hpp").read_text()
+        version = re.search(r'NEARDUP_VERSION_STRING "([^"]+)"', header)
+        if version is None:
+            parts = [re.search(rf"NEARDUP_VERSION_{p} (\d+)", header).group(1) for p in ("MAJOR", "MINOR", "PATCH")]
+            expected = ".".join(parts)
+        else:
+            expected = version.group(1)
+        self.assertEqual(run("--version").text, f"neardup {expected}\n")
+
+    def test_wrong_usage(self):
+        for arguments, message in (
+            ((), "no input"),
+            (("groups",), "no input"),
+            (("--distanse", "3", "x"), "unknown option --distanse; did you mean --distance?"),
+            (("--zzzzzzzzzzz", "x"), "unknown option --zzzzzzzzzzz"),
+            (("-x", "x"), "unknown option -x"),
+            (("groups", "--components", "x"), "unknown option --components"),
+            (("hash", "--distance", "3", "x"), "unknown option --distance"),
+            (("--distance",), "--distance needs a value"),
+            (("--distance", "3", "--distance", "4", "x"), "--distance is given more than once"),
+            (("--distance", "three", "x"), "--distance 'three': not a whole number"),
+            (("--distance", "3.5", "x"), "--distance '3.5': not a whole number"),
+            (("--distance", "-1", "x"), "--distance -1: goes from 0 to 63"),
+            (("--distance", "64", "x"), "--distance 64: goes from 0 to 63"),
+            (("--distance", "99999999999999999999", "x"), "--distance"),
+            (("--bits", "48", "x"), "--bits 48: fingerprints have 32, 64, 128 or 256 bits"),
+            (("--blocks", "0", "x"), "--blocks 0: goes from 1 to 64"),
+            (("--distance", "8", "--blocks", "20", "x"), "--blocks 20 with --distance 8"),
+            (("--features", "letters:3", "x"), "--features 'letters:3': features are words, words:N, chars:N or bytes:N"),
+            (("--features", "chars", "x"), "say how long"),
+            (("--features", "words:0", "x"), "goes from 1"),
+            (("--features", "words:", "x"), "not a whole number"),
+            (("--weights", "heavy", "x"), "--weights 'heavy': weights are unit, tf, logtf or idf"),
+            (("--min-similarity", "1.5", "x"), "--min-similarity 1.5: goes from 0 to 1"),
+            (("--min-similarity", "nan", "x"), "--min-similarity nan"),
+            (("--check-features", "words", "x"), "--check-features needs --min-similarity"),
+            (("--idf-file", "f", "x"), "--idf-file needs --weights idf"),
+            (("--text-field", "t", "x"), "--text-field needs --jsonl"),
+            (("--id-field", "t", "x"), "--id-field needs --jsonl"),
+            (("--lines", "--jsonl", "x"), "do not go together"),
+            (("--format", "xml", "x"), "--format 'xml': formats are text and jsonl"),
+            (("unique", "--jsonl", "--format", "jsonl", "x"), "--format says nothing here"),
+            (("--threads", "0", "x"), "--threads 0: goes from 1 to 1024"),
+            (("--seed", "-1", "x"), "--seed"),
+        ):
+            with self.subTest(arguments=arguments):
+                done = self.assert_fails(run(*arguments), message, "'neardup --help' lists what there is")
+                self.assertEqual(done.text, "")
+
+
+if __name__ == "__main__":
+    if not PROGRAM:
+        sys.exit("NEARDUP_PROGRAM does not say where the program is")
+    unittest.main(verbosity=2 if "-v" in sys.argv else 1)

@@ -1,0 +1,8 @@
+// expect: an Id must not be a floating-point number
+#include <neardup/index.hpp>
+
+#ifdef NEARDUP_COMPILES
+neardup::flat_index<64, long> index;
+#else
+neardup::flat_index<64, double> index;
+#endif

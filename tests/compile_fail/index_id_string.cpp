@@ -1,0 +1,9 @@
+// expect: an Id must be trivially copyable
+#include <neardup/index.hpp>
+
+#ifdef NEARDUP_COMPILES
+neardup::pigeonhole_index<64, 3, 4, char> index;
+#else
+#include <string>
+neardup::pigeonhole_index<64, 3, 4, std::string> index;
+#endif

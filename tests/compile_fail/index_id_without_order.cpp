@@ -1,0 +1,17 @@
+// expect: an Id must be ordered
+#include <neardup/index.hpp>
+
+#ifdef NEARDUP_COMPILES
+#include <compare>
+struct document {
+  int number;
+  auto operator<=>(const document&) const = default;
+};
+neardup::pigeonhole_index<64, 3, 4, document> index;
+#else
+struct document {
+  int number;
+  bool operator==(const document&) const = default;
+};
+neardup::pigeonhole_index<64, 3, 4, document> index;
+#endif

@@ -1,0 +1,8 @@
+// expect: K, the largest search distance, must not be negative
+#include <neardup/index.hpp>
+
+#ifdef NEARDUP_COMPILES
+neardup::pigeonhole_index<64, 0> index;
+#else
+neardup::pigeonhole_index<64, -1, 4> index;
+#endif

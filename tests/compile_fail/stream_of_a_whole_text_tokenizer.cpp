@@ -1,0 +1,18 @@
+// A callable cannot be fed in chunks unless someone says how.
+// expect: this tokenizer takes whole texts; specialise neardup::token_stream for it
+#include <string_view>
+
+#include <neardup/fingerprint.hpp>
+#include <neardup/text.hpp>
+
+int main() {
+  const auto whole = [](std::string_view text, auto&& sink) { sink(text); };
+#ifdef NEARDUP_COMPILES
+  const neardup::simhasher hash{whole};
+  return hash("text") ? 0 : 1;
+#else
+  neardup::text_stream stream{neardup::simhasher{whole}};
+  stream.feed("text");
+  return stream.finish() ? 0 : 1;
+#endif
+}

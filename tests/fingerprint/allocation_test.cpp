@@ -1,0 +1,213 @@
+// The strong guarantee when memory runs out: at the 1st, 2nd, ... allocation, until there are none left to fail.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <neardup/fingerprint.hpp>
+#include <neardup/text.hpp>
+
+#include "catch.hpp"
+#include "support/tokens.hpp"
+
+namespace {
+
+/// Allocations until one fails; none does at a negative number.
+thread_local std::ptrdiff_t allocations_left = -1;
+thread_local std::size_t allocations = 0;
+
+void* allocate(std::size_t size) {
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left > 0) --allocations_left;
+  ++allocations;
+  if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return allocate(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+void* operator new[](std::size_t size, const std::nothrow_t& tag) noexcept { return operator new(size, tag); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+
+namespace {
+
+using neardup::feature_bag;
+using neardup::simhasher;
+using neardup::words;
+
+/// Calls `act(value)` on a copy of `start` with the 1st, 2nd, ... allocation failing. After each failure the copy must
+/// be equal to `start` and able to `act`; at last it is as it would have been.
+/// Returns: the number of allocations of a successful call.
+template <class Value, class Act>
+std::size_t require_strong_guarantee(const Value& start, Act act) {
+  Value expected = start;
+  act(expected);
+  for (std::ptrdiff_t failing = 0;; ++failing) {
+    Value value = start;
+    bool failed = false;
+    allocations_left = failing;
+    try {
+      act(value);
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    allocations_left = -1;
+    if (!failed) {
+      REQUIRE(value == expected);
+      return static_cast<std::size_t>(failing);
+    }
+    REQUIRE(value == start);
+    act(value);
+    REQUIRE(value == expected);
+  }
+}
+
+template <bool KeepsText>
+feature_bag<2, KeepsText> bag_of(std::uint64_t first, std::uint64_t last) {
+  feature_bag<2, KeepsText> bag;
+  for (std::uint64_t i = first; i < last; ++i) bag.add({i, ~i}, "a token too long for its string " + std::to_string(i));
+  return bag;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE_SIG("a bag whose allocation fails is as it was", "[allocation]", ((bool KeepsText), KeepsText),
+                       false, true) {
+  for (const std::uint64_t size : {0U, 1U, 31U, 32U, 64U, 100U}) {
+    CAPTURE(size);
+    const auto bag = bag_of<KeepsText>(0, size);
+    const auto other = bag_of<KeepsText>(size / 2, size + 70);
+    using bag_type = std::remove_const_t<decltype(bag)>;
+    const std::string token = "another token too long for its string";
+    std::size_t failures = require_strong_guarantee(bag, [&](bag_type& b) { b.add({1000, 1}, token); });
+    failures += require_strong_guarantee(bag, [&](bag_type& b) { b.merge(other); });
+    failures += require_strong_guarantee(bag, [&](bag_type& b) { b = other; });
+    failures += require_strong_guarantee(bag, [](bag_type& b) { b.merge(b); });
+    CHECK(failures > 4);
+    // These need no memory.
+    bag_type both = bag;
+    both.merge(other);
+    CHECK(require_strong_guarantee(both, [&](bag_type& b) { b.subtract(other); }) == 0);
+    CHECK(require_strong_guarantee(bag, [](bag_type& b) { b.clear(); }) == 0);
+    CHECK(require_strong_guarantee(bag, [](bag_type& b) { b.subtract(b); }) == 0);
+    // Copies that fail leave nothing behind.
+    require_strong_guarantee(bag_type{}, [&](bag_type& b) { b = bag_type(bag); });
+  }
+}
+
+TEST_CASE("adding a text to a bag or to an accumulator is all or nothing", "[allocation]") {
+  const std::string_view text = "some Words of moderate length, and some more: incomprehensibilities, \u4e2d\u6587";
+  const auto check = [&](const auto& hash) {
+    using hash_type = std::remove_cvref_t<decltype(hash)>;
+    const auto start = hash.bag("words that were there before: incomprehensibilities");
+    CHECK(require_strong_guarantee(start, [&](auto& bag) { hash.add_to(bag, text); }) > 0);
+    if constexpr (neardup::linear_weighter<decltype(hash_type::weighter)>) {
+      neardup::accumulator<hash_type::bits> sums;
+      hash.add_to(sums, "words that were there before");
+      require_strong_guarantee(sums, [&](auto& s) { hash.add_to(s, text); });
+    }
+  };
+  check(neardup::default_simhasher<>{});
+  check(simhasher{neardup::normalised{neardup::code_point_ngrams{40}}, neardup::tf{}});
+  check(simhasher{neardup::shingles{2, words{}}, neardup::idf{neardup::idf_table{}}});
+  check(simhasher{neardup::shingles{4, words{}}, neardup::tf_idf{neardup::idf_table{}}, neardup::xxh3<128>{}});
+}
+
+TEST_CASE("a fingerprint that memory did not suffice for comes the next time", "[allocation]") {
+  const simhasher hash{neardup::shingles{2, words{}}, neardup::top{3, neardup::tf{}}};
+  const std::string_view text = "one two three four incomprehensibilities one two three incomprehensibilities";
+  const auto expected = hash(text);
+  decltype(hash)::workspace scratch;
+  std::ptrdiff_t failing = 0;
+  for (std::optional<neardup::simhash<64>> found; !found; ++failing) {
+    allocations_left = failing;
+    try {
+      found = hash(text, scratch);
+    } catch (const std::bad_alloc&) {
+      found.reset();
+    }
+    allocations_left = -1;
+    if (found) REQUIRE(found == expected);
+  }
+  CHECK(failing > 3);
+}
+
+TEST_CASE("a stream whose allocation failed is ready for the next text", "[allocation]") {
+  const std::string_view text =
+      "one Two incomprehensibilities, \u4e2d\u6587 and \xe4\xb8 many more words than these are";
+  const auto check = [&](const auto& hash) {
+    const auto expected = hash(text);
+    neardup::text_stream stream{hash};
+    std::ptrdiff_t failing = 0;
+    for (bool failed = true; failed; ++failing) {
+      neardup::text_stream fresh{hash};
+      allocations_left = failing;
+      failed = false;
+      try {
+        for (const std::string_view chunk : support::cut_every(text, 7)) {
+          // cut_every allocates too, and is part of what may fail.
+          fresh.feed(chunk);
+        }
+        static_cast<void>(fresh.finish());
+      } catch (const std::bad_alloc&) {
+        failed = true;
+      }
+      allocations_left = -1;
+      // Whatever came before the failure is forgotten if feed or finish threw; reset does it in the other case.
+      fresh.reset();
+      fresh.feed(text.substr(0, 20));
+      fresh.feed(text.substr(20));
+      REQUIRE(fresh.finish() == expected);
+    }
+    CHECK(failing > 5);
+  };
+  check(neardup::default_simhasher<>{});
+  check(simhasher{neardup::normalised{neardup::code_point_ngrams{30}}, neardup::tf{}});
+  check(simhasher{neardup::shingles{2, words{}}, neardup::levels{3, neardup::idf{neardup::idf_table{}}}});
+}
+
+TEST_CASE("a document that memory did not suffice for does not count for the learner", "[allocation]") {
+  struct comparable_learner : neardup::idf_learner {
+    bool operator==(const comparable_learner& other) const {
+      return documents() == other.documents() && table() == other.table() && table(0) == other.table(0);
+    }
+  };
+  comparable_learner learner;
+  learner.add(words{}, "some words");
+  learner.add(words{}, "more words");
+  const std::string_view text = "words incomprehensibilities some incomprehensibilities sesquipedalian-ness";
+  CHECK(require_strong_guarantee(learner, [&](comparable_learner& l) { l.add(words{}, text); }) > 3);
+}
+
+TEST_CASE("many small bags merged into one allocate rarely", "[allocation]") {
+  feature_bag<2, true> sum;
+  const std::size_t before = allocations;
+  constexpr std::uint64_t bags = 2000;
+  std::size_t others = 0;
+  for (std::uint64_t i = 0; i < bags; ++i) {
+    const std::size_t start = allocations;
+    const auto bag = bag_of<true>(i, i + 2);
+    others += allocations - start;
+    sum.merge(bag);
+  }
+  CHECK(sum.size() == bags + 1);
+  CHECK(allocations - before - others < 60);
+}

@@ -1,0 +1,134 @@
+// A text fed in chunks has the fingerprint of the whole, under every composition.
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <neardup/fingerprint.hpp>
+#include <neardup/text.hpp>
+
+#include "catch.hpp"
+#include "oracle/fingerprint.hpp"
+#include "oracle/random_text.hpp"
+#include "support/compositions.hpp"
+#include "support/tokens.hpp"
+#include "support/widths.hpp"
+
+namespace {
+
+using neardup::simhasher;
+using neardup::text_stream;
+using neardup::words;
+using support::cut_at;
+using support::cut_every;
+using support::exact_copy;
+using support::printable;
+
+template <class Stream>
+auto fingerprint_of_chunks(Stream& stream, const std::vector<std::string_view>& chunks) {
+  for (const std::string_view chunk : chunks) stream.feed(exact_copy(chunk));
+  return stream.finish();
+}
+
+/// A tokenizer of one's own that takes chunks: every byte.
+struct bytes {
+  template <class Sink>
+  void operator()(std::string_view text, Sink&& sink) const {
+    for (std::size_t i = 0; i < text.size(); ++i) sink(text.substr(i, 1));
+  }
+};
+
+}  // namespace
+
+template <>
+class neardup::token_stream<bytes> {
+ public:
+  explicit token_stream(const bytes& /*tokenizer*/) {}
+  template <class Sink>
+  void feed(std::string_view chunk, Sink&& sink) {
+    bytes{}(chunk, sink);
+  }
+  template <class Sink>
+  void finish(Sink&& /*sink*/) {}
+  void reset() {}
+};
+
+TEST_CASE("each composition gives the fingerprint of the whole text, cut at any byte", "[text_stream]") {
+  oracle::random_texts random(10);
+  std::vector<std::string> texts = {"", "a", "\xe4\xb8"};
+  for (int i = 0; i < 3; ++i) texts.push_back(random.next(15 + random.below(10)));
+  for (const support::tokenizer_case& t : support::tokenizer_cases()) {
+    support::for_each_weighter([&](const char* weighter_name, auto weigh, auto reference) {
+      const simhasher<support::any_text_tokenizer, decltype(weigh)> hash{t.tokenize, weigh};
+      text_stream stream{hash};
+      for (const std::string& text : texts) {
+        CAPTURE(t.name, weighter_name, printable(text));
+        const auto expected = hash(text);
+        REQUIRE(oracle::digits(expected) ==
+                oracle::fingerprint(reference(oracle::count(t.oracle(text)), 64, 0), 64, 0));
+        for (std::size_t position = 0; position <= text.size(); ++position) {
+          if (fingerprint_of_chunks(stream, cut_at(text, position)) == expected) continue;
+          CAPTURE(position);
+          REQUIRE(fingerprint_of_chunks(stream, cut_at(text, position)) == expected);
+        }
+        REQUIRE(fingerprint_of_chunks(stream, cut_every(text, 1)) == expected);
+        REQUIRE(fingerprint_of_chunks(stream, cut_every(text, 3)) == expected);
+      }
+    });
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("each width gives the fingerprint of the whole text", "[text_stream]",
+                       ((std::size_t Bits), Bits), NEARDUP_TEST_WIDTHS) {
+  oracle::random_texts random(11);
+  const neardup::default_simhasher<Bits> distinct;
+  const auto each = neardup::make_simhasher<Bits>(neardup::normalised{neardup::code_point_ngrams{3}}, neardup::tf{});
+  text_stream distinct_stream{distinct};
+  text_stream each_stream{each};
+  for (int i = 0; i < 20; ++i) {
+    const std::string text = random.next(random.below(80));
+    for (const std::size_t size : {1U, 2U, 5U, 50U, 1000U}) {
+      REQUIRE(fingerprint_of_chunks(distinct_stream, cut_every(text, size)) == distinct(text));
+      REQUIRE(fingerprint_of_chunks(each_stream, cut_every(text, size)) == each(text));
+    }
+  }
+}
+
+TEST_CASE("a stream forgets a text at finish and at reset", "[text_stream]") {
+  const auto check = [](const auto& hash) {
+    text_stream stream{hash};
+    CHECK_FALSE(stream.finish());
+    stream.feed("one two three \xf0\x9f");
+    CHECK(stream.finish() == hash("one two three \xf0\x9f"));
+    CHECK_FALSE(stream.finish());
+    stream.feed("one two thr");
+    stream.reset();
+    stream.feed("ee four");
+    CHECK(stream.finish() == hash("ee four"));
+  };
+  check(simhasher{words{}});
+  check(simhasher{words{}, neardup::tf{}});
+  check(neardup::default_simhasher<>{});
+  check(simhasher{neardup::normalised{neardup::byte_ngrams{3}}, neardup::log_tf{}});
+}
+
+TEST_CASE("a copy of a stream goes its own way", "[text_stream]") {
+  const neardup::default_simhasher<> hash;
+  text_stream stream{hash};
+  stream.feed("one two thr");
+  text_stream copy = stream;
+  stream.feed("ee");
+  copy.feed("ottle");
+  CHECK(stream.finish() == hash("one two three"));
+  CHECK(copy.finish() == hash("one two throttle"));
+}
+
+TEST_CASE("a tokenizer of one's own streams by a token_stream of its own", "[text_stream]") {
+  const simhasher hash{neardup::shingles{2, bytes{}}};
+  text_stream stream{hash};
+  const std::string_view text = "abracadabra";
+  for (std::size_t position = 0; position <= text.size(); ++position) {
+    CHECK(fingerprint_of_chunks(stream, cut_at(text, position)) ==
+          simhasher{neardup::shingles{2, neardup::byte_ngrams{1}}}(text));
+  }
+}

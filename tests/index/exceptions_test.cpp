@@ -1,0 +1,258 @@
+// What throws leaves everything as it was: each allocation made to fail in turn, and visitors that throw.
+#include <algorithm>
+#include <atomic>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <neardup/index/dynamic_index.hpp>
+#include <neardup/index/flat_index.hpp>
+#include <neardup/index/pigeonhole_index.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/hamming.hpp"
+#include "oracle/index_model.hpp"
+
+namespace {
+
+// Per thread, so that other threads of the test program go their own way.
+thread_local std::size_t allocations_until_failure = 0;  // 0: none fails
+thread_local bool has_failed = false;
+std::atomic<std::ptrdiff_t> living_allocations{0};
+
+void* allocate(std::size_t size) {
+  if (allocations_until_failure > 0 && --allocations_until_failure == 0) {
+    has_failed = true;
+    throw std::bad_alloc();
+  }
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  ++living_allocations;
+  return memory;
+}
+
+void release(void* memory) noexcept {
+  if (memory == nullptr) return;
+  --living_allocations;
+  std::free(memory);
+}
+
+}  // namespace
+
+// The allocation functions of the whole test program.
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+
+namespace {
+
+using neardup::simhash;
+
+/// Runs `operation` with its n-th allocation failing.
+/// Returns: whether it failed; false means that it has fewer than n allocations.
+template <class Operation>
+bool fails_at(std::size_t n, const Operation& operation) {
+  has_failed = false;
+  allocations_until_failure = n;
+  bool thrown = false;
+  try {
+    operation();
+  } catch (const std::bad_alloc&) {
+    thrown = true;
+  }
+  allocations_until_failure = 0;
+  REQUIRE(thrown == has_failed);  // A failure is neither swallowed nor invented.
+  return thrown;
+}
+
+/// All that an index answers about itself.
+template <class Index>
+struct snapshot {
+  decltype(oracle::pairs_of(std::declval<Index>())) pairs;
+  std::vector<std::vector<typename Index::match_type>> answers;
+  std::size_t size, distinct_size;
+
+  snapshot(const Index& index, const std::vector<typename Index::fingerprint_type>& queries)
+      : pairs(oracle::pairs_of(index)), size(index.size()), distinct_size(index.distinct_size()) {
+    for (const auto& query : queries) {
+      for (int k = 0; k <= std::min(index.max_distance(), 10); ++k) answers.push_back(index.search(query, k));
+    }
+  }
+  friend bool operator==(const snapshot&, const snapshot&) = default;
+};
+
+template <class Index>
+std::vector<typename Index::fingerprint_type> some_fingerprints(std::size_t count, std::uint64_t seed) {
+  oracle::random_engine random(seed);
+  return oracle::clustered_fingerprints<Index::bits>(count, 4, random);
+}
+
+/// Inserts pair after pair; before each succeeds, every one of its allocations has failed once.
+template <class Index>
+std::size_t fail_every_insert(Index index, std::size_t count) {
+  const auto fingerprints = some_fingerprints<Index>(count, 1);
+  const std::vector<typename Index::fingerprint_type> queries{fingerprints[0], fingerprints[count / 2]};
+  std::size_t failures = 0;
+  for (std::size_t i = 0; i < fingerprints.size(); ++i) {
+    // Every fourth gets a second and a third id: these allocate, too.
+    for (std::uint32_t id = 0; id < (i % 4 == 0 ? 3U : 1U); ++id) {
+      CAPTURE(i, id);
+      std::optional<snapshot<Index>> before;
+      bool is_new = false;
+      for (std::size_t n = 1; fails_at(n, [&] { is_new = index.insert(fingerprints[i], 7 - id); }); ++n) {
+        ++failures;
+        if (!before) before.emplace(index, queries);  // Only failed inserts so far: still the state before.
+        REQUIRE((snapshot<Index>(index, queries) == *before));
+        if (!before->pairs.empty()) {
+          REQUIRE(index.contains(simhash<Index::bits>(before->pairs[0].first), before->pairs[0].second));
+        }
+      }
+      REQUIRE(index.contains(fingerprints[i], 7 - id));
+      if (is_new && i % 5 == 0) {
+        REQUIRE(index.erase(fingerprints[i], 7 - id));  // leaves holes, free chunks, empty buckets
+        REQUIRE(index.insert(fingerprints[i], 7 - id));
+      }
+    }
+  }
+  // Nothing is missing, and nothing is there twice.
+  oracle::index_model<Index::bits, typename Index::id_type> model;
+  for (const auto& [fingerprint, id] : index) REQUIRE(model.insert(fingerprint, id));
+  for (std::size_t i = 0; i < fingerprints.size(); ++i) REQUIRE(index.contains(fingerprints[i], 7));
+  for (const auto& query : queries) REQUIRE(index.search(query) == model.search(query, index.default_distance()));
+  return failures;
+}
+
+template <class Index>
+std::size_t fail_everything_else(const Index& empty) {
+  Index index = empty;
+  const auto fingerprints = some_fingerprints<Index>(300, 2);
+  for (std::size_t i = 0; i < fingerprints.size(); ++i) index.insert(fingerprints[i], static_cast<std::uint32_t>(i));
+  for (std::uint32_t id = 0; id < 5; ++id) index.insert(fingerprints[0], 1000 + id);
+  const std::vector<typename Index::fingerprint_type> queries(fingerprints.begin(), fingerprints.begin() + 4);
+  const snapshot<Index> before(index, queries);
+  std::size_t failures = 0;
+  const auto fail_each = [&](auto&& operation, bool is_unchanged = true) {
+    std::size_t n = 1;
+    while (fails_at(n, operation)) {
+      REQUIRE((snapshot<Index>(index, queries) == before));
+      ++n;
+    }
+    if (is_unchanged) REQUIRE((snapshot<Index>(index, queries) == before));
+    failures += n - 1;
+    return n - 1;
+  };
+
+  REQUIRE(fail_each([&] { index.reserve(5000); }) > 0);
+  REQUIRE(fail_each([&] { const Index copy(index); }) > 0);
+  Index other = empty;
+  other.insert(fingerprints[1], 77);
+  const snapshot<Index> other_before(other, queries);
+  REQUIRE(fail_each([&] {
+            try {
+              other = index;
+            } catch (const std::bad_alloc&) {
+              const std::size_t left = std::exchange(allocations_until_failure, 0);
+              REQUIRE((snapshot<Index>(other, queries) == other_before));
+              allocations_until_failure = left;
+              throw;
+            }
+          }) > 0);
+  REQUIRE(other == index);
+  REQUIRE(fail_each([&] { static_cast<void>(index.search(fingerprints[0])); }) > 0);
+  REQUIRE(fail_each([&] { static_cast<void>(index.search_batch(queries)); }) > 0);
+
+  // These promise to allocate nothing.
+  std::size_t seen = 0;
+  const auto none = [&](auto&& operation) { REQUIRE(fail_each(operation) == 0); };
+  none([&] { index.for_each_match(fingerprints[0], 3, [&](const auto&) { ++seen; }); });
+  none([&] { static_cast<void>(index.any_within(fingerprints[0])); });
+  none([&] { static_cast<void>(index.nearest(fingerprints[0])); });
+  none([&] { static_cast<void>(index.contains(fingerprints[0], 0)); });
+  none([&] {
+    Index moved(std::move(index)), again = empty;
+    again = std::move(moved);
+    index.swap(again);
+  });
+  REQUIRE(seen > 0);
+  // Erasing cannot fail: a document must be removable when memory is out.
+  for (std::size_t i = 0; i < fingerprints.size(); ++i) {
+    REQUIRE_FALSE(fails_at(1, [&] {
+      index.erase(fingerprints[i], static_cast<std::uint32_t>(i));
+      if (i % 3 == 0) index.erase(fingerprints[i]);
+    }));
+  }
+  REQUIRE_FALSE(fails_at(1, [&] { index.clear(); }));
+  REQUIRE(index.empty());
+  return failures;
+}
+
+template <class Index>
+void check_failures(const Index& empty) {
+  // What is allocated once and lives on, by Catch2 for example, is there after a first run.
+  for (int run = 0; run < 2; ++run) {
+    const std::ptrdiff_t before = living_allocations;
+    REQUIRE(fail_every_insert(empty, oracle::effort(300, 100)) > 20);
+    REQUIRE(fail_everything_else(empty) > 5);
+    if (run > 0) REQUIRE(living_allocations == before);
+  }
+}
+
+struct stop_here {};
+
+}  // namespace
+
+TEST_CASE("every allocation may fail, 4 blocks", "[index][exceptions]") {
+  check_failures(neardup::pigeonhole_index<64>());
+}
+TEST_CASE("every allocation may fail, 5 blocks", "[index][exceptions]") {
+  check_failures(neardup::pigeonhole_index<64, 3, 5>());
+}
+TEST_CASE("every allocation may fail, 2 blocks of 128 bits", "[index][exceptions]") {
+  check_failures(neardup::pigeonhole_index<128, 3, 2>());
+}
+TEST_CASE("every allocation may fail, flat_index", "[index][exceptions]") { check_failures(neardup::flat_index<64>()); }
+
+TEST_CASE("every allocation of a constructor may fail", "[index][exceptions]") {
+  const std::ptrdiff_t before = living_allocations;
+  std::size_t n = 1;
+  while (fails_at(n, [] { const neardup::dynamic_index<64> index(3, 5); })) ++n;
+  REQUIRE(n > 1);
+  REQUIRE(living_allocations == before);
+}
+
+TEST_CASE("a visitor may throw", "[index][exceptions]") {
+  const auto check = [](auto index) {
+    using index_type = decltype(index);
+    const auto fingerprints = some_fingerprints<index_type>(2000, 3);
+    for (std::size_t i = 0; i < fingerprints.size(); ++i) index.insert(fingerprints[i], static_cast<std::uint32_t>(i));
+    const std::vector<typename index_type::fingerprint_type> queries{fingerprints[0], fingerprints[1]};
+    const snapshot<index_type> before(index, queries);
+    const auto has_company = [&](const auto& fingerprint) { return index.search(fingerprint, 3).size() > 9; };
+    const auto query = std::find_if(fingerprints.begin(), fingerprints.end(), has_company);
+    REQUIRE(query != fingerprints.end());
+    const std::size_t all = index.search(*query, 3).size();
+    for (std::size_t n = 1; n <= all; ++n) {
+      std::size_t seen = 0;
+      const auto visit = [&](const auto&) {
+        if (++seen == n) throw stop_here();
+      };
+      REQUIRE_THROWS_AS(index.for_each_match(*query, 3, visit), stop_here);
+      REQUIRE(seen == n);
+    }
+    REQUIRE((snapshot<index_type>(index, queries) == before));
+    REQUIRE(index.insert(fingerprints[0], 99999));
+  };
+  check(neardup::pigeonhole_index<64>());
+  check(neardup::pigeonhole_index<64, 3, 2>());
+  check(neardup::flat_index<64>());
+}

@@ -1,0 +1,104 @@
+// 64 bits, K = 3: around each of 1,000 bases all 43,745 masks of at most 3 bits, and a thousand of 4 bits.
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include <neardup/index/pigeonhole_index.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/hamming.hpp"
+
+namespace {
+
+using neardup::simhash;
+
+std::vector<std::uint64_t> masks_of_at_most_3_bits() {
+  std::vector<std::uint64_t> masks{0};
+  for (int a = 0; a < 64; ++a) {
+    const std::uint64_t one = std::uint64_t{1} << a;
+    masks.push_back(one);
+    for (int b = 0; b < a; ++b) {
+      const std::uint64_t two = one | std::uint64_t{1} << b;
+      masks.push_back(two);
+      for (int c = 0; c < b; ++c) masks.push_back(two | std::uint64_t{1} << c);
+    }
+  }
+  return masks;
+}
+
+std::uint64_t random_mask_of_4_bits(oracle::random_engine& random) {
+  std::uint64_t mask = 0;
+  while (std::popcount(mask) < 4) mask |= std::uint64_t{1} << (random() % 64);
+  return mask;
+}
+
+template <int Blocks>
+void check_balls() {
+  const std::vector<std::uint64_t> masks = masks_of_at_most_3_bits();
+  REQUIRE(masks.size() == 43745);
+  const std::size_t bases = oracle::effort(1000, 10);
+  constexpr std::size_t strangers = 1000;
+
+  oracle::random_engine random(Blocks);
+  neardup::pigeonhole_index<64, 3, Blocks> index;
+  std::vector<std::size_t> seen(masks.size(), 0);
+  std::size_t found_in_all = 0;
+  std::size_t strangers_in_all = 0;
+  for (std::size_t turn = 1; turn <= bases; ++turn) {
+    CAPTURE(turn);
+    const std::uint64_t base = turn == 1 ? 0 : turn == 2 ? ~std::uint64_t{0} : random();
+    for (std::size_t i = 0; i < masks.size(); ++i) {
+      index.insert(simhash<64>(base ^ masks[i]), static_cast<std::uint32_t>(i));
+    }
+    // What is at distance 4 lies among the rest, and must not be found.
+    std::vector<std::uint64_t> far(strangers);
+    std::generate(far.begin(), far.end(), [&] { return base ^ random_mask_of_4_bits(random); });
+    std::size_t stored = 0;
+    for (const std::uint64_t fingerprint : far) {
+      stored += index.insert(simhash<64>(fingerprint), static_cast<std::uint32_t>(masks.size())) ? 1U : 0U;
+    }
+    strangers_in_all += strangers;
+    REQUIRE(index.size() == masks.size() + stored);
+
+    bool right = true;
+    std::size_t found = 0;
+    index.for_each_match(simhash<64>(base), 3, [&](const auto& match) {
+      ++found;
+      if (match.id >= masks.size() || seen[match.id] == turn) {
+        right = false;
+        return;
+      }
+      seen[match.id] = turn;
+      const std::uint64_t mask = masks[match.id];
+      right = right && match.distance == std::popcount(mask) && match.fingerprint.to_uint64() == (base ^ mask);
+    });
+    REQUIRE(right);
+    REQUIRE(found == masks.size());
+    found_in_all += found;
+
+    // Once in a while one by one instead of all at once.
+    if (turn % 50 == 7) {
+      for (const std::uint64_t mask : masks) right = right && index.erase(simhash<64>(base ^ mask)) == 1;
+      for (const std::uint64_t fingerprint : far) index.erase(simhash<64>(fingerprint));
+      REQUIRE(right);
+      REQUIRE_FALSE(index.any_within(simhash<64>(base), 3));
+      REQUIRE(index.empty());
+    }
+    index.clear();
+  }
+  REQUIRE(found_in_all == bases * 43745);
+  std::printf("64 bits, K = 3, %d blocks: %zu bases, %zu masks of at most 3 bits each found once, %zu of 4 bits not\n",
+              Blocks, bases, found_in_all, strangers_in_all);
+}
+
+}  // namespace
+
+TEST_CASE("64 bits, K = 3, 2 blocks: all masks around 1000 bases", "[index][exhaustive]") { check_balls<2>(); }
+TEST_CASE("64 bits, K = 3, 3 blocks: all masks around 1000 bases", "[index][exhaustive]") { check_balls<3>(); }
+TEST_CASE("64 bits, K = 3, 4 blocks: all masks around 1000 bases", "[index][exhaustive]") { check_balls<4>(); }
+TEST_CASE("64 bits, K = 3, 5 blocks: all masks around 1000 bases", "[index][exhaustive]") { check_balls<5>(); }
+TEST_CASE("64 bits, K = 3, 6 blocks: all masks around 1000 bases", "[index][exhaustive]") { check_balls<6>(); }

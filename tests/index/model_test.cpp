@@ -1,0 +1,171 @@
+// Random operations on indexes with a model beside them. Few fingerprints and few ids, so that everything collides.
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include <neardup/index/dynamic_index.hpp>
+#include <neardup/index/flat_index.hpp>
+#include <neardup/index/pigeonhole_index.hpp>
+
+#include "catch.hpp"
+#include "oracle/checked_index.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/hamming.hpp"
+
+namespace {
+
+/// A document number of 16 bytes.
+struct wide_id {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  friend constexpr auto operator<=>(const wide_id&, const wide_id&) = default;
+};
+static_assert(sizeof(wide_id) == 16 && neardup::index_id<wide_id>);
+
+template <class Id>
+Id make_id(std::size_t number) {
+  if constexpr (std::is_same_v<Id, wide_id>) {
+    return {number % 3, ~static_cast<std::uint64_t>(number)};
+  } else {
+    return static_cast<Id>(number * 37);
+  }
+}
+
+/// Operations by the thousand on two indexes of one layout, now on the one, now on the other.
+template <class Index>
+class exerciser {
+ public:
+  using fingerprint_type = typename Index::fingerprint_type;
+  using id_type = typename Index::id_type;
+  static constexpr std::size_t bits = Index::bits;
+
+  exerciser(const Index& empty, std::uint64_t seed) : random_(seed), one_(empty), other_(empty) {
+    // A base, what is near it, and what shares single blocks with it.
+    const fingerprint_type base = oracle::random_fingerprint<bits>(random_);
+    for (std::size_t i = 0; i < 40; ++i) {
+      keys_.push_back(oracle::with_flips(base, i % 7, random_));
+      const std::size_t begin = bits / 4 * (i % 4);
+      fingerprint_type stranger = base;
+      for (std::size_t bit = begin; bit < begin + bits / 4; ++bit) stranger.set(bit, random_() % 2 == 0);
+      keys_.push_back(stranger);
+    }
+  }
+
+  void run(std::size_t operations) {
+    for (std::size_t i = 0; i < operations; ++i) {
+      largest_size_ = std::max(largest_size_, one_.model().size());
+      // Phases of growth and of decline, so that it is large at times and empty at times.
+      const bool grows = i / 1500 % 2 == 0;
+      step(grows);
+      if (i % 64 == 0) one_.walk();
+    }
+    one_.walk();
+    other_.walk();
+    REQUIRE(largest_size_ > 200);  // Or it would have been no exercise.
+  }
+
+ private:
+  void step(bool grows) {
+    const fingerprint_type key = any_key();
+    const std::size_t choice = oracle::random_below(random_, 1000);
+    if (choice < 500) {
+      if (choice < (grows ? 440U : 160U)) {
+        one_.insert(key, any_id());
+      } else {
+        one_.erase(key, any_id());
+      }
+    } else if (choice < 560) {
+      if (!grows || choice < 510) one_.erase(key);
+    } else if (choice < 700) {
+      one_.contains(key, any_id());
+    } else if (choice < 900) {
+      one_.search(key, any_k());
+    } else if (choice < 940) {
+      one_.swap(other_);
+    } else if (choice < 955) {
+      oracle::checked_index<Index> copy(one_);
+      copy.compare(one_);
+      copy.insert(key, any_id());
+      copy.compare(one_);
+      copy.erase(any_key());
+      copy.search(key, any_k());
+    } else if (choice < 970) {
+      other_ = one_;
+      other_.compare(one_);
+    } else if (choice < 971) {
+      other_.take(one_);
+      one_.search(key, any_k());
+    } else if (choice < 989) {
+      one_.reserve(oracle::random_below(random_, 200));
+    } else if (choice < 990) {
+      one_.clear();
+    } else {
+      const oracle::checked_index<Index>& self = one_;
+      one_ = self;
+      other_.compare(one_);
+    }
+  }
+
+  fingerprint_type any_key() {
+    // A stranger now and then: the tables grow, and directories are built anew.
+    if (random_() % 4 == 0) return oracle::random_fingerprint<bits>(random_);
+    return keys_[oracle::random_below(random_, keys_.size())];
+  }
+  id_type any_id() { return make_id<id_type>(oracle::random_below(random_, 6)); }
+  int any_k() {
+    const auto ks = static_cast<std::size_t>(one_.index().max_distance()) + 1;
+    return static_cast<int>(oracle::random_below(random_, ks));
+  }
+
+  oracle::random_engine random_;
+  std::vector<fingerprint_type> keys_;
+  std::size_t largest_size_ = 0;
+  oracle::checked_index<Index> one_;
+  oracle::checked_index<Index> other_;
+};
+
+template <class Index>
+void exercise(const Index& empty) {
+  constexpr std::size_t runs = 4;
+  for (std::size_t seed = 0; seed < runs; ++seed) {
+    CAPTURE(seed);
+    exerciser<Index>(empty, seed).run(oracle::effort(20000, 3000));
+  }
+}
+
+template <class Id>
+void exercise_dynamic_and_flat() {
+  struct shape {
+    int k, blocks;
+  };
+  for (const auto& [k, blocks] : {shape{3, 4}, shape{3, 5}, shape{3, 2}, shape{10, 4}}) {
+    CAPTURE(k, blocks);
+    exercise(neardup::dynamic_index<64, Id>(k, blocks));
+  }
+  exercise(neardup::flat_index<64, Id>());
+}
+
+}  // namespace
+
+TEST_CASE("random operations agree with the model, ids of 1 byte", "[index][model]") {
+  exercise_dynamic_and_flat<std::uint8_t>();
+}
+TEST_CASE("random operations agree with the model, ids of 4 bytes", "[index][model]") {
+  exercise_dynamic_and_flat<std::uint32_t>();
+}
+TEST_CASE("random operations agree with the model, ids of 8 bytes", "[index][model]") {
+  exercise_dynamic_and_flat<std::uint64_t>();
+}
+TEST_CASE("random operations agree with the model, ids of 16 bytes", "[index][model]") {
+  exercise_dynamic_and_flat<wide_id>();
+}
+
+TEST_CASE("random operations agree with the model, pigeonhole_index", "[index][model]") {
+  exercise(neardup::pigeonhole_index<16, 2, 3, std::uint8_t>());
+  exercise(neardup::pigeonhole_index<64, 3, 4, std::uint32_t>());
+  exercise(neardup::pigeonhole_index<64, 3, 5, std::uint64_t, std::uint64_t>());
+  exercise(neardup::pigeonhole_index<128, 6, 3, wide_id, std::uint16_t>());
+}

@@ -1,0 +1,131 @@
+// The index against a plain loop: every (Bits, K, Blocks) of a wide list, every k, clustered data. Chosen at run time,
+// which is the same code as pigeonhole_index; that facade has its own, shorter list below.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <neardup/index/dynamic_index.hpp>
+#include <neardup/index/flat_index.hpp>
+#include <neardup/index/pigeonhole_index.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/index_check.hpp"
+
+namespace {
+
+constexpr int largest_k = 16;
+constexpr int most_blocks = 9;
+
+std::uint64_t choose(int total, int chosen) {
+  return chosen == 0
+             ? 1
+             : choose(total - 1, chosen - 1) * static_cast<std::uint64_t>(total) / static_cast<std::uint64_t>(chosen);
+}
+
+bool is_allowed(std::size_t bits, int k, int blocks) {
+  const bool few_tables = blocks <= k || choose(blocks, k) <= 256;
+  return static_cast<std::size_t>(k) < bits && static_cast<std::size_t>(blocks) <= bits && few_tables;
+}
+
+/// Enough fingerprints that searches look into the tables and do not scan, where that is possible at all.
+std::size_t fitting_size(const neardup::layout& shape) {
+  const std::uint64_t probes = shape.probe_count(shape.k());
+  const std::size_t most = oracle::effort(6000, 900);
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(probes + probes / 2, oracle::effort(400, 200), most));
+}
+
+template <std::size_t Bits>
+oracle::tally check_all_layouts() {
+  oracle::tally counts;
+  for (int k = 0; k <= largest_k; ++k) {
+    for (int blocks = 1; blocks <= most_blocks; ++blocks) {
+      CAPTURE(Bits, k, blocks);
+      REQUIRE(neardup::layout::is_valid(Bits, k, blocks) == is_allowed(Bits, k, blocks));
+      if (!is_allowed(Bits, k, blocks)) continue;
+      neardup::dynamic_index<Bits> index(k, blocks);
+      const auto seed = static_cast<std::uint64_t>((static_cast<int>(Bits) * 100 + k) * 100 + blocks);
+      oracle::check_index(index, fitting_size(index.shape()), oracle::effort(16, 8), seed, counts);
+    }
+  }
+  return counts;
+}
+
+template <class Index>
+void check_one(oracle::tally& counts) {
+  Index index;
+  CAPTURE(Index::bits, index.max_distance(), index.shape().blocks());
+  oracle::check_index(index, fitting_size(index.shape()), 24, 99 + Index::bits, counts);
+}
+
+template <class... Index>
+oracle::tally check_each() {
+  oracle::tally counts;
+  (check_one<Index>(counts), ...);
+  return counts;
+}
+
+}  // namespace
+
+// The number of layouts is what is_allowed leaves of 17 x 9: nothing dropped out unnoticed.
+TEST_CASE("all layouts equal the plain loop, 16 bits", "[index][oracle]") {
+  const oracle::tally counts = check_all_layouts<16>();
+  counts.print("index oracle, 16 bits");
+  REQUIRE(counts.layouts == 16 * 9);
+}
+TEST_CASE("all layouts equal the plain loop, 24 bits", "[index][oracle]") {
+  const oracle::tally counts = check_all_layouts<24>();
+  counts.print("index oracle, 24 bits");
+  REQUIRE(counts.layouts == 17 * 9);
+}
+TEST_CASE("all layouts equal the plain loop, 32 bits", "[index][oracle]") {
+  const oracle::tally counts = check_all_layouts<32>();
+  counts.print("index oracle, 32 bits");
+  REQUIRE(counts.layouts == 17 * 9);
+}
+TEST_CASE("all layouts equal the plain loop, 64 bits", "[index][oracle]") {
+  const oracle::tally counts = check_all_layouts<64>();
+  counts.print("index oracle, 64 bits");
+  REQUIRE(counts.layouts == 17 * 9);
+  REQUIRE(counts.plans_by_tables > counts.plans * 3 / 4);
+}
+TEST_CASE("all layouts equal the plain loop, 96 bits", "[index][oracle]") {
+  const oracle::tally counts = check_all_layouts<96>();
+  counts.print("index oracle, 96 bits");
+  REQUIRE(counts.layouts == 17 * 9);
+}
+TEST_CASE("all layouts equal the plain loop, 128 bits", "[index][oracle]") {
+  const oracle::tally counts = check_all_layouts<128>();
+  counts.print("index oracle, 128 bits");
+  REQUIRE(counts.layouts == 17 * 9);
+}
+TEST_CASE("all layouts equal the plain loop, 256 bits", "[index][oracle]") {
+  const oracle::tally counts = check_all_layouts<256>();
+  counts.print("index oracle, 256 bits");
+  REQUIRE(counts.layouts == 17 * 9);
+}
+
+TEST_CASE("pigeonhole_index equals the plain loop", "[index][oracle]") {
+  using neardup::pigeonhole_index;
+  const oracle::tally counts =
+      check_each<pigeonhole_index<16, 2, 3>, pigeonhole_index<24, 5, 7>, pigeonhole_index<32, 1>,
+                 pigeonhole_index<64, 0>, pigeonhole_index<64>, pigeonhole_index<64, 3, 2>, pigeonhole_index<64, 3, 5>,
+                 pigeonhole_index<64, 3, 7>, pigeonhole_index<64, 3, 9>, pigeonhole_index<64, 10, 4>,
+                 pigeonhole_index<64, 16, 9>, pigeonhole_index<96, 4, 7>, pigeonhole_index<128, 7, 5>,
+                 pigeonhole_index<128, 3>, pigeonhole_index<256, 6, 9>>();
+  counts.print("index oracle, pigeonhole_index");
+  REQUIRE(counts.layouts == 15);
+}
+
+TEST_CASE("flat_index equals the plain loop", "[index][oracle]") {
+  oracle::tally counts;
+  neardup::flat_index<24> narrow;
+  oracle::random_engine random(5);
+  const oracle::corpus<24> data(600, 16, 6, random);
+  for (const auto& [fingerprint, id] : data.pairs) REQUIRE(narrow.insert(fingerprint, id));
+  oracle::check_searches(narrow, std::span<const neardup::entry<24, std::uint32_t>>(data.pairs),
+                         std::span<const neardup::simhash<24>>(data.queries), 24, counts);
+  neardup::flat_index<256> wide;
+  oracle::check_index(wide, 300, 4, 7, counts);
+  counts.print("index oracle, flat_index");
+}

@@ -1,0 +1,33 @@
+// How much a test does: all of it where it is fast, a sample where a sanitizer or a debug build makes it slow.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <string_view>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define NEARDUP_TEST_IS_SLOW 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define NEARDUP_TEST_IS_SLOW 1
+#endif
+#endif
+#if !defined(NEARDUP_TEST_IS_SLOW) && defined(NDEBUG)
+#define NEARDUP_TEST_IS_SLOW 0
+#elif !defined(NEARDUP_TEST_IS_SLOW)
+#define NEARDUP_TEST_IS_SLOW 1
+#endif
+
+namespace oracle {
+
+/// Whether tests do all they can: in release builds, and everywhere with NEARDUP_EXHAUSTIVE=1 in the environment.
+inline bool is_exhaustive() {
+  const char* wanted = std::getenv("NEARDUP_EXHAUSTIVE");
+  if (wanted != nullptr) return std::string_view(wanted) == "1";
+  return NEARDUP_TEST_IS_SLOW == 0;
+}
+
+/// `all` or `sample`.
+inline std::size_t effort(std::size_t all, std::size_t sample) { return is_exhaustive() ? all : sample; }
+
+}  // namespace oracle

@@ -1,0 +1,48 @@
+// Texts that mix scripts, marks, separators and ill-formed UTF-8; the same ones in every run.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace oracle {
+
+class random_texts {
+ public:
+  explicit random_texts(std::mt19937::result_type seed) : generator_(seed) {}
+
+  /// A text of `pieces` characters, or parts of one. Some texts are all well-formed, some are only of few letters.
+  std::string next(std::size_t pieces) {
+    using namespace std::string_view_literals;
+    // Letters of one to four bytes; those whose lower case has another length; marks; spaces; what is no word.
+    static constexpr std::string_view well_formed[] = {
+        "a"sv,      "b"sv,      "c"sv,      "A"sv,          "B"sv,      "Z"sv,      "7"sv,          " "sv,
+        " "sv,      "."sv,      "_"sv,      "'"sv,          "\n"sv,     "\0"sv,     "\x1f"sv,       "\u00e9"sv,
+        "\u00c9"sv, "\u00df"sv, "\u1e9e"sv, "\u0130"sv,     "\u023a"sv, "\u212a"sv, "\u03a9"sv,     "\u0416"sv,
+        "\u0301"sv, "\u0308"sv, "\ufe0f"sv, "\U000e0100"sv, "\u05d0"sv, "\u0628"sv, "\u0650"sv,     "\u0663"sv,
+        "\u0915"sv, "\u093f"sv, "\u094d"sv, "\u0e01"sv,     "\u0e31"sv, "\u0e48"sv, "\u0e40"sv,     "\u3042"sv,
+        "\u30ab"sv, "\u30fc"sv, "\u3099"sv, "\u4e2d"sv,     "\u6587"sv, "\u3005"sv, "\U00020000"sv, "\uac00"sv,
+        "\u3002"sv, "\u3000"sv, "\u2019"sv, "\U0001f600"sv, "\u200d"sv, "\ufffd"sv, "\ufeff"sv,     "\U00010400"sv};
+    // Unfinished sequences, stray bytes, overlong forms, surrogates, beyond U+10FFFF.
+    static constexpr std::string_view parts[] = {
+        "\xc3"sv, "\xe4"sv, "\xe4\xb8"sv, "\xf0"sv,         "\xf0\x9f"sv, "\xf0\x9f\x98"sv, "\xe0\xb8"sv,    "\x80"sv,
+        "\xbf"sv, "\xff"sv, "\xc0\x80"sv, "\xed\xa0\x80"sv, "\xf5"sv,     "\xf4\x90"sv,     "\xe0\x80\x80"sv};
+    const std::size_t kinds = generator_() % 4 == 0 ? 8 : std::size(well_formed);
+    const bool ill_formed = generator_() % 3 != 0;
+    std::string text;
+    for (; pieces > 0; --pieces) {
+      const bool part = ill_formed && generator_() % 4 == 0;
+      text += part ? parts[generator_() % std::size(parts)] : well_formed[generator_() % kinds];
+    }
+    return text;
+  }
+
+  std::size_t below(std::size_t end) { return generator_() % end; }
+
+ private:
+  std::mt19937 generator_;
+};
+
+}  // namespace oracle

@@ -1,0 +1,58 @@
+// Any streaming tokenizer behind one type, so that tests of many compositions compile once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include <neardup/text/tokenizer.hpp>
+
+namespace support {
+
+using any_sink = std::function<void(std::string_view)>;
+
+/// What token_stream is to a tokenizer, as an interface.
+class any_stream {
+ public:
+  any_stream() = default;
+  any_stream(const any_stream&) = delete;
+  any_stream& operator=(const any_stream&) = delete;
+  virtual ~any_stream() = default;
+  virtual void feed(std::string_view chunk, const any_sink& sink) = 0;
+  virtual void finish(const any_sink& sink) = 0;
+  virtual void reset() = 0;
+};
+
+struct any_text_tokenizer {
+  template <neardup::streaming_tokenizer Tokenizer>
+  static any_text_tokenizer of(Tokenizer tokenize) {
+    struct stream final : any_stream {
+      explicit stream(const Tokenizer& t) : tokens(t) {}
+      void feed(std::string_view chunk, const any_sink& sink) override { tokens.feed(chunk, sink); }
+      void finish(const any_sink& sink) override { tokens.finish(sink); }
+      void reset() override { tokens.reset(); }
+      neardup::token_stream<Tokenizer> tokens;
+    };
+    return {[tokenize](std::string_view text, const any_sink& sink) { tokenize(text, sink); },
+            [tokenize] { return std::make_unique<stream>(tokenize); }};
+  }
+
+  void operator()(std::string_view text, const any_sink& sink) const { tokenize(text, sink); }
+
+  std::function<void(std::string_view, const any_sink&)> tokenize;
+  std::function<std::unique_ptr<any_stream>()> make_stream;
+};
+
+}  // namespace support
+
+template <>
+class neardup::token_stream<support::any_text_tokenizer> {
+ public:
+  explicit token_stream(const support::any_text_tokenizer& tokenizer) : stream_(tokenizer.make_stream()) {}
+  void feed(std::string_view chunk, const support::any_sink& sink) { stream_->feed(chunk, sink); }
+  void finish(const support::any_sink& sink) { stream_->finish(sink); }
+  void reset() { stream_->reset(); }
+
+ private:
+  std::unique_ptr<support::any_stream> stream_;
+};

@@ -1,0 +1,76 @@
+// The tokens of a tokenizer as strings, from a whole text or from chunks of it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <neardup/text/tokenizer.hpp>
+
+namespace support {
+
+using tokens = std::vector<std::string>;
+
+/// A copy of a text with nothing after its last byte, so that the address sanitizer sees any step beyond, and any view
+/// that outlives it.
+class exact_copy {
+ public:
+  explicit exact_copy(std::string_view text) : bytes_(text.begin(), text.end()) { bytes_.shrink_to_fit(); }
+  operator std::string_view() const { return {bytes_.data(), bytes_.size()}; }
+
+ private:
+  std::vector<char> bytes_;
+};
+
+template <neardup::tokenizer Tokenizer>
+tokens tokens_of(const Tokenizer& tokenize, std::string_view text) {
+  tokens result;
+  tokenize(exact_copy(text), [&](std::string_view token) { result.emplace_back(token); });
+  return result;
+}
+
+/// `stream` may have had other texts before.
+template <class Tokenizer>
+tokens tokens_of_chunks(neardup::token_stream<Tokenizer>& stream, const std::vector<std::string_view>& chunks) {
+  tokens result;
+  auto sink = [&](std::string_view token) { result.emplace_back(token); };
+  for (const std::string_view chunk : chunks) stream.feed(exact_copy(chunk), sink);
+  stream.finish(sink);
+  return result;
+}
+
+/// Pieces of `size` bytes, the last one shorter.
+inline std::vector<std::string_view> cut_every(std::string_view text, std::size_t size) {
+  std::vector<std::string_view> chunks;
+  for (std::size_t i = 0; i < text.size(); i += size) chunks.push_back(text.substr(i, size));
+  return chunks;
+}
+
+inline std::vector<std::string_view> cut_at(std::string_view text, std::size_t position) {
+  return {text.substr(0, position), text.substr(position)};
+}
+
+/// The bytes of a text that cannot be printed in a test's output are \xNN in it.
+inline std::string printable(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f) {
+      result += c;
+    } else {
+      result += "\\x";
+      result += "0123456789abcdef"[byte / 16];
+      result += "0123456789abcdef"[byte % 16];
+    }
+  }
+  return result;
+}
+
+inline std::string printable(const tokens& list) {
+  std::string result;
+  for (const std::string& token : list) result += "[" + printable(token) + "]";
+  return result;
+}
+
+}  // namespace support

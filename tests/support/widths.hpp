@@ -1,0 +1,21 @@
+// The widths that every test of fingerprints tries: the common ones and odd ones, of whole words and not.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#define NEARDUP_TEST_WIDTHS 16, 24, 32, 40, 64, 80, 96, 128, 256
+
+namespace support {
+
+/// Calls `visit(std::integral_constant<std::size_t, Bits>{})` for each width.
+template <class Visit>
+void for_each_width(Visit visit) {
+  const auto visit_all = [&]<std::size_t... Bits>(std::index_sequence<Bits...>) {
+    (visit(std::integral_constant<std::size_t, Bits>{}), ...);
+  };
+  visit_all(std::index_sequence<NEARDUP_TEST_WIDTHS>{});
+}
+
+}  // namespace support
