@@ -1,6 +1,7 @@
 // Labelled documents, read from JSON Lines.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -27,8 +28,6 @@ template <class Value>
 std::uint64_t count_equal_pairs(std::vector<Value> values, const Value& ignored);
 
 }  // namespace accuracy
-
-#include <algorithm>
 
 template <class Value>
 std::uint64_t accuracy::count_equal_pairs(std::vector<Value> values, const Value& ignored) {

@@ -1,8 +1,10 @@
 // neardup_bench_accuracy: how well fingerprints find the pairs of texts that are really alike.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
-#include <functional>
+#include <exception>
 #include <memory>
 #include <string>
 #include <thread>
