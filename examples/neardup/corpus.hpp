@@ -39,8 +39,8 @@ class string_pool {
   std::uint64_t size_ = 0;
 };
 
-/// The names and places of documents. Memory: 8 bytes a document of a line, and its id if it has one of its own; 16 more
-/// with places; a file takes that of its path.
+/// The names and places of documents. Memory: 8 bytes a document, and its id if it has one of its own; 16 more with
+/// places; a file takes that of its path.
 class document_table {
  public:
   /// The number of documents that can be told apart.

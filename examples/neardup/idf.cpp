@@ -79,7 +79,7 @@ class learning_pass {
 std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
   c.notes.phase("learning how rare the features are");
   c.sources.remember();
-  const auto table = with_tokenizer(c.settings.features, [&](const auto& tokenizer) {
+  auto table = with_tokenizer(c.settings.features, [&](const auto& tokenizer) {
     return std::make_shared<const neardup::idf_table>(learning_pass(c, tokenizer).run());
   });
   c.sources.rewind();

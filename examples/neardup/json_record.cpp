@@ -71,9 +71,9 @@ std::optional<char32_t> hex4(std::string_view text) {
 bool is_high_surrogate(char32_t c) { return c >= 0xd800 && c < 0xdc00; }
 bool is_low_surrogate(char32_t c) { return c >= 0xdc00 && c < 0xe000; }
 
-/// Resolves the escapes of a string without its quotes. Our own, not simdjson's: it takes whole runs between two escapes
-/// at once without being compiled for a newer processor, gives a string without any as it stands, and reads half a
-/// surrogate pair as U+FFFD.
+/// Resolves the escapes of a string without its quotes. Our own, not simdjson's, which copies byte by byte unless it is
+/// compiled for a newer processor: this one gives a string without escapes as it stands, else takes whole runs between
+/// two of them, and reads half a surrogate pair as U+FFFD.
 /// Returns: the text, in `scratch` if there were escapes; nothing if one of them is none of JSON.
 std::optional<std::string_view> unescape(std::string_view quoted, std::string& scratch, bool& ill_formed) {
   std::size_t backslash = quoted.find('\\');
@@ -221,7 +221,7 @@ simdjson::error_code json_reader::state::scan(od::value value, int depth, token&
       if (const auto error = value.get_array().get(array)) return error;
       for (auto item : array) {
         od::value element;
-        if (const auto error = std::move(item).get(element)) return error;
+        if (const auto error = item.get(element)) return error;
         if (const auto error = check(element, depth + 1)) return error;
       }
       return simdjson::SUCCESS;

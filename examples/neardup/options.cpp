@@ -90,8 +90,9 @@ Rules:
   A document's id is its path; PATH:LINE for a line; the id field of a JSON record, or PATH:LINE if it has none.
   Files in folders come in the order of their names. A file that is reached twice, by a link or by two arguments, is
   read once. Pipes, sockets and devices inside folders are left out; name them to have them read.
-  Several text fields of a record count together, but no feature goes from one into the next. Of a key that stands
-  twice in a record the last counts. A byte order mark, and the end of a line, are no part of a text.
+  A JSON record is an object that has each text field, a string. Several text fields count together, but no feature
+  goes from one into the next. Of a key that stands twice the last counts. Blank lines are no records.
+  A byte order mark, and the end of a line, are no part of a text.
   Ill-formed UTF-8 reads as U+FFFD; such documents, and documents without tokens, are counted and named at the end.
   A document without tokens is in no group and no pair.
   Exit status: 0 done, 2 wrong usage, bad input, or output that could not be written.

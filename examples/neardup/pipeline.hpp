@@ -17,8 +17,8 @@
 
 namespace command {
 
-/// Calls `body(i)` for each i below `threads`, each in a thread of its own, the first in this one. `body` must not throw,
-/// and must leave nothing undone when the system has fewer threads to give.
+/// Calls `body(i)` for each i below `threads`, each in a thread of its own, the first in this one. `body` must not
+/// throw, and must leave nothing undone when the system has fewer threads to give.
 template <class Body>
 void run_threads(std::size_t threads, const Body& body) {
   std::vector<std::thread> helpers;
@@ -38,7 +38,7 @@ void run_threads(std::size_t threads, const Body& body) {
 /// - `make_worker()` gives each thread its own `Result worker(Task&&)`.
 /// - `commit(Result&&)` takes the results in the order of their tasks; by one thread at a time.
 /// The first exception in the order of the input ends all and comes out of here; what is before it has been committed.
-/// Memory: at most 4 tasks or results a thread. What is committed, and in which order, never depends on `threads`.
+/// Memory: at most 2 tasks or results a thread. What is committed, and in which order, never depends on `threads`.
 template <class Task, class Next, class MakeWorker, class Commit>
 void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commit&& commit) {
   using worker_type = decltype(make_worker());
@@ -48,7 +48,7 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
     std::optional<result_type> result;
     std::exception_ptr error;
   };
-  const std::uint64_t window = 4 * std::uint64_t{threads};
+  const std::uint64_t window = 2 * std::uint64_t{threads};
 
   std::mutex input_mutex;
   bool input_ended = false;   // under input_mutex

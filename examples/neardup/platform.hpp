@@ -1,5 +1,5 @@
-// What the standard library does not offer: reads that say what is there now, reads at a place, unnamed temporary files,
-// terminals. Everything that depends on the operating system stands in platform.cpp.
+// What the standard library does not offer: reads that say what is there now, reads at a place, unnamed temporary
+// files, terminals. Everything that depends on the operating system stands in platform.cpp.
 #pragma once
 
 #include <atomic>

@@ -103,8 +103,9 @@ void source_walker::refuse_output_among_inputs(const std::string& output_file) c
       if (left_out(settings_, relative.generic_string(), relative != below)) would_be_read = false;
     }
     if (would_be_read) {
-      throw usage_error("--output " + output_file + " lies in the input folder " + argument +
-                        "; write elsewhere, or --exclude it");
+      std::string message = "--output ";
+      message.append(output_file).append(" lies in the input folder ").append(argument);
+      throw usage_error(message + "; write elsewhere, or --exclude it");
     }
   }
 }
