@@ -27,14 +27,20 @@ thread_local std::size_t allocations_until_failure = 0;  // 0: none fails
 thread_local bool has_failed = false;
 std::atomic<std::ptrdiff_t> living_allocations{0};
 
-void* allocate(std::size_t size) {
+/// Returns: a null pointer if this is the one to fail.
+void* try_to_allocate(std::size_t size) noexcept {
   if (allocations_until_failure > 0 && --allocations_until_failure == 0) {
     has_failed = true;
-    throw std::bad_alloc();
+    return nullptr;
   }
   void* const memory = std::malloc(size == 0 ? 1 : size);
+  if (memory != nullptr) ++living_allocations;
+  return memory;
+}
+
+void* allocate(std::size_t size) {
+  void* const memory = try_to_allocate(size);
   if (memory == nullptr) throw std::bad_alloc();
-  ++living_allocations;
   return memory;
 }
 
@@ -49,10 +55,14 @@ void release(void* memory) noexcept {
 // The allocation functions of the whole test program.
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return try_to_allocate(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return try_to_allocate(size); }
 void operator delete(void* memory) noexcept { release(memory); }
 void operator delete[](void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
 
 namespace {
 
@@ -97,6 +107,27 @@ std::vector<typename Index::fingerprint_type> some_fingerprints(std::size_t coun
   return oracle::clustered_fingerprints<Index::bits>(count, 4, random);
 }
 
+/// Erases the pairs of an index one by one, and searches when half are left: its insides must be sound, too.
+template <class Index, class Pairs>
+void drain(Index index, const Pairs& pairs, const typename Index::fingerprint_type& query) {
+  oracle::index_model<Index::bits, typename Index::id_type> model;
+  for (const auto& [words, id] : pairs) model.insert(typename Index::fingerprint_type(words), id);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const typename Index::fingerprint_type fingerprint(pairs[i].first);
+    REQUIRE(index.erase(fingerprint, pairs[i].second));
+    model.erase(fingerprint, pairs[i].second);
+    if (i == pairs.size() / 2) {
+      const int k = index.default_distance();
+      REQUIRE(index.search(query, k) == model.search(query, k));
+      for (const auto& [words, id] : model.pairs()) {
+        REQUIRE(index.search(typename Index::fingerprint_type(words), 0).size() > 0);
+      }
+    }
+  }
+  REQUIRE(index.empty());
+  REQUIRE_FALSE(index.any_within(query));
+}
+
 /// Inserts pair after pair; before each succeeds, every one of its allocations has failed once.
 template <class Index>
 std::size_t fail_every_insert(Index index, std::size_t count) {
@@ -115,6 +146,7 @@ std::size_t fail_every_insert(Index index, std::size_t count) {
         REQUIRE((snapshot<Index>(index, queries) == *before));
         if (!before->pairs.empty()) {
           REQUIRE(index.contains(simhash<Index::bits>(before->pairs[0].first), before->pairs[0].second));
+          drain(index, before->pairs, queries[0]);
         }
       }
       REQUIRE(index.contains(fingerprints[i], 7 - id));

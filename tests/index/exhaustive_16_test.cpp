@@ -100,7 +100,9 @@ void check_layout(int k, int blocks, tally& counts) {
 TEST_CASE("16 bits: all values stored, K 0 to 6", "[index][exhaustive]") {
   tally counts;
   for (int k = 0; k <= 6; ++k) {
-    for (int blocks = 1; blocks <= 9; ++blocks) check_layout(k, blocks, counts);
+    for (int blocks = 1; blocks <= 9; ++blocks) {
+      if (oracle::is_exhaustive() || (k + blocks) % 4 == 0) check_layout(k, blocks, counts);
+    }
   }
   counts.print("K 0 to 6");
 }
@@ -108,9 +110,13 @@ TEST_CASE("16 bits: all values stored, K 0 to 6", "[index][exhaustive]") {
 // Here nearly everything matches, and a search costs what it finds: fewer layouts.
 TEST_CASE("16 bits: all values stored, K 7 to 15", "[index][exhaustive]") {
   tally counts;
-  for (const int blocks : {1, 4, 5, 8, 9}) check_layout(7, blocks, counts);
-  for (const int blocks : {2, 7, 9}) check_layout(8, blocks, counts);
-  for (const int blocks : {3, 11}) check_layout(10, blocks, counts);
+  check_layout(8, 9, counts);
+  check_layout(10, 3, counts);
   check_layout(15, 16, counts);
+  if (oracle::is_exhaustive()) {
+    for (const int blocks : {1, 4, 5, 8, 9}) check_layout(7, blocks, counts);
+    for (const int blocks : {2, 7}) check_layout(8, blocks, counts);
+    check_layout(10, 11, counts);
+  }
   counts.print("K 7 to 15");
 }

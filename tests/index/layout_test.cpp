@@ -15,6 +15,7 @@
 #include <neardup/index/pigeonhole_index.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 
 namespace {
 
@@ -104,7 +105,7 @@ TEST_CASE("radius regime: however k flips spread, a probed table is within its r
   std::size_t tried = 0;
   std::size_t plans = 0;
   for (int blocks = 1; blocks <= most_blocks; ++blocks) {
-    for (int largest = blocks; largest <= largest_k; ++largest) {
+    for (int largest = blocks; largest <= static_cast<int>(oracle::effort(largest_k, 13)); ++largest) {
       const layout shape(bits, largest, blocks);
       REQUIRE_FALSE(shape.is_exact());
       REQUIRE(shape.table_count() == static_cast<std::size_t>(blocks));
