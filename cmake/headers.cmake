@@ -6,21 +6,32 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/cluster.hpp
     include/neardup/dedup/distinct_fingerprints.hpp
     include/neardup/dedup/similarity.hpp
+    include/neardup/detail/bit_tally.hpp
+    include/neardup/detail/bit_tally_x86.hpp
     include/neardup/detail/bits.hpp
     include/neardup/detail/combinations.hpp
     include/neardup/detail/error.hpp
+    include/neardup/detail/instruction_set.hpp
     include/neardup/detail/visitor.hpp
+    include/neardup/detail/weighted_sums.hpp
     include/neardup/fingerprint.hpp
     include/neardup/fingerprint/accumulator.hpp
     include/neardup/fingerprint/defaults.hpp
+    include/neardup/fingerprint/distinct_hashes.hpp
     include/neardup/fingerprint/feature_bag.hpp
+    include/neardup/fingerprint/hash_block.hpp
     include/neardup/fingerprint/hashers.hpp
     include/neardup/fingerprint/idf_table.hpp
     include/neardup/fingerprint/simhasher.hpp
     include/neardup/fingerprint/text_stream.hpp
+    include/neardup/fingerprint/token_hashes.hpp
+    include/neardup/fingerprint/votes.hpp
     include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
+    include/neardup/fingerprint/word_hashes.hpp
     include/neardup/fingerprint/xxh3.hpp
+    include/neardup/fingerprint/xxh3_spans.hpp
+    include/neardup/fingerprint/xxh3_windows.hpp
     include/neardup/index.hpp
     include/neardup/index/basic_index.hpp
     include/neardup/index/bucket_table.hpp
@@ -47,6 +58,8 @@ set(NEARDUP_HEADERS
     include/neardup/text/unicode_tables.hpp
     include/neardup/text/utf8.hpp
     include/neardup/text/utf8_chunks.hpp
+    include/neardup/text/word_blocks.hpp
+    include/neardup/text/word_spans.hpp
     include/neardup/text/words.hpp
     include/neardup/version.hpp
 )

@@ -7,4 +7,5 @@
 #include "text/tokenizer.hpp"
 #include "text/unicode.hpp"
 #include "text/utf8.hpp"
+#include "text/word_spans.hpp"
 #include "text/words.hpp"

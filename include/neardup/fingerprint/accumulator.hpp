@@ -15,6 +15,15 @@
 
 namespace neardup::inline v0 {
 
+namespace detail {
+
+/// Whether a bit is 1: the sum of the weights that set it is more than half of the total. A tie gives 0.
+constexpr bool is_more_than_half(std::uint64_t sum, std::uint64_t total) noexcept {
+  return sum > total - sum;  // Doubling could overflow.
+}
+
+}  // namespace detail
+
 /// Sums the weights of hashed tokens bit by bit; a bit of the fingerprint is 1 if more than half of the weight sets it.
 ///
 /// Sums are exact in 64 bits, so the order of tokens, and of merges, never changes the result; a tie gives 0.
@@ -31,9 +40,7 @@ class accumulator {
     if (w.raw() != 0 && count > std::numeric_limits<std::uint64_t>::max() / w.raw()) fail_overflow();
     add_units(hash, w.raw() * count);
   }
-  constexpr void add(std::uint64_t hash, weight w = {}, std::uint64_t count = 1)
-    requires(Bits <= 64)
-  {
+  constexpr void add(std::uint64_t hash, weight w = {}, std::uint64_t count = 1) requires(Bits <= 64) {
     add(hash_type{hash}, w, count);
   }
 
@@ -86,8 +93,7 @@ class accumulator {
     if (total_ == 0) return std::nullopt;
     hash_type bits{};
     for (std::size_t i = 0; i < Bits; ++i) {
-      // sum > total / 2 without doubling, which could overflow.
-      const std::uint64_t set = sums_[i] > total_ - sums_[i] ? 1 : 0;
+      const std::uint64_t set = detail::is_more_than_half(sums_[i], total_) ? 1 : 0;
       bits[i / detail::word_bits] |= set << (i % detail::word_bits);
     }
     return simhash<Bits>(bits);

@@ -53,8 +53,8 @@ constexpr const std::array<std::uint64_t, Words>& to_hash_words(const std::array
 ///
 /// Each bit of the result must be as good as random: a bit of the fingerprint is the weighted vote of that bit.
 template <class T>
-concept token_hasher = std::copy_constructible<T> && std::invocable<const T&, std::string_view> &&
-                       detail::hash_result_of<T>::valid;
+concept token_hasher =
+    std::copy_constructible<T> && std::invocable<const T&, std::string_view> && detail::hash_result_of<T>::valid;
 
 /// The width of a hasher's fingerprints, bits: its member `bits` if it has one, otherwise that of its result.
 template <token_hasher Hasher>

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,8 @@
 #include "accumulator.hpp"
 #include "feature_bag.hpp"
 #include "hashers.hpp"
+#include "token_hashes.hpp"
+#include "votes.hpp"
 #include "weighters.hpp"
 #include "xxh3.hpp"
 
@@ -40,11 +43,19 @@ class simhasher {
   using fingerprint_type = simhash<Bits>;
   using bag_type = feature_bag<hash_words, detail::reads_token<Weighter>()>;
 
+ private:
+  // Memory for one text: the hashes of some of its tokens, and what is kept of all of them.
+  struct state {
+    detail::hash_scratch<hash_words> scratch;
+    detail::vote_collector<Weighter, hash_words, Bits> votes;
+    std::vector<weighted_token<hash_words>> weighted;
+  };
+
+ public:
   /// Memory that is reused from text to text: one for each thread.
   class workspace {
     friend simhasher;
-    bag_type bag_;
-    std::vector<weighted_token<hash_words>> weighted_;
+    std::unique_ptr<state> state_ = std::make_unique<state>();
   };
 
   simhasher() = default;
@@ -54,41 +65,22 @@ class simhasher {
   /// The fingerprint of a text; nothing if it has no tokens, or if all of them weigh 0.
   /// Complexity: linear in the text on average.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
-    if constexpr (linear_weighter<Weighter>) {
-      return sums_of(text).result();
-    } else {
-      workspace scratch;
-      return (*this)(text, scratch);
-    }
+    state scratch;
+    return fingerprint(text, scratch);
   }
 
-  /// The same with memory that is reused.
+  /// The same with memory that is reused; once that has grown, nothing is allocated.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
-    if constexpr (linear_weighter<Weighter>) {
-      return (*this)(text);
-    } else {
-      scratch.bag_.clear();
-      count_in(scratch.bag_, text);
-      return (*this)(scratch.bag_, scratch);
-    }
+    return fingerprint(text, *scratch.state_);
   }
 
   /// The fingerprint of the tokens in a bag, which may be merged from several texts.
   [[nodiscard]] std::optional<fingerprint_type> operator()(const bag_type& bag) const {
-    workspace scratch;
-    return (*this)(bag, scratch);
+    std::vector<weighted_token<hash_words>> weighted;
+    return fingerprint(bag, weighted);
   }
   [[nodiscard]] std::optional<fingerprint_type> operator()(const bag_type& bag, workspace& scratch) const {
-    std::vector<weighted_token<hash_words>>& weighted = scratch.weighted_;
-    weighted.clear();
-    weighted.reserve(bag.size());
-    bag.for_each([&](const hash_type& hash, std::string_view token, std::uint64_t count) {
-      weighted.push_back({hash, detail::token_units(weighter, token, count)});
-    });
-    detail::adjust_weights(weighter, weighted);
-    accumulator<Bits> sums;
-    for (const auto& token : weighted) sums.add_units(narrow(token.hash), token.units);
-    return sums.result();
+    return fingerprint(bag, scratch.state_->weighted);
   }
 
   /// The distinct tokens of a text with their counts.
@@ -103,17 +95,20 @@ class simhasher {
 
   /// Adds the tokens of a text to an accumulator. For linear weighters only, tf and tf_idf: their sums can be merged.
   /// Guarantee: if it throws, the accumulator is as it was.
-  void add_to(accumulator<Bits>& sums, std::string_view text) const
-    requires linear_weighter<Weighter>
-  {
+  void add_to(accumulator<Bits>& sums, std::string_view text) const requires linear_weighter<Weighter> {
     sums.merge(sums_of(text));
   }
 
   /// The hashes of the distinct tokens of a text, sorted: the set that the Jaccard similarity compares.
   [[nodiscard]] std::vector<hash_type> features(std::string_view text) const {
     std::vector<hash_type> result;
-    auto add = [&](std::string_view token) { result.push_back(hash(token)); };
-    tokenizer(text, add);
+    detail::hash_scratch<hash_words> scratch;
+    detail::hash_tokens(tokenizer, hasher, text, scratch, [&](const detail::hash_block<hash_words>& block) {
+      for (std::size_t i = 0; i < block.count; ++i) {
+        hash_type& hash = result.emplace_back();
+        for (std::size_t j = 0; j < hash_words; ++j) hash[j] = block.columns[j][i];
+      }
+    });
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
@@ -122,29 +117,39 @@ class simhasher {
   /// The full hash of a token, lowest word first.
   [[nodiscard]] hash_type hash(std::string_view token) const { return detail::to_hash_words(hasher(token)); }
 
-  /// The words of a hash that vote on the fingerprint.
-  [[nodiscard]] static typename accumulator<Bits>::hash_type narrow(const hash_type& hash) noexcept {
-    typename accumulator<Bits>::hash_type result{};
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = hash[i];
-    return result;
-  }
-
   Tokenizer tokenizer{};  ///< cuts a text into tokens
   Weighter weighter{};    ///< says how much each token counts
   Hasher hasher{};        ///< turns a token into bits
 
  private:
+  [[nodiscard]] std::optional<fingerprint_type> fingerprint(std::string_view text, state& memory) const {
+    auto& votes = memory.votes;
+    votes.clear();
+    if constexpr (decltype(memory.votes)::takes_blocks) {
+      detail::hash_tokens(tokenizer, hasher, text, memory.scratch,
+                          [&](const detail::hash_block<hash_words>& block) { votes.add(block); });
+    } else {
+      auto add = [&](std::string_view token) { votes.add(weighter, hash(token), token); };
+      tokenizer(text, add);
+    }
+    return votes.result(weighter);
+  }
+
+  [[nodiscard]] std::optional<fingerprint_type> fingerprint(const bag_type& bag,
+                                                            std::vector<weighted_token<hash_words>>& weighted) const {
+    detail::weigh_tokens(weighter, bag, weighted);
+    return detail::fingerprint_of<Weighter, Bits>(weighter, weighted);
+  }
+
   void count_in(bag_type& counts, std::string_view text) const {
     auto count = [&](std::string_view token) { counts.add(hash(token), token); };
     tokenizer(text, count);
   }
 
-  [[nodiscard]] accumulator<Bits> sums_of(std::string_view text) const
-    requires linear_weighter<Weighter>
-  {
+  [[nodiscard]] accumulator<Bits> sums_of(std::string_view text) const requires linear_weighter<Weighter> {
     accumulator<Bits> sums;
     auto add = [&](std::string_view token) {
-      sums.add(narrow(hash(token)), detail::occurrence_weight(weighter, token));
+      sums.add(detail::voting_words<Bits>(hash(token)), detail::occurrence_weight(weighter, token));
     };
     tokenizer(text, add);
     return sums;

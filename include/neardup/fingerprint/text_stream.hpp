@@ -1,13 +1,15 @@
 // The fingerprint of a text that arrives in chunks.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "../text/tokenizer.hpp"
-#include "accumulator.hpp"
+#include "hash_block.hpp"
 #include "simhasher.hpp"
+#include "votes.hpp"
 
 namespace neardup::inline v0 {
 
@@ -18,7 +20,7 @@ namespace neardup::inline v0 {
 template <class Simhasher>
 class text_stream {
   using tokenizer_type = decltype(Simhasher::tokenizer);
-  using weighter_type = decltype(Simhasher::weighter);
+  using collector = detail::vote_collector<decltype(Simhasher::weighter), Simhasher::hash_words, Simhasher::bits>;
   static_assert(streaming_tokenizer<tokenizer_type>,
                 "neardup: this tokenizer takes whole texts; specialise neardup::token_stream for it");
 
@@ -39,18 +41,15 @@ class text_stream {
     const reset_unless_done guard{this};
     auto add = [this](std::string_view token) { count(token); };
     tokens_.finish(add);
-    if constexpr (linear_weighter<weighter_type>) {
-      return sums_.result();
-    } else {
-      return hash_(bag_, scratch_);
-    }
+    if constexpr (collector::takes_blocks) flush();
+    return votes_.result(hash_.weighter);
   }
 
   /// Forgets the text so far.
   void reset() noexcept {
     tokens_.reset();
-    bag_.clear();
-    sums_.clear();
+    block_.count = 0;
+    votes_.clear();
   }
 
  private:
@@ -62,18 +61,25 @@ class text_stream {
   };
 
   void count(std::string_view token) {
-    if constexpr (linear_weighter<weighter_type>) {
-      sums_.add(Simhasher::narrow(hash_.hash(token)), detail::occurrence_weight(hash_.weighter, token));
+    const auto hash = hash_.hash(token);
+    if constexpr (collector::takes_blocks) {
+      if (block_.room() == 0) flush();
+      for (std::size_t j = 0; j < Simhasher::hash_words; ++j) block_.columns[j][block_.count] = hash[j];
+      ++block_.count;
     } else {
-      bag_.add(hash_.hash(token), token);
+      votes_.add(hash_.weighter, hash, token);
     }
+  }
+
+  void flush() {
+    votes_.add(block_);
+    block_.count = 0;
   }
 
   Simhasher hash_;
   token_stream<tokenizer_type> tokens_;
-  typename Simhasher::bag_type bag_;
-  typename Simhasher::workspace scratch_;
-  accumulator<Simhasher::bits> sums_;
+  detail::hash_block<Simhasher::hash_words> block_;
+  collector votes_;
 };
 
 }  // namespace neardup::inline v0

@@ -30,25 +30,25 @@ namespace detail {
 
 template <class T>
 concept count_weighter = requires(const T& w, std::uint64_t count) {
-                           { w(count) } -> weight_like;
-                         };
+  { w(count) } -> weight_like;
+};
 template <class T>
 concept token_weighter = requires(const T& w, std::string_view token, std::uint64_t count) {
-                           { w(token, count) } -> weight_like;
-                         };
+  { w(token, count) } -> weight_like;
+};
 template <class T>
 concept occurrence_weighter = requires(const T& w) {
-                                { w.per_occurrence() } -> std::same_as<weight>;
-                              };
+  { w.per_occurrence() } -> std::same_as<weight>;
+};
 template <class T>
 concept token_occurrence_weighter = requires(const T& w, std::string_view token) {
-                                      { w.per_occurrence(token) } -> std::same_as<weight>;
-                                    };
+  { w.per_occurrence(token) } -> std::same_as<weight>;
+};
 template <class T>
 concept weight_adjuster = requires(const T& w, std::vector<weighted_token<1>>& tokens) {
-                            w.inner;
-                            w.adjust(tokens);
-                          };
+  w.inner;
+  w.adjust(tokens);
+};
 
 }  // namespace detail
 
@@ -63,8 +63,8 @@ concept linear_weighter = detail::occurrence_weighter<T> || detail::token_occurr
 /// - a member `inner`, another weighter, and `adjust(tokens)`, which changes the std::vector<weighted_token<Words>> of
 ///   all distinct tokens of the text, for any Words.
 template <class T>
-concept weighter = std::copy_constructible<T> && (linear_weighter<T> || detail::count_weighter<T> ||
-                                                  detail::token_weighter<T> || detail::weight_adjuster<T>);
+concept weighter = std::copy_constructible<T> &&
+    (linear_weighter<T> || detail::count_weighter<T> || detail::token_weighter<T> || detail::weight_adjuster<T>);
 
 namespace detail {
 

@@ -28,7 +28,8 @@ namespace neardup::inline v0 {
 /// Source: the xxHash specification, github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
 template <std::size_t Bits = 64>
 struct xxh3 {
-  static_assert(Bits >= 16 && Bits % 8 == 0, "neardup: write xxh3<64>; the width is a whole number of bytes from 16 bits");
+  static_assert(Bits >= 16 && Bits % 8 == 0,
+                "neardup: write xxh3<64>; the width is a whole number of bytes from 16 bits");
 
   static constexpr std::size_t bits = Bits;
   static constexpr std::size_t words = detail::words_for(Bits);
@@ -52,6 +53,6 @@ struct xxh3 {
   }
 };
 
-xxh3(std::uint64_t) -> xxh3<64>;
+xxh3(std::uint64_t)->xxh3<64>;
 
 }  // namespace neardup::inline v0

@@ -17,12 +17,14 @@ inline constexpr char shingle_separator = '\x1f';
 
 namespace detail {
 
+inline void check_shingle_size(std::size_t n) {
+  if (n == 0) fail<std::invalid_argument>("shingles of 0 tokens; n is at least 1");
+}
+
 /// The last n tokens, joined.
 class shingle_window {
  public:
-  explicit shingle_window(std::size_t n) : n_(n) {
-    if (n == 0) fail<std::invalid_argument>("shingles of 0 tokens; n is at least 1");
-  }
+  explicit shingle_window(std::size_t n) : n_(n) { check_shingle_size(n); }
 
   template <class Sink>
   void push(std::string_view token, Sink& sink) {

@@ -21,8 +21,8 @@ struct any_sink {
 /// once where its owner is used so. A lambda `[](std::string_view text, auto&& sink) { ... }` is one.
 template <class T>
 concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::string_view text, detail::any_sink& sink) {
-                                                    t(text, sink);
-                                                  };
+  t(text, sink);
+};
 
 /// Tokenizes a text that arrives in chunks; specialised for each tokenizer that can do it.
 ///
@@ -34,12 +34,13 @@ class token_stream;
 
 /// A tokenizer that can also take its text in chunks, through token_stream.
 template <class T>
-concept streaming_tokenizer =
-    tokenizer<T> && requires { sizeof(token_stream<T>); } && std::constructible_from<token_stream<T>, const T&> &&
-    requires(token_stream<T>& stream, std::string_view chunk, detail::any_sink& sink) {
-      stream.feed(chunk, sink);
-      stream.finish(sink);
-      stream.reset();
-    };
+concept streaming_tokenizer = tokenizer<T> && requires {
+  sizeof(token_stream<T>);
+} && std::constructible_from < token_stream<T>,
+const T& > &&requires(token_stream<T>& stream, std::string_view chunk, detail::any_sink& sink) {
+  stream.feed(chunk, sink);
+  stream.finish(sink);
+  stream.reset();
+};
 
 }  // namespace neardup::inline v0

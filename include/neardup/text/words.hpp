@@ -18,7 +18,7 @@ namespace detail {
 /// Finds words in a text that may grow at its end.
 class word_scanner {
  public:
-  /// Scans up to `end`, calls `sink` for each word that is surely complete.
+  /// Scans the characters that begin before `end`, calls `sink` for each word that is surely complete.
   template <class Sink>
   void scan(std::string_view text, std::size_t end, Sink& sink) {
     while (position_ < end) {
@@ -28,7 +28,7 @@ class word_scanner {
       if (byte < 0x80) {
         kind = ascii_classes[byte];
       } else {
-        const decoded next = decode_one(text.substr(position_, end - position_));
+        const decoded next = decode_one(text.substr(position_));
         kind = classify(next.code_point);
         length = next.length;
       }
@@ -49,6 +49,17 @@ class word_scanner {
   [[nodiscard]] std::size_t finished() const noexcept { return open_ == run::none ? position_ : start_; }
 
   [[nodiscard]] std::size_t position() const noexcept { return position_; }
+
+  /// Continues at `position`, in the middle of a run of letters that began at `start` if `in_run`.
+  void resume(std::size_t position, bool in_run, std::size_t start) noexcept {
+    position_ = position;
+    start_ = start;
+    open_ = in_run ? run::letters : run::none;
+  }
+
+  /// Whether a run of letters is open, which a letter would continue, and where it began.
+  [[nodiscard]] bool in_run() const noexcept { return open_ == run::letters; }
+  [[nodiscard]] std::size_t start() const noexcept { return start_; }
 
   /// Tells that `count` leading bytes of the text were dropped.
   void drop(std::size_t count) noexcept {
@@ -80,9 +91,7 @@ class word_scanner {
         close(text, sink);
         begin(run::lone);
         break;
-      case character_class::other:
-        close(text, sink);
-        break;
+      case character_class::other: close(text, sink); break;
     }
   }
 

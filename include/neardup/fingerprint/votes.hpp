@@ -1,0 +1,191 @@
+// How the hashed tokens of a text become its fingerprint: the cheapest way that each weighter allows.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "../detail/bit_tally.hpp"
+#include "../detail/bit_tally_x86.hpp"
+#include "../detail/bits.hpp"
+#include "../detail/error.hpp"
+#include "../detail/instruction_set.hpp"
+#include "../detail/weighted_sums.hpp"
+#include "../simhash.hpp"
+#include "accumulator.hpp"
+#include "distinct_hashes.hpp"
+#include "feature_bag.hpp"
+#include "hash_block.hpp"
+#include "weighters.hpp"
+
+namespace neardup::inline v0::detail {
+
+inline void count_bits(bit_tally& tally, const std::uint64_t* words, std::size_t n, instruction_set level) noexcept {
+#if NEARDUP_X86_KERNELS
+  if (level == instruction_set::avx512) return count_bits_avx512(tally, words, n);
+  if (level == instruction_set::avx2) return count_bits_avx2(tally, words, n);
+#endif
+  static_cast<void>(level);
+  count_bits_portable(tally, words, n);
+}
+
+/// Counts hashed tokens of one weight; the same fingerprint as an accumulator gives.
+template <std::size_t Bits>
+class equal_votes {
+ public:
+  static constexpr std::size_t words = words_for(Bits);
+
+  void clear() noexcept {
+    for (bit_tally& tally : tallies_) tally.clear();
+  }
+
+  /// Adds `n` hashes, of which `column(j)` are the words j.
+  template <class Column>
+  void add(const Column& column, std::size_t n) noexcept {
+    for (std::size_t j = 0; j < words; ++j) count_bits(tallies_[j], column(j), n, level_);
+  }
+
+  /// The fingerprint of the tokens so far; nothing if there are none.
+  [[nodiscard]] std::optional<simhash<Bits>> result() const {
+    if (tallies_[0].total == 0) return std::nullopt;
+    typename simhash<Bits>::words_type value{};
+    for (std::size_t j = 0; j < words; ++j) value[j] = majority(tallies_[j]);
+    value[words - 1] &= low_mask(Bits - word_bits * (words - 1));
+    return simhash<Bits>(value);
+  }
+
+ private:
+  std::array<bit_tally, words> tallies_;
+  instruction_set level_ = active_instruction_set();
+};
+
+/// What a weighter needs to know of the tokens of a text.
+enum class vote_kind : std::uint8_t {
+  occurrences,  // each occurrence has the same weight: no token need be remembered
+  sums,         // the weight of an occurrence follows from its text
+  distinct,     // each distinct token has the same weight: which hashes came
+  counts,       // which hashes came how often
+  texts,        // which texts came how often
+};
+
+template <class Weighter>
+constexpr vote_kind vote_kind_of() {
+  if constexpr (linear_weighter<Weighter>) {
+    return reads_token<Weighter>() ? vote_kind::sums : vote_kind::occurrences;
+  } else if constexpr (reads_token<Weighter>()) {
+    return vote_kind::texts;
+  } else {
+    return std::is_same_v<Weighter, unit> ? vote_kind::distinct : vote_kind::counts;
+  }
+}
+
+/// The words of a hash that vote on a fingerprint of `Bits` bits.
+template <std::size_t Bits, std::size_t Words>
+constexpr std::array<std::uint64_t, words_for(Bits)> voting_words(
+    const std::array<std::uint64_t, Words>& hash) noexcept {
+  std::array<std::uint64_t, words_for(Bits)> result{};
+  for (std::size_t j = 0; j < result.size(); ++j) result[j] = hash[j];
+  return result;
+}
+
+/// The weights of all tokens of a collection, before any adjustment.
+template <class Weighter, class Collection, std::size_t Words>
+void weigh_tokens(const Weighter& weigh, const Collection& tokens, std::vector<weighted_token<Words>>& weighted) {
+  weighted.clear();
+  weighted.reserve(tokens.size());
+  tokens.for_each([&](const std::array<std::uint64_t, Words>& hash, std::string_view token, std::uint64_t count) {
+    weighted.push_back({hash, token_units(weigh, token, count)});
+  });
+}
+
+/// The fingerprint of weighed tokens, which it adjusts.
+template <class Weighter, std::size_t Bits, std::size_t Words>
+std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<weighted_token<Words>>& tokens) {
+  adjust_weights(weigh, tokens);
+  std::uint64_t total = 0;
+  for (const auto& token : tokens) {
+    if (token.units > ~total) fail<std::overflow_error>("the weights of a text exceed 2^64 - 1 units of 1/256");
+    total += token.units;
+  }
+  if (total == 0) return std::nullopt;
+  static_assert(sizeof(weighted_token<Words>) == (Words + 1) * sizeof(std::uint64_t));
+  const instruction_set level = active_instruction_set();
+  typename simhash<Bits>::words_type value{};
+  for (std::size_t j = 0; j < words_for(Bits); ++j) {
+    std::uint64_t sums[word_bits] = {};
+    add_weighted(sums, &tokens.front().hash[j], &tokens.front().units, Words + 1, tokens.size(), level);
+    for (std::size_t i = 0; i < word_bits && word_bits * j + i < Bits; ++i) {
+      value[j] |= std::uint64_t{is_more_than_half(sums[i], total)} << i;
+    }
+  }
+  return simhash<Bits>(value);
+}
+
+/// Collects the tokens of one text; `Words` are those of a hash. Memory is reused from text to text.
+template <class Weighter, std::size_t Words, std::size_t Bits>
+class vote_collector {
+ public:
+  static constexpr vote_kind kind = vote_kind_of<Weighter>();
+  /// Whether it wants blocks of hashes, or each token with its text.
+  static constexpr bool takes_blocks = kind != vote_kind::sums && kind != vote_kind::texts;
+
+  void clear() noexcept {
+    if constexpr (kind == vote_kind::occurrences)
+      votes_.clear();
+    else
+      tokens_.clear();
+  }
+
+  void add(const hash_block<Words>& block) requires takes_blocks {
+    if constexpr (kind == vote_kind::occurrences) {
+      votes_.add([&](std::size_t j) { return block.columns[j]; }, block.count);
+    } else {
+      tokens_.add(block);
+    }
+  }
+
+  void add(const Weighter& weigh, const std::array<std::uint64_t, Words>& hash,
+           std::string_view token) requires(!takes_blocks) {
+    if constexpr (kind == vote_kind::sums) {
+      tokens_.add(voting_words<Bits>(hash), occurrence_weight(weigh, token));
+    } else {
+      tokens_.add(hash, token);
+    }
+  }
+
+  /// The fingerprint of the tokens since clear(); nothing if there are none, or if all of them weigh 0.
+  [[nodiscard]] std::optional<simhash<Bits>> result(const Weighter& weigh) {
+    if constexpr (kind == vote_kind::occurrences) {
+      if (occurrence_weight(weigh, {}).raw() == 0) return std::nullopt;
+      return votes_.result();
+    } else if constexpr (kind == vote_kind::sums) {
+      return tokens_.result();
+    } else if constexpr (kind == vote_kind::distinct) {
+      equal_votes<Bits> votes;
+      votes.add([&](std::size_t j) { return tokens_.column(j); }, tokens_.size());
+      return votes.result();
+    } else {
+      weigh_tokens(weigh, tokens_, weighted_);
+      return fingerprint_of<Weighter, Bits>(weigh, weighted_);
+    }
+  }
+
+ private:
+  struct nothing {};
+  using collection =
+      std::conditional_t<kind == vote_kind::occurrences, nothing,
+                         std::conditional_t<kind == vote_kind::sums, accumulator<Bits>,
+                                            std::conditional_t<kind == vote_kind::texts, feature_bag<Words, true>,
+                                                               distinct_hashes<Words, kind == vote_kind::counts>>>>;
+
+  collection tokens_;
+  std::conditional_t<kind == vote_kind::occurrences, equal_votes<Bits>, nothing> votes_;
+  std::vector<weighted_token<Words>> weighted_;
+};
+
+}  // namespace neardup::inline v0::detail

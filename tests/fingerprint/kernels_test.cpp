@@ -1,0 +1,253 @@
+// Every kernel gives, on every instruction set, what one token after the other gives.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <neardup/fingerprint.hpp>
+#include <neardup/text.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/random_text.hpp"
+#include "support/instruction_sets.hpp"
+#include "support/tokens.hpp"
+
+namespace {
+
+using neardup::instruction_set;
+using words_of_bits = std::vector<std::uint64_t>;
+
+words_of_bits random_words(std::mt19937_64& random, std::size_t n) {
+  // Some with few bits and some with many, so that columns differ and ties occur.
+  const std::uint64_t shared = random();
+  words_of_bits result(n);
+  for (std::uint64_t& word : result)
+    word = random() % 3 == 0 ? random() & shared : random() % 2 == 0 ? random() : shared;
+  return result;
+}
+
+std::uint64_t plain_majority(const words_of_bits& words) {
+  std::uint64_t result = 0;
+  for (int bit = 0; bit < 64; ++bit) {
+    std::size_t set = 0;
+    for (const std::uint64_t word : words) set += word >> bit & 1U;
+    result |= std::uint64_t{2 * set > words.size()} << bit;
+  }
+  return result;
+}
+
+using hash_set = std::multiset<std::vector<std::uint64_t>>;
+
+template <class Tokenizer, class Hasher>
+hash_set one_by_one(const Tokenizer& tokenize, const Hasher& hash, std::string_view text) {
+  hash_set result;
+  tokenize(text, [&](std::string_view token) {
+    const auto words = neardup::detail::to_hash_words(hash(token));
+    result.insert({words.begin(), words.end()});
+  });
+  return result;
+}
+
+template <class Tokenizer, class Hasher>
+hash_set in_blocks(const Tokenizer& tokenize, const Hasher& hash, std::string_view text) {
+  constexpr std::size_t words = neardup::hasher_words<Hasher>;
+  hash_set result;
+  neardup::detail::hash_scratch<words> scratch;
+  neardup::detail::hash_tokens(tokenize, hash, text, scratch, [&](const neardup::detail::hash_block<words>& block) {
+    for (std::size_t i = 0; i < block.count; ++i) {
+      std::vector<std::uint64_t> value;
+      for (std::size_t j = 0; j < words; ++j) value.push_back(block.columns[j][i]);
+      result.insert(value);
+    }
+  });
+  return result;
+}
+
+template <class Tokenizer, class Hasher>
+void check_blocks(const Tokenizer& tokenize, const Hasher& hash, const std::vector<std::string>& texts) {
+  for (const instruction_set level : support::instruction_sets()) {
+    const support::forced_instruction_set forced(level);
+    std::size_t wrong = 0;
+    for (const std::string& text : texts) {
+      const support::exact_copy copy(text);
+      if (in_blocks(tokenize, hash, copy) != one_by_one(tokenize, hash, copy)) ++wrong;
+    }
+    INFO(neardup::to_string(level));
+    CHECK(wrong == 0);
+  }
+}
+
+/// Mixed scripts, ASCII alone, long words, and lengths around those of blocks and vectors.
+std::vector<std::string> texts() {
+  oracle::random_texts random(7);
+  std::vector<std::string> result{"", "a", "ab", " ", "a b", std::string(5000, 'x'), std::string(700, ' ')};
+  const std::size_t mixed = oracle::effort(400, 60);
+  for (std::size_t i = 0; i < mixed; ++i) result.push_back(random.next(random.below(i % 10 == 0 ? 2000 : 150)));
+  const std::size_t ascii = oracle::effort(400, 60);
+  for (std::size_t i = 0; i < ascii; ++i) {
+    std::string text;
+    const std::size_t size = random.below(i % 10 == 0 ? 6000 : 300);
+    const std::size_t longest = 1 + random.below(i % 7 == 0 ? 70 : 9);
+    while (text.size() < size) {
+      for (std::size_t letters = 1 + random.below(longest); letters > 0; --letters) {
+        text += static_cast<char>((random.below(4) == 0 ? 'A' : 'a') + static_cast<int>(random.below(26)));
+      }
+      text.append(1 + random.below(2), " .\n@[`{/:"[random.below(9)]);
+      if (i % 5 == 0 && random.below(20) == 0) text += "\u4e2d\u6587\u0301";
+    }
+    result.push_back(text);
+  }
+  for (std::size_t size = 1; size < 200; ++size) {
+    result.push_back(std::string(size - 1, 'a') + "b");
+    result.push_back(std::string(size, 'a') + " " + std::string(size % 19, 'b'));
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("counting bits finds the majority of each column, however the words are split") {
+  std::mt19937_64 random(1);
+  const std::size_t rounds = oracle::effort(4000, 300);
+  for (const instruction_set level : support::instruction_sets()) {
+    std::size_t wrong = 0;
+    for (std::size_t round = 0; round < rounds; ++round) {
+      const words_of_bits words = random_words(random, random() % (round % 50 == 0 ? 5000 : 300));
+      const std::size_t cut = words.empty() ? 0 : random() % words.size();
+      neardup::detail::bit_tally tally;
+      neardup::detail::count_bits(tally, words.data(), cut, level);
+      neardup::detail::count_bits(tally, words.data() + cut, words.size() - cut, level);
+      if (neardup::detail::majority(tally) != plain_majority(words)) ++wrong;
+    }
+    INFO(neardup::to_string(level));
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("weighted sums are those of a plain loop") {
+  std::mt19937_64 random(2);
+  for (const instruction_set level : support::instruction_sets()) {
+    for (std::size_t n = 0; n < 200; n += 7) {
+      const words_of_bits tokens = random_words(random, 3 * n + 3);
+      std::array<std::uint64_t, 64> sums{};
+      std::array<std::uint64_t, 64> expected{};
+      sums[5] = expected[5] = 99;
+      for (std::size_t t = 0; t < n; ++t) {
+        for (std::size_t i = 0; i < 64; ++i) expected[i] += (tokens[3 * t] >> i & 1U) * tokens[3 * t + 2];
+      }
+      neardup::detail::add_weighted(sums.data(), tokens.data(), tokens.data() + 2, 3, n, level);
+      INFO(neardup::to_string(level));
+      CHECK(sums == expected);
+    }
+  }
+}
+
+TEST_CASE("windows of bytes have the hashes of XXH3") {
+  for (std::size_t n = 1; n <= 10; ++n) {
+    for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{42}, ~std::uint64_t{0} / 3}) {
+      INFO("n " << n << ", seed " << seed);
+      check_blocks(neardup::byte_ngrams{n}, neardup::xxh3<64>{seed}, texts());
+    }
+  }
+  check_blocks(neardup::byte_ngrams{5}, neardup::xxh3<128>{9}, texts());
+}
+
+TEST_CASE("words and their shingles have the hashes of XXH3") {
+  const neardup::words words;
+  const std::vector<std::string> all = texts();
+  check_blocks(words, neardup::xxh3<64>{}, all);
+  check_blocks(words, neardup::xxh3<64>{~std::uint64_t{0} / 5}, all);
+  check_blocks(words, neardup::xxh3<256>{3}, all);
+  check_blocks(neardup::folded{words}, neardup::xxh3<64>{1}, all);
+  check_blocks(neardup::shingles{1, words}, neardup::xxh3<64>{1}, all);
+  check_blocks(neardup::shingles{2, words}, neardup::xxh3<64>{1}, all);
+  check_blocks(neardup::shingles{2, neardup::folded{words}}, neardup::xxh3<128>{1}, all);
+  check_blocks(neardup::folded{neardup::shingles{3, words}}, neardup::xxh3<64>{1}, all);
+  check_blocks(neardup::shingles{100, neardup::folded{words}}, neardup::xxh3<64>{1}, all);
+  check_blocks(neardup::shingles{1000, words}, neardup::xxh3<64>{1}, all);
+}
+
+TEST_CASE("tokenizers and hashers without kernels go one by one") {
+  const auto times33 = [](std::string_view token) {
+    std::uint64_t hash = 5381;
+    for (const char c : token) hash = hash * 33 + static_cast<unsigned char>(c);
+    return hash;
+  };
+  check_blocks(neardup::words{}, times33, texts());
+  check_blocks(neardup::normalised{neardup::code_point_ngrams{2}}, neardup::xxh3<64>{}, texts());
+  CHECK_THROWS_AS(in_blocks(neardup::shingles{0, neardup::words{}}, neardup::xxh3<64>{}, "a b"), std::invalid_argument);
+  CHECK_THROWS_AS(in_blocks(neardup::byte_ngrams{0}, neardup::xxh3<64>{}, "ab"), std::invalid_argument);
+}
+
+TEMPLATE_TEST_CASE_SIG("distinct hashes are those of a set, with their counts", "", ((std::size_t Words), Words), 1, 2,
+                       4) {
+  std::mt19937_64 random(3);
+  neardup::detail::distinct_hashes<Words> plain;
+  neardup::detail::distinct_hashes<Words, true> counted;
+  for (std::size_t round = 0; round < oracle::effort(200, 40); ++round) {
+    // Few values, among them 0, hashes that differ in one word alone, and such with poor low bits.
+    const std::uint64_t values = 1 + random() % (round % 10 == 0 ? 20000 : 50);
+    const int shift = round % 3 == 0 ? 40 : 0;
+    std::map<std::array<std::uint64_t, Words>, std::uint64_t> expected;
+    plain.clear();
+    counted.clear();
+    for (std::size_t left = random() % (round % 10 == 0 ? 20000 : 3000); left > 0;) {
+      neardup::detail::hash_block<Words> block;
+      for (; left > 0 && block.room() > 0; --left) {
+        std::array<std::uint64_t, Words> hash{};
+        hash[random() % Words] = random() % values << shift;
+        ++expected[hash];
+        for (std::size_t j = 0; j < Words; ++j) block.columns[j][block.count] = hash[j];
+        ++block.count;
+      }
+      plain.add(block);
+      counted.add(block);
+    }
+    std::map<std::array<std::uint64_t, Words>, std::uint64_t> found;
+    counted.for_each([&](const auto& hash, std::string_view, std::uint64_t count) { found[hash] += count; });
+    CHECK((found == expected));
+    CHECK(counted.size() == expected.size());
+    std::set<std::array<std::uint64_t, Words>> distinct;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      std::array<std::uint64_t, Words> hash{};
+      for (std::size_t j = 0; j < Words; ++j) hash[j] = plain.column(j)[i];
+      distinct.insert(hash);
+    }
+    CHECK(plain.size() == expected.size());
+    CHECK(distinct.size() == expected.size());
+    CHECK(std::all_of(distinct.begin(), distinct.end(), [&](const auto& hash) { return expected.contains(hash); }));
+  }
+}
+
+TEST_CASE("fingerprints do not depend on the instruction set") {
+  const neardup::simhasher by_level{neardup::shingles{2, neardup::words{}}, neardup::log_tf{}, neardup::xxh3<128>{}};
+  for (const std::string& text : texts()) {
+    std::set<std::string> found;
+    for (const instruction_set level : support::instruction_sets()) {
+      const support::forced_instruction_set forced(level);
+      const auto fingerprint = by_level(text);
+      const auto by_default = neardup::simhash_of(text);
+      found.insert((fingerprint ? fingerprint->to_hex() : "none") + (by_default ? by_default->to_hex() : "none"));
+    }
+    CHECK(found.size() == 1);
+  }
+}
+
+TEST_CASE("the instruction set can be asked for and forced") {
+  const instruction_set before = neardup::active_instruction_set();
+  CHECK(before <= neardup::best_instruction_set());
+  neardup::set_instruction_set(instruction_set::portable);
+  CHECK(neardup::active_instruction_set() == instruction_set::portable);
+  if (neardup::best_instruction_set() < instruction_set::avx512) {
+    CHECK_THROWS_AS(neardup::set_instruction_set(instruction_set::avx512), std::invalid_argument);
+    CHECK(neardup::active_instruction_set() == instruction_set::portable);
+  }
+  neardup::set_instruction_set(before);
+  CHECK(neardup::to_string(instruction_set::avx2) == "avx2");
+}

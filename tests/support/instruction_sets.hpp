@@ -1,0 +1,34 @@
+// Runs a test on every instruction set of this machine.
+#pragma once
+
+#include <vector>
+
+#include <neardup/detail/instruction_set.hpp>
+
+namespace support {
+
+/// The levels that this machine has, the portable one first.
+inline std::vector<neardup::instruction_set> instruction_sets() {
+  std::vector<neardup::instruction_set> levels;
+  for (const auto level :
+       {neardup::instruction_set::portable, neardup::instruction_set::avx2, neardup::instruction_set::avx512}) {
+    if (level <= neardup::best_instruction_set()) levels.push_back(level);
+  }
+  return levels;
+}
+
+/// Forces a level for as long as it lives.
+class forced_instruction_set {
+ public:
+  explicit forced_instruction_set(neardup::instruction_set level) : before_(neardup::active_instruction_set()) {
+    neardup::set_instruction_set(level);
+  }
+  forced_instruction_set(const forced_instruction_set&) = delete;
+  forced_instruction_set& operator=(const forced_instruction_set&) = delete;
+  ~forced_instruction_set() { neardup::set_instruction_set(before_); }
+
+ private:
+  neardup::instruction_set before_;
+};
+
+}  // namespace support
