@@ -140,8 +140,8 @@ void add_index(data_set kind, std::size_t n, int k, int blocks) {
 }
 
 void add_all_pairs(data_set kind, std::size_t n, int k) {
-  const std::string suffix = "/k" + std::to_string(k) + "/n" + std::to_string(n) +
-                             (kind == data_set::skewed ? "/s2" : "");
+  const std::string suffix =
+      "/k" + std::to_string(k) + "/n" + std::to_string(n) + (kind == data_set::skewed ? "/s2" : "");
   add("index/all_pairs" + suffix, [=](benchmark::State& state) {
     const fingerprints& stored = data(kind, n);
     for (auto _ : state) {
