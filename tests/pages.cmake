@@ -18,6 +18,7 @@ foreach(source IN LISTS programs)
   cmake_path(GET source STEM name)
   add_executable(neardup_page_${name} "${source}")
   neardup_own_target(neardup_page_${name})
+  target_compile_options(neardup_page_${name} PRIVATE ${NEARDUP_TEST_OPTIONS})
   target_link_libraries(neardup_page_${name} PRIVATE Threads::Threads)
   add_test(
     NAME pages/${name}
@@ -30,6 +31,7 @@ file(GLOB fragments "${folder}/*_fragment.cpp" "${folder}/*_fragments.cpp")
 if(fragments)
   add_library(neardup_page_fragments OBJECT ${fragments})
   neardup_own_target(neardup_page_fragments)
+  target_compile_options(neardup_page_fragments PRIVATE ${NEARDUP_TEST_OPTIONS})
   if(NOT MSVC)
     # A sketch of a call may leave its result unused.
     target_compile_options(
