@@ -18,7 +18,7 @@ class NeardupConan(ConanFile):
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     implements = ["auto_header_only"]
-    exports_sources = "include/*", "LICENSE"
+    exports_sources = "include/*", "LICENSE*"
     no_copy_source = True
     # For those who work on neardup itself: conan install . && cmake --preset conan-release
     generators = "CMakeDeps", "CMakeToolchain"
@@ -43,7 +43,7 @@ class NeardupConan(ConanFile):
         self.info.clear()
 
     def package(self):
-        copy(self, "LICENSE", src=self.source_folder, dst=os.path.join(self.package_folder, "licenses"))
+        copy(self, "LICENSE*", src=self.source_folder, dst=os.path.join(self.package_folder, "licenses"))
         copy(
             self,
             "*.hpp",

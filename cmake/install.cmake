@@ -26,6 +26,12 @@ install(
   COMPONENT neardup_headers
 )
 
+install(
+  FILES LICENSE LICENSE-UNICODE
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/neardup"
+  COMPONENT neardup_headers
+)
+
 configure_package_config_file(
   cmake/neardup-config.cmake.in "${PROJECT_BINARY_DIR}/neardup-config.cmake"
   INSTALL_DESTINATION "${NEARDUP_INSTALL_CMAKEDIR}" NO_SET_AND_CHECK_MACRO

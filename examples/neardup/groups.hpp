@@ -152,7 +152,7 @@ class group_printer {
                                         [](const member& a, const member& b) { return a.similarity < b.similarity; });
     if (groups_ > 1) out << '\n';
     out << counted(members.size(), "document", "documents") << ", similarity "
-        << (least->similarity >= 1 ? "1.000" : similarity_text(least->similarity) + " or more") << '\n';
+        << (least->similarity >= 1 ? "1.000" : similarity_text(least->similarity) + " at least to the first") << '\n';
     for (const member& m : members) {
       out << "  " << similarity_text(m.similarity) << "  " << printable(all_.documents.id(m.document)) << '\n';
     }

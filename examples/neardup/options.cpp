@@ -102,7 +102,7 @@ constexpr const char* examples = R"(
 Examples:
   neardup docs/ --include '*.md'                           near-duplicates among the Markdown files of a folder
   neardup groups --distance 10 --min-similarity 0.8 docs/  wider net, and each pair checked exactly
-  neardup unique --jsonl corpus.jsonl > clean.jsonl        a corpus without near-duplicates
+  neardup unique --jsonl corpus.jsonl > clean.jsonl        a corpus without close copies
   zcat corpus.jsonl.gz | neardup unique --jsonl - | gzip > clean.jsonl.gz
   neardup pairs --jsonl --text-field title --text-field body --format jsonl news.jsonl
   neardup pairs --lines --features chars:2 --distance 8 --min-similarity 0.7 poems.txt

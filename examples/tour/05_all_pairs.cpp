@@ -22,10 +22,10 @@ int main() {
   std::vector<neardup::simhash<64>> fingerprints;
   std::vector<std::size_t> origin;
   for (std::size_t i = 0; i < documents.size(); ++i) {
-    if (const auto fingerprint = hash(documents[i])) {
-      fingerprints.push_back(*fingerprint);
-      origin.push_back(i);
-    }
+    const auto fingerprint = hash(documents[i]);
+    if (!fingerprint) continue;
+    fingerprints.push_back(*fingerprint);
+    origin.push_back(i);
   }
 
   // Short texts want a wide distance, and then a check: the Jaccard similarity of the sets of words.
@@ -56,3 +56,5 @@ int main() {
 // prints: document 0 is in the group of document 0
 // prints: document 1 is in the group of document 0
 // prints: document 2 is in the group of document 2
+// prints: document 4 is in the group of document 0
+// prints: document 5 is in the group of document 0

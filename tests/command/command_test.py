@@ -226,7 +226,7 @@ class Groups(CommandTest):
         done = run("--lines", "--distance", 30, "--min-similarity", 0.5, "-", data="\n".join(texts))
         least = jaccard(words(texts[0], 2), words(texts[1], 2))
         shown = f"{math.floor(least * 1000) / 1000:.3f}"
-        self.assertEqual(done.text, f"2 documents, similarity {shown} or more\n  1.000  -:1\n  {shown}  -:2\n")
+        self.assertEqual(done.text, f"2 documents, similarity {shown} at least to the first\n  1.000  -:1\n  {shown}  -:2\n")
 
     def test_many_copies_with_a_check_are_quick(self):
         texts = [A] * 20000 + [A.replace("dog", "cat")] * 20000 + [B]

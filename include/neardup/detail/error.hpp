@@ -1,6 +1,10 @@
 // One way to report a call that cannot be answered: an exception, or a handler where exceptions are off.
 #pragma once
 
+#if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L
+#error "neardup needs C++20: compile with -std=c++20, or /std:c++20"
+#endif
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
