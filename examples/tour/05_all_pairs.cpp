@@ -38,7 +38,6 @@ int main() {
               << neardup::estimated_cosine<64>(distance) << ", Jaccard " << similarity << '\n';
     ++pairs;
   });
-
   // Groups are the connected components; the label is the smallest position in the group.
   const auto label = neardup::cluster(fingerprints, 10);
   for (std::size_t i = 0; i < label.size(); ++i) {
