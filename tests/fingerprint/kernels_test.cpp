@@ -42,15 +42,16 @@ std::uint64_t plain_majority(const words_of_bits& words) {
   return result;
 }
 
-using hash_set = std::multiset<std::vector<std::uint64_t>>;
+using hash_set = std::vector<std::vector<std::uint64_t>>;  // sorted
 
 template <class Tokenizer, class Hasher>
 hash_set one_by_one(const Tokenizer& tokenize, const Hasher& hash, std::string_view text) {
   hash_set result;
   tokenize(text, [&](std::string_view token) {
     const auto words = neardup::detail::to_hash_words(hash(token));
-    result.insert({words.begin(), words.end()});
+    result.emplace_back(words.begin(), words.end());
   });
+  std::sort(result.begin(), result.end());
   return result;
 }
 
@@ -63,9 +64,10 @@ hash_set in_blocks(const Tokenizer& tokenize, const Hasher& hash, std::string_vi
     for (std::size_t i = 0; i < block.count; ++i) {
       std::vector<std::uint64_t> value;
       for (std::size_t j = 0; j < words; ++j) value.push_back(block.columns[j][i]);
-      result.insert(value);
+      result.push_back(value);
     }
   });
+  std::sort(result.begin(), result.end());
   return result;
 }
 
@@ -103,7 +105,7 @@ std::vector<std::string> texts() {
     }
     result.push_back(text);
   }
-  for (std::size_t size = 1; size < 200; ++size) {
+  for (std::size_t size = 1; size < 200; size += oracle::effort(1, 6)) {
     result.push_back(std::string(size - 1, 'a') + "b");
     result.push_back(std::string(size, 'a') + " " + std::string(size % 19, 'b'));
   }
@@ -150,10 +152,9 @@ TEST_CASE("weighted sums are those of a plain loop") {
 
 TEST_CASE("windows of bytes have the hashes of XXH3") {
   for (std::size_t n = 1; n <= 10; ++n) {
-    for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{42}, ~std::uint64_t{0} / 3}) {
-      INFO("n " << n << ", seed " << seed);
-      check_blocks(neardup::byte_ngrams{n}, neardup::xxh3<64>{seed}, texts());
-    }
+    const std::uint64_t seed = n % 3 == 0 ? 0 : ~std::uint64_t{0} / n;
+    INFO("n " << n << ", seed " << seed);
+    check_blocks(neardup::byte_ngrams{n}, neardup::xxh3<64>{seed}, texts());
   }
   check_blocks(neardup::byte_ngrams{5}, neardup::xxh3<128>{9}, texts());
 }

@@ -55,12 +55,12 @@ inline void hash_spans_portable(const char* text, const token_spans& spans, std:
   std::size_t longer_count = 0;
   std::size_t n = 0;
   for (std::size_t i = 0; i < spans.count; ++i) {
-    const std::uint64_t length = spans.end[i] - spans.begin[i];
+    const bool fits = spans.end[i] - spans.begin[i] <= 8;
+    const std::uint64_t length = fits ? spans.end[i] - spans.begin[i] : 8;
     const std::uint64_t word = load_little_endian(text + spans.begin[i]);
     const std::uint64_t kept = length < 8 ? word & ~(~std::uint64_t{0} << (8 * length & 63)) : word;
-    hashes[n] = formulas.hash_1_to_8(kept, length);
+    hashes[n] = formulas.hash_1_to_8(kept, length);  // of a longer token it will be overwritten
     longer[longer_count] = static_cast<std::uint32_t>(i);
-    const bool fits = length <= 8;
     n += fits ? 1 : 0;
     longer_count += fits ? 0 : 1;
   }
