@@ -6,7 +6,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <neardup/text/utf8.hpp>
+#include <system_error>
 
 #include "errors.hpp"
 
@@ -19,9 +21,17 @@ constexpr std::string_view hex_digits = "0123456789abcdef";
 
 }  // namespace
 
-output::output(const std::string& path)
-    : name_(path.empty() ? "standard output" : path), file_(path.empty() ? stdout : std::fopen(path.c_str(), "wb")) {
-  if (file_ == nullptr) throw output_error(path + ": cannot be written: " + std::strerror(errno));
+output::output(const std::string& path) : name_(path.empty() ? "standard output" : path), file_(stdout) {
+  if (!path.empty()) {
+    std::error_code error;
+    const auto type = std::filesystem::status(path, error).type();
+    // Devices and pipes are written as they are.
+    if (type == std::filesystem::file_type::regular || type == std::filesystem::file_type::not_found) {
+      partial_ = path + ".partial";
+    }
+    file_ = std::fopen((partial_.empty() ? path : partial_).c_str(), "wb");
+    if (file_ == nullptr) throw output_error(path + ": cannot be written: " + std::strerror(errno));
+  }
   std::setvbuf(file_, nullptr, _IONBF, 0);
   buffer_.reserve(buffer_size);
 }
@@ -59,6 +69,13 @@ void output::close() {
   const int status = std::fclose(file_);
   file_ = nullptr;
   if (status != 0) fail();
+  if (partial_.empty()) return;
+  std::error_code error;
+  // A link keeps leading to the file that it led to.
+  std::filesystem::path target = std::filesystem::canonical(name_, error);
+  if (error) target = name_;
+  std::filesystem::rename(partial_, target, error);
+  if (error) throw output_error(name_ + ": cannot be written: " + error.message() + "; the result is in " + partial_);
 }
 
 void output::fail() {

@@ -9,6 +9,8 @@
 namespace command {
 
 /// Standard output or a file. What was written stays written, whatever comes after.
+///
+/// A file is written as FILE.partial, which takes its name when all is done: until then an older one stays whole.
 class output {
  public:
   /// To standard output if `path` is empty. Throws: output_error.
@@ -31,6 +33,7 @@ class output {
   [[noreturn]] void fail();
 
   std::string name_;
+  std::string partial_;  // where a file is written first; empty for anything else
   std::FILE* file_;
   std::string buffer_;
   bool failed_ = false;

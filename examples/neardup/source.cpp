@@ -84,11 +84,19 @@ source_walker::source_walker(const options& settings) : settings_(settings) {
 
 source_walker::~source_walker() = default;
 
-/// Opening the output empties it: that must not be one of the files to be read.
+/// What is written must not be read: it would be lost, or never end.
+bool source_walker::is_output(const std::string& path) const {
+  // Where there is no such name for it, standard output is not looked at.
+  const std::string output = settings_.output_file.empty() ? "/dev/stdout" : settings_.output_file;
+  std::error_code error;
+  return fs::is_regular_file(output, error) && fs::equivalent(path == "-" ? "/dev/stdin" : path, output, error) &&
+         !error;
+}
+
 void source_walker::refuse_output_among_inputs(const std::string& output_file) const {
   std::error_code error;
-  if (!fs::is_regular_file(output_file, error)) return;  // a new file, or /dev/null
-  const fs::path real_output = fs::canonical(output_file, error);
+  if (fs::exists(output_file, error) && !fs::is_regular_file(output_file, error)) return;  // /dev/null
+  const fs::path real_output = fs::weakly_canonical(output_file, error);
   for (const std::string& argument : settings_.paths) {
     if (fs::equivalent(argument, output_file, error) && !error) {
       throw usage_error("--output " + output_file + " is also an input");
@@ -135,6 +143,7 @@ std::optional<source_walker::step> source_walker::walk() {
 }
 
 std::optional<source_walker::step> source_walker::visit_argument(const std::string& argument) {
+  if (is_output(argument)) return bad_input{argument == "-" ? "standard input" : argument, "is also the output"};
   if (argument == "-") return std::make_shared<source>(source{argument, nullptr});
   if (auto bad = missing(argument)) return *std::move(bad);
   std::error_code error;
@@ -173,6 +182,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   }
   const std::string real = is_link ? fs::canonical(path, error).string() : join(current.real_path, name);
   if (error) return bad_input{path, error.message()};
+  if (is_output(path)) return bad_input{path, "is also the output"};
   if (!is_new(real)) return std::nullopt;
   return std::make_shared<source>(source{path, nullptr});
 }

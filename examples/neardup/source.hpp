@@ -78,6 +78,7 @@ class source_walker {
   std::optional<step> visit_entry();
   std::optional<bad_input> enter(std::string path, std::string relative);
   bool is_new(const std::string& real_path);
+  [[nodiscard]] bool is_output(const std::string& path) const;
   void refuse_output_among_inputs(const std::string& output_file) const;
 
   const options& settings_;

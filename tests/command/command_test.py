@@ -951,7 +951,23 @@ class Output(CommandTest):
         self.assertEqual(source.read_bytes(), before)
         self.assert_done(run("unique", "--jsonl", "--output", target, self.folder, "--exclude", "out.*"))
         self.assert_done(run("hash", "--output", self.folder / "new" , source))
+        self.assertFalse((self.folder / "new.partial").exists())
         self.assert_fails(run("hash", "--output", self.folder / "no" / "way", source), "cannot be written")
+        self.assert_fails(run("hash", "--output", self.folder / "fresh", self.folder), "lies in the input folder")
+        # Nor may a link in a folder lead to it, or standard output be appended to what is read.
+        folder = self.folder / "links"
+        folder.mkdir()
+        (folder / "symbolic").symlink_to(source)
+        self.assert_fails(run("hash", "--output", source, folder), "is also the output")
+        (folder / "symbolic").unlink()
+        os.link(source, folder / "hard")
+        self.assert_fails(run("hash", "--output", source, folder), "is also the output")
+        self.assertEqual(source.read_bytes(), before)
+        with open(source, "ab") as appended:
+            done = run_with(["hash", "--lines", source], stdout=appended, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"is also the output", done.stderr)
+        self.assertEqual(source.read_bytes(), before)
         # Input that is not there must not empty the output.
         self.assert_fails(run("hash", "--output", target, self.folder / "missing"), "no such file")
         self.assertTrue(target.read_bytes())

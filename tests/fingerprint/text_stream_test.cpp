@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <neardup/fingerprint.hpp>
@@ -131,4 +132,31 @@ TEST_CASE("a tokenizer of one's own streams by a token_stream of its own", "[tex
     CHECK(fingerprint_of_chunks(stream, cut_at(text, position)) ==
           simhasher{neardup::shingles{2, neardup::byte_ngrams{1}}}(text));
   }
+}
+
+TEST_CASE("a stream that was moved away is empty and usable") {
+  const neardup::simhasher hash{neardup::words{}, neardup::log_tf{}};
+  neardup::text_stream stream{hash};
+  stream.feed("some words here ");
+  (void)stream.finish();
+  stream.feed("more words ");
+  neardup::text_stream taken = std::move(stream);
+  stream.reset();
+  stream.feed("and others");
+  CHECK(stream.finish() == hash("and others"));
+  CHECK(taken.finish() == hash("more words "));
+}
+
+TEST_CASE("a workspace that was moved away is usable") {
+  const neardup::simhasher hash{neardup::words{}};
+  decltype(hash)::workspace scratch;
+  CHECK(hash("a few words", scratch) == hash("a few words"));
+  auto taken = std::move(scratch);
+  CHECK(hash("other words", scratch) == hash("other words"));
+  CHECK(hash("a few words", taken) == hash("a few words"));
+}
+
+TEST_CASE("very wide fingerprints do not need a large stack") {
+  const neardup::simhasher hash{neardup::words{}, neardup::unit{}, neardup::xxh3<65536>{}};
+  CHECK(hash("a b").has_value());
 }

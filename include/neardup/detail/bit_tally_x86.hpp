@@ -53,12 +53,12 @@ NEARDUP_TARGET_AVX2 inline void count_bits_avx2(bit_tally& tally, const std::uin
   __m256i fours = _mm256_load_si256(plane(2));
   __m256i eights = _mm256_load_si256(plane(3));
   const auto add = [](__m256i & carry, __m256i & sum, __m256i b, __m256i c)
-      __attribute__((always_inline, target("avx2,bmi,bmi2,popcnt,lzcnt"))) {
+      __attribute__((always_inline, target("avx2,bmi,bmi2,popcnt"))) {
     const __m256i half = _mm256_xor_si256(sum, b);
     carry = _mm256_or_si256(_mm256_and_si256(sum, b), _mm256_and_si256(half, c));
     sum = _mm256_xor_si256(half, c);
   };
-  const auto add_one = [&](__m256i carry) __attribute__((always_inline, target("avx2,bmi,bmi2,popcnt,lzcnt"))) {
+  const auto add_one = [&](__m256i carry) __attribute__((always_inline, target("avx2,bmi,bmi2,popcnt"))) {
     for (__m256i* const sum : {&ones, &twos, &fours, &eights}) {
       const __m256i next = _mm256_and_si256(*sum, carry);
       *sum = _mm256_xor_si256(*sum, carry);
@@ -68,7 +68,7 @@ NEARDUP_TARGET_AVX2 inline void count_bits_avx2(bit_tally& tally, const std::uin
   };
   std::size_t i = 0;
   for (; i + 64 <= n; i += 64) {
-    const auto load = [&](std::size_t v) __attribute__((always_inline, target("avx2,bmi,bmi2,popcnt,lzcnt"))) {
+    const auto load = [&](std::size_t v) __attribute__((always_inline, target("avx2,bmi,bmi2,popcnt"))) {
       return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + i + 4 * v));
     };
     __m256i twos_a, twos_b, fours_a, fours_b, eights_a, eights_b, sixteens;
@@ -108,7 +108,7 @@ NEARDUP_TARGET_AVX512 inline void count_bits_avx512(bit_tally& tally, const std:
   __m512i eights = _mm512_load_si512(tally.planes[3]);
 #define NEARDUP_AVX512_LAMBDA   \
   __attribute__((always_inline, \
-                 target("avx2,bmi,bmi2,popcnt,lzcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
+                 target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
   const auto add = [](__m512i& carry, __m512i& sum, __m512i b, __m512i c) NEARDUP_AVX512_LAMBDA {
     const __m512i old = sum;
     sum = _mm512_ternarylogic_epi64(old, b, c, 0x96);    // a ^ b ^ c

@@ -15,9 +15,9 @@
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define NEARDUP_X86_KERNELS 1
 // The features of a level, the same list on each function of it: a compiler inlines only what needs no more.
-#define NEARDUP_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
+#define NEARDUP_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define NEARDUP_TARGET_AVX512 \
-  __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
+  __attribute__((target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
@@ -46,7 +46,7 @@ namespace neardup::inline v0 {
 /// The levels of instructions that kernels are written for. Every level gives the same results, bit for bit.
 enum class instruction_set : std::uint8_t {
   portable,  // standard C++, on every machine
-  avx2,      // x86-64-v3: AVX2, BMI2, POPCNT, LZCNT
+  avx2,      // x86-64-v3: AVX2, BMI2, POPCNT
   avx512,    // AVX-512 F, BW, DQ, VL, VBMI, VBMI2: Ice Lake, Zen 4 and later
 };
 

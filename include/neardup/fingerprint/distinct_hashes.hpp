@@ -6,9 +6,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "../detail/error.hpp"
+#include "../detail/secret.hpp"
 #include "hash_block.hpp"
 
 namespace neardup::inline v0::detail {
@@ -22,6 +26,28 @@ namespace neardup::inline v0::detail {
 template <std::size_t Words, bool Counts = false>
 class distinct_hashes {
  public:
+  distinct_hashes() = default;
+  distinct_hashes(const distinct_hashes&) = default;
+  distinct_hashes& operator=(const distinct_hashes&) = default;
+  /// Leaves `other` empty.
+  distinct_hashes(distinct_hashes&& other) noexcept { swap(other); }
+  distinct_hashes& operator=(distinct_hashes&& other) noexcept {
+    distinct_hashes(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~distinct_hashes() = default;
+
+  void swap(distinct_hashes& other) noexcept {
+    table_.swap(other.table_);
+    numbers_.swap(other.numbers_);
+    distinct_.swap(other.distinct_);
+    counts_.swap(other.counts_);
+    std::swap(size_, other.size_);
+    std::swap(count_, other.count_);
+    std::swap(shift_, other.shift_);
+    std::swap(has_zero_, other.has_zero_);
+  }
+
   /// Forgets the hashes of the last text.
   void clear() noexcept {
     std::fill_n(table_.begin(), size_, std::uint64_t{0});
@@ -67,6 +93,7 @@ class distinct_hashes {
   std::vector<std::uint64_t> counts_;
   std::size_t size_ = 0;
   std::size_t count_ = 0;
+  std::uint64_t multiplier_ = secret_multiplier();
   int shift_ = 0;          // 64 - log2(size_)
   bool has_zero_ = false;  // An empty place holds 0, so without numbers the hash 0 is not in the table.
 
@@ -85,6 +112,9 @@ class distinct_hashes {
     for (auto& column : distinct_) grow(column, count_ + n + 1);
     if constexpr (Counts) grow(counts_, count_ + n + 1);
     if (2 * (count_ + n) <= size_) return;
+    if (has_numbers && count_ + n > 0xffffffffU) {
+      fail<std::length_error>("a text of more than 2^32 distinct tokens");
+    }
     const std::size_t size = (std::max)(small_size, std::bit_ceil(4 * (count_ + n)));
     if (table_.size() < size) table_.resize(size);
     if constexpr (has_numbers) {
@@ -102,8 +132,9 @@ class distinct_hashes {
     }
   }
 
-  // Multiplied by the golden ratio, for a hasher of the user's may have poor low bits.
-  [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept { return key * 0x9e3779b97f4a7c15U >> shift_; }
+  // Multiplied by a secret odd number: no text can be made whose hashes crowd, and poor low bits do not matter.
+  // Source: Dietzfelbinger et al., A Reliable Randomized Algorithm for the Closest-Pair Problem, 1997 (multiply-shift).
+  [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept { return key * multiplier_ >> shift_; }
   [[nodiscard]] std::size_t next(std::size_t place) const noexcept { return (place + 1) & (size_ - 1); }
 
   /// What the table keeps of a hash: with numbers a digest that is never 0, otherwise the hash itself.

@@ -15,6 +15,7 @@
 
 #include "../detail/bits.hpp"
 #include "../detail/error.hpp"
+#include "../detail/secret.hpp"
 
 namespace neardup::inline v0 {
 
@@ -156,7 +157,8 @@ class feature_bag {
   /// The slot of this hash, or the empty one where it belongs. Precondition: a slot is empty.
   [[nodiscard]] std::size_t find_slot(const hash_type& hash) const noexcept {
     const std::size_t mask = slots_.size() - 1;
-    std::size_t slot = detail::hash_words(hash) & mask;
+    // Multiplied by a secret, so that no text can be made whose tokens crowd.
+    std::size_t slot = ((detail::hash_words(hash) * detail::secret_multiplier()) >> 16) & mask;
     while (slots_[slot] != 0 && features_[slots_[slot] - 1].hash != hash) slot = (slot + 1) & mask;
     return slot;
   }

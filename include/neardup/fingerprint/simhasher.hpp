@@ -51,11 +51,20 @@ class simhasher {
     std::vector<weighted_token<hash_words>> weighted;
   };
 
+  // A thread may have a stack of 128 KiB only.
+  static constexpr std::size_t largest_on_stack = 65536;
+
  public:
   /// Memory that is reused from text to text: one for each thread.
   class workspace {
     friend simhasher;
-    std::unique_ptr<state> state_ = std::make_unique<state>();
+
+    state& memory() {
+      if (!state_) state_ = std::make_unique<state>();
+      return *state_;
+    }
+
+    std::unique_ptr<state> state_;  // made when first used, and again after it was moved away
   };
 
   simhasher() = default;
@@ -65,13 +74,18 @@ class simhasher {
   /// The fingerprint of a text; nothing if it has no tokens, or if all of them weigh 0.
   /// Complexity: linear in the text on average.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
-    state scratch;
-    return fingerprint(text, scratch);
+    if constexpr (sizeof(state) <= largest_on_stack) {
+      state scratch;
+      return fingerprint(text, scratch);
+    } else {
+      workspace scratch;
+      return (*this)(text, scratch);
+    }
   }
 
   /// The same with memory that is reused; once that has grown, nothing is allocated.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
-    return fingerprint(text, *scratch.state_);
+    return fingerprint(text, scratch.memory());
   }
 
   /// The fingerprint of the tokens in a bag, which may be merged from several texts.
@@ -80,7 +94,7 @@ class simhasher {
     return fingerprint(bag, weighted);
   }
   [[nodiscard]] std::optional<fingerprint_type> operator()(const bag_type& bag, workspace& scratch) const {
-    return fingerprint(bag, scratch.state_->weighted);
+    return fingerprint(bag, scratch.memory().weighted);
   }
 
   /// The distinct tokens of a text with their counts.
@@ -102,13 +116,14 @@ class simhasher {
   /// The hashes of the distinct tokens of a text, sorted: the set that the Jaccard similarity compares.
   [[nodiscard]] std::vector<hash_type> features(std::string_view text) const {
     std::vector<hash_type> result;
-    detail::hash_scratch<hash_words> scratch;
-    detail::hash_tokens(tokenizer, hasher, text, scratch, [&](const detail::hash_block<hash_words>& block) {
-      for (std::size_t i = 0; i < block.count; ++i) {
-        hash_type& hash = result.emplace_back();
-        for (std::size_t j = 0; j < hash_words; ++j) hash[j] = block.columns[j][i];
-      }
-    });
+    workspace memory;
+    detail::hash_tokens(tokenizer, hasher, text, memory.memory().scratch,
+                        [&](const detail::hash_block<hash_words>& block) {
+                          for (std::size_t i = 0; i < block.count; ++i) {
+                            hash_type& hash = result.emplace_back();
+                            for (std::size_t j = 0; j < hash_words; ++j) hash[j] = block.columns[j][i];
+                          }
+                        });
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;

@@ -75,7 +75,7 @@ NEARDUP_KERNELS_BEGIN
 
 #define NEARDUP_AVX512_LAMBDA   \
   __attribute__((always_inline, \
-                 target("avx2,bmi,bmi2,popcnt,lzcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
+                 target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
 
 // BZHI looks at the lowest 8 bits of a count only.
 inline unsigned lanes_left(std::size_t count, std::size_t lanes) noexcept {

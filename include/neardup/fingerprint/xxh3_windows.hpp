@@ -123,10 +123,10 @@ NEARDUP_TARGET_AVX2 inline void hash_windows_avx2(const short_xxh3& hash, const 
   }
   const __m256i arrange = _mm256_load_si256(reinterpret_cast<const __m256i*>(sources));
   const __m256i flip = _mm256_set1_epi64x(static_cast<long long>(hash.flip));
-  const auto constant = [](std::uint64_t value) __attribute__((always_inline, target("avx2,bmi,bmi2,popcnt,lzcnt"))) {
+  const auto constant = [](std::uint64_t value) __attribute__((always_inline, target("avx2,bmi,bmi2,popcnt"))) {
     return _mm256_set1_epi64x(static_cast<long long>(value));
   };
-  const auto windows = [&](std::size_t i) __attribute__((always_inline, target("avx2,bmi,bmi2,popcnt,lzcnt"))) {
+  const auto windows = [&](std::size_t i) __attribute__((always_inline, target("avx2,bmi,bmi2,popcnt"))) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + i));
     return _mm256_xor_si256(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(bytes), arrange), flip);
   };
@@ -175,7 +175,7 @@ NEARDUP_TARGET_AVX512 inline void hash_windows_avx512(const short_xxh3& hash, co
   const __m512i flip = _mm512_set1_epi64(static_cast<long long>(hash.flip));
 #define NEARDUP_AVX512_LAMBDA   \
   __attribute__((always_inline, \
-                 target("avx2,bmi,bmi2,popcnt,lzcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
+                 target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
   const auto windows = [&](std::size_t i) NEARDUP_AVX512_LAMBDA {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + i));
     return _mm512_xor_si512(_mm512_shuffle_epi8(_mm512_broadcast_i32x4(bytes), arrange), flip);

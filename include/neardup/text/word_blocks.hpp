@@ -50,7 +50,7 @@ inline void classify_blocks_portable(const char* text, std::size_t count, word_b
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-#define NEARDUP_AVX2_LAMBDA __attribute__((always_inline, target("avx2,bmi,bmi2,popcnt,lzcnt")))
+#define NEARDUP_AVX2_LAMBDA __attribute__((always_inline, target("avx2,bmi,bmi2,popcnt")))
 
 /// The same with AVX2: a range is tested by subtracting its begin and taking the minimum with its size.
 NEARDUP_TARGET_AVX2 inline void classify_blocks_avx2(const char* text, std::size_t count, word_block* blocks) noexcept {
