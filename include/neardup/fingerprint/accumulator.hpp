@@ -37,7 +37,7 @@ class accumulator {
   /// Adds a token of this hash and weight, `count` times. Bits of the hash beyond `Bits` are ignored.
   /// Throws: std::overflow_error if the total would pass 2^64 - 1 units of 1/256; nothing is changed then.
   constexpr void add(const hash_type& hash, weight w = {}, std::uint64_t count = 1) {
-    if (w.raw() != 0 && count > std::numeric_limits<std::uint64_t>::max() / w.raw()) fail_overflow();
+    if (w.raw() != 0 && count > (std::numeric_limits<std::uint64_t>::max)() / w.raw()) fail_overflow();
     add_units(hash, w.raw() * count);
   }
   constexpr void add(std::uint64_t hash, weight w = {}, std::uint64_t count = 1) requires(Bits <= 64) {
@@ -47,7 +47,7 @@ class accumulator {
   /// Adds a token of this hash whose weight is `units` / 256.
   /// Throws: std::overflow_error as add does.
   constexpr void add_units(const hash_type& hash, std::uint64_t units) {
-    if (units > std::numeric_limits<std::uint64_t>::max() - total_) fail_overflow();
+    if (units > (std::numeric_limits<std::uint64_t>::max)() - total_) fail_overflow();
     total_ += units;
     for (std::size_t i = 0; i < Bits; ++i) {
       const std::uint64_t bit = (hash[i / detail::word_bits] >> (i % detail::word_bits)) & 1U;
@@ -58,7 +58,7 @@ class accumulator {
   /// Adds all that `other` has summed.
   /// Throws: std::overflow_error as add does.
   constexpr void merge(const accumulator& other) {
-    if (other.total_ > std::numeric_limits<std::uint64_t>::max() - total_) fail_overflow();
+    if (other.total_ > (std::numeric_limits<std::uint64_t>::max)() - total_) fail_overflow();
     total_ += other.total_;
     for (std::size_t i = 0; i < Bits; ++i) sums_[i] += other.sums_[i];
   }

@@ -147,7 +147,7 @@ class feature_bag {
   };
   using feature = std::conditional_t<KeepsText, text_feature, plain_feature>;
 
-  static constexpr std::uint64_t max_count = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint64_t max_count = (std::numeric_limits<std::uint64_t>::max)();
   static constexpr std::size_t min_slots = 64;
 
   [[noreturn]] static void fail_overflow() {

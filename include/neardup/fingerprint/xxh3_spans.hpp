@@ -98,15 +98,15 @@ NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const toke
     const auto lanes = static_cast<__mmask16>(_bzhi_u32(0xffff, lanes_left(spans.count - i, 16)));
     const __m512i begin = _mm512_load_si512(spans.begin + i);
     const __m512i length = _mm512_sub_epi32(_mm512_load_si512(spans.end + i), begin);
-    const __mmask16 small = _mm512_mask_cmple_epu32_mask(lanes, length, _mm512_set1_epi32(8));
-    const __mmask16 middle = _mm512_mask_cmple_epu32_mask(lanes & ~small, length, _mm512_set1_epi32(16));
-    _mm512_storeu_si512(small_begin + small_count, _mm512_maskz_compress_epi32(small, begin));
-    _mm512_storeu_si512(small_length + small_count, _mm512_maskz_compress_epi32(small, length));
+    const __mmask16 is_small = _mm512_mask_cmple_epu32_mask(lanes, length, _mm512_set1_epi32(8));
+    const __mmask16 middle = _mm512_mask_cmple_epu32_mask(lanes & ~is_small, length, _mm512_set1_epi32(16));
+    _mm512_storeu_si512(small_begin + small_count, _mm512_maskz_compress_epi32(is_small, begin));
+    _mm512_storeu_si512(small_length + small_count, _mm512_maskz_compress_epi32(is_small, length));
     _mm512_storeu_si512(middle_begin + middle_count, _mm512_maskz_compress_epi32(middle, begin));
     _mm512_storeu_si512(middle_length + middle_count, _mm512_maskz_compress_epi32(middle, length));
-    small_count += static_cast<std::size_t>(std::popcount(small));
+    small_count += static_cast<std::size_t>(std::popcount(is_small));
     middle_count += static_cast<std::size_t>(std::popcount(middle));
-    for (unsigned rest = static_cast<unsigned>(lanes & ~small & ~middle); rest != 0; rest &= rest - 1) {
+    for (unsigned rest = static_cast<unsigned>(lanes & ~is_small & ~middle); rest != 0; rest &= rest - 1) {
       const std::size_t j = i + static_cast<std::size_t>(std::countr_zero(rest));
       *out++ = XXH3_64bits_withSeed(text + spans.begin[j], spans.end[j] - spans.begin[j], seed);
     }

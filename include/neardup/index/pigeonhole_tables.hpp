@@ -42,7 +42,8 @@ class pigeonhole_tables {
   explicit pigeonhole_tables(std::shared_ptr<const search_plans<Words>> plans) noexcept : plans_(std::move(plans)) {}
   pigeonhole_tables(const pigeonhole_tables&) = default;
   pigeonhole_tables(pigeonhole_tables&& other) noexcept
-      : plans_(other.plans_),  // Stays there too: what was moved from is empty and usable.
+      // A copy stays there: what was moved from is empty and usable.
+      : plans_(other.plans_),  // NOLINT(performance-move-constructor-init)
         tables_(std::exchange(other.tables_, {})) {}
   pigeonhole_tables& operator=(const pigeonhole_tables&) = delete;
   pigeonhole_tables& operator=(pigeonhole_tables&&) = delete;

@@ -32,15 +32,19 @@ concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::stri
 template <class Tokenizer>
 class token_stream;
 
+// Version 14 takes the angle brackets for comparisons.
+// clang-format off
+
 /// A tokenizer that can also take its text in chunks, through token_stream.
 template <class T>
-concept streaming_tokenizer = tokenizer<T> && requires {
-  sizeof(token_stream<T>);
-} && std::constructible_from < token_stream<T>,
-const T& > &&requires(token_stream<T>& stream, std::string_view chunk, detail::any_sink& sink) {
-  stream.feed(chunk, sink);
-  stream.finish(sink);
-  stream.reset();
-};
+concept streaming_tokenizer =
+    tokenizer<T> && requires { sizeof(token_stream<T>); } && std::constructible_from<token_stream<T>, const T&> &&
+    requires(token_stream<T>& stream, std::string_view chunk, detail::any_sink& sink) {
+      stream.feed(chunk, sink);
+      stream.finish(sink);
+      stream.reset();
+    };
+
+// clang-format on
 
 }  // namespace neardup::inline v0
