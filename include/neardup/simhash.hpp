@@ -37,9 +37,7 @@ class simhash {
 
   /// The fingerprint whose bits are those of `value`, lowest first.
   /// Throws: std::invalid_argument if `value` has a bit beyond `Bits`.
-  constexpr explicit simhash(std::uint64_t value)
-    requires(Bits <= 64)
-      : simhash(words_type{value}) {}
+  constexpr explicit simhash(std::uint64_t value) requires(Bits <= 64) : simhash(words_type{value}) {}
 
   /// The fingerprint with these words, lowest first.
   /// Throws: std::invalid_argument if the last word has a bit beyond `Bits`.
@@ -54,11 +52,7 @@ class simhash {
   [[nodiscard]] constexpr const words_type& to_words() const noexcept { return words_; }
 
   /// The fingerprint as one number.
-  [[nodiscard]] constexpr std::uint64_t to_uint64() const noexcept
-    requires(Bits <= 64)
-  {
-    return words_[0];
-  }
+  [[nodiscard]] constexpr std::uint64_t to_uint64() const noexcept requires(Bits <= 64) { return words_[0]; }
 
   /// Whether bit `i` is set.
   /// Throws: std::out_of_range if i >= Bits.
