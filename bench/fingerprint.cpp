@@ -126,7 +126,7 @@ void add_accumulate() {
       for (const std::uint64_t hash : hashes) sums.add(hash);
       benchmark::DoNotOptimize(sums.result());
     }
-    state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * tokens));
+    state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(tokens));
   });
 }
 
