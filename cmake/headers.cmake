@@ -7,8 +7,8 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/distinct_fingerprints.hpp
     include/neardup/dedup/similarity.hpp
     include/neardup/detail/bit_tally.hpp
-    include/neardup/detail/bit_tally_x86.hpp
     include/neardup/detail/bits.hpp
+    include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
     include/neardup/detail/error.hpp
     include/neardup/detail/instruction_set.hpp
@@ -17,14 +17,18 @@ set(NEARDUP_HEADERS
     include/neardup/detail/weighted_sums.hpp
     include/neardup/fingerprint.hpp
     include/neardup/fingerprint/accumulator.hpp
+    include/neardup/fingerprint/batch.hpp
+    include/neardup/fingerprint/code_point_hashes.hpp
     include/neardup/fingerprint/defaults.hpp
     include/neardup/fingerprint/distinct_hashes.hpp
     include/neardup/fingerprint/feature_bag.hpp
     include/neardup/fingerprint/hash_block.hpp
+    include/neardup/fingerprint/hashed_idf.hpp
     include/neardup/fingerprint/hashers.hpp
     include/neardup/fingerprint/idf_table.hpp
     include/neardup/fingerprint/simhasher.hpp
     include/neardup/fingerprint/text_stream.hpp
+    include/neardup/fingerprint/token_hash_stream.hpp
     include/neardup/fingerprint/token_hashes.hpp
     include/neardup/fingerprint/votes.hpp
     include/neardup/fingerprint/weight.hpp
@@ -53,14 +57,19 @@ set(NEARDUP_HEADERS
     include/neardup/text.hpp
     include/neardup/text/ngrams.hpp
     include/neardup/text/normalise.hpp
+    include/neardup/text/normalise_blocks.hpp
+    include/neardup/text/normalised_words.hpp
     include/neardup/text/shingles.hpp
     include/neardup/text/tokenizer.hpp
     include/neardup/text/unicode.hpp
     include/neardup/text/unicode_tables.hpp
     include/neardup/text/utf8.hpp
     include/neardup/text/utf8_chunks.hpp
+    include/neardup/text/text_blocks.hpp
+    include/neardup/text/utf8_blocks.hpp
     include/neardup/text/word_blocks.hpp
     include/neardup/text/word_spans.hpp
     include/neardup/text/words.hpp
+    include/neardup/threads.hpp
     include/neardup/version.hpp
 )

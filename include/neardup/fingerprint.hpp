@@ -1,7 +1,8 @@
-// tokens -> simhash<Bits>: weighters, hashers, accumulator, feature bag, simhasher.
+// tokens -> simhash<Bits>: weighters, hashers, accumulator, feature bag, simhasher, batches.
 #pragma once
 
 #include "fingerprint/accumulator.hpp"
+#include "fingerprint/batch.hpp"
 #include "fingerprint/defaults.hpp"
 #include "fingerprint/feature_bag.hpp"
 #include "fingerprint/hashers.hpp"

@@ -6,4 +6,5 @@
 #include "index.hpp"
 #include "simhash.hpp"
 #include "text.hpp"
+#include "threads.hpp"
 #include "version.hpp"

@@ -3,6 +3,7 @@
 
 #include "text/ngrams.hpp"
 #include "text/normalise.hpp"
+#include "text/normalised_words.hpp"
 #include "text/shingles.hpp"
 #include "text/tokenizer.hpp"
 #include "text/unicode.hpp"

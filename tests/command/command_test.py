@@ -998,7 +998,8 @@ class Output(CommandTest):
 
     def test_progress_bar_on_a_terminal_only(self):
         file = self.write("c.jsonl", jsonl(corpus(20000, 19, words=60) * 4))
-        arguments = ("hash", "--jsonl", "--threads", 1, file)
+        # Features that take long: the bar is first drawn after a tenth of a second.
+        arguments = ("hash", "--jsonl", "--threads", 1, "--features", "chars:100", file)
         self.assertRegex(self.on_terminal(*arguments), rb"\r\[[#.]{24}\] \d+ %  [0-9,]+ documents, [0-9.]+ .B, ")
         self.assertEqual(self.on_terminal(*arguments, "--quiet"), b"")
         self.assertNotIn("\r", run(*arguments).err)

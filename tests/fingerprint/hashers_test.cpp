@@ -63,3 +63,11 @@ TEST_CASE("tokens and seeds tell hashes apart", "[hashers]") {
   const std::string_view zero("\0", 1);
   CHECK(xxh3<64>{}(zero) != xxh3<64>{}(""));
 }
+
+#ifdef __SIZEOF_INT128__
+TEST_CASE("an integer wider than a word is no hash", "[hashers]") {
+  __extension__ using wide = unsigned __int128;
+  const auto hash = [](std::string_view token) { return static_cast<wide>(token.size()); };
+  CHECK_FALSE(neardup::token_hasher<decltype(hash)>);
+}
+#endif

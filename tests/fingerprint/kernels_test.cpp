@@ -112,6 +112,74 @@ std::vector<std::string> texts() {
   return result;
 }
 
+/// The hashes of the tokens of a text that comes in chunks.
+template <class Tokenizer, class Hasher>
+hash_set in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, std::mt19937_64& random) {
+  constexpr std::size_t words = neardup::hasher_words<Hasher>;
+  hash_set result;
+  neardup::detail::hash_scratch<words> scratch;
+  const auto take = [&](neardup::detail::hash_block<words>& block) {
+    for (std::size_t i = 0; i < block.count; ++i) {
+      std::vector<std::uint64_t> value;
+      for (std::size_t j = 0; j < words; ++j) value.push_back(block.columns[j][i]);
+      result.push_back(value);
+    }
+    block.count = 0;
+  };
+  neardup::detail::token_hash_stream<Tokenizer, Hasher> stream(tokenize);
+  while (!text.empty()) {
+    const std::size_t size = 1 + random() % (random() % 4 == 0 ? 10000 : 3000);
+    const support::exact_copy chunk(text.substr(0, size));
+    stream.feed(hash, chunk, scratch, take);
+    text.remove_prefix(std::string_view(chunk).size());
+  }
+  stream.finish(hash, scratch, take);
+  take(scratch.block);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+/// Texts of several times what a stream collects before it hashes.
+std::vector<std::string> long_texts() {
+  std::mt19937_64 random(11);
+  const std::vector<std::string> pieces = texts();
+  std::vector<std::string> result(2);
+  while (result[0].size() < oracle::effort(40000, 9000)) result[0] += pieces[random() % pieces.size()];
+  // Well-formed, and with places where nothing ends a word for long.
+  const std::vector<std::string> characters{"a", "Z", "\u00c9", "\u0301", "\u4e2d", "\u6587", " ", "\U00020000"};
+  while (result[1].size() < oracle::effort(60000, 9000)) {
+    const std::string& character = characters[random() % characters.size()];
+    for (std::size_t i = random() % (random() % 50 == 0 ? 3000 : 9); i > 0; --i) result[1] += character;
+  }
+  result.push_back(" " + std::string(oracle::effort(20000, 9000), 'x') + " y " + std::string(9000, '\x80') + "z");
+  result.push_back(std::string(5000, ' '));
+  // Bytes that continue nothing between the letters.
+  result.emplace_back();
+  while (result.back().size() < oracle::effort(20000, 9000))
+    result.back() += result.back().size() % 7 == 0 ? "\u00e9\xa0" : "a\x93";
+  // One word that chunks cut within a character.
+  result.emplace_back();
+  while (result.back().size() < oracle::effort(30000, 9000)) result.back() += "\u00e9";
+  return result;
+}
+
+template <class Tokenizer, class Hasher>
+void check_chunks(const Tokenizer& tokenize, const Hasher& hash, const std::vector<std::string>& texts) {
+  std::mt19937_64 random(12);
+  for (const instruction_set level : support::instruction_sets()) {
+    const support::forced_instruction_set forced(level);
+    std::size_t wrong = 0;
+    for (const std::string& text : texts) {
+      const hash_set expected = one_by_one(tokenize, hash, text);
+      for (std::size_t round = 0; round < oracle::effort(5, 1); ++round) {
+        if (in_chunks(tokenize, hash, text, random) != expected) ++wrong;
+      }
+    }
+    INFO(neardup::to_string(level));
+    CHECK(wrong == 0);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("counting bits finds the majority of each column, however the words are split") {
@@ -122,9 +190,9 @@ TEST_CASE("counting bits finds the majority of each column, however the words ar
     for (std::size_t round = 0; round < rounds; ++round) {
       const words_of_bits words = random_words(random, random() % (round % 50 == 0 ? 5000 : 300));
       const std::size_t cut = words.empty() ? 0 : random() % words.size();
-      neardup::detail::bit_tally tally;
-      neardup::detail::count_bits(tally, words.data(), cut, level);
-      neardup::detail::count_bits(tally, words.data() + cut, words.size() - cut, level);
+      neardup::detail::bit_tally tally(level);
+      neardup::detail::count_bits(tally, words.data(), cut);
+      neardup::detail::count_bits(tally, words.data() + cut, words.size() - cut);
       if (neardup::detail::majority(tally) != plain_majority(words)) ++wrong;
     }
     INFO(neardup::to_string(level));
@@ -174,6 +242,87 @@ TEST_CASE("words and their shingles have the hashes of XXH3") {
   check_blocks(neardup::shingles{1000, words}, neardup::xxh3<64>{1}, all);
 }
 
+TEST_CASE("n-grams of code points have the hashes of XXH3") {
+  std::vector<std::string> all = texts();
+  std::mt19937_64 random(5);
+  // Well-formed, with runs of ASCII that leave a block and come back.
+  const std::vector<std::string> characters{"a", "\n", "\u00e9", "\u05d0", "\u4e2d", "\u6587", "\uffff", "\U00020000"};
+  const std::size_t rounds = oracle::effort(300, 50);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    std::string text;
+    const std::size_t size = random() % (round % 10 == 0 ? 9000 : 400);
+    while (text.size() < size) {
+      const std::string& character = characters[random() % characters.size()];
+      for (std::size_t i = random() % (round % 3 == 0 ? 100 : 4); i > 0; --i) text += character;
+    }
+    all.push_back(text);
+  }
+  for (const std::size_t n : {1U, 2U, 3U, 4U, 5U, 17U, 64U, 65U}) {
+    INFO("n " << n);
+    check_blocks(neardup::code_point_ngrams{n}, neardup::xxh3<64>{n * 77}, all);
+  }
+  check_blocks(neardup::code_point_ngrams{2}, neardup::xxh3<128>{1}, all);
+  check_blocks(neardup::code_point_ngrams{3}, neardup::xxh3<192>{~std::uint64_t{0}}, all);
+}
+
+TEST_CASE("texts in chunks have the hashes of whole texts") {
+  using neardup::folded, neardup::normalised, neardup::shingles, neardup::words, neardup::xxh3;
+  const std::vector<std::string> all = long_texts();
+  // Tokens of thousands of bytes each are slow to hash one by one.
+  std::vector<std::string> shorter = all;
+  for (std::string& text : shorter) text.resize((std::min)(text.size(), oracle::effort(9000, 5000)));
+  check_chunks(words{}, xxh3<64>{1}, all);
+  check_chunks(folded{words{}}, xxh3<128>{2}, all);
+  check_chunks(normalised{words{}}, xxh3<64>{3}, all);
+  for (const std::size_t n : {1U, 2U, 5U, 2000U}) {
+    INFO("shingles of " << n);
+    check_chunks(shingles{n, words{}}, xxh3<64>{n}, n > 100 ? shorter : all);
+    check_chunks(shingles{n, folded{words{}}}, xxh3<64>{n}, n > 100 ? shorter : all);
+  }
+  for (const std::size_t n : {1U, 5U, 8U, 9U, 30U, 5000U}) {
+    INFO("n-grams of " << n);
+    check_chunks(neardup::byte_ngrams{n}, xxh3<64>{n}, n > 100 ? shorter : all);
+  }
+  for (const std::size_t n : {1U, 2U, 3U, 64U, 70U, 2000U}) {
+    INFO("n-grams of " << n);
+    check_chunks(neardup::code_point_ngrams{n}, xxh3<64>{n}, n > 100 ? shorter : all);
+  }
+  // Words so long that joined ones are dropped one by one.
+  std::string long_words;
+  for (std::size_t i = 0; i < 25; ++i) long_words += std::string(1000 * i, 'w') + " v ";
+  check_chunks(shingles{3, words{}}, xxh3<64>{}, {long_words});
+  check_chunks(folded{neardup::code_point_ngrams{2}}, xxh3<192>{}, all);
+  check_chunks(normalised{neardup::code_point_ngrams{3}}, xxh3<64>{}, all);
+}
+
+TEST_CASE("the tokens of rewritten texts have the hashes of XXH3") {
+  using neardup::folded;
+  using neardup::normalised;
+  using neardup::shingles;
+  const neardup::words words;
+  std::vector<std::string> all = texts();
+  oracle::random_texts random(3);
+  for (std::size_t i = 0; i < oracle::effort(400, 20); ++i) all.push_back(random.next_runs(random.below(1000)));
+  all.push_back(random.next_runs(oracle::effort(300000, 9000)));
+  check_blocks(normalised{words}, neardup::xxh3<64>{}, all);
+  check_blocks(normalised{shingles{2, words}}, neardup::xxh3<64>{4}, all);
+  check_blocks(normalised{shingles{2, words}}, neardup::xxh3<192>{}, all);
+  check_blocks(normalised{neardup::byte_ngrams{5}}, neardup::xxh3<64>{}, all);
+  check_blocks(normalised{neardup::code_point_ngrams{2}}, neardup::xxh3<64>{}, all);
+  check_blocks(normalised{neardup::code_point_ngrams{5}}, neardup::xxh3<128>{2}, all);
+  check_blocks(folded{neardup::byte_ngrams{3}}, neardup::xxh3<64>{}, all);
+  // What is folded may be ill-formed, and is repaired then.
+  check_blocks(folded{neardup::code_point_ngrams{3}}, neardup::xxh3<64>{}, all);
+  check_blocks(folded{normalised{folded{neardup::code_point_ngrams{3}}}}, neardup::xxh3<64>{}, all);
+  check_blocks(normalised{folded{shingles{2, words}}}, neardup::xxh3<64>{}, all);
+  check_blocks(normalised{shingles{1000, words}}, neardup::xxh3<64>{}, all);
+  check_blocks(normalised{shingles{~std::size_t{0}, words}}, neardup::xxh3<64>{}, all);
+  check_blocks(shingles{3, normalised{words}}, neardup::xxh3<64>{}, all);
+  check_blocks(shingles{2, folded{normalised{words}}}, neardup::xxh3<64>{}, all);
+  check_blocks(shingles{2, normalised{neardup::code_point_ngrams{2}}}, neardup::xxh3<64>{}, all);
+  CHECK_THROWS_AS(in_blocks(shingles{0, normalised{words}}, neardup::xxh3<64>{}, "a b"), std::invalid_argument);
+}
+
 TEST_CASE("tokenizers and hashers without kernels go one by one") {
   const auto times33 = [](std::string_view token) {
     std::uint64_t hash = 5381;
@@ -181,7 +330,8 @@ TEST_CASE("tokenizers and hashers without kernels go one by one") {
     return hash;
   };
   check_blocks(neardup::words{}, times33, texts());
-  check_blocks(neardup::normalised{neardup::code_point_ngrams{2}}, neardup::xxh3<64>{}, texts());
+  check_blocks(neardup::normalised{neardup::words{}}, times33, texts());
+  check_blocks(neardup::code_point_ngrams{100}, neardup::xxh3<64>{}, texts());
   CHECK_THROWS_AS(in_blocks(neardup::shingles{0, neardup::words{}}, neardup::xxh3<64>{}, "a b"), std::invalid_argument);
   CHECK_THROWS_AS(in_blocks(neardup::byte_ngrams{0}, neardup::xxh3<64>{}, "ab"), std::invalid_argument);
 }

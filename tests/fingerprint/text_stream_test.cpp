@@ -147,6 +147,28 @@ TEST_CASE("a stream that was moved away is empty and usable") {
   CHECK(taken.finish() == hash("more words "));
 }
 
+TEMPLATE_TEST_CASE("a stream moved in the middle of a text goes on, and the other begins anew", "",
+                   (neardup::shingles<words>), (neardup::shingles<neardup::normalised<words>>), neardup::byte_ngrams,
+                   neardup::code_point_ngrams) {
+  const std::string first(3000, 'a');
+  const std::string second = first + " b c " + first;
+  const neardup::idf_table table({{"b", neardup::weight(3)}});
+  const auto check = [&](const auto& hash) {
+    text_stream stream{hash};
+    stream.feed(second.substr(0, 5000));
+    text_stream moved{std::move(stream)};
+    CHECK(fingerprint_of_chunks(stream, {first}) == hash(first));  // NOLINT(bugprone-use-after-move): promised
+    moved.feed(second.substr(5000));
+    CHECK(moved.finish() == hash(second));
+    stream.feed("what is forgotten");
+    stream = std::move(moved);
+    CHECK(fingerprint_of_chunks(stream, {first, "x"}) == hash(first + "x"));
+  };
+  check(simhasher{TestType{}});
+  check(simhasher{TestType{}, neardup::tf{}});
+  check(simhasher{TestType{}, neardup::idf{table}});
+}
+
 TEST_CASE("a workspace that was moved away is usable") {
   const neardup::simhasher hash{neardup::words{}};
   decltype(hash)::workspace scratch;

@@ -49,7 +49,22 @@ using numbers = std::vector<std::uint64_t>;
 
 const idf_table table({{"the", weight(0.5)}, {"rare", weight(9.25)}, {"word", weight(3)}});
 
+/// Weighs by rarity, but otherwise.
+struct by_length : neardup::idf {
+  using idf::idf;
+  weight operator()(std::string_view token, std::uint64_t /*count*/) const {
+    return weight(token.size() > 3 ? 9.0 : 0.5);
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a weighter derived from idf weighs as it says itself") {
+  const simhasher hash{words{}, by_length{table}};
+  const std::string_view text = "the word was rare, but not as rare as the others were";
+  CHECK(hash(text) == hash(hash.bag(text)));
+  CHECK(hash(text) != simhasher{words{}, neardup::idf{table}}(text));
+}
 
 TEST_CASE("unit is 1 for any count", "[weighters]") {
   for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{2}, ~std::uint64_t{0}}) {

@@ -109,20 +109,17 @@ inline numbers top(const numbers& weights, std::size_t n, std::size_t bits, std:
 /// The bits of a fingerprint as '0' and '1', the lowest first; nothing if all weigh nothing.
 inline std::optional<std::string> fingerprint(const numbers& weights, std::size_t bits, std::uint64_t seed) {
   std::uint64_t total = 0;
-  std::map<std::string, std::vector<std::uint64_t>> hashes;
+  std::vector<std::uint64_t> sums(bits);
   for (const auto& [token, number] : weights) {
+    const std::vector<std::uint64_t> words = hash(token, bits, seed);
     total += number;
-    hashes[token] = hash(token, bits, seed);
+    for (std::size_t i = 0; i < bits; ++i) {
+      if ((words[i / 64] >> (i % 64)) % 2 == 1) sums[i] += number;
+    }
   }
   if (total == 0) return std::nullopt;
   std::string result;
-  for (std::size_t i = 0; i < bits; ++i) {
-    std::uint64_t set = 0;
-    for (const auto& [token, number] : weights) {
-      if ((hashes[token][i / 64] >> (i % 64)) % 2 == 1) set += number;
-    }
-    result += 2 * set > total ? '1' : '0';
-  }
+  for (const std::uint64_t sum : sums) result += 2 * sum > total ? '1' : '0';
   return result;
 }
 

@@ -39,6 +39,48 @@ class random_texts {
     return text;
   }
 
+  /// Runs of words, Chinese with its punctuation, letters beyond ASCII and anything else, longer than blocks.
+  std::string next_runs(std::size_t size) {
+    using namespace std::string_view_literals;
+    static constexpr std::string_view runs[] = {"a"sv,
+                                                "Word"sv,
+                                                "THE QUICK, brown fox. "sv,
+                                                " -- "sv,
+                                                "42"sv,
+                                                "\u4e2d\u6587"sv,
+                                                "\uff0c"sv,
+                                                "\u3002"sv,
+                                                "\u201c"sv,
+                                                "\u3000"sv,
+                                                "\u9fff\u4e00"sv,
+                                                "\u4dc0"sv,
+                                                "\uff21"sv,
+                                                "\u3005"sv,
+                                                "\u00c9t\u00e9"sv,
+                                                "\u00d7"sv,
+                                                "\u00a7"sv,
+                                                "\u00b5"sv,
+                                                "\u00ba"sv,
+                                                "\u041f\u0440"sv,
+                                                "\u0301"sv,
+                                                "\U00020000"sv,
+                                                "\U0001f600"sv,
+                                                "\u023a"sv,
+                                                " "sv,
+                                                "."sv,
+                                                "\xe4\xb8"sv,
+                                                "\xff"sv,
+                                                "\xe2\x80"sv,
+                                                "\xc3"sv};
+    const std::size_t kinds = below(3) == 0 ? 5 : below(2) == 0 ? 12 : std::size(runs);
+    std::string text;
+    while (text.size() < size) {
+      const std::string_view run = runs[below(kinds)];
+      for (std::size_t times = 1 + below(below(4) == 0 ? 40 : 3); times > 0; --times) text += run;
+    }
+    return text;
+  }
+
   std::size_t below(std::size_t end) { return generator_() % end; }
 
  private:

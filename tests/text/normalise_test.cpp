@@ -1,15 +1,21 @@
 // Folding and normalising, as strings.
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <neardup/text/ngrams.hpp>
 #include <neardup/text/normalise.hpp>
+#include <neardup/text/unicode.hpp>
 #include <neardup/text/utf8.hpp>
 #include <neardup/text/words.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 #include "oracle/random_text.hpp"
 #include "oracle/text.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/tokens.hpp"
 
 namespace {
@@ -21,6 +27,49 @@ using support::exact_copy;
 using support::printable;
 using support::tokens;
 using support::tokens_of;
+
+/// The slow and obvious twin of normalise: one character after the other, by the library's own classes.
+class one_by_one_normaliser {
+ public:
+  void append(std::string_view text, std::string& out) {
+    for (std::size_t i = 0; i < text.size();) {
+      const neardup::decoded next = neardup::decode_one(text.substr(i));
+      i += next.length;
+      const neardup::character_class kind = neardup::classify(next.code_point);
+      if (kind == neardup::character_class::other) {
+        space_pending_ = true;
+        continue;
+      }
+      const bool han = kind == neardup::character_class::han;
+      if (space_pending_ && last_ == last::other && !han) out.push_back(' ');
+      const bool with_han = kind == neardup::character_class::mark && last_ == last::han;
+      last_ = han || with_han ? last::han : last::other;
+      space_pending_ = false;
+      char bytes[4];
+      out.append(bytes, neardup::encode(neardup::to_lower(next.code_point), bytes));
+    }
+  }
+
+ private:
+  enum class last { nothing, han, other };
+
+  bool space_pending_ = false;
+  last last_ = last::nothing;
+};
+
+std::string normalised_one_by_one(std::string_view text) {
+  std::string out;
+  one_by_one_normaliser().append(text, out);
+  return out;
+}
+
+std::string normalised_in_chunks(const std::vector<std::string_view>& chunks) {
+  neardup::detail::text_normaliser normaliser;
+  std::string out;
+  for (const std::string_view chunk : chunks) normaliser.append(exact_copy(chunk), out);
+  normaliser.finish(out);
+  return out;
+}
 
 }  // namespace
 
@@ -86,6 +135,69 @@ TEST_CASE("normalise agrees with the oracle, and changes nothing the second time
     REQUIRE(printable(found) == printable(expected));
     REQUIRE(printable(normalise(found)) == printable(found));
     REQUIRE(neardup::count_invalid(found) == 0);
+  }
+}
+
+TEST_CASE("normalising by blocks is normalising character by character, whatever the instruction set and the cuts",
+          "[normalise]") {
+  for (const neardup::instruction_set level : support::instruction_sets()) {
+    const support::forced_instruction_set forced(level);
+    INFO(neardup::to_string(level));
+    oracle::random_texts random(11);
+    const std::size_t rounds = oracle::effort(6000, 300);
+    for (std::size_t i = 0; i < rounds; ++i) {
+      const std::size_t size = random.below(i % 100 == 0 ? 20000 : 400);
+      const std::string text = i % 4 == 0 ? random.next(size / 2) : random.next_runs(size);
+      const std::string expected = normalised_one_by_one(text);
+      const std::string found = normalise(exact_copy(text));
+      const std::size_t chunk = 1 + random.below(i % 2 == 0 ? 5 : 150);
+      const std::string found_in_chunks = normalised_in_chunks(support::cut_every(text, chunk));
+      if (found == expected && found_in_chunks == expected) continue;
+      CAPTURE(printable(text), chunk);
+      REQUIRE(printable(found) == printable(expected));
+      REQUIRE(printable(found_in_chunks) == printable(expected));
+    }
+    // One text of every kind of run, cut at every place.
+    const std::string text = random.next_runs(500);
+    std::size_t wrong = 0;
+    for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+      if (normalised_in_chunks(support::cut_at(text, cut)) != normalised_one_by_one(text)) ++wrong;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("every character is normalised in a block as it is alone", "[normalise]") {
+  const char32_t step = static_cast<char32_t>(oracle::effort(1, 211));
+  const std::string before(50, 'b');
+  for (const neardup::instruction_set level : support::instruction_sets()) {
+    const support::forced_instruction_set forced(level);
+    INFO(neardup::to_string(level));
+    for (char32_t c = 0; c <= 0x10ffff; c += step) {
+      char bytes[4];
+      const std::string character(bytes, neardup::encode(c, bytes));
+      // Beside letters, beside Han, and after a gap.
+      const std::string text = before + character + "a\u4e2d" + character + " " + character + "\u4e2d. Z";
+      const std::string found = normalise(text);
+      if (found == normalised_one_by_one(text)) continue;
+      CAPTURE(static_cast<std::uint32_t>(c));
+      REQUIRE(printable(found) == printable(normalised_one_by_one(text)));
+    }
+  }
+}
+
+TEST_CASE("all pairs of bytes are normalised in a block as they are alone", "[normalise]") {
+  for (const neardup::instruction_set level : support::instruction_sets()) {
+    const support::forced_instruction_set forced(level);
+    INFO(neardup::to_string(level));
+    for (unsigned pair = 0; pair < 0x10000; pair += static_cast<unsigned>(oracle::effort(1, 7))) {
+      const std::string two{static_cast<char>(pair >> 8), static_cast<char>(pair & 0xff)};
+      // In the middle of a block, and at the end of one.
+      const std::string text = "word " + two + "\x80 Ab" + two + "\u4e2d" + std::string(41, ' ') + two + "\xbf" + two;
+      if (normalise(text) == normalised_one_by_one(text)) continue;
+      CAPTURE(pair);
+      REQUIRE(printable(normalise(text)) == printable(normalised_one_by_one(text)));
+    }
   }
 }
 

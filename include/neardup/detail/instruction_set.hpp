@@ -15,9 +15,14 @@
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define NEARDUP_X86_KERNELS 1
 // The features of a level, the same list on each function of it: a compiler inlines only what needs no more.
-#define NEARDUP_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#define NEARDUP_TARGET_AVX512 \
-  __attribute__((target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
+#define NEARDUP_AVX2_FEATURES "avx2,bmi,bmi2,popcnt"
+#define NEARDUP_AVX512_FEATURES \
+  "avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
+#define NEARDUP_TARGET_AVX2 __attribute__((target(NEARDUP_AVX2_FEATURES)))
+#define NEARDUP_TARGET_AVX512 __attribute__((target(NEARDUP_AVX512_FEATURES)))
+// For lambdas in such functions, which do not inherit the features.
+#define NEARDUP_AVX2_LAMBDA __attribute__((always_inline, target(NEARDUP_AVX2_FEATURES)))
+#define NEARDUP_AVX512_LAMBDA __attribute__((always_inline, target(NEARDUP_AVX512_FEATURES)))
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
@@ -47,7 +52,7 @@ namespace neardup::inline v0 {
 enum class instruction_set : std::uint8_t {
   portable,  // standard C++, on every machine
   avx2,      // x86-64-v3: AVX2, BMI2, POPCNT
-  avx512,    // AVX-512 F, BW, DQ, VL, VBMI, VBMI2: Ice Lake, Zen 4 and later
+  avx512,    // AVX-512 F, BW, DQ, VL, VBMI, VBMI2, VPOPCNTDQ: Ice Lake, Zen 4 and later
 };
 
 /// "portable", "avx2" or "avx512".
@@ -69,7 +74,8 @@ enum class instruction_set : std::uint8_t {
                       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
     const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
+                        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+                        __builtin_cpu_supports("avx512vpopcntdq");
     return avx512 ? instruction_set::avx512 : avx2 ? instruction_set::avx2 : instruction_set::portable;
   }();
   return best;

@@ -20,4 +20,25 @@ struct hash_block {
   [[nodiscard]] std::size_t room() const noexcept { return capacity - count; }
 };
 
+/// What takes full blocks and empties them: refers to a callable `consume(hash_block<Words>&)` that outlives it.
+/// Not a template parameter of the kernels, so that they are compiled once for all compositions of one width.
+template <std::size_t Words>
+class block_consumer {
+ public:
+  template <class Consume>
+  block_consumer(
+      const Consume& consume) noexcept  // NOLINT(google-explicit-constructor): lambdas are passed as they are
+      : object_(&consume),
+        call_([](const void* object, hash_block<Words>& block) { (*static_cast<const Consume*>(object))(block); }) {}
+  block_consumer(const block_consumer&) noexcept = default;
+  block_consumer& operator=(const block_consumer&) noexcept = default;
+  ~block_consumer() = default;
+
+  void operator()(hash_block<Words>& block) const { call_(object_, block); }
+
+ private:
+  const void* object_;
+  void (*call_)(const void* object, hash_block<Words>& block);
+};
+
 }  // namespace neardup::inline v0::detail

@@ -16,7 +16,9 @@ namespace detail {
 
 template <class T>
 struct hash_result {
-  static constexpr bool valid = std::unsigned_integral<T> && !std::same_as<T, bool>;
+  // Some compilers have wider integers: these come as an array of words.
+  static constexpr bool valid =
+      std::unsigned_integral<T> && !std::same_as<T, bool> && sizeof(T) <= sizeof(std::uint64_t);
   static constexpr std::size_t bits = 8 * sizeof(T);
 };
 template <std::size_t Words>

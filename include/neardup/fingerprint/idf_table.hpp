@@ -117,6 +117,12 @@ class idf_table {
     return found->second;
   }
 
+  /// Calls `visit(text, weight)` for each term, in no particular order.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& entry : weights_) visit(std::string_view(entry.first), entry.second);
+  }
+
   [[nodiscard]] std::size_t size() const noexcept { return weights_.size(); }
   [[nodiscard]] weight median() const noexcept { return median_; }
 

@@ -47,7 +47,7 @@ class simhasher {
   // Memory for one text: the hashes of some of its tokens, and what is kept of all of them.
   struct state {
     detail::hash_scratch<hash_words> scratch;
-    detail::vote_collector<Weighter, hash_words, Bits> votes;
+    detail::vote_collector<Weighter, Hasher, Bits> votes;
     std::vector<weighted_token<hash_words>> weighted;
   };
 
@@ -83,7 +83,8 @@ class simhasher {
     }
   }
 
-  /// The same with memory that is reused; once that has grown, nothing is allocated.
+  /// The same with memory that is reused; once that has grown, nothing is allocated. (Tokens that no kernel hashes come
+  /// from their tokenizer, which may allocate: shingles of a hasher of the user's, n-grams of more than 64 code points.)
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
     return fingerprint(text, scratch.memory());
   }
@@ -147,7 +148,7 @@ class simhasher {
       auto add = [&](std::string_view token) { votes.add(weighter, hash(token), token); };
       tokenizer(text, add);
     }
-    return votes.result(weighter);
+    return votes.result(weighter, hasher);
   }
 
   [[nodiscard]] std::optional<fingerprint_type> fingerprint(const bag_type& bag,

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "../detail/bit_tally.hpp"
-#include "../detail/bit_tally_x86.hpp"
 #include "../detail/bits.hpp"
 #include "../detail/error.hpp"
 #include "../detail/instruction_set.hpp"
@@ -21,18 +20,12 @@
 #include "distinct_hashes.hpp"
 #include "feature_bag.hpp"
 #include "hash_block.hpp"
+#include "hashed_idf.hpp"
+#include "hashers.hpp"
 #include "weighters.hpp"
+#include "xxh3.hpp"
 
 namespace neardup::inline v0::detail {
-
-inline void count_bits(bit_tally& tally, const std::uint64_t* words, std::size_t n, instruction_set level) noexcept {
-#if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512) return count_bits_avx512(tally, words, n);
-  if (level == instruction_set::avx2) return count_bits_avx2(tally, words, n);
-#endif
-  static_cast<void>(level);
-  count_bits_portable(tally, words, n);
-}
 
 /// Counts hashed tokens of one weight; the same fingerprint as an accumulator gives.
 template <std::size_t Bits>
@@ -47,7 +40,7 @@ class equal_votes {
   /// Adds `n` hashes, of which `column(j)` are the words j.
   template <class Column>
   void add(const Column& column, std::size_t n) noexcept {
-    for (std::size_t j = 0; j < words; ++j) count_bits(tallies_[j], column(j), n, level_);
+    for (std::size_t j = 0; j < words; ++j) count_bits(tallies_[j], column(j), n);
   }
 
   /// The fingerprint of the tokens so far; nothing if there are none.
@@ -61,21 +54,22 @@ class equal_votes {
 
  private:
   std::array<bit_tally, words> tallies_;
-  instruction_set level_ = active_instruction_set();
 };
 
 /// What a weighter needs to know of the tokens of a text.
 enum class vote_kind : std::uint8_t {
   occurrences,  // each occurrence has the same weight: no token need be remembered
   sums,         // the weight of an occurrence follows from its text
-  distinct,     // each distinct token has the same weight: which hashes came
+  distinct,     // which hashes came: they weigh the same, or what a table says of the hash
   counts,       // which hashes came how often
   texts,        // which texts came how often
 };
 
-template <class Weighter>
+template <class Weighter, class Hasher>
 constexpr vote_kind vote_kind_of() {
-  if constexpr (linear_weighter<Weighter>) {
+  if constexpr (asks_idf_table<Weighter> && is_xxh3<Hasher>) {
+    return linear_weighter<innermost_of<Weighter>> ? vote_kind::counts : vote_kind::distinct;
+  } else if constexpr (linear_weighter<Weighter>) {
     return reads_token<Weighter>() ? vote_kind::sums : vote_kind::occurrences;
   } else if constexpr (reads_token<Weighter>()) {
     return vote_kind::texts;
@@ -103,6 +97,25 @@ void weigh_tokens(const Weighter& weigh, const Collection& tokens, std::vector<w
   });
 }
 
+/// The weights of distinct hashes by a table of hashes: as often as they came, where counts are given.
+template <std::size_t Words, bool Counts>
+void weigh_hashes(const hashed_idf& table, const distinct_hashes<Words, Counts>& tokens,
+                  std::vector<weighted_token<Words>>& weighted) {
+  weighted.resize(tokens.size());
+  for (std::size_t i = 0; i < weighted.size(); ++i) {
+    for (std::size_t j = 0; j < Words; ++j) weighted[i].hash[j] = tokens.column(j)[i];
+    const std::uint64_t units = table.units(weighted[i].hash[0]);
+    weighted[i].units = units;
+    if constexpr (Counts) {
+      const std::uint64_t count = tokens.counts()[i];
+      if (units != 0 && count > ~std::uint64_t{0} / units) {
+        fail<std::overflow_error>("the weight of a token exceeds 2^64 - 1 units of 1/256");
+      }
+      weighted[i].units *= count;
+    }
+  }
+}
+
 /// The fingerprint of weighed tokens, which it adjusts.
 template <class Weighter, std::size_t Bits, std::size_t Words>
 std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<weighted_token<Words>>& tokens) {
@@ -126,11 +139,12 @@ std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<w
   return simhash<Bits>(value);
 }
 
-/// Collects the tokens of one text; `Words` are those of a hash. Memory is reused from text to text.
-template <class Weighter, std::size_t Words, std::size_t Bits>
+/// Collects the tokens of one text. Memory is reused from text to text.
+template <class Weighter, class Hasher, std::size_t Bits>
 class vote_collector {
  public:
-  static constexpr vote_kind kind = vote_kind_of<Weighter>();
+  static constexpr std::size_t hash_words = hasher_words<Hasher>;
+  static constexpr vote_kind kind = vote_kind_of<Weighter, Hasher>();
   /// Whether it wants blocks of hashes, or each token with its text.
   static constexpr bool takes_blocks = kind != vote_kind::sums && kind != vote_kind::texts;
 
@@ -141,7 +155,7 @@ class vote_collector {
       tokens_.clear();
   }
 
-  void add(const hash_block<Words>& block) requires takes_blocks {
+  void add(const hash_block<hash_words>& block) requires takes_blocks {
     if constexpr (kind == vote_kind::occurrences) {
       votes_.add([&](std::size_t j) { return block.columns[j]; }, block.count);
     } else {
@@ -149,7 +163,7 @@ class vote_collector {
     }
   }
 
-  void add(const Weighter& weigh, const std::array<std::uint64_t, Words>& hash,
+  void add(const Weighter& weigh, const std::array<std::uint64_t, hash_words>& hash,
            std::string_view token) requires(!takes_blocks) {
     if constexpr (kind == vote_kind::sums) {
       tokens_.add(voting_words<Bits>(hash), occurrence_weight(weigh, token));
@@ -159,8 +173,11 @@ class vote_collector {
   }
 
   /// The fingerprint of the tokens since clear(); nothing if there are none, or if all of them weigh 0.
-  [[nodiscard]] std::optional<simhash<Bits>> result(const Weighter& weigh) {
-    if constexpr (kind == vote_kind::occurrences) {
+  [[nodiscard]] std::optional<simhash<Bits>> result(const Weighter& weigh, [[maybe_unused]] const Hasher& hash) {
+    if constexpr (asks_idf_table<Weighter> && is_xxh3<Hasher>) {
+      weigh_hashes(innermost(weigh).by_hash(hash.seed), tokens_, weighted_);
+      return fingerprint_of<Weighter, Bits>(weigh, weighted_);
+    } else if constexpr (kind == vote_kind::occurrences) {
       if (occurrence_weight(weigh, {}).raw() == 0) return std::nullopt;
       return votes_.result();
     } else if constexpr (kind == vote_kind::sums) {
@@ -177,15 +194,15 @@ class vote_collector {
 
  private:
   struct nothing {};
-  using collection =
-      std::conditional_t<kind == vote_kind::occurrences, nothing,
-                         std::conditional_t<kind == vote_kind::sums, accumulator<Bits>,
-                                            std::conditional_t<kind == vote_kind::texts, feature_bag<Words, true>,
-                                                               distinct_hashes<Words, kind == vote_kind::counts>>>>;
+  using collection = std::conditional_t<
+      kind == vote_kind::occurrences, nothing,
+      std::conditional_t<kind == vote_kind::sums, accumulator<Bits>,
+                         std::conditional_t<kind == vote_kind::texts, feature_bag<hash_words, true>,
+                                            distinct_hashes<hash_words, kind == vote_kind::counts>>>>;
 
   collection tokens_;
   std::conditional_t<kind == vote_kind::occurrences, equal_votes<Bits>, nothing> votes_;
-  std::vector<weighted_token<Words>> weighted_;
+  std::vector<weighted_token<hash_words>> weighted_;
 };
 
 }  // namespace neardup::inline v0::detail

@@ -6,7 +6,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
@@ -14,10 +13,14 @@
 #include <vector>
 
 #include "../detail/error.hpp"
+#include "hashed_idf.hpp"
 #include "idf_table.hpp"
 #include "weight.hpp"
 
 namespace neardup::inline v0 {
+
+class idf;
+class tf_idf;
 
 /// A distinct token of a text: its hash, and its weight in units of 1/256.
 template <std::size_t Words>
@@ -114,19 +117,35 @@ void adjust_weights(const Weighter& weigh, std::vector<weighted_token<Words>>& t
   }
 }
 
-/// What a weighter by rarity weighs with; shared, so that its copies cost nothing.
-class shared_idf_table {
- public:
-  explicit shared_idf_table(idf_table table) : table_(std::make_shared<const idf_table>(std::move(table))) {}
-  explicit shared_idf_table(std::shared_ptr<const idf_table> table) : table_(std::move(table)) {
-    if (table_ == nullptr) fail<std::invalid_argument>("a weighter by rarity without an idf table");
+/// The weighter within all adjusters.
+template <class Weighter>
+const auto& innermost(const Weighter& weigh) noexcept {
+  if constexpr (weight_adjuster<Weighter>) {
+    return innermost(weigh.inner);
+  } else {
+    return weigh;
   }
+}
 
-  [[nodiscard]] const idf_table& table() const noexcept { return *table_; }
+template <class Weighter>
+using innermost_of = std::remove_cvref_t<decltype(innermost(std::declval<const Weighter&>()))>;
 
- private:
-  std::shared_ptr<const idf_table> table_;
-};
+/// Whether a weighter asks an idf table, which can also be asked by hash. Not what is derived from one, for that may
+/// weigh otherwise.
+template <class Weighter>
+inline constexpr bool asks_idf_table =
+    std::is_same_v<innermost_of<Weighter>, idf> || std::is_same_v<innermost_of<Weighter>, tf_idf>;
+
+constexpr weight log_tf_weight(std::uint64_t count) noexcept {
+  return weight::from_raw(weight::one + weight_of_ln(fixed_point_ln(count == 0 ? 1 : count)).raw());
+}
+
+// Of nearly all tokens: the logarithm takes a hundred cycles.
+inline constexpr std::array<weight, 256> log_tf_weights = [] {
+  std::array<weight, 256> weights;
+  for (std::size_t count = 0; count < weights.size(); ++count) weights[count] = log_tf_weight(count);
+  return weights;
+}();
 
 }  // namespace detail
 
@@ -143,7 +162,8 @@ struct tf {
 /// A distinct token weighs 1 + ln(count), rounded to 1/256 without floating point.
 struct log_tf {
   constexpr weight operator()(std::uint64_t count) const noexcept {
-    return weight::from_raw(weight::one + detail::weight_of_ln(detail::fixed_point_ln(count == 0 ? 1 : count)).raw());
+    return count < detail::log_tf_weights.size() ? detail::log_tf_weights[static_cast<std::size_t>(count)]
+                                                 : detail::log_tf_weight(count);
   }
 };
 

@@ -55,4 +55,13 @@ struct xxh3 {
 
 xxh3(std::uint64_t)->xxh3<64>;
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_xxh3 = false;
+template <std::size_t Bits>
+inline constexpr bool is_xxh3<xxh3<Bits>> = true;
+
+}  // namespace detail
+
 }  // namespace neardup::inline v0

@@ -9,6 +9,7 @@
 #include "../detail/error.hpp"
 #include "tokenizer.hpp"
 #include "utf8.hpp"
+#include "utf8_blocks.hpp"
 #include "utf8_chunks.hpp"
 
 namespace neardup::inline v0 {
@@ -141,7 +142,7 @@ void byte_ngrams::operator()(std::string_view text, Sink&& sink) const {
 template <class Sink>
 void code_point_ngrams::operator()(std::string_view text, Sink&& sink) const {
   std::string repaired;
-  if (count_invalid(text) > 0) {
+  if (!detail::is_well_formed(text, active_instruction_set())) {
     detail::append_repaired(text, repaired);
     text = repaired;
   }

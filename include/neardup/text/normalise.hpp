@@ -3,12 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
+#include "../detail/instruction_set.hpp"
+#include "normalise_blocks.hpp"
 #include "tokenizer.hpp"
-#include "unicode.hpp"
-#include "utf8.hpp"
 #include "utf8_chunks.hpp"
 
 namespace neardup::inline v0 {
@@ -21,8 +22,15 @@ struct ascii_folder {
 
   void append(std::string_view text, std::string& out) {
     const std::size_t old_size = out.size();
-    out.resize(old_size + text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) out[old_size + i] = fold(text[i]);
+    out.append(text);
+    char* const folded = out.data() + old_size;
+    std::size_t i = 0;
+    for (std::uint64_t x; i + sizeof x <= text.size(); i += sizeof x) {
+      std::memcpy(&x, folded + i, sizeof x);
+      x = fold_bytes(x);
+      std::memcpy(folded + i, &x, sizeof x);
+    }
+    for (; i < text.size(); ++i) folded[i] = fold(folded[i]);
   }
   void finish(std::string& /*out*/) {}
   void reset() noexcept {}
@@ -43,36 +51,33 @@ class text_normaliser {
 
   void reset() noexcept {
     chunks_.reset();
-    space_pending_ = false;
-    last_ = last::nothing;
+    last_ = normalised_end::nothing;
   }
 
  private:
-  enum class last : std::uint8_t { nothing, han, other };
-
   void consume(std::string_view text, std::string& out) {
-    for (std::size_t i = 0; i < text.size();) {
-      const decoded next = decode_one(text.substr(i));
-      i += next.length;
-      const character_class kind = classify(next.code_point);
-      if (kind == character_class::other) {
-        space_pending_ = true;
-        continue;
-      }
-      const bool han = kind == character_class::han;
-      if (space_pending_ && last_ == last::other && !han) out.push_back(' ');
-      // A mark after a Han character belongs to it, even one that a space set apart: there is none in the result.
-      const bool with_han = kind == character_class::mark && last_ == last::han;
-      last_ = han || with_han ? last::han : last::other;
-      space_pending_ = false;
-      char bytes[4];
-      out.append(bytes, encode(to_lower(next.code_point), bytes));
+    // A step at a time, so that room is made for what little a step may write, not for what all of a text may.
+    constexpr std::size_t step = 4096;
+    const instruction_set level = active_instruction_set();
+    normalise_cursor cursor{text.data(), text.data() + text.size(), nullptr, last_};
+    std::size_t size = out.size();
+    while (cursor.at < cursor.end) {
+      const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
+      const std::size_t part = left < step ? left : step;
+      // One more for the space that the last piece left out.
+      out.resize(size + normalised_room(part) + 1);
+      if (last_ == normalised_end::space) out[size++] = ' ';
+      cursor.out = out.data() + size;
+      normalise_blocks(cursor, cursor.at + part, level);
+      last_ = cursor.last;
+      size = static_cast<std::size_t>(cursor.out - out.data());
+      if (last_ == normalised_end::space) --size;
     }
+    out.resize(size);
   }
 
   utf8_chunks chunks_;
-  bool space_pending_ = false;
-  last last_ = last::nothing;
+  normalised_end last_ = normalised_end::nothing;
 };
 
 /// A tokenizer of text that another component rewrites first.

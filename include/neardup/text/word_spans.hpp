@@ -8,19 +8,31 @@
 #include <string_view>
 
 #include "../detail/instruction_set.hpp"
+#include "text_blocks.hpp"
 #include "word_blocks.hpp"
 #include "words.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// Tokens as places in a text: begin[i] to end[i], in bytes from its beginning.
-struct token_spans {
+/// Tokens as places in a text: begin[i] to end[i], in bytes; kernels read up to 15 places beyond the last.
+struct span_places {
   static constexpr std::size_t capacity = 512;
+
+  const std::uint32_t* begin;
+  const std::uint32_t* end;
+  std::size_t count;  // at most `capacity`
+};
+
+/// Memory for the places of tokens.
+struct token_spans {
+  static constexpr std::size_t capacity = span_places::capacity;
   static constexpr std::size_t slack = 64;  // kernels write whole vectors
 
   alignas(64) std::uint32_t begin[capacity + slack];
   alignas(64) std::uint32_t end[capacity + slack];
   std::size_t count = 0;
+
+  [[nodiscard]] span_places places() const noexcept { return {begin, end, count}; }
 };
 
 /// Finds the words of a text below 4 GiB, exactly those of `words`.
@@ -56,20 +68,20 @@ class word_span_finder {
 
   void step(token_spans& spans) noexcept {
     const std::size_t begin = position_;
-    const std::size_t whole = (text_.size() - begin) / word_block_size;
+    const std::size_t whole = (text_.size() - begin) / text_block_size;
     word_block blocks[blocks_a_step];
     std::size_t count = whole < blocks_a_step ? whole : blocks_a_step;
     if (count > 0) {
       classify(text_.data() + begin, count, blocks);
     } else {
-      char rest[word_block_size] = {};
+      char rest[text_block_size] = {};
       std::memcpy(rest, text_.data() + begin, text_.size() - begin);
       classify(rest, 1, blocks);
       count = 1;
     }
     for (std::size_t b = 0; b < count; ++b) {
-      const std::size_t at = begin + b * word_block_size;
-      const std::size_t end = at + word_block_size < text_.size() ? at + word_block_size : text_.size();
+      const std::size_t at = begin + b * text_block_size;
+      const std::size_t end = at + text_block_size < text_.size() ? at + text_block_size : text_.size();
       if (blocks[b].other == 0) {
         if (scanner_open_) close_scanner(spans);
         find_edges(blocks[b].word, at, spans);
@@ -103,6 +115,9 @@ class word_span_finder {
     if (level_ == instruction_set::avx512) {
       begin += bit_positions_avx512(begins, base, begin);
       end += bit_positions_avx512(ends, base, end);
+    } else if (level_ == instruction_set::avx2) {
+      begin += bit_positions_avx2(begins, base, begin);
+      end += bit_positions_avx2(ends, base, end);
     } else
 #endif
     {

@@ -1,0 +1,204 @@
+// An input of the fuzzers: a composition of tokenizer, weighter and width, and a text to compute it on.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <neardup/fingerprint.hpp>
+#include <neardup/text.hpp>
+
+#include "oracle/fingerprint.hpp"
+#include "oracle/text.hpp"
+
+namespace fuzz {
+
+/// A header of eight bytes, of which any value will do, and the text behind it.
+struct input {
+  static constexpr std::size_t header_size = 8;
+
+  explicit input(std::string_view bytes) : text(bytes.substr(bytes.size() < header_size ? bytes.size() : header_size)) {
+    for (std::size_t i = 0; i < header_size && i < bytes.size(); ++i) header[i] = static_cast<std::uint8_t>(bytes[i]);
+  }
+
+  [[nodiscard]] std::size_t tokenizer() const { return header[0] % tokenizers; }
+  [[nodiscard]] std::size_t weighter() const { return header[1] % weighters; }
+  /// The size of n-grams and shingles.
+  [[nodiscard]] std::size_t n() const {
+    constexpr std::size_t largest[tokenizers] = {1, 1, 4, 1, 4, 20, 6, 6};
+    return 1 + header[2] % largest[tokenizer()];
+  }
+  /// The n of levels{n, ...} and top{n, ...}.
+  [[nodiscard]] std::size_t m() const { return std::size_t{1} + header[3]; }
+  [[nodiscard]] std::uint64_t seed() const { return header[4] * 0x0123456789abcdefU; }
+  /// A stream gets the text in chunks of these sizes in turn; whole if both are 0.
+  [[nodiscard]] std::array<std::size_t, 2> chunk_sizes() const { return {header[5], header[6]}; }
+  /// The texts that an IDF table is learnt from; short, so that a longer text has terms that are not in it.
+  [[nodiscard]] std::array<std::string_view, 3> lessons() const {
+    const std::size_t size = header[7] % 32;
+    const auto part = [&](std::size_t i) { return text.substr(i * size < text.size() ? i * size : text.size(), size); };
+    return {part(0), part(1), part(2)};
+  }
+
+  static constexpr std::size_t tokenizers = 8;
+  static constexpr std::size_t weighters = 8;
+
+  std::array<std::uint8_t, header_size> header{};
+  std::string_view text;
+};
+
+template <std::size_t Tokenizer>
+auto make_tokenizer([[maybe_unused]] const input& in) {
+  using namespace neardup;
+  static_assert(Tokenizer < input::tokenizers);
+  if constexpr (Tokenizer == 0) return words{};
+  if constexpr (Tokenizer == 1) return folded{words{}};
+  if constexpr (Tokenizer == 2) return shingles{in.n(), folded{words{}}};
+  if constexpr (Tokenizer == 3) return normalised{words{}};
+  if constexpr (Tokenizer == 4) return shingles{in.n(), normalised{words{}}};
+  if constexpr (Tokenizer == 5) return byte_ngrams{in.n()};
+  if constexpr (Tokenizer == 6) return code_point_ngrams{in.n()};
+  if constexpr (Tokenizer == 7) return normalised{code_point_ngrams{in.n()}};
+}
+
+/// The same by the oracle.
+inline oracle::tokens expected_tokens(const input& in, std::string_view text) {
+  using namespace oracle;
+  switch (in.tokenizer()) {
+    case 0: return words(text);
+    case 1: return words(fold(text));
+    case 2: return shingles(words(fold(text)), in.n());
+    case 3: return words(normalise(text));
+    case 4: return shingles(words(normalise(text)), in.n());
+    case 5: return byte_ngrams(text, in.n());
+    case 6: return code_point_ngrams(text, in.n());
+    default: return code_point_ngrams(normalise(text), in.n());
+  }
+}
+
+/// Whether the oracle, whose character classes are a few blocks copied by hand, knows the characters of a text as the
+/// library does. Windows of bytes and code points have no classes.
+inline bool oracle_knows(const input& in) {
+  if (in.tokenizer() == 5 || in.tokenizer() == 6) return true;
+  for (const std::uint32_t c : oracle::decode(in.text)) {
+    if (static_cast<int>(oracle::kind_of(c)) != static_cast<int>(neardup::classify(c))) return false;
+    if (oracle::lower(c) != neardup::to_lower(c)) return false;
+  }
+  return true;
+}
+
+template <std::size_t Weighter, class Tokenizer>
+auto make_weighter([[maybe_unused]] const input& in, [[maybe_unused]] const Tokenizer& tokenize) {
+  using namespace neardup;
+  static_assert(Weighter < input::weighters);
+  [[maybe_unused]] const auto learnt = [&] {
+    idf_learner learner;
+    for (const std::string_view text : in.lessons()) learner.add(tokenize, text);
+    return learner.table();
+  };
+  if constexpr (Weighter == 0) return unit{};
+  if constexpr (Weighter == 1) return tf{};
+  if constexpr (Weighter == 2) return log_tf{};
+  if constexpr (Weighter == 3) return idf{learnt()};
+  if constexpr (Weighter == 4) return tf_idf{learnt()};
+  if constexpr (Weighter == 5) return top{in.m(), tf{}};
+  if constexpr (Weighter == 6) return levels{in.m(), log_tf{}};
+  if constexpr (Weighter == 7) return levels{in.m(), top{in.m(), tf_idf{learnt()}}};
+}
+
+/// The same by the oracle: from the counts of distinct tokens to their weights.
+inline oracle::numbers expected_weights(const input& in, const oracle::numbers& counts, std::size_t bits) {
+  using namespace oracle;
+  const auto learnt = [&] {
+    numbers documents;
+    for (const std::string_view text : in.lessons()) {
+      for (const auto& entry : count(expected_tokens(in, text))) ++documents[entry.first];
+    }
+    const long double all = in.lessons().size();
+    for (auto& [token, number] : documents) {
+      number = static_cast<std::uint64_t>(std::llroundl(256 * std::log(1 + all / static_cast<long double>(number))));
+    }
+    return documents;
+  };
+  switch (in.weighter()) {
+    case 0: return unit(counts);
+    case 1: return tf(counts);
+    case 2: return log_tf(counts);
+    case 3: return idf(counts, learnt());
+    case 4: return tf_idf(counts, learnt());
+    case 5: return top(tf(counts), in.m(), bits, in.seed());
+    case 6: return levels(log_tf(counts), in.m());
+    default: return levels(top(tf_idf(counts, learnt()), in.m(), bits, in.seed()), in.m());
+  }
+}
+
+/// The fingerprint by the oracle, as digits.
+inline std::optional<std::string> expected_fingerprint(const input& in, std::size_t bits) {
+  const oracle::numbers counts = oracle::count(expected_tokens(in, in.text));
+  return oracle::fingerprint(expected_weights(in, counts, bits), bits, in.seed());
+}
+
+/// The width of a composition. All widths with all compositions would take minutes to compile. So it follows from the
+/// other two, in such a way that each tokenizer, and each weighter, comes with each width.
+constexpr std::size_t width_of(std::size_t tokenizer, std::size_t weighter) {
+  constexpr std::array<std::size_t, 6> widths = {16, 32, 64, 128, 192, 256};
+  return widths[(tokenizer + weighter) % widths.size()];
+}
+
+template <std::size_t Tokenizer, std::size_t Weighter>
+struct composition {
+  static constexpr std::size_t bits = width_of(Tokenizer, Weighter);
+
+  static auto make(const input& in) {
+    const auto tokenize = make_tokenizer<Tokenizer>(in);
+    return neardup::make_simhasher<bits>(tokenize, make_weighter<Weighter>(in, tokenize), hasher{in.seed()});
+  }
+
+ private:
+  // One hasher for all widths up to a word, which compiles faster, and is what make_simhasher<16>(..., xxh3<64>) is for.
+  using hasher = neardup::xxh3<(bits < 64 ? 64 : bits)>;
+};
+
+/// Calls `visit(composition)` with the one that the input chose.
+template <class Visit>
+void visit_composition(const input& in, Visit&& visit) {
+  constexpr auto calls = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array{+[](Visit& v) { v(composition<I / input::weighters, I % input::weighters>{}); }...};
+  }
+  (std::make_index_sequence<input::tokenizers * input::weighters>{});
+  calls[in.tokenizer() * input::weighters + in.weighter()](visit);
+}
+
+/// The composition of an input, for people.
+inline std::string describe(const input& in) {
+  constexpr const char* tokenizers[] = {"words",
+                                        "folded{words}",
+                                        "shingles{n, folded{words}}",
+                                        "normalised{words}",
+                                        "shingles{n, normalised{words}}",
+                                        "byte_ngrams{n}",
+                                        "code_point_ngrams{n}",
+                                        "normalised{code_point_ngrams{n}}"};
+  constexpr const char* weighters[] = {
+      "unit", "tf", "log_tf", "idf", "tf_idf", "top{m, tf}", "levels{m, log_tf}", "levels{m, top{m, tf_idf}}"};
+  return std::string(tokenizers[in.tokenizer()]) + ", " + weighters[in.weighter()] + ", " +
+         std::to_string(width_of(in.tokenizer(), in.weighter())) + " bits, n = " + std::to_string(in.n()) +
+         ", m = " + std::to_string(in.m()) + ", seed = " + std::to_string(in.seed());
+}
+
+/// The bytes of an input as xxd -r -p reads them.
+inline std::string hex(std::string_view bytes) {
+  std::string result;
+  for (const char c : bytes) {
+    result += "0123456789abcdef"[static_cast<unsigned char>(c) / 16];
+    result += "0123456789abcdef"[static_cast<unsigned char>(c) % 16];
+  }
+  return result;
+}
+
+}  // namespace fuzz

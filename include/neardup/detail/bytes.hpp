@@ -1,0 +1,36 @@
+// Bytes of a text in words.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+// Makes compilers forget what they know of a value: it is computed as written, in a plain register.
+#if defined(__GNUC__)
+#define NEARDUP_SCALAR(x) asm("" : "+r"(x))
+#else
+#define NEARDUP_SCALAR(x) static_cast<void>(x)
+#endif
+
+namespace neardup::inline v0::detail {
+
+/// In each byte the lowest bit, and the highest.
+inline constexpr std::uint64_t byte_ones = 0x0101010101010101U;
+inline constexpr std::uint64_t byte_tops = byte_ones << 7;
+
+/// Reads an unsigned integer, its lowest byte first, on any machine.
+template <class Word = std::uint64_t>
+Word load_little_endian(const char* bytes) noexcept {
+  if constexpr (std::endian::native == std::endian::little) {
+    Word word;
+    std::memcpy(&word, bytes, sizeof word);
+    return word;
+  } else {
+    Word word = 0;
+    for (std::size_t i = 0; i < sizeof word; ++i) word |= Word{static_cast<unsigned char>(bytes[i])} << (8 * i);
+    return word;
+  }
+}
+
+}  // namespace neardup::inline v0::detail

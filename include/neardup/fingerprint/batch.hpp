@@ -1,0 +1,104 @@
+// The fingerprints of many texts, on several threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "../detail/error.hpp"
+#include "../threads.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+/// Keeps the exception of the first text, in their order, that has one.
+class first_failure {
+ public:
+  /// Calls `work()`. Returns: whether it did not throw.
+  template <class Work>
+  bool guard(std::size_t position, const Work& work) noexcept {
+#if NEARDUP_EXCEPTIONS
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (position < position_) {
+        position_ = position;
+        exception_ = std::current_exception();
+      }
+      return false;
+    }
+#else
+    static_cast<void>(position);
+    work();
+#endif
+    return true;
+  }
+
+  void rethrow() const {
+#if NEARDUP_EXCEPTIONS
+    if (exception_ != nullptr) std::rethrow_exception(exception_);
+#endif
+  }
+
+ private:
+#if NEARDUP_EXCEPTIONS
+  std::mutex mutex_;
+  std::exception_ptr exception_;
+  std::size_t position_ = (std::numeric_limits<std::size_t>::max)();
+#endif
+};
+
+/// Texts by number: a vector, a deque, a span of what converts to std::string_view.
+template <class T>
+concept text_sequence = requires(const T& texts, std::size_t i) {
+  { texts.size() } -> std::convertible_to<std::size_t>;
+  { texts[i] } -> std::convertible_to<std::string_view>;
+};
+
+}  // namespace detail
+
+/// The fingerprints of many texts, in their order: result[i] is hash(texts[i]).
+///
+/// `run` is how the work is spread: neardup::threads, or a runner of the caller's (see threads) that gives the parts to
+/// threads of its own. The result does not depend on it. Each part has one workspace; texts are taken a few at a time, so
+/// that parts end together whatever the lengths. Throws: what hash throws for the first text that fails.
+/// Example: `auto fingerprints = fingerprint_all(hash, texts, threads{8});`
+template <class Simhasher, detail::text_sequence Texts, class Run = threads>
+[[nodiscard]] std::vector<std::optional<typename Simhasher::fingerprint_type>> fingerprint_all(const Simhasher& hash,
+                                                                                               const Texts& texts,
+                                                                                               const Run& run = {}) {
+  const std::size_t count = texts.size();
+  const std::size_t wanted = (std::max)(std::size_t{1}, static_cast<std::size_t>(run.parts()));
+  // Few at a time, and each by itself where there are few in all, so that no part waits long for the last one.
+  const std::size_t step = (std::min)(std::size_t{16}, count / (4 * wanted) + 1);
+  std::vector<std::optional<typename Simhasher::fingerprint_type>> result(count);
+  std::atomic<std::size_t> next = 0;
+  detail::first_failure failure;
+  const auto work = [&](std::size_t /*part*/) {
+    typename Simhasher::workspace scratch;
+    while (true) {
+      const std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
+      if (first >= count) return;
+      for (std::size_t i = first; i < (std::min)(first + step, count); ++i) {
+        const bool done = failure.guard(i, [&] { result[i] = hash(std::string_view(texts[i]), scratch); });
+        if (done) continue;
+        next.store(count, std::memory_order_relaxed);  // All before are taken already.
+        return;
+      }
+    }
+  };
+  run((std::min)(wanted, (count + step - 1) / step), work);
+  failure.rethrow();
+  return result;
+}
+
+}  // namespace neardup::inline v0
