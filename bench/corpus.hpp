@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <neardup/fingerprint.hpp>
+#include <neardup/text.hpp>
 
 namespace neardup_bench {
 
@@ -63,16 +68,50 @@ inline corpus english_corpus() {
                      [](const std::filesystem::path& path) { return path.filename() == "copyright"; });
 }
 
-/// The Chinese manual pages, unpacked by tools; a folder named by NEARDUP_BENCH_CORPUS_ZH.
+/// The folder named by NEARDUP_BENCH_CORPUS_ZH, as bench/make_corpus.py makes one; nothing otherwise.
 inline corpus chinese_corpus() { return read_variable("NEARDUP_BENCH_CORPUS_ZH", "zh"); }
+
+/// The first `size` bytes of all documents.
+inline std::string joined(const corpus& texts, std::size_t size) {
+  std::string result;
+  for (const std::string& text : texts.documents) {
+    if (result.size() >= size) break;
+    result += text;
+  }
+  result.resize(size);
+  return result;
+}
 
 /// The same text in documents of `size` bytes each.
 inline corpus cut(const corpus& texts, std::size_t size) {
-  corpus result{texts.name + " cut", {}, 0, 0};
+  corpus result{texts.name, {}, 0, 0};
   for (const std::string& text : texts.documents) {
     for (std::size_t i = 0; i + size <= text.size(); i += size) result.add(text.substr(i, size));
   }
   return result;
 }
+
+/// The rarity of exactly 100,000 terms: the words of the texts, and terms that no text has.
+inline neardup::idf_table idf_table_of(const corpus& texts) {
+  constexpr std::size_t size = 100'000;
+  neardup::idf_learner learner;
+  for (const std::string& text : texts.documents) learner.add(neardup::words{}, text);
+  std::uint64_t min_documents = 1;
+  while (learner.table(min_documents).size() > size) ++min_documents;
+  const neardup::idf_table learned = learner.table(min_documents);
+  std::string lines = learned.to_text();
+  // No word has a blank in it.
+  for (std::size_t i = learned.size(); i < size; ++i) lines += "no word " + std::to_string(i) + " 7.5\n";
+  return neardup::idf_table::parse(lines);
+}
+
+/// Hashes to count, where a kernel likes them best.
+struct hashes {
+  alignas(64) std::uint64_t values[16384];
+
+  hashes() {
+    for (std::size_t i = 0; i < std::size(values); ++i) values[i] = neardup::detail::mix(i);
+  }
+};
 
 }  // namespace neardup_bench

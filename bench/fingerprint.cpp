@@ -1,11 +1,9 @@
-// How fast texts become fingerprints, beside the naive loop and the machine's own limits.
-//
-// The texts are those of a Debian machine: licences (/usr/share/doc/*/copyright) and, for Chinese, manual pages
-// (package manpages-zh); NEARDUP_BENCH_CORPUS and NEARDUP_BENCH_CORPUS_ZH name other folders.
-#include <array>
+// How fast texts become fingerprints, at each level of instructions that the machine has, beside the machine's own
+// limits. The naive loop is a program of its own, naive.cpp.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -18,123 +16,208 @@
 #include <neardup/text.hpp>
 
 #include "corpus.hpp"
+#include "measure.hpp"
 
 namespace {
 
+using neardup::instruction_set;
 using neardup_bench::corpus;
+using neardup_bench::measure_texts;
+using neardup_bench::measure_tokens;
 
-/// Measures whole documents: bytes and tokens a second, and cycles are left to the reader's clock.
-template <class Fingerprint>
-void measure(benchmark::State& state, const corpus& texts, Fingerprint&& fingerprint) {
-  for (auto _ : state) {
-    for (const std::string& text : texts.documents) benchmark::DoNotOptimize(fingerprint(std::string_view(text)));
+/// Registers `name`/`level` for each level of the machine; `run(state)` is called when kernels use that level.
+template <class Run>
+void add_levels(const std::string& name, benchmark::TimeUnit unit, const Run& run) {
+  for (const instruction_set level : {instruction_set::avx512, instruction_set::avx2, instruction_set::portable}) {
+    if (level > neardup::best_instruction_set()) continue;
+    const std::string full_name = "fingerprint/" + name + "/" + std::string(to_string(level));
+    benchmark::RegisterBenchmark(full_name.c_str(), [run, level](benchmark::State& state) {
+      neardup::set_instruction_set(level);
+      run(state);
+    })->Unit(unit);
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(texts.bytes));
-  state.SetLabel(texts.name + ", " + std::to_string(texts.documents.size()) + " documents");
+}
+
+/// `make()` gives the simhasher, when it is first measured.
+template <class Make>
+void add_made(const std::string& name, const corpus& texts, const Make& make) {
+  if (texts.documents.empty()) return;
+  add_levels(name, benchmark::kMillisecond, [make, &texts](benchmark::State& state) {
+    const auto hash = make();
+    typename decltype(make())::workspace scratch;
+    measure_texts(state, texts, [&](std::string_view text) { return hash(text, scratch); });
+  });
 }
 
 template <class Simhasher>
-void add(const std::string& name, const corpus& texts, Simhasher hash) {
-  if (texts.documents.empty()) return;
-  benchmark::RegisterBenchmark(name.c_str(), [hash = std::move(hash), &texts](benchmark::State& state) {
-    typename Simhasher::workspace scratch;
-    measure(state, texts, [&](std::string_view text) { return hash(text, scratch); });
-  })->Unit(benchmark::kMillisecond);
+void add(const std::string& name, const corpus& texts, const Simhasher& hash) {
+  add_made(name, texts, [hash] { return hash; });
 }
 
-/// What one writes first: a counter for each bit, up or down for each token.
+/// The same texts fed in chunks.
+template <class Simhasher>
+void add_stream(const std::string& name, const corpus& texts, const Simhasher& hash) {
+  if (texts.documents.empty()) return;
+  add_levels("stream:4096/" + name, benchmark::kMillisecond, [hash, &texts](benchmark::State& state) {
+    neardup::text_stream<Simhasher> stream{hash};
+    measure_texts(state, texts, [&](std::string_view text) {
+      for (std::size_t i = 0; i < text.size(); i += 4096) stream.feed(text.substr(i, 4096));
+      return stream.finish();
+    });
+  });
+}
+
+/// How many of the first `size` bytes of a text begin a character that they do not end.
+std::size_t incomplete(std::string_view text, std::size_t size) {
+  return neardup::incomplete_suffix(text.substr(0, size));
+}
+
+/// Tokens that count equally: each distinct one (unit), and each occurrence (tf).
 template <class Tokenizer>
-std::uint64_t naive_simhash(const Tokenizer& tokenize, std::string_view text) {
-  std::array<int, 64> counters{};
-  auto vote = [&](std::string_view token) {
-    const std::uint64_t hash = XXH3_64bits(token.data(), token.size());
-    for (std::size_t i = 0; i < 64; ++i) counters[i] += ((hash >> i) & 1U) != 0 ? 1 : -1;
+void add_equal_weights(const std::string& tokenizer, const corpus& texts, const Tokenizer& tokenize,
+                       const std::string& suffix = "") {
+  using neardup::simhasher;
+  add(tokenizer + "/unit/64" + suffix, texts, simhasher{tokenize});
+  add(tokenizer + "/tf/64" + suffix, texts, simhasher{tokenize, neardup::tf{}});
+}
+
+void add_words(const corpus& texts) {
+  using neardup::simhasher;
+  const neardup::words words;
+  add_equal_weights("words", texts, words);
+  add("words/logtf/64", texts, simhasher{words, neardup::log_tf{}});
+  add_made("words/idf/64", texts, [words, &texts] {
+    static const auto table = std::make_shared<const neardup::idf_table>(neardup_bench::idf_table_of(texts));
+    return simhasher{words, neardup::idf{table}};
+  });
+  add("words/unit/128", texts, simhasher{words, neardup::unit{}, neardup::xxh3<128>{}});
+  add("words/tf/128", texts, simhasher{words, neardup::tf{}, neardup::xxh3<128>{}});
+}
+
+/// The kernels that count bits, without a text.
+void add_accumulate() {
+  for (const std::size_t n : {16U, 64U, 512U, 16384U}) {
+    add_levels("accumulate/unit/64/n" + std::to_string(n), benchmark::kNanosecond, [n](benchmark::State& state) {
+      static const neardup_bench::hashes hashes;
+      neardup::detail::bit_tally tally;
+      measure_tokens(state, n, [&] {
+        tally.clear();
+        count_bits(tally, hashes.values, n);
+        return majority(tally);
+      });
+    });
+  }
+}
+
+/// The parts of a fingerprint by themselves, on what fits the first cache: cycles a byte, word, window or hash.
+void add_kernels(const corpus& english, const corpus& chinese) {
+  namespace detail = neardup::detail;
+  constexpr std::size_t size = 12000;
+  static const std::string text = neardup_bench::joined(english, size + 64);
+  static const std::string zh = neardup_bench::joined(chinese, size + 64);
+  const std::string_view all(text.data(), size);
+  const auto kernel = [](const std::string& name, std::size_t tokens, const auto& work) {
+    add_levels("kernel/" + name, benchmark::kMicrosecond,
+               [tokens, work](benchmark::State& state) { measure_tokens(state, tokens, work); });
   };
-  tokenize(text, vote);
-  std::uint64_t fingerprint = 0;
-  for (std::size_t i = 0; i < 64; ++i) fingerprint |= std::uint64_t{counters[i] > 0} << i;
-  return fingerprint;
+  static std::uint64_t hashes[size + 64];
+  kernel("byte-windows:8", size, [] {
+    hash_windows(detail::short_xxh3(8, 0), text.data(), size, hashes, neardup::active_instruction_set());
+    return hashes[0];
+  });
+  kernel("word-edges", size, [all] {
+    detail::word_span_finder finder(all);
+    detail::token_spans spans;
+    std::size_t words = 0;
+    while (finder.next(spans)) words += spans.count;
+    return words;
+  });
+  static detail::token_spans spans;
+  detail::word_span_finder(all).next(spans);
+  kernel("word-hashes", spans.count, [] {
+    std::uint64_t* const column = hashes;
+    detail::hash_spans<1>(text.data(), spans.places(), 0, &column, neardup::active_instruction_set());
+    return hashes[0];
+  });
+  kernel("distinct-5-grams", size, [all] {
+    static detail::hash_scratch<1> scratch;
+    static detail::distinct_hashes<1> distinct;
+    distinct.clear();
+    // Hashes them as well.
+    hash_tokens(neardup::byte_ngrams{5}, neardup::xxh3<64>{}, all, scratch,
+                [](const detail::hash_block<1>& block) { distinct.add(block); });
+    return distinct.size();
+  });
+  kernel("weighted-sums", 1024, [] {
+    static std::uint64_t sums[64];
+    detail::add_weighted(sums, hashes, hashes + 1, 2, 1024, neardup::active_instruction_set());
+    return sums[0];
+  });
+  const auto add_text = [&](const std::string& suffix, const std::string& source) {
+    const std::string_view part(source.data(), size - incomplete(source, size));
+    kernel("validate" + suffix, part.size(),
+           [part] { return detail::is_well_formed(part, neardup::active_instruction_set()); });
+    kernel("code-point-pairs" + suffix, part.size(), [part] {
+      static detail::hash_scratch<1> scratch;
+      const auto drop = [](detail::hash_block<1>& block) { block.count = 0; };
+      detail::hash_code_points<1>(part, 2, 0, scratch.grams, scratch.block, drop);
+      return scratch.block.columns[0][0];
+    });
+    kernel("normalise" + suffix, part.size(), [part] {
+      static std::string normalised;
+      normalised.clear();
+      detail::text_normaliser normaliser;
+      normaliser.append(part, normalised);
+      normaliser.finish(normalised);
+      return normalised.size();
+    });
+  };
+  add_text("", text);
+  if (!chinese.documents.empty()) add_text("/zh", zh);
 }
 
-template <class Tokenizer>
-void add_naive(const std::string& name, const corpus& texts, Tokenizer tokenize) {
+/// Many texts at once, by one thread and by all of the machine.
+void add_batch(const corpus& texts) {
+  for (const std::size_t count : {std::size_t{1}, neardup::threads{}.parts()}) {
+    benchmark::RegisterBenchmark(("fingerprint/batch/default/unit/64/threads:" + std::to_string(count)).c_str(),
+                                 [count, &texts](benchmark::State& state) {
+                                   const neardup::default_simhasher<> hash;
+                                   neardup_bench::measure_batch(state, texts, [&] {
+                                     return fingerprint_all(hash, texts.documents, neardup::threads{count}).size();
+                                   });
+                                 })
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+  }
+}
+
+/// What the machine can do at all with the same texts.
+void add_limits(const corpus& texts, const std::string& suffix = "") {
   if (texts.documents.empty()) return;
-  benchmark::RegisterBenchmark(name.c_str(), [tokenize, &texts](benchmark::State& state) {
-    measure(state, texts, [&](std::string_view text) { return naive_simhash(tokenize, text); });
-  })->Unit(benchmark::kMillisecond);
-}
-
-void add_baselines(const corpus& texts) {
-  benchmark::RegisterBenchmark("baseline/memcpy", [&texts](benchmark::State& state) {
+  benchmark::RegisterBenchmark(("baseline/memcpy" + suffix).c_str(), [&texts](benchmark::State& state) {
     std::string copy(texts.longest, '\0');
-    measure(state, texts, [&](std::string_view text) {
+    measure_texts(state, texts, [&](std::string_view text) {
       std::memcpy(copy.data(), text.data(), text.size());
       benchmark::ClobberMemory();
       return copy[0];
     });
   })->Unit(benchmark::kMillisecond);
-  benchmark::RegisterBenchmark("baseline/xxh3", [&texts](benchmark::State& state) {
-    measure(state, texts, [](std::string_view text) { return XXH3_64bits(text.data(), text.size()); });
+  benchmark::RegisterBenchmark(("baseline/xxh3" + suffix).c_str(), [&texts](benchmark::State& state) {
+    measure_texts(state, texts, [](std::string_view text) { return XXH3_64bits(text.data(), text.size()); });
   })->Unit(benchmark::kMillisecond);
-  // The tokenizers are those of the library: the naive part is the fingerprint.
-  add_naive("baseline/naive/words/tf/64", texts, neardup::words{});
-  add_naive("baseline/naive/bytes:8/tf/64", texts, neardup::byte_ngrams{8});
-  add_naive("baseline/naive/chars:2/tf/64", texts, neardup::code_point_ngrams{2});
-}
-
-template <class Tokenizer>
-void add_all_weighters(const std::string& tokenizer_name, const corpus& texts, const Tokenizer& tokenize) {
-  using neardup::simhasher;
-  neardup::idf_learner learner;
-  for (const std::string& text : texts.documents) learner.add(tokenize, text);
-  const auto table = std::make_shared<const neardup::idf_table>(learner.table(2));
-  const std::string prefix = "fingerprint/" + tokenizer_name + "/";
-  add(prefix + "unit/64", texts, simhasher{tokenize});
-  add(prefix + "tf/64", texts, simhasher{tokenize, neardup::tf{}});
-  add(prefix + "logtf/64", texts, simhasher{tokenize, neardup::log_tf{}});
-  add(prefix + "idf/64", texts, simhasher{tokenize, neardup::idf{table}});
-  add(prefix + "unit/128", texts, simhasher{tokenize, neardup::unit{}, neardup::xxh3<128>{}});
-  add(prefix + "tf/128", texts, simhasher{tokenize, neardup::tf{}, neardup::xxh3<128>{}});
-}
-
-template <class Tokenizer>
-void add_linear_weighters(const std::string& tokenizer_name, const corpus& texts, const Tokenizer& tokenize,
-                          const std::string& suffix = "") {
-  using neardup::simhasher;
-  const std::string prefix = "fingerprint/" + tokenizer_name + "/";
-  add(prefix + "unit/64" + suffix, texts, simhasher{tokenize});
-  add(prefix + "tf/64" + suffix, texts, simhasher{tokenize, neardup::tf{}});
-}
-
-void add_stream(const corpus& texts) {
-  benchmark::RegisterBenchmark("fingerprint/stream:4096/words/unit/64", [&texts](benchmark::State& state) {
-    neardup::text_stream stream{neardup::simhasher{neardup::words{}}};
-    measure(state, texts, [&](std::string_view text) {
-      for (std::size_t i = 0; i < text.size(); i += 4096) stream.feed(text.substr(i, 4096));
-      return stream.finish();
-    });
-  })->Unit(benchmark::kMillisecond);
-}
-
-void add_accumulate() {
-  benchmark::RegisterBenchmark("fingerprint/accumulate/unit/64", [](benchmark::State& state) {
-    constexpr std::size_t tokens = 16384;
-    std::array<std::uint64_t, tokens> hashes{};
-    for (std::size_t i = 0; i < tokens; ++i) hashes[i] = neardup::detail::mix(i);
-    for (auto _ : state) {
-      neardup::accumulator<64> sums;
-      for (const std::uint64_t hash : hashes) sums.add(hash);
-      benchmark::DoNotOptimize(sums.result());
-    }
-    state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(tokens));
-  });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
+  using neardup::byte_ngrams;
+  using neardup::code_point_ngrams;
+  using neardup::simhasher;
+  using neardup::tf;
+
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::AddCustomContext("compiler", neardup_bench::compiler());
   const corpus english = neardup_bench::english_corpus();
   const corpus english_500 = neardup_bench::cut(english, 500);
   const corpus chinese = neardup_bench::chinese_corpus();
@@ -143,25 +226,35 @@ int main(int argc, char** argv) try {
     return 2;
   }
   if (chinese.documents.empty()) {
-    std::fprintf(stderr, "no Chinese texts: install manpages-zh, or set NEARDUP_BENCH_CORPUS_ZH to a folder\n");
+    std::fprintf(stderr, "no Chinese texts: set NEARDUP_BENCH_CORPUS_ZH to a folder of text files\n");
   }
 
-  add_baselines(english);
-  add_naive("baseline/naive/chars:2/tf/64/zh", chinese, neardup::code_point_ngrams{2});
+  add_limits(english);
+  add_limits(english_500, "/500-byte-documents");
+  add_limits(chinese, "/zh");
   add_accumulate();
-  add("fingerprint/default/unit/64", english, neardup::default_simhasher<>{});
-  add_all_weighters("words", english, neardup::words{});
-  add_linear_weighters("words:2", english, neardup::shingles{2, neardup::words{}});
+  add_kernels(english, chinese);
+  const neardup::default_simhasher<> default_hash;
+  add("default/unit/64", english, default_hash);
+  const neardup::shingles normalised_pairs{2, neardup::normalised{neardup::words{}}};
+  add("normalised:2/unit/64", english, simhasher{normalised_pairs});
+  add("normalised:2/unit/64/zh", chinese, simhasher{normalised_pairs});
+  add_batch(english);
+  add_words(english);
+  add_equal_weights("words:2", english, neardup::shingles{2, neardup::words{}});
   for (const std::size_t n : {4U, 5U, 8U}) {
-    add_linear_weighters("bytes:" + std::to_string(n), english, neardup::byte_ngrams{n});
+    add_equal_weights("bytes:" + std::to_string(n), english, byte_ngrams{n});
   }
-  add("fingerprint/bytes:8/tf/128", english,
-      neardup::simhasher{neardup::byte_ngrams{8}, neardup::tf{}, neardup::xxh3<128>{}});
-  add_linear_weighters("bytes:8", english_500, neardup::byte_ngrams{8}, "/500-byte-documents");
-  add_linear_weighters("chars:2", english, neardup::code_point_ngrams{2});
-  add_linear_weighters("chars:2", chinese, neardup::code_point_ngrams{2}, "/zh");
-  add_linear_weighters("words", chinese, neardup::words{}, "/zh");
-  add_stream(english);
+  add("bytes:8/tf/128", english, simhasher{byte_ngrams{8}, tf{}, neardup::xxh3<128>{}});
+  add_equal_weights("bytes:8", english_500, byte_ngrams{8}, "/500-byte-documents");
+  add_equal_weights("chars:2", english, code_point_ngrams{2});
+  add_equal_weights("chars:2", chinese, code_point_ngrams{2}, "/zh");
+  add_equal_weights("words", chinese, neardup::words{}, "/zh");
+  add_stream("default/unit/64", english, default_hash);
+  add_stream("words/unit/64", english, simhasher{neardup::words{}});
+  add_stream("words/tf/64", english, simhasher{neardup::words{}, tf{}});
+  add_stream("bytes:8/tf/64", english, simhasher{byte_ngrams{8}, tf{}});
+  add_stream("chars:2/tf/64/zh", chinese, simhasher{code_point_ngrams{2}, tf{}});
 
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -1,0 +1,93 @@
+// What the programs have in common that measure fingerprints: texts in bytes a second, kernels in cycles a token.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include <benchmark/benchmark.h>
+
+#include "corpus.hpp"
+
+namespace neardup_bench {
+
+/// The compiler of this file, as in "g++ 12.2".
+inline std::string compiler() {
+#if defined(__clang__)
+  return "clang++ " + std::to_string(__clang_major__) + "." + std::to_string(__clang_minor__);
+#elif defined(__GNUC__)
+  return "g++ " + std::to_string(__GNUC__) + "." + std::to_string(__GNUC_MINOR__);
+#else
+  return "another";
+#endif
+}
+
+/// Says how many bytes of text an iteration took. The counter `bytes` is a rate whose G is 10^9; SetBytesProcessed would
+/// print one of 1024^3.
+inline void count_texts(benchmark::State& state, const corpus& texts) {
+  state.counters["bytes"] = benchmark::Counter(
+      static_cast<double>(texts.bytes), benchmark::Counter::kIsIterationInvariantRate, benchmark::Counter::kIs1000);
+  state.SetLabel(texts.name + ", " + std::to_string(texts.documents.size()) + " documents, " +
+                 std::to_string(texts.bytes / 1'000'000) + " MB");
+}
+
+/// Measures a function of whole documents.
+template <class Function>
+void measure_texts(benchmark::State& state, const corpus& texts, Function&& function) {
+  for (auto _ : state) {
+    for (const std::string& text : texts.documents) benchmark::DoNotOptimize(function(std::string_view(text)));
+  }
+  count_texts(state, texts);
+}
+
+/// Measures a function that takes all documents at once.
+template <class Function>
+void measure_batch(benchmark::State& state, const corpus& texts, Function&& function) {
+  for (auto _ : state) benchmark::DoNotOptimize(function());
+  count_texts(state, texts);
+}
+
+/// The clock rate of this core now, in Hz, by a chain of 64-bit multiplications that wait for each other: 3 cycles each
+/// on all x86-64 cores with AVX2, the virtual ones too, which seldom let a program read a cycle counter.
+/// Returns: 0 on other machines, whose latency is not known here.
+inline double clock_rate() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  constexpr int steps = 100'000;
+  constexpr double cycles_a_step = 3;
+  std::uint64_t product = 1;
+  double seconds = std::numeric_limits<double>::infinity();
+  // The fastest of a few, for an interrupt only slows one down.
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < steps; ++i) {
+      product *= 0x9e3779b97f4a7c15U;
+      asm volatile("" : "+r"(product));  // or the compiler would join several steps
+    }
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    seconds = (std::min)(seconds, taken.count());
+  }
+  return steps * cycles_a_step / seconds;
+#else
+  return 0;
+#endif
+}
+
+/// Measures a function that takes in `tokens` hashes, in cycles a token at the clock rate right after it.
+template <class Function>
+void measure_tokens(benchmark::State& state, std::size_t tokens, Function&& function) {
+  const auto start = std::chrono::steady_clock::now();
+  for (auto _ : state) benchmark::DoNotOptimize(function());
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  const double all_tokens = static_cast<double>(tokens) * static_cast<double>(state.iterations());
+  state.counters["tokens"] = benchmark::Counter(all_tokens, benchmark::Counter::kIsRate);
+  const double clock = clock_rate();
+  if (clock == 0) return;
+  state.counters["GHz"] = clock / 1e9;
+  state.counters["cycles"] = taken.count() * clock / all_tokens;
+}
+
+}  // namespace neardup_bench
