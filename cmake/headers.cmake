@@ -43,6 +43,7 @@ set(NEARDUP_HEADERS
     include/neardup/index/dynamic_index.hpp
     include/neardup/index/engine.hpp
     include/neardup/index/entry_iterator.hpp
+    include/neardup/index/filter.hpp
     include/neardup/index/fingerprint_store.hpp
     include/neardup/index/flat_index.hpp
     include/neardup/index/id_set.hpp
