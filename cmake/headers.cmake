@@ -11,7 +11,9 @@ set(NEARDUP_HEADERS
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
     include/neardup/detail/error.hpp
+    include/neardup/detail/first_failure.hpp
     include/neardup/detail/instruction_set.hpp
+    include/neardup/detail/prefetch.hpp
     include/neardup/detail/secret.hpp
     include/neardup/detail/visitor.hpp
     include/neardup/detail/weighted_sums.hpp
@@ -39,20 +41,23 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/xxh3_windows.hpp
     include/neardup/index.hpp
     include/neardup/index/basic_index.hpp
+    include/neardup/index/bucket_segment.hpp
     include/neardup/index/bucket_table.hpp
     include/neardup/index/dynamic_index.hpp
     include/neardup/index/engine.hpp
     include/neardup/index/entry_iterator.hpp
     include/neardup/index/filter.hpp
+    include/neardup/index/filter_scan.hpp
     include/neardup/index/fingerprint_store.hpp
     include/neardup/index/flat_index.hpp
-    include/neardup/index/id_set.hpp
+    include/neardup/index/id_lists.hpp
     include/neardup/index/layout.hpp
     include/neardup/index/match.hpp
     include/neardup/index/pigeonhole_index.hpp
     include/neardup/index/pigeonhole_tables.hpp
     include/neardup/index/search_plans.hpp
     include/neardup/index/slot_finder.hpp
+    include/neardup/index/table_search.hpp
     include/neardup/neardup.hpp
     include/neardup/simhash.hpp
     include/neardup/text.hpp

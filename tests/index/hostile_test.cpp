@@ -117,7 +117,7 @@ TEST_CASE("a crowd with one key in a table, 5 blocks", "[index][hostile]") {
 }
 
 TEST_CASE("a crowd with regular fingerprints", "[index][hostile]") {
-  const std::size_t count = oracle::effort(200000, 5000);
+  const std::size_t count = oracle::effort(100000, 5000);
   // Counting in the lowest bits, in the highest, in multiples of a large odd number and of its inverse.
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15U;
   std::uint64_t inverse = golden;

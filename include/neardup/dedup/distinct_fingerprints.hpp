@@ -70,7 +70,7 @@ class distinct_fingerprints {
   /// Calls `visit(number, distance)` for each fingerprint within k bits, itself included.
   template <class Visit>
   void visit_within(const simhash<Bits>& fingerprint, const Visit& visit) const {
-    engine_.visit_within(fingerprint.to_words(), k_, [&](std::size_t slot, int distance) {
+    engine_.visit_within({&fingerprint.to_words(), 1}, k_, [&](std::size_t, std::size_t slot, int distance) {
       visit(slot, distance);
       return true;
     });

@@ -12,8 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/first_failure.hpp"
 #include "../detail/visitor.hpp"
 #include "../simhash.hpp"
+#include "../threads.hpp"
 #include "engine.hpp"
 #include "entry_iterator.hpp"
 #include "layout.hpp"
@@ -100,17 +102,29 @@ class basic_index {
     return search(query, default_distance());
   }
 
-  /// The matches of each query in turn, as search() gives them.
-  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, int k) const {
+  /// The matches of each query in turn, as search() gives them: many at a time, so that their waits for memory overlap.
+  ///
+  /// `run` is how the work is spread: `threads{8}`, or a runner of the caller's (see threads); without it, the caller's
+  /// thread does it all. The result does not depend on it.
+  template <class Run = threads>
+  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, int k,
+                                        const Run& run = Run{1}) const {
     check(k);
-    batch_type result;
-    result.offsets.reserve(queries.size() + 1);
-    result.offsets.push_back(0);
-    for (const fingerprint_type& query : queries) {
-      append_matches(query, k, result.matches);
-      result.offsets.push_back(result.matches.size());
+    const std::size_t wanted = (std::max)(std::size_t{1}, static_cast<std::size_t>(run.parts()));
+    const std::size_t parts = (std::min)(wanted, queries.size() / least_queries + 1);
+    if (parts == 1) {
+      batch_type result;
+      append_batch(queries, k, result);
+      return result;
     }
-    return result;
+    std::vector<batch_type> results(parts);
+    detail::first_failure failure;
+    run(parts, [&](std::size_t part) {
+      const std::size_t begin = queries.size() * part / parts, end = queries.size() * (part + 1) / parts;
+      failure.guard(part, [&] { append_batch(queries.subspan(begin, end - begin), k, results[part]); });
+    });
+    failure.rethrow();
+    return joined(results);
   }
   [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries) const {
     return search_batch(queries, default_distance());
@@ -123,9 +137,10 @@ class basic_index {
     requires std::invocable<Visit&, match_type>
   void for_each_match(const fingerprint_type& query, int k, Visit&& visit) const {
     check(k);
-    engine_.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
+    engine_.visit_within({&query.to_words(), 1}, k, [&](std::size_t, std::size_t slot, int distance) {
       const fingerprint_type stored(store().fingerprint(slot));
-      for (typename detail::id_set<Id>::cursor id(store().ids(slot)); !id.done(); ++id) {
+      const detail::id_list<Id> ids = store().ids(slot);
+      for (typename detail::id_list<Id>::cursor id(ids); !id.done(); ++id) {
         if (!detail::visit_goes_on(visit, match_type{*id, distance, stored})) return false;
       }
       return true;
@@ -135,7 +150,7 @@ class basic_index {
   /// Whether any stored fingerprint is within k bits. Stops at the first.
   [[nodiscard]] bool any_within(const fingerprint_type& query, int k) const {
     check(k);
-    return !engine_.visit_within(query.to_words(), k, [](std::size_t, int) { return false; });
+    return !engine_.visit_within({&query.to_words(), 1}, k, [](std::size_t, std::size_t, int) { return false; });
   }
   [[nodiscard]] bool any_within(const fingerprint_type& query) const { return any_within(query, default_distance()); }
 
@@ -143,7 +158,7 @@ class basic_index {
   [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, int k) const {
     check(k);
     std::optional<match_type> best;
-    engine_.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
+    engine_.visit_within({&query.to_words(), 1}, k, [&](std::size_t, std::size_t slot, int distance) {
       if (best && distance > best->distance) return true;
       const match_type candidate{store().ids(slot).smallest(), distance, fingerprint_type(store().fingerprint(slot))};
       if (!best || candidate < *best) best = candidate;
@@ -172,6 +187,9 @@ class basic_index {
   /// Makes room for `count` different fingerprints in all.
   /// Throws: std::length_error if count > max_distinct_size(); std::bad_alloc.
   void reserve(std::size_t count) { engine_.reserve(count); }
+
+  /// Bytes that the index has allocated.
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.memory_usage(); }
 
   /// The pairs, in no particular order. A change of the index invalidates all iterators.
   [[nodiscard]] const_iterator begin() const noexcept { return const_iterator(store(), 0); }
@@ -204,6 +222,62 @@ class basic_index {
     const auto first = static_cast<std::ptrdiff_t>(matches.size());
     for_each_match(query, k, [&](const match_type& found) { matches.push_back(found); });
     std::sort(matches.begin() + first, matches.end());
+  }
+
+  // Fewer are not worth a thread.
+  static constexpr std::size_t least_queries = 256;
+
+  // Appends the matches of `queries`, a few at a time.
+  void append_batch(std::span<const fingerprint_type> queries, int k, batch_type& result) const {
+    constexpr std::size_t block = 256;
+    result.offsets.reserve(queries.size() + 1);
+    result.offsets.push_back(0);
+    std::array<words_type, block> words;
+    std::vector<std::pair<std::size_t, match_type>> found;
+    std::array<std::size_t, block> next;  // where the next match of each query goes
+    for (std::size_t begin = 0; begin < queries.size(); begin += block) {
+      const std::size_t count = (std::min)(block, queries.size() - begin);
+      for (std::size_t i = 0; i < count; ++i) words[i] = queries[begin + i].to_words();
+      found.clear();
+      next.fill(0);
+      engine_.visit_within({words.data(), count}, k, [&](std::size_t query, std::size_t slot, int distance) {
+        const fingerprint_type stored(store().fingerprint(slot));
+        const detail::id_list<Id> ids = store().ids(slot);
+        for (typename detail::id_list<Id>::cursor id(ids); !id.done(); ++id) {
+          found.emplace_back(query, match_type{*id, distance, stored});
+          ++next[query];
+        }
+        return true;
+      });
+      std::size_t end = result.matches.size();
+      result.matches.resize(end + found.size());
+      for (std::size_t i = 0; i < count; ++i) {
+        end += next[i];
+        result.offsets.push_back(end);
+        next[i] = end - next[i];
+      }
+      for (const auto& [query, match] : found) result.matches[next[query]++] = match;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t first = result.offsets[begin + i], last = result.offsets[begin + i + 1];
+        if (last - first > 1) std::sort(result.matches.data() + first, result.matches.data() + last);
+      }
+    }
+  }
+
+  static batch_type joined(std::vector<batch_type>& parts) {
+    batch_type result = std::move(parts.front());
+    std::size_t matches = 0, offsets = 1;
+    for (const batch_type& part : parts) matches += part.matches.size();
+    for (const batch_type& part : parts) offsets += part.offsets.empty() ? 0 : part.offsets.size() - 1;
+    result.matches.reserve(matches + result.matches.size());
+    result.offsets.reserve(offsets + result.offsets.size());
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      const std::size_t before = result.matches.size();
+      result.matches.insert(result.matches.end(), parts[i].matches.begin(), parts[i].matches.end());
+      for (std::size_t j = 1; j < parts[i].offsets.size(); ++j) result.offsets.push_back(before + parts[i].offsets[j]);
+      parts[i] = {};
+    }
+    return result;
   }
 
   engine_type engine_;

@@ -1,185 +1,141 @@
-// One table of an index: buckets of fingerprints that share the hash of a key.
+// One table of an index that grows and shrinks.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <span>
+#include <utility>
 #include <vector>
 
-#include "fingerprint_store.hpp"
-#include "search_plans.hpp"
+#include "../detail/bits.hpp"
+#include "bucket_segment.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// A directory of buckets; a bucket is one run of fingerprints and the numbers of their slots.
-///
-/// The runs are copies of the fingerprints, so that a search reads them in a straight line. They live in one arena, in
-/// chunks of 2^i places with a free list for each i, so that a million buckets do not cost a million allocations.
-/// Each slot knows its place in its bucket: erasing is O(1) however many fingerprints collide.
-/// Complexity: push, erase and renumber O(1), amortised; the directory doubles as the index grows.
-template <std::size_t Words, class Offset>
+/// Buckets of filters by the hash of a key, in segments that grow each on its own: no insertion waits for more than a
+/// share of the table to be arranged anew.
+template <class Offset>
 class bucket_table {
  public:
-  using words_type = std::array<std::uint64_t, Words>;
-  using key_type = table_key<Words>;
+  /// For keys of `key_width` bits; filters of 64 bits or of 32.
+  bucket_table(std::size_t key_width, bool is_wide) : key_width_(key_width), is_wide_(is_wide) {}
 
-  bucket_table() noexcept { free_.fill(no_place); }
-
-  /// Makes room so that push() cannot fail for a fingerprint with this hash.
-  /// `stored` are the fingerprints of all slots in the table, in the order of the slots.
-  /// Guarantee: strong; only the arrangement of what is stored may change.
-  void prepare(std::uint64_t hash, std::span<const words_type> stored, const key_type& key) {
-    reserve_one_more(places_);
-    reserve(stored.size() + 1, stored, key);
-    bucket& b = bucket_of(hash);
-    if (b.chunk == no_chunk) {
-      b.begin = allocate(0);
-      b.chunk = 0;
-    } else if (b.count == std::size_t{1} << b.chunk) {
-      const std::size_t begin = allocate(static_cast<std::uint8_t>(b.chunk + 1));
-      std::copy_n(fingerprints_.data() + b.begin, b.count, fingerprints_.data() + begin);
-      std::copy_n(slots_.data() + b.begin, b.count, slots_.data() + begin);
-      release(b);
-      b.begin = begin;
-      ++b.chunk;
-    }
+  void prefetch_bucket(std::uint64_t hash) const noexcept {
+    if (!segments_.empty()) segment_of(hash).prefetch_bucket(hash << log_segments_);
+  }
+  void prefetch_end(std::uint64_t hash) const noexcept {
+    if (!segments_.empty()) segment_of(hash).prefetch_end(hash << log_segments_);
+  }
+  [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
+    if (segments_.empty()) return {};
+    return segment_of(hash).view(hash << log_segments_);
   }
 
-  /// Adds the next slot. Precondition: prepare() for the same hash.
-  void push(std::uint64_t hash, const words_type& fingerprint) noexcept {
-    bucket& b = bucket_of(hash);
-    fingerprints_[b.begin + b.count] = fingerprint;
-    slots_[b.begin + b.count] = static_cast<Offset>(places_.size());
-    places_.push_back(b.count);
-    ++b.count;
+  /// Makes room so that push() cannot fail for this hash; `hash_of(slot)` is the hash of the key of what is stored,
+  /// and `hash_of.prefetch(slot)` starts to load what that needs.
+  /// Guarantee: strong; only the arrangement may change.
+  template <class HashOf>
+  void prepare(std::uint64_t hash, const HashOf& hash_of) {
+    if (segments_.empty()) segments_.emplace_back(is_wide_);
+    if (log_segments_ == 0 && segments_[0].size() >= split_size && key_width_ > log_split) split(hash_of);
+    segment& s = segment_of(hash);
+    grow(s, s.size() + 1, hash_of);
+    s.prepare(hash << log_segments_);
   }
 
-  /// Removes a slot, whose number the last slot takes. The hashes are those of the two fingerprints.
-  void erase(std::uint64_t hash, std::size_t slot, std::uint64_t hash_of_last) noexcept {
-    bucket& b = bucket_of(hash);
-    const std::size_t gap = b.begin + places_[slot];
-    const std::size_t end = b.begin + b.count - 1;
-    fingerprints_[gap] = fingerprints_[end];
-    slots_[gap] = slots_[end];
-    places_[slots_[gap]] = places_[slot];
-    --b.count;
-    const std::size_t last = places_.size() - 1;
-    if (slot != last) {
-      slots_[bucket_of(hash_of_last).begin + places_[last]] = static_cast<Offset>(slot);
-      places_[slot] = places_[last];
-    }
-    places_.pop_back();
-    if (b.count == 0) {
-      release(b);
-      b.chunk = no_chunk;
-    }
+  /// Adds a slot. Precondition: prepare() for the same hash.
+  void push(std::uint64_t hash, std::uint64_t filter, std::size_t slot) noexcept {
+    segment_of(hash).push(hash << log_segments_, filter, slot);
+  }
+  void erase(std::uint64_t hash, std::size_t slot) noexcept { segment_of(hash).erase(hash << log_segments_, slot); }
+  void renumber(std::uint64_t hash, std::size_t slot, std::size_t new_number) noexcept {
+    segment_of(hash).renumber(hash << log_segments_, slot, new_number);
   }
 
-  /// Visits (fingerprint, slot) of all in the bucket of a hash, until `visit` returns false.
-  /// Returns: whether it was not ended.
-  template <class Visit>
-  bool visit_bucket(std::uint64_t hash, const Visit& visit) const {
-    if (directory_.empty()) return true;
-    const bucket& b = directory_[hash >> shift_];
-    for (std::size_t i = b.begin; i < b.begin + b.count; ++i) {
-      if (!visit(fingerprints_[i], static_cast<std::size_t>(slots_[i]))) return false;
-    }
-    return true;
-  }
-
-  /// Gives the directory the size that suits `count` fingerprints, if it has less.
-  /// Guarantee: strong; only the arrangement of what is stored may change.
-  void reserve(std::size_t count, std::span<const words_type> stored, const key_type& key) {
-    // More buckets than keys would stay empty.
-    const std::size_t most = (std::min)(key.bits().size(), std::size_t{std::numeric_limits<std::size_t>::digits - 8});
-    std::size_t log = directory_.empty() ? (std::min)(most, std::size_t{4}) : log_size();
-    while (log < most && (count >> log) >= mean_load) ++log;
-    if (directory_.empty() || log > log_size()) rebuild(log, stored, key);
-    places_.reserve(count > places_.capacity() ? (std::max)(count, 2 * places_.capacity()) : count);
+  /// Gives the directories the size that suits `count` evenly spread filters, if they have less.
+  /// Guarantee: strong; only the arrangement may change.
+  template <class HashOf>
+  void reserve(std::size_t count, const HashOf& hash_of) {
+    if (segments_.empty()) segments_.emplace_back(is_wide_);
+    if (log_segments_ == 0 && count >= split_size && key_width_ > log_split) split(hash_of);
+    for (segment& s : segments_) grow(s, count >> log_segments_, hash_of);
   }
 
   /// Forgets everything and keeps the memory.
   void clear() noexcept {
-    std::fill(directory_.begin(), directory_.end(), bucket{});
-    fingerprints_.clear();
-    slots_.clear();
-    places_.clear();
-    free_.fill(no_place);
+    for (segment& s : segments_) s.clear();
+  }
+
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    std::size_t sum = segments_.capacity() * sizeof(segment);
+    for (const segment& s : segments_) sum += s.memory_usage();
+    return sum;
   }
 
  private:
-  static constexpr std::uint8_t no_chunk = 255;
-  static constexpr std::uint64_t no_place = ~std::uint64_t{0};
-  // The directory doubles when there are this many fingerprints a bucket: 16 bytes of directory against reading a few
-  // strangers in a cache line that is there anyway.
-  static constexpr std::size_t mean_load = 4;
+  using segment = bucket_segment<Offset>;
 
-  struct bucket {
-    std::size_t begin = 0;
-    Offset count = 0;
-    std::uint8_t chunk = no_chunk;  // The chunk has 2^chunk places.
-  };
+  // With fewer filters than this there is one segment, so that a small index is a small thing.
+  static constexpr std::size_t split_size = 8192;
+  static constexpr std::size_t log_split = 4;
+  // A directory doubles when its buckets hold this many on average: twice half of this fill a cache line, and more
+  // would be strangers to look at.
+  static constexpr std::size_t mean_load = 8;
 
-  bucket& bucket_of(std::uint64_t hash) noexcept { return directory_[hash >> shift_]; }
-  std::size_t log_size() const noexcept { return static_cast<std::size_t>(std::countr_zero(directory_.size())); }
-
-  // A chunk of 2^log places. May throw; then nothing has changed.
-  std::size_t allocate(std::uint8_t log) {
-    if (free_[log] != no_place) {
-      const auto begin = static_cast<std::size_t>(free_[log]);
-      free_[log] = fingerprints_[begin][0];
-      return begin;
-    }
-    const std::size_t begin = slots_.size();
-    fingerprints_.resize(begin + (std::size_t{1} << log));  // May stay larger than slots_ if the next line throws.
-    slots_.resize(begin + (std::size_t{1} << log));
-    return begin;
+  segment& segment_of(std::uint64_t hash) noexcept { return segments_[index_of(hash)]; }
+  const segment& segment_of(std::uint64_t hash) const noexcept { return segments_[index_of(hash)]; }
+  std::size_t index_of(std::uint64_t hash) const noexcept {
+    return log_segments_ == 0 ? 0 : static_cast<std::size_t>(hash >> (word_bits - log_segments_));
   }
 
-  // Puts the chunk of a bucket on its free list, linked through the first word of the first fingerprint.
-  void release(const bucket& b) noexcept {
-    fingerprints_[b.begin][0] = free_[b.chunk];
-    free_[b.chunk] = b.begin;
+  template <class HashOf>
+  void grow(segment& s, std::size_t count, const HashOf& hash_of) {
+    // More buckets than keys would stay empty.
+    const std::size_t most = (std::min)(std::size_t{40}, (std::max)(std::size_t{1}, key_width_ - log_segments_));
+    std::size_t log = 1;
+    if (s.has_buckets()) {
+      if (count < mean_load * s.buckets()) return;
+      log = static_cast<std::size_t>(std::countr_zero(s.buckets()));
+      if (log >= most) return;
+    }
+    while (log < most && (count >> log) >= mean_load) ++log;
+    segment larger(is_wide_);
+    larger.make_buckets(log, s.size());
+    const auto hash_in_segment = [&](std::size_t slot) { return hash_of(slot) << log_segments_; };
+    if (larger.buckets() == 2 * s.buckets()) {
+      larger.take_doubling(s, hash_in_segment, [&](std::size_t slot) { hash_of.prefetch(slot); });
+    } else {
+      s.for_each([&](std::uint64_t filter, std::size_t slot) {
+        larger.prepare(hash_in_segment(slot));
+        larger.push(hash_in_segment(slot), filter, slot);
+      });
+    }
+    s = std::move(larger);
   }
 
-  // Arranges everything anew under a directory of 2^log buckets, without holes.
-  void rebuild(std::size_t log, std::span<const words_type> stored, const key_type& key) {
-    const int shift = static_cast<int>(word_bits - log);
-    std::vector<bucket> directory(std::size_t{1} << log);
-    for (const words_type& fingerprint : stored) ++directory[key.hash(fingerprint) >> shift].count;
-    std::size_t end = 0;
-    for (bucket& b : directory) {
-      if (b.count == 0) continue;
-      b.chunk = static_cast<std::uint8_t>(std::bit_width(std::size_t{b.count} - 1));
-      b.begin = end;
-      end += std::size_t{1} << b.chunk;
-      b.count = 0;
+  template <class HashOf>
+  void split(const HashOf& hash_of) {
+    bucket_table larger(key_width_, is_wide_);
+    larger.log_segments_ = log_split;
+    const std::size_t count = segments_[0].size();
+    for (std::size_t i = 0; i < std::size_t{1} << log_split; ++i) {
+      larger.segments_.emplace_back(is_wide_);
+      larger.grow(larger.segments_.back(), count >> log_split, hash_of);
     }
-    std::vector<words_type> fingerprints(end);
-    std::vector<Offset> slots(end);
-    for (std::size_t slot = 0; slot < stored.size(); ++slot) {
-      bucket& b = directory[key.hash(stored[slot]) >> shift];
-      fingerprints[b.begin + b.count] = stored[slot];
-      slots[b.begin + b.count] = static_cast<Offset>(slot);
-      places_[slot] = b.count++;
-    }
-    directory_.swap(directory);
-    fingerprints_.swap(fingerprints);
-    slots_.swap(slots);
-    free_.fill(no_place);
-    shift_ = shift;
+    segments_[0].for_each([&](std::uint64_t filter, std::size_t slot) {
+      const std::uint64_t hash = hash_of(slot);
+      larger.prepare(hash, hash_of);
+      larger.push(hash, filter, slot);
+    });
+    segments_.swap(larger.segments_);
+    log_segments_ = log_split;
   }
 
-  std::vector<bucket> directory_;         // Empty, or a power of two, at least 2.
-  std::vector<words_type> fingerprints_;  // The arena ...
-  std::vector<Offset> slots_;             // ... beside each fingerprint its slot.
-  std::vector<Offset> places_;            // For each slot its place within its bucket.
-  std::array<std::uint64_t, std::numeric_limits<std::size_t>::digits> free_;
-  int shift_ = 0;
+  std::vector<segment> segments_;  // None, one, or 2^log_split.
+  std::size_t log_segments_ = 0;
+  std::size_t key_width_;
+  bool is_wide_;
 };
 
 }  // namespace neardup::inline v0::detail

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "fingerprint_store.hpp"
@@ -44,10 +45,12 @@ class engine {
   /// Returns: whether the pair is new.
   /// Throws: std::length_error if Offset numbers no further fingerprint.
   bool insert(const words_type& fingerprint, const Id& id) {
+    store_.prefetch_find(fingerprint);
+    tables_.prefetch_insert(fingerprint);
     if (const Offset slot = store_.find(fingerprint); slot != store_type::none) return store_.add_id(slot, id);
     store_.prepare_append();
     tables_.prepare(fingerprint, store_);
-    tables_.push(fingerprint);  // From here on nothing throws.
+    tables_.push(fingerprint, store_.slots());  // From here on nothing throws.
     store_.append(fingerprint, id);
     return true;
   }
@@ -84,12 +87,15 @@ class engine {
     tables_.reserve(count, store_);
   }
 
-  /// Visits (slot, distance) of each fingerprint within k bits once; false from `visit` ends it. Allocates nothing.
-  /// Returns: whether it was not ended. Precondition: 0 <= k <= tables().max_distance().
+  /// Visits (query, slot, distance) of each fingerprint within k bits of each query once; false from `visit` ends it.
+  /// Allocates nothing. Returns: whether it was not ended. Precondition: 0 <= k <= tables().max_distance().
   template <class Visit>
-  bool visit_within(const words_type& query, int k, const Visit& visit) const {
-    return tables_.visit_within(store_, query, k, visit);
+  bool visit_within(std::span<const words_type> queries, int k, const Visit& visit) const {
+    return tables_.visit_within(store_, queries, k, visit);
   }
+
+  /// Bytes allocated.
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return store_.memory_usage() + tables_.memory_usage(); }
 
  private:
   void remove_slot(std::size_t slot) noexcept {

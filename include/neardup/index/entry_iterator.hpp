@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "../simhash.hpp"
-#include "id_set.hpp"
+#include "id_lists.hpp"
 #include "match.hpp"
 
 namespace neardup::inline v0::detail {
@@ -44,7 +44,7 @@ class entry_iterator {
  private:
   void start_slot() noexcept { id_ = slot_ < store_->slots() ? cursor(store_->ids(slot_)) : cursor(); }
 
-  using cursor = typename id_set<Id>::cursor;
+  using cursor = typename id_list<Id>::cursor;
 
   const Store* store_ = nullptr;
   std::size_t slot_ = 0;

@@ -15,7 +15,9 @@
 
 #include "../detail/bits.hpp"
 #include "../detail/error.hpp"
-#include "id_set.hpp"
+#include "../detail/prefetch.hpp"
+#include "filter_scan.hpp"
+#include "id_lists.hpp"
 #include "slot_finder.hpp"
 
 namespace neardup::inline v0::detail {
@@ -24,6 +26,38 @@ namespace neardup::inline v0::detail {
 template <class T>
 void reserve_one_more(std::vector<T>& values) {
   if (values.size() == values.capacity()) values.reserve((std::max)(std::size_t{8}, 2 * values.size()));
+}
+
+/// Visits (query, position, distance) of each of `fingerprints` within k bits of each query, query by query; false from
+/// `visit` ends it. Returns: whether it was not ended.
+template <std::size_t Words, class Visit>
+bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
+              std::span<const std::array<std::uint64_t, Words>> queries, int k, const Visit& visit) {
+  for (std::size_t query = 0; query < queries.size(); ++query) {
+    if constexpr (Words == 1) {
+      // A fingerprint of one word is its own filter.
+      const auto scan_filters = filter_scan<std::uint64_t>();
+      const filter_run run{fingerprints.data(), fingerprints.size(), queries[query][0], 0};
+      std::array<filter_hit, hit_capacity> hits;
+      for (scan_position at; at.run < 1;) {
+        const std::size_t found = scan_filters(&run, 1, at, k, hits.data());
+        for (std::size_t i = 0; i < found; ++i) {
+          const std::size_t position = hits[i].position;
+          const int distance = portable_popcount(fingerprints[position][0] ^ queries[query][0]);
+          if (!visit(query, position, distance)) return false;
+        }
+      }
+    } else {
+      for (std::size_t position = 0; position < fingerprints.size(); ++position) {
+        int distance = 0;
+        for (std::size_t i = 0; i < Words; ++i) {
+          distance += portable_popcount(fingerprints[position][i] ^ queries[query][i]);
+        }
+        if (distance <= k && !visit(query, position, distance)) return false;
+      }
+    }
+  }
+  return true;
 }
 
 /// Distinct fingerprints in dense slots 0..slots() - 1, found by value, each with the set of its ids.
@@ -45,27 +79,31 @@ class fingerprint_store {
   [[nodiscard]] std::size_t pairs() const noexcept { return pairs_; }
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_; }
   [[nodiscard]] const words_type& fingerprint(std::size_t slot) const noexcept { return fingerprints_[slot]; }
-  [[nodiscard]] const id_set<Id>& ids(std::size_t slot) const noexcept { return ids_[slot]; }
+  [[nodiscard]] id_list<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
+
+  /// Starts to load a slot.
+  void prefetch(std::size_t slot) const noexcept {
+    detail::prefetch(fingerprints_.data() + slot);
+    detail::prefetch(ids_.address(slot));
+  }
+  /// Starts to load what find() needs.
+  void prefetch_find(const words_type& fingerprint) const noexcept { finder_.prefetch(hash_words(fingerprint)); }
 
   /// The slot of a fingerprint, or `none`.
   [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {
     return finder_.find(hash_words(fingerprint), [&](Offset slot) { return fingerprints_[slot] == fingerprint; });
   }
 
-  /// Visits (slot, distance) of each fingerprint within k bits by looking at all of them; false from `visit` ends it.
-  /// Returns: whether it was not ended.
+  /// Visits (query, slot, distance) of each fingerprint within k bits of each query by looking at all of them, query by
+  /// query; false from `visit` ends it. Returns: whether it was not ended.
   template <class Visit>
-  bool scan(const words_type& query, int k, const Visit& visit) const {
-    for (std::size_t slot = 0; slot < fingerprints_.size(); ++slot) {
-      const int distance = count_differing_bits(fingerprints_[slot], query);
-      if (distance <= k && !visit(slot, distance)) return false;
-    }
-    return true;
+  bool scan(std::span<const words_type> queries, int k, const Visit& visit) const {
+    return scan_all<Words>(std::span<const words_type>(fingerprints_), queries, k, visit);
   }
 
   /// Adds an id to a slot. Returns: whether it is new there. Guarantee: strong.
   bool add_id(std::size_t slot, const Id& id) {
-    const bool added = ids_[slot].insert(id);
+    const bool added = ids_.insert(slot, id);
     pairs_ += added ? 1 : 0;
     return added;
   }
@@ -75,21 +113,21 @@ class fingerprint_store {
   void prepare_append() {
     if (slots() >= max_slots) refuse(slots() + 1);
     reserve_one_more(fingerprints_);
-    reserve_one_more(ids_);
-    finder_.reserve(slots() + 1, slots(), hash_of());
+    ids_.reserve(fingerprints_.capacity());
+    finder_.reserve(slots() + 1);
   }
 
   /// Gives a new fingerprint the slot after the last. Precondition: prepare_append(), and it is not there.
   void append(const words_type& fingerprint, const Id& id) noexcept {
     finder_.insert(hash_words(fingerprint), static_cast<Offset>(slots()));
     fingerprints_.push_back(fingerprint);
-    ids_.emplace_back(id);
+    ids_.push_back(id);
     ++pairs_;
   }
 
   /// Takes an id from a slot that has others. Precondition: it is one of several there.
   void remove_id(std::size_t slot, const Id& id) noexcept {
-    ids_[slot].erase(id);
+    ids_.erase(slot, id);
     --pairs_;
   }
 
@@ -97,14 +135,13 @@ class fingerprint_store {
   void remove_slot(std::size_t slot) noexcept {
     const std::size_t last = slots() - 1;
     pairs_ -= ids_[slot].size();
-    finder_.erase(hash_words(fingerprints_[slot]), static_cast<Offset>(slot), hash_of());
+    finder_.erase(hash_words(fingerprints_[slot]), static_cast<Offset>(slot));
     if (slot != last) {
       finder_.renumber(hash_words(fingerprints_[last]), static_cast<Offset>(last), static_cast<Offset>(slot));
       fingerprints_[slot] = fingerprints_[last];
-      ids_[slot] = std::move(ids_[last]);
     }
     fingerprints_.pop_back();
-    ids_.pop_back();
+    ids_.remove_slot(slot);
   }
 
   /// Makes room for `count` fingerprints in all.
@@ -113,7 +150,7 @@ class fingerprint_store {
     if (count > max_slots) refuse(count);
     fingerprints_.reserve(count);
     ids_.reserve(count);
-    finder_.reserve(count, slots(), hash_of());
+    finder_.reserve(count);
   }
 
   void clear() noexcept {
@@ -121,6 +158,11 @@ class fingerprint_store {
     ids_.clear();
     finder_.clear();
     pairs_ = 0;
+  }
+
+  /// Bytes allocated.
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return fingerprints_.capacity() * sizeof(words_type) + ids_.memory_usage() + finder_.memory_usage();
   }
 
   /// Whether both hold the same pairs.
@@ -134,10 +176,6 @@ class fingerprint_store {
   }
 
  private:
-  auto hash_of() const noexcept {
-    return [this](Offset slot) { return hash_words(fingerprints_[slot]); };
-  }
-
   [[noreturn]] static void refuse(std::size_t count) {
     fail<std::length_error>("no room for " + std::to_string(count) +
                             " distinct fingerprints: the index holds at most " + std::to_string(max_slots) +
@@ -145,7 +183,7 @@ class fingerprint_store {
   }
 
   std::vector<words_type> fingerprints_;
-  std::vector<id_set<Id>> ids_;
+  id_lists<Id> ids_;
   slot_finder<Offset> finder_;
   std::size_t pairs_ = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "../simhash.hpp"
 #include "basic_index.hpp"
@@ -21,9 +22,10 @@ class no_tables {
   [[nodiscard]] int max_distance() const noexcept { return static_cast<int>(Bits); }
   [[nodiscard]] int default_distance() const noexcept { return 3; }
 
+  void prefetch_insert(const words_type&) noexcept {}
   template <class Store>
   void prepare(const words_type&, const Store&) noexcept {}
-  void push(const words_type&) noexcept {}
+  void push(const words_type&, std::size_t) noexcept {}
   template <class Store>
   void remove_slot(std::size_t, const Store&) noexcept {}
   template <class Store>
@@ -31,9 +33,10 @@ class no_tables {
   void clear() noexcept {}
 
   template <class Store, class Visit>
-  bool visit_within(const Store& store, const words_type& query, int k, const Visit& visit) const {
-    return store.scan(query, k, visit);
+  bool visit_within(const Store& store, std::span<const words_type> queries, int k, const Visit& visit) const {
+    return store.scan(queries, k, visit);
   }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return 0; }
 };
 
 }  // namespace detail

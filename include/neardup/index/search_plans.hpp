@@ -13,58 +13,92 @@
 
 namespace neardup::inline v0::detail {
 
-/// The bits that one table is keyed on.
+/// The bits that one table is keyed on, packed into one word.
+///
+/// Of more than 64 bits, or more than `max_width`, the first ones serve: fingerprints that agree on all agree on these,
+/// and what differs in at most r of all differs in at most r of these.
 template <std::size_t Words>
 class table_key {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  explicit table_key(const std::vector<std::uint64_t>& mask) {
+  explicit table_key(const std::vector<std::uint64_t>& mask, std::size_t max_width = word_bits) {
     for (std::size_t i = 0; i < Words; ++i) {
-      mask_[i] = mask[i];
-      for (std::uint64_t rest = mask[i]; rest != 0; rest &= rest - 1) {
-        bits_.push_back(word_bits * i + static_cast<std::size_t>(std::countr_zero(rest)));
+      for (std::uint64_t rest = mask[i]; rest != 0;) {
+        const auto begin = static_cast<std::size_t>(std::countr_zero(rest));
+        const auto run = static_cast<std::size_t>(std::countr_one(rest >> begin));
+        const std::size_t taken = (std::min)(run, max_width - width_);
+        if (taken > 0) add({i, begin, low_mask(taken), width_});
+        mask_[i] |= low_mask(taken) << begin;
+        width_ += taken;
+        rest &= ~(low_mask(run) << begin);
       }
     }
-    const std::size_t first = bits_.front(), last = bits_.back();
-    is_one_run_ = first / word_bits == last / word_bits && last - first + 1 == bits_.size();
-    run_word_ = last / word_bits;
-    run_shift_ = static_cast<int>(word_bits - 1 - last % word_bits);
   }
 
-  /// The positions of the key's bits in a fingerprint, ascending; never empty.
-  [[nodiscard]] std::span<const std::size_t> bits() const noexcept { return bits_; }
+  /// The number of bits of a key, 1 to 64.
+  [[nodiscard]] std::size_t width() const noexcept { return width_; }
 
-  /// A hash of the key of `x` whose highest bits are its best.
-  /// A key that is one run of w bits within a word is multiplied modulo 2^w: its 2^w values take all values of the w
-  /// highest bits, so a directory as large as the key space has no collisions.
-  [[nodiscard]] std::uint64_t hash(const words_type& x) const noexcept {
-    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15U;  // 2^64 / golden ratio, odd
-    if (is_one_run_) return ((x[run_word_] & mask_[run_word_]) << run_shift_) * golden;
-    std::uint64_t result = 0;
-    for (std::size_t i = 0; i < Words; ++i) result = mix(result + golden + (x[i] & mask_[i]));
-    return result;
+  /// The bits of a fingerprint that the table is keyed on, packed into the lowest width() bits.
+  [[nodiscard]] std::uint64_t of(const words_type& x) const noexcept {
+    std::uint64_t key = first_.of(x) | second_.of(x);
+    for (const piece& p : more_) key |= p.of(x);
+    return key;
   }
 
-  /// The number of key bits in which two fingerprints differ.
-  [[nodiscard]] int distance(const words_type& a, const words_type& b) const noexcept {
+  /// A hash of a key whose highest bits are its best.
+  /// A bijection of keys to the width() highest bits, so that a directory as large as the key space has no collisions:
+  /// multiplied by odd numbers modulo 2^width, with a shift between that carries the high bits down.
+  [[nodiscard]] std::uint64_t hash_of_key(std::uint64_t key) const noexcept {
+    const std::uint64_t once = (key * 0xbf58476d1ce4e5b9U) & low_mask(width_);
+    return ((once ^ (once >> (width_ / 2 + 1))) * 0x94d049bb133111ebU) << (word_bits - width_);
+  }
+  [[nodiscard]] std::uint64_t hash(const words_type& x) const noexcept { return hash_of_key(of(x)); }
+
+  /// The number of key bits that are set in `difference`, the exclusive or of two fingerprints.
+  [[nodiscard]] int distance(const words_type& difference) const noexcept {
     int count = 0;
-    for (std::size_t i = 0; i < Words; ++i) count += std::popcount((a[i] ^ b[i]) & mask_[i]);
+    for (std::size_t i = 0; i < Words; ++i) count += std::popcount(difference[i] & mask_[i]);
     return count;
   }
 
-  [[nodiscard]] bool same_key(const words_type& a, const words_type& b) const noexcept {
+  /// Whether fingerprints with this difference have the same key.
+  [[nodiscard]] bool is_same(const words_type& difference) const noexcept {
     std::uint64_t differing = 0;
-    for (std::size_t i = 0; i < Words; ++i) differing |= (a[i] ^ b[i]) & mask_[i];
+    for (std::size_t i = 0; i < Words; ++i) differing |= difference[i] & mask_[i];
     return differing == 0;
   }
 
+  /// Whether fingerprints with this difference have keys within `radius` bits.
+  [[nodiscard]] bool is_within(const words_type& difference, int radius) const noexcept {
+    return radius == 0 ? is_same(difference) : distance(difference) <= radius;
+  }
+
  private:
-  words_type mask_;
-  std::vector<std::size_t> bits_;
-  std::size_t run_word_;
-  int run_shift_;
-  bool is_one_run_;
+  // A run of bits within a word.
+  struct piece {
+    std::size_t word = 0, shift = 0;
+    std::uint64_t mask = 0;
+    std::size_t to = 0;
+
+    [[nodiscard]] std::uint64_t of(const words_type& x) const noexcept { return ((x[word] >> shift) & mask) << to; }
+  };
+
+  void add(const piece& p) {
+    if (first_.mask == 0) {
+      first_ = p;
+    } else if (second_.mask == 0) {
+      second_ = p;
+    } else {
+      more_.push_back(p);
+    }
+  }
+
+  // Keys of one or two blocks, which is nearly all, need no more than two pieces.
+  piece first_, second_;
+  std::vector<piece> more_;
+  words_type mask_{};
+  std::size_t width_ = 0;
 };
 
 /// The tables of a layout and, for each distance k, what to probe. Immutable; indexes of one layout share one.
@@ -76,9 +110,20 @@ class search_plans {
     std::uint64_t keys;  ///< looked up in all, saturating
   };
 
-  explicit search_plans(const layout& shape) : shape_(shape) {
-    for (std::size_t table = 0; table < shape.table_count(); ++table) keys_.emplace_back(shape.table_mask(table));
-    for (int k = 0; k <= shape.k(); ++k) plans_.push_back({shape.plan(k), shape.probe_count(k)});
+  /// Keys of tables that are probed with a radius take no more than `max_radius_width` bits: each bit of a key is a
+  /// probe, and more bits than a directory can tell apart are none.
+  explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits) : shape_(shape) {
+    const std::size_t max_width = shape.is_exact() ? word_bits : max_radius_width;
+    for (std::size_t table = 0; table < shape.table_count(); ++table) {
+      keys_.emplace_back(shape.table_mask(table), max_width);
+    }
+    for (int k = 0; k <= shape.k(); ++k) {
+      plans_.push_back({shape.plan(k), 0});
+      for (const table_probe& probe : plans_.back().probes) {
+        plans_.back().keys = saturating_add(
+            plans_.back().keys, choose_at_most(keys_[probe.table].width(), static_cast<std::size_t>(probe.radius)));
+      }
+    }
   }
 
   [[nodiscard]] const layout& shape() const noexcept { return shape_; }

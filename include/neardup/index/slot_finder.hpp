@@ -1,15 +1,18 @@
 // From the hash of a fingerprint to the slot that holds it.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
+
+#include "../detail/prefetch.hpp"
 
 namespace neardup::inline v0::detail {
 
 /// An open-addressing hash table of slot numbers; the fingerprints themselves stay with the owner.
-/// `hash_of(slot)` below gives the hash of the fingerprint in a slot.
 /// Complexity: O(1) expected for every operation but reserve.
 template <class Offset>
 class slot_finder {
@@ -27,27 +30,30 @@ class slot_finder {
     return none;
   }
 
-  /// Makes room for `count` slots in all; `used` are there now.
-  /// Guarantee: strong.
-  template <class HashOf>
-  void reserve(std::size_t count, std::size_t used, const HashOf& hash_of) {
+  /// Starts to load where find() begins.
+  void prefetch(std::size_t hash) const noexcept {
+    if (!cells_.empty()) detail::prefetch(&cells_[home(hash)]);
+  }
+
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return cells_.capacity() * sizeof(cell); }
+
+  /// Makes room for `count` slots in all. Guarantee: strong.
+  void reserve(std::size_t count) {
     if (count <= cells_.size() / 4 * 3) return;
     std::size_t size = cells_.empty() ? 8 : cells_.size();
     while (size / 4 * 3 < count) size *= 2;
     slot_finder larger;
     larger.cells_.resize(size);
-    for (std::size_t slot = 0; slot < used; ++slot) {
-      larger.insert(hash_of(static_cast<Offset>(slot)), static_cast<Offset>(slot));
+    larger.log_size_ = std::countr_zero(size);
+    // Homes ascend with the hashes, so this goes through both in order.
+    for (const cell& c : cells_) {
+      if (c.slot != none) larger.insert_cell(c);
     }
-    cells_.swap(larger.cells_);
+    std::swap(*this, larger);
   }
 
   /// Precondition: reserve() made room, and the slot is not there.
-  void insert(std::size_t hash, Offset slot) noexcept {
-    std::size_t i = home(hash);
-    while (cells_[i].slot != none) i = next(i);
-    cells_[i] = {slot, tag_of(hash)};
-  }
+  void insert(std::size_t hash, Offset slot) noexcept { insert_cell({slot, tag_of(hash)}); }
 
   /// Precondition: `slot` is there under this hash.
   void renumber(std::size_t hash, Offset slot, Offset new_number) noexcept {
@@ -55,13 +61,12 @@ class slot_finder {
   }
 
   /// Precondition: `slot` is there under this hash.
-  template <class HashOf>
-  void erase(std::size_t hash, Offset slot, const HashOf& hash_of) noexcept {
+  void erase(std::size_t hash, Offset slot) noexcept {
     std::size_t gap = position(hash, slot);
     // Those behind move up, so that searches need no tombstones: one that sits at or past its home and whose home is
     // not between the gap and itself may take the gap.
     for (std::size_t i = next(gap); cells_[i].slot != none; i = next(i)) {
-      const std::size_t from_home = (i - home(hash_of(cells_[i].slot))) & (cells_.size() - 1);
+      const std::size_t from_home = (i - home_of(cells_[i].tag)) & (cells_.size() - 1);
       if (from_home >= ((i - gap) & (cells_.size() - 1))) {
         cells_[gap] = cells_[i];
         gap = i;
@@ -82,10 +87,20 @@ class slot_finder {
     std::uint32_t tag = 0;
   };
 
+  // The highest bits of a hash.
   static std::uint32_t tag_of(std::size_t hash) noexcept {
     return static_cast<std::uint32_t>(hash >> (std::numeric_limits<std::size_t>::digits - 32));
   }
-  std::size_t home(std::size_t hash) const noexcept { return hash & (cells_.size() - 1); }
+  // Tags in proportion to cells. (Beyond 2^32 cells every second one or fewer are homes, which costs a step.)
+  std::size_t home_of(std::uint32_t tag) const noexcept {
+    return static_cast<std::size_t>((std::uint64_t{tag} << 32) >> (64 - log_size_));
+  }
+  std::size_t home(std::size_t hash) const noexcept { return home_of(tag_of(hash)); }
+  void insert_cell(const cell& c) noexcept {
+    std::size_t i = home_of(c.tag);
+    while (cells_[i].slot != none) i = next(i);
+    cells_[i] = c;
+  }
   std::size_t next(std::size_t i) const noexcept { return (i + 1) & (cells_.size() - 1); }
   std::size_t position(std::size_t hash, Offset slot) const noexcept {
     std::size_t i = home(hash);
@@ -93,6 +108,7 @@ class slot_finder {
     return i;
   }
 
+  int log_size_ = 0;
   std::vector<cell> cells_;  // A power of two of them, at most three quarters in use.
 };
 

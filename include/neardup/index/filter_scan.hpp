@@ -1,0 +1,163 @@
+// Looking through runs of filters for those within k bits of a query: the inner loop of every search.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "../detail/instruction_set.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// A run of filters of one width to compare with a query's.
+struct filter_run {
+  const void* filters;
+  std::size_t count;
+  std::uint64_t query;  ///< the query's filter
+  std::size_t probe;    ///< whose run it is; for the caller
+};
+
+/// A filter within k bits.
+struct filter_hit {
+  std::size_t run;
+  std::size_t position;  ///< within the run
+};
+
+/// Where a scan of several runs goes on.
+struct scan_position {
+  std::size_t run = 0, at = 0;
+};
+
+/// A scan stops for its caller to look when it has found this many hits, less a vector's worth.
+inline constexpr std::size_t hit_capacity = 256;
+
+/// A number of set bits without the instruction for it, which a default build for x86-64 lacks.
+constexpr int portable_popcount(std::uint64_t x) noexcept {
+  x -= (x >> 1) & 0x5555555555555555U;
+  x = (x & 0x3333333333333333U) + ((x >> 2) & 0x3333333333333333U);
+  x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fU;
+  return static_cast<int>((x * 0x0101010101010101U) >> 56);
+}
+
+/// Continues at `at`, which moves on, until the runs or the room for hits end. Returns: how many hits there are.
+template <class Filter>
+std::size_t scan_filters_portable(const filter_run* runs, std::size_t count, scan_position& at, int k,
+                                  filter_hit* hits) noexcept {
+  std::size_t found = 0;
+  for (; at.run < count; ++at.run, at.at = 0) {
+    const filter_run& run = runs[at.run];
+    const auto* const filters = static_cast<const Filter*>(run.filters);
+    const auto query = static_cast<Filter>(run.query);
+    for (; at.at < run.count; ++at.at) {
+      if (portable_popcount(filters[at.at] ^ query) > k) continue;
+      if (found == hit_capacity) return found;
+      hits[found++] = {at.run, at.at};
+    }
+  }
+  return found;
+}
+
+#if NEARDUP_X86_KERNELS
+NEARDUP_KERNELS_BEGIN
+
+// ---- AVX2: a table of sixteen counts looked up for each half of a byte (VPSHUFB) -------------------------------------
+
+template <class Filter>
+NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const filter_run* runs, std::size_t count, scan_position& at, int k,
+                                                  filter_hit* hits) noexcept {
+  constexpr std::size_t lanes = 32 / sizeof(Filter);
+  const __m256i nibble_counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                                                 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+  const __m256i low_nibbles = _mm256_set1_epi8(15);
+  const __m256i limit = sizeof(Filter) == 4 ? _mm256_set1_epi32(k) : _mm256_set1_epi64x(k);
+  std::size_t found = 0;
+  for (; at.run < count; ++at.run, at.at = 0) {
+    const filter_run& run = runs[at.run];
+    const auto* const filters = static_cast<const Filter*>(run.filters);
+    const auto query = static_cast<Filter>(run.query);
+    const __m256i queries = sizeof(Filter) == 4 ? _mm256_set1_epi32(static_cast<int>(query))
+                                                : _mm256_set1_epi64x(static_cast<long long>(query));
+    for (; at.at + lanes <= run.count; at.at += lanes) {
+      if (found > hit_capacity - lanes) return found;
+      const __m256i x =
+          _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(filters + at.at)), queries);
+      const __m256i low = _mm256_shuffle_epi8(nibble_counts, _mm256_and_si256(x, low_nibbles));
+      const __m256i high = _mm256_shuffle_epi8(nibble_counts, _mm256_and_si256(_mm256_srli_epi16(x, 4), low_nibbles));
+      const __m256i bytes = _mm256_add_epi8(low, high);
+      unsigned matching = 0;
+      if constexpr (sizeof(Filter) == 4) {
+        const __m256i counts =
+            _mm256_madd_epi16(_mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1)), _mm256_set1_epi16(1));
+        matching =
+            static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(counts, limit)))) ^ 255U;
+      } else {
+        const __m256i counts = _mm256_sad_epu8(bytes, _mm256_setzero_si256());
+        matching =
+            static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(counts, limit)))) ^ 15U;
+      }
+      for (; matching != 0; matching &= matching - 1) {
+        hits[found++] = {at.run, at.at + static_cast<std::size_t>(std::countr_zero(matching))};
+      }
+    }
+    for (; at.at < run.count; ++at.at) {
+      if (std::popcount(static_cast<Filter>(filters[at.at] ^ query)) > k) continue;
+      if (found == hit_capacity) return found;
+      hits[found++] = {at.run, at.at};
+    }
+  }
+  return found;
+}
+
+// ---- AVX-512: counts of whole lanes (VPOPCNTD, VPOPCNTQ), and loads that stop at the end of a run --------------------
+
+template <class Filter>
+NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const filter_run* runs, std::size_t count, scan_position& at,
+                                                      int k, filter_hit* hits) noexcept {
+  constexpr std::size_t lanes = 64 / sizeof(Filter);
+  const __m512i limit = sizeof(Filter) == 4 ? _mm512_set1_epi32(k) : _mm512_set1_epi64(k);
+  std::size_t found = 0;
+  for (; at.run < count; ++at.run, at.at = 0) {
+    const filter_run& run = runs[at.run];
+    const auto* const filters = static_cast<const Filter*>(run.filters);
+    const __m512i queries = sizeof(Filter) == 4 ? _mm512_set1_epi32(static_cast<int>(run.query))
+                                                : _mm512_set1_epi64(static_cast<long long>(run.query));
+    for (; at.at < run.count; at.at += lanes) {
+      if (found > hit_capacity - lanes) return found;
+      const std::size_t left = run.count - at.at;
+      const auto valid = static_cast<unsigned>(_bzhi_u32(~0U, static_cast<unsigned>(left < lanes ? left : lanes)));
+      unsigned matching = 0;
+      if constexpr (sizeof(Filter) == 4) {
+        const __m512i x = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(valid), filters + at.at);
+        matching = _mm512_mask_cmple_epi32_mask(static_cast<__mmask16>(valid),
+                                                _mm512_popcnt_epi32(_mm512_xor_si512(x, queries)), limit);
+      } else {
+        const __m512i x = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(valid), filters + at.at);
+        matching = _mm512_mask_cmple_epi64_mask(static_cast<__mmask8>(valid),
+                                                _mm512_popcnt_epi64(_mm512_xor_si512(x, queries)), limit);
+      }
+      for (; matching != 0; matching &= matching - 1) {
+        hits[found++] = {at.run, at.at + static_cast<std::size_t>(std::countr_zero(matching))};
+      }
+    }
+  }
+  return found;
+}
+
+NEARDUP_KERNELS_END
+#endif
+
+/// The scan for filters of type `Filter` that the active instruction set has.
+template <class Filter>
+auto filter_scan() noexcept {
+  using scan = std::size_t (*)(const filter_run*, std::size_t, scan_position&, int, filter_hit*) noexcept;
+#if NEARDUP_X86_KERNELS
+  switch (active_instruction_set()) {
+    case instruction_set::avx512: return scan(scan_filters_avx512<Filter>);
+    case instruction_set::avx2: return scan(scan_filters_avx2<Filter>);
+    case instruction_set::portable: break;
+  }
+#endif
+  return scan(scan_filters_portable<Filter>);
+}
+
+}  // namespace neardup::inline v0::detail
