@@ -14,6 +14,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/first_failure.hpp
     include/neardup/detail/instruction_set.hpp
     include/neardup/detail/prefetch.hpp
+    include/neardup/detail/radix_partition.hpp
     include/neardup/detail/secret.hpp
     include/neardup/detail/visitor.hpp
     include/neardup/detail/weighted_sums.hpp
