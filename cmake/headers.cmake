@@ -13,6 +13,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/error.hpp
     include/neardup/detail/first_failure.hpp
     include/neardup/detail/instruction_set.hpp
+    include/neardup/detail/large_array.hpp
     include/neardup/detail/prefetch.hpp
     include/neardup/detail/radix_partition.hpp
     include/neardup/detail/secret.hpp
@@ -51,12 +52,17 @@ set(NEARDUP_HEADERS
     include/neardup/index/filter_scan.hpp
     include/neardup/index/fingerprint_store.hpp
     include/neardup/index/flat_index.hpp
+    include/neardup/index/freezing.hpp
+    include/neardup/index/frozen_engine.hpp
+    include/neardup/index/frozen_ids.hpp
+    include/neardup/index/frozen_index.hpp
     include/neardup/index/id_lists.hpp
     include/neardup/index/layout.hpp
     include/neardup/index/match.hpp
     include/neardup/index/pigeonhole_index.hpp
     include/neardup/index/pigeonhole_tables.hpp
     include/neardup/index/search_plans.hpp
+    include/neardup/index/searchable.hpp
     include/neardup/index/slot_finder.hpp
     include/neardup/index/table_search.hpp
     include/neardup/neardup.hpp

@@ -4,6 +4,8 @@
 #include "index/basic_index.hpp"
 #include "index/dynamic_index.hpp"
 #include "index/flat_index.hpp"
+#include "index/frozen_index.hpp"
 #include "index/layout.hpp"
 #include "index/match.hpp"
 #include "index/pigeonhole_index.hpp"
+#include "index/searchable.hpp"

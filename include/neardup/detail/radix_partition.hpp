@@ -10,10 +10,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <type_traits>
 #include <vector>
+
+#include "large_array.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -37,29 +37,21 @@ template <class Run>
 /// Memory for records that nobody has to initialise, kept from one use to the next.
 template <class Record>
 class scratch_array {
-  static_assert(std::is_trivially_copyable_v<Record> && std::is_trivially_default_constructible_v<Record>);
-
  public:
   /// Room for `count` records with any contents. Throws: std::bad_alloc.
   std::span<Record> take(std::size_t count) {
-    if (count > size_) {
-      records_.reset();  // Never the old and the new one at a time.
-      size_ = 0;
-      records_.reset(new Record[count]);
-      size_ = count;
+    if (count > records_.size()) {
+      release();  // Never the old and the new one at a time.
+      records_ = large_array<Record>(count);
     }
-    return {records_.get(), count};
+    return {records_.data(), count};
   }
 
   /// Gives the memory back.
-  void release() noexcept {
-    records_.reset();
-    size_ = 0;
-  }
+  void release() noexcept { records_ = {}; }
 
  private:
-  std::unique_ptr<Record[]> records_;
-  std::size_t size_ = 0;
+  large_array<Record> records_;
 };
 
 /// The most buckets of one pass: their open lines stay in the cache, their pages in the TLB.

@@ -46,8 +46,9 @@ class bucket_segment {
   [[nodiscard]] bool has_buckets() const noexcept { return !directory_.empty(); }
   [[nodiscard]] std::size_t buckets() const noexcept { return directory_.size(); }
 
-  void prefetch_bucket(std::uint64_t hash) const noexcept {
-    if (has_buckets()) prefetch(&directory_[hash >> shift_]);
+  /// Where the directory tells of the bucket of a hash, to load it ahead.
+  [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
+    return has_buckets() ? &directory_[hash >> shift_] : nullptr;
   }
 
   /// Asks for the places that push() will write to.
@@ -132,7 +133,7 @@ class bucket_segment {
       const auto child_of = [&](std::size_t slot) { return (hash_of(slot) >> shift_) & 1; };
       other.for_each_in(b, [&](std::uint64_t, std::size_t slot) { ++counts[child_of(slot)]; });
       std::size_t next[2] = {0, 0};
-      for (const std::size_t child : {0, 1}) {
+      for (std::size_t child = 0; child < 2; ++child) {
         if (counts[child] == 0) continue;
         const std::size_t chunk = chunk_for(counts[child]);
         next[child] = allocate(chunk);

@@ -21,8 +21,9 @@ class bucket_table {
   /// For keys of `key_width` bits; filters of 64 bits or of 32.
   bucket_table(std::size_t key_width, bool is_wide) : key_width_(key_width), is_wide_(is_wide) {}
 
-  void prefetch_bucket(std::uint64_t hash) const noexcept {
-    if (!segments_.empty()) segment_of(hash).prefetch_bucket(hash << log_segments_);
+  /// Where the directory tells of the bucket of a hash, to load it ahead.
+  [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
+    return segments_.empty() ? nullptr : segment_of(hash).entry(hash << log_segments_);
   }
   void prefetch_end(std::uint64_t hash) const noexcept {
     if (!segments_.empty()) segment_of(hash).prefetch_end(hash << log_segments_);

@@ -41,6 +41,8 @@ class engine {
 
   [[nodiscard]] const store_type& store() const noexcept { return store_; }
   [[nodiscard]] const Tables& tables() const noexcept { return tables_; }
+  [[nodiscard]] int max_distance() const noexcept { return tables_.max_distance(); }
+  [[nodiscard]] int default_distance() const noexcept { return tables_.default_distance(); }
 
   /// Returns: whether the pair is new.
   /// Throws: std::length_error if Offset numbers no further fingerprint.

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "../simhash.hpp"
-#include "id_lists.hpp"
 #include "match.hpp"
 
 namespace neardup::inline v0::detail {
@@ -44,7 +43,7 @@ class entry_iterator {
  private:
   void start_slot() noexcept { id_ = slot_ < store_->slots() ? cursor(store_->ids(slot_)) : cursor(); }
 
-  using cursor = typename id_list<Id>::cursor;
+  using cursor = typename Store::id_list_type::cursor;
 
   const Store* store_ = nullptr;
   std::size_t slot_ = 0;

@@ -14,7 +14,6 @@ struct filter_run {
   const void* filters;
   std::size_t count;
   std::uint64_t query;  ///< the query's filter
-  std::size_t probe;    ///< whose run it is; for the caller
 };
 
 /// A filter within k bits.
@@ -40,8 +39,8 @@ constexpr int portable_popcount(std::uint64_t x) noexcept {
 }
 
 /// Continues at `at`, which moves on, until the runs or the room for hits end. Returns: how many hits there are.
-template <class Filter>
-std::size_t scan_filters_portable(const filter_run* runs, std::size_t count, scan_position& at, int k,
+template <class Filter, class Run>
+std::size_t scan_filters_portable(const Run* runs, std::size_t count, scan_position& at, int k,
                                   filter_hit* hits) noexcept {
   std::size_t found = 0;
   for (; at.run < count; ++at.run, at.at = 0) {
@@ -62,8 +61,8 @@ NEARDUP_KERNELS_BEGIN
 
 // ---- AVX2: a table of sixteen counts looked up for each half of a byte (VPSHUFB) -------------------------------------
 
-template <class Filter>
-NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const filter_run* runs, std::size_t count, scan_position& at, int k,
+template <class Filter, class Run>
+NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t count, scan_position& at, int k,
                                                   filter_hit* hits) noexcept {
   constexpr std::size_t lanes = 32 / sizeof(Filter);
   const __m256i nibble_counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
@@ -110,9 +109,9 @@ NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const filter_run* runs, std::s
 
 // ---- AVX-512: counts of whole lanes (VPOPCNTD, VPOPCNTQ), and loads that stop at the end of a run --------------------
 
-template <class Filter>
-NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const filter_run* runs, std::size_t count, scan_position& at,
-                                                      int k, filter_hit* hits) noexcept {
+template <class Filter, class Run>
+NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size_t count, scan_position& at, int k,
+                                                      filter_hit* hits) noexcept {
   constexpr std::size_t lanes = 64 / sizeof(Filter);
   const __m512i limit = sizeof(Filter) == 4 ? _mm512_set1_epi32(k) : _mm512_set1_epi64(k);
   std::size_t found = 0;
@@ -146,18 +145,19 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const filter_run* runs, st
 NEARDUP_KERNELS_END
 #endif
 
-/// The scan for filters of type `Filter` that the active instruction set has.
-template <class Filter>
+/// The scan of runs, each a `Run` that begins with a filter_run, for filters of type `Filter`, that the active
+/// instruction set has.
+template <class Filter, class Run = filter_run>
 auto filter_scan() noexcept {
-  using scan = std::size_t (*)(const filter_run*, std::size_t, scan_position&, int, filter_hit*) noexcept;
+  using scan = std::size_t (*)(const Run*, std::size_t, scan_position&, int, filter_hit*) noexcept;
 #if NEARDUP_X86_KERNELS
   switch (active_instruction_set()) {
-    case instruction_set::avx512: return scan(scan_filters_avx512<Filter>);
-    case instruction_set::avx2: return scan(scan_filters_avx2<Filter>);
+    case instruction_set::avx512: return scan(scan_filters_avx512<Filter, Run>);
+    case instruction_set::avx2: return scan(scan_filters_avx2<Filter, Run>);
     case instruction_set::portable: break;
   }
 #endif
-  return scan(scan_filters_portable<Filter>);
+  return scan(scan_filters_portable<Filter, Run>);
 }
 
 }  // namespace neardup::inline v0::detail

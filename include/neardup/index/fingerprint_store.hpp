@@ -37,7 +37,7 @@ bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
     if constexpr (Words == 1) {
       // A fingerprint of one word is its own filter.
       const auto scan_filters = filter_scan<std::uint64_t>();
-      const filter_run run{fingerprints.data(), fingerprints.size(), queries[query][0], 0};
+      const filter_run run{fingerprints.data(), fingerprints.size(), queries[query][0]};
       std::array<filter_hit, hit_capacity> hits;
       for (scan_position at; at.run < 1;) {
         const std::size_t found = scan_filters(&run, 1, at, k, hits.data());
@@ -69,6 +69,7 @@ class fingerprint_store {
 
  public:
   using words_type = std::array<std::uint64_t, Words>;
+  using id_list_type = id_list<Id>;
 
   static constexpr Offset none = slot_finder<Offset>::none;
   /// The most distinct fingerprints; the number after the last slot means "none".

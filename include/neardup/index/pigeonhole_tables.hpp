@@ -48,7 +48,7 @@ class pigeonhole_tables {
   void prefetch_insert(const words_type& fingerprint) noexcept {
     for (std::size_t i = 0; i < tables_.size(); ++i) {
       hashes_[i] = plans_->keys()[i].hash(fingerprint);
-      tables_[i].prefetch_bucket(hashes_[i]);
+      detail::prefetch(tables_[i].entry(hashes_[i]));
     }
   }
 
@@ -100,7 +100,9 @@ class pigeonhole_tables {
     return table_search<Words, Offset, pigeonhole_tables, Store, Visit>(*this, *plans_, store, queries, k, visit).run();
   }
 
-  void prefetch_bucket(std::size_t table, std::uint64_t hash) const noexcept { tables_[table].prefetch_bucket(hash); }
+  [[nodiscard]] const void* entry(std::size_t table, std::uint64_t hash) const noexcept {
+    return tables_[table].entry(hash);
+  }
   [[nodiscard]] bucket_view<Offset> view(std::size_t table, std::uint64_t hash) const noexcept {
     return tables_[table].view(hash);
   }

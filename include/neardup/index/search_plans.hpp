@@ -1,6 +1,7 @@
 // A layout made ready for searching: masks as words, key hashes, and the probes of every distance.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -34,6 +35,9 @@ class table_key {
         rest &= ~(low_mask(run) << begin);
       }
     }
+    key_mask_ = low_mask(width_);
+    fold_shift_ = static_cast<int>((std::min)(width_ / 2 + 1, word_bits - 1));
+    top_shift_ = static_cast<int>(word_bits - width_);
   }
 
   /// The number of bits of a key, 1 to 64.
@@ -50,8 +54,8 @@ class table_key {
   /// A bijection of keys to the width() highest bits, so that a directory as large as the key space has no collisions:
   /// multiplied by odd numbers modulo 2^width, with a shift between that carries the high bits down.
   [[nodiscard]] std::uint64_t hash_of_key(std::uint64_t key) const noexcept {
-    const std::uint64_t once = (key * 0xbf58476d1ce4e5b9U) & low_mask(width_);
-    return ((once ^ (once >> (width_ / 2 + 1))) * 0x94d049bb133111ebU) << (word_bits - width_);
+    const std::uint64_t once = (key * 0xbf58476d1ce4e5b9U) & key_mask_;
+    return ((once ^ (once >> fold_shift_)) * 0x94d049bb133111ebU) << top_shift_;
   }
   [[nodiscard]] std::uint64_t hash(const words_type& x) const noexcept { return hash_of_key(of(x)); }
 
@@ -81,7 +85,9 @@ class table_key {
     std::uint64_t mask = 0;
     std::size_t to = 0;
 
-    [[nodiscard]] std::uint64_t of(const words_type& x) const noexcept { return ((x[word] >> shift) & mask) << to; }
+    [[nodiscard]] std::uint64_t of(const words_type& x) const noexcept {
+      return ((x[Words == 1 ? 0 : word] >> shift) & mask) << to;
+    }
   };
 
   void add(const piece& p) {
@@ -99,15 +105,23 @@ class table_key {
   std::vector<piece> more_;
   words_type mask_{};
   std::size_t width_ = 0;
+  std::uint64_t key_mask_ = 0;
+  int fold_shift_ = 0, top_shift_ = 0;
 };
 
 /// The tables of a layout and, for each distance k, what to probe. Immutable; indexes of one layout share one.
 template <std::size_t Words>
 class search_plans {
  public:
+  /// A table to probe, with what that needs.
+  struct step {
+    table_key<Words> key;
+    std::size_t table;
+    int radius;
+  };
   struct plan {
-    std::vector<table_probe> probes;
-    std::uint64_t keys;  ///< looked up in all, saturating
+    std::vector<step> steps;
+    std::uint64_t keys = 0;  ///< looked up in all, saturating
   };
 
   /// Keys of tables that are probed with a radius take no more than `max_radius_width` bits: each bit of a key is a
@@ -118,10 +132,11 @@ class search_plans {
       keys_.emplace_back(shape.table_mask(table), max_width);
     }
     for (int k = 0; k <= shape.k(); ++k) {
-      plans_.push_back({shape.plan(k), 0});
-      for (const table_probe& probe : plans_.back().probes) {
-        plans_.back().keys = saturating_add(
-            plans_.back().keys, choose_at_most(keys_[probe.table].width(), static_cast<std::size_t>(probe.radius)));
+      plan& next = plans_.emplace_back();
+      for (const table_probe& probe : shape.plan(k)) {
+        const table_key<Words>& key = keys_[probe.table];
+        next.steps.push_back({key, probe.table, probe.radius});
+        next.keys = saturating_add(next.keys, choose_at_most(key.width(), static_cast<std::size_t>(probe.radius)));
       }
     }
   }

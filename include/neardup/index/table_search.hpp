@@ -1,6 +1,7 @@
 // The exact search through the tables of an index, many probes at a time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,11 +28,13 @@ bool visit_keys_near(std::uint64_t key, std::size_t first, std::size_t width, in
   return true;
 }
 
-/// A search in progress: probes are collected, and looked up together, so that they wait for memory together.
+/// A search in progress: probes go through stages, a group of them at a time, so that they wait for memory together.
 ///
-/// `Tables` has prefetch_bucket(table, hash) and view(table, hash); `Store` has fingerprint(slot) and prefetch(slot).
-/// The stages of a look-up: directories, filters, the slots of the filters within k bits, their fingerprints. What is no
-/// match costs the first two, which is two cache misses that overlap with those of other probes.
+/// `Tables` has entry(table, hash), which is where the directory tells of a bucket, and view(table, hash); `Store` has fingerprint(slot) and prefetch(slot).
+/// The stages: directories are asked for; read, and the filters asked for; filters are compared, and the slots of those
+/// within k bits asked for; then, many at a time, slots are read, fingerprints asked for, and compared. While one group
+/// is in one stage the next is in the one before. Groups are short: a processor drops what it is asked for when about
+/// sixty lines are on their way already.
 template <std::size_t Words, class Offset, class Tables, class Store, class Visit>
 class table_search {
  public:
@@ -40,120 +43,179 @@ class table_search {
   table_search(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                std::span<const words_type> queries, int k, const Visit& visit) noexcept
       : tables_(tables),
-        keys_(plans.keys()),
-        steps_(plans.within(k).probes),
+        steps_(plans.within(k).steps),
         store_(store),
         queries_(queries),
         k_(k),
         visit_(visit),
-        scan_narrow_(filter_scan<std::uint32_t>()),
-        scan_wide_(filter_scan<std::uint64_t>()) {}
+        scan_narrow_(filter_scan<std::uint32_t, bucket>()),
+        scan_wide_(filter_scan<std::uint64_t, bucket>()) {}
 
-  /// Visits (query, slot, distance) of each fingerprint within k bits of each query, once, query by query; false from
-  /// `visit` ends it. Returns: whether it was not ended.
+  table_search(const table_search&) = delete;
+  table_search& operator=(const table_search&) = delete;
+  ~table_search() = default;
+
+  /// Visits (query, slot, distance) of each fingerprint within k bits of each query, once; false from `visit` ends it.
+  /// Returns: whether it was not ended.
   bool run() {
+    probe* next = newest_->probes.data();
+    const auto add = [&](const step_type& step, std::uint64_t key, std::size_t query, std::size_t number) {
+      const std::uint64_t hash = step.key.hash_of_key(key);
+      prefetch(tables_.entry(step.table, hash));
+      *next++ = {hash, static_cast<std::uint32_t>(query), static_cast<std::uint32_t>(number)};
+      if (next != newest_->probes.data() + group_size) return true;
+      const bool goes_on = advance(group_size);
+      next = newest_->probes.data();
+      return goes_on;
+    };
     for (std::size_t query = 0; query < queries_.size(); ++query) {
-      for (std::size_t step = 0; step < steps_.size(); ++step) {
-        const table_key<Words>& key = keys_[steps_[step].table];
-        const bool goes_on =
-            visit_keys_near(key.of(queries_[query]), 0, key.width(), steps_[step].radius, [&](std::uint64_t probed) {
-              probe& next = probes_[count_++];
-              next.key = probed;
-              next.hash = key.hash_of_key(probed);
-              next.query = query;
-              next.step = step;
-              tables_.prefetch_bucket(steps_[step].table, next.hash);
-              return count_ < capacity || look_up();
-            });
-        if (!goes_on) return false;
+      const words_type& words = queries_[query];
+      for (std::size_t number = 0; number < steps_.size(); ++number) {
+        const step_type& step = steps_[number];
+        const std::uint64_t key = step.key.of(words);
+        if (!(step.radius == 0 ? add(step, key, query, number)
+                               : visit_keys_near(key, 0, step.key.width(), step.radius, [&](std::uint64_t probed) {
+                                   return add(step, probed, query, number);
+                                 }))) {
+          return false;
+        }
       }
     }
-    return look_up();
+    return advance(static_cast<std::size_t>(next - newest_->probes.data())) && advance(0) && advance(0) && verify_all();
   }
 
  private:
-  static constexpr std::size_t capacity = 128;
+  static constexpr std::size_t group_size = 32;
+  static constexpr std::size_t candidate_capacity = 96;
+
+  using step_type = typename search_plans<Words>::step;
 
   struct probe {
-    std::uint64_t key, hash;
-    std::size_t query, step;
-    bucket_view<Offset> bucket;
+    std::uint64_t hash;
+    std::uint32_t query, step;
   };
 
-  bool look_up() {
-    std::array<filter_run, capacity> narrow, wide;
-    std::size_t narrow_count = 0, wide_count = 0;
-    for (std::size_t i = 0; i < count_; ++i) {
-      probe& p = probes_[i];
-      p.bucket = tables_.view(steps_[p.step].table, p.hash);
-      if (p.bucket.count == 0) continue;
-      const auto* const filters = static_cast<const char*>(p.bucket.filters);
-      prefetch(filters);
-      prefetch(filters + p.bucket.count * (p.bucket.is_wide ? 8 : 4) - 1);
+  // A bucket to look through, and the probe that led there.
+  struct bucket : filter_run {
+    const Offset* slots;
+    std::size_t first_slot;
+    probe origin;
+  };
+
+  struct group {
+    std::size_t count = 0, narrow_count = 0, wide_count = 0;
+    std::array<probe, group_size> probes;
+    std::array<bucket, group_size> narrow, wide;
+  };
+
+  // A fingerprint whose filter is within k bits.
+  struct candidate {
+    probe origin;
+    const Offset* slot;  // null if it is `number`
+    std::size_t number;
+  };
+
+  // Moves the groups on by a stage: the newest, which has `count` probes, is begun anew.
+  bool advance(std::size_t count) {
+    newest_->count = count;
+    group* const oldest = older_[1];
+    view(*older_[0]);
+    const bool goes_on =
+        scan(scan_narrow_, oldest->narrow, oldest->narrow_count) && scan(scan_wide_, oldest->wide, oldest->wide_count);
+    older_[1] = older_[0];
+    older_[0] = newest_;
+    newest_ = oldest;
+    return goes_on;
+  }
+
+  void view(group& g) const noexcept {
+    bucket* narrow = g.narrow.data();
+    bucket* wide = g.wide.data();
+    for (std::size_t i = 0; i < g.count; ++i) {
+      const probe& p = g.probes[i];
+      const bucket_view<Offset> found = tables_.view(steps_[p.step].table, p.hash);
+      if (found.count == 0) continue;
+      const auto* const filters = static_cast<const char*>(found.filters);
+      // Longer runs bring the processor to fetch ahead by itself.
+      constexpr std::size_t line = 64, most_lines = 24;
+      const std::size_t size = found.count * (found.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
+      for (std::size_t at = 0; at < (std::min)(size, most_lines * line); at += line) prefetch(filters + at);
+      prefetch(filters + size - 1);
       const words_type& query = queries_[p.query];
-      if (p.bucket.is_wide) {
-        wide[wide_count++] = {filters, p.bucket.count, fold_filter<std::uint64_t>(query), i};
+      if (found.is_wide) {
+        *wide++ = {{filters, found.count, fold_filter<std::uint64_t>(query)}, found.slots, found.first_slot, p};
       } else {
-        narrow[narrow_count++] = {filters, p.bucket.count, fold_filter<std::uint32_t>(query), i};
+        *narrow++ = {{filters, found.count, fold_filter<std::uint32_t>(query)}, found.slots, found.first_slot, p};
       }
     }
-    count_ = 0;
-    // One list is empty, or both are of one table each: with two widths the order is not that of the queries.
-    return scan(scan_narrow_, narrow.data(), narrow_count) && scan(scan_wide_, wide.data(), wide_count);
+    g.narrow_count = static_cast<std::size_t>(narrow - g.narrow.data());
+    g.wide_count = static_cast<std::size_t>(wide - g.wide.data());
+    g.count = 0;
   }
 
   template <class Scan>
-  bool scan(const Scan& scan_filters, const filter_run* runs, std::size_t count) {
+  bool scan(const Scan& scan_filters, const std::array<bucket, group_size>& buckets, std::size_t count) {
+    if (count == 0) return true;
     std::array<filter_hit, hit_capacity> hits;
-    std::array<std::size_t, hit_capacity> slots;
     for (scan_position at; at.run < count;) {
-      const std::size_t found = scan_filters(runs, count, at, k_, hits.data());
+      const std::size_t found = scan_filters(buckets.data(), count, at, k_, hits.data());
       for (std::size_t i = 0; i < found; ++i) {
-        const bucket_view<Offset>& bucket = probes_[runs[hits[i].run].probe].bucket;
-        if (bucket.slots != nullptr) prefetch(bucket.slots + hits[i].position);
-      }
-      for (std::size_t i = 0; i < found; ++i) {
-        slots[i] = probes_[runs[hits[i].run].probe].bucket.slot(hits[i].position);
-        store_.prefetch(slots[i]);
-      }
-      for (std::size_t i = 0; i < found; ++i) {
-        if (!verify(probes_[runs[hits[i].run].probe], slots[i])) return false;
+        const bucket& b = buckets[hits[i].run];
+        const Offset* const slot = b.slots != nullptr ? b.slots + hits[i].position : nullptr;
+        prefetch(slot);
+        candidates_[candidate_count_++] = {b.origin, slot, b.first_slot + hits[i].position};
+        if (candidate_count_ == candidate_capacity && !verify_all()) return false;
       }
     }
     return true;
   }
 
-  bool verify(const probe& p, std::size_t slot) {
-    const words_type& query = queries_[p.query];
-    const words_type& candidate = store_.fingerprint(slot);
+  bool verify_all() {
+    for (std::size_t i = 0; i < candidate_count_; ++i) {
+      candidate& c = candidates_[i];
+      if (c.slot != nullptr) c.number = static_cast<std::size_t>(*c.slot);
+      store_.prefetch(c.number);
+    }
+    for (std::size_t i = 0; i < candidate_count_; ++i) {
+      if (!verify(candidates_[i])) return false;
+    }
+    candidate_count_ = 0;
+    return true;
+  }
+
+  bool verify(const candidate& c) {
+    const words_type& query = queries_[c.origin.query];
+    const words_type& fingerprint = store_.fingerprint(c.number);
     words_type difference;
     int distance = 0;
     for (std::size_t i = 0; i < Words; ++i) {
-      difference[i] = candidate[i] ^ query[i];
+      difference[i] = fingerprint[i] ^ query[i];
       distance += portable_popcount(difference[i]);
     }
     if (distance > k_) return true;
-    // Other keys share the bucket, and other probes may meet the same candidate: it counts at its own key only, in the
+    // Other keys share the bucket, and other probes may meet the same fingerprint: it counts at its own key only, in the
     // first of the probed tables that finds it.
-    const table_key<Words>& key = keys_[steps_[p.step].table];
-    if (steps_[p.step].radius == 0 ? !key.is_same(difference) : key.of(candidate) != p.key) return true;
-    for (std::size_t step = 0; step < p.step; ++step) {
-      if (keys_[steps_[step].table].is_within(difference, steps_[step].radius)) return true;
+    const step_type& own = steps_[c.origin.step];
+    if (own.radius == 0 ? !own.key.is_same(difference) : own.key.hash(fingerprint) != c.origin.hash) return true;
+    for (std::size_t i = 0; i < c.origin.step; ++i) {
+      if (steps_[i].key.is_within(difference, steps_[i].radius)) return true;
     }
-    return visit_(p.query, slot, distance);
+    return visit_(std::size_t{c.origin.query}, c.number, distance);
   }
 
   const Tables& tables_;
-  std::span<const table_key<Words>> keys_;
-  std::span<const table_probe> steps_;
+  std::span<const step_type> steps_;
   const Store& store_;
   std::span<const words_type> queries_;
   int k_;
   const Visit& visit_;
-  decltype(filter_scan<std::uint32_t>()) scan_narrow_;
-  decltype(filter_scan<std::uint64_t>()) scan_wide_;
-  std::size_t count_ = 0;
-  std::array<probe, capacity> probes_;
+  decltype(filter_scan<std::uint32_t, bucket>()) scan_narrow_;
+  decltype(filter_scan<std::uint64_t, bucket>()) scan_wide_;
+  std::array<group, 3> groups_;
+  group* newest_ = &groups_[0];                               // directories are being asked for
+  std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};  // are on their way; filters are on their way
+  std::size_t candidate_count_ = 0;
+  std::array<candidate, candidate_capacity> candidates_;
 };
 
 }  // namespace neardup::inline v0::detail

@@ -1,0 +1,99 @@
+// Arrays of many gigabytes: not initialised, and in large pages where the system has them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include "error.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// An array of plain values that is allocated once and not initialised.
+///
+/// From 2 MiB on it is aligned to large pages, and Linux is asked for them: what is read at random misses the TLB less.
+/// Measured: bench/README.md, "large pages".
+template <class T>
+class large_array {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  large_array() noexcept = default;
+  /// `size` values, whatever they are. Throws: std::bad_alloc.
+  explicit large_array(std::size_t size) : data_(allocate(size)), size_(size), capacity_(size) {}
+  large_array(const large_array& other) : large_array(other.size_) { std::copy_n(other.data_, size_, data_); }
+  large_array(large_array&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  large_array& operator=(large_array other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~large_array() { release(data_, capacity_); }
+
+  void swap(large_array& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return capacity_ * sizeof(T); }
+  [[nodiscard]] T* data() noexcept { return data_; }
+  [[nodiscard]] const T* data() const noexcept { return data_; }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data_[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] std::span<T> span() noexcept { return {data_, size_}; }
+  [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
+
+  /// Keeps the first `size` values, and gives memory back if that is much less. Precondition: size <= size().
+  void truncate(std::size_t size) {
+    size_ = size;
+    if (size >= capacity_ / 16 * 15) return;
+    large_array copy(*this);
+    swap(copy);
+  }
+
+ private:
+  static constexpr std::size_t large_page = std::size_t{1} << 21;
+
+  static bool is_large(std::size_t count) noexcept { return count >= large_page / sizeof(T); }
+
+  static T* allocate(std::size_t count) {
+    if (count == 0) return nullptr;
+    if (count > ((std::numeric_limits<std::size_t>::max)() - large_page) / sizeof(T)) {
+      fail<std::length_error>("an array of " + std::to_string(count) + " values is too large for this machine");
+    }
+    if (!is_large(count)) return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{alignment}));
+    void* const memory = ::operator new (count * sizeof(T), std::align_val_t{large_page});
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    // A wish; without them the memory is as good, and slower.
+    static_cast<void>(madvise(memory, count * sizeof(T), MADV_HUGEPAGE));
+#endif
+    return static_cast<T*>(memory);
+  }
+
+  static void release(T* data, std::size_t count) noexcept {
+    if (data == nullptr) return;
+    ::operator delete (data, std::align_val_t{is_large(count) ? large_page : alignment});
+  }
+
+  static constexpr std::size_t alignment = (std::max)(std::size_t{64}, alignof(T));  // a cache line
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace neardup::inline v0::detail

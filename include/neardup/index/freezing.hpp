@@ -1,0 +1,267 @@
+// Building the tables of a frozen_index.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../detail/bits.hpp"
+#include "../detail/error.hpp"
+#include "../detail/large_array.hpp"
+#include "../detail/radix_partition.hpp"
+#include "filter.hpp"
+#include "frozen_engine.hpp"
+#include "search_plans.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The bits of the directory that suits `count` fingerprints and a key: 4 to 8 a bucket, so that a bucket is about a
+/// cache line, but no more buckets than keys, nor than 2^26, which is where they would cost more than they save.
+[[nodiscard]] constexpr int frozen_directory_bits(std::size_t count, std::size_t key_width) noexcept {
+  // At least two buckets: a shift by all bits of a hash would be none.
+  const int wanted = count < 16 ? 1 : static_cast<int>(std::bit_width(count / 4)) - 1;
+  return (std::min)({wanted, static_cast<int>((std::min)(key_width, std::size_t{26}))});
+}
+
+/// Builds a frozen_engine from `count` pairs that `read(i)` gives, as std::pair<words_type, Id>, as often as asked.
+///
+/// All is done by partitioning: the pairs by the buckets of the first table, which puts them into their final order; then
+/// for each other table the filters and slots. From 2^26 pairs on it goes in passes over the keys, each of which reads
+/// everything and keeps a part, so that there is never a second copy of all.
+template <std::size_t Words, class Id, class Offset, class Read, class Run>
+class freezing {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+  using engine_type = frozen_engine<Words, Id, Offset>;
+
+  freezing(const layout& shape, std::size_t count, const Read& read, const Run& run)
+      : count_(count), read_(read), run_(run) {
+    if (count > engine_type::store_type::max_slots) {
+      fail<std::length_error>("no room for " + std::to_string(count) + " fingerprints: the index holds at most " +
+                              std::to_string(engine_type::store_type::max_slots) + "; give it a wider Offset");
+    }
+    // A radius probes each bit of a key, so keys are no longer than what the directory tells apart.
+    const int bits = frozen_directory_bits(count, word_bits);
+    plans_ = std::make_shared<const search_plans<Words>>(shape, static_cast<std::size_t>((std::max)(bits, 8)));
+  }
+
+  engine_type build() {
+    auto store = build_store();
+    std::vector<frozen_table<Offset>> tables(plans_->keys().size());
+    const bool is_wide = !narrow_filter_suffices(plans_->shape().k());
+    if constexpr (Words > 1) add_filters(store, is_wide, tables[0]);
+    for (std::size_t table = 1; table < tables.size(); ++table) {
+      if (is_wide) {
+        build_table<std::uint64_t>(store, table, tables[table], tables[table].wide);
+      } else {
+        build_table<std::uint32_t>(store, table, tables[table], tables[table].narrow);
+      }
+    }
+    return engine_type(plans_, std::move(store), std::move(tables));
+  }
+
+ private:
+  using store_type = typename engine_type::store_type;
+
+  struct pair {
+    words_type fingerprint;
+    Id id;
+  };
+  template <class Filter>
+  struct table_entry {
+    std::uint32_t address;
+    Filter filter;
+    Offset slot;
+  };
+
+  // More than this many at a time go in passes, of so many that a part is an eighth of it.
+  static constexpr std::size_t most_at_once = std::size_t{1} << 26;
+
+  // Calls `use(count, first, read)` for each pass over `count` records of read(i), with those whose addresses of `bits`
+  // bits begin alike, and the first of these addresses.
+  template <class Record, class ReadRecord, class Address, class Use>
+  void for_each_pass(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Use& use) {
+    if (count <= most_at_once || bits == 0) {
+      use(count, std::size_t{0}, bits, read);
+      return;
+    }
+    const int pass_bits = (std::min)(bits, static_cast<int>(std::bit_width(count / (most_at_once / 8))));
+    const int rest = bits - pass_bits;
+    std::vector<std::size_t> sizes(std::size_t{1} << pass_bits, 0);
+    for (std::size_t i = 0; i < count; ++i) ++sizes[address(read(i)) >> rest];
+    large_array<Record> records(*std::max_element(sizes.begin(), sizes.end()));
+    for (std::size_t pass = 0; pass < sizes.size(); ++pass) {
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        const Record record = read(i);
+        if (address(record) >> rest == pass) records[kept++] = record;
+      }
+      use(kept, pass << rest, rest, [&](std::size_t i) { return records[i]; });
+    }
+  }
+
+  store_type build_store() {
+    const table_key<Words>& key = plans_->keys()[0];
+    const int bits = frozen_directory_bits(count_, key.width());
+    // Beyond the buckets by a hash of everything, until there is about one in each place: copies meet there.
+    const int order_bits = (std::max)(bits, (std::min)(31, static_cast<int>(std::bit_width(count_))));
+    const int extra = order_bits - bits;
+    frozen_directory<Offset> directory(bits);
+    large_array<words_type> fingerprints(count_);
+    large_array<Id> ids(count_);
+    std::vector<std::pair<Offset, std::size_t>> several;
+    scratch_array<pair> scratch;
+    std::size_t slots = 0, pairs = 0;
+
+    const auto address = [&](const pair& p) {
+      const std::size_t high =
+          bits == 0 ? 0
+                    : static_cast<std::size_t>(key.hash(p.fingerprint) >> (word_bits - static_cast<std::size_t>(bits)));
+      if (extra == 0) return high;
+      return high << extra | static_cast<std::size_t>(std::uint64_t{hash_words(p.fingerprint)} >>
+                                                      (word_bits - static_cast<std::size_t>(extra)));
+    };
+    const auto read = [&](std::size_t i) {
+      const auto [fingerprint, id] = read_(i);
+      return pair{fingerprint, id};
+    };
+    std::size_t base = 0;
+    large_array<Offset> starts;
+    for_each_pass<pair>(count_, order_bits, read, address,
+                        [&](std::size_t count, std::size_t first, int rest, const auto& read_part) {
+                          const std::size_t mask = (std::size_t{1} << rest) - 1;
+                          if (starts.size() == 0) starts = large_array<Offset>(mask + 2);
+                          radix_partition(
+                              count, rest, read_part, [&](const pair& p) { return address(p) & mask; },
+                              [&](std::size_t position, const pair& p) {
+                                fingerprints[base + position] = p.fingerprint;
+                                ids[base + position] = p.id;
+                              },
+                              starts.span(), scratch, run_);
+                          for (std::size_t place = 0; place <= mask; ++place) {
+                            if (((first + place) & ((std::size_t{1} << extra) - 1)) == 0) {
+                              directory.starts()[(first + place) >> extra] = static_cast<Offset>(slots);
+                            }
+                            const std::size_t begin = base + starts[place], end = base + starts[place + 1];
+                            if (end - begin > 1) sort_pairs(fingerprints, ids, begin, end);
+                            for (std::size_t i = begin; i < end; ++i) {
+                              const bool is_copy = i > begin && fingerprints[i] == fingerprints[slots - 1];
+                              if (is_copy && ids[i] == ids[pairs - 1]) continue;
+                              ids[pairs] = ids[i];
+                              if (!is_copy) {
+                                fingerprints[slots++] = fingerprints[i];
+                              } else if (several.empty() || several.back().first != slots - 1) {
+                                several.emplace_back(static_cast<Offset>(slots - 1), pairs - 1);
+                              }
+                              ++pairs;
+                            }
+                          }
+                          base += count;
+                        });
+    directory.starts()[std::size_t{1} << bits] = static_cast<Offset>(slots);
+    fingerprints.truncate(slots);
+    ids.truncate(pairs);
+    several.shrink_to_fit();
+    return store_type(&key, std::move(directory), std::move(fingerprints),
+                      frozen_ids<Id, Offset>(std::move(ids), std::move(several), slots));
+  }
+
+  // By fingerprint, then id.
+  static void sort_pairs(large_array<words_type>& fingerprints, large_array<Id>& ids, std::size_t begin,
+                         std::size_t end) {
+    const auto is_less = [&](const words_type& a, const Id& id_a, const words_type& b, const Id& id_b) {
+      return a != b ? a < b : id_a < id_b;
+    };
+    if (end - begin <= 16) {
+      for (std::size_t i = begin + 1; i < end; ++i) {
+        const words_type fingerprint = fingerprints[i];
+        const Id id = ids[i];
+        std::size_t j = i;
+        for (; j > begin && is_less(fingerprint, id, fingerprints[j - 1], ids[j - 1]); --j) {
+          fingerprints[j] = fingerprints[j - 1];
+          ids[j] = ids[j - 1];
+        }
+        fingerprints[j] = fingerprint;
+        ids[j] = id;
+      }
+      return;
+    }
+    std::vector<pair> crowd;
+    crowd.reserve(end - begin);
+    for (std::size_t i = begin; i < end; ++i) crowd.push_back({fingerprints[i], ids[i]});
+    std::sort(crowd.begin(), crowd.end(),
+              [&](const pair& a, const pair& b) { return is_less(a.fingerprint, a.id, b.fingerprint, b.id); });
+    for (std::size_t i = begin; i < end; ++i) {
+      fingerprints[i] = crowd[i - begin].fingerprint;
+      ids[i] = crowd[i - begin].id;
+    }
+  }
+
+  static void add_filters(const store_type& store, bool is_wide, frozen_table<Offset>& table) {
+    if (is_wide) {
+      table.wide = large_array<std::uint64_t>(store.slots());
+    } else {
+      table.narrow = large_array<std::uint32_t>(store.slots());
+    }
+    for (std::size_t slot = 0; slot < store.slots(); ++slot) {
+      if (is_wide) {
+        table.wide[slot] = fold_filter<std::uint64_t>(store.fingerprint(slot));
+      } else {
+        table.narrow[slot] = fold_filter<std::uint32_t>(store.fingerprint(slot));
+      }
+    }
+  }
+
+  template <class Filter>
+  void build_table(const store_type& store, std::size_t number, frozen_table<Offset>& table,
+                   large_array<Filter>& filters) {
+    const table_key<Words>& key = plans_->keys()[number];
+    const std::size_t slots = store.slots();
+    const int bits = frozen_directory_bits(slots, key.width());
+    table.directory = frozen_directory<Offset>(bits);
+    table.slots = large_array<Offset>(slots);
+    filters = large_array<Filter>(slots);
+    const auto address = [](const table_entry<Filter>& entry) { return std::size_t{entry.address}; };
+    const auto read = [&](std::size_t slot) {
+      const words_type& fingerprint = store.fingerprint(slot);
+      const std::size_t at = table.directory.bucket_of(key.hash(fingerprint));
+      return table_entry<Filter>{static_cast<std::uint32_t>(at), fold_filter<Filter>(fingerprint),
+                                 static_cast<Offset>(slot)};
+    };
+    scratch_array<table_entry<Filter>> scratch;
+    large_array<Offset> starts;
+    std::size_t base = 0;
+    for_each_pass<table_entry<Filter>>(
+        slots, bits, read, address, [&](std::size_t count, std::size_t first, int rest, const auto& read_part) {
+          const std::size_t mask = (std::size_t{1} << rest) - 1;
+          if (starts.size() == 0) starts = large_array<Offset>(mask + 2);
+          radix_partition(
+              count, rest, read_part, [&](const table_entry<Filter>& entry) { return entry.address & mask; },
+              [&](std::size_t position, const table_entry<Filter>& entry) {
+                filters[base + position] = entry.filter;
+                table.slots[base + position] = entry.slot;
+              },
+              starts.span(), scratch, run_);
+          for (std::size_t bucket = 0; bucket <= mask; ++bucket) {
+            table.directory.starts()[first + bucket] = static_cast<Offset>(base + starts[bucket]);
+          }
+          base += count;
+        });
+    table.directory.starts()[std::size_t{1} << bits] = static_cast<Offset>(slots);
+  }
+
+  std::size_t count_;
+  const Read& read_;
+  const Run& run_;
+  std::shared_ptr<const search_plans<Words>> plans_;
+};
+
+}  // namespace neardup::inline v0::detail

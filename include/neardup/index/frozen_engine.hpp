@@ -1,0 +1,216 @@
+// What a frozen_index is made of: tables without room to grow.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../detail/bits.hpp"
+#include "../detail/large_array.hpp"
+#include "../detail/prefetch.hpp"
+#include "bucket_segment.hpp"
+#include "filter.hpp"
+#include "fingerprint_store.hpp"
+#include "frozen_ids.hpp"
+#include "search_plans.hpp"
+#include "table_search.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The starts of the buckets of a table, for hashes whose highest bits choose the bucket.
+template <class Offset>
+class frozen_directory {
+ public:
+  frozen_directory() = default;
+  /// 2^bits buckets; starts() is to be filled.
+  explicit frozen_directory(int bits)
+      : shift_(static_cast<int>(word_bits) - bits), starts_((std::size_t{1} << bits) + 1) {}
+
+  /// What is left of a hash shifted right by this is the number of its bucket.
+  [[nodiscard]] int shift() const noexcept { return shift_; }
+  [[nodiscard]] const Offset* data() const noexcept { return starts_.data(); }
+
+  [[nodiscard]] std::size_t bucket_of(std::uint64_t hash) const noexcept {
+    return static_cast<std::size_t>(hash >> shift_);
+  }
+  /// Where the start of its bucket and the next are.
+  [[nodiscard]] const Offset* entry(std::uint64_t hash) const noexcept { return &starts_[bucket_of(hash)]; }
+  [[nodiscard]] std::span<Offset> starts() noexcept { return starts_.span(); }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return starts_.memory_usage(); }
+
+ private:
+  int shift_ = 0;
+  large_array<Offset> starts_;
+};
+
+/// Distinct fingerprints in the order of the buckets of the first table, so that this one needs nothing but its
+/// directory; for each other table the filters and slots in the order of its buckets.
+template <std::size_t Words, class Id, class Offset>
+class frozen_store {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+  using id_list_type = id_span<Id>;
+
+  static constexpr Offset none = (std::numeric_limits<Offset>::max)();
+  static constexpr std::size_t max_slots = static_cast<std::size_t>(
+      (std::min)(std::uint64_t{none}, std::uint64_t{(std::numeric_limits<std::size_t>::max)()}));
+
+  frozen_store() = default;
+  frozen_store(const table_key<Words>* key, frozen_directory<Offset> directory, large_array<words_type> fingerprints,
+               frozen_ids<Id, Offset> ids) noexcept
+      : key_(key), directory_(std::move(directory)), fingerprints_(std::move(fingerprints)), ids_(std::move(ids)) {}
+
+  [[nodiscard]] std::size_t slots() const noexcept { return fingerprints_.size(); }
+  [[nodiscard]] std::size_t pairs() const noexcept { return ids_.size(); }
+  [[nodiscard]] const words_type& fingerprint(std::size_t slot) const noexcept { return fingerprints_[slot]; }
+  [[nodiscard]] id_span<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
+  [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_.span(); }
+
+  void prefetch(std::size_t slot) const noexcept {
+    detail::prefetch(&fingerprints_[slot]);
+    detail::prefetch(ids_.near(slot));
+  }
+  [[nodiscard]] const frozen_directory<Offset>& directory() const noexcept { return directory_; }
+
+  /// The slot of a fingerprint, or `none`.
+  [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {
+    if (slots() == 0) return none;
+    const Offset* const starts = directory_.entry(key_->hash(fingerprint));
+    for (std::size_t slot = starts[0]; slot < starts[1]; ++slot) {
+      if (fingerprints_[slot] == fingerprint) return static_cast<Offset>(slot);
+    }
+    return none;
+  }
+
+  template <class Visit>
+  bool scan(std::span<const words_type> queries, int k, const Visit& visit) const {
+    return scan_all<Words>(fingerprints(), queries, k, visit);
+  }
+
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return directory_.memory_usage() + fingerprints_.memory_usage() + ids_.memory_usage();
+  }
+
+  friend bool operator==(const frozen_store& a, const frozen_store& b) {
+    if (a.pairs() != b.pairs() || a.slots() != b.slots()) return false;
+    for (std::size_t slot = 0; slot < a.slots(); ++slot) {
+      const Offset other = b.find(a.fingerprints_[slot]);
+      if (other == none || !(a.ids_[slot] == b.ids_[other])) return false;
+    }
+    return true;
+  }
+
+ private:
+  const table_key<Words>* key_ = nullptr;  // of the first table
+  frozen_directory<Offset> directory_;
+  large_array<words_type> fingerprints_;
+  frozen_ids<Id, Offset> ids_;
+};
+
+/// What a table holds. The first one has neither directory, which is the store's, nor slots, which count up there; nor
+/// filters if fingerprints are of one word, which is its own filter.
+template <class Offset>
+struct frozen_table {
+  frozen_directory<Offset> directory;
+  large_array<std::uint32_t> narrow;
+  large_array<std::uint64_t> wide;
+  large_array<Offset> slots;
+
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return directory.memory_usage() + narrow.memory_usage() + wide.memory_usage() + slots.memory_usage();
+  }
+};
+
+/// A frozen_store and its tables, and the search through them.
+template <std::size_t Words, class Id, class Offset>
+class frozen_engine {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+  using store_type = frozen_store<Words, Id, Offset>;
+
+  frozen_engine(std::shared_ptr<const search_plans<Words>> plans, store_type store,
+                std::vector<frozen_table<Offset>> tables)
+      : plans_(std::move(plans)), store_(std::move(store)), tables_(std::move(tables)), places_(tables_.size()) {
+    find_places();
+  }
+  frozen_engine(const frozen_engine& other)
+      : plans_(other.plans_), store_(other.store_), tables_(other.tables_), places_(tables_.size()) {
+    find_places();
+  }
+  frozen_engine(frozen_engine&&) noexcept = default;  // The arrays stay where they are.
+  frozen_engine& operator=(const frozen_engine& other) { return *this = frozen_engine(other); }
+  frozen_engine& operator=(frozen_engine&&) noexcept = default;
+  ~frozen_engine() = default;
+
+  [[nodiscard]] const store_type& store() const noexcept { return store_; }
+  [[nodiscard]] const layout& shape() const noexcept { return plans_->shape(); }
+  [[nodiscard]] int max_distance() const noexcept { return shape().k(); }
+  [[nodiscard]] int default_distance() const noexcept { return shape().k(); }
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    std::size_t sum = store_.memory_usage();
+    for (const frozen_table<Offset>& table : tables_) sum += table.memory_usage();
+    return sum;
+  }
+
+  /// As that of pigeonhole_tables.
+  template <class Visit>
+  bool visit_within(std::span<const words_type> queries, int k, const Visit& visit) const {
+    if (plans_->within(k).keys >= store_.slots()) return store_.scan(queries, k, visit);
+    return table_search<Words, Offset, frozen_engine, store_type, Visit>(*this, *plans_, store_, queries, k, visit)
+        .run();
+  }
+
+  /// Where the directory of a table tells of the bucket of a hash, to load it ahead.
+  [[nodiscard]] const void* entry(std::size_t table, std::uint64_t hash) const noexcept {
+    return places_[table].starts + (hash >> places_[table].shift);
+  }
+  [[nodiscard]] bucket_view<Offset> view(std::size_t table, std::uint64_t hash) const noexcept {
+    const places& p = places_[table];
+    const Offset* const starts = p.starts + (hash >> p.shift);
+    const std::size_t begin = starts[0], end = starts[1];
+    return {p.filters + (begin << p.log_filter_size), p.slots == nullptr ? nullptr : p.slots + begin, begin,
+            end - begin, p.log_filter_size == 3};
+  }
+
+ private:
+  // Where the parts of a table are, for a search to find with few steps.
+  struct places {
+    const Offset* starts;
+    const char* filters;
+    const Offset* slots;  // null if they count up
+    int shift;
+    int log_filter_size;
+  };
+
+  void find_places() noexcept {
+    for (std::size_t table = 0; table < tables_.size(); ++table) {
+      const frozen_table<Offset>& t = tables_[table];
+      const frozen_directory<Offset>& directory = table == 0 ? store_.directory() : t.directory;
+      const void* filters = t.narrow.data();
+      bool is_wide = false;
+      if (Words == 1 && table == 0) {
+        // A fingerprint of one word is its own filter.
+        filters = store_.fingerprints().data();
+        is_wide = true;
+      } else if (t.wide.size() > 0) {
+        filters = t.wide.data();
+        is_wide = true;
+      }
+      places_[table] = {directory.data(), static_cast<const char*>(filters), t.slots.data(), directory.shift(),
+                        is_wide ? 3 : 2};
+    }
+  }
+
+  std::shared_ptr<const search_plans<Words>> plans_;
+  store_type store_;
+  std::vector<frozen_table<Offset>> tables_;
+  std::vector<places> places_;
+};
+
+}  // namespace neardup::inline v0::detail
