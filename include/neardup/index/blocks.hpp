@@ -75,8 +75,8 @@ constexpr double power_up_to(std::size_t n, double limit) noexcept {
 }
 
 constexpr void check_count(double count) {
-  if (!(count >= 0 && count <= (std::numeric_limits<double>::max)())) {
-    fail<std::invalid_argument>("count must be a finite number of fingerprints, 0 or more");
+  if (!(count >= 0 && count <= 1e300)) {
+    fail<std::invalid_argument>("count must be a number of fingerprints from 0 to 1e300");
   }
 }
 
@@ -132,7 +132,7 @@ class table_costs {
 
 /// The time of a query that looks at all of `count` fingerprints, as those of flat_index do; in the measure of
 /// expected_costs::seconds, so that a layout with more is not worth its memory.
-/// Throws: std::invalid_argument if count is negative, infinite or not a number.
+/// Throws: std::invalid_argument if count is not in 0..1e300.
 [[nodiscard]] constexpr double scan_seconds(std::size_t bits, double count, const cost_model& model = {}) {
   detail::check_count(count);
   const double bytes = 8 * static_cast<double>(detail::words_for(bits)) * count;
@@ -147,8 +147,9 @@ class table_costs {
 /// Seconds: each probe takes a random line of the directory and one of the entries, then reads the bucket at
 /// bandwidth; an entry that passes its filter takes two lines more. The cache holds directories first, then entries.
 /// A search whose probes would outnumber the fingerprints scans these instead, and has the time of that.
-/// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is negative, infinite or not a number.
-[[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k, const cost_model& model = {}) {
+/// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is not in 0..1e300.
+[[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k,
+                                                const cost_model& model = {}) {
   detail::check_count(count);
   expected_costs result{shape.blocks(), shape.table_count(), 0, 0, 0, 0, 0};
   double directory_bytes = 0;
@@ -172,7 +173,9 @@ class table_costs {
   const auto share = [](double room, double bytes) { return bytes <= room ? 1.0 : room / bytes; };
   const double directories_near = share(model.cache_bytes, probed_directories);
   const double entries_near = share((std::max)(model.cache_bytes - probed_directories, 0.0), probed_entries);
-  const auto mix = [](double share_near, double near, double far) { return share_near * near + (1 - share_near) * far; };
+  const auto mix = [](double share_near, double near, double far) {
+    return share_near * near + (1 - share_near) * far;
+  };
 
   double seconds = model.query_seconds;
   for (const table_probe& probe : plan) {
@@ -184,9 +187,9 @@ class table_costs {
     result.compared += probes * bucket;
     const double line = mix(entries_near, model.near_line_seconds, model.line_seconds);
     const double a_byte = mix(entries_near, 1 / model.near_bandwidth, 1 / model.bandwidth);
-    seconds += probes * (mix(directories_near, model.near_line_seconds, model.line_seconds) +
-                         (std::min)(bucket, 1.0) * line + bucket * costs.compared_bytes() * a_byte +
-                         bucket * costs.passed(k) * 2 * line);
+    seconds +=
+        probes * (mix(directories_near, model.near_line_seconds, model.line_seconds) + (std::min)(bucket, 1.0) * line +
+                  bucket * costs.compared_bytes() * a_byte + bucket * costs.passed(k) * 2 * line);
   }
   if (!(result.probes < count)) {
     result.compared = count;
@@ -206,8 +209,8 @@ class table_costs {
 namespace detail {
 
 [[noreturn]] inline void refuse_bytes(double most_bytes, double least) {
-  fail<std::invalid_argument>("most_bytes = " + std::to_string(most_bytes) + " is less than the leanest layout takes, " +
-                              std::to_string(least));
+  fail<std::invalid_argument>("most_bytes = " + std::to_string(most_bytes) +
+                              " is less than the leanest layout takes, " + std::to_string(least));
 }
 
 constexpr void check_search(std::size_t bits, int k, double count) {
@@ -232,8 +235,7 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
 
 /// The block count whose searches within k bits are the fastest among `count` fingerprints of `bits` bits, with no more
 /// than `most_bytes` for each; of equally fast ones the leanest.
-/// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is negative,
-/// infinite or not a number, or no layout is as lean as most_bytes; the message names the least that there is.
+/// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or no layout is as lean as most_bytes; the message names the least that there is.
 [[nodiscard]] constexpr expected_costs fastest_blocks(std::size_t bits, int k, double count,
                                                       double most_bytes = std::numeric_limits<double>::infinity(),
                                                       const cost_model& model = {}) {
