@@ -19,15 +19,15 @@ namespace neardup::inline v0 {
 /// The time and the memory that the estimates below count with. The defaults are those of frozen_index on one core of a
 /// server of 2024; other numbers for another machine change the estimates, and seldom the choice.
 struct cost_model {
-  double id_bytes = 4;              ///< of an id
-  double entries_per_bucket = 4;    ///< of a directory, where the key has enough bits
-  double cache_bytes = 24e6;        ///< what stays near the core: most of the last cache
-  double line_seconds = 10e-9;      ///< a line of memory at a random place, with a dozen others under way
-  double near_line_seconds = 4e-9;  ///< the same in the cache
-  double bandwidth = 20e9;          ///< bytes a second of the lines that follow it, in memory
-  double near_bandwidth = 60e9;     ///< the same in the cache
-  double scan_bandwidth = 35e9;     ///< bytes a second of a scan of all fingerprints
-  double query_seconds = 80e-9;     ///< of each query, whatever it finds
+  double id_bytes = 4;                ///< of an id
+  double entries_per_bucket = 4;      ///< of a directory, where the key has enough bits
+  double cache_bytes = 24e6;          ///< what stays near the core: most of the last cache
+  double line_seconds = 10e-9;        ///< a line of memory at a random place, with a dozen others under way
+  double cached_line_seconds = 4e-9;  ///< the same in the cache
+  double bandwidth = 20e9;            ///< bytes a second of the lines that follow it, in memory
+  double cached_bandwidth = 60e9;     ///< the same in the cache
+  double scan_bandwidth = 35e9;       ///< bytes a second of a scan of all fingerprints
+  double query_seconds = 80e-9;       ///< of each query, whatever it finds
 };
 
 /// What to expect of an index in a layout that holds `count` different fingerprints, each bit of which is 0 as often as
@@ -136,7 +136,7 @@ class table_costs {
 [[nodiscard]] constexpr double scan_seconds(std::size_t bits, double count, const cost_model& model = {}) {
   detail::check_count(count);
   const double bytes = 8 * static_cast<double>(detail::words_for(bits)) * count;
-  return model.query_seconds + bytes / (bytes <= model.cache_bytes ? model.near_bandwidth : model.scan_bandwidth);
+  return model.query_seconds + bytes / (bytes <= model.cache_bytes ? model.cached_bandwidth : model.scan_bandwidth);
 }
 
 /// What a search within k bits costs in this layout among `count` fingerprints.
@@ -171,10 +171,10 @@ class table_costs {
     probed_entries += costs.compared_bytes() * count;
   }
   const auto share = [](double room, double bytes) { return bytes <= room ? 1.0 : room / bytes; };
-  const double directories_near = share(model.cache_bytes, probed_directories);
-  const double entries_near = share((std::max)(model.cache_bytes - probed_directories, 0.0), probed_entries);
-  const auto mix = [](double share_near, double near, double far) {
-    return share_near * near + (1 - share_near) * far;
+  const double directories_in_cache = share(model.cache_bytes, probed_directories);
+  const double entries_in_cache = share((std::max)(model.cache_bytes - probed_directories, 0.0), probed_entries);
+  const auto blend = [](double share_in_cache, double in_cache, double in_memory) {
+    return share_in_cache * in_cache + (1 - share_in_cache) * in_memory;
   };
 
   double seconds = model.query_seconds;
@@ -185,11 +185,11 @@ class table_costs {
     result.probes += probes;
     result.candidates += costs.candidates(probe.radius);
     result.compared += probes * bucket;
-    const double line = mix(entries_near, model.near_line_seconds, model.line_seconds);
-    const double a_byte = mix(entries_near, 1 / model.near_bandwidth, 1 / model.bandwidth);
-    seconds +=
-        probes * (mix(directories_near, model.near_line_seconds, model.line_seconds) + (std::min)(bucket, 1.0) * line +
-                  bucket * costs.compared_bytes() * a_byte + bucket * costs.passed(k) * 2 * line);
+    const double line = blend(entries_in_cache, model.cached_line_seconds, model.line_seconds);
+    const double a_byte = blend(entries_in_cache, 1 / model.cached_bandwidth, 1 / model.bandwidth);
+    seconds += probes * (blend(directories_in_cache, model.cached_line_seconds, model.line_seconds) +
+                         (std::min)(bucket, 1.0) * line + bucket * costs.compared_bytes() * a_byte +
+                         bucket * costs.passed(k) * 2 * line);
   }
   if (!(result.probes < count)) {
     result.compared = count;
