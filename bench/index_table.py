@@ -87,7 +87,7 @@ class Figures:
         command = [*self.command, f"--benchmark_filter={pattern}", *arguments]
         output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
         if not output.strip():
-            return  # No benchmark of that name.
+            sys.exit(f"{command[0]}: no benchmark is called {pattern}")
         report = json.loads(output)
         self.context = report["context"]
         for result in report["benchmarks"]:
@@ -150,14 +150,14 @@ def times(a, b):
     return f"{figure(a / b)} x" if a and b else "–"
 
 
-def row(*cells):
-    print("| " + " | ".join(cells) + " |")
-
-
-def head(*cells):
-    print()
-    row(*cells)
-    print("|---" * len(cells) + "|")
+def table(head, rows, labels):
+    """Rows without any figure behind their labels are left out, and so is a table without rows."""
+    rows = [cells for cells in rows if any(re.search(r"\d", cell) for cell in cells[labels:])]
+    if rows:
+        print("\n| " + " | ".join(head) + " |")
+        print("|---" * len(head) + "|")
+        for cells in rows:
+            print("| " + " | ".join(cells) + " |")
 
 
 def goal(sign, wanted, *reached):
@@ -184,63 +184,69 @@ def best_block_count(figures, engine, k, size, most_bytes):
 
 
 def print_machine(figures, bound):
-    head("the machine's own rate, 1 GB", "4 KiB pages", "2 MiB pages")
-    for in_flight in (1, 8, 16, 64):
-        name = f"baseline/random_lines/f{in_flight}"
-        rates = [figures.get(name + pages) for pages in ("", "/2MiB_pages")]
-        row(f"random lines, {in_flight} in flight, ns", *(figure(1e9 / r if r else None) for r in rates))
-    for length in (19, 190):
-        name = f"baseline/random_runs/lines{length}"
-        rates = [figures.get(name + pages) for pages in ("", "/2MiB_pages")]
-        row(f"a run of {length} lines at a random place, ns", *(figure(1e9 / r if r else None) for r in rates))
-    rates = [figures.get("baseline/sequential" + pages, "bytes") for pages in ("", "/2MiB_pages")]
-    row("sequential, GB a second", *(figure(r, 1e9) for r in rates))
+    def cells(name, value):
+        return [value(name + pages) for pages in ("", "/2MiB_pages")]
+
+    def nanoseconds(name):
+        rate = figures.get(name)
+        return figure(1e9 / rate if rate else None)
+
+    rows = [[f"random lines, {n} in flight, ns", *cells(f"baseline/random_lines/f{n}", nanoseconds)]
+            for n in (1, 8, 16, 64)]
+    rows += [[f"a run of {n} lines at a random place, ns", *cells(f"baseline/random_runs/lines{n}", nanoseconds)]
+             for n in (19, 190)]
+    rows.append(["everything in order, GB a second",
+                 *cells("baseline/sequential", lambda name: figure(figures.get(name, "bytes"), 1e9))])
+    table(["the machine's own rate, in 1 GB", "4 KiB pages", "2 MiB pages"], rows, 1)
     if bound.line_rate and bound.run_rate:
         print(f"\nThe bound counts {1e9 / bound.line_rate:.1f} ns a line and {bound.run_rate / 1e9:.1f} GB/s behind it.")
 
 
 def print_goals(figures, bound):
-    head("queries a second, k = 3 unless said", "goal", "frozen", "mutable", "bound", "frozen: of the bound")
+    rows = []
     for title, wanted, name in QUERIES:
         frozen, mutable = figures.get("index/frozen_" + name), figures.get("index/" + name)
         most = bound.queries(figures, "index/" + name)
-        row(title, goal("≥", wanted, frozen, mutable), figure(frozen), figure(mutable), figure(most),
-            percent(frozen, most))
+        rows.append([title, goal("≥", wanted, frozen, mutable), figure(frozen), figure(mutable), figure(most),
+                     percent(frozen or mutable, most)])
     for title, wanted, most_bytes, k, size in BEST:
-        cells, values, most = [], [], None
+        cells, values, bounds = [], [], []
         for engine in ("frozen_", ""):
             value, name = best_block_count(figures, engine, k, size, most_bytes)
             values.append(value)
+            bounds.append(bound.queries(figures, name) if name else None)
             blocks = re.search(r"/b(\d+)/", name).group(1) if name else None
             cells.append(f"{figure(value)} ({blocks} blocks)" if name else "–")
-            most = most or (bound.queries(figures, name) if name else None)
+        first = 0 if values[0] else 1
         limit = f", {most_bytes} bytes" if most_bytes else ""
-        row(title + limit, goal("≥", wanted, *values), *cells, figure(most), percent(values[0], most))
+        rows.append([title + limit, goal("≥", wanted, *values), *cells, figure(bounds[first]),
+                     percent(values[first], bounds[first])])
+    table(["queries a second, k = 3 unless said", "goal", "frozen", "mutable", "bound", "of the bound"], rows, 2)
 
-    head("the rest", "goal", "reached")
+    rows = []
     for title, sign, wanted, name, counter in CHANGES:
         value = figures.get(name, counter)
-        row(title, goal(sign, wanted, value), figure(value))
+        rows.append([title, goal(sign, wanted, value), figure(value)])
+    table(["the rest", "goal", "reached"], rows, 2)
 
 
 def print_baselines(figures):
-    head("queries a second, k = 3", "best index, batch", "times unordered_map", *(title for _, title in BASELINES))
+    rows = []
     for title, suffix in DATA:
         names = [n for n in figures.best if re.fullmatch(rf"index/(frozen_)?batch/k3/b\d+/{suffix}", n)]
         best = max((figures.get(n) for n in names), default=None)
         values = [figures.get(f"baseline/{name}/k3/{suffix}") for name, _ in BASELINES]
-        row(title, figure(best), times(best, figures.get(f"baseline/unordered_map/b4/k3/{suffix}")), *map(figure, values))
+        rows.append([title, figure(best), times(best, figures.get(f"baseline/unordered_map/b4/k3/{suffix}")),
+                     *map(figure, values)])
+    table(["queries a second, k = 3", "best index, batch", "times unordered_map", *(title for _, title in BASELINES)],
+          rows, 1)
 
 
 def print_real(figures):
-    names = {re.sub(r"^baseline/flat/k\d+/", "", n) for n in figures.best if re.match(r"baseline/flat/k\d+/n\d+/\D", n)}
-    real = sorted(name for name in names if not name.endswith("/s2"))
-    if not real:
-        return
+    suffixes = {re.sub(r"^baseline/flat/k\d+/", "", n) for n in figures.best if re.match(r"baseline/flat/k\d+/n\d+/", n)}
     blocks = [2, 3, 4, 5]
-    head("real texts, queries a second", "k", *(f"{b} blocks" for b in blocks), "flat_index", "scan, AVX-512",
-         "unordered_map", "times unordered_map")
-    for suffix in real:
+    rows = []
+    for suffix in sorted(suffix for suffix in suffixes if not suffix.endswith("/s2")):
         for k in (3, 8, 12):
             values = []
             for b in blocks:
@@ -248,8 +254,10 @@ def print_real(figures):
                 values.append(max((v for v in found if v), default=None))
             baselines = [figures.get(f"baseline/{n}/k{k}/{suffix}") for n in ("flat", "flat_avx512", "unordered_map/b4")]
             size, name = suffix.split("/", 1)
-            row(f"{name}, {int(size[1:]):,}", str(k), *map(figure, values), *map(figure, baselines),
-                times(max((v for v in values if v), default=None), baselines[2]))
+            rows.append([f"{name}, {int(size[1:]):,}", str(k), *map(figure, values), *map(figure, baselines),
+                         times(max((v for v in values if v), default=None), baselines[2])])
+    table(["real texts, queries a second", "k", *(f"{b} blocks" for b in blocks), "flat_index", "scan, AVX-512",
+           "unordered_map", "times unordered_map"], rows, 2)
 
 
 def read_texts(path, folder):
@@ -290,7 +298,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for path in options.texts:
             name = pathlib.Path(path).name.split(".")[0]
-            figures.run(rf"^(index/(frozen_)?batch|baseline)/.*n\d+/{re.escape(name)}$",
+            figures.run(f"^(index/(frozen_)?batch|baseline)/.*n[0-9]+/{name}$",
                         f"--documents={read_texts(path, folder)}")
 
     context = figures.context
