@@ -341,18 +341,18 @@ void add_index(const data_set& data, int k, int blocks) {
 
 /// all_pairs on so many threads, as far as it takes a number of them.
 template <class Visit>
-void visit_pairs(std::span<const fingerprint> stored, int k, std::size_t count, Visit visit) {
-  if constexpr (requires { neardup::all_pairs(stored, k, visit, neardup::threads{count}); }) {
-    neardup::all_pairs(stored, k, visit, neardup::threads{count});
+void join_on_threads(std::span<const fingerprint> stored, int k, std::size_t count, Visit visit) {
+  if constexpr (requires { neardup::all_pairs(stored, k, visit, 0, neardup::threads{count}); }) {
+    neardup::all_pairs(stored, k, visit, 0, neardup::threads{count});
   } else {
     neardup::all_pairs(stored, k, visit);
   }
 }
 
 template <class Values>
-std::vector<std::uint32_t> clusters(Values stored, int k, std::size_t count) {
-  if constexpr (requires { neardup::cluster(stored, k, neardup::threads{count}); }) {
-    return neardup::cluster(stored, k, neardup::threads{count});
+std::vector<std::uint32_t> cluster_on_threads(Values stored, int k, std::size_t count) {
+  if constexpr (requires { neardup::cluster(stored, k, 0, neardup::threads{count}); }) {
+    return neardup::cluster(stored, k, 0, neardup::threads{count});
   } else {
     return neardup::cluster(stored, k);
   }
@@ -380,7 +380,7 @@ void add_whole(const data_set& data, int k) {
       std::size_t pairs = 0;
       measure_seconds(state, [&] {
         pairs = 0;
-        visit_pairs(std::span<const fingerprint>(stored), k, threads, [&](auto, auto, int) { ++pairs; });
+        join_on_threads(std::span<const fingerprint>(stored), k, threads, [&](auto, auto, int) { ++pairs; });
       });
       state.counters["pairs"] = static_cast<double>(pairs);
       count_items(state, data.size);
@@ -388,8 +388,9 @@ void add_whole(const data_set& data, int k) {
     add("index/cluster" + tail, [=](benchmark::State& state) {
       last() = {};
       const fingerprints& stored = stored_in(data);
-      measure_seconds(state,
-                      [&] { benchmark::DoNotOptimize(clusters(std::span<const fingerprint>(stored), k, threads)); });
+      measure_seconds(state, [&] {
+        benchmark::DoNotOptimize(cluster_on_threads(std::span<const fingerprint>(stored), k, threads));
+      });
       count_items(state, data.size);
     });
   }
@@ -491,7 +492,7 @@ void add_machine() {
       }
       return *kept_one;
     };
-    for (const std::size_t in_flight : {1, 8, 16, 64}) {
+    for (const std::size_t in_flight : {std::size_t{1}, std::size_t{8}, std::size_t{16}, std::size_t{64}}) {
       add("baseline/random_lines/f" + std::to_string(in_flight) + suffix, [=](benchmark::State& state) {
         constexpr std::size_t steps = 1 << 18;
         const large_area& memory = area();
@@ -499,7 +500,7 @@ void add_machine() {
         count_items(state, steps);
       });
     }
-    for (const std::size_t length : {19, 190}) {
+    for (const std::size_t length : {std::size_t{19}, std::size_t{190}}) {
       add("baseline/random_runs/lines" + std::to_string(length) + suffix, [=](benchmark::State& state) {
         constexpr std::size_t runs = 1 << 14;
         const large_area& memory = area();
