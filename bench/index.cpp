@@ -200,9 +200,11 @@ void count_memory(benchmark::State& state, const kept<Index>& made, std::size_t 
   if (made.heap_bytes > 0) state.counters["heap_an_entry"] = made.heap_bytes / static_cast<double>(size);
 }
 
-/// Says what a query has to fetch from memory in this layout: lines at random places, and bytes that follow them.
+/// Says what the planner expects, and what a query has to fetch from memory in this layout: lines at random places, and bytes that follow them.
 /// A table of a million fits the cache, and then there is nothing.
 void count_fetches(benchmark::State& state, const data_set& data, int k, int blocks) {
+  const double n = static_cast<double>(data.size);
+  state.counters["planned_us"] = 1e6 * neardup::costs_of(64, k, blocks, n).seconds;
   if (data.kind != data_set::uniform) return;
   neardup::cost_model lines;
   lines.query_seconds = 0;
@@ -212,7 +214,6 @@ void count_fetches(benchmark::State& state, const data_set& data, int k, int blo
   neardup::cost_model bytes = lines;
   bytes.line_seconds = 0;
   bytes.bandwidth = 1;
-  const double n = static_cast<double>(data.size);
   state.counters["lines"] = neardup::costs_of(64, k, blocks, n, lines).seconds;
   state.counters["line_bytes"] = neardup::costs_of(64, k, blocks, n, bytes).seconds;
 }
