@@ -16,18 +16,19 @@
 
 namespace neardup::inline v0 {
 
-/// The time and the memory that the estimates below count with. The defaults are those of frozen_index on one core of a
-/// server of 2024; other numbers for another machine change the estimates, and seldom the choice.
+/// The time and the memory that the estimates below count with. The defaults were fitted to batches on one core
+/// of a server of 2024; other numbers for another machine change the estimates, and seldom the choice.
 struct cost_model {
-  double id_bytes = 4;                ///< of an id
-  double entries_per_bucket = 4;      ///< of a directory, where the key has enough bits
-  double cache_bytes = 24e6;          ///< what stays near the core: most of the last cache
-  double line_seconds = 10e-9;        ///< a line of memory at a random place, with a dozen others under way
-  double cached_line_seconds = 4e-9;  ///< the same in the cache
-  double bandwidth = 20e9;            ///< bytes a second of the lines that follow it, in memory
-  double cached_bandwidth = 60e9;     ///< the same in the cache
-  double scan_bandwidth = 35e9;       ///< bytes a second of a scan of all fingerprints
-  double query_seconds = 80e-9;       ///< of each query, whatever it finds
+  double id_bytes = 4;                  ///< of an id
+  double entries_per_bucket = 4;        ///< of a directory, where the key has enough bits
+  double cache_bytes = 24e6;            ///< what stays near the core: most of the last cache
+  double line_seconds = 12e-9;          ///< a line of memory at a random place, with a dozen others under way
+  double cached_line_seconds = 7e-9;    ///< the same in the cache, and what is computed for it
+  double bandwidth = 10e9;              ///< bytes a second of what is compared in a bucket, from memory
+  double cached_bandwidth = 20e9;       ///< the same from the cache
+  double scan_bandwidth = 35e9;         ///< bytes a second of a scan of all fingerprints, from memory
+  double cached_scan_bandwidth = 80e9;  ///< the same from the cache
+  double query_seconds = 40e-9;         ///< of each query, whatever it finds
 };
 
 /// What to expect of an index in a layout that holds `count` different fingerprints, each bit of which is 0 as often as
@@ -136,7 +137,8 @@ class table_costs {
 [[nodiscard]] constexpr double scan_seconds(std::size_t bits, double count, const cost_model& model = {}) {
   detail::check_count(count);
   const double bytes = 8 * static_cast<double>(detail::words_for(bits)) * count;
-  return model.query_seconds + bytes / (bytes <= model.cache_bytes ? model.cached_bandwidth : model.scan_bandwidth);
+  return model.query_seconds +
+         bytes / (bytes <= model.cache_bytes ? model.cached_scan_bandwidth : model.scan_bandwidth);
 }
 
 /// What a search within k bits costs in this layout among `count` fingerprints.
