@@ -253,7 +253,8 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
 }
 
 /// The block count that takes the least memory, of those whose searches take at most `slowdown` times those of
-/// fastest_blocks(); infinity for the least of all.
+/// fastest_blocks(); infinity for the least of all. A layout whose searches only scan counts if all do: flat_index does
+/// that in less memory.
 /// Throws: std::invalid_argument as fastest_blocks() does, and unless slowdown >= 1.
 [[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count, double slowdown = 10,
                                                       const cost_model& model = {}) {
@@ -261,6 +262,8 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
   expected_costs best = fastest_blocks(bits, k, count, std::numeric_limits<double>::infinity(), model);
   const double most_seconds = best.seconds * slowdown;
   detail::for_each_block_count(bits, k, count, model, [&](const expected_costs& costs) {
+    const bool scans = !(costs.probes < count);
+    if (scans && best.probes < count) return;
     if (costs.seconds <= most_seconds && costs.bytes < best.bytes) best = costs;
   });
   return best;
