@@ -303,19 +303,21 @@ def main():
     parser.add_argument("--up-to", type=float, default=1e7, help="the largest size, of 1e5 to 1e8 (%(default)g)")
     parser.add_argument("--texts", nargs="*", default=[], metavar="FILE", help="real texts to measure, too")
     parser.add_argument("--no-baselines", action="store_true", help="the index only, and the machine")
+    parser.add_argument("--no-joins", action="store_true", help="not all_pairs and cluster")
     parser.add_argument("--json", metavar="FILE", help="write all figures to FILE, too")
     options = parser.parse_args()
 
     figures = Figures(options.program, options)
     figures.run("^baseline/(random|sequential)")
     wanted = "" if options.no_baselines else "|baseline/[^rs]"
+    joins = "" if options.no_joins else "|index/(all_pairs|cluster)/"
     for size in (10**5, 10**6, 10**7, 10**8):
         if size > options.up_to:
             break
         # Not the visits, and of what is rebuilt each time only what a table shows.
         figures.run(
             rf"^(index/(frozen_)?(batch|search)/|index/(frozen_)?build/k3/b[245]/|index/(pause|insert)/k3/b[45]/"
-            rf"|index/(all_pairs|cluster)/{wanted}).*n{size}($|/)", f"--size={size}")
+            rf"{joins}{wanted}).*n{size}($|/)", f"--size={size}")
     with tempfile.TemporaryDirectory() as folder:
         for path in options.texts:
             name = pathlib.Path(path).name.split(".")[0]
