@@ -1,97 +1,187 @@
-// How fast the index answers, beside the flat scan and the hash map of four blocks that the articles describe.
+// How fast the index answers, beside scans, the hash map of four blocks that the articles describe, FAISS, and what the
+// memory of the machine allows. bench/README.md has the names; --help the options.
 //
-// Data: U, uniform with 1 % near-duplicates, and S2, skewed and clustered (suffix /s2); see synthetic.hpp.
-// Every second query is a stored fingerprint with 0 to k flips. Before anything is timed, answers are held against the
-// flat scan, and a wrong one ends the program.
+// Data: U, uniform with 1 % near-duplicates, and S2, skewed and clustered (suffix /s2); see synthetic.hpp. Real texts by
+// --documents and --fingerprints. Before anything is timed, answers are held against a scan, and a wrong one ends
+// the program.
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <limits>
+#include <list>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 #include <neardup/dedup.hpp>
 #include <neardup/index.hpp>
+#include <neardup/threads.hpp>
 
-#include "synthetic.hpp"
+#include "index_baselines.hpp"
+#include "index_data.hpp"
+#include "index_large.hpp"
+#include "index_machine.hpp"
+#include "measure.hpp"
+
+#if __has_include(<neardup/index/frozen_index.hpp>)
+#include <neardup/index/frozen_index.hpp>
+#define NEARDUP_BENCH_FROZEN 1
+#else
+#define NEARDUP_BENCH_FROZEN 0
+#endif
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+#include <malloc.h>
+#define NEARDUP_BENCH_HEAP 1
+#else
+#define NEARDUP_BENCH_HEAP 0
+#endif
 
 namespace {
 
-using fingerprint = neardup::simhash<64>;
-using fingerprints = std::vector<fingerprint>;
+using namespace neardup_bench;
 
-enum class data_set { uniform, skewed };
-
-/// The fingerprints last asked for; the benchmarks are registered so that equal ones follow each other.
-const fingerprints& data(data_set kind, std::size_t n) {
-  static data_set cached_kind{};
-  static fingerprints cached;
-  if (cached.size() != n || cached_kind != kind) {
-    cached = {};
-    cached = kind == data_set::uniform ? neardup_bench::uniform_fingerprints(n) : neardup_bench::skewed_fingerprints(n);
-    cached_kind = kind;
-  }
-  return cached;
-}
+using mutable_type = neardup::dynamic_index<64>;
+#if NEARDUP_BENCH_FROZEN
+using frozen_type = neardup::frozen_index<64, std::uint32_t>;
+#endif
 
 constexpr std::size_t query_count = 4096;
 
-template <class Index>
-void fill(Index& index, const fingerprints& stored) {
-  index.reserve(stored.size());
-  for (std::size_t i = 0; i < stored.size(); ++i) index.insert(stored[i], static_cast<std::uint32_t>(i));
+// --- what an index is asked, whatever it is ------------------------------------------------------
+
+/// The bytes that are allocated now; 0 where the C library does not say.
+std::size_t heap_bytes() {
+#if NEARDUP_BENCH_HEAP
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+#else
+  return 0;
+#endif
 }
 
-/// Holds the matches of a few queries against a scan of all fingerprints.
+const std::vector<std::uint32_t>& ids_up_to(std::size_t count) {
+  static std::vector<std::uint32_t> ids;
+  if (ids.size() != count) {
+    ids = std::vector<std::uint32_t>(count);
+    std::iota(ids.begin(), ids.end(), std::uint32_t{0});
+  }
+  return ids;
+}
+
+/// An index of all fingerprints under their positions, in the fastest way that it has.
 template <class Index>
-void check(const Index& index, const fingerprints& stored, const fingerprints& queries, int k) {
-  for (std::size_t q = 0; q < 16; ++q) {
-    std::vector<std::uint32_t> expected;
-    for (std::size_t i = 0; i < stored.size(); ++i) {
-      if (std::popcount(stored[i].to_uint64() ^ queries[q].to_uint64()) <= k) {
-        expected.push_back(static_cast<std::uint32_t>(i));
+std::unique_ptr<Index> build(const fingerprints& stored, int k, int blocks) {
+  using values = std::span<const fingerprint>;
+  using numbers = std::span<const std::uint32_t>;
+  if constexpr (std::is_constructible_v<Index, int, int, values, numbers>) {
+    return std::make_unique<Index>(k, blocks, values(stored), numbers(ids_up_to(stored.size())));
+  } else if constexpr (std::is_constructible_v<Index, std::span<const std::uint64_t>, int, int>) {
+    return std::make_unique<Index>(words_of(stored), k, blocks);
+  } else if constexpr (std::is_constructible_v<Index, std::span<const std::uint64_t>, int>) {
+    return std::make_unique<Index>(words_of(stored), k);
+  } else {
+    auto index = [&] {
+      if constexpr (std::is_constructible_v<Index, int, int>) {
+        return std::make_unique<Index>(k, blocks);
+      } else {
+        return std::make_unique<Index>();
       }
-    }
-    std::vector<std::uint32_t> found;
-    for (const auto& match : index.search(queries[q], k)) found.push_back(match.id);
-    std::sort(found.begin(), found.end());
-    if (found != expected) throw std::logic_error("the index and the scan disagree");
+    }();
+    index->reserve(stored.size());
+    for (std::size_t i = 0; i < stored.size(); ++i) index->insert(stored[i], static_cast<std::uint32_t>(i));
+    return index;
   }
 }
 
-/// An index of the data; built once for the benchmarks that follow each other with the same one.
+void compare(std::vector<found> matches, const std::vector<found>& expected, bool is_sorted, const std::string& what) {
+  if (!is_sorted) std::sort(matches.begin(), matches.end());
+  if (matches == expected) return;
+  throw std::logic_error(what + " and the scan disagree: " + std::to_string(matches.size()) + " matches instead of " +
+                         std::to_string(expected.size()));
+}
+
+/// Holds the answers to some queries against a scan: each match once, none missing, in order.
 template <class Index>
-const Index& built(data_set kind, std::size_t n, int k, int blocks) {
-  static std::string cached_name;
-  static std::unique_ptr<Index> cached;
-  const std::string name = std::to_string(static_cast<int>(kind)) + "/" + std::to_string(n) + "/" + std::to_string(k) +
-                           "/" + std::to_string(blocks);
-  if (cached_name != name) {
-    cached.reset();
-    const fingerprints& stored = data(kind, n);
-    if constexpr (std::is_default_constructible_v<Index>) {
-      cached = std::make_unique<Index>();
+void check(const Index& index, const data_set& data, int k, const std::string& name) {
+  const fingerprints queries = queries_in(data, query_count, k);
+  const auto& expected = right_answers(data, k, queries);
+  const std::span<const fingerprint> asked(queries.data(), expected.size());
+  for (std::size_t q = 0; q < asked.size(); ++q) {
+    if constexpr (requires { index.search(std::uint64_t{}, k); }) {
+      compare(index.search(asked[q].to_uint64(), k), expected[q], true, name);
     } else {
-      cached = std::make_unique<Index>(k, blocks);
+      std::vector<found> matches;
+      for (const auto& match : index.search(asked[q], k)) {
+        if (match.fingerprint != stored_in(data)[match.id]) throw std::logic_error(name + " has an id wrong");
+        matches.push_back({match.id, match.distance});
+      }
+      compare(matches, expected[q], true, name + ".search");
+      matches.clear();
+      index.for_each_match(asked[q], k, [&](const auto& match) { matches.push_back({match.id, match.distance}); });
+      compare(matches, expected[q], false, name + ".for_each_match");
     }
-    fill(*cached, stored);
-    check(*cached, stored, neardup_bench::queries_for(stored, query_count, k), k);
-    cached_name = name;
   }
-  return *cached;
+  if constexpr (requires { index.search_batch(asked, k); }) {
+    const auto batch = index.search_batch(asked, k);
+    if (batch.size() != asked.size()) throw std::logic_error(name + ".search_batch lost queries");
+    for (std::size_t q = 0; q < asked.size(); ++q) {
+      std::vector<found> matches;
+      for (const auto& match : batch[q]) matches.push_back({match.id, match.distance});
+      compare(matches, expected[q], true, name + ".search_batch");
+    }
+  }
 }
 
-using index_type = neardup::dynamic_index<64>;
+/// An index with what it took; kept for the benchmarks that follow each other with the same one, and only the last.
+template <class Index>
+struct kept {
+  std::unique_ptr<Index> index;
+  double heap_bytes = 0;
+};
+
+struct last_index {
+  std::string name;
+  std::shared_ptr<void> index;
+};
+
+last_index& last() {
+  static last_index kept_one;
+  return kept_one;
+}
+
+template <class Index>
+const kept<Index>& built(const std::string& type, const data_set& data, int k, int blocks) {
+  const std::string name = type + "/k" + std::to_string(k) + "/b" + std::to_string(blocks) + data.suffix();
+  if (last().name != name) {
+    last() = {};
+    const fingerprints& stored = stored_in(data);
+    ids_up_to(stored.size());
+    auto made = std::make_shared<kept<Index>>();
+    const std::size_t before = heap_bytes();
+    made->index = build<Index>(stored, k, blocks);
+    made->heap_bytes = static_cast<double>(heap_bytes()) - static_cast<double>(before);
+    check(*made->index, data, k, name);
+    last() = {name, made};
+  }
+  return *static_cast<const kept<Index>*>(last().index.get());
+}
+
+// --- benchmarks ----------------------------------------------------------------------------------
 
 void add(const std::string& name, std::function<void(benchmark::State&)> run) {
   benchmark::RegisterBenchmark(name.c_str(), std::move(run))->Unit(benchmark::kMillisecond);
@@ -101,133 +191,435 @@ void count_items(benchmark::State& state, std::size_t items) {
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(items));
 }
 
-void add_index(data_set kind, std::size_t n, int k, int blocks) {
-  const std::string suffix = "/k" + std::to_string(k) + "/b" + std::to_string(blocks) + "/n" + std::to_string(n) +
-                             (kind == data_set::skewed ? "/s2" : "");
-  add("index/search" + suffix, [=](benchmark::State& state) {
-    const auto& index = built<index_type>(kind, n, k, blocks);
-    const fingerprints queries = neardup_bench::queries_for(data(kind, n), query_count, k);
-    std::size_t next = 0;
-    for (auto _ : state) benchmark::DoNotOptimize(index.search(queries[next++ % query_count], k));
-    count_items(state, 1);
-  });
-  add("index/visit" + suffix, [=](benchmark::State& state) {
-    const auto& index = built<index_type>(kind, n, k, blocks);
-    const fingerprints queries = neardup_bench::queries_for(data(kind, n), query_count, k);
-    std::size_t next = 0;
-    std::uint64_t sum = 0;
+/// Says what memory an index takes, by its own count and by that of the C library.
+template <class Index>
+void count_memory(benchmark::State& state, const kept<Index>& made, std::size_t size) {
+  if constexpr (requires { made.index->memory_usage(); }) {
+    state.counters["bytes_an_entry"] = static_cast<double>(made.index->memory_usage()) / static_cast<double>(size);
+  }
+  if (made.heap_bytes > 0) state.counters["heap_an_entry"] = made.heap_bytes / static_cast<double>(size);
+}
+
+/// Says what the planner expects, and what a query has to fetch from memory in this layout: lines at random places, and bytes that follow them.
+/// A table of a million fits the cache, and then there is nothing.
+void count_fetches(benchmark::State& state, const data_set& data, int k, int blocks) {
+  const double n = static_cast<double>(data.size);
+  state.counters["planned_us"] = 1e6 * neardup::costs_of(64, k, blocks, n).seconds;
+  if (data.kind != data_set::uniform) return;
+  neardup::cost_model lines;
+  lines.query_seconds = 0;
+  lines.cached_line_seconds = 0;
+  lines.bandwidth = lines.cached_bandwidth = std::numeric_limits<double>::infinity();
+  lines.line_seconds = 1;
+  neardup::cost_model bytes = lines;
+  bytes.line_seconds = 0;
+  bytes.bandwidth = 1;
+  state.counters["lines"] = neardup::costs_of(64, k, blocks, n, lines).seconds;
+  state.counters["line_bytes"] = neardup::costs_of(64, k, blocks, n, bytes).seconds;
+}
+
+std::string case_name(const std::string& operation, const data_set& data, int k, int blocks) {
+  return "index/" + operation + "/k" + std::to_string(k) + "/b" + std::to_string(blocks) + data.suffix();
+}
+
+template <class Index>
+void add_searches(const std::string& prefix, const data_set& data, int k, int blocks, bool singles) {
+  if (singles) {
+    add(case_name(prefix + "search", data, k, blocks), [=](benchmark::State& state) {
+      const auto& made = built<Index>(prefix, data, k, blocks);
+      const fingerprints queries = queries_in(data, query_count, k);
+      std::size_t next = 0;
+      for (auto _ : state) benchmark::DoNotOptimize(made.index->search(queries[next++ % queries.size()], k));
+      count_items(state, 1);
+      count_fetches(state, data, k, blocks);
+      count_memory(state, made, data.size);
+    });
+    add(case_name(prefix + "visit", data, k, blocks), [=](benchmark::State& state) {
+      const auto& made = built<Index>(prefix, data, k, blocks);
+      const fingerprints queries = queries_in(data, query_count, k);
+      std::size_t next = 0;
+      std::uint64_t sum = 0;
+      for (auto _ : state) {
+        made.index->for_each_match(queries[next++ % queries.size()], k, [&](const auto& match) { sum += match.id; });
+      }
+      benchmark::DoNotOptimize(sum);
+      count_items(state, 1);
+      count_fetches(state, data, k, blocks);
+    });
+  }
+  add(case_name(prefix + "batch", data, k, blocks), [=](benchmark::State& state) {
+    const auto& made = built<Index>(prefix, data, k, blocks);
+    const fingerprints queries = queries_in(data, query_count, k);
     for (auto _ : state) {
-      index.for_each_match(queries[next++ % query_count], k, [&](const auto& match) { sum += match.id; });
+      benchmark::DoNotOptimize(made.index->search_batch(std::span<const fingerprint>(queries), k));
     }
-    benchmark::DoNotOptimize(sum);
-    count_items(state, 1);
+    count_items(state, queries.size());
+    count_fetches(state, data, k, blocks);
+    count_memory(state, made, data.size);
   });
-  add("index/batch" + suffix, [=](benchmark::State& state) {
-    const auto& index = built<index_type>(kind, n, k, blocks);
-    const fingerprints queries = neardup_bench::queries_for(data(kind, n), query_count, k);
-    for (auto _ : state) benchmark::DoNotOptimize(index.search_batch(std::span<const fingerprint>(queries), k));
-    count_items(state, query_count);
-  });
-  add("index/insert" + suffix, [=](benchmark::State& state) {
-    const fingerprints& stored = data(kind, n);
+}
+
+template <class Index>
+void add_build(const std::string& name, const data_set& data, int k, int blocks) {
+  add(case_name(name, data, k, blocks), [=](benchmark::State& state) {
+    last() = {};
+    const fingerprints& stored = stored_in(data);
+    ids_up_to(stored.size());
     for (auto _ : state) {
-      index_type index(k, blocks);
-      for (std::size_t i = 0; i < n; ++i) index.insert(stored[i], static_cast<std::uint32_t>(i));
+      auto index = build<Index>(stored, k, blocks);
+      benchmark::DoNotOptimize(index->size());
+      state.PauseTiming();
+      index.reset();
+      state.ResumeTiming();
+    }
+    count_items(state, data.size);
+  });
+}
+
+/// One by one, without reserve().
+void add_insert(const data_set& data, int k, int blocks) {
+  add(case_name("insert", data, k, blocks), [=](benchmark::State& state) {
+    last() = {};
+    const fingerprints& stored = stored_in(data);
+    for (auto _ : state) {
+      mutable_type index(k, blocks);
+      for (std::size_t i = 0; i < stored.size(); ++i) index.insert(stored[i], static_cast<std::uint32_t>(i));
       benchmark::DoNotOptimize(index.size());
     }
-    count_items(state, n);
+    count_items(state, data.size);
   });
 }
 
-void add_all_pairs(data_set kind, std::size_t n, int k) {
-  const std::string suffix =
-      "/k" + std::to_string(k) + "/n" + std::to_string(n) + (kind == data_set::skewed ? "/s2" : "");
-  add("index/all_pairs" + suffix, [=](benchmark::State& state) {
-    const fingerprints& stored = data(kind, n);
+/// The longest single insert. What else the machine does makes it longer, never shorter, so the least of all runs counts.
+void add_pause(const data_set& data, int k, int blocks) {
+  add(case_name("pause", data, k, blocks), [=](benchmark::State& state) {
+    using clock = std::chrono::steady_clock;
+    last() = {};
+    const fingerprints& stored = stored_in(data);
+    double longest_ms = std::numeric_limits<double>::infinity();
+    std::size_t longest_at = 0;
     for (auto _ : state) {
-      std::size_t pairs = 0;
-      neardup::all_pairs(std::span<const fingerprint>(stored), k, [&](auto, auto, int) { ++pairs; });
-      benchmark::DoNotOptimize(pairs);
-    }
-    count_items(state, n);
-  });
-  add("index/cluster" + suffix, [=](benchmark::State& state) {
-    const fingerprints& stored = data(kind, n);
-    for (auto _ : state) benchmark::DoNotOptimize(neardup::cluster(std::span<const fingerprint>(stored), k));
-    count_items(state, n);
-  });
-}
-
-/// What a reader of the articles writes: a hash map from each 16-bit block to the fingerprints that have it.
-class four_block_map {
- public:
-  void reserve(std::size_t /*n*/) {}
-
-  void insert(fingerprint value, std::uint32_t id) {
-    for (std::size_t block = 0; block < 4; ++block) maps_[block][key(value, block)].push_back({value.to_uint64(), id});
-  }
-
-  struct match {
-    std::uint32_t id;
-    int distance;
-  };
-
-  /// At most 3 bits: any two such fingerprints agree on a block.
-  [[nodiscard]] std::vector<match> search(fingerprint query, int k) const {
-    std::vector<match> matches;
-    for (std::size_t block = 0; block < 4; ++block) {
-      const auto found = maps_[block].find(key(query, block));
-      if (found == maps_[block].end()) continue;
-      for (const auto& [value, id] : found->second) {
-        const int distance = std::popcount(value ^ query.to_uint64());
-        if (distance <= k) matches.push_back({id, distance});
+      for (int run = 0; run < 3; ++run) {
+        mutable_type index(k, blocks);
+        clock::duration longest{0};
+        std::size_t at = 0;
+        clock::time_point before = clock::now();
+        for (std::size_t i = 0; i < stored.size(); ++i) {
+          index.insert(stored[i], static_cast<std::uint32_t>(i));
+          const clock::time_point after = clock::now();
+          if (after - before > longest) {
+            longest = after - before;
+            at = i;
+          }
+          before = after;
+        }
+        const double ms = std::chrono::duration<double, std::milli>(longest).count();
+        if (ms < longest_ms) {
+          longest_ms = ms;
+          longest_at = at;
+        }
       }
     }
-    std::sort(matches.begin(), matches.end(), [](const match& a, const match& b) {
-      return a.distance != b.distance ? a.distance < b.distance : a.id < b.id;
+    state.counters["longest_ms"] = longest_ms;
+    state.counters["longest_at"] = static_cast<double>(longest_at);
+  });
+}
+
+void add_index(const data_set& data, int k, int blocks) {
+  const bool is_main = k == 3 || data.kind == data_set::real;
+#if NEARDUP_BENCH_FROZEN
+  add_searches<frozen_type>("frozen_", data, k, blocks, is_main);
+#endif
+  add_searches<mutable_type>("", data, k, blocks, is_main);
+  if (!is_main || data.kind == data_set::real) return;
+  add_build<mutable_type>("build", data, k, blocks);
+#if NEARDUP_BENCH_FROZEN
+  add_build<frozen_type>("frozen_build", data, k, blocks);
+#endif
+  if (data.kind == data_set::uniform) add_insert(data, k, blocks);
+  if (data.kind == data_set::uniform && data.size == 1'000'000) add_pause(data, k, blocks);
+}
+
+/// all_pairs on so many threads, as far as it takes a number of them.
+template <class Visit>
+void join_on_threads(std::span<const fingerprint> stored, int k, std::size_t count, Visit visit) {
+  if constexpr (requires { neardup::all_pairs(stored, k, visit, 0, neardup::threads{count}); }) {
+    neardup::all_pairs(stored, k, visit, 0, neardup::threads{count});
+  } else {
+    neardup::all_pairs(stored, k, visit);
+  }
+}
+
+template <class Values>
+std::vector<std::uint32_t> cluster_on_threads(Values stored, int k, std::size_t count) {
+  if constexpr (requires { neardup::cluster(stored, k, 0, neardup::threads{count}); }) {
+    return neardup::cluster(stored, k, 0, neardup::threads{count});
+  } else {
+    return neardup::cluster(stored, k);
+  }
+}
+
+/// Times each iteration by the clock on the wall, for work of several threads; `seconds` is the fastest.
+template <class Function>
+void measure_seconds(benchmark::State& state, const Function& function) {
+  std::chrono::duration<double> best{std::numeric_limits<double>::infinity()};
+  for (auto _ : state) {
+    const auto start = std::chrono::steady_clock::now();
+    function();
+    best = (std::min)(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start));
+  }
+  state.counters["seconds"] = best.count();
+}
+
+void add_whole(const data_set& data, int k) {
+  const std::string suffix = "/k" + std::to_string(k) + data.suffix();
+  for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
+    const std::string tail = suffix + (threads == 1 ? "" : "/threads" + std::to_string(threads));
+    add("index/all_pairs" + tail, [=](benchmark::State& state) {
+      last() = {};
+      const fingerprints& stored = stored_in(data);
+      std::size_t pairs = 0;
+      measure_seconds(state, [&] {
+        pairs = 0;
+        join_on_threads(std::span<const fingerprint>(stored), k, threads, [&](auto, auto, int) { ++pairs; });
+      });
+      state.counters["pairs"] = static_cast<double>(pairs);
+      count_items(state, data.size);
     });
-    matches.erase(std::unique(matches.begin(), matches.end(), [](auto& a, auto& b) { return a.id == b.id; }),
-                  matches.end());
-    return matches;
+    add("index/cluster" + tail, [=](benchmark::State& state) {
+      last() = {};
+      const fingerprints& stored = stored_in(data);
+      measure_seconds(state, [&] {
+        benchmark::DoNotOptimize(cluster_on_threads(std::span<const fingerprint>(stored), k, threads));
+      });
+      count_items(state, data.size);
+    });
   }
+}
 
- private:
-  static std::uint16_t key(fingerprint value, std::size_t block) {
-    return static_cast<std::uint16_t>(value.to_uint64() >> (16 * block));
-  }
+// --- baselines -----------------------------------------------------------------------------------
 
-  std::array<std::unordered_map<std::uint16_t, std::vector<std::pair<std::uint64_t, std::uint32_t>>>, 4> maps_;
-};
+std::string baseline_name(const std::string& name, const data_set& data, int k) {
+  return "baseline/" + name + "/k" + std::to_string(k) + data.suffix();
+}
 
 template <class Baseline>
-void add_baseline(const std::string& name, data_set kind, std::size_t n, int k) {
-  add("baseline/" + name + "/k" + std::to_string(k) + "/n" + std::to_string(n) +
-          (kind == data_set::skewed ? "/s2" : ""),
-      [=](benchmark::State& state) {
-        const auto& index = built<Baseline>(kind, n, k, 0);
-        const fingerprints queries = neardup_bench::queries_for(data(kind, n), query_count, k);
-        std::size_t next = 0;
-        for (auto _ : state) benchmark::DoNotOptimize(index.search(queries[next++ % query_count], k));
-        count_items(state, 1);
+void add_baseline(const std::string& name, const data_set& data, int k, int blocks) {
+  add(baseline_name(name, data, k), [=](benchmark::State& state) {
+    const auto& made = built<Baseline>(name, data, k, blocks);
+    const fingerprints queries = queries_in(data, query_count, k);
+    std::size_t next = 0;
+    for (auto _ : state) {
+      const fingerprint query = queries[next++ % queries.size()];
+      if constexpr (requires { made.index->search(std::uint64_t{}, k); }) {
+        benchmark::DoNotOptimize(made.index->search(query.to_uint64(), k));
+      } else {
+        benchmark::DoNotOptimize(made.index->search(query, k));
+      }
+    }
+    count_items(state, 1);
+    count_memory(state, made, data.size);
+  });
+}
+
+void add_scans(const data_set& data, int k) {
+  add_baseline<neardup::flat_index<64>>("flat", data, k, 0);
+  if (!has_avx512_popcount()) return;
+  add(baseline_name("flat_avx512", data, k), [=](benchmark::State& state) {
+    const std::span<const std::uint64_t> words = words_of(stored_in(data));
+    const fingerprints queries = queries_in(data, query_count, k);
+    right_answers(data, k, queries);
+    std::size_t next = 0;
+    std::vector<found> matches;
+    for (auto _ : state) {
+      matches.clear();
+      scan_avx512(words, queries[next++ % queries.size()].to_uint64(), k, matches);
+      benchmark::DoNotOptimize(matches.data());
+    }
+    count_items(state, 1);
+  });
+  add(baseline_name("flat_avx512_by_8", data, k), [=](benchmark::State& state) {
+    const std::span<const std::uint64_t> words = words_of(stored_in(data));
+    const fingerprints queries = queries_in(data, query_count, k);
+    const auto& expected = right_answers(data, k, queries);
+    std::array<std::vector<found>, 8> matches;
+    std::size_t next = 0;
+    for (auto _ : state) {
+      std::array<std::uint64_t, 8> asked;
+      for (std::size_t q = 0; q < 8; ++q) {
+        asked[q] = queries[(next + q) % queries.size()].to_uint64();
+        matches[q].clear();
+      }
+      scan_avx512_by_8(words, asked, k, matches);
+      if (next == 0) {
+        for (std::size_t q = 0; q < 8; ++q) compare(matches[q], expected[q], false, "flat_avx512_by_8");
+      }
+      next += 8;
+    }
+    count_items(state, 8);
+  });
+}
+
+void add_baselines(const data_set& data, int k) {
+  add_scans(data, k);
+  add_baseline<four_block_map>("unordered_map/b4", data, k, 4);
+#if defined(NEARDUP_BENCH_FAISS)
+  if (data.kind == data_set::real || k != 3) return;
+  for (const int blocks : {2, 4}) {
+    const std::string name = "faiss_multi_hash/b" + std::to_string(blocks);
+    add_baseline<faiss_multi_hash>(name, data, k, blocks);
+    add(baseline_name(name + "/batch", data, k), [=](benchmark::State& state) {
+      const auto& made = built<faiss_multi_hash>(name, data, k, blocks);
+      const fingerprints queries = queries_in(data, query_count, k);
+      for (auto _ : state) benchmark::DoNotOptimize(made.index->search_batch(words_of(queries), k));
+      count_items(state, queries.size());
+    });
+  }
+#endif
+}
+
+void add_machine() {
+  for (const bool huge : {false, true}) {
+    if (huge && !large_area::has_advice()) continue;
+    const std::string suffix = huge ? "/2MiB_pages" : "";
+    const auto area = [=]() -> const large_area& {
+      static std::unique_ptr<large_area> kept_one;
+      static bool kept_huge = false;
+      if (!kept_one || kept_huge != huge) {
+        last() = {};
+        kept_one.reset();
+        kept_one = std::make_unique<large_area>(huge);
+        kept_huge = huge;
+      }
+      return *kept_one;
+    };
+    for (const std::size_t in_flight : {std::size_t{1}, std::size_t{8}, std::size_t{16}, std::size_t{64}}) {
+      add("baseline/random_lines/f" + std::to_string(in_flight) + suffix, [=](benchmark::State& state) {
+        constexpr std::size_t steps = 1 << 18;
+        const large_area& memory = area();
+        for (auto _ : state) benchmark::DoNotOptimize(memory.read_lines(in_flight, steps));
+        count_items(state, steps);
       });
+    }
+    for (const std::size_t length : {std::size_t{19}, std::size_t{190}}) {
+      add("baseline/random_runs/lines" + std::to_string(length) + suffix, [=](benchmark::State& state) {
+        constexpr std::size_t runs = 1 << 14;
+        const large_area& memory = area();
+        for (auto _ : state) benchmark::DoNotOptimize(memory.read_runs(length, runs));
+        count_items(state, runs);
+      });
+    }
+    add("baseline/sequential" + suffix, [=](benchmark::State& state) {
+      const large_area& memory = area();
+      for (auto _ : state) benchmark::DoNotOptimize(memory.read_all());
+      state.counters["bytes"] =
+          benchmark::Counter(static_cast<double>(large_area::bytes), benchmark::Counter::kIsIterationInvariantRate);
+    });
+  }
+}
+
+// --- which of them -------------------------------------------------------------------------------
+
+struct options {
+  std::vector<std::size_t> sizes;
+  std::size_t large = 0;
+  std::list<real_texts> texts;  // A list: data sets point into it.
+};
+
+std::size_t parse_count(std::string_view name, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value >= 1 && value <= 1e12)) {
+    throw std::invalid_argument(std::string(name) + ": not a number of fingerprints: " + text);
+  }
+  return static_cast<std::size_t>(value);
+}
+
+/// Takes our own options out of the arguments; Google Benchmark has the others.
+options parse_options(int& argc, char** argv) {
+  options result;
+  int kept_arguments = 1;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const auto value_of = [&](std::string_view name) -> const char* {
+      return argument.substr(0, name.size()) == name ? argv[i] + name.size() : nullptr;
+    };
+    if (const char* size = value_of("--size=")) {
+      result.sizes.push_back(parse_count("--size", size));
+    } else if (const char* large = value_of("--large=")) {
+      result.large = parse_count("--large", large);
+    } else if (const char* documents = value_of("--documents=")) {
+      result.texts.push_back(read_real_texts(documents, false));
+    } else if (const char* hexadecimal = value_of("--fingerprints=")) {
+      result.texts.push_back(read_real_texts(hexadecimal, true));
+    } else {
+      argv[kept_arguments++] = argv[i];
+    }
+  }
+  if (std::find_if(argv + 1, argv + kept_arguments, [](const char* a) { return std::string_view(a) == "--help"; }) !=
+      argv + kept_arguments) {
+    std::puts(
+        "neardup_bench_index [--size=N]... [--large=N] [--documents=FILE]... [--fingerprints=FILE]...\n"
+        "  --size=N             measures N fingerprints; several are possible (default: 1e5, 1e6 and 1e7)\n"
+        "  --large=N            index/large: N made-up fingerprints, so many that they are made in passes (2^30)\n"
+        "  --documents=FILE     real texts, one a line\n"
+        "  --fingerprints=FILE  real fingerprints, 16 hexadecimal digits at the beginning of each line\n");
+  }
+  argc = kept_arguments;
+  if (result.sizes.empty()) result.sizes = {100'000, 1'000'000, 10'000'000};
+  return result;
+}
+
+void register_all(const options& wanted) {
+  add_machine();
+  for (const std::size_t n : wanted.sizes) {
+    for (const auto kind : {data_set::uniform, data_set::skewed}) {
+      const data_set data{kind, n, nullptr};
+      const bool is_huge = n > 10'000'000;  // Hours for k = 6 and more, and the baselines do not fit.
+      if (kind == data_set::skewed && is_huge) continue;
+      if (!is_huge) {
+        add_baselines(data, 3);
+      } else {
+        add_scans(data, 3);
+      }
+      for (const int blocks : {2, 3, 4, 5}) add_index(data, 3, blocks);
+      if (kind == data_set::uniform && !is_huge) {
+        for (const int k : {6, 8, 10, 12}) {
+          add_scans(data, k);
+          for (const int blocks : {3, 4, 5, 6}) add_index(data, k, blocks);
+        }
+      }
+      add_whole(data, 3);
+    }
+  }
+  for (const real_texts& texts : wanted.texts) {
+    const data_set data{data_set::real, texts.stored.size(), &texts};
+    for (const int k : {3, 8, 12}) {
+      add_baselines(data, k);
+      for (const int blocks : {2, 3, 4, 5}) add_index(data, k, blocks);
+    }
+  }
+  if (wanted.large != 0) {
+    add("index/large/k3/b2/n" + std::to_string(wanted.large), [n = wanted.large](benchmark::State& state) {
+      last() = {};
+      run_large<mutable_type>(state, n);
+    });
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
+  const options wanted = parse_options(argc, argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  for (const std::size_t n : {std::size_t{100'000}, std::size_t{1'000'000}, std::size_t{10'000'000}}) {
-    for (const data_set kind : {data_set::uniform, data_set::skewed}) {
-      add_baseline<neardup::flat_index<64>>("flat", kind, n, 3);
-      add_baseline<four_block_map>("unordered_map/b4", kind, n, 3);
-      for (const int blocks : {2, 4, 5}) add_index(kind, n, 3, blocks);
-      if (n <= 1'000'000) {
-        for (const int k : {6, 8, 10, 12}) add_index(kind, n, k, 4);
-      }
-      add_all_pairs(kind, n, 3);
-    }
-  }
+#if defined(NEARDUP_BENCH_FAISS)
+  benchmark::AddCustomContext("faiss", NEARDUP_BENCH_FAISS);
+#else
+  benchmark::AddCustomContext("faiss", "none");
+#endif
+  benchmark::AddCustomContext("compiler", compiler());
+  register_all(wanted);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "index/basic_index.hpp"
+#include "index/blocks.hpp"
 #include "index/dynamic_index.hpp"
 #include "index/flat_index.hpp"
 #include "index/frozen_index.hpp"

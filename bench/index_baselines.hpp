@@ -1,0 +1,86 @@
+// What the index is compared with: plain scans, the hash map of four blocks that the articles describe, and FAISS.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <neardup/simhash.hpp>
+
+namespace neardup_bench {
+
+/// A fingerprint that was found, in the order of results: by distance, then id.
+struct found {
+  std::uint32_t id;
+  int distance;
+
+  friend bool operator==(const found&, const found&) = default;
+  friend bool operator<(const found& a, const found& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.id < b.id;
+  }
+};
+
+/// Whether this processor counts the bits of eight words in an instruction (AVX-512 with VPOPCNTDQ).
+bool has_avx512_popcount();
+
+/// Appends every position of `stored` within k bits of the query, ascending: a loop that any compiler understands.
+void scan_plainly(std::span<const std::uint64_t> stored, std::uint64_t query, int k, std::vector<found>& results);
+
+/// The same, eight fingerprints an instruction. Precondition: has_avx512_popcount().
+void scan_avx512(std::span<const std::uint64_t> stored, std::uint64_t query, int k, std::vector<found>& results);
+
+/// The same for eight queries, which share what comes from memory.
+void scan_avx512_by_8(std::span<const std::uint64_t> stored, const std::array<std::uint64_t, 8>& queries, int k,
+                      std::array<std::vector<found>, 8>& results);
+
+/// The bits of fingerprints, as scans want them.
+inline std::span<const std::uint64_t> words_of(std::span<const neardup::simhash<64>> fingerprints) {
+  static_assert(sizeof(neardup::simhash<64>) == sizeof(std::uint64_t));
+  return {reinterpret_cast<const std::uint64_t*>(fingerprints.data()), fingerprints.size()};
+}
+
+/// What a reader of the articles writes: a hash map from each 16-bit block to the fingerprints that have it. Beyond the
+/// articles' k = 3 it looks up the blocks with bits flipped, as multi-index hashing does.
+class four_block_map {
+ public:
+  four_block_map(std::span<const std::uint64_t> stored, int k);
+
+  /// Precondition: k is not above that of the constructor.
+  [[nodiscard]] std::vector<found> search(std::uint64_t query, int k) const;
+
+ private:
+  static std::uint16_t key(std::uint64_t value, std::size_t block) {
+    return static_cast<std::uint16_t>(value >> (16 * block));
+  }
+
+  std::array<std::unordered_map<std::uint16_t, std::vector<std::pair<std::uint64_t, std::uint32_t>>>, 4> maps_;
+  std::vector<std::uint16_t> flips_;  // All masks of 16 bits that are needed, by the number of their bits.
+};
+
+#if defined(NEARDUP_BENCH_FAISS)
+/// IndexBinaryMultiHash of FAISS, one hash a block of 64 / blocks bits. Debian builds it without the popcnt instruction.
+class faiss_multi_hash {
+ public:
+  faiss_multi_hash(std::span<const std::uint64_t> stored, int k, int blocks);
+  ~faiss_multi_hash();
+  faiss_multi_hash(const faiss_multi_hash&) = delete;
+  faiss_multi_hash& operator=(const faiss_multi_hash&) = delete;
+
+  [[nodiscard]] std::vector<found> search(std::uint64_t query, int k) const;
+  /// The number of all matches.
+  [[nodiscard]] std::size_t search_batch(std::span<const std::uint64_t> queries, int k) const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+#endif
+
+}  // namespace neardup_bench
