@@ -42,8 +42,10 @@ class freezing {
   using words_type = std::array<std::uint64_t, Words>;
   using engine_type = frozen_engine<Words, Id, Offset>;
 
-  freezing(const layout& shape, std::size_t count, const Read& read, const Run& run)
-      : count_(count), read_(read), run_(run) {
+  /// More than `most_at_once` pairs go in passes, of so many that a part is an eighth of it.
+  freezing(const layout& shape, std::size_t count, const Read& read, const Run& run,
+           std::size_t most_at_once = std::size_t{1} << 26)
+      : count_(count), most_at_once_(most_at_once), read_(read), run_(run) {
     if (count > engine_type::store_type::max_slots) {
       fail<std::length_error>("no room for " + std::to_string(count) + " fingerprints: the index holds at most " +
                               std::to_string(engine_type::store_type::max_slots) + "; give it a wider Offset");
@@ -82,18 +84,15 @@ class freezing {
     Offset slot;
   };
 
-  // More than this many at a time go in passes, of so many that a part is an eighth of it.
-  static constexpr std::size_t most_at_once = std::size_t{1} << 26;
-
   // Calls `use(count, first, read)` for each pass over `count` records of read(i), with those whose addresses of `bits`
   // bits begin alike, and the first of these addresses.
   template <class Record, class ReadRecord, class Address, class Use>
   void for_each_pass(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Use& use) {
-    if (count <= most_at_once || bits == 0) {
+    if (count <= most_at_once_ || bits == 0) {
       use(count, std::size_t{0}, bits, read);
       return;
     }
-    const int pass_bits = (std::min)(bits, static_cast<int>(std::bit_width(count / (most_at_once / 8))));
+    const int pass_bits = (std::min)(bits, static_cast<int>(std::bit_width(count / (most_at_once_ / 8))));
     const int rest = bits - pass_bits;
     std::vector<std::size_t> sizes(std::size_t{1} << pass_bits, 0);
     for (std::size_t i = 0; i < count; ++i) ++sizes[address(read(i)) >> rest];
@@ -258,7 +257,7 @@ class freezing {
     table.directory.starts()[std::size_t{1} << bits] = static_cast<Offset>(slots);
   }
 
-  std::size_t count_;
+  std::size_t count_, most_at_once_;
   const Read& read_;
   const Run& run_;
   std::shared_ptr<const search_plans<Words>> plans_;

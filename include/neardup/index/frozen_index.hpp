@@ -38,6 +38,8 @@ class frozen_index : public searchable<Bits, Id, detail::frozen_engine<detail::w
   using words_type = typename simhash<Bits>::words_type;
 
  public:
+  using offset_type = Offset;
+
   /// Of `count` entries source(0) to source(count - 1), each an entry<Bits, Id>. The source is called several times for
   /// each, from several threads if there are, and must give the same each time.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if Offset cannot number
@@ -76,7 +78,8 @@ class frozen_index : public searchable<Bits, Id, detail::frozen_engine<detail::w
       return engine_type::store_type::max_slots;
     }
 
-    void swap(frozen_index& other) noexcept { std::swap(*this, other); }
+    void swap(frozen_index& other) noexcept { std::swap(base::engine(), other.engine()); }
+    friend void swap(frozen_index& a, frozen_index& b) noexcept { a.swap(b); }
 
     /// Whether both hold the same pairs.
     friend bool operator==(const frozen_index& a, const frozen_index& b) {

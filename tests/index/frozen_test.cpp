@@ -1,0 +1,232 @@
+// frozen_index against the plain loop, however it is built.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <neardup/detail/instruction_set.hpp>
+#include <neardup/index/dynamic_index.hpp>
+#include <neardup/index/freezing.hpp>
+#include <neardup/index/frozen_index.hpp>
+#include <neardup/index/pigeonhole_index.hpp>
+#include <neardup/threads.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/index_check.hpp"
+
+namespace {
+
+using neardup::frozen_index;
+using neardup::simhash;
+
+/// Each level of instructions that the machine has, in turn.
+class levels_in_turn {
+ public:
+  ~levels_in_turn() { neardup::set_instruction_set(neardup::best_instruction_set()); }
+
+  void next() {
+    level_ = (level_ + 1) % (static_cast<int>(neardup::best_instruction_set()) + 1);
+    neardup::set_instruction_set(static_cast<neardup::instruction_set>(level_));
+  }
+
+ private:
+  int level_ = -1;
+};
+
+template <std::size_t Bits>
+oracle::tally check_layouts() {
+  oracle::tally counts;
+  levels_in_turn levels;
+  for (int k = 0; k <= 16; ++k) {
+    for (int blocks = 1; blocks <= 8; ++blocks) {
+      if (!neardup::layout::is_valid(Bits, k, blocks)) continue;
+      CAPTURE(Bits, k, blocks);
+      levels.next();
+      oracle::random_engine random(Bits * 1000 + static_cast<std::size_t>(k * 10 + blocks));
+      const std::uint64_t probes = neardup::layout(Bits, k, blocks).probe_count(k);
+      const auto size =
+          static_cast<std::size_t>(std::clamp<std::uint64_t>(probes + probes / 2, 300, oracle::effort(4000, 600)));
+      const oracle::corpus<Bits> data(size, oracle::effort(16, 6), k, random);
+      const frozen_index<Bits> index(k, blocks, data.pairs.size(), [&](std::size_t i) { return data.pairs[i]; });
+      REQUIRE(index.size() == data.pairs.size());
+      ++counts.layouts;
+      counts.plans += static_cast<std::size_t>(k) + 1;
+      oracle::check_searches(index, std::span<const neardup::entry<Bits, std::uint32_t>>(data.pairs),
+                             std::span<const simhash<Bits>>(data.queries), k, counts);
+    }
+  }
+  return counts;
+}
+
+template <class Index>
+auto sorted_pairs(const Index& index) {
+  std::vector<std::pair<simhash<Index::bits>, typename Index::id_type>> result;
+  for (const auto& [fingerprint, id] : index) result.emplace_back(fingerprint, id);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+/// Random fingerprints, a tenth of them copies, and a crowd that agrees in its lowest half.
+std::vector<simhash<64>> mixed_fingerprints(std::size_t count, std::uint64_t seed) {
+  oracle::random_engine random(seed);
+  std::vector<simhash<64>> result;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % 10 == 9) {
+      result.push_back(result[oracle::random_below(random, i)]);
+    } else if (i % 10 == 8) {
+      result.emplace_back(random() << 32 | 0x12345678U);
+    } else {
+      result.emplace_back(random());
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("frozen: all layouts equal the plain loop, 16 bits", "[index][frozen][oracle]") {
+  const oracle::tally counts = check_layouts<16>();
+  counts.print("frozen oracle, 16 bits");
+  REQUIRE(counts.layouts == 16 * 8);
+}
+TEST_CASE("frozen: all layouts equal the plain loop, 64 bits", "[index][frozen][oracle]") {
+  const oracle::tally counts = check_layouts<64>();
+  counts.print("frozen oracle, 64 bits");
+  REQUIRE(counts.layouts == 17 * 8);
+}
+TEST_CASE("frozen: all layouts equal the plain loop, 96 bits", "[index][frozen][oracle]") {
+  const oracle::tally counts = check_layouts<96>();
+  counts.print("frozen oracle, 96 bits");
+  REQUIRE(counts.layouts == 17 * 8);
+}
+TEST_CASE("frozen: all layouts equal the plain loop, 256 bits", "[index][frozen][oracle]") {
+  const oracle::tally counts = check_layouts<256>();
+  counts.print("frozen oracle, 256 bits");
+  REQUIRE(counts.layouts == 17 * 8);
+}
+
+TEST_CASE("frozen: small sets", "[index][frozen]") {
+  levels_in_turn levels;
+  for (std::size_t count = 0; count < 70; ++count) {
+    levels.next();
+    const auto fingerprints = mixed_fingerprints(count, count);
+    const frozen_index<64> index(3, 4, std::span(fingerprints));
+    REQUIRE(index.size() == count);
+    REQUIRE(index.empty() == (count == 0));
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto id = static_cast<std::uint32_t>(i);
+      REQUIRE(index.contains(fingerprints[i], id));
+      REQUIRE(index.contains(fingerprints[i]));
+      REQUIRE_FALSE(index.contains(fingerprints[i], id + 70));
+      REQUIRE(index.nearest(fingerprints[i])->distance == 0);
+    }
+    REQUIRE_FALSE(index.contains(simhash<64>(0x5eed)));
+  }
+}
+
+TEST_CASE("frozen: the same as the index it comes from", "[index][frozen]") {
+  const auto fingerprints = mixed_fingerprints(oracle::effort(50000, 3000), 7);
+  neardup::pigeonhole_index<64, 3, 5, std::uint64_t> index;
+  for (std::size_t i = 0; i < fingerprints.size(); ++i) REQUIRE(index.insert(fingerprints[i], 3 * i));
+  for (std::size_t i = 0; i < fingerprints.size(); i += 3) REQUIRE(index.erase(fingerprints[i], 3 * i));
+  const auto frozen = freeze(index);
+  static_assert(std::is_same_v<decltype(frozen), const frozen_index<64, std::uint64_t>>);
+  REQUIRE(frozen.shape() == index.shape());
+  REQUIRE(frozen.size() == index.size());
+  REQUIRE(frozen.distinct_size() == index.distinct_size());
+  REQUIRE(sorted_pairs(frozen) == sorted_pairs(index));
+  const std::span queries(fingerprints);
+  REQUIRE(frozen.search_batch(queries, 3).matches == index.search_batch(queries, 3).matches);
+  REQUIRE(frozen.memory_usage() < index.memory_usage());
+  REQUIRE(freeze(frozen) == frozen);
+}
+
+TEST_CASE("frozen: equal pairs count once", "[index][frozen]") {
+  const std::vector<simhash<64>> fingerprints(1000, simhash<64>(5));
+  std::vector<std::uint32_t> ids(1000);
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::uint32_t>(i * 7 % 10);
+  const frozen_index<64> index(3, 4, std::span(fingerprints), std::span<const std::uint32_t>(ids));
+  REQUIRE(index.size() == 10);
+  REQUIRE(index.distinct_size() == 1);
+  const auto found = index.search(simhash<64>(4));
+  REQUIRE(found.size() == 10);
+  for (std::uint32_t i = 0; i < 10; ++i) REQUIRE(found[i].id == i);
+}
+
+TEST_CASE("frozen: threads and passes do not change the result", "[index][frozen][threads]") {
+  const auto fingerprints = mixed_fingerprints(oracle::effort(200000, 20000), 3);
+  const auto read = [&](std::size_t i) { return std::pair(fingerprints[i].to_words(), static_cast<std::uint32_t>(i)); };
+  for (const auto& [k, blocks] : {std::pair(3, 4), std::pair(3, 5), std::pair(3, 2), std::pair(10, 4)}) {
+    CAPTURE(k, blocks);
+    const frozen_index<64> index(k, blocks, std::span(fingerprints));
+    const frozen_index<64> by_threads(k, blocks, std::span(fingerprints), neardup::threads{3});
+    REQUIRE(std::equal(index.begin(), index.end(), by_threads.begin(), by_threads.end()));
+    const auto queries = std::span(fingerprints).first(oracle::effort(2000, 300));
+    const auto matches = index.search_batch(queries, k);
+    REQUIRE(by_threads.search_batch(queries, k).matches == matches.matches);
+    const auto batch_by_threads = index.search_batch(queries, k, neardup::threads{3});
+    REQUIRE(batch_by_threads.matches == matches.matches);
+    REQUIRE(batch_by_threads.offsets == matches.offsets);
+
+    // As if memory were for 1,000 pairs at a time.
+    using engine = neardup::detail::frozen_engine<1, std::uint32_t, std::uint32_t>;
+    const neardup::detail::in_turn run;
+    const engine in_passes =
+        neardup::detail::freezing<1, std::uint32_t, std::uint32_t, decltype(read), neardup::detail::in_turn>(
+            neardup::layout(64, k, blocks), fingerprints.size(), read, run, 1000)
+            .build();
+    REQUIRE(in_passes.store().slots() == index.distinct_size());
+    std::set<std::tuple<std::size_t, std::uint32_t, int>> found, wanted;
+    std::vector<std::array<std::uint64_t, 1>> words;
+    for (const simhash<64>& query : queries) words.push_back(query.to_words());
+    in_passes.visit_within(words, k, [&](std::size_t query, std::size_t slot, int distance) {
+      const auto ids = in_passes.store().ids(slot);
+      for (neardup::detail::id_span<std::uint32_t>::cursor id(ids); !id.done(); ++id) {
+        REQUIRE(found.emplace(query, *id, distance).second);
+      }
+      return true;
+    });
+    for (std::size_t query = 0; query < matches.size(); ++query) {
+      for (const auto& match : matches[query]) wanted.emplace(query, match.id, match.distance);
+    }
+    REQUIRE(found == wanted);
+  }
+}
+
+TEST_CASE("frozen: a value", "[index][frozen]") {
+  const auto fingerprints = mixed_fingerprints(3000, 11);
+  frozen_index<64> index(3, 5, std::span(fingerprints));
+  const auto matches = index.search_batch(std::span(fingerprints)).matches;
+  frozen_index<64> copy(index);
+  REQUIRE(copy == index);
+  frozen_index<64> other(2, 3, std::span(fingerprints).first(10));
+  REQUIRE_FALSE(copy == other);
+  swap(copy, other);
+  REQUIRE(copy.size() == 10);
+  REQUIRE(copy.max_distance() == 2);
+  REQUIRE(other.search_batch(std::span(fingerprints)).matches == matches);
+  copy = other;
+  const frozen_index<64> moved(std::move(other));
+  REQUIRE(moved.search_batch(std::span(fingerprints)).matches == matches);
+  REQUIRE(copy.search_batch(std::span(fingerprints)).matches == matches);
+}
+
+TEST_CASE("frozen: what cannot be built is refused", "[index][frozen][errors]") {
+  const auto fingerprints = mixed_fingerprints(300, 1);
+  const std::vector<std::uint32_t> ids(299);
+  CHECK_THROWS_WITH(frozen_index<64>(3, 4, std::span(fingerprints), std::span<const std::uint32_t>(ids)),
+                    Catch::Contains("300 fingerprints, but 299 ids"));
+  CHECK_THROWS_AS((frozen_index<64, std::uint8_t>(3, 4, std::span(fingerprints))), std::length_error);
+  CHECK_THROWS_AS((frozen_index<64, std::uint32_t, std::uint8_t>(3, 4, std::span(fingerprints))), std::length_error);
+  CHECK_THROWS_AS(frozen_index<64>(64, 4, std::span(fingerprints)), std::invalid_argument);
+  CHECK_THROWS_AS(frozen_index<64>(3, 0, std::span(fingerprints)), std::invalid_argument);
+  const frozen_index<64> index(3, 4, std::span(fingerprints));
+  CHECK_THROWS_AS(index.search(fingerprints[0], 4), std::invalid_argument);
+}
