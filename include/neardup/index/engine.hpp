@@ -47,12 +47,9 @@ class engine {
   /// Returns: whether the pair is new.
   /// Throws: std::length_error if Offset numbers no further fingerprint.
   bool insert(const words_type& fingerprint, const Id& id) {
-    store_.prefetch_find(fingerprint);
-    tables_.prefetch_insert(fingerprint);
     if (const Offset slot = store_.find(fingerprint); slot != store_type::none) return store_.add_id(slot, id);
     store_.prepare_append();
-    tables_.prepare(fingerprint, store_);
-    tables_.push(fingerprint, store_.slots());  // From here on nothing throws.
+    tables_.add(fingerprint, store_.slots(), store_);  // From here on nothing throws.
     store_.append(fingerprint, id);
     return true;
   }

@@ -87,8 +87,6 @@ class fingerprint_store {
     detail::prefetch(fingerprints_.data() + slot);
     detail::prefetch(ids_.address(slot));
   }
-  /// Starts to load what find() needs.
-  void prefetch_find(const words_type& fingerprint) const noexcept { finder_.prefetch(hash_words(fingerprint)); }
 
   /// The slot of a fingerprint, or `none`.
   [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {

@@ -22,10 +22,8 @@ class no_tables {
   [[nodiscard]] int max_distance() const noexcept { return static_cast<int>(Bits); }
   [[nodiscard]] int default_distance() const noexcept { return 3; }
 
-  void prefetch_insert(const words_type&) noexcept {}
   template <class Store>
-  void prepare(const words_type&, const Store&) noexcept {}
-  void push(const words_type&, std::size_t) noexcept {}
+  void add(const words_type&, std::size_t, const Store&) noexcept {}
   template <class Store>
   void remove_slot(std::size_t, const Store&) noexcept {}
   template <class Store>

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -29,7 +30,9 @@ class pigeonhole_tables {
       // A copy stays there: what was moved from is empty and usable.
       : plans_(other.plans_),  // NOLINT(performance-move-constructor-init)
         tables_(std::exchange(other.tables_, {})),
-        hashes_(std::exchange(other.hashes_, {})) {}
+        waiting_(std::exchange(other.waiting_, {})),
+        hashes_(std::exchange(other.hashes_, {})),
+        next_(other.next_) {}
   pigeonhole_tables& operator=(const pigeonhole_tables&) = delete;
   pigeonhole_tables& operator=(pigeonhole_tables&&) = delete;
   ~pigeonhole_tables() = default;
@@ -37,46 +40,60 @@ class pigeonhole_tables {
   void swap(pigeonhole_tables& other) noexcept {
     plans_.swap(other.plans_);
     tables_.swap(other.tables_);
+    waiting_.swap(other.waiting_);
     hashes_.swap(other.hashes_);
+    std::swap(next_, other.next_);
   }
 
   [[nodiscard]] const layout& shape() const noexcept { return plans_->shape(); }
   [[nodiscard]] int max_distance() const noexcept { return shape().k(); }
   [[nodiscard]] int default_distance() const noexcept { return shape().k(); }
 
-  /// Starts to load what an insertion of this fingerprint needs.
-  void prefetch_insert(const words_type& fingerprint) noexcept {
-    for (std::size_t i = 0; i < tables_.size(); ++i) {
-      hashes_[i] = plans_->keys()[i].hash(fingerprint);
-      detail::prefetch(tables_[i].entry(hashes_[i]));
-    }
-  }
-
-  /// Makes room so that push() of this fingerprint cannot fail. Guarantee: strong.
+  /// Adds a fingerprint under a slot of `store`, which is to get it next.
+  ///
+  /// It waits a few insertions before it goes into the tables, while the memory that this takes is loaded; searches look
+  /// at what waits one by one. Guarantee: strong.
   template <class Store>
-  void prepare(const words_type& fingerprint, const Store& store) {
+  void add(const words_type& fingerprint, std::size_t slot, const Store& store) {
     make_tables();
-    for (std::size_t i = 0; i < tables_.size(); ++i) {
-      hashes_[i] = plans_->keys()[i].hash(fingerprint);
-      tables_[i].prefetch_end(hashes_[i]);
+    waiting& oldest = waiting_[next_];
+    if (oldest.slot != none) {
+      put(oldest, next_, store);
+      oldest.slot = none;
     }
-    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].prepare(hashes_[i], hash_of_slot(i, store));
-  }
-
-  /// Adds a fingerprint in the slot after the last. Precondition: prepare() for the same.
-  void push(const words_type& fingerprint, std::size_t slot) noexcept {
-    const std::uint64_t filter = filter_of(fingerprint);
-    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].push(hashes_[i], filter, slot);
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      const std::uint64_t hash = plans_->keys()[i].hash(fingerprint);
+      hashes_[next_ * tables_.size() + i] = hash;
+      detail::prefetch(tables_[i].entry(hash));
+    }
+    oldest = {static_cast<Offset>(slot), filter_of(fingerprint)};
+    const std::size_t middle = (next_ + waiting_.size() / 2) % waiting_.size();
+    if (waiting_[middle].slot != none) {
+      for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].prefetch_end(hashes_[middle * tables_.size() + i]);
+    }
+    next_ = (next_ + 1) % waiting_.size();
   }
 
   /// Removes a slot, whose number the last slot takes. Precondition: `store` still holds both.
   template <class Store>
   void remove_slot(std::size_t slot, const Store& store) noexcept {
     const std::size_t last = store.slots() - 1;
-    for (std::size_t i = 0; i < tables_.size(); ++i) {
-      const key_type& key = plans_->keys()[i];
-      tables_[i].erase(key.hash(store.fingerprint(slot)), slot);
-      if (slot != last) tables_[i].renumber(key.hash(store.fingerprint(last)), last, slot);
+    waiting* const removed = find_waiting(slot);
+    waiting* const moved = find_waiting(last);
+    if (removed != nullptr) {
+      removed->slot = none;
+    } else {
+      for (std::size_t i = 0; i < tables_.size(); ++i) {
+        tables_[i].erase(plans_->keys()[i].hash(store.fingerprint(slot)), slot);
+      }
+    }
+    if (slot == last) return;
+    if (moved != nullptr) {
+      moved->slot = static_cast<Offset>(slot);
+    } else {
+      for (std::size_t i = 0; i < tables_.size(); ++i) {
+        tables_[i].renumber(plans_->keys()[i].hash(store.fingerprint(last)), last, slot);
+      }
     }
   }
 
@@ -89,6 +106,7 @@ class pigeonhole_tables {
 
   void clear() noexcept {
     for (table_type& table : tables_) table.clear();
+    waiting_.fill({});
   }
 
   /// Visits (query, slot, distance) of each fingerprint within k bits of each query once, query by query; false from
@@ -97,7 +115,17 @@ class pigeonhole_tables {
   template <class Store, class Visit>
   bool visit_within(const Store& store, std::span<const words_type> queries, int k, const Visit& visit) const {
     if (plans_->within(k).keys >= store.slots()) return store.scan(queries, k, visit);
-    return table_search<Words, Offset, pigeonhole_tables, Store, Visit>(*this, *plans_, store, queries, k, visit).run();
+    if (!table_search<Words, Offset, pigeonhole_tables, Store, Visit>(*this, *plans_, store, queries, k, visit).run()) {
+      return false;
+    }
+    for (const waiting& w : waiting_) {
+      if (w.slot == none) continue;
+      for (std::size_t query = 0; query < queries.size(); ++query) {
+        const int distance = count_differing_bits(store.fingerprint(w.slot), queries[query]);
+        if (distance <= k && !visit(query, static_cast<std::size_t>(w.slot), distance)) return false;
+      }
+    }
+    return true;
   }
 
   [[nodiscard]] const void* entry(std::size_t table, std::uint64_t hash) const noexcept {
@@ -116,6 +144,29 @@ class pigeonhole_tables {
  private:
   using table_type = bucket_table<Offset>;
   using key_type = table_key<Words>;
+
+  static constexpr Offset none = (std::numeric_limits<Offset>::max)();  // never the number of a slot
+
+  // A fingerprint that is not in the tables yet.
+  struct waiting {
+    Offset slot = none;
+    std::uint64_t filter = 0;
+  };
+
+  waiting* find_waiting(std::size_t slot) noexcept {
+    for (waiting& w : waiting_) {
+      if (w.slot == static_cast<Offset>(slot)) return &w;
+    }
+    return nullptr;
+  }
+
+  // Puts what waits at `position` into the tables. Guarantee: strong.
+  template <class Store>
+  void put(const waiting& added, std::size_t position, const Store& store) {
+    const std::uint64_t* const hashes = hashes_.data() + position * tables_.size();
+    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].prepare(hashes[i], hash_of_slot(i, store));
+    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].push(hashes[i], added.filter, added.slot);
+  }
 
   [[nodiscard]] bool is_wide() const noexcept { return !narrow_filter_suffices(shape().k()); }
   [[nodiscard]] std::uint64_t filter_of(const words_type& fingerprint) const noexcept {
@@ -139,7 +190,7 @@ class pigeonhole_tables {
   // New or moved-from, there are no tables, so that neither needs an allocation.
   void make_tables() {
     if (!tables_.empty()) return;
-    std::vector<std::uint64_t> hashes(plans_->keys().size());
+    std::vector<std::uint64_t> hashes(plans_->keys().size() * waiting_.size());
     std::vector<table_type> tables;
     tables.reserve(plans_->keys().size());
     for (const key_type& key : plans_->keys()) tables.emplace_back(key.width(), is_wide());
@@ -148,8 +199,10 @@ class pigeonhole_tables {
   }
 
   std::shared_ptr<const search_plans<Words>> plans_;
-  std::vector<table_type> tables_;     // One for each key of the plans, or none yet.
-  std::vector<std::uint64_t> hashes_;  // The hashes of the keys of what is being inserted.
+  std::vector<table_type> tables_;  // One for each key of the plans, or none yet.
+  std::array<waiting, 8> waiting_{};
+  std::vector<std::uint64_t> hashes_;  // For each place of waiting_, the hashes of the keys for all tables.
+  std::size_t next_ = 0;               // The place of waiting_ that is taken next.
 };
 
 }  // namespace neardup::inline v0::detail

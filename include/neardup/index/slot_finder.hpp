@@ -1,6 +1,7 @@
 // From the hash of a fingerprint to the slot that holds it.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -8,108 +9,141 @@
 #include <utility>
 #include <vector>
 
-#include "../detail/prefetch.hpp"
-
 namespace neardup::inline v0::detail {
 
 /// An open-addressing hash table of slot numbers; the fingerprints themselves stay with the owner.
+///
+/// Cells come in groups of a cache line, each looked at as a whole: what a search does next depends on whether it found
+/// something, and not on how far it had to go, so that a processor can go on with other work while the line is loaded.
 /// Complexity: O(1) expected for every operation but reserve.
 template <class Offset>
 class slot_finder {
  public:
-  /// Marks a free cell, and tells that nothing was found; never the number of a slot.
+  /// Tells that nothing was found; never the number of a slot.
   static constexpr Offset none = (std::numeric_limits<Offset>::max)();
 
   /// The slot with this hash for which `is_it(slot)`, or `none`.
   template <class IsIt>
   [[nodiscard]] Offset find(std::size_t hash, const IsIt& is_it) const {
-    if (cells_.empty()) return none;
-    for (std::size_t i = home(hash); cells_[i].slot != none; i = next(i)) {
-      if (cells_[i].tag == tag_of(hash) && is_it(cells_[i].slot)) return cells_[i].slot;
+    if (groups_.empty()) return none;
+    const std::uint32_t tag = tag_of(hash);
+    for (std::size_t g = home_of(tag);; g = next(g)) {
+      for (unsigned same = groups_[g].where(tag); same != 0; same &= same - 1) {
+        const Offset slot = groups_[g].slots[static_cast<std::size_t>(std::countr_zero(same))];
+        if (is_it(slot)) return slot;
+      }
+      if (groups_[g].where(no_tag) != 0) return none;
     }
-    return none;
   }
 
-  /// Starts to load where find() begins.
-  void prefetch(std::size_t hash) const noexcept {
-    if (!cells_.empty()) detail::prefetch(&cells_[home(hash)]);
-  }
-
-  [[nodiscard]] std::size_t memory_usage() const noexcept { return cells_.capacity() * sizeof(cell); }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return groups_.capacity() * sizeof(group); }
 
   /// Makes room for `count` slots in all. Guarantee: strong.
   void reserve(std::size_t count) {
-    if (count <= cells_.size() / 4 * 3) return;
-    std::size_t size = cells_.empty() ? 8 : cells_.size();
-    while (size / 4 * 3 < count) size *= 2;
+    if (count <= groups_.size() * group_size / 4 * 3) return;
+    std::size_t size = groups_.empty() ? 1 : groups_.size();
+    while (size * group_size / 4 * 3 < count) size *= 2;
     slot_finder larger;
-    larger.cells_.resize(size);
-    larger.log_size_ = std::countr_zero(size);
-    // Homes ascend with the hashes, so this goes through both in order.
-    for (const cell& c : cells_) {
-      if (c.slot != none) larger.insert_cell(c);
+    larger.groups_.resize(size);
+    larger.log_size_ = static_cast<int>(std::countr_zero(size));
+    // Homes ascend with the tags, so this goes through both in order.
+    for (const group& from : groups_) {
+      for (std::size_t i = 0; i < group_size; ++i) {
+        if (from.tags[i] != no_tag) larger.insert_tag(from.tags[i], from.slots[i]);
+      }
     }
-    std::swap(*this, larger);
+    groups_.swap(larger.groups_);
+    std::swap(log_size_, larger.log_size_);
   }
 
   /// Precondition: reserve() made room, and the slot is not there.
-  void insert(std::size_t hash, Offset slot) noexcept { insert_cell({slot, tag_of(hash)}); }
+  void insert(std::size_t hash, Offset slot) noexcept { insert_tag(tag_of(hash), slot); }
 
   /// Precondition: `slot` is there under this hash.
   void renumber(std::size_t hash, Offset slot, Offset new_number) noexcept {
-    cells_[position(hash, slot)].slot = new_number;
+    const auto [g, i] = position(hash, slot);
+    groups_[g].slots[i] = new_number;
   }
 
   /// Precondition: `slot` is there under this hash.
   void erase(std::size_t hash, Offset slot) noexcept {
-    std::size_t gap = position(hash, slot);
-    // Those behind move up, so that searches need no tombstones: one that sits at or past its home and whose home is
-    // not between the gap and itself may take the gap.
-    for (std::size_t i = next(gap); cells_[i].slot != none; i = next(i)) {
-      const std::size_t from_home = (i - home_of(cells_[i].tag)) & (cells_.size() - 1);
-      if (from_home >= ((i - gap) & (cells_.size() - 1))) {
-        cells_[gap] = cells_[i];
-        gap = i;
+    auto [gap, i] = position(hash, slot);
+    // A group that was full may have sent cells on: one of those behind that belongs to the gap or before it takes it,
+    // and leaves a gap itself, until a group had room. So searches need no tombstones.
+    bool was_full = groups_[gap].where(no_tag) == 0;
+    groups_[gap].tags[i] = no_tag;
+    for (std::size_t g = next(gap); was_full; g = next(g)) {
+      const bool is_full = groups_[g].where(no_tag) == 0;
+      std::size_t moved = group_size;
+      for (std::size_t j = 0; j < group_size; ++j) {
+        const std::uint32_t tag = groups_[g].tags[j];
+        if (tag != no_tag && distance(home_of(tag), g) >= distance(gap, g)) moved = j;
       }
+      if (moved < group_size) {
+        groups_[gap].tags[i] = groups_[g].tags[moved];
+        groups_[gap].slots[i] = groups_[g].slots[moved];
+        groups_[g].tags[moved] = no_tag;
+        gap = g;
+        i = moved;
+      }
+      was_full = is_full;
     }
-    cells_[gap] = {};
   }
 
   /// Forgets all slots and keeps the memory.
   void clear() noexcept {
-    for (cell& c : cells_) c = {};
+    for (group& g : groups_) g.tags.fill(no_tag);
   }
 
  private:
+  static constexpr std::size_t group_size = 8;
+  static constexpr std::uint32_t no_tag = 0;  // of a free cell
+
   // The tag decides nearly all comparisons without touching the memory of the fingerprints.
-  struct cell {
-    Offset slot = none;
-    std::uint32_t tag = 0;
+  struct alignas(8 * (4 + sizeof(Offset)) == 64 ? 64 : 16) group {
+    std::array<std::uint32_t, group_size> tags{};
+    std::array<Offset, group_size> slots;
+
+    // A bit for each cell with this tag.
+    [[nodiscard]] unsigned where(std::uint32_t tag) const noexcept {
+      unsigned result = 0;
+      for (std::size_t i = 0; i < group_size; ++i) result |= (tags[i] == tag ? 1U : 0U) << i;
+      return result;
+    }
   };
 
-  // The highest bits of a hash.
+  // The highest bits of a hash, but never no_tag.
   static std::uint32_t tag_of(std::size_t hash) noexcept {
-    return static_cast<std::uint32_t>(hash >> (std::numeric_limits<std::size_t>::digits - 32));
+    const auto tag = static_cast<std::uint32_t>(hash >> (std::numeric_limits<std::size_t>::digits - 32));
+    return tag == no_tag ? 1 : tag;
   }
-  // Tags in proportion to cells. (Beyond 2^32 cells every second one or fewer are homes, which costs a step.)
+  // Tags in proportion to groups. (Beyond 2^32 groups some are no one's home, which costs steps.)
   std::size_t home_of(std::uint32_t tag) const noexcept {
-    return static_cast<std::size_t>((std::uint64_t{tag} << 32) >> (64 - log_size_));
+    return log_size_ == 0 ? 0 : static_cast<std::size_t>((std::uint64_t{tag} << 32) >> (64 - log_size_));
   }
-  std::size_t home(std::size_t hash) const noexcept { return home_of(tag_of(hash)); }
-  void insert_cell(const cell& c) noexcept {
-    std::size_t i = home_of(c.tag);
-    while (cells_[i].slot != none) i = next(i);
-    cells_[i] = c;
-  }
-  std::size_t next(std::size_t i) const noexcept { return (i + 1) & (cells_.size() - 1); }
-  std::size_t position(std::size_t hash, Offset slot) const noexcept {
-    std::size_t i = home(hash);
-    while (cells_[i].slot != slot) i = next(i);
-    return i;
+  std::size_t next(std::size_t g) const noexcept { return (g + 1) & (groups_.size() - 1); }
+  std::size_t distance(std::size_t from, std::size_t to) const noexcept { return (to - from) & (groups_.size() - 1); }
+
+  void insert_tag(std::uint32_t tag, Offset slot) noexcept {
+    std::size_t g = home_of(tag);
+    while (groups_[g].where(no_tag) == 0) g = next(g);
+    const auto i = static_cast<std::size_t>(std::countr_zero(groups_[g].where(no_tag)));
+    groups_[g].tags[i] = tag;
+    groups_[g].slots[i] = slot;
   }
 
+  std::pair<std::size_t, std::size_t> position(std::size_t hash, Offset slot) const noexcept {
+    const std::uint32_t tag = tag_of(hash);
+    for (std::size_t g = home_of(tag);; g = next(g)) {
+      for (unsigned same = groups_[g].where(tag); same != 0; same &= same - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(same));
+        if (groups_[g].slots[i] == slot) return {g, i};
+      }
+    }
+  }
+
+  std::vector<group> groups_;  // A power of two of them; three quarters of their cells in use at most.
   int log_size_ = 0;
-  std::vector<cell> cells_;  // A power of two of them, at most three quarters in use.
 };
 
 }  // namespace neardup::inline v0::detail
