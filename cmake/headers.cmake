@@ -12,6 +12,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/combinations.hpp
     include/neardup/detail/error.hpp
     include/neardup/detail/instruction_set.hpp
+    include/neardup/detail/radix_partition.hpp
     include/neardup/detail/secret.hpp
     include/neardup/detail/visitor.hpp
     include/neardup/detail/weighted_sums.hpp

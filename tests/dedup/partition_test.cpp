@@ -1,0 +1,73 @@
+// The radix partition against std::stable_sort.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <neardup/detail/radix_partition.hpp>
+#include <neardup/threads.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/hamming.hpp"
+
+namespace {
+
+struct record {
+  std::uint64_t key;
+  std::uint32_t number;
+
+  friend bool operator==(const record&, const record&) = default;
+};
+
+/// Addresses are the highest `bits` bits of keys, uniform ones or, if `skewed`, most of them equal.
+std::vector<record> random_records(std::size_t count, bool skewed, oracle::random_engine& random) {
+  std::vector<record> result;
+  const std::uint64_t common = random();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t key = skewed && random() % 8 != 0 ? common : random();
+    result.push_back({key, static_cast<std::uint32_t>(i)});
+  }
+  return result;
+}
+
+template <class Offset, class Run>
+void check(const std::vector<record>& records, int bits, neardup::detail::scratch_array<record>& scratch,
+           const Run& run) {
+  const auto address = [bits](const record& r) {
+    return bits == 0 ? std::size_t{0} : static_cast<std::size_t>(r.key >> (64 - bits));
+  };
+  auto expected = records;
+  std::stable_sort(expected.begin(), expected.end(),
+                   [&](const record& a, const record& b) { return address(a) < address(b); });
+  std::vector<record> found(records.size());
+  std::vector<Offset> starts((std::size_t{1} << bits) + 1, Offset{99});
+  neardup::detail::radix_partition(
+      records.size(), bits, [&](std::size_t i) { return records[i]; }, address,
+      [&](std::size_t position, const record& r) { found[position] = r; }, std::span<Offset>(starts), scratch, run);
+  CAPTURE(records.size(), bits, run.parts());
+  if (found != expected) FAIL("the order differs");
+  std::size_t position = 0;
+  for (std::size_t bucket = 0; bucket < starts.size(); ++bucket) {
+    while (position < expected.size() && address(expected[position]) < bucket) ++position;
+    if (starts[bucket] != position) FAIL("bucket " << bucket << " starts at " << starts[bucket]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a radix partition is a stable sort with the places of the buckets", "[partition]") {
+  oracle::random_engine random(4);
+  neardup::detail::scratch_array<record> scratch;
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{999}, std::size_t{70000},
+                                  oracle::effort(1000000, 100000)}) {
+    for (const bool skewed : {false, true}) {
+      const auto records = random_records(count, skewed, random);
+      for (const int bits : {0, 1, 2, 7, 8, 9, 10, 11, 13, 16, 20}) {
+        check<std::uint32_t>(records, bits, scratch, neardup::detail::in_turn{});
+        check<std::uint64_t>(records, bits, scratch, neardup::threads{3});
+      }
+    }
+  }
+}
