@@ -1,0 +1,162 @@
+// Which fingerprints are copies of others: so that a thousand copies are joined as one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../detail/bits.hpp"
+#include "../detail/radix_partition.hpp"
+#include "../fingerprint/batch.hpp"
+#include "../simhash.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// A fingerprint and where it is, without padding: what the passes of a join move.
+template <std::size_t Words, class Offset>
+struct join_record {
+  using words_type = std::array<std::uint64_t, Words>;
+
+  std::array<std::uint32_t, 2 * Words> halves;
+  Offset position;
+
+  static join_record of(const words_type& words, Offset position) noexcept {
+    join_record record;
+    std::memcpy(record.halves.data(), words.data(), sizeof words);
+    record.position = position;
+    return record;
+  }
+
+  [[nodiscard]] words_type words() const noexcept {
+    words_type result;
+    std::memcpy(result.data(), halves.data(), sizeof result);
+    return result;
+  }
+};
+
+/// The distinct ones of some fingerprints, each named by the first position at which it stands, and their copies.
+template <std::size_t Bits, class Offset>
+class copy_groups {
+ public:
+  using record = join_record<words_for(Bits), Offset>;
+  struct copy {
+    Offset first, position;
+  };
+
+  /// Complexity: O(n), two passes. Memory: `scratch` for all fingerprints, and what copies() and the positions take.
+  template <class Run>
+  copy_groups(std::span<const simhash<Bits>> fingerprints, scratch_array<record>& scratch, const Run& run)
+      : count_(fingerprints.size()) {
+    find(fingerprints, scratch, run);
+    if (copies_.empty()) return;
+    std::sort(copies_.begin(), copies_.end(), [](const copy& a, const copy& b) {
+      return a.first != b.first ? a.first < b.first : a.position < b.position;
+    });
+    is_copied_.resize(count_);
+    std::vector<bool> is_copy(count_);
+    for (const copy& c : copies_) {
+      is_copied_[c.first] = true;
+      is_copy[c.position] = true;
+    }
+    distinct_.reserve(count_ - copies_.size());
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (!is_copy[i]) distinct_.push_back(static_cast<Offset>(i));
+    }
+  }
+
+  /// How many distinct ones there are.
+  [[nodiscard]] std::size_t size() const noexcept { return count_ - copies_.size(); }
+  /// The first position of the i-th of them; these ascend.
+  [[nodiscard]] std::size_t position(std::size_t i) const noexcept {
+    return copies_.empty() ? i : static_cast<std::size_t>(distinct_[i]);
+  }
+
+  /// All copies, by their first and then by position; a first is no copy.
+  [[nodiscard]] std::span<const copy> copies() const noexcept { return copies_; }
+  /// The copies of the fingerprint that stands first at `first`.
+  [[nodiscard]] std::span<const copy> copies_of(std::size_t first) const noexcept {
+    if (copies_.empty() || !is_copied_[first]) return {};
+    const auto [begin, end] =
+        std::equal_range(copies_.begin(), copies_.end(), copy{static_cast<Offset>(first), Offset{0}},
+                         [](const copy& a, const copy& b) { return a.first < b.first; });
+    return {begin, end};
+  }
+
+ private:
+  using words_type = std::array<std::uint64_t, words_for(Bits)>;
+
+  template <class Run>
+  void find(std::span<const simhash<Bits>> fingerprints, scratch_array<record>& scratch, const Run& run) {
+    const auto hash = [](const words_type& words) { return std::uint64_t{hash_words(words)}; };
+    const int bits = first_pass_bits(count_, count_ < std::size_t{1} << 12 ? 0 : max_pass_bits);
+    const std::span<record> records = scratch.take(count_);
+    std::vector<std::size_t> begin;
+    radix_scatter(
+        count_, bits,
+        [&](std::size_t i) { return record::of(fingerprints[i].to_words(), static_cast<Offset>(i)); },
+        // The lowest bits are for the table of a group.
+        [&](const record& r) { return static_cast<std::size_t>(bits == 0 ? 0 : hash(r.words()) >> (64 - bits)); },
+        [&](std::size_t position, const record& r) { records[position] = r; }, begin, run);
+    const std::size_t parts = parts_for(run, count_, std::size_t{1} << 14);
+    std::vector<std::vector<copy>> found(parts);
+    std::atomic<std::size_t> next = 0;
+    first_failure failure;
+    run(parts, [&](std::size_t part) {
+      failure.guard(part, [&] {
+        std::vector<Offset> slots;  // 0, or the number of a distinct record in the group, counted from 1
+        while (true) {
+          const std::size_t group = next.fetch_add(1, std::memory_order_relaxed);
+          if (group >= std::size_t{1} << bits) return;
+          find_in(records.subspan(begin[group], begin[group + 1] - begin[group]), hash, slots, found[part]);
+        }
+      });
+    });
+    failure.rethrow();
+    for (std::vector<copy>& own : found) {
+      copies_.insert(copies_.end(), own.begin(), own.end());
+      own = {};
+    }
+  }
+
+  /// By a table with open addresses of which at most half are taken.
+  template <class Hash>
+  static void find_in(std::span<const record> records, const Hash& hash, std::vector<Offset>& slots,
+                      std::vector<copy>& found) {
+    std::size_t taken = 0;
+    slots.assign((std::min)(std::bit_ceil(2 * records.size() + 2), std::size_t{1} << 13), Offset{0});
+    const auto slot_of = [&](const words_type& words) {
+      std::size_t slot = static_cast<std::size_t>(hash(words)) & (slots.size() - 1);
+      while (slots[slot] != 0 && records[slots[slot] - std::size_t{1}].words() != words) {
+        slot = (slot + 1) & (slots.size() - 1);
+      }
+      return slot;
+    };
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const std::size_t slot = slot_of(records[i].words());
+      if (slots[slot] != 0) {  // A pass is stable, so what came first in the group stands first.
+        found.push_back({records[slots[slot] - std::size_t{1}].position, records[i].position});
+        continue;
+      }
+      slots[slot] = static_cast<Offset>(i + 1);
+      if (2 * ++taken < slots.size()) continue;
+      std::vector<Offset> numbers(2 * slots.size(), Offset{0});
+      numbers.swap(slots);
+      for (const Offset number : numbers) {
+        if (number != 0) slots[slot_of(records[number - std::size_t{1}].words())] = number;
+      }
+    }
+  }
+
+  std::size_t count_;
+  std::vector<copy> copies_;
+  std::vector<Offset> distinct_;  // empty if there are no copies
+  std::vector<bool> is_copied_;
+};
+
+}  // namespace neardup::inline v0::detail
