@@ -1,10 +1,10 @@
 // Every pair of near-duplicates in a corpus.
 #pragma once
 
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -37,10 +37,9 @@ void all_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& visit
     detail::self_join<Bits, decltype(offset), decltype(filter)> join(fingerprints, k, blocks, run);
     auto pairs = detail::sorted_distinct_pairs(join, fingerprints.size(), run);
     join.release();
-    detail::visit_in_order(join.distinct(), std::move(pairs), fingerprints.size(), run,
-                           [&](std::size_t i, std::size_t j, int distance) {
-                             return detail::visit_goes_on(visit, i, j, distance);
-                           });
+    detail::visit_in_order(
+        join.distinct(), std::move(pairs), fingerprints.size(), run,
+        [&](std::size_t i, std::size_t j, int distance) { return detail::visit_goes_on(visit, i, j, distance); });
   });
 }
 
@@ -113,10 +112,12 @@ void visit_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& vis
       goes_on = went_on;
       return went_on;
     };
-    detail::visit_distinct_pairs(join, run, [&](std::size_t part, auto a, auto b, int distance) {
-      waiting[part].push_back({a, b, distance});
+    using pairs_type = std::span<const near_pair<decltype(offset)>>;
+    const std::function<bool(std::size_t, pairs_type)> take = [&](std::size_t part, pairs_type some) {
+      waiting[part].insert(waiting[part].end(), some.begin(), some.end());
       return waiting[part].size() < handed || hand_over(waiting[part]);
-    });
+    };
+    detail::visit_distinct_pairs(join, run, take);
     for (auto& pairs : waiting) {
       if (!hand_over(pairs)) return;
     }

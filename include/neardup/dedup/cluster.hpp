@@ -138,6 +138,22 @@ class component_finder {
   arrays own_;
 };
 
+template <std::size_t Bits, class Offset, class Filter, class Run>
+shared_components<Offset> find_components(std::span<const simhash<Bits>> fingerprints, int k, int blocks,
+                                          const Run& run) {
+  self_join<Bits, Offset, Filter> join(fingerprints, k, blocks, run);
+  shared_components<Offset> components(fingerprints.size());
+  for (const auto& copy : join.distinct().copies()) components.unite(copy.first, copy.position);
+  std::vector<component_finder<Bits, Offset, Filter>> finders;
+  finders.reserve(join.parts(run));
+  for (std::size_t part = 0; part < finders.capacity(); ++part) finders.emplace_back(join, components);
+  join.run(run, false, [&](std::size_t part, std::size_t /*table*/, const auto& records, const filter_join& job) {
+    finders[part].unite(records, job);
+    return true;
+  });
+  return components;
+}
+
 }  // namespace detail
 
 /// Which near-duplicates belong together: two fingerprints share a label if a chain of steps of at most k bits each
@@ -158,17 +174,7 @@ template <std::integral Index = std::uint32_t, std::size_t Bits, class Run = thr
   detail::check_index_type<Index>(fingerprints.size(), "cluster");
   std::vector<Index> labels(fingerprints.size());
   detail::with_join_types(fingerprints.size(), k, [&](auto offset, auto filter) {
-    using finder = detail::component_finder<Bits, decltype(offset), decltype(filter)>;
-    detail::self_join<Bits, decltype(offset), decltype(filter)> join(fingerprints, k, blocks, run);
-    detail::shared_components<decltype(offset)> components(fingerprints.size());
-    for (const auto& copy : join.distinct().copies()) components.unite(copy.first, copy.position);
-    std::vector<finder> finders;
-    finders.reserve(join.parts(run));
-    for (std::size_t part = 0; part < join.parts(run); ++part) finders.emplace_back(join, components);
-    join.run(run, [&](std::size_t part, std::size_t /*table*/, const auto& records, const detail::filter_join& job) {
-      finders[part].unite(records, job);
-      return true;
-    });
+    auto components = detail::find_components<Bits, decltype(offset), decltype(filter)>(fingerprints, k, blocks, run);
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<Index>(components.find(i));
   });
   return labels;

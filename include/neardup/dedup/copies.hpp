@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "../detail/bits.hpp"
@@ -79,9 +79,11 @@ class copy_groups {
 
   /// All copies, by their first and then by position; a first is no copy.
   [[nodiscard]] std::span<const copy> copies() const noexcept { return copies_; }
+  /// Whether there are copies of the fingerprint that stands first at `first`.
+  [[nodiscard]] bool is_copied(std::size_t first) const noexcept { return !copies_.empty() && is_copied_[first]; }
   /// The copies of the fingerprint that stands first at `first`.
   [[nodiscard]] std::span<const copy> copies_of(std::size_t first) const noexcept {
-    if (copies_.empty() || !is_copied_[first]) return {};
+    if (!is_copied(first)) return {};
     const auto [begin, end] =
         std::equal_range(copies_.begin(), copies_.end(), copy{static_cast<Offset>(first), Offset{0}},
                          [](const copy& a, const copy& b) { return a.first < b.first; });
@@ -98,8 +100,7 @@ class copy_groups {
     const std::span<record> records = scratch.take(count_);
     std::vector<std::size_t> begin;
     radix_scatter(
-        count_, bits,
-        [&](std::size_t i) { return record::of(fingerprints[i].to_words(), static_cast<Offset>(i)); },
+        count_, bits, [&](std::size_t i) { return record::of(fingerprints[i].to_words(), static_cast<Offset>(i)); },
         // The lowest bits are for the table of a group.
         [&](const record& r) { return static_cast<std::size_t>(bits == 0 ? 0 : hash(r.words()) >> (64 - bits)); },
         [&](std::size_t position, const record& r) { records[position] = r; }, begin, run);
@@ -109,11 +110,11 @@ class copy_groups {
     first_failure failure;
     run(parts, [&](std::size_t part) {
       failure.guard(part, [&] {
-        std::vector<Offset> slots;  // 0, or the number of a distinct record in the group, counted from 1
+        group_memory own;
         while (true) {
           const std::size_t group = next.fetch_add(1, std::memory_order_relaxed);
           if (group >= std::size_t{1} << bits) return;
-          find_in(records.subspan(begin[group], begin[group + 1] - begin[group]), hash, slots, found[part]);
+          find_in(records.subspan(begin[group], begin[group + 1] - begin[group]), hash, own, found[part]);
         }
       });
     });
@@ -124,31 +125,46 @@ class copy_groups {
     }
   }
 
-  /// By a table with open addresses of which at most half are taken.
+  /// What a group of records needs while copies are looked for in it.
+  struct group_memory {
+    std::vector<std::uint64_t> seen, again;  // bitmaps: of hashes that came, and that came once more
+    std::vector<Offset> candidates;          // records whose hashes came more than once
+    std::vector<Offset> slots;               // 0, or the number of a distinct candidate, counted from 1
+  };
+
+  /// Most are no copies. Bitmaps of hashes say so of about nine in ten, without a branch that is hard to predict; the
+  /// rest goes through a table with open addresses.
   template <class Hash>
-  static void find_in(std::span<const record> records, const Hash& hash, std::vector<Offset>& slots,
-                      std::vector<copy>& found) {
-    std::size_t taken = 0;
-    slots.assign((std::min)(std::bit_ceil(2 * records.size() + 2), std::size_t{1} << 13), Offset{0});
-    const auto slot_of = [&](const words_type& words) {
-      std::size_t slot = static_cast<std::size_t>(hash(words)) & (slots.size() - 1);
-      while (slots[slot] != 0 && records[slots[slot] - std::size_t{1}].words() != words) {
-        slot = (slot + 1) & (slots.size() - 1);
-      }
-      return slot;
-    };
+  static void find_in(std::span<const record> records, const Hash& hash, group_memory& own, std::vector<copy>& found) {
+    const std::size_t bits = std::bit_ceil(16 * records.size() + word_bits);
+    own.seen.assign(bits / word_bits, 0);
+    own.again.assign(bits / word_bits, 0);
+    for (const record& r : records) {
+      const std::size_t h = static_cast<std::size_t>(hash(r.words())) & (bits - 1);
+      const std::uint64_t bit = std::uint64_t{1} << (h % word_bits);
+      own.again[h / word_bits] |= own.seen[h / word_bits] & bit;
+      own.seen[h / word_bits] |= bit;
+    }
+    own.candidates.resize((std::max)(own.candidates.size(), records.size()));
+    std::size_t count = 0;
     for (std::size_t i = 0; i < records.size(); ++i) {
-      const std::size_t slot = slot_of(records[i].words());
-      if (slots[slot] != 0) {  // A pass is stable, so what came first in the group stands first.
-        found.push_back({records[slots[slot] - std::size_t{1}].position, records[i].position});
-        continue;
+      const std::size_t h = static_cast<std::size_t>(hash(records[i].words())) & (bits - 1);
+      own.candidates[count] = static_cast<Offset>(i);
+      count += own.again[h / word_bits] >> (h % word_bits) & 1U;
+    }
+    const std::size_t slots = std::bit_ceil(2 * count + 1);
+    own.slots.assign(slots, Offset{0});
+    for (const Offset candidate : std::span(own.candidates).first(count)) {
+      const words_type words = records[candidate].words();
+      // Its bits have told the candidates from the others: from here on other ones.
+      std::size_t slot = static_cast<std::size_t>(hash(words) >> 16) & (slots - 1);
+      while (own.slots[slot] != 0 && records[own.slots[slot] - std::size_t{1}].words() != words) {
+        slot = (slot + 1) & (slots - 1);
       }
-      slots[slot] = static_cast<Offset>(i + 1);
-      if (2 * ++taken < slots.size()) continue;
-      std::vector<Offset> numbers(2 * slots.size(), Offset{0});
-      numbers.swap(slots);
-      for (const Offset number : numbers) {
-        if (number != 0) slots[slot_of(records[number - std::size_t{1}].words())] = number;
+      if (own.slots[slot] == 0) {
+        own.slots[slot] = static_cast<Offset>(candidate + 1);
+      } else {  // A pass is stable, so what came first in the group stands first.
+        found.push_back({records[own.slots[slot] - std::size_t{1}].position, records[candidate].position});
       }
     }
   }

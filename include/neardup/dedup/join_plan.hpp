@@ -25,7 +25,7 @@ template <std::size_t Words>
 struct join_table {
   using words_type = std::array<std::uint64_t, Words>;
 
-  words_type mask{};                    ///< the key; all zero in the table of everything
+  words_type mask{};  ///< the key; all zero in the table of everything
   int radius = 0;
   int width = 0;                        ///< of the key, in bits
   std::size_t first_bit = 0;            ///< of a key that is one block
@@ -53,8 +53,9 @@ struct join_table {
 /// What a join costs, in nanoseconds on one core of a Zen 5. Only their proportions matter, and only to the choice.
 struct join_costs {
   double record;  ///< a fingerprint in a table: two passes and its place
-  double pair;    ///< two filters compared
-  double bucket;  ///< a bucket looked at, or joined with another
+  double pair;    ///< two filters compared, among many
+  double few;     ///< a filter compared with a bucket of few
+  double bucket;  ///< two buckets brought together
 
   static join_costs of(int k, std::size_t words, instruction_set level) noexcept {
     const bool narrow = narrow_filter_suffices(k);
@@ -70,7 +71,7 @@ struct join_costs {
     }
     constexpr double look = 3;
     pair += look * (std::min)(1.0, passing / static_cast<double>(narrow ? 0x1p32 : 0x1p64));
-    return {8.0 + 3.0 * static_cast<double>(words), pair, 3.0};
+    return {10.0 + 3.0 * static_cast<double>(words), pair, 2.0, 6.0};
   }
 };
 
@@ -153,7 +154,7 @@ class join_plan {
         static_cast<double>(choose_at_most(static_cast<std::size_t>(address_bits), static_cast<std::size_t>(radius)));
     const double share = (std::max)(met, joined / buckets);
     return count_ * costs_.record + count_ * count_ / 2 * share * costs_.pair +
-           buckets * (1 + joined) / 2 * costs_.bucket;
+           (1 + joined) / 2 * (count_ * costs_.few + buckets * costs_.bucket);
   }
 
   double uniform_cost(const table_list& tables) const noexcept {

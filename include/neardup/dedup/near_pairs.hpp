@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -28,21 +29,25 @@ struct near_pair {
 
 namespace detail {
 
-/// Calls `visit(part, a, b, distance)` once for each pair of distinct fingerprints within k bits, a < b their first
-/// positions; in no order, parts at the same time. If it returns false, all ends soon.
-template <std::size_t Bits, class Offset, class Filter, class Run, class Visit>
-void visit_distinct_pairs(self_join<Bits, Offset, Filter>& join, const Run& run, const Visit& visit) {
-  constexpr std::size_t room = 8 * join_step;
-  join.run(run, [&](std::size_t part, std::size_t table, const auto& records, filter_join job) {
+/// Calls `take(part, pairs)` with all pairs of distinct fingerprints within k bits, each once, their first positions
+/// ascending; some at a time, in no order, parts at the same time. If it returns false, all ends soon.
+template <std::size_t Bits, class Offset, class Filter, class Run>
+void visit_distinct_pairs(self_join<Bits, Offset, Filter>& join, const Run& run,
+                          const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& take) {
+  constexpr std::size_t room = 4 * join_step;
+  join.run(run, true, [&](std::size_t part, std::size_t table, const auto& records, filter_join job) {
     filter_pair found[room];
+    near_pair<Offset> pairs[room];
     while (!job.is_done()) {
       const std::size_t count = join_filters(records.filters.data(), job, join.k(), std::span(found), join.level());
+      std::size_t taken = 0;
       for (const filter_pair& pair : std::span(found).first(count)) {
         const int distance = count_differing_bits(records.words[pair.x], records.words[pair.y]);
         if (distance > join.k() || !join.plan().is_first(table, records.words[pair.x], records.words[pair.y])) continue;
         const auto [a, b] = std::minmax(records.positions[pair.x], records.positions[pair.y]);
-        if (!visit(part, a, b, distance)) return false;
+        pairs[taken++] = {a, b, distance};
       }
+      if (taken != 0 && !take(part, std::span(pairs).first(taken))) return false;
     }
     return true;
   });
@@ -69,8 +74,8 @@ void sort_pairs(std::vector<near_pair<Offset>>& pairs, std::size_t count, const 
     radix_partition(
         pairs.size(), bits, [&](std::size_t i) { return pairs[i]; },
         [&](const near_pair<Offset>& pair) { return static_cast<std::size_t>(pair.first) >> (width - bits); },
-        [&](std::size_t place, const near_pair<Offset>& pair) { sorted[place] = pair; },
-        std::span<std::size_t>(starts), scratch, run);
+        [&](std::size_t place, const near_pair<Offset>& pair) { sorted[place] = pair; }, std::span<std::size_t>(starts),
+        scratch, run);
   }
   pairs.swap(sorted);
   const std::size_t parts = parts_for(run, starts.size() - 1, few);
@@ -89,8 +94,8 @@ template <std::size_t Bits, class Offset, class Filter, class Run>
 std::vector<near_pair<Offset>> sorted_distinct_pairs(self_join<Bits, Offset, Filter>& join, std::size_t count,
                                                      const Run& run) {
   std::vector<std::vector<near_pair<Offset>>> found(join.parts(run));
-  visit_distinct_pairs(join, run, [&](std::size_t part, Offset a, Offset b, int distance) {
-    found[part].push_back({a, b, distance});
+  visit_distinct_pairs<Bits, Offset, Filter>(join, run, [&](std::size_t part, auto some) {
+    found[part].insert(found[part].end(), some.begin(), some.end());
     return true;
   });
   std::vector<near_pair<Offset>> pairs = std::move(found.front());
@@ -163,11 +168,13 @@ bool visit_in_order(const copy_groups<Bits, Offset>& groups, std::vector<near_pa
   const auto add = [&](std::size_t i, std::size_t first, int distance) {
     if (first > i) later.emplace_back(static_cast<Offset>(first), distance);
     const auto copies = groups.copies_of(first);
-    const auto behind = std::partition_point(copies.begin(), copies.end(), [i](const auto& c) { return c.position <= i; });
+    const auto behind =
+        std::partition_point(copies.begin(), copies.end(), [i](const auto& c) { return c.position <= i; });
     for (auto c = behind; c != copies.end(); ++c) later.emplace_back(c->position, distance);
   };
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t first = first_of[i];
+    if (begin[first] == begin[first + 1] && !groups.is_copied(first)) continue;
     later.clear();
     add(i, first, 0);
     for (std::size_t p = begin[first]; p < begin[first + 1]; ++p) add(i, pairs[p].second, pairs[p].distance);

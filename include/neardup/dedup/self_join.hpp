@@ -10,8 +10,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../detail/bits.hpp"
@@ -87,27 +88,31 @@ class self_join {
   /// Gives back the memory that only run() needs.
   void release() noexcept { scratch_.release(); }
 
-  /// Calls `use(part, table, arrays, job)` for jobs that have all pairs that meet in some table, one table after the
-  /// other, parts at the same time. Within a bucket, positions ascend. If `use` returns false, all ends soon.
+  /// What is done with a job of a part in a table. A function by its type, so that each program has one join of a kind.
+  using use_type = std::function<bool(std::size_t part, std::size_t table, const arrays& records, filter_join job)>;
+
+  /// Calls `use` for jobs that have all pairs that meet in some table, one table after the other, parts at the same time.
+  /// If it returns false, all ends soon. A job is all that a bucket has to be joined with, or if `splits`, some of it.
   /// Throws: what `use` does, of one part; std::bad_alloc.
-  template <class Run, class Use>
-  void run(const Run& run, const Use& use) {
+  template <class Run>
+  void run(const Run& run, bool splits, const use_type& use) {
     std::atomic<bool> goes_on = true;
     for (std::size_t table = 0; table < plan_.tables().size() && goes_on; ++table) {
-      const auto use_here = [&](std::size_t part, const arrays& own, const filter_join& job) {
+      const use_table use_here = [&](std::size_t part, const arrays& own, const filter_join& job) {
         if (!use(part, table, own, job)) goes_on = false;
         return goes_on.load(std::memory_order_relaxed);
       };
       if (plan_.tables()[table].radius == 0 && plan_.tables()[table].address_bits > 0) {
         run_by_groups(plan_.tables()[table], run, use_here);
       } else {
-        run_by_places(plan_.tables()[table], run, use_here);
+        run_by_places(plan_.tables()[table], run, splits, use_here);
       }
     }
   }
 
  private:
   using record = join_record<words, Offset>;
+  using use_table = std::function<bool(std::size_t part, const arrays& records, const filter_join& job)>;
 
   static constexpr std::size_t least_for_a_part = std::size_t{1} << 12;
 
@@ -135,8 +140,8 @@ class self_join {
   };
 
   /// The first pass; then group by group the second pass and the join, as long as the group is in the cache.
-  template <class Run, class Use>
-  void run_by_groups(const join_table<words>& table, const Run& run, const Use& use) {
+  template <class Run>
+  void run_by_groups(const join_table<words>& table, const Run& run, const use_table& use) {
     const std::size_t count = distinct_.size();
     const int high = first_pass_bits(count, table.address_bits);
     const int low = table.address_bits - high;
@@ -189,8 +194,8 @@ class self_join {
   }
 
   /// Both passes; then bucket by bucket the joins with itself and with those within the radius.
-  template <class Run, class Use>
-  void run_by_places(const join_table<words>& table, const Run& run, const Use& use) {
+  template <class Run>
+  void run_by_places(const join_table<words>& table, const Run& run, bool splits, const use_table& use) {
     const std::size_t count = distinct_.size();
     std::vector<Offset> starts((std::size_t{1} << table.address_bits) + 1);
     arrays all;
@@ -201,16 +206,21 @@ class self_join {
         [&](std::size_t place, const record& r) { all.set(place, r.words(), r.position); }, std::span<Offset>(starts),
         scratch_, run);
     const std::vector<std::size_t> flips = flips_of(table);
-    // In runs of places rather than of buckets, so that a crowded bucket is the work of several parts.
+    // In runs of places rather than of buckets, so that a crowded bucket can be the work of several parts.
     const std::size_t step = (std::max)(std::size_t{64}, count / 1024);
     std::atomic<std::size_t> next = 0;
     first_failure failure;
     run(parts(run), [&](std::size_t part) {
       const bool done = failure.guard(part, [&] {
         while (true) {
-          const std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
+          std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
           if (first >= count) return;
-          if (!join_places(part, starts, flips, all, first, (std::min)(first + step, count), use)) return;
+          std::size_t last = (std::min)(first + step, count);
+          if (!splits) {  // The buckets that begin here.
+            first = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(first));
+            last = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(last));
+          }
+          if (!join_places(part, starts, flips, all, first, last, use)) return;
         }
       });
       if (!done) next.store(count, std::memory_order_relaxed);
@@ -228,9 +238,9 @@ class self_join {
     return result;
   }
 
-  template <class Use>
   static bool join_places(std::size_t part, const std::vector<Offset>& starts, const std::vector<std::size_t>& flips,
-                          const arrays& all, std::size_t first, std::size_t last, const Use& use) {
+                          const arrays& all, std::size_t first, std::size_t last, const use_table& use) {
+    if (first >= last) return true;
     auto bucket = static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), static_cast<Offset>(first)) -
                                            starts.begin() - 1);
     for (; first < last; ++bucket) {

@@ -86,8 +86,8 @@ NEARDUP_TARGET_AVX2 inline __m256i count_bytes_avx2(__m256i v) noexcept {
 
 /// One bit a filter at `y`, set where it is within k bits of x.
 NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint32_t* y, std::uint32_t x, int k) noexcept {
-  const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
-                                              _mm256_set1_epi32(static_cast<int>(x)));
+  const __m256i difference =
+      _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)), _mm256_set1_epi32(static_cast<int>(x)));
   const __m256i pairs = _mm256_maddubs_epi16(count_bytes_avx2(difference), _mm256_set1_epi8(1));
   const __m256i far = _mm256_cmpgt_epi32(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)), _mm256_set1_epi32(k));
   return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(far))) ^ 0xffU;
