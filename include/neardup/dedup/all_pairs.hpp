@@ -13,6 +13,7 @@
 #include "../detail/visitor.hpp"
 #include "../simhash.hpp"
 #include "../threads.hpp"
+#include "any_runner.hpp"
 #include "fingerprint_range.hpp"
 #include "near_pairs.hpp"
 #include "self_join.hpp"
@@ -33,12 +34,15 @@ template <std::size_t Bits, class Visit, class Run = threads>
 void all_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& visit, int blocks = 0,
                const Run& run = Run{1}) {
   detail::check_distance(Bits, k);
-  detail::with_join_types(fingerprints.size(), k, [&](auto offset, auto filter) {
-    detail::self_join<Bits, decltype(offset), decltype(filter)> join(fingerprints, k, blocks, run);
-    auto pairs = detail::sorted_distinct_pairs(join, fingerprints.size(), run);
+  detail::with_join_types(Bits, fingerprints.size(), k, [&](auto offset, auto filter) {
+    constexpr std::size_t words = detail::words_for(Bits);
+    const detail::any_runner runner(run);
+    detail::self_join<words, decltype(offset), decltype(filter)> join(detail::fingerprint_words<words>(fingerprints),
+                                                                      Bits, k, blocks, runner);
+    auto pairs = detail::sorted_distinct_pairs(join, fingerprints.size(), runner);
     join.release();
     detail::visit_in_order(
-        join.distinct(), std::move(pairs), fingerprints.size(), run,
+        join.distinct(), std::move(pairs), fingerprints.size(), runner,
         [&](std::size_t i, std::size_t j, int distance) { return detail::visit_goes_on(visit, i, j, distance); });
   });
 }
@@ -89,8 +93,11 @@ template <std::size_t Bits, class Visit, class Run = threads>
 void visit_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& visit, int blocks = 0,
                  const Run& run = Run{1}) {
   detail::check_distance(Bits, k);
-  detail::with_join_types(fingerprints.size(), k, [&](auto offset, auto filter) {
-    detail::self_join<Bits, decltype(offset), decltype(filter)> join(fingerprints, k, blocks, run);
+  detail::with_join_types(Bits, fingerprints.size(), k, [&](auto offset, auto filter) {
+    constexpr std::size_t words = detail::words_for(Bits);
+    const detail::any_runner runner(run);
+    detail::self_join<words, decltype(offset), decltype(filter)> join(detail::fingerprint_words<words>(fingerprints),
+                                                                      Bits, k, blocks, runner);
     const auto& groups = join.distinct();
     const auto call = [&](std::size_t i, std::size_t j, int distance) {
       return detail::visit_goes_on(visit, i, j, distance);
@@ -98,7 +105,7 @@ void visit_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& vis
     if (!detail::visit_copy_pairs(groups, call)) return;
     // Each part hands over some pairs at a time, so that the parts seldom wait for each other.
     constexpr std::size_t handed = 1024;
-    std::vector<std::vector<near_pair<decltype(offset)>>> waiting(join.parts(run));
+    std::vector<std::vector<near_pair<decltype(offset)>>> waiting(join.parts(runner));
     std::mutex mutex;
     bool goes_on = true;
     const auto hand_over = [&](auto& pairs) {
@@ -117,7 +124,7 @@ void visit_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& vis
       waiting[part].insert(waiting[part].end(), some.begin(), some.end());
       return waiting[part].size() < handed || hand_over(waiting[part]);
     };
-    detail::visit_distinct_pairs(join, run, take);
+    detail::visit_distinct_pairs(join, runner, take);
     for (auto& pairs : waiting) {
       if (!hand_over(pairs)) return;
     }

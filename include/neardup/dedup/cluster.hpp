@@ -11,6 +11,7 @@
 #include "../detail/filter_join.hpp"
 #include "../simhash.hpp"
 #include "../threads.hpp"
+#include "any_runner.hpp"
 #include "fingerprint_range.hpp"
 #include "self_join.hpp"
 #include "shared_components.hpp"
@@ -20,10 +21,10 @@ namespace neardup::inline v0 {
 namespace detail {
 
 /// Unites the fingerprints of one job after the other.
-template <std::size_t Bits, class Offset, class Filter>
+template <std::size_t Words, class Offset, class Filter>
 class component_finder {
  public:
-  using join_type = self_join<Bits, Offset, Filter>;
+  using join_type = self_join<Words, Offset, Filter>;
   using arrays = typename join_type::arrays;
 
   component_finder(const join_type& join, shared_components<Offset>& components)
@@ -138,13 +139,13 @@ class component_finder {
   arrays own_;
 };
 
-template <std::size_t Bits, class Offset, class Filter, class Run>
-shared_components<Offset> find_components(std::span<const simhash<Bits>> fingerprints, int k, int blocks,
-                                          const Run& run) {
-  self_join<Bits, Offset, Filter> join(fingerprints, k, blocks, run);
+template <std::size_t Words, class Offset, class Filter>
+shared_components<Offset> find_components(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k,
+                                          int blocks, const any_runner& run) {
+  self_join<Words, Offset, Filter> join(fingerprints, bits, k, blocks, run);
   shared_components<Offset> components(fingerprints.size());
   for (const auto& copy : join.distinct().copies()) components.unite(copy.first, copy.position);
-  std::vector<component_finder<Bits, Offset, Filter>> finders;
+  std::vector<component_finder<Words, Offset, Filter>> finders;
   finders.reserve(join.parts(run));
   for (std::size_t part = 0; part < finders.capacity(); ++part) finders.emplace_back(join, components);
   join.run(run, false, [&](std::size_t part, std::size_t /*table*/, const auto& records, const filter_join& job) {
@@ -173,8 +174,10 @@ template <std::integral Index = std::uint32_t, std::size_t Bits, class Run = thr
   detail::check_distance(Bits, k);
   detail::check_index_type<Index>(fingerprints.size(), "cluster");
   std::vector<Index> labels(fingerprints.size());
-  detail::with_join_types(fingerprints.size(), k, [&](auto offset, auto filter) {
-    auto components = detail::find_components<Bits, decltype(offset), decltype(filter)>(fingerprints, k, blocks, run);
+  detail::with_join_types(Bits, fingerprints.size(), k, [&](auto offset, auto filter) {
+    constexpr std::size_t words = detail::words_for(Bits);
+    auto components = detail::find_components<words, decltype(offset), decltype(filter)>(
+        detail::fingerprint_words<words>(fingerprints), Bits, k, blocks, detail::any_runner(run));
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<Index>(components.find(i));
   });
   return labels;

@@ -14,7 +14,8 @@
 #include "../detail/bits.hpp"
 #include "../detail/radix_partition.hpp"
 #include "../fingerprint/batch.hpp"
-#include "../simhash.hpp"
+#include "any_runner.hpp"
+#include "fingerprint_range.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -41,17 +42,16 @@ struct join_record {
 };
 
 /// The distinct ones of some fingerprints, each named by the first position at which it stands, and their copies.
-template <std::size_t Bits, class Offset>
+template <std::size_t Words, class Offset>
 class copy_groups {
  public:
-  using record = join_record<words_for(Bits), Offset>;
+  using record = join_record<Words, Offset>;
   struct copy {
     Offset first, position;
   };
 
   /// Complexity: O(n), two passes. Memory: `scratch` for all fingerprints, and what copies() and the positions take.
-  template <class Run>
-  copy_groups(std::span<const simhash<Bits>> fingerprints, scratch_array<record>& scratch, const Run& run)
+  copy_groups(const fingerprint_words<Words>& fingerprints, scratch_array<record>& scratch, const any_runner& run)
       : count_(fingerprints.size()) {
     find(fingerprints, scratch, run);
     if (copies_.empty()) return;
@@ -91,16 +91,15 @@ class copy_groups {
   }
 
  private:
-  using words_type = std::array<std::uint64_t, words_for(Bits)>;
+  using words_type = std::array<std::uint64_t, Words>;
 
-  template <class Run>
-  void find(std::span<const simhash<Bits>> fingerprints, scratch_array<record>& scratch, const Run& run) {
+  void find(const fingerprint_words<Words>& fingerprints, scratch_array<record>& scratch, const any_runner& run) {
     const auto hash = [](const words_type& words) { return std::uint64_t{hash_words(words)}; };
     const int bits = first_pass_bits(count_, count_ < std::size_t{1} << 12 ? 0 : max_pass_bits);
     const std::span<record> records = scratch.take(count_);
     std::vector<std::size_t> begin;
     radix_scatter(
-        count_, bits, [&](std::size_t i) { return record::of(fingerprints[i].to_words(), static_cast<Offset>(i)); },
+        count_, bits, [&](std::size_t i) { return record::of(fingerprints[i], static_cast<Offset>(i)); },
         // The lowest bits are for the table of a group.
         [&](const record& r) { return static_cast<std::size_t>(bits == 0 ? 0 : hash(r.words()) >> (64 - bits)); },
         [&](std::size_t position, const record& r) { records[position] = r; }, begin, run);

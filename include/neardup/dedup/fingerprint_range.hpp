@@ -1,8 +1,10 @@
 // What all_pairs and cluster take: ranges of fingerprints, and distances that these can have.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -10,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "../detail/bits.hpp"
 #include "../detail/error.hpp"
 #include "../simhash.hpp"
 
@@ -37,11 +40,30 @@ concept fingerprint_range = requires(const Range& range) {
 
 namespace detail {
 
-/// Calls `use(number)` with a zero of the narrowest type that can number `count` fingerprints.
-template <class Use>
-auto with_offset_for(std::size_t count, const Use& use) {
-  return count < (std::numeric_limits<std::uint32_t>::max)() ? use(std::uint32_t{0}) : use(std::uint64_t{0});
-}
+/// Fingerprints as their words: one type for all widths of as many words.
+template <std::size_t Words>
+class fingerprint_words {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+
+  template <std::size_t Bits>
+  explicit fingerprint_words(std::span<const simhash<Bits>> fingerprints) noexcept
+      : bytes_(std::as_bytes(fingerprints).data()), size_(fingerprints.size()) {
+    static_assert(words_for(Bits) == Words && sizeof(simhash<Bits>) == sizeof(words_type) &&
+                  std::is_trivially_copyable_v<simhash<Bits>>);
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] words_type operator[](std::size_t i) const noexcept {
+    words_type words;
+    std::memcpy(words.data(), bytes_ + i * sizeof words, sizeof words);
+    return words;
+  }
+
+ private:
+  const std::byte* bytes_;
+  std::size_t size_;
+};
 
 /// Refuses distances that are no distances of fingerprints of `bits` bits.
 inline void check_distance(std::size_t bits, int k) {

@@ -13,6 +13,7 @@
 #include "../detail/bits.hpp"
 #include "../detail/filter_join.hpp"
 #include "../detail/radix_partition.hpp"
+#include "any_runner.hpp"
 #include "copies.hpp"
 #include "self_join.hpp"
 
@@ -31,8 +32,8 @@ namespace detail {
 
 /// Calls `take(part, pairs)` with all pairs of distinct fingerprints within k bits, each once, their first positions
 /// ascending; some at a time, in no order, parts at the same time. If it returns false, all ends soon.
-template <std::size_t Bits, class Offset, class Filter, class Run>
-void visit_distinct_pairs(self_join<Bits, Offset, Filter>& join, const Run& run,
+template <std::size_t Words, class Offset, class Filter>
+void visit_distinct_pairs(self_join<Words, Offset, Filter>& join, const any_runner& run,
                           const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& take) {
   constexpr std::size_t room = 4 * join_step;
   join.run(run, true, [&](std::size_t part, std::size_t table, const auto& records, filter_join job) {
@@ -55,8 +56,8 @@ void visit_distinct_pairs(self_join<Bits, Offset, Filter>& join, const Run& run,
 
 /// Sorts pairs of positions below `count` by the first, then the second.
 /// Complexity: O(pairs) unless many have the same first. Memory: as much again for a time.
-template <class Offset, class Run>
-void sort_pairs(std::vector<near_pair<Offset>>& pairs, std::size_t count, const Run& run) {
+template <class Offset>
+void sort_pairs(std::vector<near_pair<Offset>>& pairs, std::size_t count, const any_runner& run) {
   const auto is_before = [](const near_pair<Offset>& a, const near_pair<Offset>& b) {
     return a.first != b.first ? a.first < b.first : a.second < b.second;
   };
@@ -90,11 +91,11 @@ void sort_pairs(std::vector<near_pair<Offset>>& pairs, std::size_t count, const 
 }
 
 /// All pairs of distinct fingerprints, sorted.
-template <std::size_t Bits, class Offset, class Filter, class Run>
-std::vector<near_pair<Offset>> sorted_distinct_pairs(self_join<Bits, Offset, Filter>& join, std::size_t count,
-                                                     const Run& run) {
+template <std::size_t Words, class Offset, class Filter>
+std::vector<near_pair<Offset>> sorted_distinct_pairs(self_join<Words, Offset, Filter>& join, std::size_t count,
+                                                     const any_runner& run) {
   std::vector<std::vector<near_pair<Offset>>> found(join.parts(run));
-  visit_distinct_pairs<Bits, Offset, Filter>(join, run, [&](std::size_t part, auto some) {
+  visit_distinct_pairs<Words, Offset, Filter>(join, run, [&](std::size_t part, auto some) {
     found[part].insert(found[part].end(), some.begin(), some.end());
     return true;
   });
@@ -109,8 +110,8 @@ std::vector<near_pair<Offset>> sorted_distinct_pairs(self_join<Bits, Offset, Fil
 
 /// Calls visit(i, j, distance) for all pairs of positions i < j of the groups of copies that stand first at `a` and `b`.
 /// Returns: false if the visitor did.
-template <std::size_t Bits, class Offset, class Visit>
-bool visit_copies(const copy_groups<Bits, Offset>& groups, std::size_t a, std::size_t b, int distance,
+template <std::size_t Words, class Offset, class Visit>
+bool visit_copies(const copy_groups<Words, Offset>& groups, std::size_t a, std::size_t b, int distance,
                   const Visit& visit) {
   const auto of_a = groups.copies_of(a);
   const auto of_b = groups.copies_of(b);
@@ -125,8 +126,8 @@ bool visit_copies(const copy_groups<Bits, Offset>& groups, std::size_t a, std::s
 }
 
 /// Calls visit(i, j, 0) for all pairs of copies of each other. Returns: false if the visitor did.
-template <std::size_t Bits, class Offset, class Visit>
-bool visit_copy_pairs(const copy_groups<Bits, Offset>& groups, const Visit& visit) {
+template <std::size_t Words, class Offset, class Visit>
+bool visit_copy_pairs(const copy_groups<Words, Offset>& groups, const Visit& visit) {
   const auto copies = groups.copies();
   for (std::size_t i = 0; i < copies.size(); ++i) {
     if (!visit(copies[i].first, copies[i].position, 0)) return false;
@@ -139,9 +140,9 @@ bool visit_copy_pairs(const copy_groups<Bits, Offset>& groups, const Visit& visi
 
 /// Calls visit(i, j, distance) for all pairs of positions i < j, by i, then j; `pairs` are those of distinct ones, sorted.
 /// Returns: false if the visitor did.
-template <std::size_t Bits, class Offset, class Run, class Visit>
-bool visit_in_order(const copy_groups<Bits, Offset>& groups, std::vector<near_pair<Offset>>&& pairs, std::size_t count,
-                    const Run& run, const Visit& visit) {
+template <std::size_t Words, class Offset, class Visit>
+bool visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_pair<Offset>>&& pairs, std::size_t count,
+                    const any_runner& run, const Visit& visit) {
   if (groups.copies().empty()) {
     for (const near_pair<Offset>& pair : pairs) {
       if (!visit(pair.first, pair.second, pair.distance)) return false;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,8 +22,9 @@
 #include "../detail/radix_partition.hpp"
 #include "../fingerprint/batch.hpp"
 #include "../index/filter.hpp"
-#include "../simhash.hpp"
+#include "any_runner.hpp"
 #include "copies.hpp"
+#include "fingerprint_range.hpp"
 #include "join_plan.hpp"
 
 namespace neardup::inline v0::detail {
@@ -59,29 +61,26 @@ struct bucket_arrays {
 };
 
 /// The distinct ones of some fingerprints, and the jobs by which all pairs of them within k bits are found.
-template <std::size_t Bits, class Offset, class Filter>
+template <std::size_t Words, class Offset, class Filter>
 class self_join {
  public:
-  static constexpr std::size_t words = words_for(Bits);
-  using words_type = std::array<std::uint64_t, words>;
-  using arrays = bucket_arrays<words, Filter, Offset>;
+  using words_type = std::array<std::uint64_t, Words>;
+  using arrays = bucket_arrays<Words, Filter, Offset>;
 
   /// Throws: std::invalid_argument as join_plan does; std::bad_alloc.
-  template <class Run>
-  self_join(std::span<const simhash<Bits>> fingerprints, int k, int blocks, const Run& run)
+  self_join(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, int blocks, const any_runner& run)
       : fingerprints_(fingerprints),
         k_(k),
         distinct_(fingerprints, scratch_, run),
-        plan_(Bits, k, blocks, distinct_.size(), sample(), level_) {}
+        plan_(bits, k, blocks, distinct_.size(), sample(), level_) {}
 
   [[nodiscard]] int k() const noexcept { return k_; }
   [[nodiscard]] instruction_set level() const noexcept { return level_; }
-  [[nodiscard]] const copy_groups<Bits, Offset>& distinct() const noexcept { return distinct_; }
-  [[nodiscard]] const join_plan<words>& plan() const noexcept { return plan_; }
+  [[nodiscard]] const copy_groups<Words, Offset>& distinct() const noexcept { return distinct_; }
+  [[nodiscard]] const join_plan<Words>& plan() const noexcept { return plan_; }
 
   /// How many parts run() has at most: what needs memory of its own for each part can count on it.
-  template <class Run>
-  [[nodiscard]] std::size_t parts(const Run& run) const {
+  [[nodiscard]] std::size_t parts(const any_runner& run) const {
     return parts_for(run, distinct_.size(), least_for_a_part);
   }
 
@@ -94,8 +93,7 @@ class self_join {
   /// Calls `use` for jobs that have all pairs that meet in some table, one table after the other, parts at the same time.
   /// If it returns false, all ends soon. A job is all that a bucket has to be joined with, or if `splits`, some of it.
   /// Throws: what `use` does, of one part; std::bad_alloc.
-  template <class Run>
-  void run(const Run& run, bool splits, const use_type& use) {
+  void run(const any_runner& run, bool splits, const use_type& use) {
     std::atomic<bool> goes_on = true;
     for (std::size_t table = 0; table < plan_.tables().size() && goes_on; ++table) {
       const use_table use_here = [&](std::size_t part, const arrays& own, const filter_join& job) {
@@ -111,7 +109,7 @@ class self_join {
   }
 
  private:
-  using record = join_record<words, Offset>;
+  using record = join_record<Words, Offset>;
   using use_table = std::function<bool(std::size_t part, const arrays& records, const filter_join& job)>;
 
   static constexpr std::size_t least_for_a_part = std::size_t{1} << 12;
@@ -122,14 +120,14 @@ class self_join {
     std::vector<words_type> result;
     result.reserve(size);
     for (std::size_t i = 0; i < size; ++i) {
-      result.push_back(fingerprints_[distinct_.position(distinct_.size() / size * i)].to_words());
+      result.push_back(fingerprints_[distinct_.position(distinct_.size() / size * i)]);
     }
     return result;
   }
 
   record read(std::size_t i) const noexcept {
     const std::size_t position = distinct_.position(i);
-    return record::of(fingerprints_[position].to_words(), static_cast<Offset>(position));
+    return record::of(fingerprints_[position], static_cast<Offset>(position));
   }
 
   /// What a group of buckets needs while it is joined, in the cache: a part's own.
@@ -140,8 +138,7 @@ class self_join {
   };
 
   /// The first pass; then group by group the second pass and the join, as long as the group is in the cache.
-  template <class Run>
-  void run_by_groups(const join_table<words>& table, const Run& run, const use_table& use) {
+  void run_by_groups(const join_table<Words>& table, const any_runner& run, const use_table& use) {
     const std::size_t count = distinct_.size();
     const int high = first_pass_bits(count, table.address_bits);
     const int low = table.address_bits - high;
@@ -173,7 +170,7 @@ class self_join {
     failure.rethrow();
   }
 
-  static void sort_group(const join_table<words>& table, std::span<const record> records, std::size_t buckets,
+  static void sort_group(const join_table<Words>& table, std::span<const record> records, std::size_t buckets,
                          group_memory& own) {
     own.records.take(records.size());
     own.addresses.resize((std::max)(own.addresses.size(), records.size()));
@@ -194,8 +191,7 @@ class self_join {
   }
 
   /// Both passes; then bucket by bucket the joins with itself and with those within the radius.
-  template <class Run>
-  void run_by_places(const join_table<words>& table, const Run& run, bool splits, const use_table& use) {
+  void run_by_places(const join_table<Words>& table, const any_runner& run, bool splits, const use_table& use) {
     const std::size_t count = distinct_.size();
     std::vector<Offset> starts((std::size_t{1} << table.address_bits) + 1);
     arrays all;
@@ -229,7 +225,7 @@ class self_join {
   }
 
   /// The addresses' differences, none of them 0, that are within the radius.
-  static std::vector<std::size_t> flips_of(const join_table<words>& table) {
+  static std::vector<std::size_t> flips_of(const join_table<Words>& table) {
     std::vector<std::size_t> result;
     if (table.radius == 0) return result;
     for (std::size_t flip = 1; flip < std::size_t{1} << table.address_bits; ++flip) {
@@ -258,20 +254,20 @@ class self_join {
     return true;
   }
 
-  std::span<const simhash<Bits>> fingerprints_;
+  fingerprint_words<Words> fingerprints_;
   int k_;
   instruction_set level_ = active_instruction_set();
   scratch_array<record> scratch_;
-  copy_groups<Bits, Offset> distinct_;
-  join_plan<words> plan_;
+  copy_groups<Words, Offset> distinct_;
+  join_plan<Words> plan_;
 };
 
-/// Calls `use(offset, filter)` with zeros of the types that suit `count` fingerprints joined within k bits.
+/// Calls `use(offset, filter)` with zeros of the types that suit `count` fingerprints of `bits` bits joined within k bits.
 template <class Use>
-auto with_join_types(std::size_t count, int k, const Use& use) {
-  return with_offset_for(count, [&](auto offset) {
-    return narrow_filter_suffices(k) ? use(offset, std::uint32_t{0}) : use(offset, std::uint64_t{0});
-  });
+auto with_join_types(std::size_t bits, std::size_t count, int k, const Use& use) {
+  if (count >= (std::numeric_limits<std::uint32_t>::max)()) return use(std::uint64_t{0}, std::uint64_t{0});
+  if (bits <= 32 || narrow_filter_suffices(k)) return use(std::uint32_t{0}, std::uint32_t{0});
+  return use(std::uint32_t{0}, std::uint64_t{0});
 }
 
 }  // namespace neardup::inline v0::detail
