@@ -3,14 +3,21 @@
 set(NEARDUP_HEADERS
     include/neardup/dedup.hpp
     include/neardup/dedup/all_pairs.hpp
+    include/neardup/dedup/any_runner.hpp
     include/neardup/dedup/cluster.hpp
-    include/neardup/dedup/distinct_fingerprints.hpp
+    include/neardup/dedup/copies.hpp
+    include/neardup/dedup/fingerprint_range.hpp
+    include/neardup/dedup/join_plan.hpp
+    include/neardup/dedup/near_pairs.hpp
+    include/neardup/dedup/self_join.hpp
+    include/neardup/dedup/shared_components.hpp
     include/neardup/dedup/similarity.hpp
     include/neardup/detail/bit_tally.hpp
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
     include/neardup/detail/error.hpp
+    include/neardup/detail/filter_join.hpp
     include/neardup/detail/instruction_set.hpp
     include/neardup/detail/radix_partition.hpp
     include/neardup/detail/secret.hpp
