@@ -5,8 +5,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -170,7 +172,7 @@ TEST_CASE("every fingerprint of 16 bits", "[dedup][exhaustive]") {
 
 TEST_CASE("pairs and groups do not depend on threads", "[dedup][threads]") {
   oracle::random_engine random(5);
-  const std::size_t count = oracle::effort(20000, 12000);
+  const std::size_t count = oracle::effort(12000, 8000);
   auto stored = skewed_fingerprints(count, random);
   const auto some = ball(3, count / 3, random);
   stored.insert(stored.end(), some.begin(), some.end());
@@ -241,6 +243,48 @@ TEST_CASE("two crowds stay two groups, and a bridge joins them", "[dedup]") {
   for (const int blocks : {0, 1, 2, 3, 4, 5}) REQUIRE(has_labels(stored, 3, blocks, bridged));
 }
 
+TEST_CASE("a sweep finds the components of one bucket and of two", "[dedup]") {
+  // Few values, so that most have many neighbours; sparse ones too, which have a chain of them.
+  using join_type = neardup::detail::self_join<1, std::uint32_t, std::uint32_t>;
+  oracle::random_engine random(3);
+  const neardup::detail::any_runner run(threads{1});
+  std::size_t seen_components = 0;
+  for (int round = 0; round < 400; ++round) {
+    const int k = 1 + round % 3;
+    const std::size_t size = 100 + oracle::random_below(random, 300);
+    const std::size_t border = oracle::random_below(random, size + 1);
+    const std::size_t values = std::size_t{1} << (8 + round % 7);
+    std::set<std::uint64_t> drawn;
+    while (drawn.size() < (std::min)(size, values / 2)) drawn.insert(oracle::random_below(random, values));
+    fingerprints_of<64> stored;
+    for (const std::uint64_t value : drawn) stored.emplace_back(value);
+    std::shuffle(stored.begin(), stored.end(), random);
+    const std::size_t middle = (std::min)(border, stored.size());
+
+    const neardup::detail::fingerprint_words<1> words{std::span<const simhash<64>>(stored)};
+    const join_type join(words, 64, k, 0, run);
+    join_type::arrays records;
+    records.take(stored.size());
+    for (std::size_t i = 0; i < stored.size(); ++i) records.set(i, words[i], static_cast<std::uint32_t>(i));
+    for (const bool is_within : {true, false}) {
+      oracle::pair_list edges;
+      for (const auto& edge : oracle::all_pairs(stored, k)) {
+        if (is_within || (std::get<0>(edge) < middle && std::get<1>(edge) >= middle)) edges.push_back(edge);
+      }
+      const auto expected = labels_of(stored, edges);
+      neardup::detail::shared_components<std::uint32_t> components(stored.size());
+      neardup::detail::component_finder<1, std::uint32_t, std::uint32_t> finder(join, components);
+      finder.unite(records, is_within ? neardup::detail::filter_join::within(0, stored.size(), stored.size())
+                                      : neardup::detail::filter_join::across(0, middle, middle, stored.size()));
+      for (std::size_t i = 0; i < stored.size(); ++i) {
+        if (components.find(i) != expected[i]) FAIL("round " << round << ": " << i << " is in another component");
+        seen_components += expected[i] == i ? 1U : 0U;
+      }
+    }
+  }
+  REQUIRE(seen_components > 10000);
+}
+
 TEST_CASE("visit_pairs ends when its visitor says so or throws", "[dedup]") {
   oracle::random_engine random(8);
   const auto stored = ball(3, 20000, random);
@@ -286,7 +330,7 @@ TEST_CASE("positions beyond 32 bits have the same joins", "[dedup]") {
   const neardup::detail::any_runner run(threads{1});
   for (const int blocks : {0, 2, 4}) {
     neardup::detail::self_join<1, std::uint64_t, std::uint64_t> join(words, 64, 3, blocks, run);
-    auto pairs = neardup::detail::sorted_distinct_pairs(join, stored.size(), run);
+    auto pairs = neardup::detail::distinct_pairs(join, run);
     oracle::pair_list found;
     neardup::detail::visit_in_order(join.distinct(), std::move(pairs), stored.size(), run,
                                     [&](std::size_t i, std::size_t j, int distance) {

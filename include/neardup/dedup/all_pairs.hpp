@@ -39,7 +39,7 @@ void all_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& visit
     const detail::any_runner runner(run);
     detail::self_join<words, decltype(offset), decltype(filter)> join(detail::fingerprint_words<words>(fingerprints),
                                                                       Bits, k, blocks, runner);
-    auto pairs = detail::sorted_distinct_pairs(join, fingerprints.size(), runner);
+    auto pairs = detail::distinct_pairs(join, runner);
     join.release();
     detail::visit_in_order(
         join.distinct(), std::move(pairs), fingerprints.size(), runner,

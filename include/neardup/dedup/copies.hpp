@@ -58,11 +58,17 @@ class copy_groups {
     std::sort(copies_.begin(), copies_.end(), [](const copy& a, const copy& b) {
       return a.first != b.first ? a.first < b.first : a.position < b.position;
     });
-    is_copied_.resize(count_);
     std::vector<bool> is_copy(count_);
-    for (const copy& c : copies_) {
-      is_copied_[c.first] = true;
-      is_copy[c.position] = true;
+    copied_.resize(count_ / word_bits + 1);
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      is_copy[copies_[i].position] = true;
+      if (i > 0 && copies_[i].first == copies_[i - 1].first) continue;
+      copied_[copies_[i].first / word_bits].bits |= std::uint64_t{1} << (copies_[i].first % word_bits);
+      starts_.push_back(static_cast<Offset>(i));
+    }
+    starts_.push_back(static_cast<Offset>(copies_.size()));
+    for (std::size_t i = 1; i < copied_.size(); ++i) {
+      copied_[i].before = copied_[i - 1].before + static_cast<std::size_t>(std::popcount(copied_[i - 1].bits));
     }
     distinct_.reserve(count_ - copies_.size());
     for (std::size_t i = 0; i < count_; ++i) {
@@ -80,14 +86,16 @@ class copy_groups {
   /// All copies, by their first and then by position; a first is no copy.
   [[nodiscard]] std::span<const copy> copies() const noexcept { return copies_; }
   /// Whether there are copies of the fingerprint that stands first at `first`.
-  [[nodiscard]] bool is_copied(std::size_t first) const noexcept { return !copies_.empty() && is_copied_[first]; }
+  [[nodiscard]] bool is_copied(std::size_t first) const noexcept {
+    return !copies_.empty() && (copied_[first / word_bits].bits >> (first % word_bits) & 1U) != 0;
+  }
   /// The copies of the fingerprint that stands first at `first`.
   [[nodiscard]] std::span<const copy> copies_of(std::size_t first) const noexcept {
     if (!is_copied(first)) return {};
-    const auto [begin, end] =
-        std::equal_range(copies_.begin(), copies_.end(), copy{static_cast<Offset>(first), Offset{0}},
-                         [](const copy& a, const copy& b) { return a.first < b.first; });
-    return {begin, end};
+    const copied_word& word = copied_[first / word_bits];
+    const std::uint64_t smaller = word.bits & low_mask(first % word_bits);
+    const std::size_t number = word.before + static_cast<std::size_t>(std::popcount(smaller));
+    return copies().subspan(starts_[number], static_cast<std::size_t>(starts_[number + 1] - starts_[number]));
   }
 
  private:
@@ -171,7 +179,12 @@ class copy_groups {
   std::size_t count_;
   std::vector<copy> copies_;
   std::vector<Offset> distinct_;  // empty if there are no copies
-  std::vector<bool> is_copied_;
+  struct copied_word {
+    std::uint64_t bits = 0;  // set for firsts that have copies
+    std::size_t before = 0;  // how many are set in the words before
+  };
+  std::vector<copied_word> copied_;
+  std::vector<Offset> starts_;  // of the copies of each first that has some
 };
 
 }  // namespace neardup::inline v0::detail

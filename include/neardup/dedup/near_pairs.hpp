@@ -90,10 +90,9 @@ void sort_pairs(std::vector<near_pair<Offset>>& pairs, std::size_t count, const 
   });
 }
 
-/// All pairs of distinct fingerprints, sorted.
+/// All pairs of distinct fingerprints, in no order.
 template <std::size_t Words, class Offset, class Filter>
-std::vector<near_pair<Offset>> sorted_distinct_pairs(self_join<Words, Offset, Filter>& join, std::size_t count,
-                                                     const any_runner& run) {
+std::vector<near_pair<Offset>> distinct_pairs(self_join<Words, Offset, Filter>& join, const any_runner& run) {
   std::vector<std::vector<near_pair<Offset>>> found(join.parts(run));
   visit_distinct_pairs<Words, Offset, Filter>(join, run, [&](std::size_t part, auto some) {
     found[part].insert(found[part].end(), some.begin(), some.end());
@@ -104,7 +103,6 @@ std::vector<near_pair<Offset>> sorted_distinct_pairs(self_join<Words, Offset, Fi
     pairs.insert(pairs.end(), found[part].begin(), found[part].end());
     found[part] = {};
   }
-  sort_pairs(pairs, count, run);
   return pairs;
 }
 
@@ -138,12 +136,14 @@ bool visit_copy_pairs(const copy_groups<Words, Offset>& groups, const Visit& vis
   return true;
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j, by i, then j; `pairs` are those of distinct ones, sorted.
+/// Calls visit(i, j, distance) for all pairs of positions i < j, by i, then j; `pairs` are those of distinct
+/// ones.
 /// Returns: false if the visitor did.
 template <std::size_t Words, class Offset, class Visit>
 bool visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_pair<Offset>>&& pairs, std::size_t count,
                     const any_runner& run, const Visit& visit) {
   if (groups.copies().empty()) {
+    sort_pairs(pairs, count, run);
     for (const near_pair<Offset>& pair : pairs) {
       if (!visit(pair.first, pair.second, pair.distance)) return false;
     }
