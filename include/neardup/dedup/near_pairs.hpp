@@ -158,30 +158,39 @@ bool visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
     }
   }
   sort_pairs(pairs, count, run);
-  std::vector<Offset> first_of(count);
-  for (std::size_t i = 0; i < count; ++i) first_of[i] = static_cast<Offset>(i);
-  for (const auto& copy : groups.copies()) first_of[copy.position] = copy.first;
-  // Where the pairs of a first begin; the end of those of the one before.
-  std::vector<std::size_t> begin(count + 1, 0);
-  for (const near_pair<Offset>& pair : pairs) ++begin[pair.first + std::size_t{1}];
-  for (std::size_t i = 0; i < count; ++i) begin[i + 1] += begin[i];
+  struct member {
+    Offset position, first;
+  };
+  std::vector<member> members;  // of groups of copies, by position
+  for (const auto& copy : groups.copies()) {
+    if (members.empty() || members.back().first != copy.first) members.push_back({copy.first, copy.first});
+    members.push_back({copy.position, copy.first});
+  }
+  std::sort(members.begin(), members.end(), [](const member& m, const member& n) { return m.position < n.position; });
   std::vector<std::pair<Offset, int>> later;  // the partners of i behind it, and their distances
-  const auto add = [&](std::size_t i, std::size_t first, int distance) {
-    if (first > i) later.emplace_back(static_cast<Offset>(first), distance);
+  const auto add = [&](Offset i, Offset first, int distance) {
+    if (first > i) later.emplace_back(first, distance);
+    if (!groups.is_copied(first)) return;
     const auto copies = groups.copies_of(first);
     const auto behind =
         std::partition_point(copies.begin(), copies.end(), [i](const auto& c) { return c.position <= i; });
     for (auto c = behind; c != copies.end(); ++c) later.emplace_back(c->position, distance);
   };
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t first = first_of[i];
-    if (begin[first] == begin[first + 1] && !groups.is_copied(first)) continue;
+  const auto is_before = [](const near_pair<Offset>& pair, Offset first) { return pair.first < first; };
+  auto pair = pairs.cbegin();
+  for (auto m = members.cbegin(); pair != pairs.cend() || m != members.cend();) {
+    const bool is_member = pair == pairs.cend() || (m != members.cend() && m->position <= pair->first);
+    const Offset i = is_member ? m->position : pair->first;
+    const Offset first = is_member ? m->first : i;
+    if (is_member) ++m;
     later.clear();
     add(i, first, 0);
-    for (std::size_t p = begin[first]; p < begin[first + 1]; ++p) add(i, pairs[p].second, pairs[p].distance);
+    auto p = first == i ? pair : std::lower_bound(pairs.cbegin(), pairs.cend(), first, is_before);
+    for (; p != pairs.cend() && p->first == first; ++p) add(i, p->second, p->distance);
+    if (first == i) pair = p;
     std::sort(later.begin(), later.end());
     for (const auto& [j, distance] : later) {
-      if (!visit(i, static_cast<std::size_t>(j), distance)) return false;
+      if (!visit(static_cast<std::size_t>(i), static_cast<std::size_t>(j), distance)) return false;
     }
   }
   return true;
