@@ -28,8 +28,8 @@ namespace neardup::inline v0 {
 /// result.
 /// Throws: std::invalid_argument if k is not in 0..Bits or there is no layout of `blocks` blocks; std::bad_alloc.
 /// Complexity: a join (see visit_pairs), and O(p log p) for p pairs; copies of one fingerprint are joined as one.
-/// Memory: that of visit_pairs, and 24 bytes a pair of distinct fingerprints (48 from 2^32 fingerprints on). Where pairs
-/// may be very many, see visit_pairs.
+/// Memory: that of visit_pairs, and 12 bytes a pair of distinct fingerprints, 36 while they are sorted (24 and 72 from
+/// 2^32 fingerprints on). Where pairs may be very many, see visit_pairs.
 template <std::size_t Bits, class Visit, class Run = threads>
 void all_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& visit, int blocks = 0,
                const Run& run = Run{1}) {
@@ -87,8 +87,8 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Ru
 /// Throws: as all_pairs does.
 /// Complexity: for each table (see layout) O(n) to move the fingerprints into buckets, and a comparison of 32 bits (64
 /// for k > 8), 16 (8) at a time with AVX-512, for each two in a bucket; then the calls.
-/// Memory: whatever the number of pairs, about 30 bytes a fingerprint of 64 bits, with its copy in the order of the
-/// buckets (40 if the layout has radii), and 8 bytes a copy.
+/// Memory: whatever the number of pairs, about 16 bytes a fingerprint of 64 bits, for its copy in the order of the
+/// buckets (32 if the layout has radii; crowded buckets, too, are copied once more), and 16 bytes a copy.
 template <std::size_t Bits, class Visit, class Run = threads>
 void visit_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& visit, int blocks = 0,
                  const Run& run = Run{1}) {
