@@ -3,14 +3,21 @@
 set(NEARDUP_HEADERS
     include/neardup/dedup.hpp
     include/neardup/dedup/all_pairs.hpp
+    include/neardup/dedup/any_runner.hpp
     include/neardup/dedup/cluster.hpp
-    include/neardup/dedup/distinct_fingerprints.hpp
+    include/neardup/dedup/copies.hpp
+    include/neardup/dedup/fingerprint_range.hpp
+    include/neardup/dedup/join_plan.hpp
+    include/neardup/dedup/near_pairs.hpp
+    include/neardup/dedup/self_join.hpp
+    include/neardup/dedup/shared_components.hpp
     include/neardup/dedup/similarity.hpp
     include/neardup/detail/bit_tally.hpp
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
     include/neardup/detail/error.hpp
+    include/neardup/detail/filter_join.hpp
     include/neardup/detail/first_failure.hpp
     include/neardup/detail/instruction_set.hpp
     include/neardup/detail/large_array.hpp
@@ -74,13 +81,13 @@ set(NEARDUP_HEADERS
     include/neardup/text/normalise_blocks.hpp
     include/neardup/text/normalised_words.hpp
     include/neardup/text/shingles.hpp
+    include/neardup/text/text_blocks.hpp
     include/neardup/text/tokenizer.hpp
     include/neardup/text/unicode.hpp
     include/neardup/text/unicode_tables.hpp
     include/neardup/text/utf8.hpp
-    include/neardup/text/utf8_chunks.hpp
-    include/neardup/text/text_blocks.hpp
     include/neardup/text/utf8_blocks.hpp
+    include/neardup/text/utf8_chunks.hpp
     include/neardup/text/word_blocks.hpp
     include/neardup/text/word_spans.hpp
     include/neardup/text/words.hpp

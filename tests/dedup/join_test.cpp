@@ -1,0 +1,342 @@
+// all_pairs, find_pairs, visit_pairs and cluster: the same on every instruction set and any number of threads, whatever
+// the fingerprints are like.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <neardup/dedup/all_pairs.hpp>
+#include <neardup/dedup/cluster.hpp>
+
+#include "catch.hpp"
+#include "oracle/components.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/hamming.hpp"
+#include "oracle/stopwatch.hpp"
+#include "support/instruction_sets.hpp"
+
+namespace {
+
+using neardup::simhash;
+using neardup::threads;
+
+template <std::size_t Bits>
+using fingerprints_of = std::vector<simhash<Bits>>;
+
+/// A runner of a caller's own: more parts than there are threads, the last one first.
+struct backwards {
+  static std::size_t parts() { return 5; }
+  template <class Work>
+  void operator()(std::size_t parts, const Work& work) const {
+    for (std::size_t part = parts; part-- > 0;) work(part);
+  }
+};
+
+template <std::size_t Bits, class Run = threads>
+oracle::pair_list pairs_of(const fingerprints_of<Bits>& stored, int k, int blocks = 0, const Run& run = Run{1}) {
+  oracle::pair_list result;
+  neardup::all_pairs(
+      stored, k, [&](std::size_t i, std::size_t j, int distance) { result.emplace_back(i, j, distance); }, blocks, run);
+  return result;
+}
+
+template <std::size_t Bits, class Run>
+oracle::pair_list found_pairs(const fingerprints_of<Bits>& stored, int k, int blocks, const Run& run) {
+  oracle::pair_list result;
+  for (const auto& [i, j, distance] : neardup::find_pairs(stored, k, blocks, run)) result.emplace_back(i, j, distance);
+  return result;
+}
+
+template <std::size_t Bits, class Run>
+oracle::pair_list visited_pairs(const fingerprints_of<Bits>& stored, int k, int blocks, const Run& run) {
+  oracle::pair_list result;
+  std::atomic<int> at_a_time = 0;
+  neardup::visit_pairs(
+      stored, k,
+      [&](std::size_t i, std::size_t j, int distance) {
+        if (++at_a_time != 1) throw std::logic_error("two calls at a time");
+        result.emplace_back(i, j, distance);
+        --at_a_time;
+      },
+      blocks, run);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+template <std::size_t Bits>
+std::vector<std::size_t> labels_of(const fingerprints_of<Bits>& stored, const oracle::pair_list& pairs) {
+  return oracle::components(stored.size(), pairs);
+}
+
+template <std::size_t Bits, class Run = threads>
+bool has_labels(const fingerprints_of<Bits>& stored, int k, int blocks, const std::vector<std::size_t>& expected,
+                const Run& run = Run{1}) {
+  const std::vector<std::uint32_t> found = neardup::cluster(stored, k, blocks, run);
+  return std::equal(found.begin(), found.end(), expected.begin(), expected.end());
+}
+
+/// Blocks of 16 bits from a few templates, so that some buckets are crowded by strangers; near-duplicates; copies.
+fingerprints_of<64> skewed_fingerprints(std::size_t count, oracle::random_engine& random) {
+  std::uint64_t templates[4][3];
+  for (auto& block : templates) {
+    for (std::uint64_t& t : block) t = random();
+  }
+  fingerprints_of<64> result;
+  while (result.size() < count) {
+    std::uint64_t value = random();
+    for (std::size_t block = 0; block < 4; ++block) {
+      const std::uint64_t mask = std::uint64_t{0xffff} << (16 * block);
+      if (random() % 2 == 0) value = (value & ~mask) | (templates[block][random() % 3] & mask);
+    }
+    for (auto members = random() % 8; members > 0; --members) {
+      result.push_back(oracle::with_flips(simhash<64>(value), random() % 4, random));
+      if (random() % 2 == 0) result.push_back(result[oracle::random_below(random, result.size())]);
+    }
+  }
+  result.resize(count);
+  std::shuffle(result.begin(), result.end(), random);
+  return result;
+}
+
+/// All within `flips` flips of one: they hang together, and many share each key.
+fingerprints_of<64> ball(int flips, std::size_t count, oracle::random_engine& random) {
+  std::vector<std::uint64_t> values{random()};
+  for (std::size_t begin = 0; flips > 0; --flips) {
+    const std::size_t end = values.size();
+    for (std::size_t i = begin; i < end && values.size() < 2 * count; ++i) {
+      const std::uint64_t changed = values[i] ^ values[0];
+      for (int bit = 0; bit < 64; ++bit) {
+        if (changed >> bit == 0) values.push_back(values[i] ^ std::uint64_t{1} << bit);
+      }
+    }
+    begin = end;
+  }
+  std::shuffle(values.begin(), values.end(), random);
+  if (values.size() > count) values.resize(count);
+  fingerprints_of<64> result;
+  for (const std::uint64_t value : values) result.emplace_back(value);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("pairs and groups are the same on every instruction set", "[dedup][kernels]") {
+  oracle::random_engine random(21);
+  const auto check = [](const auto& stored, int k) {
+    const oracle::pair_list expected = oracle::all_pairs(stored, k);
+    const auto labels = labels_of(stored, expected);
+    for (const auto level : support::instruction_sets()) {
+      const support::forced_instruction_set forced(level);
+      for (const int blocks : {0, 1, 2, k, k + 1, k + 2}) {
+        CAPTURE(k, blocks, to_string(level));
+        if (pairs_of(stored, k, blocks) != expected) FAIL("all_pairs differs");
+        if (!has_labels(stored, k, blocks, labels)) FAIL("cluster differs");
+      }
+    }
+  };
+  const std::size_t count = oracle::effort(2000, 400);
+  for (const int k : {1, 3, 8, 9}) {
+    check(oracle::clustered_fingerprints<64>(count, static_cast<std::size_t>(k) + 3, random), k);
+    check(oracle::clustered_fingerprints<128>(count, static_cast<std::size_t>(k) + 3, random), k);
+  }
+  check(skewed_fingerprints(count, random), 3);
+  check(ball(2, count, random), 3);
+}
+
+TEST_CASE("every fingerprint of 16 bits", "[dedup][exhaustive]") {
+  // Each has 16 neighbours at distance 1 and 120 at distance 2.
+  fingerprints_of<16> all;
+  for (std::uint64_t i = 0; i < 65536; ++i) all.emplace_back(i);
+  for (const int blocks : {0, 1, 2, 3, 4}) {
+    CAPTURE(blocks);
+    const auto pairs = neardup::find_pairs(all, 2, blocks, threads{2});
+    REQUIRE(pairs.size() == std::size_t{65536} * (16 + 120) / 2);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto& [a, b, distance] = pairs[i];
+      if (a >= b || distance != std::popcount(a ^ b) || distance > 2) ++wrong;
+      // Ascending, so that none comes twice.
+      if (i > 0 && !(pairs[i - 1].first < a || (pairs[i - 1].first == a && pairs[i - 1].second < b))) ++wrong;
+    }
+    REQUIRE(wrong == 0);
+    REQUIRE(neardup::cluster(all, 1, blocks) == std::vector<std::uint32_t>(65536, 0));
+  }
+}
+
+TEST_CASE("pairs and groups do not depend on threads", "[dedup][threads]") {
+  oracle::random_engine random(5);
+  const std::size_t count = oracle::effort(12000, 8000);
+  auto stored = skewed_fingerprints(count, random);
+  const auto some = ball(3, count / 3, random);
+  stored.insert(stored.end(), some.begin(), some.end());
+  for (const int blocks : {0, 2, 4, 5}) {
+    const oracle::pair_list expected = pairs_of(stored, 3, blocks);
+    const std::vector<std::uint32_t> labels = neardup::cluster(stored, 3, blocks);
+    REQUIRE(expected.size() > 1000);
+    const auto check = [&](const auto& run) {
+      CAPTURE(blocks, run.parts());
+      if (pairs_of(stored, 3, blocks, run) != expected) FAIL("all_pairs differs");
+      if (found_pairs(stored, 3, blocks, run) != expected) FAIL("find_pairs differs");
+      if (visited_pairs(stored, 3, blocks, run) != expected) FAIL("visit_pairs differs");
+      if (neardup::cluster(stored, 3, blocks, run) != labels) FAIL("cluster differs");
+    };
+    check(threads{1});
+    check(threads{2});
+    check(threads{7});
+    check(backwards{});
+  }
+}
+
+TEST_CASE("skewed and copied fingerprints have the pairs of a plain loop", "[dedup][oracle]") {
+  oracle::random_engine random(9);
+  const std::size_t count = oracle::effort(12000, 2000);
+  for (const int k : {0, 1, 3, 5}) {
+    auto stored = skewed_fingerprints(count, random);
+    for (std::size_t i = 0; i < count / 4; ++i) stored[i] = stored[oracle::random_below(random, 20)];
+    const oracle::pair_list expected = oracle::all_pairs(stored, k);
+    const auto labels = labels_of(stored, expected);
+    for (const int blocks : {0, 3, k + 1, k + 2}) {
+      CAPTURE(k, blocks);
+      if (pairs_of(stored, k, blocks) != expected) FAIL("all_pairs differs");
+      if (visited_pairs(stored, k, blocks, threads{2}) != expected) FAIL("visit_pairs differs");
+      if (!has_labels(stored, k, blocks, labels, threads{2})) FAIL("cluster differs");
+    }
+  }
+}
+
+TEST_CASE("a large crowd of near-duplicates is one group, soon", "[dedup][hostile]") {
+  // Any two are within 8 flips: five thousand million pairs.
+  oracle::random_engine random(31);
+  const std::size_t count = oracle::effort(100000, 20000);
+  const auto stored = ball(4, count, random);
+  REQUIRE(stored.size() == count);
+  for (const int blocks : {0, 1, 4, 9}) {
+    CAPTURE(blocks);
+    const oracle::stopwatch watch;
+    REQUIRE(neardup::cluster(stored, 8, blocks) == std::vector<std::uint32_t>(count, 0));
+    CHECK(watch.seconds() < 5);
+  }
+}
+
+TEST_CASE("two crowds stay two groups, and a bridge joins them", "[dedup]") {
+  oracle::random_engine random(13);
+  // Their centres are 12 bits apart: members with 3 flips are 6 apart at least.
+  auto stored = ball(3, 3000, random);
+  const std::uint64_t centre = stored[0].to_uint64();
+  const std::size_t half = stored.size();
+  for (std::size_t i = 0; i < half; ++i) {
+    stored.emplace_back(stored[i].to_uint64() ^ 0xfffff00000000000U);
+  }
+  const auto labels = labels_of(stored, oracle::all_pairs(stored, 3));
+  for (const int blocks : {0, 1, 2, 3, 4, 5}) REQUIRE(has_labels(stored, 3, blocks, labels));
+  for (int bit = 44; bit < 64; bit += 2)
+    stored.emplace_back(centre ^ ((std::uint64_t{1} << bit) - (std::uint64_t{1} << 44)));
+  const auto bridged = labels_of(stored, oracle::all_pairs(stored, 3));
+  REQUIRE(bridged[half] == bridged[0]);
+  for (const int blocks : {0, 1, 2, 3, 4, 5}) REQUIRE(has_labels(stored, 3, blocks, bridged));
+}
+
+TEST_CASE("a sweep finds the components of one bucket and of two", "[dedup]") {
+  // Few values, so that most have many neighbours; sparse ones too, which have a chain of them.
+  using join_type = neardup::detail::self_join<1, std::uint32_t, std::uint32_t>;
+  oracle::random_engine random(3);
+  const neardup::detail::any_runner run(threads{1});
+  std::size_t seen_components = 0;
+  for (int round = 0; round < 400; ++round) {
+    const int k = 1 + round % 3;
+    const std::size_t size = 100 + oracle::random_below(random, 300);
+    const std::size_t border = oracle::random_below(random, size + 1);
+    const std::size_t values = std::size_t{1} << (8 + round % 7);
+    std::set<std::uint64_t> drawn;
+    while (drawn.size() < (std::min)(size, values / 2)) drawn.insert(oracle::random_below(random, values));
+    fingerprints_of<64> stored;
+    for (const std::uint64_t value : drawn) stored.emplace_back(value);
+    std::shuffle(stored.begin(), stored.end(), random);
+    const std::size_t middle = (std::min)(border, stored.size());
+
+    const neardup::detail::fingerprint_words<1> words{std::span<const simhash<64>>(stored)};
+    const join_type join(words, 64, k, 0, run);
+    join_type::arrays records;
+    records.take(stored.size());
+    for (std::size_t i = 0; i < stored.size(); ++i) records.set(i, words[i], static_cast<std::uint32_t>(i));
+    for (const bool is_within : {true, false}) {
+      oracle::pair_list edges;
+      for (const auto& edge : oracle::all_pairs(stored, k)) {
+        if (is_within || (std::get<0>(edge) < middle && std::get<1>(edge) >= middle)) edges.push_back(edge);
+      }
+      const auto expected = labels_of(stored, edges);
+      neardup::detail::shared_components<std::uint32_t> components(stored.size());
+      neardup::detail::component_finder<1, std::uint32_t, std::uint32_t> finder(join, components);
+      finder.unite(records, is_within ? neardup::detail::filter_join::within(0, stored.size(), stored.size())
+                                      : neardup::detail::filter_join::across(0, middle, middle, stored.size()));
+      for (std::size_t i = 0; i < stored.size(); ++i) {
+        if (components.find(i) != expected[i]) FAIL("round " << round << ": " << i << " is in another component");
+        seen_components += expected[i] == i ? 1U : 0U;
+      }
+    }
+  }
+  REQUIRE(seen_components > 10000);
+}
+
+TEST_CASE("visit_pairs ends when its visitor says so or throws", "[dedup]") {
+  oracle::random_engine random(8);
+  const auto stored = ball(3, 20000, random);
+  auto copies = stored;
+  copies.insert(copies.end(), 3, stored[7]);
+  for (const auto& fingerprints : {stored, copies}) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{3}}) {
+      for (const std::size_t most : {std::size_t{1}, std::size_t{5}, std::size_t{100}, std::size_t{5000}}) {
+        std::size_t seen = 0;
+        neardup::visit_pairs(
+            fingerprints, 3, [&](auto, auto, int) { return ++seen < most; }, 0, threads{count});
+        REQUIRE(seen == most);
+        seen = 0;
+        REQUIRE_THROWS_AS(neardup::visit_pairs(
+                              fingerprints, 3,
+                              [&](auto, auto, int) {
+                                if (++seen == most) throw std::runtime_error("enough");
+                              },
+                              4, threads{count}),
+                          std::runtime_error);
+        REQUIRE(seen == most);
+      }
+    }
+  }
+}
+
+TEST_CASE("find_pairs: what cannot be answered", "[dedup][errors]") {
+  std::vector<simhash<64>> stored(256);
+  REQUIRE(neardup::find_pairs<std::uint8_t>(stored, 3).size() == 256 * 255 / 2);
+  REQUIRE_THROWS_AS(neardup::find_pairs<std::int8_t>(stored, 3), std::length_error);
+  stored.emplace_back(1U);
+  REQUIRE_THROWS_AS(neardup::find_pairs<std::uint8_t>(stored, 3), std::length_error);
+  REQUIRE_THROWS_AS(neardup::find_pairs(stored, 65), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::find_pairs(stored, 3, 65), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::visit_pairs(stored, -1, [](auto, auto, int) {}), std::invalid_argument);
+}
+
+TEST_CASE("positions beyond 32 bits have the same joins", "[dedup]") {
+  oracle::random_engine random(77);
+  const auto stored = oracle::clustered_fingerprints<64>(600, 5, random);
+  const oracle::pair_list expected = oracle::all_pairs(stored, 3);
+  const neardup::detail::fingerprint_words<1> words{std::span<const simhash<64>>(stored)};
+  const neardup::detail::any_runner run(threads{1});
+  for (const int blocks : {0, 2, 4}) {
+    neardup::detail::self_join<1, std::uint64_t, std::uint64_t> join(words, 64, 3, blocks, run);
+    auto pairs = neardup::detail::distinct_pairs(join, run);
+    oracle::pair_list found;
+    neardup::detail::visit_in_order(join.distinct(), std::move(pairs), stored.size(), run,
+                                    [&](std::size_t i, std::size_t j, int distance) {
+                                      found.emplace_back(i, j, distance);
+                                      return true;
+                                    });
+    REQUIRE(found == expected);
+  }
+}
