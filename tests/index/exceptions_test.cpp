@@ -19,6 +19,7 @@
 #include "oracle/effort.hpp"
 #include "oracle/hamming.hpp"
 #include "oracle/index_model.hpp"
+#include "oracle/probing.hpp"
 
 namespace {
 

@@ -20,6 +20,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/index_check.hpp"
+#include "oracle/probing.hpp"
 
 namespace {
 
@@ -58,6 +59,9 @@ oracle::tally check_layouts() {
       REQUIRE(index.size() == data.pairs.size());
       ++counts.layouts;
       counts.plans += static_cast<std::size_t>(k) + 1;
+      for (int near = 0; near <= k; ++near) {
+        if (index.shape().probe_count(near) < index.distinct_size()) ++counts.plans_by_tables;
+      }
       oracle::check_searches(index, std::span<const neardup::entry<Bits, std::uint32_t>>(data.pairs),
                              std::span<const simhash<Bits>>(data.queries), k, counts);
     }
@@ -99,6 +103,7 @@ TEST_CASE("frozen: all layouts equal the plain loop, 16 bits", "[index][frozen][
 TEST_CASE("frozen: all layouts equal the plain loop, 64 bits", "[index][frozen][oracle]") {
   const oracle::tally counts = check_layouts<64>();
   counts.print("frozen oracle, 64 bits");
+  REQUIRE(counts.plans_by_tables > counts.plans * 3 / 4);
   REQUIRE(counts.layouts == 17 * 8);
 }
 TEST_CASE("frozen: all layouts equal the plain loop, 96 bits", "[index][frozen][oracle]") {
@@ -197,6 +202,31 @@ TEST_CASE("frozen: threads and passes do not change the result", "[index][frozen
       for (const auto& match : matches[query]) wanted.emplace(query, match.id, match.distance);
     }
     REQUIRE(found == wanted);
+  }
+}
+
+TEST_CASE("scans and probes find the same", "[index][frozen]") {
+  const auto fingerprints = mixed_fingerprints(2000, 23);
+  levels_in_turn levels;
+  for (int turn = 0; turn < 3; ++turn) {
+    levels.next();
+    for (const int k : {0, 3, 8, 12, 20}) {
+      CAPTURE(turn, k);
+      const frozen_index<64> frozen(k, 4, std::span(fingerprints));
+      neardup::dynamic_index<64> index(k, 4);
+      for (std::size_t i = 0; i < fingerprints.size(); ++i)
+        index.insert(fingerprints[i], static_cast<std::uint32_t>(i));
+      const auto probed = frozen.search_batch(std::span(fingerprints), k).matches;
+      neardup::detail::forced_scanned_a_probe().store(0);
+      const bool right = frozen.search_batch(std::span(fingerprints), k).matches == probed &&
+                         index.search_batch(std::span(fingerprints), k).matches == probed;
+      neardup::detail::forced_scanned_a_probe().store(1000000);
+      const bool scanned = frozen.search_batch(std::span(fingerprints), k).matches == probed &&
+                           index.search_batch(std::span(fingerprints), k).matches == probed;
+      neardup::detail::forced_scanned_a_probe().store(1);
+      REQUIRE(right);
+      REQUIRE(scanned);
+    }
   }
 }
 

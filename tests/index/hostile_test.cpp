@@ -14,6 +14,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/hamming.hpp"
+#include "oracle/probing.hpp"
 #include "oracle/stopwatch.hpp"
 
 namespace {

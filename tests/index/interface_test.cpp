@@ -18,6 +18,7 @@
 #include "catch.hpp"
 #include "oracle/hamming.hpp"
 #include "oracle/index_model.hpp"
+#include "oracle/probing.hpp"
 
 namespace {
 

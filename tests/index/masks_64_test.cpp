@@ -11,6 +11,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/hamming.hpp"
+#include "oracle/probing.hpp"
 
 namespace {
 

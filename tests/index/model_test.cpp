@@ -14,6 +14,7 @@
 #include "oracle/checked_index.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/hamming.hpp"
+#include "oracle/probing.hpp"
 
 namespace {
 

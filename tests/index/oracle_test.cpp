@@ -11,6 +11,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/index_check.hpp"
+#include "oracle/probing.hpp"
 
 namespace {
 

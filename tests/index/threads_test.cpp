@@ -13,6 +13,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/hamming.hpp"
+#include "oracle/probing.hpp"
 
 namespace {
 

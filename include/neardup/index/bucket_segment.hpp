@@ -164,7 +164,7 @@ class bucket_segment {
     wide_.clear();
     slots_.clear();
     free_.fill(none);
-    size_ = 0;
+    size_ = left_ = 0;
   }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {
@@ -281,13 +281,13 @@ class bucket_segment {
   std::size_t allocate(std::size_t chunk) {
     if (free_[chunk] != none) {
       const std::size_t begin = std::size_t{free_[chunk]} * quad;
+      left_ -= capacity_of(chunk);
       free_[chunk] = is_wide_ ? static_cast<std::uint32_t>(wide_[begin]) : narrow_[begin];
       return begin;
     }
+    if (slots_.size() + capacity_of(chunk) > slots_.capacity()) grow_arena(capacity_of(chunk));
     const std::size_t begin = slots_.size();
     const std::size_t end = begin + capacity_of(chunk);
-    if (end / quad >= none) refuse();
-    if (end > slots_.capacity()) reserve_arena((std::max)(end, begin + begin / 4));
     if (is_wide_) {
       wide_.resize(end);
     } else {
@@ -297,8 +297,37 @@ class bucket_segment {
     return begin;
   }
 
+  // Moves all chunks to a larger arena, side by side: what growing buckets have left behind is too short for others.
+  // May throw; then nothing has changed.
+  void grow_arena(std::size_t more) {
+    const std::size_t used = slots_.size() - left_ + more;
+    const std::size_t places = used + used / 4;
+    if (places / quad >= none) refuse();
+    bucket_segment larger(is_wide_);
+    larger.reserve_arena(places);
+    for (bucket& b : directory_) {
+      if (b.chunk() == 0) continue;
+      const std::size_t begin = larger.slots_.size();
+      const std::size_t end = begin + capacity_of(b.chunk());
+      if (is_wide_) {
+        larger.wide_.insert(larger.wide_.end(), wide_.data() + b.begin(), wide_.data() + b.begin() + (end - begin));
+      } else {
+        larger.narrow_.insert(larger.narrow_.end(), narrow_.data() + b.begin(),
+                              narrow_.data() + b.begin() + (end - begin));
+      }
+      larger.slots_.insert(larger.slots_.end(), slots_.data() + b.begin(), slots_.data() + b.begin() + (end - begin));
+      b.set(begin, b.count(), b.chunk());
+    }
+    wide_.swap(larger.wide_);
+    narrow_.swap(larger.narrow_);
+    slots_.swap(larger.slots_);
+    free_.fill(none);
+    left_ = 0;
+  }
+
   // Puts a chunk on its free list, linked through its first filter.
   void release(std::size_t begin, std::size_t chunk) noexcept {
+    left_ += capacity_of(chunk);
     if (is_wide_) {
       wide_[begin] = free_[chunk];
     } else {
@@ -315,6 +344,7 @@ class bucket_segment {
   std::vector<std::uint64_t> wide_;
   std::vector<Offset> slots_;
   std::size_t size_ = 0;
+  std::size_t left_ = 0;  // places in free chunks
   std::array<std::uint32_t, 64> free_;
 };
 

@@ -16,6 +16,7 @@
 #include "../detail/prefetch.hpp"
 #include "bucket_segment.hpp"
 #include "filter.hpp"
+#include "filter_scan.hpp"
 #include "fingerprint_store.hpp"
 #include "frozen_ids.hpp"
 #include "search_plans.hpp"
@@ -161,7 +162,7 @@ class frozen_engine {
   /// As that of pigeonhole_tables.
   template <class Visit>
   bool visit_within(std::span<const words_type> queries, int k, const Visit& visit) const {
-    if (plans_->within(k).keys >= store_.slots()) return store_.scan(queries, k, visit);
+    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys)) return store_.scan(queries, k, visit);
     return table_search<Words, Offset, frozen_engine, store_type, Visit>(*this, *plans_, store_, queries, k, visit)
         .run();
   }

@@ -12,6 +12,7 @@
 
 #include "bucket_table.hpp"
 #include "filter.hpp"
+#include "filter_scan.hpp"
 #include "search_plans.hpp"
 #include "table_search.hpp"
 
@@ -114,7 +115,7 @@ class pigeonhole_tables {
   /// Returns: whether it was not ended. Precondition: 0 <= k <= max_distance().
   template <class Store, class Visit>
   bool visit_within(const Store& store, std::span<const words_type> queries, int k, const Visit& visit) const {
-    if (plans_->within(k).keys >= store.slots()) return store.scan(queries, k, visit);
+    if (scan_pays<Words>(store.slots(), plans_->within(k).keys)) return store.scan(queries, k, visit);
     if (!table_search<Words, Offset, pigeonhole_tables, Store, Visit>(*this, *plans_, store, queries, k, visit).run()) {
       return false;
     }
