@@ -35,6 +35,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/weighters.hpp
     include/neardup/fingerprint/word_hashes.hpp
     include/neardup/fingerprint/xxh3.hpp
+    include/neardup/fingerprint/xxh3_pairs.hpp
     include/neardup/fingerprint/xxh3_spans.hpp
     include/neardup/fingerprint/xxh3_windows.hpp
     include/neardup/index.hpp

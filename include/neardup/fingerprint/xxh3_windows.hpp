@@ -12,6 +12,8 @@
 
 #include "../detail/bytes.hpp"
 #include "../detail/instruction_set.hpp"
+#include "hash_block.hpp"
+#include "xxh3.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -252,6 +254,22 @@ inline void hash_windows(const short_xxh3& hash, const char* text, std::size_t c
 #endif
   static_cast<void>(level);
   hash_windows_portable(hash, text, count, hashes);
+}
+
+/// Appends the hashes of these windows of `n` bytes to a block, which `consume` empties whenever it is full.
+template <std::size_t Words>
+void add_window_hashes(const char* text, std::size_t count, std::size_t n, std::uint64_t seed, hash_block<Words>& block,
+                       instruction_set level, const block_consumer<Words>& consume) {
+  while (count > 0) {
+    if (block.room() == 0) consume(block);
+    const std::size_t part = block.room() < count ? block.room() : count;
+    for (std::size_t j = 0; j < Words; ++j) {
+      hash_windows(short_xxh3(n, seed + j * xxh3<>::seed_step), text, part, block.columns[j] + block.count, level);
+    }
+    block.count += part;
+    text += part;
+    count -= part;
+  }
 }
 
 }  // namespace neardup::inline v0::detail
