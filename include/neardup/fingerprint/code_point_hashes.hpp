@@ -39,20 +39,6 @@ struct gram_scratch {
 };
 
 #if NEARDUP_X86_KERNELS
-/// Hashes the pairs that begin at `count` places of a text, for as many words as the block has.
-template <std::size_t Words>
-void add_pair_hashes(const char* text, const std::uint32_t* places, std::size_t count, std::uint64_t seed,
-                     gram_scratch& scratch, hash_block<Words>& block, instruction_set level,
-                     const block_consumer<Words>& consume) {
-  if (block.room() < count) consume(block);
-  find_pair_keys(places, count, scratch.keys);
-  for (std::size_t j = 0; j < Words; ++j) {
-    const auto hash_pairs = level == instruction_set::avx512 ? hash_pairs_avx512 : hash_pairs_avx2;
-    hash_pairs(text, places, scratch.keys, count, seed + j * xxh3<>::seed_step, block.columns[j] + block.count);
-  }
-  block.count += count;
-}
-
 /// How many of the first `count` blocks of 64 bytes are ASCII, they and the byte behind.
 inline std::size_t ascii_blocks(const char* text, std::size_t count) noexcept {
   std::size_t found = 0;
@@ -66,11 +52,22 @@ inline std::size_t ascii_blocks(const char* text, std::size_t count) noexcept {
   return found;
 }
 
-/// The pairs of code points of a text that has two at least.
+/// The pairs of code points of a text of more than four bytes, which are at least two of them, by AVX2.
 template <std::size_t Words>
-void hash_code_point_pairs(std::string_view text, std::uint64_t seed, gram_scratch& scratch, hash_block<Words>& block,
-                           instruction_set level, const block_consumer<Words>& consume) {
+void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_scratch& scratch,
+                                hash_block<Words>& block, const block_consumer<Words>& consume) {
+  constexpr instruction_set level = instruction_set::avx2;
   std::uint32_t* const places = scratch.places;
+  /// Hashes the pairs that begin at the first places.
+  const auto add_pairs = [&](const char* source, std::size_t count) {
+    if (block.room() < count) consume(block);
+    find_pair_keys(places, count, scratch.keys);
+    for (std::size_t j = 0; j < Words; ++j) {
+      hash_pairs_avx2(source, places, scratch.keys, count, seed + j * xxh3<>::seed_step,
+                      block.columns[j] + block.count);
+    }
+    block.count += count;
+  };
   std::size_t position = 0;
   // Kernels read vectors, and three code points beyond: the last ones are read from a copy with room behind.
   constexpr std::size_t margin = 32;
@@ -85,8 +82,8 @@ void hash_code_point_pairs(std::string_view text, std::uint64_t seed, gram_scrat
     const std::size_t count = find_code_points(at, (std::min)(blocks, gram_scratch::pair_blocks),
                                                static_cast<std::uint32_t>(position), places, level);
     // The last two begin pairs whose end is not known.
-    for (std::size_t i = 0; i < pair_places_slack; ++i) places[count + i] = places[count - 1] + 1 + static_cast<std::uint32_t>(i);
-    add_pair_hashes(text.data(), places, count - 2, seed, scratch, block, level, consume);
+    for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = places[count - 1] + 1 + i;
+    add_pairs(text.data(), count - 2);
     position = places[count - 2];
   }
   constexpr std::size_t blocks = 2;
@@ -95,8 +92,36 @@ void hash_code_point_pairs(std::string_view text, std::uint64_t seed, gram_scrat
   std::memset(rest, 0x80, sizeof rest);  // begins nothing
   std::memcpy(rest, text.data() + position, size);
   const std::size_t count = find_code_points(rest, blocks, 0, places, level);
-  for (std::size_t i = 0; i < pair_places_slack; ++i) places[count + i] = static_cast<std::uint32_t>(size + i);
-  add_pair_hashes(rest, places, count - 1, seed, scratch, block, level, consume);
+  for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = static_cast<std::uint32_t>(size) + i;
+  add_pairs(rest, count - 1);
+}
+
+/// The same by AVX-512.
+template <std::size_t Words>
+void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, hash_block<Words>& block,
+                                  const block_consumer<Words>& consume) {
+  const auto add_pairs = [&](const char* from, std::size_t blocks, std::size_t end) {
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < Words; ++j) {
+      count = hash_pairs_avx512(from, blocks, end, seed + j * xxh3<>::seed_step, block.columns[j] + block.count);
+    }
+    block.count += count;
+  };
+  std::size_t position = 0;
+  while (position + 2 * text_block_size <= text.size()) {
+    if (block.room() < text_block_size) consume(block);
+    const std::size_t blocks = (std::min)(block.room(), text.size() - position - text_block_size) / text_block_size;
+    add_pairs(text.data() + position, blocks, blocks * text_block_size);
+    position += blocks * text_block_size;
+  }
+  // The last code point begins no pair.
+  std::size_t last = text.size() - 1;
+  while ((static_cast<unsigned char>(text[last]) & 0xc0U) == 0x80) --last;
+  if (last <= position) return;
+  char rest[3 * text_block_size] = {};
+  std::memcpy(rest, text.data() + position, text.size() - position);
+  if (block.room() < 2 * text_block_size) consume(block);
+  add_pairs(rest, 2, last - position);
 }
 #endif  // NEARDUP_X86_KERNELS
 
@@ -107,9 +132,9 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
                       hash_block<Words>& block, const block_consumer<Words>& consume) {
   const instruction_set level = active_instruction_set();
 #if NEARDUP_X86_KERNELS
-  // More than four bytes are at least two code points.
-  if (level != instruction_set::portable && n == 2 && text.size() > 4) {
-    return hash_code_point_pairs(text, seed, scratch, block, level, consume);
+  if (n == 2 && text.size() > 4) {
+    if (level == instruction_set::avx512) return hash_code_point_pairs_avx512(text, seed, block, consume);
+    if (level == instruction_set::avx2) return hash_code_point_pairs_avx2(text, seed, scratch, block, consume);
   }
 #endif
   // From here on as places in the text: an n-gram ends where the one n places later begins.

@@ -11,7 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../detail/bytes.hpp"
 #include "../detail/instruction_set.hpp"
+#include "../text/text_blocks.hpp"
 #include "xxh3_spans.hpp"
 #include "xxh3_windows.hpp"
 
@@ -62,8 +64,8 @@ NEARDUP_TARGET_AVX2 inline void find_pair_keys(const std::uint32_t* places, std:
     const __m256i a = _mm256_sub_epi32(p1, load(places + i));
     const __m256i b = _mm256_sub_epi32(p2, p1);
     const __m256i c = _mm256_sub_epi32(load(places + i + 3), p2);
-    const __m256i key = _mm256_add_epi32(_mm256_add_epi32(_mm256_slli_epi32(a, 4), _mm256_slli_epi32(b, 6)),
-                                         _mm256_slli_epi32(c, 8));
+    const __m256i key =
+        _mm256_add_epi32(_mm256_add_epi32(_mm256_slli_epi32(a, 4), _mm256_slli_epi32(b, 6)), _mm256_slli_epi32(c, 8));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(keys + i), _mm256_sub_epi32(key, _mm256_set1_epi32(16 + 64 + 256)));
   }
 }
@@ -105,8 +107,8 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
   const __m256i tiny_lengths = _mm256_setr_epi32(0, 0, 0, 0, 0, 0, 0x200, 0x300);
   const char* const shuffles = reinterpret_cast<const char*>(pair_shuffles.data());
   for (std::size_t i = 0; i < count; i += 4) {
-    const __m256i bytes = _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(text + places[i])),
-                                                  load_128(text + places[i + 2]), 1);
+    const __m256i bytes =
+        _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(text + places[i])), load_128(text + places[i + 2]), 1);
     const __m256i shuffle = _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(shuffles + keys[i])),
                                                     load_128(shuffles + keys[i + 2]), 1);
     // Blended as doubles, by the upper bit of a lane.
@@ -136,47 +138,188 @@ NEARDUP_TARGET_AVX512 inline __m512i kept_avx512(std::uint64_t value) noexcept {
   return vector;
 }
 
-/// The same with AVX-512, eight pairs at a time.
-NEARDUP_TARGET_AVX512 inline void hash_pairs_avx512(const char* text, const std::uint32_t* places,
-                                                    const std::uint32_t* keys, std::size_t count, std::uint64_t seed,
-                                                    std::uint64_t* hashes) noexcept {
-  const pair_flips flips(seed);
-  const __m512i factor = kept_avx512(short_xxh3::rrmxmx);
-  const __m512i tiny_first = kept_avx512(short_xxh3::avalanche_1);
-  const __m512i tiny_second = kept_avx512(short_xxh3::avalanche_2);
-  // By kind; VPERMQ looks at its lowest three bits.
-  const __m512i lengths = _mm512_setr_epi64(0, 4, 5, 6, 7, 8, 0, 0);
-  const auto flip_of = [](std::uint64_t value) { return static_cast<long long>(value); };
-  const long long flip = flip_of(flips.from_4);
-  const __m512i all_flips = _mm512_setr_epi64(flip, flip, flip, flip, flip, flip, flip_of(flips.below_4 ^ 0x200U),
-                                              flip_of(flips.below_4 ^ 0x300U));
-  const char* const shuffles = reinterpret_cast<const char*>(pair_shuffles.data());
-#define NEARDUP_LOAD_4(from, at)                                                                                       \
-  _mm512_inserti64x4(                                                                                                  \
-      _mm512_castsi256_si512(_mm256_inserti128_si256(                                                                  \
-          _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>((from) + (at)[i]))),                 \
-          _mm_loadu_si128(reinterpret_cast<const __m128i*>((from) + (at)[i + 2])), 1)),                                \
-      _mm256_inserti128_si256(                                                                                         \
-          _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>((from) + (at)[i + 4]))),             \
-          _mm_loadu_si128(reinterpret_cast<const __m128i*>((from) + (at)[i + 6])), 1),                                 \
-      1)
-  for (std::size_t i = 0; i < count; i += 8) {
-    const __m512i bytes = NEARDUP_LOAD_4(text, places);
-    const __m512i shuffle = NEARDUP_LOAD_4(shuffles, keys);
-    const __mmask8 tiny = _mm512_movepi64_mask(shuffle);
-    const auto from_4 = static_cast<__mmask8>(~tiny);
-    const __m512i kind = _mm512_srli_epi64(shuffle, 60);
-    __m512i x = _mm512_shuffle_epi8(bytes, shuffle);
-    x = _mm512_mask_ternarylogic_epi64(x, from_4, _mm512_rol_epi64(x, 49), _mm512_rol_epi64(x, 24), 0x96);
-    x = _mm512_xor_si512(x, _mm512_permutexvar_epi64(kind, all_flips));
-    x = _mm512_mullo_epi64(x, _mm512_mask_blend_epi64(tiny, factor, tiny_first));
-    const __m512i shifted = _mm512_mask_srli_epi64(_mm512_srli_epi64(x, 35), tiny, x, 29);
-    x = _mm512_xor_si512(x, _mm512_add_epi64(shifted, _mm512_permutexvar_epi64(kind, lengths)));
-    x = _mm512_mullo_epi64(x, _mm512_mask_blend_epi64(tiny, factor, tiny_second));
-    x = _mm512_xor_si512(x, _mm512_mask_srli_epi64(_mm512_srli_epi64(x, 28), tiny, x, 32));
-    _mm512_storeu_si512(hashes + i, x);
+// Which bytes the arrangement of pairs takes from a vector of the places where pairs begin and, from 64 on, one of those
+// where they end, with the number of the pair whose length it takes. In lanes of 8 bytes for pairs from number 8 i on, in
+// lanes of 4 for pairs below 4 bytes from number 16 i on.
+struct pair_lanes {
+  window_shuffle places;  // four times the end, four times the beginning; below 4 bytes the end, and the beginning
+  window_shuffle numbers;
+};
+template <std::size_t Lane>
+inline constexpr std::array<pair_lanes, Lane> pair_lanes_of = [] {
+  std::array<pair_lanes, Lane> result{};
+  for (std::size_t i = 0; i < 64 * Lane; ++i) {
+    const std::size_t number = i / Lane;
+    result[i / 64].numbers.sources[i % 64] = static_cast<std::uint8_t>(number);
+    result[i / 64].places.sources[i % 64] = static_cast<std::uint8_t>(number + (i % Lane < Lane * Lane / 16 ? 64 : 0));
   }
-#undef NEARDUP_LOAD_4
+  return result;
+}();
+
+/// Blocks of text as VPERMI2B takes bytes from them: a block and the one behind it.
+struct pair_bytes {
+  __m512i block;
+  __m512i next;
+};
+
+/// The pairs of a block that take one formula, by the places where they begin and end.
+struct pair_class {
+  __m512i begin;
+  __m512i end;
+  __m512i length;
+
+  NEARDUP_TARGET_AVX512 pair_class(const std::uint8_t* begins, const std::uint8_t* ends) noexcept
+      : begin(_mm512_load_si512(begins)), end(_mm512_load_si512(ends)), length(_mm512_sub_epi8(end, begin)) {}
+};
+
+/// The most blocks whose pairs are hashed at a time.
+inline constexpr std::size_t max_pair_blocks = 16;
+
+/// Where the pairs of blocks begin and end, those of 4 bytes and more and those below, and how many there are.
+struct pair_places {
+  struct places_of_block {
+    alignas(64) std::uint8_t begin[text_block_size];
+    alignas(64) std::uint8_t end[text_block_size];
+  };
+  places_of_block from_4[max_pair_blocks];
+  places_of_block below_4[max_pair_blocks];
+  std::uint8_t count_from_4[max_pair_blocks];
+  std::uint8_t count_below_4[max_pair_blocks];
+};
+
+/// Hashes pairs of two classes.
+class pair_hasher_avx512 {
+ public:
+  NEARDUP_TARGET_AVX512 explicit pair_hasher_avx512(std::uint64_t seed) noexcept {
+    const short_formulas formulas(seed);
+    flip_ = kept_avx512(formulas.flip_4_to_8);
+    factor_ = kept_avx512(short_xxh3::rrmxmx);
+    offsets_ = kept_avx512(0x03020100fffefdfcU);
+    // The bytes and the length are in the lower half: what is shifted down is of the flip alone.
+    tiny_flip_ = kept_avx512(formulas.flip_1_to_3 ^ formulas.flip_1_to_3 >> 33);
+    tiny_first_ = kept_avx512(short_xxh3::avalanche_1);
+    tiny_second_ = kept_avx512(short_xxh3::avalanche_2);
+    tiny_offsets_ = kept_avx512(0x010000ff010000ffU);
+  }
+
+  /// The hashes of eight pairs of 4 bytes and more, from number 8 i on.
+  NEARDUP_TARGET_AVX512 __m512i hashes(const pair_bytes& bytes, const pair_class& pairs, std::size_t i) const noexcept {
+    const pair_lanes& lanes = pair_lanes_of<8>[i];
+    const __m512i places = _mm512_add_epi8(
+        _mm512_permutex2var_epi8(pairs.begin, _mm512_load_si512(lanes.places.sources), pairs.end), offsets_);
+    const __m512i length =
+        _mm512_maskz_permutexvar_epi8(byte_ones, _mm512_load_si512(lanes.numbers.sources), pairs.length);
+    __m512i x = _mm512_xor_si512(_mm512_permutex2var_epi8(bytes.block, places, bytes.next), flip_);
+    x = _mm512_ternarylogic_epi64(x, _mm512_rol_epi64(x, 49), _mm512_rol_epi64(x, 24), 0x96);
+    x = _mm512_mullo_epi64(x, factor_);
+    x = _mm512_xor_si512(x, _mm512_add_epi64(_mm512_srli_epi64(x, 35), length));
+    x = _mm512_mullo_epi64(x, factor_);
+    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 28));
+  }
+
+  /// Sixteen pairs of 2 and 3 bytes as the formula arranges them, with their length, from number 16 i on.
+  NEARDUP_TARGET_AVX512 __m512i tiny_words(const pair_bytes& bytes, const pair_class& pairs,
+                                           std::size_t i) const noexcept {
+    const pair_lanes& lanes = pair_lanes_of<4>[i];
+    const __m512i places = _mm512_add_epi8(
+        _mm512_permutex2var_epi8(pairs.begin, _mm512_load_si512(lanes.places.sources), pairs.end), tiny_offsets_);
+    return _mm512_mask_permutexvar_epi8(_mm512_permutex2var_epi8(bytes.block, places, bytes.next), byte_ones_of_4 << 1,
+                                        _mm512_load_si512(lanes.numbers.sources), pairs.length);
+  }
+
+  /// The hashes of eight such words.
+  NEARDUP_TARGET_AVX512 __m512i tiny_hashes(const std::uint32_t* words) const noexcept {
+    const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
+    __m512i x = _mm512_mullo_epi64(_mm512_xor_si512(_mm512_cvtepu32_epi64(loaded), tiny_flip_), tiny_first_);
+    x = _mm512_mullo_epi64(_mm512_xor_si512(x, _mm512_srli_epi64(x, 29)), tiny_second_);
+    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+  }
+
+ private:
+  static constexpr std::uint64_t byte_ones_of_4 = 0x1111111111111111U;  // a bit for each byte of a vector
+
+  __m512i flip_;
+  __m512i factor_;
+  __m512i offsets_;
+  __m512i tiny_flip_;
+  __m512i tiny_first_;
+  __m512i tiny_second_;
+  __m512i tiny_offsets_;
+};
+
+/// The number of bytes of the code points that begin in a block.
+NEARDUP_TARGET_AVX512 inline __m512i code_point_lengths_avx512(__m512i block) noexcept {
+  const __m512i by_half = _mm512_broadcast_i32x4(_mm_setr_epi8(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 4));
+  return _mm512_shuffle_epi8(by_half, _mm512_and_si512(_mm512_srli_epi16(block, 4), _mm512_set1_epi8(0x0f)));
+}
+
+/// Finds the pairs that begin in `count` blocks of 64 bytes, before the byte `end`. 64 bytes may be read behind.
+NEARDUP_TARGET_AVX512 inline void find_pairs_avx512(const char* text, std::size_t count, std::size_t end,
+                                                    pair_places& places) noexcept {
+  const __m512i numbers = _mm512_load_si512(byte_indices.data());
+  const auto compress = [&](std::uint64_t which, __m512i ends, pair_places::places_of_block& out)
+                            NEARDUP_AVX512_LAMBDA {
+                              _mm512_store_si512(out.begin, _mm512_maskz_compress_epi8(which, numbers));
+                              _mm512_store_si512(out.end, _mm512_maskz_compress_epi8(which, ends));
+                              return static_cast<std::uint8_t>(std::popcount(which));
+                            };
+  __m512i next = _mm512_loadu_si512(text);
+  __m512i next_lengths = code_point_lengths_avx512(next);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = i * text_block_size;
+    const __m512i block = next;
+    const __m512i lengths = next_lengths;
+    next = _mm512_loadu_si512(text + at + text_block_size);
+    next_lengths = code_point_lengths_avx512(next);
+    const __m512i second = _mm512_add_epi8(numbers, lengths);
+    const __m512i second_lengths = _mm512_permutex2var_epi8(lengths, second, next_lengths);
+    std::uint64_t starts = _mm512_cmpgt_epi8_mask(block, _mm512_set1_epi8(-0x41));
+    if (at + text_block_size > end) starts = end > at ? _bzhi_u64(starts, static_cast<unsigned>(end - at)) : 0;
+    const std::uint64_t below_4 =
+        starts & _mm512_cmplt_epu8_mask(_mm512_add_epi8(lengths, second_lengths), _mm512_set1_epi8(4));
+    const __m512i ends = _mm512_add_epi8(second, second_lengths);
+    places.count_from_4[i] = compress(starts & ~below_4, ends, places.from_4[i]);
+    places.count_below_4[i] = compress(below_4, ends, places.below_4[i]);
+  }
+}
+
+/// Hashes the pairs that begin in `count` blocks of 64 bytes, before the byte `end`, in an order of its own.
+/// Precondition: 64 bytes may be read behind; `hashes` has room for 64 a block and 16 more. Returns: how many.
+NEARDUP_TARGET_AVX512 inline std::size_t hash_pairs_avx512(const char* text, std::size_t count, std::size_t end,
+                                                           std::uint64_t seed, std::uint64_t* hashes) noexcept {
+  pair_places places;
+  find_pairs_avx512(text, count, end, places);
+  const pair_hasher_avx512 hasher(seed);
+  const window_lanes_avx512<true> ascii_pairs(short_xxh3(2, seed));
+  std::uint32_t tiny_words[(max_pair_blocks + 1) * text_block_size];
+  std::size_t tiny_count = 0;
+  std::uint64_t* out = hashes;
+  for (std::size_t block = 0; block < count; ++block) {
+    const char* const at = text + block * text_block_size;
+    const std::size_t count_below_4 = places.count_below_4[block];
+    const std::size_t count_from_4 = places.count_from_4[block];
+    if (count_below_4 == text_block_size && static_cast<signed char>(at[text_block_size]) >= 0) {
+      for (std::size_t i = 0; i < text_block_size; i += 8) _mm512_storeu_si512(out + i, ascii_pairs(at + i));
+      out += text_block_size;
+      continue;
+    }
+    const pair_bytes bytes{_mm512_loadu_si512(at), _mm512_loadu_si512(at + text_block_size)};
+    // Most blocks of Chinese have 17 to 24 pairs of 4 bytes and more, and at most 16 below: no branch decides on those.
+    const pair_class pairs(places.from_4[block].begin, places.from_4[block].end);
+    for (std::size_t i = 0; i < 24; i += 8) _mm512_storeu_si512(out + i, hasher.hashes(bytes, pairs, i / 8));
+    for (std::size_t i = 24; i < count_from_4; i += 8) {
+      _mm512_storeu_si512(out + i, hasher.hashes(bytes, pairs, i / 8));
+    }
+    out += count_from_4;
+    const pair_class tiny_pairs(places.below_4[block].begin, places.below_4[block].end);
+    _mm512_storeu_si512(tiny_words + tiny_count, hasher.tiny_words(bytes, tiny_pairs, 0));
+    for (std::size_t i = 16; i < count_below_4; i += 16) {
+      _mm512_storeu_si512(tiny_words + tiny_count + i, hasher.tiny_words(bytes, tiny_pairs, i / 16));
+    }
+    tiny_count += count_below_4;
+  }
+  for (std::size_t i = 0; i < tiny_count; i += 8) _mm512_storeu_si512(out + i, hasher.tiny_hashes(tiny_words + i));
+  return static_cast<std::size_t>(out - hashes) + tiny_count;
 }
 
 NEARDUP_KERNELS_END
