@@ -33,6 +33,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/votes.hpp
     include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
+    include/neardup/fingerprint/window_counts.hpp
     include/neardup/fingerprint/word_hashes.hpp
     include/neardup/fingerprint/xxh3.hpp
     include/neardup/fingerprint/xxh3_pairs.hpp
