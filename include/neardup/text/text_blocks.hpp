@@ -12,6 +12,21 @@ namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t text_block_size = 64;
 
+/// For each byte the positions of its set bits.
+struct alignas(8) set_bits {
+  std::uint8_t positions[8];
+};
+inline constexpr std::array<set_bits, 256> set_bits_of = [] {
+  std::array<set_bits, 256> result{};
+  for (std::size_t byte = 0; byte < result.size(); ++byte) {
+    std::size_t count = 0;
+    for (std::size_t bit = 0; bit < 8; ++bit) {
+      if ((byte >> bit & 1U) != 0) result[byte].positions[count++] = static_cast<std::uint8_t>(bit);
+    }
+  }
+  return result;
+}();
+
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
@@ -28,21 +43,6 @@ NEARDUP_TARGET_AVX2 inline std::size_t bit_positions_avx2(std::uint64_t mask, st
   }
   return count;
 }
-
-/// For each byte the positions of its set bits.
-struct alignas(8) set_bits {
-  std::uint8_t positions[8];
-};
-inline constexpr std::array<set_bits, 256> set_bits_of = [] {
-  std::array<set_bits, 256> result{};
-  for (std::size_t byte = 0; byte < result.size(); ++byte) {
-    std::size_t count = 0;
-    for (std::size_t bit = 0; bit < 8; ++bit) {
-      if ((byte >> bit & 1U) != 0) result[byte].positions[count++] = static_cast<std::uint8_t>(bit);
-    }
-  }
-  return result;
-}();
 
 /// The same as bit_positions_avx2, for masks of which many bits are set: by a table for eight at a time, without a branch.
 NEARDUP_TARGET_AVX2 inline std::size_t many_bit_positions_avx2(std::uint64_t mask, std::uint32_t base,

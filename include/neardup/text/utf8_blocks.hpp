@@ -222,9 +222,13 @@ inline bool is_well_formed(std::string_view text, instruction_set level) noexcep
 inline std::size_t find_code_points_portable(const char* text, std::size_t count, std::uint32_t base,
                                              std::uint32_t* places) noexcept {
   std::size_t found = 0;
-  for (std::size_t i = 0; i < text_block_size * count; ++i) {
-    places[found] = base + static_cast<std::uint32_t>(i);
-    found += static_cast<std::uint8_t>(text[i]) >> 6 != 2 ? 1 : 0;
+  for (std::size_t i = 0; i < text_block_size * count; i += 8) {
+    const std::uint64_t bytes = load_little_endian(text + i);
+    const std::uint64_t starts = (~bytes | bytes << 1) >> 7 & byte_ones;
+    // One product moves the bits of all bytes side by side, another one adds them.
+    const set_bits& set = set_bits_of[starts * 0x0102040810204080U >> 56];
+    for (std::size_t j = 0; j < 8; ++j) places[found + j] = base + static_cast<std::uint32_t>(i) + set.positions[j];
+    found += starts * byte_ones >> 56;
   }
   return found;
 }
