@@ -142,7 +142,7 @@ class simhasher {
     auto& votes = memory.votes;
     votes.clear();
     if constexpr (decltype(memory.votes)::counts_windows && std::is_same_v<Tokenizer, byte_ngrams>) {
-      if (detail::is_counted_window(tokenizer.n) && tokenizer.n <= text.size()) {
+      if (detail::are_counted_windows(tokenizer.n, text.size())) {
         votes.add_windows(text, tokenizer.n, hasher);
         return votes.result(weighter, hasher);
       }

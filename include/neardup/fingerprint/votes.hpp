@@ -44,7 +44,7 @@ class equal_votes {
     for (std::size_t j = 0; j < words; ++j) count_bits(tallies_[j], column(j), n);
   }
 
-  /// Adds the hashes of all windows of `n` bytes of a text. Precondition: is_counted_window(n) and n <= text.size().
+  /// Adds the hashes of all windows of `n` bytes of a text. Precondition: that of count_windows.
   void add_windows(std::string_view text, std::size_t n, std::uint64_t seed) noexcept {
     for (std::size_t j = 0; j < words; ++j) {
       count_windows(tallies_[j], short_xxh3(n, seed + j * xxh3<>::seed_step), text);

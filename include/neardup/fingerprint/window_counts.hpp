@@ -3,8 +3,6 @@
 // What hashes and what counts wait for different units of a processor: in one loop they go side by side.
 #pragma once
 
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,8 +15,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// Windows that are hashed and counted in one loop. The shorter ones are rare, and go by blocks.
-constexpr bool is_counted_window(std::size_t n) noexcept { return n >= 4 && n <= max_vector_window; }
+/// Whether the windows of a text are counted so. The shorter ones, which are rare, and those of a short text are not: its
+/// first planes and its last block take longer than a block of hashes does, 4 % of 500 bytes.
+inline bool are_counted_windows(std::size_t n, std::size_t text_size) noexcept {
+  constexpr std::size_t short_text = 512;
+  return n >= 4 && n <= max_vector_window && n <= text_size &&
+         (text_size > short_text || active_instruction_set() == instruction_set::portable);
+}
 
 // ---- portable: hashes by multiplications of words, counts by vectors --------------------------------------------------
 // 4.2 cycles a window on a Zen 5, 6.1 with a block of hashes between.
@@ -112,17 +115,16 @@ inline std::size_t count_window_blocks(bit_tally& tally, const short_xxh3& hash,
   return count_window_blocks_portable(tally, hash, text, count);
 }
 
-/// Counts the bits of the hashes of all windows of a text. Precondition: is_counted_window(hash.n), hash.n <= text.size().
+/// Counts the bits of the hashes of all windows of a text. Precondition: 4 <= hash.n <= max_vector_window and
+/// hash.n <= text.size().
 inline void count_windows(bit_tally& tally, const short_xxh3& hash, std::string_view text) noexcept {
   // Kernels read 16 bytes at a window: the last ones are read from a copy with room behind.
   constexpr std::size_t margin = 16;
-  // Of a short text the first planes and the last block take longer than the buffer: 4 % of one of 500 bytes.
-  constexpr std::size_t short_text = 512;
+  constexpr std::size_t largest_block = 128;
   const std::size_t windows = text.size() - hash.n + 1;
   const std::size_t in_place = text.size() > margin ? text.size() - margin : 0;
-  const bool is_short = windows <= short_text && tally.level != instruction_set::portable;
-  const std::size_t done = is_short ? 0 : count_window_blocks(tally, hash, text.data(), in_place);
-  alignas(64) std::uint64_t hashes[short_text + 8];
+  const std::size_t done = count_window_blocks(tally, hash, text.data(), in_place);
+  alignas(64) std::uint64_t hashes[largest_block + margin + 8];
   hash_windows(hash, text.data() + done, in_place - done, hashes, tally.level);
   char rest[2 * margin] = {};
   std::memcpy(rest, text.data() + in_place, text.size() - in_place);
