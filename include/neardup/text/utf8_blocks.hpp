@@ -1,6 +1,6 @@
 // Whether a text is well-formed UTF-8, and where its code points begin, a vector of bytes at a time.
-// Cycles a byte of Chinese: 0.23 to validate by vectors, 1.5 portable; 0.33, 1.1 and 2.5 to list code points by AVX-512,
-// AVX2 and portable code.
+// Cycles a byte of Chinese on a Zen 5: 0.09, 0.15 and 1.0 to validate by AVX-512, AVX2 and portable code; 0.10, 0.27 and
+// 1.2 to list code points.
 #pragma once
 
 #include <array>
