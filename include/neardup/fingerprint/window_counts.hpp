@@ -15,8 +15,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Whether the windows of a text are counted so. The shorter ones, which are rare, and those of a short text are not: its
-/// first planes and its last block take longer than a block of hashes does, 4 % of 500 bytes.
+/// Whether the windows of a text are counted so. The shorter ones, which are rare, and those of a short text are not, except
+/// on the portable path: too few of them are whole blocks for a gain (none at 500 bytes).
 inline bool are_counted_windows(std::size_t n, std::size_t text_size) noexcept {
   constexpr std::size_t short_text = 512;
   return n >= 4 && n <= max_vector_window && n <= text_size &&
