@@ -44,8 +44,10 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/votes.hpp
     include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
+    include/neardup/fingerprint/window_counts.hpp
     include/neardup/fingerprint/word_hashes.hpp
     include/neardup/fingerprint/xxh3.hpp
+    include/neardup/fingerprint/xxh3_pairs.hpp
     include/neardup/fingerprint/xxh3_spans.hpp
     include/neardup/fingerprint/xxh3_windows.hpp
     include/neardup/index.hpp

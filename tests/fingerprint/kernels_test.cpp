@@ -227,6 +227,37 @@ TEST_CASE("windows of bytes have the hashes of XXH3") {
   check_blocks(neardup::byte_ngrams{5}, neardup::xxh3<128>{9}, texts());
 }
 
+TEST_CASE("windows that are counted at once have the majority of the hashes of XXH3") {
+  std::mt19937_64 random(3);
+  std::vector<std::string> all;
+  // Around the blocks of each instruction set, and several of them.
+  for (std::size_t size = 1; size < 2600; size += size < 700 ? oracle::effort(1, 7) : 97) {
+    std::string text(size, ' ');
+    for (char& letter : text) letter = static_cast<char>(random() % (size % 3 == 0 ? 2 : 256));
+    all.push_back(text);
+  }
+  for (std::size_t n = 1; n <= 9; ++n) {
+    const neardup::simhasher hash{neardup::byte_ngrams{n}, neardup::tf{}, neardup::xxh3<128>{~std::uint64_t{0} / n}};
+    for (const instruction_set level : support::instruction_sets()) {
+      const support::forced_instruction_set forced(level);
+      std::size_t wrong = 0;
+      for (const std::string& text : all) {
+        words_of_bits low;
+        words_of_bits high;
+        for (const auto& token : one_by_one(hash.tokenizer, hash.hasher, text)) {
+          low.push_back(token[0]);
+          high.push_back(token[1]);
+        }
+        const support::exact_copy copy(text);
+        const neardup::simhash<128> expected({plain_majority(low), plain_majority(high)});
+        if (hash(std::string_view(copy)) != expected) ++wrong;
+      }
+      INFO("n " << n << ", " << neardup::to_string(level));
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE("words and their shingles have the hashes of XXH3") {
   const neardup::words words;
   const std::vector<std::string> all = texts();

@@ -107,15 +107,24 @@ inline void add_carry_portable(bit_tally& tally, std::size_t plane, portable_vec
   }
 }
 
+/// Declares the lowest planes of a tally in registers, and stores them again.
+#define NEARDUP_LOAD_PLANES_PORTABLE(tally)                                             \
+  const bool begun = (tally).begin();                                                   \
+  portable_vector ones = begun ? load_portable((tally).planes[0]) : portable_vector{};  \
+  portable_vector twos = begun ? load_portable((tally).planes[1]) : portable_vector{};  \
+  portable_vector fours = begun ? load_portable((tally).planes[2]) : portable_vector{}; \
+  portable_vector eights = begun ? load_portable((tally).planes[3]) : portable_vector {}
+#define NEARDUP_STORE_PLANES_PORTABLE(tally)            \
+  std::memcpy((tally).planes[0], &ones, sizeof ones);   \
+  std::memcpy((tally).planes[1], &twos, sizeof twos);   \
+  std::memcpy((tally).planes[2], &fours, sizeof fours); \
+  std::memcpy((tally).planes[3], &eights, sizeof eights)
+
 /// The reference.
 inline void count_bits_portable(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
   constexpr std::size_t lanes = sizeof(portable_vector) / sizeof(std::uint64_t);
   tally.total += n;
-  const bool begun = tally.begin();
-  portable_vector ones = begun ? load_portable(tally.planes[0]) : portable_vector{};
-  portable_vector twos = begun ? load_portable(tally.planes[1]) : portable_vector{};
-  portable_vector fours = begun ? load_portable(tally.planes[2]) : portable_vector{};
-  portable_vector eights = begun ? load_portable(tally.planes[3]) : portable_vector{};
+  NEARDUP_LOAD_PLANES_PORTABLE(tally);
   // Written out, for g++ would call a lambda and keep the planes in memory.
   std::size_t i = 0;
   for (; i + 16 * lanes <= n; i += 16 * lanes) {
@@ -132,10 +141,7 @@ inline void count_bits_portable(bit_tally& tally, const std::uint64_t* words, st
 #undef NEARDUP_LOAD
     add_carry_portable(tally, bit_tally::block_planes, sixteens);
   }
-  std::memcpy(tally.planes[0], &ones, sizeof ones);
-  std::memcpy(tally.planes[1], &twos, sizeof twos);
-  std::memcpy(tally.planes[2], &fours, sizeof fours);
-  std::memcpy(tally.planes[3], &eights, sizeof eights);
+  NEARDUP_STORE_PLANES_PORTABLE(tally);
 }
 
 /// The columns whose bit-sliced count is more than half of the total.

@@ -16,6 +16,7 @@
 #include "../text/word_spans.hpp"
 #include "hash_block.hpp"
 #include "xxh3.hpp"
+#include "xxh3_pairs.hpp"
 #include "xxh3_spans.hpp"
 #include "xxh3_windows.hpp"
 
@@ -30,122 +31,98 @@ struct gram_scratch {
 
   static constexpr std::size_t slack = 2 * text_block_size + 16;  // kernels write, and read, whole vectors
 
+  /// The blocks of text whose pairs are hashed at a time.
+  static constexpr std::size_t pair_blocks = 8;
+
   alignas(64) std::uint32_t places[max_kernel_gram + capacity + slack];
+  alignas(64) std::uint32_t keys[pair_blocks * text_block_size + slack];  // of pairs
 };
 
 #if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
-
-// lane_bytes[i] selects byte i + lane, eight times, for each of eight lanes.
-inline constexpr std::array<window_shuffle, 8> lane_bytes = [] {
-  std::array<window_shuffle, 8> result{};
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    for (std::size_t j = 0; j < 64; ++j) result[i].sources[j] = static_cast<std::uint8_t>(8 * i + j / 8);
+/// How many of the first `count` blocks of 64 bytes are ASCII, they and the byte behind.
+inline std::size_t ascii_blocks(const char* text, std::size_t count) noexcept {
+  std::size_t found = 0;
+  for (; found < count; ++found, text += text_block_size) {
+    std::uint64_t words[text_block_size / 8];
+    std::memcpy(words, text, sizeof words);
+    std::uint64_t all = static_cast<unsigned char>(text[text_block_size]);
+    for (const std::uint64_t word : words) all |= word;
+    if ((all & byte_tops) != 0) break;
   }
-  return result;
-}();
-
-/// A value that stays in a register: g++ would make it anew from an immediate at each use in a loop.
-NEARDUP_TARGET_AVX512 inline __m512i kept_avx512(std::uint64_t value) noexcept {
-  __m512i vector = _mm512_set1_epi64(static_cast<long long>(value));
-  asm("" : "+v"(vector));
-  return vector;
+  return found;
 }
 
-/// The hashes of the pairs of code points that begin at `count` positions of a block and the next one; `Tiny` says that
-/// some may be below 4 bytes. VPERMI2B takes the eight bytes from each position: no gather. Where a pair ends follows from
-/// its bytes. 2.3 cycles a byte of Chinese with its share of ASCII.
-template <bool Tiny>
-NEARDUP_TARGET_AVX512 inline void hash_pairs_avx512(__m512i bytes, __m512i next, __m512i positions, std::size_t count,
-                                                    const short_formulas& formulas, std::uint64_t* hashes) noexcept {
-  const __m512i offsets = kept_avx512(0x0706050403020100U);
-  const __m512i low_bits = kept_avx512(byte_ones << 8);
-  const __m512i minus_1 = kept_avx512(~std::uint64_t{0});
-  const __m512i bits_4 = kept_avx512(32);
-  const __m512i flip_4_to_8 = kept_avx512(formulas.flip_4_to_8);
-  const __m512i factor = kept_avx512(short_xxh3::rrmxmx);
-  const __m512i flip_2_to_3 = kept_avx512(formulas.flip_1_to_3);
-  const __m512i factor_1 = kept_avx512(short_xxh3::avalanche_1);
-  const __m512i factor_2 = kept_avx512(short_xxh3::avalanche_2);
-  const __m512i first_two = _mm512_broadcast_i32x4(
-      _mm_set_epi64x(static_cast<long long>(0x8080808009088080U), static_cast<long long>(0x8080808001008080U)));
-  for (std::size_t i = 0; i < count; i += 8) {
-    const __m512i begin = _mm512_permutexvar_epi8(_mm512_load_si512(lane_bytes[i / 8].sources), positions);
-    __m512i word = _mm512_permutex2var_epi8(bytes, _mm512_add_epi8(begin, offsets), next);
-    // A bit for each byte but the first that begins a code point, 10...... aside; then without the lowest.
-    __m512i ends = _mm512_ternarylogic_epi64(_mm512_srli_epi64(word, 7), _mm512_srli_epi64(word, 6), low_bits, 0x8a);
-    ends = _mm512_and_si512(ends, _mm512_add_epi64(ends, minus_1));
-    // The bits below the one that is lowest now, or all.
-    const __m512i inside = _mm512_andnot_si512(ends, _mm512_add_epi64(ends, minus_1));
-    word = _mm512_and_si512(word, inside);
-    const __m512i bits = _mm512_popcnt_epi64(inside);
-    const __m512i length = _mm512_srli_epi64(bits, 3);
-    const __m512i high = _mm512_srlv_epi64(word, _mm512_sub_epi64(bits, bits_4));
-    __m512i x = _mm512_ternarylogic_epi64(_mm512_slli_epi64(word, 32), high, flip_4_to_8, 0x56);
-    x = _mm512_ternarylogic_epi64(x, _mm512_rol_epi64(x, 49), _mm512_rol_epi64(x, 24), 0x96);
-    if constexpr (!Tiny) {
-      x = _mm512_mullo_epi64(x, factor);
-      x = _mm512_xor_si512(x, _mm512_add_epi64(_mm512_srli_epi64(x, 35), length));
-      x = _mm512_mullo_epi64(x, factor);
-      x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 28));
-    } else {
-      // 2 or 3 bytes: the first to bits 16, the second to 24, the last to 0, the length to 8.
-      const __mmask8 tiny = _mm512_cmplt_epu64_mask(bits, bits_4);
-      const __m512i last = _mm512_srlv_epi64(word, _mm512_sub_epi64(bits, _mm512_set1_epi64(8)));
-      __m512i a =
-          _mm512_ternarylogic_epi64(_mm512_shuffle_epi8(word, first_two), last, _mm512_slli_epi64(bits, 5), 0x96);
-      a = _mm512_xor_si512(a, flip_2_to_3);
-      x = _mm512_mask_xor_epi64(x, tiny, a, _mm512_srli_epi64(a, 33));
-      x = _mm512_mullo_epi64(x, _mm512_mask_blend_epi64(tiny, factor, factor_1));
-      __m512i shifted = _mm512_add_epi64(_mm512_srli_epi64(x, 35), length);
-      shifted = _mm512_mask_srli_epi64(shifted, tiny, x, 29);
-      x = _mm512_xor_si512(x, shifted);
-      x = _mm512_mullo_epi64(x, _mm512_mask_blend_epi64(tiny, factor, factor_2));
-      x = _mm512_xor_si512(x, _mm512_mask_srli_epi64(_mm512_srli_epi64(x, 28), tiny, x, 32));
+/// The pairs of code points of a text of more than four bytes, which are at least two of them, by AVX2.
+template <std::size_t Words>
+void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_scratch& scratch,
+                                hash_block<Words>& block, const block_consumer<Words>& consume) {
+  constexpr instruction_set level = instruction_set::avx2;
+  std::uint32_t* const places = scratch.places;
+  /// Hashes the pairs that begin at the first places.
+  const auto add_pairs = [&](const char* source, std::size_t count) {
+    if (block.room() < count) consume(block);
+    find_pair_keys(places, count, scratch.keys);
+    for (std::size_t j = 0; j < Words; ++j) {
+      hash_pairs_avx2(source, places, scratch.keys, count, seed + j * xxh3<>::seed_step,
+                      block.columns[j] + block.count);
     }
-    _mm512_storeu_si512(hashes + i, x);
-  }
-}
-
-/// Hashes the pairs of code points that begin in whole blocks of well-formed UTF-8, for as long as they fit in `room`.
-/// Gives their number in `count`. Returns: how many bytes of the text are done; those behind them hold the pairs whole.
-NEARDUP_TARGET_AVX512 inline std::size_t hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed,
-                                                                      std::uint64_t* hashes, std::size_t room,
-                                                                      std::size_t& count) noexcept {
-  const short_formulas formulas(seed);
-  const window_lanes_avx512<true> ascii_pairs(short_xxh3(2, seed));
-  std::size_t done = 0;
-  count = 0;
-  for (; done + 2 * text_block_size <= text.size() && count + text_block_size <= room; done += text_block_size) {
-    const char* const at = text.data() + done;
-    std::uint64_t* const out = hashes + count;
-    const __m512i bytes = _mm512_loadu_si512(at);
-    const __m512i next = _mm512_loadu_si512(at + text_block_size);
-    const std::uint64_t ascii = ~std::uint64_t{_mm512_movepi8_mask(bytes)};
-    const std::uint64_t ascii_next = ascii >> 1 | std::uint64_t{static_cast<signed char>(at[text_block_size]) >= 0}
-                                                      << 63;
-    if ((ascii & ascii_next) == ~std::uint64_t{0}) {
-      for (std::size_t i = 0; i < text_block_size; i += 8) _mm512_storeu_si512(out + i, ascii_pairs(at + i));
-      count += text_block_size;
+    block.count += count;
+  };
+  std::size_t position = 0;
+  // Kernels read vectors, and three code points beyond: the last ones are read from a copy with room behind.
+  constexpr std::size_t margin = 32;
+  while (position + text_block_size + margin <= text.size()) {
+    const char* const at = text.data() + position;
+    const std::size_t blocks = (text.size() - margin - position) / text_block_size;
+    if (const std::size_t ascii = ascii_blocks(at, blocks); ascii > 0) {
+      add_window_hashes(at, ascii * text_block_size, 2, seed, block, level, consume);
+      position += ascii * text_block_size;
       continue;
     }
-    const __mmask64 starts = _mm512_cmpgt_epi8_mask(bytes, _mm512_set1_epi8(-0x41));
-    const __m512i positions = _mm512_maskz_compress_epi8(starts, _mm512_load_si512(byte_indices.data()));
-    const auto found = static_cast<std::size_t>(std::popcount(starts));
-    // Two of ASCII, or one beside a character of two bytes.
-    const __mmask64 of_two =
-        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8(-0x40)), _mm512_set1_epi8(0x20));
-    if (((ascii & ascii_next) | of_two) == 0 && static_cast<unsigned char>(at[text_block_size]) >= 0xe0) {
-      hash_pairs_avx512<false>(bytes, next, positions, found, formulas, out);
-    } else {
-      hash_pairs_avx512<true>(bytes, next, positions, found, formulas, out);
-    }
-    count += found;
+    const std::size_t count = find_code_points(at, (std::min)(blocks, gram_scratch::pair_blocks),
+                                               static_cast<std::uint32_t>(position), places, level);
+    // The last two begin pairs whose end is not known.
+    for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = places[count - 1] + 1 + i;
+    add_pairs(text.data(), count - 2);
+    position = places[count - 2];
   }
-  return done;
+  constexpr std::size_t blocks = 2;
+  char rest[blocks * text_block_size];
+  const std::size_t size = text.size() - position;
+  std::memset(rest, 0x80, sizeof rest);  // begins nothing
+  std::memcpy(rest, text.data() + position, size);
+  const std::size_t count = find_code_points(rest, blocks, 0, places, level);
+  for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = static_cast<std::uint32_t>(size) + i;
+  add_pairs(rest, count - 1);
 }
 
-NEARDUP_KERNELS_END
+/// The same by AVX-512.
+template <std::size_t Words>
+void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, hash_block<Words>& block,
+                                  const block_consumer<Words>& consume) {
+  const auto add_pairs = [&](const char* from, std::size_t blocks, std::size_t end) {
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < Words; ++j) {
+      count = hash_pairs_avx512(from, blocks, end, seed + j * xxh3<>::seed_step, block.columns[j] + block.count);
+    }
+    block.count += count;
+  };
+  std::size_t position = 0;
+  while (position + 2 * text_block_size <= text.size()) {
+    if (block.room() < text_block_size) consume(block);
+    const std::size_t blocks = (std::min)(block.room(), text.size() - position - text_block_size) / text_block_size;
+    add_pairs(text.data() + position, blocks, blocks * text_block_size);
+    position += blocks * text_block_size;
+  }
+  // The last code point begins no pair.
+  std::size_t last = text.size() - 1;
+  while ((static_cast<unsigned char>(text[last]) & 0xc0U) == 0x80) --last;
+  if (last <= position) return;
+  char rest[3 * text_block_size] = {};
+  std::memcpy(rest, text.data() + position, text.size() - position);
+  if (block.room() < 2 * text_block_size) consume(block);
+  add_pairs(rest, 2, last - position);
+}
 #endif  // NEARDUP_X86_KERNELS
 
 /// Calls `consume(block)`, which empties it, whenever the hashes of the n-grams of code points of a text fill a block; the
@@ -154,25 +131,15 @@ template <std::size_t Words>
 void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, gram_scratch& scratch,
                       hash_block<Words>& block, const block_consumer<Words>& consume) {
   const instruction_set level = active_instruction_set();
-  std::size_t position = 0;
 #if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512 && n == 2) {
-    while (position + 2 * text_block_size <= text.size()) {
-      if (block.room() < text_block_size) consume(block);
-      std::size_t done = 0;
-      std::size_t count = 0;
-      for (std::size_t j = 0; j < Words; ++j) {
-        done = hash_code_point_pairs_avx512(text.substr(position), seed + j * xxh3<>::seed_step,
-                                            block.columns[j] + block.count, block.room(), count);
-      }
-      block.count += count;
-      position += done;
-    }
+  if (n == 2 && text.size() > 4) {
+    if (level == instruction_set::avx512) return hash_code_point_pairs_avx512(text, seed, block, consume);
+    if (level == instruction_set::avx2) return hash_code_point_pairs_avx2(text, seed, scratch, block, consume);
   }
 #endif
   // From here on as places in the text: an n-gram ends where the one n places later begins.
   std::uint32_t* const places = scratch.places;
-  const bool is_whole = position == 0;
+  std::size_t position = 0;
   std::size_t count = 0;  // of places that are known
   for (bool at_end = false; !at_end;) {
     while (count < max_kernel_gram + gram_scratch::capacity && position + text_block_size <= text.size()) {
@@ -186,7 +153,7 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
       if (position < text.size()) std::memcpy(rest, text.data() + position, text.size() - position);
       count += find_code_points(rest, 1, static_cast<std::uint32_t>(position), places + count, level);
       places[count++] = static_cast<std::uint32_t>(text.size());
-      if (is_whole && count <= n && !text.empty()) {
+      if (count <= n && !text.empty()) {
         // Fewer code points than n are one token.
         places[0] = 0;
         places[n] = static_cast<std::uint32_t>(text.size());

@@ -141,6 +141,12 @@ class simhasher {
   [[nodiscard]] std::optional<fingerprint_type> fingerprint(std::string_view text, state& memory) const {
     auto& votes = memory.votes;
     votes.clear();
+    if constexpr (decltype(memory.votes)::counts_windows && std::is_same_v<Tokenizer, byte_ngrams>) {
+      if (detail::are_counted_windows(tokenizer.n, text.size())) {
+        votes.add_windows(text, tokenizer.n, hasher);
+        return votes.result(weighter, hasher);
+      }
+    }
     if constexpr (decltype(memory.votes)::takes_blocks) {
       detail::hash_tokens(tokenizer, hasher, text, memory.scratch,
                           [&](const detail::hash_block<hash_words>& block) { votes.add(block); });

@@ -91,26 +91,14 @@ template <std::size_t Words>
 void hash_all_windows(std::string_view text, std::size_t n, std::uint64_t seed, hash_block<Words>& block,
                       const block_consumer<Words>& consume) {
   const instruction_set level = active_instruction_set();
-  const auto run = [&](const char* begin, std::size_t count) {
-    while (count > 0) {
-      if (block.room() == 0) consume(block);
-      const std::size_t part = block.room() < count ? block.room() : count;
-      for (std::size_t j = 0; j < Words; ++j) {
-        hash_windows(short_xxh3(n, seed + j * xxh3<>::seed_step), begin, part, block.columns[j] + block.count, level);
-      }
-      block.count += part;
-      begin += part;
-      count -= part;
-    }
-  };
   // Kernels read vectors: the last windows are read from a copy with room behind.
   constexpr std::size_t margin = 32;
   const std::size_t windows = text.size() - n + 1;
   const std::size_t in_place = text.size() > margin ? text.size() - margin : 0;
-  run(text.data(), in_place);
+  add_window_hashes(text.data(), in_place, n, seed, block, level, consume);
   char rest[2 * margin + 16] = {};
   std::memcpy(rest, text.data() + in_place, text.size() - in_place);
-  run(rest, windows - in_place);
+  add_window_hashes(rest, windows - in_place, n, seed, block, level, consume);
 }
 
 /// Memory for the hashing of texts, reused from one to the next.

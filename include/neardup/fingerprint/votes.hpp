@@ -23,6 +23,7 @@
 #include "hashed_idf.hpp"
 #include "hashers.hpp"
 #include "weighters.hpp"
+#include "window_counts.hpp"
 #include "xxh3.hpp"
 
 namespace neardup::inline v0::detail {
@@ -41,6 +42,13 @@ class equal_votes {
   template <class Column>
   void add(const Column& column, std::size_t n) noexcept {
     for (std::size_t j = 0; j < words; ++j) count_bits(tallies_[j], column(j), n);
+  }
+
+  /// Adds the hashes of all windows of `n` bytes of a text. Precondition: that of count_windows.
+  void add_windows(std::string_view text, std::size_t n, std::uint64_t seed) noexcept {
+    for (std::size_t j = 0; j < words; ++j) {
+      count_windows(tallies_[j], short_xxh3(n, seed + j * xxh3<>::seed_step), text);
+    }
   }
 
   /// The fingerprint of the tokens so far; nothing if there are none.
@@ -148,6 +156,9 @@ class vote_collector {
   /// Whether it wants blocks of hashes, or each token with its text.
   static constexpr bool takes_blocks = kind != vote_kind::sums && kind != vote_kind::texts;
 
+  /// Whether it can count the windows of a text at once.
+  static constexpr bool counts_windows = kind == vote_kind::occurrences && is_xxh3<Hasher>;
+
   void clear() noexcept {
     if constexpr (kind == vote_kind::occurrences)
       votes_.clear();
@@ -170,6 +181,11 @@ class vote_collector {
     } else {
       tokens_.add(hash, token);
     }
+  }
+
+  /// The same for all windows of a text, which need no block.
+  void add_windows(std::string_view text, std::size_t n, const Hasher& hash) requires counts_windows {
+    votes_.add_windows(text, n, hash.seed);
   }
 
   /// The fingerprint of the tokens since clear(); nothing if there are none, or if all of them weigh 0.

@@ -12,6 +12,8 @@
 
 #include "../detail/bytes.hpp"
 #include "../detail/instruction_set.hpp"
+#include "hash_block.hpp"
+#include "xxh3.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -40,6 +42,21 @@ struct short_xxh3 {
     }
   }
 
+  /// The hash of one window of 4 to 8 bytes.
+  [[nodiscard]] NEARDUP_INLINE std::uint64_t hash_4_to_8(const char* window) const noexcept {
+    const std::uint64_t high = load_little_endian<std::uint32_t>(window);
+    const std::uint64_t low = load_little_endian<std::uint32_t>(window + n - 4);
+    std::uint64_t x = (high << 32 | low) ^ flip;
+    NEARDUP_SCALAR(x);
+    x ^= std::rotl(x, 49) ^ std::rotl(x, 24);
+    x *= rrmxmx;
+    x ^= (x >> 35) + n;
+    x *= rrmxmx;
+    x ^= x >> 28;
+    NEARDUP_SCALAR(x);
+    return x;
+  }
+
   /// Which byte of a window of n bytes goes to byte i of the word; 0x80 for none.
   static constexpr std::uint8_t source_of(std::size_t n, std::size_t i) noexcept {
     if (n >= 4) return static_cast<std::uint8_t>(i < 4 ? n - 4 + i : i - 4);
@@ -64,21 +81,10 @@ struct short_xxh3 {
 /// Precondition: 1 <= n <= 8, and 7 more bytes than the last window begins with may be read.
 inline void hash_windows_portable(const short_xxh3& hash, const char* text, std::size_t count,
                                   std::uint64_t* hashes) noexcept {
-  const std::uint64_t flip = hash.flip;
-  const std::uint64_t length = hash.n;
   if (hash.n >= 4) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t high = load_little_endian<std::uint32_t>(text + i);
-      const std::uint64_t low = load_little_endian<std::uint32_t>(text + i + hash.n - 4);
-      std::uint64_t x = (high << 32 | low) ^ flip;
-      NEARDUP_SCALAR(x);
-      x ^= std::rotl(x, 49) ^ std::rotl(x, 24);
-      x *= short_xxh3::rrmxmx;
-      x ^= (x >> 35) + length;
-      x *= short_xxh3::rrmxmx;
-      hashes[i] = x ^ x >> 28;
-    }
+    for (std::size_t i = 0; i < count; ++i) hashes[i] = hash.hash_4_to_8(text + i);
   } else {
+    const std::uint64_t flip = hash.flip;
     const int middle = static_cast<int>(8 * (hash.n >> 1));
     const int last = static_cast<int>(8 * (hash.n - 1));
     for (std::size_t i = 0; i < count; ++i) {
@@ -125,14 +131,14 @@ struct factor_avx2 {
 };
 
 /// x * factor modulo 2^64 in four lanes; `swapped` is the factor with the halves of each lane exchanged.
-NEARDUP_TARGET_AVX2 inline __m256i multiply_avx2(__m256i x, __m256i factor, __m256i swapped) noexcept {
+NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i multiply_avx2(__m256i x, __m256i factor, __m256i swapped) noexcept {
   // The two crossed products, of which 32 bits count, come from one multiplication; their sum goes to the upper half.
   const __m256i crossed = _mm256_mullo_epi32(x, swapped);
   const __m256i sum = _mm256_add_epi32(crossed, _mm256_slli_epi64(crossed, 32));
   const __m256i upper = _mm256_blend_epi32(sum, _mm256_setzero_si256(), 0x55);
   return _mm256_add_epi64(_mm256_mul_epu32(x, factor), upper);
 }
-NEARDUP_TARGET_AVX2 inline __m256i multiply_avx2(__m256i x, const factor_avx2& factor) noexcept {
+NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i multiply_avx2(__m256i x, const factor_avx2& factor) noexcept {
   return multiply_avx2(x, factor.whole, factor.swapped);
 }
 
@@ -157,7 +163,7 @@ struct window_lanes_avx2 {
         first(Tiny ? short_xxh3::avalanche_1 : short_xxh3::rrmxmx),
         second(Tiny ? short_xxh3::avalanche_2 : short_xxh3::rrmxmx) {}
 
-  NEARDUP_TARGET_AVX2 __m256i operator()(const char* at) const noexcept {
+  NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i operator()(const char* at) const noexcept {
     const __m256i bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
     __m256i x = _mm256_shuffle_epi8(bytes, arrange);
     if constexpr (Tiny) {
@@ -207,7 +213,7 @@ struct window_lanes_avx512 {
         first(_mm512_set1_epi64(static_cast<long long>(Tiny ? short_xxh3::avalanche_1 : short_xxh3::rrmxmx))),
         second(_mm512_set1_epi64(static_cast<long long>(Tiny ? short_xxh3::avalanche_2 : short_xxh3::rrmxmx))) {}
 
-  NEARDUP_TARGET_AVX512 __m512i operator()(const char* at) const noexcept {
+  NEARDUP_TARGET_AVX512 NEARDUP_INLINE __m512i operator()(const char* at) const noexcept {
     const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
     __m512i x = _mm512_xor_si512(_mm512_shuffle_epi8(bytes, arrange), flip);
     if constexpr (Tiny) {
@@ -252,6 +258,22 @@ inline void hash_windows(const short_xxh3& hash, const char* text, std::size_t c
 #endif
   static_cast<void>(level);
   hash_windows_portable(hash, text, count, hashes);
+}
+
+/// Appends the hashes of these windows of `n` bytes to a block, which `consume` empties whenever it is full.
+template <std::size_t Words>
+void add_window_hashes(const char* text, std::size_t count, std::size_t n, std::uint64_t seed, hash_block<Words>& block,
+                       instruction_set level, const block_consumer<Words>& consume) {
+  while (count > 0) {
+    if (block.room() == 0) consume(block);
+    const std::size_t part = block.room() < count ? block.room() : count;
+    for (std::size_t j = 0; j < Words; ++j) {
+      hash_windows(short_xxh3(n, seed + j * xxh3<>::seed_step), text, part, block.columns[j] + block.count, level);
+    }
+    block.count += part;
+    text += part;
+    count -= part;
+  }
 }
 
 }  // namespace neardup::inline v0::detail

@@ -12,6 +12,21 @@ namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t text_block_size = 64;
 
+/// For each byte the positions of its set bits.
+struct alignas(8) set_bits {
+  std::uint8_t positions[8];
+};
+inline constexpr std::array<set_bits, 256> set_bits_of = [] {
+  std::array<set_bits, 256> result{};
+  for (std::size_t byte = 0; byte < result.size(); ++byte) {
+    std::size_t count = 0;
+    for (std::size_t bit = 0; bit < 8; ++bit) {
+      if ((byte >> bit & 1U) != 0) result[byte].positions[count++] = static_cast<std::uint8_t>(bit);
+    }
+  }
+  return result;
+}();
+
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
@@ -25,6 +40,21 @@ NEARDUP_TARGET_AVX2 inline std::size_t bit_positions_avx2(std::uint64_t mask, st
       out[i + j] = base + static_cast<std::uint32_t>(_tzcnt_u64(mask));
       mask &= mask - 1;
     }
+  }
+  return count;
+}
+
+/// The same as bit_positions_avx2, for masks of which many bits are set: by a table for eight at a time, without a branch.
+NEARDUP_TARGET_AVX2 inline std::size_t many_bit_positions_avx2(std::uint64_t mask, std::uint32_t base,
+                                                               std::uint32_t* out) noexcept {
+  std::size_t count = 0;
+  for (std::uint32_t i = 0; i < text_block_size; i += 8) {
+    const std::uint64_t byte = mask >> i & 0xffU;
+    const __m128i positions = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(set_bits_of[byte].positions));
+    _mm256_storeu_si256(
+        reinterpret_cast<__m256i*>(out + count),
+        _mm256_add_epi32(_mm256_cvtepu8_epi32(positions), _mm256_set1_epi32(static_cast<int>(base + i))));
+    count += static_cast<std::size_t>(std::popcount(byte));
   }
   return count;
 }
