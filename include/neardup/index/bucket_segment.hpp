@@ -33,7 +33,7 @@ struct bucket_view {
 
 /// Buckets of filters, each filter with the number of its slot, for hashes whose highest bits choose the bucket.
 ///
-/// A bucket is a chunk of the arena: 4, 8, 12, 16, 24, 32, 48 ... places. Chunks that are left go to free lists, so that
+/// A bucket is a chunk of the arena: 8, 16, 24, 32, 48, 64, 96 ... places. Chunks that are left go to free lists, so that
 /// a million buckets do not cost a million allocations.
 /// Complexity: prepare and push O(1), amortised; erase and renumber O(1) and a look through the bucket.
 template <class Offset>
@@ -104,7 +104,7 @@ class bucket_segment {
     }
     std::size_t chunk = b.chunk();
     if (chunk > 1 && count <= capacity_of(chunk) / 4) {
-      // What is left over is a chunk of its own: 8 of 12 places, otherwise half.
+      // What is left over is a chunk of its own: 8 of 16 places, 16 of 24, otherwise half.
       const std::size_t kept = chunk <= 3 ? 1 : chunk - 2;
       const std::size_t left = chunk <= 3 ? chunk - 1 : chunk - 2;
       release(b.begin() + capacity_of(kept), left);
@@ -173,15 +173,15 @@ class bucket_segment {
   }
 
  private:
-  // The places of an arena are counted in quads, the smallest chunks.
-  static constexpr std::size_t quad = 4;
+  // The places of an arena are counted in grains, the smallest chunks.
+  static constexpr std::size_t grain = 8;
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  // Chunk 1 has 4 places, then 8, 12, 16, 24, 32, 48 ...
+  // Chunk 1 has 8 places, then 16, 24, 32, 48, 64, 96 ...
   static constexpr std::size_t capacity_of(std::size_t chunk) noexcept {
-    if (chunk <= 2) return quad * chunk;
+    if (chunk <= 2) return grain * chunk;
     const std::size_t i = chunk - 3;
-    return (i % 2 == 0 ? std::size_t{3} : std::size_t{4}) << (2 + i / 2);
+    return (i % 2 == 0 ? std::size_t{3} : std::size_t{4}) << (3 + i / 2);
   }
 
   // A run of places, and the chunk that it begins; chunk 0: none.
@@ -189,16 +189,16 @@ class bucket_segment {
    public:
     static constexpr std::size_t max_count = (std::size_t{1} << 26) - 1;
 
-    [[nodiscard]] std::size_t begin() const noexcept { return std::size_t{quads_} * quad; }
+    [[nodiscard]] std::size_t begin() const noexcept { return std::size_t{grains_} * grain; }
     [[nodiscard]] std::size_t count() const noexcept { return count_and_chunk_ >> 6; }
     [[nodiscard]] std::size_t chunk() const noexcept { return count_and_chunk_ & 63; }
     void set(std::size_t begin, std::size_t count, std::size_t chunk) noexcept {
-      quads_ = static_cast<std::uint32_t>(begin / quad);
+      grains_ = static_cast<std::uint32_t>(begin / grain);
       count_and_chunk_ = static_cast<std::uint32_t>(count << 6 | chunk);
     }
 
    private:
-    std::uint32_t quads_ = 0;
+    std::uint32_t grains_ = 0;
     std::uint32_t count_and_chunk_ = 0;
   };
   static_assert(sizeof(bucket) == 8);
@@ -235,19 +235,19 @@ class bucket_segment {
     slots_[place] = static_cast<Offset>(slot);
   }
 
-  // Between chunks, in whole quads: the places behind the last are copied as well, which both chunks have.
+  // Between chunks, in whole grains: the places behind the last are copied as well, which both chunks have.
   void move_run(std::size_t from, std::size_t count, std::size_t to) noexcept {
     if (is_wide_) {
-      copy_quads(wide_.data() + from, count, wide_.data() + to);
+      copy_grains(wide_.data() + from, count, wide_.data() + to);
     } else {
-      copy_quads(narrow_.data() + from, count, narrow_.data() + to);
+      copy_grains(narrow_.data() + from, count, narrow_.data() + to);
     }
-    copy_quads(slots_.data() + from, count, slots_.data() + to);
+    copy_grains(slots_.data() + from, count, slots_.data() + to);
   }
   template <class T>
-  static void copy_quads(const T* from, std::size_t count, T* to) noexcept {
-    for (std::size_t i = 0; i < count; i += quad) {
-      for (std::size_t j = 0; j < quad; ++j) to[i + j] = from[i + j];
+  static void copy_grains(const T* from, std::size_t count, T* to) noexcept {
+    for (std::size_t i = 0; i < count; i += grain) {
+      for (std::size_t j = 0; j < grain; ++j) to[i + j] = from[i + j];
     }
   }
 
@@ -280,7 +280,7 @@ class bucket_segment {
   // A chunk. May throw; then nothing has changed.
   std::size_t allocate(std::size_t chunk) {
     if (free_[chunk] != none) {
-      const std::size_t begin = std::size_t{free_[chunk]} * quad;
+      const std::size_t begin = std::size_t{free_[chunk]} * grain;
       left_ -= capacity_of(chunk);
       free_[chunk] = is_wide_ ? static_cast<std::uint32_t>(wide_[begin]) : narrow_[begin];
       return begin;
@@ -302,7 +302,7 @@ class bucket_segment {
   void grow_arena(std::size_t more) {
     const std::size_t used = slots_.size() - left_ + more;
     const std::size_t places = used + used / 4;
-    if (places / quad >= none) refuse();
+    if (places / grain >= none) refuse();
     bucket_segment larger(is_wide_);
     larger.reserve_arena(places);
     for (bucket& b : directory_) {
@@ -333,7 +333,7 @@ class bucket_segment {
     } else {
       narrow_[begin] = free_[chunk];
     }
-    free_[chunk] = static_cast<std::uint32_t>(begin / quad);
+    free_[chunk] = static_cast<std::uint32_t>(begin / grain);
   }
 
   std::vector<bucket> directory_;  // Empty, or a power of two, at least 2.
