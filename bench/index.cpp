@@ -32,17 +32,12 @@
 #include <neardup/threads.hpp>
 
 #include "index_baselines.hpp"
+#include "index_cases.hpp"
 #include "index_data.hpp"
+#include "index_joins.hpp"
 #include "index_large.hpp"
 #include "index_machine.hpp"
 #include "measure.hpp"
-
-#if __has_include(<neardup/index/frozen_index.hpp>)
-#include <neardup/index/frozen_index.hpp>
-#define NEARDUP_BENCH_FROZEN 1
-#else
-#define NEARDUP_BENCH_FROZEN 0
-#endif
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
 #include <malloc.h>
@@ -56,9 +51,7 @@ namespace {
 using namespace neardup_bench;
 
 using mutable_type = neardup::dynamic_index<64>;
-#if NEARDUP_BENCH_FROZEN
-using frozen_type = neardup::frozen_index<64, std::uint32_t>;
-#endif
+using frozen_type = neardup::frozen_index<64>;
 
 constexpr std::size_t query_count = 4096;
 
@@ -74,22 +67,12 @@ std::size_t heap_bytes() {
 #endif
 }
 
-const std::vector<std::uint32_t>& ids_up_to(std::size_t count) {
-  static std::vector<std::uint32_t> ids;
-  if (ids.size() != count) {
-    ids = std::vector<std::uint32_t>(count);
-    std::iota(ids.begin(), ids.end(), std::uint32_t{0});
-  }
-  return ids;
-}
-
 /// An index of all fingerprints under their positions, in the fastest way that it has.
 template <class Index>
-std::unique_ptr<Index> build(const fingerprints& stored, int k, int blocks) {
+std::unique_ptr<Index> build(const fingerprints& stored, int k, int blocks, std::size_t threads = 1) {
   using values = std::span<const fingerprint>;
-  using numbers = std::span<const std::uint32_t>;
-  if constexpr (std::is_constructible_v<Index, int, int, values, numbers>) {
-    return std::make_unique<Index>(k, blocks, values(stored), numbers(ids_up_to(stored.size())));
+  if constexpr (std::is_constructible_v<Index, int, int, values, neardup::threads>) {
+    return std::make_unique<Index>(k, blocks, values(stored), neardup::threads{threads});
   } else if constexpr (std::is_constructible_v<Index, std::span<const std::uint64_t>, int, int>) {
     return std::make_unique<Index>(words_of(stored), k, blocks);
   } else if constexpr (std::is_constructible_v<Index, std::span<const std::uint64_t>, int>) {
@@ -106,13 +89,6 @@ std::unique_ptr<Index> build(const fingerprints& stored, int k, int blocks) {
     for (std::size_t i = 0; i < stored.size(); ++i) index->insert(stored[i], static_cast<std::uint32_t>(i));
     return index;
   }
-}
-
-void compare(std::vector<found> matches, const std::vector<found>& expected, bool is_sorted, const std::string& what) {
-  if (!is_sorted) std::sort(matches.begin(), matches.end());
-  if (matches == expected) return;
-  throw std::logic_error(what + " and the scan disagree: " + std::to_string(matches.size()) + " matches instead of " +
-                         std::to_string(expected.size()));
 }
 
 /// Holds the answers to some queries against a scan: each match once, none missing, in order.
@@ -154,23 +130,12 @@ struct kept {
   double heap_bytes = 0;
 };
 
-struct last_index {
-  std::string name;
-  std::shared_ptr<void> index;
-};
-
-last_index& last() {
-  static last_index kept_one;
-  return kept_one;
-}
-
 template <class Index>
 const kept<Index>& built(const std::string& type, const data_set& data, int k, int blocks) {
   const std::string name = type + "/k" + std::to_string(k) + "/b" + std::to_string(blocks) + data.suffix();
   if (last().name != name) {
     last() = {};
     const fingerprints& stored = stored_in(data);
-    ids_up_to(stored.size());
     auto made = std::make_shared<kept<Index>>();
     const std::size_t before = heap_bytes();
     made->index = build<Index>(stored, k, blocks);
@@ -182,14 +147,6 @@ const kept<Index>& built(const std::string& type, const data_set& data, int k, i
 }
 
 // --- benchmarks ----------------------------------------------------------------------------------
-
-void add(const std::string& name, std::function<void(benchmark::State&)> run) {
-  benchmark::RegisterBenchmark(name.c_str(), std::move(run))->Unit(benchmark::kMillisecond);
-}
-
-void count_items(benchmark::State& state, std::size_t items) {
-  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(items));
-}
 
 /// Says what memory an index takes, by its own count and by that of the C library.
 template <class Index>
@@ -218,15 +175,16 @@ void count_fetches(benchmark::State& state, const data_set& data, int k, int blo
   state.counters["line_bytes"] = neardup::costs_of(64, k, blocks, n, bytes).seconds;
 }
 
-std::string case_name(const std::string& operation, const data_set& data, int k, int blocks) {
-  return "index/" + operation + "/k" + std::to_string(k) + "/b" + std::to_string(blocks) + data.suffix();
+/// `form`: "" of what can change, "/frozen" of what cannot.
+std::string case_name(const std::string& operation, const std::string& form, const data_set& data, int k, int blocks) {
+  return "index/" + operation + form + "/k" + std::to_string(k) + "/b" + std::to_string(blocks) + data.suffix();
 }
 
 template <class Index>
-void add_searches(const std::string& prefix, const data_set& data, int k, int blocks, bool singles) {
+void add_searches(const std::string& form, const data_set& data, int k, int blocks, bool singles) {
   if (singles) {
-    add(case_name(prefix + "search", data, k, blocks), [=](benchmark::State& state) {
-      const auto& made = built<Index>(prefix, data, k, blocks);
+    add(case_name("search", form, data, k, blocks), [=](benchmark::State& state) {
+      const auto& made = built<Index>("index" + form, data, k, blocks);
       const fingerprints queries = queries_in(data, query_count, k);
       std::size_t next = 0;
       for (auto _ : state) benchmark::DoNotOptimize(made.index->search(queries[next++ % queries.size()], k));
@@ -234,8 +192,8 @@ void add_searches(const std::string& prefix, const data_set& data, int k, int bl
       count_fetches(state, data, k, blocks);
       count_memory(state, made, data.size);
     });
-    add(case_name(prefix + "visit", data, k, blocks), [=](benchmark::State& state) {
-      const auto& made = built<Index>(prefix, data, k, blocks);
+    add(case_name("visit", form, data, k, blocks), [=](benchmark::State& state) {
+      const auto& made = built<Index>("index" + form, data, k, blocks);
       const fingerprints queries = queries_in(data, query_count, k);
       std::size_t next = 0;
       std::uint64_t sum = 0;
@@ -247,8 +205,8 @@ void add_searches(const std::string& prefix, const data_set& data, int k, int bl
       count_fetches(state, data, k, blocks);
     });
   }
-  add(case_name(prefix + "batch", data, k, blocks), [=](benchmark::State& state) {
-    const auto& made = built<Index>(prefix, data, k, blocks);
+  add(case_name("batch", form, data, k, blocks), [=](benchmark::State& state) {
+    const auto& made = built<Index>("index" + form, data, k, blocks);
     const fingerprints queries = queries_in(data, query_count, k);
     for (auto _ : state) {
       benchmark::DoNotOptimize(made.index->search_batch(std::span<const fingerprint>(queries), k));
@@ -260,25 +218,21 @@ void add_searches(const std::string& prefix, const data_set& data, int k, int bl
 }
 
 template <class Index>
-void add_build(const std::string& name, const data_set& data, int k, int blocks) {
-  add(case_name(name, data, k, blocks), [=](benchmark::State& state) {
+void add_build(const std::string& form, const data_set& data, int k, int blocks, std::size_t threads = 1) {
+  const std::string tail = threads == 1 ? "" : "/threads" + std::to_string(threads);
+  add(case_name("build", form, data, k, blocks) + tail, [=](benchmark::State& state) {
     last() = {};
     const fingerprints& stored = stored_in(data);
-    ids_up_to(stored.size());
-    for (auto _ : state) {
-      auto index = build<Index>(stored, k, blocks);
-      benchmark::DoNotOptimize(index->size());
-      state.PauseTiming();
-      index.reset();
-      state.ResumeTiming();
-    }
-    count_items(state, data.size);
+    std::unique_ptr<Index> index;
+    measure_seconds(
+        state, data.size, [&] { index.reset(); }, [&] { index = build<Index>(stored, k, blocks, threads); });
+    check(*index, data, k, "index/build" + form);
   });
 }
 
 /// One by one, without reserve().
 void add_insert(const data_set& data, int k, int blocks) {
-  add(case_name("insert", data, k, blocks), [=](benchmark::State& state) {
+  add(case_name("insert", "", data, k, blocks), [=](benchmark::State& state) {
     last() = {};
     const fingerprints& stored = stored_in(data);
     for (auto _ : state) {
@@ -292,7 +246,7 @@ void add_insert(const data_set& data, int k, int blocks) {
 
 /// The longest single insert. What else the machine does makes it longer, never shorter, so the least of all runs counts.
 void add_pause(const data_set& data, int k, int blocks) {
-  add(case_name("pause", data, k, blocks), [=](benchmark::State& state) {
+  add(case_name("pause", "", data, k, blocks), [=](benchmark::State& state) {
     using clock = std::chrono::steady_clock;
     last() = {};
     const fingerprints& stored = stored_in(data);
@@ -325,76 +279,22 @@ void add_pause(const data_set& data, int k, int blocks) {
   });
 }
 
-void add_index(const data_set& data, int k, int blocks) {
+void add_index(const data_set& data, int k, int blocks, bool is_huge = false) {
   const bool is_main = k == 3 || data.kind == data_set::real;
-#if NEARDUP_BENCH_FROZEN
-  add_searches<frozen_type>("frozen_", data, k, blocks, is_main);
-#endif
+  const bool is_rebuilt = is_main && data.kind != data_set::real;
+  add_searches<frozen_type>("/frozen", data, k, blocks, is_main);
+  if (is_rebuilt) {
+    add_build<frozen_type>("/frozen", data, k, blocks);
+    add_build<frozen_type>("/frozen", data, k, blocks, 2);
+  }
+  // What can change has twice the bytes and more: of 10^8 only the leanest layout fits 24 GB.
+  if (is_huge && blocks > 2) return;
   add_searches<mutable_type>("", data, k, blocks, is_main);
-  if (!is_main || data.kind == data_set::real) return;
-  add_build<mutable_type>("build", data, k, blocks);
-#if NEARDUP_BENCH_FROZEN
-  add_build<frozen_type>("frozen_build", data, k, blocks);
-#endif
-  if (data.kind == data_set::uniform) add_insert(data, k, blocks);
-  if (data.kind == data_set::uniform && data.size == 1'000'000) add_pause(data, k, blocks);
-}
-
-/// all_pairs on so many threads, as far as it takes a number of them.
-template <class Visit>
-void join_on_threads(std::span<const fingerprint> stored, int k, std::size_t count, Visit visit) {
-  if constexpr (requires { neardup::all_pairs(stored, k, visit, 0, neardup::threads{count}); }) {
-    neardup::all_pairs(stored, k, visit, 0, neardup::threads{count});
-  } else {
-    neardup::all_pairs(stored, k, visit);
-  }
-}
-
-template <class Values>
-std::vector<std::uint32_t> cluster_on_threads(Values stored, int k, std::size_t count) {
-  if constexpr (requires { neardup::cluster(stored, k, 0, neardup::threads{count}); }) {
-    return neardup::cluster(stored, k, 0, neardup::threads{count});
-  } else {
-    return neardup::cluster(stored, k);
-  }
-}
-
-/// Times each iteration by the clock on the wall, for work of several threads; `seconds` is the fastest.
-template <class Function>
-void measure_seconds(benchmark::State& state, const Function& function) {
-  std::chrono::duration<double> best{std::numeric_limits<double>::infinity()};
-  for (auto _ : state) {
-    const auto start = std::chrono::steady_clock::now();
-    function();
-    best = (std::min)(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start));
-  }
-  state.counters["seconds"] = best.count();
-}
-
-void add_whole(const data_set& data, int k) {
-  const std::string suffix = "/k" + std::to_string(k) + data.suffix();
-  for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
-    const std::string tail = suffix + (threads == 1 ? "" : "/threads" + std::to_string(threads));
-    add("index/all_pairs" + tail, [=](benchmark::State& state) {
-      last() = {};
-      const fingerprints& stored = stored_in(data);
-      std::size_t pairs = 0;
-      measure_seconds(state, [&] {
-        pairs = 0;
-        join_on_threads(std::span<const fingerprint>(stored), k, threads, [&](auto, auto, int) { ++pairs; });
-      });
-      state.counters["pairs"] = static_cast<double>(pairs);
-      count_items(state, data.size);
-    });
-    add("index/cluster" + tail, [=](benchmark::State& state) {
-      last() = {};
-      const fingerprints& stored = stored_in(data);
-      measure_seconds(state, [&] {
-        benchmark::DoNotOptimize(cluster_on_threads(std::span<const fingerprint>(stored), k, threads));
-      });
-      count_items(state, data.size);
-    });
-  }
+  if (!is_rebuilt) return;
+  add_build<mutable_type>("", data, k, blocks);
+  if (data.kind != data_set::uniform || is_huge) return;
+  add_insert(data, k, blocks);
+  if (data.size == 1'000'000) add_pause(data, k, blocks);
 }
 
 // --- baselines -----------------------------------------------------------------------------------
@@ -582,14 +482,14 @@ void register_all(const options& wanted) {
       } else {
         add_scans(data, 3);
       }
-      for (const int blocks : {2, 3, 4, 5}) add_index(data, 3, blocks);
+      for (const int blocks : {2, 3, 4, 5}) add_index(data, 3, blocks, is_huge);
       if (kind == data_set::uniform && !is_huge) {
         for (const int k : {6, 8, 10, 12}) {
           add_scans(data, k);
           for (const int blocks : {3, 4, 5, 6}) add_index(data, k, blocks);
         }
       }
-      add_whole(data, 3);
+      add_joins(data, 3);
     }
   }
   for (const real_texts& texts : wanted.texts) {
@@ -599,12 +499,8 @@ void register_all(const options& wanted) {
       for (const int blocks : {2, 3, 4, 5}) add_index(data, k, blocks);
     }
   }
-  if (wanted.large != 0) {
-    add("index/large/k3/b2/n" + std::to_string(wanted.large), [n = wanted.large](benchmark::State& state) {
-      last() = {};
-      run_large<mutable_type>(state, n);
-    });
-  }
+  if (wanted.large == 0) return;
+  for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) add_large(wanted.large, threads);
 }
 
 }  // namespace

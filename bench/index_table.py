@@ -8,7 +8,9 @@ k = 3, 8 and 12, one in ten of them is the query.
 """
 
 import argparse
+import contextlib
 import gzip
+import io
 import json
 import pathlib
 import re
@@ -18,17 +20,20 @@ import tempfile
 
 MILLION = 1e6
 
-# What is measured: the case, the goal, and the benchmark: "index/<engine>batch/...", or a function of the figures.
+# The two forms of the index, as the benchmarks' names have them, and as the tables do.
+FORMS = [("frozen/", "frozen"), ("", "mutable")]
+
+# What is measured: the case, the goal, the operation, and the rest of the benchmark's name: "index/batch/<form>k3/...".
 QUERIES = [
-    ("U 10^6, 4 blocks", 4 * MILLION, "batch/k3/b4/n1000000"),
-    ("U 10^6, 5 blocks", 3 * MILLION, "batch/k3/b5/n1000000"),
-    ("U 10^7, 4 blocks", 2 * MILLION, "batch/k3/b4/n10000000"),
-    ("U 10^7, 5 blocks", 3 * MILLION, "batch/k3/b5/n10000000"),
-    ("U 10^7, 2 blocks", 0.8 * MILLION, "batch/k3/b2/n10000000"),
-    ("U 10^8, 5 blocks", 2 * MILLION, "batch/k3/b5/n100000000"),
-    ("U 10^8, 2 blocks", 0.5 * MILLION, "batch/k3/b2/n100000000"),
-    ("S2 10^7, 5 blocks", 0.6 * MILLION, "batch/k3/b5/n10000000/s2"),
-    ("U 10^7, 5 blocks, one by one", 1.3 * MILLION, "search/k3/b5/n10000000"),
+    ("U 10^6, 4 blocks", 4 * MILLION, "batch", "k3/b4/n1000000"),
+    ("U 10^6, 5 blocks", 3 * MILLION, "batch", "k3/b5/n1000000"),
+    ("U 10^7, 4 blocks", 2 * MILLION, "batch", "k3/b4/n10000000"),
+    ("U 10^7, 5 blocks", 3 * MILLION, "batch", "k3/b5/n10000000"),
+    ("U 10^7, 2 blocks", 0.8 * MILLION, "batch", "k3/b2/n10000000"),
+    ("U 10^8, 5 blocks", 2 * MILLION, "batch", "k3/b5/n100000000"),
+    ("U 10^8, 2 blocks", 0.5 * MILLION, "batch", "k3/b2/n100000000"),
+    ("S2 10^7, 5 blocks", 0.6 * MILLION, "batch", "k3/b5/n10000000/s2"),
+    ("U 10^7, 5 blocks, one by one", 1.3 * MILLION, "search", "k3/b5/n10000000"),
 ]
 # The best block count with at most so many bytes an entry.
 BEST = [
@@ -39,21 +44,27 @@ BEST = [
     ("k = 8, U 10^7", 60e3, None, 8, 10_000_000),
     ("k = 10, U 10^7", 25e3, None, 10, 10_000_000),
 ]
+RATE = "items_per_second"
 CHANGES = [
-    ("insert one by one, U to 10^7, 4 blocks", "≥", 5 * MILLION, "index/insert/k3/b4/n10000000", "items_per_second"),
-    ("insert one by one, U to 10^7, 5 blocks", "≥", 2 * MILLION, "index/insert/k3/b5/n10000000", "items_per_second"),
+    ("insert one by one, U to 10^7, 4 blocks, a second", "≥", 5 * MILLION, "index/insert/k3/b4/n10000000", RATE),
+    ("insert one by one, U to 10^7, 5 blocks, a second", "≥", 2 * MILLION, "index/insert/k3/b5/n10000000", RATE),
     ("longest insert before 10^6, 4 blocks, ms", "≤", 10, "index/pause/k3/b4/n1000000", "longest_ms"),
     ("longest insert before 10^6, 5 blocks, ms", "≤", 10, "index/pause/k3/b5/n1000000", "longest_ms"),
-    ("build from a span, 10^7, 4 blocks", "≥", 20 * MILLION, "index/frozen_build/k3/b4/n10000000", "items_per_second"),
-    ("build from a span, 10^7, 5 blocks", "≥", 6 * MILLION, "index/frozen_build/k3/b5/n10000000", "items_per_second"),
-    ("the same, to be changed later, 4 blocks", "", None, "index/build/k3/b4/n10000000", "items_per_second"),
-    ("the same, to be changed later, 5 blocks", "", None, "index/build/k3/b5/n10000000", "items_per_second"),
-    ("bytes an entry, frozen, 10^7, 2 blocks", "≤", 24, "index/frozen_batch/k3/b2/n10000000", "bytes_an_entry"),
-    ("bytes an entry, frozen, 10^7, 4 blocks", "≤", 42, "index/frozen_batch/k3/b4/n10000000", "bytes_an_entry"),
-    ("bytes an entry, frozen, 10^7, 5 blocks", "≤", 100, "index/frozen_batch/k3/b5/n10000000", "bytes_an_entry"),
+    ("build from a span, U 10^7, 4 blocks, a second", "≥", 20 * MILLION, "index/build/frozen/k3/b4/n10000000", RATE),
+    ("build from a span, U 10^7, 5 blocks, a second", "≥", 6 * MILLION, "index/build/frozen/k3/b5/n10000000", RATE),
+    ("the same on 2 threads, 4 blocks", "", None, "index/build/frozen/k3/b4/n10000000/threads2", RATE),
+    ("the same on 2 threads, 5 blocks", "", None, "index/build/frozen/k3/b5/n10000000/threads2", RATE),
+    ("mutable, with reserve, 10^7, 4 blocks, a second", "", None, "index/build/k3/b4/n10000000", RATE),
+    ("mutable, with reserve, 10^7, 5 blocks, a second", "", None, "index/build/k3/b5/n10000000", RATE),
+    *((f"bytes an entry, frozen, U 10^7, {b} blocks", "≤", most, f"index/batch/frozen/k3/b{b}/n10000000",
+       "bytes_an_entry") for b, most in ((2, 24), (4, 42), (5, 100))),
+    *((f"bytes an entry, mutable, U 10^7, {b} blocks", "", None, f"index/batch/k3/b{b}/n10000000", "bytes_an_entry")
+      for b in (2, 4, 5)),
     ("all pairs with build, U 10^7, 2 threads, s", "≤", 1.0, "index/all_pairs/k3/n10000000/threads2", "seconds"),
     ("all pairs with build, U 10^8, 2 threads, s", "≤", 30, "index/all_pairs/k3/n100000000/threads2", "seconds"),
+    ("all pairs with build, U 10^6, 2 threads, s", "", None, "index/all_pairs/k3/n1000000/threads2", "seconds"),
     ("cluster, S2 10^6, 1 thread, s", "≤", 1.0, "index/cluster/k3/n1000000/s2", "seconds"),
+    ("cluster, S2 10^6, 2 threads, s", "≤", 1.0, "index/cluster/k3/n1000000/s2/threads2", "seconds"),
 ]
 BASELINES = [
     ("flat", "flat_index"),
@@ -169,16 +180,16 @@ def goal(sign, wanted, *reached):
     return f"{sign} {figure(wanted)}" + ("" if met or not values else " ✗")
 
 
-def best_block_count(figures, engine, k, size, most_bytes):
-    """(benchmark, blocks, bytes an entry) of the fastest block count within the memory; of the fastest if none is."""
+def best_block_count(figures, form, k, size, most_bytes):
+    """(fits, queries a second, benchmark, blocks, bytes) of the fastest block count within the memory, or without."""
     cases = []
     for name, counters in figures.best.items():
-        found = re.fullmatch(rf"index/{engine}batch/k{k}/b(\d+)/n{size}", name)
+        found = re.fullmatch(rf"index/batch/{form}k{k}/b(\d+)/n{size}", name)
         if found:
-            taken = counters.get("bytes_an_entry", counters.get("heap_an_entry"))
-            fits = most_bytes is None or (taken is not None and taken <= most_bytes)
+            taken = counters["bytes_an_entry"]
+            fits = most_bytes is None or taken <= most_bytes
             cases.append((fits, counters["items_per_second"], name, found.group(1), taken))
-    return max(cases)[2:] if cases else (None, None, None)
+    return max(cases, default=None)
 
 
 def print_machine(figures, bound):
@@ -202,45 +213,52 @@ def print_machine(figures, bound):
 
 def print_goals(figures, bound):
     rows = []
-    for title, wanted, name in QUERIES:
-        frozen, mutable = figures.get("index/frozen_" + name), figures.get("index/" + name)
-        most = bound.queries(figures, "index/" + name)
-        rows.append([title, goal("≥", wanted, frozen, mutable), figure(frozen), figure(mutable), figure(most),
-                     percent(frozen or mutable, most)])
-    for title, wanted, most_bytes, k, size in BEST:
-        cells, values, bounds, allowed = [], [], [], []
-        for engine in ("frozen_", ""):
-            name, blocks, taken = best_block_count(figures, engine, k, size, most_bytes)
-            values.append(figures.get(name) if name else None)
-            bounds.append(bound.queries(figures, name) if name else None)
-            fits = most_bytes is None or (taken is not None and taken <= most_bytes)
-            if values[-1]:
-                allowed.append(values[-1] if fits else 0)
-            cells.append(f"{figure(values[-1])} ({blocks} blocks, {figure(taken)} bytes)" if name else "–")
-        first = 0 if values[0] else 1
-        limit = f", {most_bytes} bytes" if most_bytes else ""
-        rows.append([title + limit, goal("≥", wanted, *allowed), *cells, figure(bounds[first]),
-                     percent(values[first], bounds[first])])
-    table(["queries a second, k = 3 unless said", "goal", "frozen", "mutable", "bound", "of the bound"], rows, 2)
 
-    rows = []
+    def add_row(title, wanted, cases):
+        """The better form first. cases: [(fits, queries a second, benchmark, what to say)]"""
+        cases = sorted((case for case in cases if case and case[1]), reverse=True)
+        if not cases:
+            return
+        fits, rate, name, form = cases[0]
+        most = bound.queries(figures, name)
+        other = ", ".join(f"{figure(case[1])} {case[3]}" for case in cases[1:])
+        rows.append([title, goal("≥", wanted, rate if fits else 0), figure(rate), form, figure(most),
+                     percent(rate, most), other or "–"])
+
+    for title, wanted, operation, rest in QUERIES:
+        names = [(f"index/{operation}/{form}{rest}", word) for form, word in FORMS]
+        add_row(title, wanted, [(True, figures.get(name), name, word) for name, word in names])
+    for title, wanted, most_bytes, k, size in BEST:
+        cases = []
+        for form, word in FORMS:
+            best = best_block_count(figures, form, k, size, most_bytes)
+            if best:
+                cases.append((*best[:3], f"{word}, {best[3]} blocks, {figure(best[4])} bytes"))
+        add_row(title + (f", at most {most_bytes} bytes" if most_bytes else ""), wanted, cases)
+    table(["queries a second, k = 3 unless said", "goal", "reached", "by", "bound", "of the bound", "the other form"],
+          rows, 2)
+
+    skewed = [figures.get(f"index/batch/{form}k3/b5/n10000000/s2") or 0 for form, _ in FORMS]
+    map_rate = figures.get("baseline/unordered_map/b4/k3/n10000000/s2")
+    ratio = max(skewed) / map_rate if map_rate and max(skewed) else None
+    rows = [["S2 10^7, 5 blocks, times unordered_map 4 x 16", goal("≥", 100, ratio), figure(ratio)]]
     for title, sign, wanted, name, counter in CHANGES:
         value = figures.get(name, counter)
         rows.append([title, goal(sign, wanted, value), figure(value)])
+    rows = [row for row in rows if row[2] != "–"]
     table(["the rest", "goal", "reached"], rows, 2)
 
 
 def print_plans(figures):
-    """The fastest block count as measured beside that which the planner expects; only among those measured."""
+    """The fastest block count of a frozen index beside that which the planner expects; only among those measured."""
     rows = []
     cases = {}
     for name, counters in figures.best.items():
-        found = re.fullmatch(r"index/(frozen_)?batch/k(\d+)/b(\d+)/n(\d+)", name)
+        found = re.fullmatch(r"index/batch/frozen/k(\d+)/b(\d+)/n(\d+)", name)
         if found:
-            engine, k, blocks, size = found.groups()
-            cases.setdefault((engine or "", int(k), int(size)), {})[int(blocks)] = counters
-    engine = "frozen_" if any(case[0] for case in cases) else ""
-    for (_, k, size), by_blocks in sorted(item for item in cases.items() if item[0][0] == engine):
+            k, blocks, size = map(int, found.groups())
+            cases.setdefault((k, size), {})[blocks] = counters
+    for (k, size), by_blocks in sorted(cases.items()):
         best = max(by_blocks, key=lambda b: by_blocks[b]["items_per_second"])
         planned = min(by_blocks, key=lambda b: by_blocks[b]["planned_us"])
         rate = by_blocks[planned]["items_per_second"]
@@ -254,7 +272,7 @@ def print_plans(figures):
 def print_baselines(figures):
     rows = []
     for title, suffix in DATA:
-        names = [n for n in figures.best if re.fullmatch(rf"index/(frozen_)?batch/k3/b\d+/{suffix}", n)]
+        names = [n for n in figures.best if re.fullmatch(rf"index/batch/(frozen/)?k3/b\d+/{suffix}", n)]
         best = max((figures.get(n) for n in names), default=None)
         values = [figures.get(f"baseline/{name}/k3/{suffix}") for name, _ in BASELINES]
         rows.append([title, figure(best), times(best, figures.get(f"baseline/unordered_map/b4/k3/{suffix}")),
@@ -271,7 +289,7 @@ def print_real(figures):
         for k in (3, 8, 12):
             values = []
             for b in blocks:
-                found = [figures.get(f"index/{engine}batch/k{k}/b{b}/{suffix}") for engine in ("frozen_", "")]
+                found = [figures.get(f"index/batch/{form}k{k}/b{b}/{suffix}") for form, _ in FORMS]
                 values.append(max((v for v in found if v), default=None))
             baselines = [figures.get(f"baseline/{n}/k{k}/{suffix}") for n in ("flat", "flat_avx512", "unordered_map/b4")]
             size, name = suffix.split("/", 1)
@@ -295,6 +313,38 @@ def read_texts(path, folder):
     return str(target)
 
 
+def processor():
+    """The processor's name for itself, where the system tells."""
+    with contextlib.suppress(OSError):
+        found = re.search(r"^model name\s*: (.+)$", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M)
+        if found:
+            return found.group(1)
+    return "a processor"
+
+
+def print_all(figures, options):
+    context = figures.context
+    print(f"{processor()}, {context['num_cpus']} cores; {context.get('compiler')}; FAISS {context.get('faiss')}; "
+          f"{context['date'][:10]}. Up to {options.up_to:,.0f} fingerprints, best of {options.rounds}, "
+          f"at a load of {context['load_avg'][0]:.1f} in the end. ✗: short of the goal.")
+    bound = Bound(figures)
+    print_machine(figures, bound)
+    print_goals(figures, bound)
+    print_plans(figures)
+    print_baselines(figures)
+    print_real(figures)
+
+
+def write_between_marks(path, text):
+    """Replaces what an earlier run wrote into a Markdown file."""
+    whole = path.read_text(encoding="utf-8")
+    parts = re.split(r"(<!-- index-table -->\n|<!-- end of index-table -->\n)", whole)
+    if len(parts) != 5:
+        sys.exit(f"{path}: <!-- index-table --> and <!-- end of index-table --> have to be there once")
+    parts[2] = f"\n{text}\n"
+    path.write_text("".join(parts), encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="neardup_bench_index")
@@ -305,6 +355,7 @@ def main():
     parser.add_argument("--no-baselines", action="store_true", help="the index only, and the machine")
     parser.add_argument("--no-joins", action="store_true", help="not all_pairs and cluster")
     parser.add_argument("--json", metavar="FILE", help="write all figures to FILE, too")
+    parser.add_argument("--write", metavar="FILE", help="put the tables between the marks in FILE: bench/README.md")
     options = parser.parse_args()
 
     figures = Figures(options.program, options)
@@ -316,22 +367,20 @@ def main():
             break
         # Not the visits, and of what is rebuilt each time only what a table shows.
         figures.run(
-            rf"^(index/(frozen_)?(batch|search)/|index/(frozen_)?build/k3/b[245]/|index/(pause|insert)/k3/b[45]/"
+            rf"^(index/(batch|search)/|index/build/(frozen/)?k3/b[245]/|index/(pause|insert)/k3/b[45]/"
             rf"{joins}{wanted}).*n{size}($|/)", f"--size={size}")
     with tempfile.TemporaryDirectory() as folder:
         for path in options.texts:
             name = pathlib.Path(path).name.split(".")[0]
-            figures.run(f"^(index/(frozen_)?batch|baseline)/.*n[0-9]+/{name}$",
+            figures.run(f"^(index/batch|baseline)/.*n[0-9]+/{name}$",
                         f"--documents={read_texts(path, folder)}")
 
-    context = figures.context
-    print(f"{context.get('compiler')}; FAISS {context.get('faiss')}. Best of {options.rounds}; ✗: short of the goal.")
-    bound = Bound(figures)
-    print_machine(figures, bound)
-    print_goals(figures, bound)
-    print_plans(figures)
-    print_baselines(figures)
-    print_real(figures)
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        print_all(figures, options)
+    print(text.getvalue(), end="")
+    if options.write:
+        write_between_marks(pathlib.Path(options.write), text.getvalue())
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(figures.best, indent=1) + "\n", encoding="utf-8")
 
