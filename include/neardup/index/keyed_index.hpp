@@ -38,7 +38,8 @@ concept changeable_index = requires(Index& index, const typename Index::fingerpr
 /// it. Several ids may have the same fingerprint.
 /// The map is a std::unordered_map if there is a std::hash<Id>, otherwise a std::map; what hashes, compares or orders
 /// ids must not throw.
-/// Space: that of Index and, for 64 bits, 40 to 48 bytes an id of 32 or 64 bits; 80 for an id of 16 bytes without hash.
+/// Space: that of Index and of the map: for 64 bits and ids of 4 or 8 bytes 40 to 48 bytes an id, for ids of 16 bytes
+/// without a hash 64 (measured, with what the allocator adds).
 /// Guarantee: const members may run in many threads while nobody writes; what throws leaves the index unchanged.
 template <class Index = pigeonhole_index<64>>
 class keyed_index : private Index {
