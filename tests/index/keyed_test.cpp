@@ -390,6 +390,7 @@ TEST_CASE("a keyed_index can be frozen", "[index][keyed]") {
   for (std::uint32_t i = 0; i < 300; ++i) index.insert(simhash<64>(i * 77), i);
   index.insert_or_assign(simhash<64>(1), 5);
   const auto frozen = neardup::freeze(index.index());
+  REQUIRE(frozen.size() == 300);
   REQUIRE(oracle::pairs_of(frozen) == oracle::pairs_of(index));
   REQUIRE(frozen.search(simhash<64>(1)) == index.search(simhash<64>(1)));
 }
