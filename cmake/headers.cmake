@@ -67,6 +67,7 @@ set(NEARDUP_HEADERS
     include/neardup/index/frozen_ids.hpp
     include/neardup/index/frozen_index.hpp
     include/neardup/index/id_lists.hpp
+    include/neardup/index/keyed_index.hpp
     include/neardup/index/layout.hpp
     include/neardup/index/match.hpp
     include/neardup/index/pigeonhole_index.hpp

@@ -6,6 +6,7 @@
 #include "index/dynamic_index.hpp"
 #include "index/flat_index.hpp"
 #include "index/frozen_index.hpp"
+#include "index/keyed_index.hpp"
 #include "index/layout.hpp"
 #include "index/match.hpp"
 #include "index/pigeonhole_index.hpp"

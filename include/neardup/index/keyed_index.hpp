@@ -1,0 +1,180 @@
+// The index for documents that change: one fingerprint an id, found, replaced and erased by the id alone.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+
+#include "pigeonhole_index.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+template <class Id>
+concept hashable_id = requires(const Id& id) {
+  { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
+};
+
+template <class Index>
+concept changeable_index = requires(Index& index, const typename Index::fingerprint_type& fingerprint,
+                                    const typename Index::id_type& id) {
+  { index.insert(fingerprint, id) } -> std::same_as<bool>;
+  { index.erase(fingerprint, id) }
+  noexcept->std::same_as<bool>;
+};
+
+}  // namespace detail
+
+/// An index in which each id has exactly one fingerprint, with a map from the ids to them: what replaces or erases a
+/// document need not know its old fingerprint.
+///
+/// Index: pigeonhole_index, dynamic_index or flat_index; the constructors, the searches and the iteration are those of
+/// it. Several ids may have the same fingerprint.
+/// The map is a std::unordered_map if there is a std::hash<Id>, otherwise a std::map; what hashes, compares or orders
+/// ids must not throw.
+/// Space: that of Index and of the map: for 64 bits and ids of 4 or 8 bytes 40 to 48 bytes an id, for ids of 16 bytes
+/// without a hash 64 (measured, with what the allocator adds).
+/// Guarantee: const members may run in many threads while nobody writes; what throws leaves the index unchanged.
+template <class Index = pigeonhole_index<64>>
+class keyed_index : private Index {
+  static_assert(detail::changeable_index<Index>,
+                "neardup: keyed_index keeps an index that grows and shrinks; write keyed_index<pigeonhole_index<64>>, "
+                "or of a dynamic_index or a flat_index");
+
+ public:
+  using typename Index::batch_type;
+  using typename Index::const_iterator;
+  using typename Index::difference_type;
+  using typename Index::fingerprint_type;
+  using typename Index::id_type;
+  using typename Index::iterator;
+  using typename Index::match_type;
+  using typename Index::size_type;
+  using typename Index::value_type;
+
+  keyed_index() = default;
+  using Index::Index;
+  keyed_index(const keyed_index&) = default;
+  keyed_index(keyed_index&& other) noexcept
+      : Index(static_cast<Index&&>(other)), fingerprint_of_(std::exchange(other.fingerprint_of_, {})) {}
+  keyed_index& operator=(keyed_index other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~keyed_index() = default;
+
+  using Index::any_within;
+  using Index::begin;
+  using Index::bits;
+  using Index::default_distance;
+  using Index::distinct_size;
+  using Index::empty;
+  using Index::end;
+  using Index::for_each_match;
+  using Index::max_distance;
+  using Index::max_distinct_size;
+  using Index::nearest;
+  using Index::search;
+  using Index::search_batch;
+  using Index::size;
+
+  /// The index without the map: to freeze it, or for what it tells about fingerprints.
+  [[nodiscard]] const Index& index() const noexcept { return *this; }
+
+  /// The fingerprint of an id, if it has one.
+  [[nodiscard]] std::optional<fingerprint_type> find(const id_type& id) const noexcept {
+    const auto found = fingerprint_of_.find(id);
+    if (found == fingerprint_of_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  /// Whether the id has a fingerprint.
+  [[nodiscard]] bool contains(const id_type& id) const noexcept { return fingerprint_of_.contains(id); }
+
+  /// Gives a new id its fingerprint.
+  /// Returns: false if the id has one already, which it keeps.
+  /// Throws: as Index::insert.
+  bool insert(const fingerprint_type& fingerprint, const id_type& id) {
+    const auto [place, is_new] = fingerprint_of_.try_emplace(id, fingerprint);
+    if (!is_new) return false;
+    struct withdrawal {
+      map_type& map;
+      typename map_type::iterator place;
+      bool is_due = true;
+      ~withdrawal() {
+        if (is_due) map.erase(place);
+      }
+    } withdrawn{fingerprint_of_, place};
+    Index::insert(fingerprint, id);
+    withdrawn.is_due = false;
+    return true;
+  }
+
+  /// Gives an id its fingerprint, in place of the one that it has, if any.
+  /// Returns: whether the id is new.
+  /// Throws: as Index::insert, also where the old fingerprint would make room: both are stored for a moment.
+  bool insert_or_assign(const fingerprint_type& fingerprint, const id_type& id) {
+    const auto found = fingerprint_of_.find(id);
+    if (found == fingerprint_of_.end()) return insert(fingerprint, id);
+    if (found->second == fingerprint) return false;
+    Index::insert(fingerprint, id);  // From here on nothing throws.
+    Index::erase(found->second, id);
+    found->second = fingerprint;
+    return false;
+  }
+
+  /// Removes an id and its fingerprint.
+  /// Returns: whether it was there.
+  bool erase(const id_type& id) noexcept {
+    const auto found = fingerprint_of_.find(id);
+    if (found == fingerprint_of_.end()) return false;
+    Index::erase(found->second, id);
+    fingerprint_of_.erase(found);
+    return true;
+  }
+
+  /// Removes everything.
+  void clear() noexcept {
+    Index::clear();
+    fingerprint_of_.clear();
+  }
+
+  /// Makes room for `count` ids of as many different fingerprints in all.
+  /// Throws: std::length_error if count > max_distinct_size(); std::bad_alloc.
+  void reserve(std::size_t count) {
+    Index::reserve(count);
+    if constexpr (is_hashed) fingerprint_of_.reserve(count);
+  }
+
+  void swap(keyed_index& other) noexcept {
+    Index::swap(other);
+    fingerprint_of_.swap(other.fingerprint_of_);
+  }
+  friend void swap(keyed_index& a, keyed_index& b) noexcept { a.swap(b); }
+
+  /// Whether both have the same ids with the same fingerprints.
+  friend bool operator==(const keyed_index& a, const keyed_index& b) { return a.index() == b.index(); }
+
+  /// Bytes that the index and the map have allocated; of the map, about.
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    // Nodes of a hash table and of a tree, by the words that every library has in them, and one of the allocator.
+    std::size_t sum = Index::memory_usage();
+    if constexpr (is_hashed) sum += fingerprint_of_.bucket_count() * sizeof(void*);
+    return sum + fingerprint_of_.size() * (sizeof(typename map_type::value_type) + (is_hashed ? 2 : 5) * sizeof(void*));
+  }
+
+ private:
+  static constexpr bool is_hashed = detail::hashable_id<id_type>;
+  using map_type =
+      std::conditional_t<is_hashed, std::unordered_map<id_type, fingerprint_type>, std::map<id_type, fingerprint_type>>;
+
+  map_type fingerprint_of_;  // The pairs of the index, once more.
+};
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,8 @@
+// expect: keyed_index keeps an index that grows and shrinks
+#include <neardup/index.hpp>
+
+#ifdef NEARDUP_COMPILES
+neardup::keyed_index<neardup::dynamic_index<64>> index(3, 4);
+#else
+neardup::keyed_index<neardup::frozen_index<64>> index;
+#endif
