@@ -72,16 +72,14 @@ def draw_panel(panel, points, value, scans):
         panel.plot([p["n"] for p in scans], [p["query_us"] for p in scans], color=SCAN[0], marker=SCAN[1],
                    markersize=4, linestyle="--", label="scan, AVX-512")
     panel.set_xscale("log")
-    if value == "bytes":
-        panel.set_ylim(bottom=0)
-    else:
+    if value != "bytes":
         panel.set_yscale("log")
     panel.grid(True, which="major", color="#dddddd", linewidth=0.6)
 
 
 def draw(measured, target):
-    # The same figures make the same file.
-    matplotlib.rcParams.update({"svg.hashsalt": "neardup", "font.size": 9, "axes.spines.top": False,
+    # The same figures make the same file; its text stays text.
+    matplotlib.rcParams.update({"svg.hashsalt": "neardup", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False,
                                 "axes.spines.right": False})
     values = [("query_us", "a query in a batch, µs"), ("bytes", "bytes an entry"),
               ("build_s", "to build on one thread, s")]
@@ -96,9 +94,12 @@ def draw(measured, target):
         panel.set_xlabel("fingerprints")
     for panel in rows.flat:
         panel.tick_params(labelleft=True)
+        panel.minorticks_off()
     if len({p["n"] for p in measured["points"] if p["bound_us"]}) > 1:
         rows[0][0].plot([], [], color=SCAN[0], linestyle=":", label="bound of memory")
-    rows[0][0].legend(frameon=False, fontsize=8)
+    rows[0][1].set_ylim(0, 1.05 * max(p["bytes"] for p in measured["points"]))
+    # Where no line goes.
+    rows[0][2].legend(*rows[0][0].get_legend_handles_labels(), loc="upper left", frameon=False, fontsize=8)
     picture.suptitle(f"Uniform fingerprints of 64 bits, k = 3, one thread; {measured['where']}", fontsize=9, x=0.01,
                      ha="left", color=SCAN[0])
     metadata = {"Date": None} if re.search(r"\.svg$", str(target)) else {}
