@@ -16,6 +16,7 @@
 #include "../detail/bits.hpp"
 #include "../detail/error.hpp"
 #include "../detail/large_array.hpp"
+#include "../detail/prefetch.hpp"
 #include "../detail/radix_partition.hpp"
 #include "filter.hpp"
 #include "frozen_engine.hpp"
@@ -34,15 +35,16 @@ namespace neardup::inline v0::detail {
 /// Builds a frozen_engine from `count` pairs that `read(i)` gives, as std::pair<words_type, Id>, as often as asked.
 ///
 /// All is done by partitioning: the pairs by the buckets of the first table, which puts them into their final order; then
-/// for each other table the filters and slots. From 2^26 pairs on it goes in passes over the keys, each of which reads
-/// everything and keeps a part, so that there is never a second copy of all.
+/// for each other table the filters and slots. Of more than 2^26 pairs the arrays that are to be filled serve as memory
+/// for a first, coarse partition, and each part of that is put in order by itself, so that there is never a second copy of
+/// all.
 template <std::size_t Words, class Id, class Offset, class Read, class Run>
 class freezing {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using engine_type = frozen_engine<Words, Id, Offset>;
 
-  /// More than `most_at_once` pairs go in passes, of so many that a part is an eighth of it.
+  /// More than `most_at_once` pairs are partitioned coarsely first, so that a part is an eighth of it or less.
   freezing(const layout& shape, std::size_t count, const Read& read, const Run& run,
            std::size_t most_at_once = std::size_t{1} << 26)
       : count_(count), most_at_once_(most_at_once), read_(read), run_(run) {
@@ -84,26 +86,37 @@ class freezing {
     Offset slot;
   };
 
-  // Calls `use(count, first, read)` for each pass over `count` records of read(i), with those whose addresses of `bits`
-  // bits begin alike, and the first of these addresses.
-  template <class Record, class ReadRecord, class Address, class Use>
-  void for_each_pass(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Use& use) {
+  // Calls `use(count, first, rest, read)` for the `count` records of read(i), or from most_at_once_ on for those of one
+  // part after the other: parts are what begins alike in `bits` bits of address, `first` is the first of these addresses,
+  // and `rest` the bits by which they differ. The parts are put together by store(position, record), in the arrays where
+  // they are to end in order, and load(position) gives a record back.
+  template <class Record, class ReadRecord, class Address, class Store, class Load, class Use>
+  void for_each_part(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
+                     const Load& load, const Use& use) {
     if (count <= most_at_once_ || bits == 0) {
       use(count, std::size_t{0}, bits, read);
       return;
     }
-    const int pass_bits = (std::min)(bits, static_cast<int>(std::bit_width(count / (most_at_once_ / 8))));
-    const int rest = bits - pass_bits;
-    std::vector<std::size_t> sizes(std::size_t{1} << pass_bits, 0);
-    for (std::size_t i = 0; i < count; ++i) ++sizes[address(read(i)) >> rest];
-    large_array<Record> records(*std::max_element(sizes.begin(), sizes.end()));
-    for (std::size_t pass = 0; pass < sizes.size(); ++pass) {
-      std::size_t kept = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        const Record record = read(i);
-        if (address(record) >> rest == pass) records[kept++] = record;
-      }
-      use(kept, pass << rest, rest, [&](std::size_t i) { return records[i]; });
+    const int part_bits = (std::min)(bits, static_cast<int>(std::bit_width(count / (most_at_once_ / 8))));
+    const int rest = bits - part_bits;
+    std::vector<std::size_t> begin;
+    radix_scatter(
+        count, part_bits, read, [&](const Record& record) { return static_cast<std::size_t>(address(record)) >> rest; },
+        store, begin, run_);
+    std::size_t most = 0;
+    for (std::size_t part = 0; part + 1 < begin.size(); ++part) {
+      most = (std::max)(most, begin[part + 1] - begin[part]);
+    }
+    large_array<Record> records(most);
+    for (std::size_t part = 0; part + 1 < begin.size(); ++part) {
+      const std::size_t size = begin[part + 1] - begin[part];
+      const std::size_t shares = parts_for(run_, size, std::size_t{1} << 14);
+      run_(shares, [&](std::size_t share) {
+        for (std::size_t i = size * share / shares; i < size * (share + 1) / shares; ++i) {
+          records[i] = load(begin[part] + i);
+        }
+      });
+      use(size, part << rest, rest, [&](std::size_t i) { return records[i]; });
     }
   }
 
@@ -134,17 +147,19 @@ class freezing {
     };
     std::size_t base = 0;
     large_array<Offset> starts;
-    for_each_pass<pair>(count_, order_bits, read, address,
+    const auto write = [&](std::size_t position, const pair& p) {
+      fingerprints[position] = p.fingerprint;
+      ids[position] = p.id;
+    };
+    const auto load = [&](std::size_t position) { return pair{fingerprints[position], ids[position]}; };
+    for_each_part<pair>(count_, order_bits, read, address, write, load,
                         [&](std::size_t count, std::size_t first, int rest, const auto& read_part) {
                           const std::size_t mask = (std::size_t{1} << rest) - 1;
                           if (starts.size() == 0) starts = large_array<Offset>(mask + 2);
                           radix_partition(
                               count, rest, read_part, [&](const pair& p) { return address(p) & mask; },
-                              [&](std::size_t position, const pair& p) {
-                                fingerprints[base + position] = p.fingerprint;
-                                ids[base + position] = p.id;
-                              },
-                              starts.span(), scratch, run_);
+                              [&](std::size_t position, const pair& p) { write(base + position, p); }, starts.span(),
+                              scratch, run_);
                           for (std::size_t place = 0; place <= mask; ++place) {
                             if (((first + place) & ((std::size_t{1} << extra) - 1)) == 0) {
                               directory.starts()[(first + place) >> extra] = static_cast<Offset>(slots);
@@ -238,16 +253,24 @@ class freezing {
     scratch_array<table_entry<Filter>> scratch;
     large_array<Offset> starts;
     std::size_t base = 0;
-    for_each_pass<table_entry<Filter>>(
-        slots, bits, read, address, [&](std::size_t count, std::size_t first, int rest, const auto& read_part) {
+    const auto write = [&](std::size_t position, const table_entry<Filter>& entry) {
+      filters[position] = entry.filter;
+      table.slots[position] = entry.slot;
+    };
+    const auto load = [&](std::size_t position) {
+      // The fingerprints of a part ascend, but are far from each other.
+      constexpr std::size_t ahead = 16;
+      if (position + ahead < slots) prefetch(&store.fingerprint(table.slots[position + ahead]));
+      return read(table.slots[position]);
+    };
+    for_each_part<table_entry<Filter>>(
+        slots, bits, read, address, write, load,
+        [&](std::size_t count, std::size_t first, int rest, const auto& read_part) {
           const std::size_t mask = (std::size_t{1} << rest) - 1;
           if (starts.size() == 0) starts = large_array<Offset>(mask + 2);
           radix_partition(
               count, rest, read_part, [&](const table_entry<Filter>& entry) { return entry.address & mask; },
-              [&](std::size_t position, const table_entry<Filter>& entry) {
-                filters[base + position] = entry.filter;
-                table.slots[base + position] = entry.slot;
-              },
+              [&](std::size_t position, const table_entry<Filter>& entry) { write(base + position, entry); },
               starts.span(), scratch, run_);
           for (std::size_t bucket = 0; bucket <= mask; ++bucket) {
             table.directory.starts()[first + bucket] = static_cast<Offset>(base + starts[bucket]);

@@ -27,8 +27,8 @@ namespace neardup::inline v0 {
 /// k and blocks are those of dynamic_index. Equal pairs count once.
 /// Space, for 64 bits and 32-bit ids: 12 bytes a different fingerprint, 8 for each table but the first (12 if k > 8),
 /// and 0.5 to 1 a table for directories of up to 2^26 buckets.
-/// Complexity of building: O(tables * n), by partitioning; 2^26 pairs and more are read in several passes, so that it
-/// takes no more memory than the index itself, the input, and 1/8 of 2^26 pairs twice.
+/// Complexity of building: O(tables * n), by partitioning. More than 2^26 pairs are partitioned in the index's own memory
+/// first and then part by part, so that it takes no more than the index itself, the input, and 1/8 of 2^26 pairs twice.
 /// In all constructors, `run` is how the work is spread: `threads{8}`, or a runner of the caller's (see threads);
 /// without it, the caller's thread does it all. The result does not depend on it.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t>
