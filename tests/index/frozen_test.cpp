@@ -244,8 +244,21 @@ TEST_CASE("frozen: a value", "[index][frozen]") {
   REQUIRE(other.search_batch(std::span(fingerprints)).matches == matches);
   copy = other;
   const frozen_index<64> moved(std::move(other));
+  REQUIRE(other.empty());  // NOLINT(bugprone-use-after-move): it is empty and usable
+  REQUIRE(other.max_distance() == 3);
+  REQUIRE(other.search(fingerprints[0]).empty());
+  REQUIRE(other.search_batch(std::span(fingerprints)).matches.empty());
   REQUIRE(moved.search_batch(std::span(fingerprints)).matches == matches);
   REQUIRE(copy.search_batch(std::span(fingerprints)).matches == matches);
+}
+
+TEST_CASE("frozen: more pairs than Offset counts fingerprints", "[index][frozen]") {
+  neardup::dynamic_index<64, std::uint32_t, std::uint8_t> index(3);
+  for (std::uint32_t id = 0; id < 300; ++id) index.insert(simhash<64>(5 + id % 2), id);
+  const auto frozen = freeze(index);
+  REQUIRE(frozen.size() == 300);
+  REQUIRE(frozen.distinct_size() == 2);
+  REQUIRE(frozen.search(simhash<64>(5)).size() == 300);
 }
 
 TEST_CASE("frozen: what cannot be built is refused", "[index][frozen][errors]") {

@@ -88,7 +88,7 @@ constexpr void check_count(double count) {
 /// as many buckets as the key has values, and no more than one for entries_per_bucket fingerprints.
 class table_costs {
  public:
-  constexpr table_costs(const layout& shape, std::size_t table, double count, const cost_model& model)
+  NEARDUP_CONSTEXPR_VECTOR table_costs(const layout& shape, std::size_t table, double count, const cost_model& model)
       : width_(shape.key_width(table)), count_(count), number_bytes_(count < 0x1p32 ? 4 : 8) {
     fingerprint_bytes_ = 8 * static_cast<double>(words_for(shape.bits()));
     buckets_ = power_up_to(width_, (std::max)(count / model.entries_per_bucket, 1.0));
@@ -150,8 +150,8 @@ class table_costs {
 /// bandwidth; an entry that passes its filter takes two lines more. The cache holds directories first, then entries.
 /// A search whose probes would outnumber the fingerprints scans these instead, and has the time of that.
 /// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is not in 0..1e300.
-[[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k,
-                                                const cost_model& model = {}) {
+[[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs costs_of(const layout& shape, double count, int k,
+                                                               const cost_model& model = {}) {
   detail::check_count(count);
   expected_costs result{shape.blocks(), shape.table_count(), 0, 0, 0, 0, 0};
   double directory_bytes = 0;
@@ -203,8 +203,8 @@ class table_costs {
 
 /// The same for the layout of (bits, k, blocks), searched within its k.
 /// Throws: std::invalid_argument, also unless layout::is_valid(bits, k, blocks).
-[[nodiscard]] constexpr expected_costs costs_of(std::size_t bits, int k, int blocks, double count,
-                                                const cost_model& model = {}) {
+[[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs costs_of(std::size_t bits, int k, int blocks, double count,
+                                                               const cost_model& model = {}) {
   return costs_of(layout(bits, k, blocks), count, k, model);
 }
 
@@ -226,8 +226,8 @@ constexpr void check_search(std::size_t bits, int k, double count) {
 
 /// Calls visit(costs) for every block count that (bits, k) allows.
 template <class Visit>
-constexpr void for_each_block_count(std::size_t bits, int k, double count, const cost_model& model,
-                                    const Visit& visit) {
+NEARDUP_CONSTEXPR_VECTOR void for_each_block_count(std::size_t bits, int k, double count, const cost_model& model,
+                                                   const Visit& visit) {
   for (int blocks = 1; static_cast<std::size_t>(blocks) <= bits && layout::is_valid(bits, k, blocks); ++blocks) {
     visit(costs_of(bits, k, blocks, count, model));
   }
@@ -238,9 +238,9 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
 /// The block count whose searches within k bits are the fastest among `count` fingerprints of `bits` bits, with no more
 /// than `most_bytes` for each; of equally fast ones the leanest.
 /// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or no layout is as lean as most_bytes; the message names the least that there is.
-[[nodiscard]] constexpr expected_costs fastest_blocks(std::size_t bits, int k, double count,
-                                                      double most_bytes = std::numeric_limits<double>::infinity(),
-                                                      const cost_model& model = {}) {
+[[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs
+fastest_blocks(std::size_t bits, int k, double count, double most_bytes = std::numeric_limits<double>::infinity(),
+               const cost_model& model = {}) {
   detail::check_search(bits, k, count);
   expected_costs best = costs_of(bits, k, 1, count, model);
   detail::for_each_block_count(bits, k, count, model, [&](const expected_costs& costs) {
@@ -256,8 +256,9 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
 /// fastest_blocks(); infinity for the least of all. A layout whose searches only scan counts if all do: flat_index does
 /// that in less memory.
 /// Throws: std::invalid_argument as fastest_blocks() does, and unless slowdown >= 1.
-[[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count, double slowdown = 10,
-                                                      const cost_model& model = {}) {
+[[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs leanest_blocks(std::size_t bits, int k, double count,
+                                                                     double slowdown = 10,
+                                                                     const cost_model& model = {}) {
   if (!(slowdown >= 1)) detail::fail<std::invalid_argument>("slowdown must be 1 or more");
   expected_costs best = fastest_blocks(bits, k, count, std::numeric_limits<double>::infinity(), model);
   const double most_seconds = best.seconds * slowdown;

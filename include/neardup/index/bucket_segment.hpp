@@ -69,8 +69,8 @@ class bucket_segment {
   /// Throws: std::length_error if bucket or arena are at their limits. Guarantee: strong; only the arrangement may change.
   void prepare(std::uint64_t hash) {
     bucket& b = directory_[hash >> shift_];
+    if (b.count() >= bucket::max_count) refuse_bucket();
     if (b.chunk() != 0 && b.count() < capacity_of(b.chunk())) return;
-    if (b.count() >= bucket::max_count) refuse();
     const std::size_t chunk = b.chunk() + 1;
     const std::size_t begin = allocate(chunk);
     if (b.chunk() != 0) {
@@ -203,9 +203,12 @@ class bucket_segment {
   };
   static_assert(sizeof(bucket) == 8);
 
-  [[noreturn]] static void refuse() {
+  [[noreturn]] static void refuse_bucket() {
     fail<std::length_error>("no room in a table of the index: more than " + std::to_string(bucket::max_count) +
                             " fingerprints share a key; more blocks make longer keys");
+  }
+  [[noreturn]] static void refuse_arena() {
+    fail<std::length_error>("no room in a table of the index: a sixteenth of it has all the places that it can have");
   }
 
   // The smallest chunk for `count` places.
@@ -302,7 +305,7 @@ class bucket_segment {
   void grow_arena(std::size_t more) {
     const std::size_t used = slots_.size() - left_ + more;
     const std::size_t places = used + used / 4;
-    if (places / grain >= none) refuse();
+    if (places / grain >= none) refuse_arena();
     bucket_segment larger(is_wide_);
     larger.reserve_arena(places);
     for (bucket& b : directory_) {

@@ -6,10 +6,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -48,9 +50,11 @@ class freezing {
   freezing(const layout& shape, std::size_t count, const Read& read, const Run& run,
            std::size_t most_at_once = std::size_t{1} << 26)
       : count_(count), most_at_once_(most_at_once), read_(read), run_(run) {
-    if (count > engine_type::store_type::max_slots) {
-      fail<std::length_error>("no room for " + std::to_string(count) + " fingerprints: the index holds at most " +
-                              std::to_string(engine_type::store_type::max_slots) + "; give it a wider Offset");
+    if (count > (std::numeric_limits<pair_number>::max)()) {
+      fail<std::length_error>("no room for " + std::to_string(count) +
+                              " pairs of fingerprint and id: with this Offset " + "there may be at most " +
+                              std::to_string((std::numeric_limits<pair_number>::max)()) +
+                              "; give the index a wider one");
     }
     // A radius probes each bit of a key, so keys are no longer than what the directory tells apart.
     const int bits = frozen_directory_bits(count, word_bits);
@@ -74,6 +78,8 @@ class freezing {
 
  private:
   using store_type = typename engine_type::store_type;
+  // Of a pair: there may be more pairs than fingerprints.
+  using pair_number = std::conditional_t<sizeof(Offset) <= 4, std::uint32_t, std::uint64_t>;
 
   struct pair {
     words_type fingerprint;
@@ -146,7 +152,7 @@ class freezing {
       return pair{fingerprint, id};
     };
     std::size_t base = 0;
-    large_array<Offset> starts;
+    large_array<pair_number> starts;
     const auto write = [&](std::size_t position, const pair& p) {
       fingerprints[position] = p.fingerprint;
       ids[position] = p.id;
@@ -155,7 +161,7 @@ class freezing {
     for_each_part<pair>(count_, order_bits, read, address, write, load,
                         [&](std::size_t count, std::size_t first, int rest, const auto& read_part) {
                           const std::size_t mask = (std::size_t{1} << rest) - 1;
-                          if (starts.size() == 0) starts = large_array<Offset>(mask + 2);
+                          if (starts.size() == 0) starts = large_array<pair_number>(mask + 2);
                           radix_partition(
                               count, rest, read_part, [&](const pair& p) { return address(p) & mask; },
                               [&](std::size_t position, const pair& p) { write(base + position, p); }, starts.span(),
@@ -180,6 +186,11 @@ class freezing {
                           }
                           base += count;
                         });
+    if (slots > store_type::max_slots) {
+      fail<std::length_error>("no room for " + std::to_string(slots) +
+                              " distinct fingerprints: the index holds at most " +
+                              std::to_string(store_type::max_slots) + "; give it a wider Offset");
+    }
     directory.starts()[std::size_t{1} << bits] = static_cast<Offset>(slots);
     fingerprints.truncate(slots);
     ids.truncate(pairs);

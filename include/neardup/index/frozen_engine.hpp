@@ -144,10 +144,30 @@ class frozen_engine {
       : plans_(other.plans_), store_(other.store_), tables_(other.tables_), places_(tables_.size()) {
     find_places();
   }
-  frozen_engine(frozen_engine&&) noexcept = default;  // The arrays stay where they are.
-  frozen_engine& operator=(const frozen_engine& other) { return *this = frozen_engine(other); }
-  frozen_engine& operator=(frozen_engine&&) noexcept = default;
+  frozen_engine(frozen_engine&& other) noexcept
+      // A copy stays there: what was moved from is empty and usable. The arrays stay where they are.
+      : plans_(other.plans_),  // NOLINT(performance-move-constructor-init)
+        store_(std::exchange(other.store_, {})),
+        tables_(std::exchange(other.tables_, {})),
+        places_(std::exchange(other.places_, {})) {}
+  frozen_engine& operator=(const frozen_engine& other) {
+    frozen_engine copy(other);
+    swap(copy);
+    return *this;
+  }
+  frozen_engine& operator=(frozen_engine&& other) noexcept {
+    frozen_engine taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
   ~frozen_engine() = default;
+
+  void swap(frozen_engine& other) noexcept {
+    plans_.swap(other.plans_);
+    std::swap(store_, other.store_);
+    tables_.swap(other.tables_);
+    places_.swap(other.places_);
+  }
 
   [[nodiscard]] const store_type& store() const noexcept { return store_; }
   [[nodiscard]] const layout& shape() const noexcept { return plans_->shape(); }

@@ -42,8 +42,8 @@ class frozen_index : public searchable<Bits, Id, detail::frozen_engine<detail::w
 
   /// Of `count` entries source(0) to source(count - 1), each an entry<Bits, Id>. The source is called several times for
   /// each, from several threads if there are, and must give the same each time.
-  /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if Offset cannot number
-  /// so many; std::bad_alloc.
+  /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if there are more than
+  /// max_distinct_size() fingerprints, or 2^32 pairs and more with an Offset of up to 32 bits; std::bad_alloc.
   template <std::invocable<std::size_t> Source, class Run = detail::in_turn>
   frozen_index(int k, int blocks, std::size_t count, const Source& source, const Run& run = {})
       : base(build(layout(Bits, k, blocks), count, source, run)) {}
@@ -78,7 +78,7 @@ class frozen_index : public searchable<Bits, Id, detail::frozen_engine<detail::w
       return engine_type::store_type::max_slots;
     }
 
-    void swap(frozen_index& other) noexcept { std::swap(base::engine(), other.engine()); }
+    void swap(frozen_index& other) noexcept { base::engine().swap(other.engine()); }
     friend void swap(frozen_index& a, frozen_index& b) noexcept { a.swap(b); }
 
     /// Whether both hold the same pairs.

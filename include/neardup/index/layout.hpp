@@ -12,6 +12,13 @@
 #include "../detail/combinations.hpp"
 #include "../detail/error.hpp"
 
+// Vectors of the debug mode of libstdc++ are not for constant expressions.
+#if !defined(_GLIBCXX_DEBUG)
+#define NEARDUP_CONSTEXPR_VECTOR constexpr
+#else
+#define NEARDUP_CONSTEXPR_VECTOR inline
+#endif
+
 namespace neardup::inline v0 {
 
 /// The most tables that an index may have.
@@ -88,7 +95,7 @@ class layout {
   }
 
   /// The blocks that a table is keyed on, ascending; the tables are in lexicographic order of these.
-  constexpr std::vector<std::size_t> table_blocks(std::size_t table) const {
+  NEARDUP_CONSTEXPR_VECTOR std::vector<std::size_t> table_blocks(std::size_t table) const {
     std::vector<std::size_t> chosen;
     const std::size_t wanted = key_blocks();
     std::uint64_t rank = table;
@@ -104,14 +111,14 @@ class layout {
   }
 
   /// The number of bits of a table's key.
-  constexpr std::size_t key_width(std::size_t table) const {
+  NEARDUP_CONSTEXPR_VECTOR std::size_t key_width(std::size_t table) const {
     std::size_t width = 0;
     for (const std::size_t block : table_blocks(table)) width += block_width(block);
     return width;
   }
 
   /// The bits that a table is keyed on: words with those bits set, as many as a fingerprint has.
-  constexpr std::vector<std::uint64_t> table_mask(std::size_t table) const {
+  NEARDUP_CONSTEXPR_VECTOR std::vector<std::uint64_t> table_mask(std::size_t table) const {
     std::vector<std::uint64_t> mask(detail::words_for(bits_), 0);
     for (const std::size_t block : table_blocks(table)) {
       for (std::size_t bit = block_begin(block); bit < block_begin(block + 1); ++bit) {
@@ -125,14 +132,14 @@ class layout {
   /// Exact regime: as few tables as the construction below finds (5 blocks, K = 3: 1, 2, 4, 10 for k = 0..3).
   /// Radius regime: radii with sum(radius + 1) = k + 1; a table without a share is not probed.
   /// Throws: std::invalid_argument if k < 0 or k > k().
-  constexpr std::vector<table_probe> plan(int k) const {
+  NEARDUP_CONSTEXPR_VECTOR std::vector<table_probe> plan(int k) const {
     if (k < 0 || k > k_) detail::refuse_distance(k, k_);
     if (is_exact()) return exact_plan(static_cast<std::size_t>(k));
     return radius_plan(static_cast<std::size_t>(k));
   }
 
   /// The number of keys that plan(k) looks up, saturating.
-  constexpr std::uint64_t probe_count(int k) const {
+  NEARDUP_CONSTEXPR_VECTOR std::uint64_t probe_count(int k) const {
     std::uint64_t sum = 0;
     for (const table_probe& probe : plan(k)) {
       sum = detail::saturating_add(
@@ -183,7 +190,7 @@ class layout {
     return best;
   }
 
-  constexpr std::vector<table_probe> exact_plan(std::size_t k) const {
+  NEARDUP_CONSTEXPR_VECTOR std::vector<table_probe> exact_plan(std::size_t k) const {
     const parts probed = cheapest_parts(k);
     std::vector<table_probe> result;
     for (std::size_t table = 0; table < table_count(); ++table) {
@@ -195,7 +202,7 @@ class layout {
     return result;
   }
 
-  constexpr std::vector<table_probe> radius_plan(std::size_t k) const {
+  NEARDUP_CONSTEXPR_VECTOR std::vector<table_probe> radius_plan(std::size_t k) const {
     std::vector<table_probe> result;
     for (std::size_t block = 0; block < block_count(); ++block) {
       const std::size_t share = (k + 1) / block_count() + (block < (k + 1) % block_count() ? 1 : 0);
