@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <thread>
 #include <utility>
@@ -10,6 +11,12 @@
 #include "detail/error.hpp"
 
 namespace neardup::inline v0 {
+
+/// What a batch takes to spread its work: `threads`, or a runner of the caller's, as described there.
+template <class T>
+concept runner = requires(const T& run) {
+  { run.parts() } -> std::convertible_to<std::size_t>;
+};
 
 /// Runs the parts of some work at the same time: what batches take, and what a caller's own thread pool can stand for.
 ///

@@ -157,7 +157,7 @@ TEST_CASE("frozen: equal pairs count once", "[index][frozen]") {
   const std::vector<simhash<64>> fingerprints(1000, simhash<64>(5));
   std::vector<std::uint32_t> ids(1000);
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::uint32_t>(i * 7 % 10);
-  const frozen_index<64> index(3, 4, std::span(fingerprints), std::span<const std::uint32_t>(ids));
+  const frozen_index<64> index(3, 4, fingerprints, ids);  // vectors are spans
   REQUIRE(index.size() == 10);
   REQUIRE(index.distinct_size() == 1);
   const auto found = index.search(simhash<64>(4));

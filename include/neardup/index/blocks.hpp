@@ -253,8 +253,8 @@ fastest_blocks(std::size_t bits, int k, double count, double most_bytes = std::n
 }
 
 /// The block count that takes the least memory, of those whose searches take at most `slowdown` times those of
-/// fastest_blocks(); infinity for the least of all. A layout whose searches only scan counts if all do: flat_index does
-/// that in less memory.
+/// fastest_blocks(); infinity for the least of all that do not merely scan. A layout whose searches only scan counts if
+/// all do: flat_index does that in less memory. Returns: its costs; `.blocks` is the block count.
 /// Throws: std::invalid_argument as fastest_blocks() does, and unless slowdown >= 1.
 [[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs leanest_blocks(std::size_t bits, int k, double count,
                                                                      double slowdown = 10,

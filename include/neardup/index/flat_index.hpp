@@ -41,7 +41,7 @@ class no_tables {
 
 /// The interface of pigeonhole_index by a plain scan over contiguous fingerprints, for every k from 0 to Bits.
 /// Faster than tables for a few thousand fingerprints or a large k, and the least memory: for 64 bits and 32-bit ids
-/// 23 to 35 bytes a different fingerprint. A search that does not name k has k = 3.
+/// 23 to 37 bytes a different fingerprint. A search that does not name k has k = 3.
 /// The interface is that of basic_index.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t>
 class flat_index : public basic_index<Bits, Id, Offset, detail::no_tables<Bits>, void> {

@@ -14,6 +14,7 @@
 #include "../detail/error.hpp"
 #include "../detail/radix_partition.hpp"
 #include "../simhash.hpp"
+#include "../threads.hpp"
 #include "freezing.hpp"
 #include "frozen_engine.hpp"
 #include "layout.hpp"
@@ -44,12 +45,12 @@ class frozen_index : public searchable<Bits, Id, detail::frozen_engine<detail::w
   /// each, from several threads if there are, and must give the same each time.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if there are more than
   /// max_distinct_size() fingerprints, or 2^32 pairs and more with an Offset of up to 32 bits; std::bad_alloc.
-  template <std::invocable<std::size_t> Source, class Run = detail::in_turn>
+  template <std::invocable<std::size_t> Source, runner Run = detail::in_turn>
   frozen_index(int k, int blocks, std::size_t count, const Source& source, const Run& run = {})
       : base(build(layout(Bits, k, blocks), count, source, run)) {}
 
   /// Of fingerprints and their ids. Throws: besides, std::invalid_argument if there are not as many of both.
-  template <class Run = detail::in_turn>
+  template <runner Run = detail::in_turn>
   frozen_index(int k, int blocks, std::span<const simhash<Bits>> fingerprints, std::span<const Id> ids,
                const Run& run = {})
       : frozen_index(
@@ -60,7 +61,7 @@ class frozen_index : public searchable<Bits, Id, detail::frozen_engine<detail::w
             run) {}
 
   /// Of fingerprints whose ids are their positions. Throws: besides, std::length_error if Id cannot number them.
-  template <class Run = detail::in_turn>
+  template <runner Run = detail::in_turn>
     requires std::integral<Id> frozen_index(int k, int blocks, std::span<const simhash<Bits>> fingerprints,
                                             const Run& run = {})
         : frozen_index(
@@ -116,7 +117,7 @@ class frozen_index : public searchable<Bits, Id, detail::frozen_engine<detail::w
 
 /// A frozen_index of the pairs of another index, with its layout. That one may be destroyed then.
 /// Memory: besides both, a copy of the pairs while it works.
-template <class Index, class Run = detail::in_turn>
+template <class Index, runner Run = detail::in_turn>
 [[nodiscard]] auto freeze(const Index& index, const Run& run = {}) {
   using id_type = typename Index::id_type;
   const layout shape = index.shape();

@@ -76,7 +76,7 @@ class searchable {
   ///
   /// `run` is how the work is spread: `threads{8}`, or a runner of the caller's (see threads); without it, the caller's
   /// thread does it all. The result does not depend on it.
-  template <class Run = threads>
+  template <runner Run = threads>
   [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, int k,
                                         const Run& run = Run{1}) const {
     check(k);
