@@ -128,7 +128,7 @@ inline void count_windows(bit_tally& tally, const short_xxh3& hash, std::string_
   hash_windows(hash, text.data() + done, in_place - done, hashes, tally.level);
   char rest[2 * margin] = {};
   std::memcpy(rest, text.data() + in_place, text.size() - in_place);
-  hash_windows(hash, rest, windows - in_place, hashes + in_place - done, tally.level);
+  hash_windows(hash, rest, windows - in_place, hashes + (in_place - done), tally.level);
   count_bits(tally, hashes, windows - done);
 }
 
