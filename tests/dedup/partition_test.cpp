@@ -47,12 +47,14 @@ void check(const std::vector<record>& records, int bits, neardup::detail::scratc
       records.size(), bits, [&](std::size_t i) { return records[i]; }, address,
       [&](std::size_t position, const record& r) { found[position] = r; }, std::span<Offset>(starts), scratch, run);
   CAPTURE(records.size(), bits, run.parts());
-  if (found != expected) FAIL("the order differs");
+  REQUIRE((found == expected));  // In brackets: a million records are not to be printed.
   std::size_t position = 0;
+  std::size_t wrong_starts = 0;
   for (std::size_t bucket = 0; bucket < starts.size(); ++bucket) {
     while (position < expected.size() && address(expected[position]) < bucket) ++position;
-    if (starts[bucket] != position) FAIL("bucket " << bucket << " starts at " << starts[bucket]);
+    if (starts[bucket] != position) ++wrong_starts;
   }
+  REQUIRE(wrong_starts == 0);
 }
 
 }  // namespace
