@@ -2,13 +2,24 @@
 # list equal to the folder.
 set(NEARDUP_HEADERS
     include/neardup/dedup.hpp
+    include/neardup/dedup/advice.hpp
     include/neardup/dedup/all_pairs.hpp
     include/neardup/dedup/any_runner.hpp
+    include/neardup/dedup/checks.hpp
     include/neardup/dedup/cluster.hpp
     include/neardup/dedup/copies.hpp
+    include/neardup/dedup/corpus_sample.hpp
+    include/neardup/dedup/deduplicator.hpp
+    include/neardup/dedup/edit_distance.hpp
+    include/neardup/dedup/feature_reader.hpp
+    include/neardup/dedup/feature_sets.hpp
     include/neardup/dedup/fingerprint_range.hpp
+    include/neardup/dedup/group.hpp
     include/neardup/dedup/join_plan.hpp
     include/neardup/dedup/near_pairs.hpp
+    include/neardup/dedup/recall.hpp
+    include/neardup/dedup/representatives.hpp
+    include/neardup/dedup/sample_join.hpp
     include/neardup/dedup/self_join.hpp
     include/neardup/dedup/shared_components.hpp
     include/neardup/dedup/similarity.hpp
@@ -19,6 +30,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/error.hpp
     include/neardup/detail/filter_join.hpp
     include/neardup/detail/first_failure.hpp
+    include/neardup/detail/hash_sort.hpp
     include/neardup/detail/instruction_set.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/prefetch.hpp
@@ -26,6 +38,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/secret.hpp
     include/neardup/detail/visitor.hpp
     include/neardup/detail/weighted_sums.hpp
+    include/neardup/detail/wide_distances.hpp
     include/neardup/fingerprint.hpp
     include/neardup/fingerprint/accumulator.hpp
     include/neardup/fingerprint/batch.hpp
@@ -33,6 +46,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/defaults.hpp
     include/neardup/fingerprint/distinct_hashes.hpp
     include/neardup/fingerprint/feature_bag.hpp
+    include/neardup/fingerprint/feature_hasher.hpp
     include/neardup/fingerprint/hash_block.hpp
     include/neardup/fingerprint/hashed_idf.hpp
     include/neardup/fingerprint/hashers.hpp
@@ -79,6 +93,7 @@ set(NEARDUP_HEADERS
     include/neardup/neardup.hpp
     include/neardup/simhash.hpp
     include/neardup/text.hpp
+    include/neardup/text/feature_choice.hpp
     include/neardup/text/ngrams.hpp
     include/neardup/text/normalise.hpp
     include/neardup/text/normalise_blocks.hpp

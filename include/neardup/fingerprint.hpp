@@ -5,6 +5,7 @@
 #include "fingerprint/batch.hpp"
 #include "fingerprint/defaults.hpp"
 #include "fingerprint/feature_bag.hpp"
+#include "fingerprint/feature_hasher.hpp"
 #include "fingerprint/hashers.hpp"
 #include "fingerprint/idf_table.hpp"
 #include "fingerprint/simhasher.hpp"

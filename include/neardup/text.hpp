@@ -1,6 +1,7 @@
 // text -> tokens: tokenizers, UTF-8, folding and normalising.
 #pragma once
 
+#include "text/feature_choice.hpp"
 #include "text/ngrams.hpp"
 #include "text/normalise.hpp"
 #include "text/normalised_words.hpp"

@@ -150,6 +150,48 @@ TEST_CASE("pairs and groups are the same on every instruction set", "[dedup][ker
   check(ball(2, count, random), 3);
 }
 
+TEST_CASE("wide fingerprints have the pairs and groups of a plain loop at every k", "[dedup][kernels]") {
+  oracle::random_engine random(22);
+  const auto check = [&]<std::size_t Bits>() {
+    const std::size_t count = oracle::effort(700, 150);
+    // On both sides of where folds give way to whole fingerprints; up to where all are near.
+    for (const int k : {0, 22, 23, 28, 40, static_cast<int>(Bits) / 2, static_cast<int>(Bits) - 1, int{Bits}}) {
+      auto stored = oracle::clustered_fingerprints<Bits>(count, static_cast<std::size_t>(k) + 6, random);
+      if (k > static_cast<int>(Bits) / 3) stored.resize(count / 8);
+      const oracle::pair_list expected = oracle::all_pairs(stored, k);
+      const auto labels = labels_of(stored, expected);
+      for (const auto level : support::instruction_sets()) {
+        const support::forced_instruction_set forced(level);
+        for (const int blocks : {0, 1, 3, 8}) {
+          if (blocks != 0 && !neardup::layout::is_valid(Bits, k, blocks)) continue;
+          CAPTURE(Bits, k, blocks, to_string(level));
+          if (pairs_of(stored, k, blocks, threads{2}) != expected) FAIL("all_pairs differs");
+          if (visited_pairs(stored, k, blocks, threads{1}) != expected) FAIL("visit_pairs differs");
+          if (!has_labels(stored, k, blocks, labels, threads{2})) FAIL("cluster differs");
+        }
+      }
+    }
+  };
+  check.template operator()<72>();
+  check.template operator()<96>();
+  check.template operator()<128>();
+  check.template operator()<136>();
+  check.template operator()<256>();
+  check.template operator()<576>();
+}
+
+TEST_CASE("a large crowd of wide near-duplicates is one group, soon", "[dedup][hostile]") {
+  oracle::random_engine random(32);
+  const auto base = oracle::random_fingerprint<128>(random);
+  fingerprints_of<128> stored;
+  for (std::size_t i = 0; i < oracle::effort(50000, 10000); ++i) {
+    stored.push_back(oracle::with_flips(base, 12, random));  // any two are within 24 flips
+  }
+  const oracle::stopwatch watch;
+  REQUIRE(neardup::cluster(stored, 24) == std::vector<std::uint32_t>(stored.size(), 0));
+  CHECK(watch.seconds() < 5);
+}
+
 TEST_CASE("every fingerprint of 16 bits", "[dedup][exhaustive]") {
   // Each has 16 neighbours at distance 1 and 120 at distance 2.
   fingerprints_of<16> all;
@@ -273,9 +315,11 @@ TEST_CASE("a sweep finds the components of one bucket and of two", "[dedup]") {
       }
       const auto expected = labels_of(stored, edges);
       neardup::detail::shared_components<std::uint32_t> components(stored.size());
-      neardup::detail::component_finder<1, std::uint32_t, std::uint32_t> finder(join, components);
-      finder.unite(records, is_within ? neardup::detail::filter_join::within(0, stored.size(), stored.size())
-                                      : neardup::detail::filter_join::across(0, middle, middle, stored.size()));
+      const neardup::detail::pair_check all_belong_together;
+      neardup::detail::component_finder<1, std::uint32_t, std::uint32_t> finder(join, all_belong_together, components);
+      finder.unite(0, records,
+                   is_within ? neardup::detail::filter_join::within(0, stored.size(), stored.size())
+                             : neardup::detail::filter_join::across(0, middle, middle, stored.size()));
       for (std::size_t i = 0; i < stored.size(); ++i) {
         if (components.find(i) != expected[i]) FAIL("round " << round << ": " << i << " is in another component");
         seen_components += expected[i] == i ? 1U : 0U;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <neardup/index/dynamic_index.hpp>
 #include <neardup/index/flat_index.hpp>
@@ -10,8 +11,10 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/hamming.hpp"
 #include "oracle/index_check.hpp"
 #include "oracle/probing.hpp"
+#include "support/instruction_sets.hpp"
 
 namespace {
 
@@ -129,4 +132,48 @@ TEST_CASE("flat_index equals the plain loop", "[index][oracle]") {
   neardup::flat_index<256> wide;
   oracle::check_index(wide, 300, 4, 7, counts);
   counts.print("index oracle, flat_index");
+}
+
+TEST_CASE("scans of wide fingerprints equal the plain loop, on every instruction set", "[index][oracle][kernels]") {
+  oracle::random_engine random(5);
+  std::size_t seen = 0;
+  const auto check = [&]<std::size_t Bits>() {
+    const auto all = oracle::clustered_fingerprints<Bits>(500, Bits / 4, random);
+    for (const std::size_t size : {0U, 1U, 7U, 8U, 9U, 33U, 500U}) {
+      const std::vector<neardup::simhash<Bits>> stored(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
+      neardup::flat_index<Bits> index;
+      for (std::uint32_t i = 0; i < size; ++i) index.insert(stored[i], i);
+      const std::vector<neardup::simhash<Bits>> queries(all.end() - 20, all.end());
+      for (const auto level : support::instruction_sets()) {
+        const support::forced_instruction_set forced(level);
+        for (const int k : {0, 1, 22, 23, 28, 40, static_cast<int>(Bits) / 2, int{Bits}}) {
+          CAPTURE(Bits, size, k, to_string(level));
+          const auto batch = index.search_batch(queries, k);
+          for (std::size_t q = 0; q < queries.size(); ++q) {
+            std::vector<typename neardup::flat_index<Bits>::match_type> expected;
+            for (std::uint32_t i = 0; i < size; ++i) {
+              const int distance = oracle::distance(stored[i], queries[q]);
+              if (distance <= k) expected.push_back({i, distance, stored[i]});
+            }
+            std::sort(expected.begin(), expected.end());
+            seen += expected.size();
+            if (index.search(queries[q], k) != expected) FAIL("search differs");
+            if (!std::equal(batch.matches.begin() + static_cast<std::ptrdiff_t>(batch.offsets[q]),
+                            batch.matches.begin() + static_cast<std::ptrdiff_t>(batch.offsets[q + 1]), expected.begin(),
+                            expected.end())) {
+              FAIL("search_batch differs");
+            }
+          }
+        }
+      }
+    }
+  };
+  check.template operator()<64>();
+  check.template operator()<72>();
+  check.template operator()<96>();
+  check.template operator()<128>();
+  check.template operator()<136>();
+  check.template operator()<256>();
+  check.template operator()<576>();
+  REQUIRE(seen > 10000);
 }

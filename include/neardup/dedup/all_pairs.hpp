@@ -34,7 +34,7 @@ template <std::size_t Bits, class Visit, class Run = threads>
 void all_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& visit, int blocks = 0,
                const Run& run = Run{1}) {
   detail::check_distance(Bits, k);
-  detail::with_join_types(Bits, fingerprints.size(), k, [&](auto offset, auto filter) {
+  detail::with_join_types<Bits>(fingerprints.size(), k, [&](auto offset, auto filter) {
     constexpr std::size_t words = detail::words_for(Bits);
     const detail::any_runner runner(run);
     detail::self_join<words, decltype(offset), decltype(filter)> join(detail::fingerprint_words<words>(fingerprints),
@@ -93,7 +93,7 @@ template <std::size_t Bits, class Visit, class Run = threads>
 void visit_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& visit, int blocks = 0,
                  const Run& run = Run{1}) {
   detail::check_distance(Bits, k);
-  detail::with_join_types(Bits, fingerprints.size(), k, [&](auto offset, auto filter) {
+  detail::with_join_types<Bits>(fingerprints.size(), k, [&](auto offset, auto filter) {
     constexpr std::size_t words = detail::words_for(Bits);
     const detail::any_runner runner(run);
     detail::self_join<words, decltype(offset), decltype(filter)> join(detail::fingerprint_words<words>(fingerprints),

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,9 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
+/// Whether two positions whose fingerprints are near each other belong together; nothing: they do. From many threads.
+using pair_check = std::function<bool(std::size_t, std::size_t)>;
+
 /// Unites the fingerprints of one job after the other.
 template <std::size_t Words, class Offset, class Filter>
 class component_finder {
@@ -27,13 +31,14 @@ class component_finder {
   using join_type = self_join<Words, Offset, Filter>;
   using arrays = typename join_type::arrays;
 
-  component_finder(const join_type& join, shared_components<Offset>& components)
-      : join_(&join), components_(&components) {}
+  component_finder(const join_type& join, const pair_check& check, shared_components<Offset>& components)
+      : join_(&join), check_(&check), components_(&components) {}
 
-  /// Unites what `job` brings together.
+  /// Unites what `job` of a table brings together. The tables before must be done.
   /// Most buckets have few pairs or none: these are compared at once. In a crowd of near-duplicates pairs are quadratic in
   /// number, and steps from one to the next are not: it is swept.
-  void unite(const arrays& records, const filter_join& job) {
+  void unite(std::size_t table, const arrays& records, const filter_join& job) {
+    table_ = table;
     if (unite_pairs(records, job)) return;
     if (job.is_behind) {
       sweep(records, {job.x, job.y_end});
@@ -65,7 +70,14 @@ class component_finder {
 
   bool unite_if_near(const arrays& records, std::size_t x, std::size_t y) {
     if (count_differing_bits(records.words[x], records.words[y]) > join_->k()) return false;
-    components_->unite(records.positions[x], records.positions[y]);
+    const std::size_t a = records.positions[x];
+    const std::size_t b = records.positions[y];
+    if (*check_) {
+      // A check costs more than all else here: what is connected needs none, and what met in a table before had its own.
+      if (components_->find(a) == components_->find(b)) return true;
+      if (!join_->plan().is_first(table_, records.words[x], records.words[y]) || !(*check_)(a, b)) return false;
+    }
+    components_->unite(a, b);
     return true;
   }
 
@@ -135,21 +147,24 @@ class component_finder {
   }
 
   const join_type* join_;
+  const pair_check* check_;
+  std::size_t table_ = 0;
   shared_components<Offset>* components_;
   arrays own_;
 };
 
 template <std::size_t Words, class Offset, class Filter>
 shared_components<Offset> find_components(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k,
-                                          int blocks, const any_runner& run) {
-  self_join<Words, Offset, Filter> join(fingerprints, bits, k, blocks, run);
+                                          int blocks, const any_runner& run, const pair_check& check = {}) {
+  // A check may tell copies apart.
+  self_join<Words, Offset, Filter> join(fingerprints, bits, k, blocks, run, check ? copies_as::others : copies_as::one);
   shared_components<Offset> components(fingerprints.size());
   for (const auto& copy : join.distinct().copies()) components.unite(copy.first, copy.position);
   std::vector<component_finder<Words, Offset, Filter>> finders;
   finders.reserve(join.parts(run));
-  for (std::size_t part = 0; part < finders.capacity(); ++part) finders.emplace_back(join, components);
-  join.run(run, false, [&](std::size_t part, std::size_t /*table*/, const auto& records, const filter_join& job) {
-    finders[part].unite(records, job);
+  for (std::size_t part = 0; part < finders.capacity(); ++part) finders.emplace_back(join, check, components);
+  join.run(run, false, [&](std::size_t part, std::size_t table, const auto& records, const filter_join& job) {
+    finders[part].unite(table, records, job);
     return true;
   });
   return components;
@@ -174,7 +189,7 @@ template <std::integral Index = std::uint32_t, std::size_t Bits, class Run = thr
   detail::check_distance(Bits, k);
   detail::check_index_type<Index>(fingerprints.size(), "cluster");
   std::vector<Index> labels(fingerprints.size());
-  detail::with_join_types(Bits, fingerprints.size(), k, [&](auto offset, auto filter) {
+  detail::with_join_types<Bits>(fingerprints.size(), k, [&](auto offset, auto filter) {
     constexpr std::size_t words = detail::words_for(Bits);
     auto components = detail::find_components<words, decltype(offset), decltype(filter)>(
         detail::fingerprint_words<words>(fingerprints), Bits, k, blocks, detail::any_runner(run));

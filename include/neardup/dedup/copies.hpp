@@ -41,6 +41,10 @@ struct join_record {
   }
 };
 
+/// What a join takes identical fingerprints for: one, or as many as others, each of which may be told apart by more
+/// than its fingerprint.
+enum class copies_as { one, others };
+
 /// The distinct ones of some fingerprints, each named by the first position at which it stands, and their copies.
 template <std::size_t Words, class Offset>
 class copy_groups {
@@ -50,10 +54,12 @@ class copy_groups {
     Offset first, position;
   };
 
+  /// With `as` = copies_as::others nothing is looked for: there are no copies.
   /// Complexity: O(n), two passes. Memory: `scratch` for all fingerprints, and what copies() and the positions take.
-  copy_groups(const fingerprint_words<Words>& fingerprints, scratch_array<record>& scratch, const any_runner& run)
+  copy_groups(const fingerprint_words<Words>& fingerprints, copies_as as, scratch_array<record>& scratch,
+              const any_runner& run)
       : count_(fingerprints.size()) {
-    find(fingerprints, scratch, run);
+    if (as == copies_as::one) find(fingerprints, scratch, run);
     if (copies_.empty()) return;
     std::sort(copies_.begin(), copies_.end(), [](const copy& a, const copy& b) {
       return a.first != b.first ? a.first < b.first : a.position < b.position;

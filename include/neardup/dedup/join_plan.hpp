@@ -53,14 +53,17 @@ struct join_table {
 /// What a join costs, in nanoseconds on one core of a Zen 5. Only their proportions matter, and only to the choice.
 struct join_costs {
   double record;  ///< a fingerprint in a table: two passes and its place
-  double pair;    ///< two filters compared, among many
+  double pair;    ///< two filters compared, or two whole fingerprints, among many
   double few;     ///< a filter compared with a bucket of few
   double bucket;  ///< two buckets brought together
 
   static join_costs of(int k, std::size_t words, instruction_set level) noexcept {
     const bool narrow = narrow_filter_suffices(k);
-    double pair = level == instruction_set::avx512 ? 0.025 : level == instruction_set::avx2 ? 0.12 : 2.4;
-    if (!narrow) pair *= 2;
+    // Of 64 bits each. Whole fingerprints cost a little more a word, since their words have to be put together.
+    double pair = level == instruction_set::avx512 ? 0.05 : level == instruction_set::avx2 ? 0.24 : 1.5;
+    if (narrow && level != instruction_set::portable) pair /= 2;
+    const double record = 10.0 + 3.0 * static_cast<double>(words);
+    if (words > 1 && !wide_filter_suffices(k)) return {record, 1.15 * pair * static_cast<double>(words), 2.0, 6.0};
     // A pair that passes is looked at in full.
     const std::size_t filter_bits = narrow ? 32 : 64;
     double passing = 0;
@@ -71,11 +74,11 @@ struct join_costs {
     }
     constexpr double look = 3;
     pair += look * (std::min)(1.0, passing / static_cast<double>(narrow ? 0x1p32 : 0x1p64));
-    return {10.0 + 3.0 * static_cast<double>(words), pair, 2.0, 6.0};
+    return {record, pair, 2.0, 6.0};
   }
 };
 
-/// The tables of a join: each two distinct fingerprints within k bits meet in one of them at least.
+/// The tables of a join: each two fingerprints within k bits meet in one of them at least.
 template <std::size_t Words>
 class join_plan {
  public:
@@ -96,7 +99,6 @@ class join_plan {
       tables_ = cheapest(bits, k);
     }
     sample_ = {};
-    if (k == 0) tables_.clear();  // Distinct ones are not within 0 bits.
   }
 
   [[nodiscard]] std::span<const join_table<Words>> tables() const noexcept { return tables_; }

@@ -13,6 +13,7 @@
 #include <functional>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,9 +31,12 @@
 namespace neardup::inline v0::detail {
 
 /// Records in the order of their buckets: filters, which are compared, in one array, and what few pairs need in others.
+/// Whole fingerprints are filters and words at once.
 template <std::size_t Words, class Filter, class Offset>
 struct bucket_arrays {
   using words_type = std::array<std::uint64_t, Words>;
+
+  static constexpr bool is_whole = std::is_same_v<Filter, words_type>;
 
   scratch_array<Filter> filter_memory;
   scratch_array<words_type> words_memory;
@@ -43,7 +47,11 @@ struct bucket_arrays {
 
   void take(std::size_t count) {
     filters = filter_memory.take(count);
-    words = words_memory.take(count);
+    if constexpr (is_whole) {
+      words = filters;
+    } else {
+      words = words_memory.take(count);
+    }
     positions = position_memory.take(count);
   }
 
@@ -55,7 +63,7 @@ struct bucket_arrays {
 
   void swap(std::size_t a, std::size_t b) noexcept {
     std::swap(filters[a], filters[b]);
-    std::swap(words[a], words[b]);
+    if constexpr (!is_whole) std::swap(words[a], words[b]);
     std::swap(positions[a], positions[b]);
   }
 };
@@ -68,10 +76,12 @@ class self_join {
   using arrays = bucket_arrays<Words, Filter, Offset>;
 
   /// Throws: std::invalid_argument as join_plan does; std::bad_alloc.
-  self_join(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, int blocks, const any_runner& run)
+  self_join(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, int blocks, const any_runner& run,
+            copies_as as = copies_as::one)
       : fingerprints_(fingerprints),
         k_(k),
-        distinct_(fingerprints, scratch_, run),
+        copies_as_(as),
+        distinct_(fingerprints, as, scratch_, run),
         plan_(bits, k, blocks, distinct_.size(), sample(), level_) {}
 
   [[nodiscard]] int k() const noexcept { return k_; }
@@ -94,6 +104,7 @@ class self_join {
   /// If it returns false, all ends soon. A job is all that a bucket has to be joined with, or if `splits`, some of it.
   /// Throws: what `use` does, of one part; std::bad_alloc.
   void run(const any_runner& run, bool splits, const use_type& use) {
+    if (k_ == 0 && copies_as_ == copies_as::one) return;  // Distinct ones are not within 0 bits.
     std::atomic<bool> goes_on = true;
     for (std::size_t table = 0; table < plan_.tables().size() && goes_on; ++table) {
       const use_table use_here = [&](std::size_t part, const arrays& own, const filter_join& job) {
@@ -256,17 +267,21 @@ class self_join {
 
   fingerprint_words<Words> fingerprints_;
   int k_;
+  copies_as copies_as_;
   instruction_set level_ = active_instruction_set();
   scratch_array<record> scratch_;
   copy_groups<Words, Offset> distinct_;
   join_plan<Words> plan_;
 };
 
-/// Calls `use(offset, filter)` with zeros of the types that suit `count` fingerprints of `bits` bits joined within k bits.
-template <class Use>
-auto with_join_types(std::size_t bits, std::size_t count, int k, const Use& use) {
+/// Calls `use(offset, filter)` with zeros of the types that suit `count` fingerprints of `Bits` bits joined within k bits.
+template <std::size_t Bits, class Use>
+auto with_join_types(std::size_t count, int k, const Use& use) {
   if (count >= (std::numeric_limits<std::uint32_t>::max)()) return use(std::uint64_t{0}, std::uint64_t{0});
-  if (bits <= 32 || narrow_filter_suffices(k)) return use(std::uint32_t{0}, std::uint32_t{0});
+  if (Bits <= 32 || narrow_filter_suffices(k)) return use(std::uint32_t{0}, std::uint32_t{0});
+  if constexpr (Bits > word_bits) {
+    if (!wide_filter_suffices(k)) return use(std::uint32_t{0}, std::array<std::uint64_t, words_for(Bits)>{});
+  }
   return use(std::uint32_t{0}, std::uint64_t{0});
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -26,7 +27,19 @@ constexpr std::uint64_t mix(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// The number of positions in which two arrays of words differ.
+/// A number of set bits without the instruction for it, which a default build for x86-64 lacks.
+constexpr int portable_popcount(std::uint64_t x) noexcept {
+  x -= (x >> 1) & 0x5555555555555555U;
+  x = (x & 0x3333333333333333U) + ((x >> 2) & 0x3333333333333333U);
+  x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fU;
+  return static_cast<int>((x * 0x0101010101010101U) >> 56);
+}
+
+/// The number of positions in which two words, or two arrays of words, differ.
+template <std::unsigned_integral Word>
+constexpr int count_differing_bits(Word a, Word b) noexcept {
+  return std::popcount(static_cast<Word>(a ^ b));
+}
 template <std::size_t Words>
 constexpr int count_differing_bits(const std::array<std::uint64_t, Words>& a,
                                    const std::array<std::uint64_t, Words>& b) noexcept {

@@ -117,8 +117,15 @@ class simhasher {
   /// The hashes of the distinct tokens of a text, sorted: the set that the Jaccard similarity compares.
   [[nodiscard]] std::vector<hash_type> features(std::string_view text) const {
     std::vector<hash_type> result;
-    workspace memory;
-    detail::hash_tokens(tokenizer, hasher, text, memory.memory().scratch,
+    workspace scratch;
+    features(text, scratch, result);
+    return result;
+  }
+
+  /// The same with memory that is reused: `result` becomes the features, whatever it was.
+  void features(std::string_view text, workspace& scratch, std::vector<hash_type>& result) const {
+    result.clear();
+    detail::hash_tokens(tokenizer, hasher, text, scratch.memory().scratch,
                         [&](const detail::hash_block<hash_words>& block) {
                           for (std::size_t i = 0; i < block.count; ++i) {
                             hash_type& hash = result.emplace_back();
@@ -127,6 +134,17 @@ class simhasher {
                         });
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());
+  }
+
+  /// The distinct tokens of a text with their weights, sorted by hash: the set that cosine() compares. Tokens that weigh
+  /// 0 are left out.
+  [[nodiscard]] std::vector<weighted_token<hash_words>> weighted_features(std::string_view text) const {
+    std::vector<weighted_token<hash_words>> result;
+    detail::weigh_tokens(weighter, bag(text), result);
+    detail::adjust_weights(weighter, result);
+    result.erase(std::remove_if(result.begin(), result.end(), [](const auto& token) { return token.units == 0; }),
+                 result.end());
+    std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.hash < b.hash; });
     return result;
   }
 

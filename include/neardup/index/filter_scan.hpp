@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../detail/bits.hpp"
 #include "../detail/instruction_set.hpp"
+#include "../detail/wide_distances.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -53,17 +55,10 @@ inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
 /// Whether looking at all of `count` fingerprints is faster than looking up `keys` keys.
 template <std::size_t Words>
 [[nodiscard]] bool scan_pays(std::size_t count, std::uint64_t keys) noexcept {
-  // Fingerprints of several words are scanned without vectors.
-  const std::size_t worth = Words == 1 ? scanned_a_probe() : (std::min)(scanned_a_probe(), std::size_t{8});
-  return count / worth <= keys;
-}
-
-/// A number of set bits without the instruction for it, which a default build for x86-64 lacks.
-constexpr int portable_popcount(std::uint64_t x) noexcept {
-  x -= (x >> 1) & 0x5555555555555555U;
-  x = (x & 0x3333333333333333U) + ((x >> 2) & 0x3333333333333333U);
-  x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fU;
-  return static_cast<int>((x * 0x0101010101010101U) >> 56);
+  // Fingerprints of more words than vectors are for are scanned without them.
+  const std::size_t words =
+      Words <= most_vector_words ? scanned_a_probe() : (std::min)(scanned_a_probe(), std::size_t{8});
+  return count / (std::max)(std::size_t{1}, words / Words) <= keys;
 }
 
 /// Continues at `at`, which moves on, until the runs or the room for hits end. Returns: how many hits there are.

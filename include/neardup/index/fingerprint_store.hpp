@@ -15,8 +15,9 @@
 
 #include "../detail/bits.hpp"
 #include "../detail/error.hpp"
+#include "../detail/filter_join.hpp"
+#include "../detail/instruction_set.hpp"
 #include "../detail/prefetch.hpp"
-#include "filter_scan.hpp"
 #include "id_lists.hpp"
 #include "slot_finder.hpp"
 
@@ -28,32 +29,21 @@ void reserve_one_more(std::vector<T>& values) {
   if (values.size() == values.capacity()) values.reserve((std::max)(std::size_t{8}, 2 * values.size()));
 }
 
-/// Visits (query, position, distance) of each of `fingerprints` within k bits of each query, query by query; false from
+/// Visits (query, position, distance) of each of `fingerprints` within k bits of each query, in no order; false from
 /// `visit` ends it. Returns: whether it was not ended.
 template <std::size_t Words, class Visit>
 bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
               std::span<const std::array<std::uint64_t, Words>> queries, int k, const Visit& visit) {
-  for (std::size_t query = 0; query < queries.size(); ++query) {
-    if constexpr (Words == 1) {
-      // A fingerprint of one word is its own filter.
-      const auto scan_filters = filter_scan<std::uint64_t>();
-      const filter_run run{fingerprints.data(), fingerprints.size(), queries[query][0]};
-      std::array<filter_hit, hit_capacity> hits;
-      for (scan_position at; at.run < 1;) {
-        const std::size_t found = scan_filters(&run, 1, at, k, hits.data());
-        for (std::size_t i = 0; i < found; ++i) {
-          const std::size_t position = hits[i].position;
-          const int distance = portable_popcount(fingerprints[position][0] ^ queries[query][0]);
-          if (!visit(query, position, distance)) return false;
-        }
-      }
-    } else {
-      for (std::size_t position = 0; position < fingerprints.size(); ++position) {
-        int distance = 0;
-        for (std::size_t i = 0; i < Words; ++i) {
-          distance += portable_popcount(fingerprints[position][i] ^ queries[query][i]);
-        }
-        if (distance <= k && !visit(query, position, distance)) return false;
+  constexpr std::size_t tile = (std::size_t{1} << 17) / sizeof(fingerprints[0]);  // stays in the cache for all queries
+  const instruction_set level = active_instruction_set();
+  filter_pair found[4 * join_step];
+  for (std::size_t begin = 0; begin < fingerprints.size(); begin += tile) {
+    const std::size_t end = (std::min)(begin + tile, fingerprints.size());
+    for (filter_join job = filter_join::across(0, queries.size(), begin, end); !job.is_done();) {
+      const std::size_t count = join_filters(queries.data(), fingerprints.data(), job, k, std::span(found), level);
+      for (const auto& [query, position] : std::span(found).first(count)) {
+        const int distance = portable_distance(queries[query], fingerprints[position]);
+        if (!visit(query, position, distance)) return false;
       }
     }
   }
@@ -93,8 +83,8 @@ class fingerprint_store {
     return finder_.find(hash_words(fingerprint), [&](Offset slot) { return fingerprints_[slot] == fingerprint; });
   }
 
-  /// Visits (query, slot, distance) of each fingerprint within k bits of each query by looking at all of them, query by
-  /// query; false from `visit` ends it. Returns: whether it was not ended.
+  /// Visits (query, slot, distance) of each fingerprint within k bits of each query by looking at all of them, in
+  /// no order; false from `visit` ends it. Returns: whether it was not ended.
   template <class Visit>
   bool scan(std::span<const words_type> queries, int k, const Visit& visit) const {
     return scan_all<Words>(std::span<const words_type>(fingerprints_), queries, k, visit);

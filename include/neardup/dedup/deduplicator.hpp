@@ -1,0 +1,414 @@
+// Takes documents one by one and says for each: new, or a duplicate of which earlier one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "../detail/bits.hpp"
+#include "../detail/error.hpp"
+#include "../fingerprint/feature_hasher.hpp"
+#include "../fingerprint/simhasher.hpp"
+#include "../index/dynamic_index.hpp"
+#include "../index/keyed_index.hpp"
+#include "checks.hpp"
+#include "recall.hpp"
+
+namespace neardup::inline v0 {
+
+/// What makes two documents duplicates.
+struct dedup_options {
+  /// The most bits in which the fingerprints differ. If it is not given: the least that finds the share `recall` of the
+  /// pairs of that Jaccard similarity and above, see distance_for(); without a check and a similarity, 3.
+  std::optional<int> distance = std::nullopt;
+  /// The least similarity by the check; 0.8 if it is not given. Without a check it does no more than choose `distance`.
+  std::optional<double> similarity = std::nullopt;
+  double recall = 0.97;  ///< see `distance`
+  int blocks = 0;        ///< how the index cuts fingerprints, see pigeonhole_index; 0 for what usually suits
+  /// Texts of fewer distinct tokens are never duplicates by the distance of fingerprints alone: without a check only if
+  /// their tokens are the same. docs/design.md has the measurements behind the default.
+  std::size_t min_tokens = 8;
+};
+
+/// What a deduplicator says of a text.
+template <class Id>
+struct verdict {
+  std::optional<Id> original;        ///< the kept document that the text duplicates; nothing if it is new
+  int distance = 0;                  ///< of the two fingerprints, in bits
+  std::optional<double> similarity;  ///< by the check; nothing without one
+  bool has_fingerprint = true;       ///< false if there is nothing to compare: no tokens, or all of them weigh 0
+
+  [[nodiscard]] bool is_new() const noexcept { return !original.has_value(); }
+
+  friend bool operator==(const verdict&, const verdict&) = default;
+};
+
+namespace detail {
+
+template <class Simhasher>
+using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().tokenizer)>;
+template <class Simhasher>
+using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
+
+/// The features that a simhasher makes its fingerprints of.
+template <class Simhasher>
+using own_features = feature_hasher<tokenizer_of<Simhasher>, hasher_of<Simhasher>>;
+
+/// An Id that documents can be numbered with.
+template <class Id>
+concept counting_id =
+    std::integral<Id> && !std::same_as<Id, bool> && !std::same_as<Id, char> && !std::same_as<Id, wchar_t> &&
+    !std::same_as<Id, char8_t> && !std::same_as<Id, char16_t> && !std::same_as<Id, char32_t>;
+
+/// Stands for a set of hashes: two words, so that no two of 2^50 sets have the same one by chance.
+using set_digest = std::array<std::uint64_t, 2>;
+
+template <std::size_t Words>
+set_digest digest_of(const std::vector<std::array<std::uint64_t, Words>>& sorted) noexcept {
+  set_digest digest{sorted.size(), ~std::uint64_t{sorted.size()}};
+  for (const auto& hash : sorted) {
+    for (const std::uint64_t word : hash) {
+      digest[0] = mix(digest[0] ^ word);
+      digest[1] = mix(digest[1] * 0x9e3779b97f4a7c15U + word);
+    }
+  }
+  return digest;
+}
+
+struct digest_hash {
+  std::size_t operator()(const set_digest& digest) const noexcept { return static_cast<std::size_t>(digest[0]); }
+};
+
+}  // namespace detail
+
+/// Keeps the first document of each kind: `add` says whether a text is new, or a duplicate of which kept one.
+///
+/// Candidates are the kept documents whose fingerprints are within `distance` bits; the check decides among them. It is
+/// the Jaccard similarity of the features that the fingerprint is made of, unless another is given (duplicate_check).
+/// Of several that pass, the original is the most similar, then the nearest, then the earliest added.
+/// Only new documents are kept. So each duplicate is similar to its original itself, and no chain of small steps joins
+/// what differs; and what is kept depends on the order of adding.
+///
+/// Texts of fewer than `min_tokens` distinct tokens are also found by a digest of the set of these, whatever the weights;
+/// without a check by nothing else. A text without a fingerprint is new, counted, and kept nowhere.
+///
+/// Memory: for each kept document an entry of the index (see pigeonhole_index), 44 bytes here with 64 bits and ids of 4
+/// bytes, and about 40 for the map from its id; 4 bytes for each feature that the check keeps, and 16 more. Arrays that
+/// just grew have twice that; what erased documents leave is used again. Measured on 109,260 sections of statutes with 59
+/// distinct words on average: 580 bytes each, without a check 220.
+/// Id: see index_id; with a std::hash it is found by that, otherwise by its order.
+/// Guarantee: const members may run in many threads while nobody writes, each with a workspace of its own; what throws
+/// leaves the deduplicator as it was. The check must not write to it. It can be moved, not copied; one that was moved
+/// from may only be destroyed or assigned to.
+/// Example: `deduplicator dedup{simhasher{words{}}, {.similarity = 0.8}};  bool is_new = dedup.add(text).is_new();`
+template <class Simhasher, class Check = detail::own_features<Simhasher>, class Id = std::uint32_t>
+class deduplicator {
+  static_assert(index_id<Id>,
+                "neardup: an Id is regular, ordered and trivially copyable, and no floating-point number");
+  static_assert(duplicate_check<Check, Id>,
+                "neardup: a check is a feature_hasher, a callable check(id, text) that gives a number, or no_check");
+
+  using checker_type = detail::checker<Check>;
+  using slot_type = detail::document_slot;
+  static constexpr bool has_check = !std::is_same_v<Check, no_check>;
+
+  struct candidate {
+    int distance;
+    std::uint64_t serial;
+    slot_type slot;
+
+    auto operator<=>(const candidate&) const = default;
+  };
+
+ public:
+  using id_type = Id;
+  using verdict_type = verdict<Id>;
+  using fingerprint_type = typename Simhasher::fingerprint_type;
+
+  /// Memory that is reused from text to text: one for each thread.
+  class workspace {
+    friend deduplicator;
+
+    typename Simhasher::workspace hashing_;
+    typename detail::own_features<Simhasher>::workspace counting_;
+    typename checker_type::workspace checking_;
+    std::vector<typename Simhasher::hash_type> tokens_;
+    std::vector<candidate> candidates_;
+  };
+
+  /// Throws: std::invalid_argument if an option is out of its range: a similarity that is not above 0 and at most 1 (NaN,
+  /// for a callable with a distance), a recall that is not in 0..1, a distance that fingerprints of Bits
+  /// bits cannot have or no index serves.
+  explicit deduplicator(
+      Simhasher hash, const dedup_options& options = {}) requires std::is_same_v<Check, detail::own_features<Simhasher>>
+      : deduplicator(hash, Check(hash.tokenizer, hash.hasher), options, true) {}
+  deduplicator(Simhasher hash, Check check, const dedup_options& options = {})
+      : deduplicator(std::move(hash), std::move(check), options, false) {}
+
+  /// Decides about a document, and keeps it if it is new and has a fingerprint.
+  /// Throws: std::invalid_argument if a document of this id is kept; std::length_error if the index or 32 bits cannot
+  /// number the kept documents; std::bad_alloc; what the check throws, or std::invalid_argument if it gives NaN.
+  verdict_type add(std::string_view text, const Id& id) {
+    if (slot_of_.contains(id)) detail::fail<std::invalid_argument>("a document of this id is kept already");
+    const finding found = look(text, own_);
+    if (found.result.is_new() && found.result.has_fingerprint) keep(id, found);
+    ++added_;
+    return found.result;
+  }
+
+  /// The same for a document whose id is the number of those added before, duplicates and all.
+  /// Throws: as above; std::length_error if Id cannot hold the number.
+  verdict_type add(std::string_view text) requires detail::counting_id<Id> {
+    if (!std::in_range<Id>(added_))
+      detail::fail<std::length_error>("the Id of a deduplicator is too narrow to count on");
+    return add(text, static_cast<Id>(added_));
+  }
+
+  /// What add() would say of a text; nothing is kept.
+  [[nodiscard]] verdict_type find(std::string_view text) const {
+    workspace scratch;
+    return find(text, scratch);
+  }
+  /// The same with memory that is reused.
+  [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
+    return look(text, scratch).result;
+  }
+
+  /// Forgets a kept document. Returns: whether there was one of this id; of duplicates there is none.
+  bool erase(const Id& id) noexcept {
+    const auto place = slot_of_.find(id);
+    if (place == slot_of_.end()) return false;
+    const slot_type slot = place->second;
+    const document& kept = documents_[slot];
+    if (is_in_index(kept.is_short)) index_.erase(kept.fingerprint, slot);
+    if (kept.is_short) erase_digest(kept.digest, slot);
+    checker_.drop(slot);
+    slot_of_.erase(place);
+    free_slots_.push_back(slot);  // There is room, see keep().
+    return true;
+  }
+
+  /// Whether the document of this id is kept.
+  [[nodiscard]] bool contains(const Id& id) const noexcept { return slot_of_.contains(id); }
+
+  /// The number of documents that are kept.
+  [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+
+  /// The number of documents that were added: new ones, duplicates, and those without a fingerprint.
+  [[nodiscard]] std::uint64_t added() const noexcept { return added_; }
+
+  /// The most bits in which the fingerprints of duplicates differ. Only short texts of the same tokens (see min_tokens)
+  /// may differ in more, if a weighter counts them.
+  [[nodiscard]] int distance() const noexcept { return index_.max_distance(); }
+  /// The least similarity of duplicates by the check.
+  [[nodiscard]] double similarity() const noexcept requires has_check { return similarity_; }
+
+  /// Bytes that are allocated, of the maps about; without those of workspaces.
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    constexpr std::size_t node = (is_hashed ? 2 : 5) * sizeof(void*);
+    const std::size_t of_ids = slot_of_.size() * (sizeof(typename id_map::value_type) + node);
+    const std::size_t of_digests =
+        by_digest_.size() * (sizeof(std::pair<detail::set_digest, slot_type>) + 2 * sizeof(void*)) +
+        by_digest_.bucket_count() * sizeof(void*);
+    return index_.memory_usage() + checker_.memory_usage() + documents_.capacity() * sizeof(document) +
+           free_slots_.capacity() * sizeof(slot_type) + of_ids + of_digests;
+  }
+
+ private:
+  struct document {
+    Id id{};
+    bool is_short = false;
+    std::uint64_t serial = 0;  // when it was added
+    fingerprint_type fingerprint;
+    detail::set_digest digest{};  // of short ones
+  };
+
+  struct finding {
+    verdict_type result;
+    document text;  // as it would be kept
+  };
+
+  static constexpr bool is_hashed = detail::hashable_id<Id>;
+  using id_map = std::conditional_t<is_hashed, std::unordered_map<Id, slot_type>, std::map<Id, slot_type>>;
+
+  deduplicator(Simhasher hash, Check check, const dedup_options& options, bool checks_own_features)
+      : features_of_(hash.tokenizer, hash.hasher),
+        hash_(std::move(hash)),
+        checker_(std::move(check)),
+        similarity_(options.similarity.value_or(0.8)),
+        min_tokens_(options.min_tokens),
+        checks_own_features_(checks_own_features),
+        index_(index_of(options)) {
+    if constexpr (has_check) checker_type::check_threshold(similarity_);
+  }
+
+  static dynamic_index<Simhasher::bits, slot_type> index_of(const dedup_options& options) {
+    constexpr std::size_t bits = Simhasher::bits;
+    // Also where they choose nothing: a slip should not go unnoticed.
+    detail::check_recall(options.recall);
+    if (!has_check && options.similarity) detail::check_jaccard(*options.similarity);
+    int k = 3;
+    if (options.distance) {
+      k = *options.distance;
+    } else if (has_check || options.similarity) {
+      k = distance_for(bits, options.similarity.value_or(0.8), options.recall);
+      k = (std::min)(k, static_cast<int>(bits) - 1);  // the most that an index serves
+    }
+    return dynamic_index<bits, slot_type>(k, options.blocks == 0 ? default_blocks(bits, k) : options.blocks);
+  }
+
+  [[nodiscard]] static constexpr bool is_in_index(bool is_short) noexcept { return has_check || !is_short; }
+
+  [[nodiscard]] finding look(std::string_view text, workspace& scratch) const {
+    finding found;
+    const auto fingerprint = hash_(text, scratch.hashing_);
+    found.result.has_fingerprint = fingerprint.has_value();
+    if (!fingerprint) return found;
+    found.text.fingerprint = *fingerprint;
+    const auto features = features_of_(text, scratch.counting_);
+    found.text.is_short = features.size() < min_tokens_;
+    if (found.text.is_short) {
+      hash_.features(text, scratch.hashing_, scratch.tokens_);
+      found.text.digest = detail::digest_of(scratch.tokens_);
+    }
+    collect_candidates(found.text, scratch.candidates_);
+    if constexpr (has_check) {
+      if (!prepare_with(features, scratch.checking_)) checker_.prepare(text, scratch.checking_);
+    }
+    for (const candidate& c : scratch.candidates_) {
+      const Id& id = documents_[c.slot].id;
+      verdict_type& best = found.result;
+      if constexpr (!has_check) {
+        best.original = id;
+        best.distance = c.distance;
+        break;
+      } else {
+        const double least = best.similarity.value_or(similarity_);
+        const auto similarity = checker_.compare(c.slot, id, text, scratch.checking_, least);
+        // Candidates come by distance and age, so of equally similar ones the first is right.
+        if (!similarity || (best.similarity && !(*similarity > *best.similarity))) continue;
+        best.original = id;
+        best.distance = c.distance;
+        best.similarity = similarity;
+      }
+    }
+    return found;
+  }
+
+  /// Spares computing the features again that were counted.
+  template <class Features>
+  bool prepare_with([[maybe_unused]] const Features& features,
+                    [[maybe_unused]] typename checker_type::workspace& scratch) const noexcept {
+    if constexpr (std::is_same_v<Check, detail::own_features<Simhasher>>) {
+      if (checks_own_features_) scratch.features = features;
+      return checks_own_features_;
+    } else {
+      return false;
+    }
+  }
+
+  /// The kept documents that may be duplicates, by distance, then age.
+  void collect_candidates(const document& text, std::vector<candidate>& candidates) const {
+    candidates.clear();
+    if (is_in_index(text.is_short)) {
+      index_.for_each_match(text.fingerprint, index_.max_distance(), [&](const auto& match) {
+        candidates.push_back({match.distance, documents_[match.id].serial, match.id});
+      });
+    }
+    if (text.is_short) {
+      const auto [first, last] = by_digest_.equal_range(text.digest);
+      for (auto i = first; i != last; ++i) {
+        const document& kept = documents_[i->second];
+        candidates.push_back({hamming_distance(text.fingerprint, kept.fingerprint), kept.serial, i->second});
+      }
+    }
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  }
+
+  void keep(const Id& id, const finding& found) {
+    const bool is_reused = !free_slots_.empty();
+    const std::size_t place = is_reused ? free_slots_.back() : documents_.size();
+    if (place > (std::numeric_limits<slot_type>::max)()) {
+      detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
+    }
+    const auto slot = static_cast<slot_type>(place);
+    if (documents_.size() == documents_.capacity()) documents_.reserve(2 * documents_.size() + 16);
+    free_slots_.reserve(documents_.capacity());  // for all of them, so that erase() cannot fail
+    const document& text = found.text;
+
+    // Takes back what was done when the next step throws.
+    struct withdrawal {
+      deduplicator& from;
+      const document& text;
+      const Id& id;
+      slot_type slot;
+      int steps = 0;
+      ~withdrawal() {
+        if (steps >= 3 && text.is_short) from.erase_digest(text.digest, slot);
+        if (steps >= 2 && is_in_index(text.is_short)) from.index_.erase(text.fingerprint, slot);
+        if (steps >= 1) from.slot_of_.erase(id);
+      }
+    } withdrawn{*this, text, id, slot};
+    slot_of_.emplace(id, slot);
+    withdrawn.steps = 1;
+    if (is_in_index(text.is_short)) index_.insert(text.fingerprint, slot);
+    withdrawn.steps = 2;
+    if (text.is_short) by_digest_.emplace(text.digest, slot);
+    withdrawn.steps = 3;
+    checker_.keep(slot, own_.checking_);
+    withdrawn.steps = 0;
+
+    if (is_reused) {
+      free_slots_.pop_back();
+    } else {
+      documents_.emplace_back();
+    }
+    documents_[slot] = text;
+    documents_[slot].id = id;
+    documents_[slot].serial = added_;
+  }
+
+  void erase_digest(const detail::set_digest& digest, slot_type slot) noexcept {
+    const auto [first, last] = by_digest_.equal_range(digest);
+    by_digest_.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == slot; }));
+  }
+
+  detail::own_features<Simhasher> features_of_;
+  Simhasher hash_;
+  checker_type checker_;
+  double similarity_;
+  std::size_t min_tokens_;
+  bool checks_own_features_;
+  dynamic_index<Simhasher::bits, slot_type> index_;
+  std::vector<document> documents_;  // by slot
+  std::vector<slot_type> free_slots_;
+  id_map slot_of_;
+  std::unordered_multimap<detail::set_digest, slot_type, detail::digest_hash> by_digest_;  // of short texts
+  std::uint64_t added_ = 0;
+  workspace own_;
+};
+
+template <class Simhasher>
+deduplicator(Simhasher) -> deduplicator<Simhasher>;
+template <class Simhasher>
+deduplicator(Simhasher, dedup_options) -> deduplicator<Simhasher>;
+template <class Simhasher, class Check>
+deduplicator(Simhasher, Check) -> deduplicator<Simhasher, Check>;
+template <class Simhasher, class Check>
+deduplicator(Simhasher, Check, dedup_options) -> deduplicator<Simhasher, Check>;
+
+}  // namespace neardup::inline v0

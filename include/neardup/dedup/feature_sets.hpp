@@ -1,0 +1,100 @@
+// The features of many texts, in a few bytes each.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "../detail/error.hpp"
+
+namespace neardup::inline v0 {
+
+/// Sets of features, one after the other in one array: what feature_hasher gives for many texts, kept to be compared.
+/// Memory: sizeof(Feature) a feature and 8 bytes a set, up to twice that while it grows.
+/// Guarantee: what throws leaves the sets as they were.
+template <std::unsigned_integral Feature = std::uint32_t>
+class feature_sets {
+ public:
+  using feature_type = Feature;
+
+  /// Appends a set, which may be one of these. Returns: its number, which is how many sets there were before.
+  /// Throws: std::invalid_argument unless the features ascend, each once; std::bad_alloc. Complexity: amortised linear.
+  std::size_t add(std::span<const Feature> features) {
+    if (std::adjacent_find(features.begin(), features.end(), std::greater_equal<>()) != features.end()) {
+      detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
+    }
+    ends_.push_back(features_.size() + features.size());
+    struct withdrawal {
+      std::vector<std::size_t>& ends;
+      bool is_due = true;
+      ~withdrawal() {
+        if (is_due) ends.pop_back();
+      }
+    } withdrawn{ends_};
+    append(features);
+    withdrawn.is_due = false;
+    return ends_.size() - 1;
+  }
+
+  /// The features of set `i`. Adding a set invalidates it.
+  /// Precondition: i < size().
+  [[nodiscard]] std::span<const Feature> operator[](std::size_t i) const noexcept {
+    const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return std::span(features_).subspan(begin, ends_[i] - begin);
+  }
+
+  /// The number of sets.
+  [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return ends_.empty(); }
+
+  /// The number of features of all sets.
+  [[nodiscard]] std::size_t feature_count() const noexcept { return features_.size(); }
+
+  /// Makes room for so many sets of so many features in all.
+  void reserve(std::size_t sets, std::size_t features) {
+    ends_.reserve(sets);
+    features_.reserve(features);
+  }
+
+  /// Removes all sets, keeps the memory.
+  void clear() noexcept {
+    features_.clear();
+    ends_.clear();
+  }
+
+  void swap(feature_sets& other) noexcept {
+    features_.swap(other.features_);
+    ends_.swap(other.ends_);
+  }
+  friend void swap(feature_sets& a, feature_sets& b) noexcept { a.swap(b); }
+
+  /// Bytes that are allocated.
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return features_.capacity() * sizeof(Feature) + ends_.capacity() * sizeof(std::size_t);
+  }
+
+ private:
+  void append(std::span<const Feature> features) {
+    const Feature* const own = features_.data();
+    const bool is_own = !std::less<>()(features.data(), own) && std::less<>()(features.data(), own + features_.size());
+    if (!is_own) {
+      features_.insert(features_.end(), features.begin(), features.end());
+      return;
+    }
+    // The features move where there is no room for more.
+    const auto from = features.data() - own;
+    const auto to = static_cast<std::ptrdiff_t>(features_.size());
+    features_.resize(features_.size() + features.size());
+    std::copy_n(features_.begin() + from, features.size(), features_.begin() + to);
+  }
+
+  std::vector<Feature> features_;
+  std::vector<std::size_t> ends_;
+};
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,62 @@
+// Sorts hashes, whose highest bits already tell about where each belongs.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace neardup::inline v0::detail {
+
+/// Memory of hash_sort, reused from call to call.
+template <class T>
+struct hash_sort_scratch {
+  std::vector<T> values;
+  std::vector<std::size_t> places;
+};
+
+/// Sorts numbers ascending that are distinct and spread evenly, as hashes are.
+///
+/// As many buckets as numbers, by the highest bits: nothing to predict, and hardly anything left to sort in a bucket.
+/// Where the numbers crowd, as those of a weak hasher do, std::sort takes them instead.
+/// Complexity: linear for even numbers, O(n log n) for any. Throws: std::bad_alloc, before anything is changed.
+template <std::unsigned_integral T>
+void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
+  constexpr std::size_t least = 16;  // fewer are sorted in place
+  constexpr std::size_t crowd = 16;  // more in one bucket have not come from a good hash
+  if (values.size() < least) {
+    std::sort(values.begin(), values.end());
+    return;
+  }
+  const int wanted_bits = static_cast<int>(std::bit_width(values.size()));
+  const int shift = (std::max)(std::numeric_limits<T>::digits - wanted_bits, 0);
+  const auto bucket_of = [shift](T value) { return static_cast<std::size_t>(value >> shift); };
+  scratch.places.assign(bucket_of((std::numeric_limits<T>::max)()) + 1, 0);
+  scratch.values.resize(values.size());
+  for (const T value : values) ++scratch.places[bucket_of(value)];
+  std::size_t begin = 0, largest = 0;
+  for (std::size_t& place : scratch.places) {
+    const std::size_t count = place;
+    largest = (std::max)(largest, count);
+    place = begin;
+    begin += count;
+  }
+  if (largest > crowd) {
+    std::sort(values.begin(), values.end());
+    return;
+  }
+  for (const T value : values) scratch.values[scratch.places[bucket_of(value)]++] = value;
+  values.swap(scratch.values);
+  // Each is at most a bucket away from its place.
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    const T value = values[i];
+    std::size_t j = i;
+    for (; j > 0 && value < values[j - 1]; --j) values[j] = values[j - 1];
+    values[j] = value;
+  }
+}
+
+}  // namespace neardup::inline v0::detail

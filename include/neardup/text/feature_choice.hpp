@@ -1,0 +1,82 @@
+// Features by name: what a configuration or a command line says, turned into a tokenizer.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "../detail/error.hpp"
+#include "ngrams.hpp"
+#include "normalise.hpp"
+#include "shingles.hpp"
+#include "words.hpp"
+
+namespace neardup::inline v0 {
+
+/// Which pieces of a text are its features: runs of `size` words or `size` code points of the normalised text, or of
+/// `size` bytes of the text as it is.
+struct feature_choice {
+  enum class unit { words, chars, bytes };
+
+  unit kind = unit::words;
+  std::size_t size = 2;  ///< 1 or more
+
+  friend constexpr bool operator==(const feature_choice&, const feature_choice&) = default;
+};
+
+/// "words:2", "chars:5", "bytes:8": what parse_features takes.
+[[nodiscard]] inline std::string to_string(const feature_choice& features) {
+  const char* const kind = features.kind == feature_choice::unit::words   ? "words:"
+                           : features.kind == feature_choice::unit::chars ? "chars:"
+                                                                          : "bytes:";
+  return kind + std::to_string(features.size);
+}
+
+/// The features that are called "words", "words:N", "chars:N" or "bytes:N", N from 1 to 1000.
+/// Throws: std::invalid_argument, with what is wrong.
+[[nodiscard]] inline feature_choice parse_features(std::string_view name) {
+  const auto refuse = [name](const char* why) {
+    detail::fail<std::invalid_argument>("'" + std::string(name) + "': " + why);
+  };
+  const std::size_t colon = name.find(':');
+  const std::string_view kind = name.substr(0, colon);
+  feature_choice features;
+  if (kind == "words") {
+    features = {feature_choice::unit::words, 1};
+  } else if (kind == "chars") {
+    features.kind = feature_choice::unit::chars;
+  } else if (kind == "bytes") {
+    features.kind = feature_choice::unit::bytes;
+  } else {
+    refuse("features are words, words:N, chars:N or bytes:N");
+  }
+  if (colon == name.npos) {
+    if (kind != "words") refuse("say how long they are, as in chars:5");
+    return features;
+  }
+  const std::string_view number = name.substr(colon + 1);
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), features.size);
+  if (error == std::errc::invalid_argument || end != number.data() + number.size()) refuse("N is a whole number");
+  if (error != std::errc{} || features.size < 1 || features.size > 1000) refuse("N goes from 1 to 1000");
+  return features;
+}
+
+/// Calls `use(tokenizer)` with the tokenizer of a choice, and returns what that returns. Each kind is a type of its own,
+/// so `use` is compiled for four.
+/// Precondition: features.size is 1 or more.
+template <class Use>
+decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {
+  switch (features.kind) {
+    case feature_choice::unit::chars: return std::forward<Use>(use)(normalised{code_point_ngrams{features.size}});
+    case feature_choice::unit::bytes: return std::forward<Use>(use)(byte_ngrams{features.size});
+    case feature_choice::unit::words: break;
+  }
+  if (features.size == 1) return std::forward<Use>(use)(normalised{words{}});
+  return std::forward<Use>(use)(normalised{shingles{features.size, words{}}});
+}
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,308 @@
+// Advice against what then happens.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <neardup/dedup/advice.hpp>
+#include <neardup/dedup/all_pairs.hpp>
+#include <neardup/dedup/similarity.hpp>
+#include <neardup/fingerprint/simhasher.hpp>
+
+#include "catch.hpp"
+
+namespace {
+
+using neardup::advice;
+using neardup::advice_request;
+using neardup::advisor;
+using neardup::feature_choice;
+using neardup::parse_features;
+using neardup::setup;
+using neardup::threads;
+
+std::string join_words(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += word + ' ';
+  return text;
+}
+
+/// Texts of words, frequent and rare ones; some are versions of others, with a few words changed.
+std::vector<std::string> draw_texts(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto draw_word = [&] {
+    const double rank = std::pow(5000.0, static_cast<double>(random() % 1000000) / 1e6);
+    return "w" + std::to_string(static_cast<int>(rank));
+  };
+  std::vector<std::string> texts;
+  while (texts.size() < count) {
+    std::vector<std::string> words(30 + random() % 120);
+    for (std::string& word : words) word = draw_word();
+    texts.push_back(join_words(words));
+    for (std::uint64_t versions = random() % 4; versions > 0 && texts.size() < count; --versions) {
+      std::vector<std::string> version = words;
+      for (std::uint64_t changes = random() % (words.size() / 6); changes > 0; --changes) {
+        version[random() % version.size()] = draw_word();
+      }
+      texts.push_back(join_words(version));
+    }
+  }
+  std::shuffle(texts.begin(), texts.end(), random);
+  return texts;
+}
+
+/// The Jaccard similarity of each two texts, by these features: [i][j] for j < i.
+std::vector<std::vector<float>> similarities_of(const std::vector<std::string>& texts, const feature_choice& features) {
+  std::vector<std::vector<std::array<std::uint64_t, 1>>> sets;
+  neardup::with_tokenizer(features, [&](const auto& tokenizer) {
+    const neardup::simhasher hash(tokenizer);
+    for (const std::string& text : texts) sets.push_back(hash.features(text));
+  });
+  std::vector<std::vector<float>> result(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) result[i].push_back(static_cast<float>(neardup::jaccard(sets[i], sets[j])));
+  }
+  return result;
+}
+
+struct outcome {
+  std::uint64_t similar = 0;     // pairs that the check calls similar
+  std::uint64_t found = 0;       // of these, within the distance
+  std::uint64_t candidates = 0;  // pairs within the distance
+};
+
+template <std::size_t Bits>
+outcome try_out(const std::vector<std::string>& texts, const std::vector<std::vector<float>>& similarities,
+                double similarity, const setup& choice) {
+  std::vector<neardup::simhash<Bits>> prints;
+  neardup::with_tokenizer(choice.features, [&](const auto& tokenizer) {
+    const auto hash = neardup::make_simhasher<Bits>(tokenizer);
+    for (const std::string& text : texts) prints.push_back(hash(text).value());
+  });
+  outcome result;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool is_near = hamming_distance(prints[i], prints[j]) <= choice.distance;
+      const bool is_similar = similarities[i][j] >= static_cast<float>(similarity);
+      result.candidates += is_near ? 1 : 0;
+      result.similar += is_similar ? 1 : 0;
+      result.found += is_near && is_similar ? 1 : 0;
+    }
+  }
+  return result;
+}
+
+outcome try_out(const std::vector<std::string>& texts, const std::vector<std::vector<float>>& similarities,
+                double similarity, const setup& choice) {
+  return choice.bits == 64 ? try_out<64>(texts, similarities, similarity, choice)
+                           : try_out<128>(texts, similarities, similarity, choice);
+}
+
+/// A text that nobody can read any more once it is gone.
+struct short_lived_text {
+  std::string text;
+
+  explicit short_lived_text(std::string t) : text(std::move(t)) {}
+  short_lived_text(const short_lived_text&) = delete;
+  short_lived_text& operator=(const short_lived_text&) = delete;
+  ~short_lived_text() { std::fill(text.begin(), text.end(), ' '); }
+  operator std::string_view() const noexcept { return text; }
+};
+
+struct made_on_demand {
+  const std::vector<std::string>* texts;
+
+  [[nodiscard]] std::size_t size() const noexcept { return texts->size(); }
+  [[nodiscard]] short_lived_text operator[](std::size_t i) const { return short_lived_text((*texts)[i]); }
+};
+
+bool is_same(const setup& a, const setup& b) {
+  return a.features == b.features && a.bits == b.bits && a.distance == b.distance && a.blocks == b.blocks &&
+         a.recall == b.recall && a.recall_error == b.recall_error && a.candidates == b.candidates &&
+         a.bytes == b.bytes && a.seconds == b.seconds;
+}
+
+bool is_same(const advice& a, const advice& b) {
+  return a.documents == b.documents && a.sampled == b.sampled && a.similar_pairs == b.similar_pairs &&
+         a.pairs_seen == b.pairs_seen && a.recommended == b.recommended && a.is_reached == b.is_reached &&
+         std::equal(a.setups.begin(), a.setups.end(), b.setups.begin(), b.setups.end(),
+                    [](const setup& x, const setup& y) { return is_same(x, y); });
+}
+
+}  // namespace
+
+TEST_CASE("a sample of everything counts pairs and candidates exactly", "[advice]") {
+  const std::vector<std::string> texts = draw_texts(300, 1);
+  const auto similarities = similarities_of(texts, parse_features("words:2"));
+  for (const double similarity : {0.5, 0.7, 0.9}) {
+    const advice_request request{.similarity = similarity, .check = parse_features("words:2")};
+    const advice found = neardup::advise(texts, request);
+    REQUIRE(found.documents == texts.size());
+    REQUIRE(found.sampled == texts.size());
+    REQUIRE(found.setups.size() == 10);
+    REQUIRE(found.facts.size() == 5);
+    for (const setup& choice : found.setups) {
+      const outcome truth = try_out(texts, similarities, request.similarity, choice);
+      REQUIRE(truth.similar > 20);
+      REQUIRE(found.pairs_seen == 2 * truth.similar);
+      REQUIRE(std::abs(found.similar_pairs - static_cast<double>(truth.similar)) < 1e-6);
+      const double candidates = choice.candidates * static_cast<double>(texts.size());
+      REQUIRE(std::abs(candidates - static_cast<double>(truth.candidates)) < 1e-3);
+      const double recall = static_cast<double>(truth.found) / static_cast<double>(truth.similar);
+      INFO(to_string(choice.features) << " " << choice.bits << " bits, " << choice.distance << ": " << choice.recall
+                                      << " expected, " << recall << " found, similarity " << similarity);
+      REQUIRE(std::abs(recall - choice.recall) < 0.03 + 3 * std::sqrt(0.03 / static_cast<double>(truth.similar)));
+    }
+  }
+}
+
+TEST_CASE("advice from a sample tells what then happens", "[advice]") {
+  const std::vector<std::string> texts = draw_texts(900, 2);
+  const auto similarities = similarities_of(texts, parse_features("words:2"));
+  const advice_request request{.similarity = 0.7,
+                               .check = parse_features("words:2"),
+                               .features = {parse_features("words")},
+                               .sample = 300,
+                               .compared = 500};
+  const advice found = neardup::advise(texts, request, threads{2});
+  REQUIRE(found.sampled == 300);
+  REQUIRE(found.is_reached);
+  const setup& best = found.setups[found.recommended];
+  REQUIRE(best.recall >= request.recall);
+  for (const setup& other : found.setups) REQUIRE((other.recall < request.recall || other.seconds >= best.seconds));
+  for (const setup& choice : found.setups) {
+    const outcome truth = try_out(texts, similarities, request.similarity, choice);
+    const double recall = static_cast<double>(truth.found) / static_cast<double>(truth.similar);
+    INFO(to_string(choice.features) << " " << choice.bits << " bits, " << choice.distance << ": " << choice.recall
+                                    << " expected, " << recall << " found");
+    REQUIRE(std::abs(recall - choice.recall) < 0.03);
+    REQUIRE(std::abs(found.similar_pairs / static_cast<double>(truth.similar) - 1) < 0.2);
+    const double candidates = choice.candidates * static_cast<double>(texts.size());
+    REQUIRE(truth.candidates > 600);
+    REQUIRE(candidates < 1.5 * static_cast<double>(truth.candidates));
+    REQUIRE(candidates > static_cast<double>(truth.candidates) / 1.5);
+  }
+}
+
+TEST_CASE("advice depends on neither threads nor on how many documents come at a time", "[advice]") {
+  const std::vector<std::string> texts = draw_texts(500, 3);
+  const advice_request request{.similarity = 0.6, .features = {}, .sample = 100, .compared = 200, .seed = 7};
+  const advice expected = neardup::advise<64>(texts, request);
+  REQUIRE(expected.pairs_seen > 20);
+  REQUIRE(is_same(neardup::advise<64>(texts, request, threads{3}), expected));
+  for (const std::size_t step : {1U, 7U, 499U}) {
+    advisor<64> look(request);
+    for (const std::string& text : texts) look.sample(text);
+    for (std::size_t i = 0; i < texts.size(); i += step) {
+      const std::vector<std::string> some(
+          texts.begin() + static_cast<std::ptrdiff_t>(i),
+          texts.begin() + static_cast<std::ptrdiff_t>((std::min)(i + step, texts.size())));
+      look.compare(some, threads{2});
+    }
+    REQUIRE(is_same(look.finish(), expected));
+  }
+  advice_request other = request;
+  other.seed = 8;
+  REQUIRE(!is_same(neardup::advise<64>(texts, other), expected));
+}
+
+TEST_CASE("advice that is asked for twice is the same", "[advice]") {
+  const std::vector<std::string> texts = draw_texts(200, 4);
+  advisor<64> look(advice_request{.sample = 50});
+  for (const std::string& text : texts) look.sample(text);
+  look.compare(texts);
+  const advice first = look.finish();
+  const advice second = look.finish();
+  REQUIRE(is_same(first, second));
+  for (std::size_t f = 0; f < first.facts.size(); ++f) {
+    REQUIRE(first.facts[f].mean_distance == second.facts[f].mean_distance);
+    REQUIRE(first.facts[f].distance_spread == second.facts[f].distance_spread);
+    REQUIRE(first.facts[f].skew == second.facts[f].skew);
+  }
+}
+
+TEST_CASE("texts that are made on demand live as long as they are read", "[advice]") {
+  const std::vector<std::string> texts = draw_texts(200, 4);
+  const advice expected = neardup::advise<64>(texts, {.features = {}});
+  REQUIRE(expected.pairs_seen > 20);
+  REQUIRE(is_same(neardup::advise<64>(made_on_demand{&texts}, {.features = {}}), expected));
+}
+
+TEST_CASE("without near-duplicates recall is that of theory", "[advice]") {
+  const std::vector<std::string> texts{"one two three four", "five six seven eight", "", "nine ten", "..."};
+  const advice found = neardup::advise(texts, {.similarity = 0.8, .recall = 0.9});
+  REQUIRE(found.pairs_seen == 0);
+  REQUIRE(found.similar_pairs == 0);
+  for (const setup& choice : found.setups) {
+    REQUIRE(choice.distance == neardup::distance_for(choice.bits, 0.8, 0.9));
+    REQUIRE(choice.recall == neardup::expected_recall(choice.bits, choice.distance, 0.8));
+    REQUIRE(choice.candidates == 0);
+  }
+}
+
+TEST_CASE("copies are near-duplicates at any distance, and crowds of them do no harm", "[advice]") {
+  std::vector<std::string> texts = draw_texts(50, 5);
+  texts.insert(texts.end(), 1000, "the same words again and again, a thousand times");
+  const advice found = neardup::advise<64>(texts, {.similarity = 0.9, .features = {}, .sample = 1050});
+  const double pairs = 1000.0 * 999 / 2;
+  REQUIRE(found.similar_pairs >= pairs);
+  REQUIRE(found.similar_pairs < pairs + 200);
+  REQUIRE(found.setups[0].distance == 0);
+  REQUIRE(found.setups[0].recall > 0.99);
+  REQUIRE(std::abs(found.setups[0].candidates * 1050 / pairs - 1) < 1e-3);
+}
+
+TEST_CASE("long texts make the sample smaller, and one document is a corpus", "[advice]") {
+  std::vector<std::string> texts = draw_texts(300, 6);
+  std::size_t bytes = 0;
+  for (const std::string& text : texts) bytes += text.size();
+  const advice found = neardup::advise<64>(texts, {.features = {}, .sample_bytes = bytes / 10});
+  REQUIRE(found.sampled > 10);
+  REQUIRE(found.sampled < 50);
+  REQUIRE(std::abs(found.mean_bytes - static_cast<double>(bytes) / 300) < 1e-9);
+
+  texts.resize(1);
+  const advice alone = neardup::advise<64>(texts, {.features = {}, .sample_bytes = 1});
+  REQUIRE(alone.sampled == 1);
+  REQUIRE(alone.setups[alone.recommended].candidates == 0);
+}
+
+TEST_CASE("a request that cannot be met, and passes that do not fit, are refused", "[advice]") {
+  for (const advice_request& wrong :
+       {advice_request{.similarity = 0}, advice_request{.similarity = 1.1}, advice_request{.similarity = std::nan("")},
+        advice_request{.recall = 1.5}, advice_request{.recall = std::nan("")}, advice_request{.sample = 0},
+        advice_request{.sample = 1000001}, advice_request{.compared = 0},
+        advice_request{.check = {feature_choice::unit::chars, 0}}}) {
+    REQUIRE_THROWS_AS(advisor<64>(wrong), std::invalid_argument);
+  }
+  const std::vector<std::string> two{"a b", "c d"};
+  advisor<64> look{advice_request{.features = {}}};
+  REQUIRE_THROWS_AS(look.finish(), std::logic_error);
+  look.sample("a b");
+  REQUIRE_THROWS_AS(look.finish(), std::logic_error);
+  look.compare(two);
+  REQUIRE_THROWS_WITH(look.finish(), "advisor: 1 documents were sampled from, but 2 compared");
+  REQUIRE_THROWS_AS(look.sample("late"), std::logic_error);
+
+  // A wanted recall that no distance reaches: the best there is, and said so.
+  const advice found = neardup::advise<64>(draw_texts(300, 9), {.similarity = 0.2, .recall = 1.0, .features = {}});
+  REQUIRE(!found.is_reached);
+  REQUIRE(found.setups[found.recommended].recall < 1);
+}
+
+TEST_CASE("the setup to take is the fastest with the recall, else the one with the best recall", "[advice]") {
+  const auto one = [](double recall, double seconds) { return setup{{}, 64, 3, 4, recall, 0, 0, 0, seconds}; };
+  const std::vector<setup> setups{one(0.99, 5), one(0.97, 2), one(0.96, 1), one(0.98, 2)};
+  REQUIRE(neardup::recommended_setup(setups, 0.97) == 1);
+  REQUIRE(neardup::recommended_setup(setups, 0.975) == 3);
+  REQUIRE(neardup::recommended_setup(setups, 0.9) == 2);
+  REQUIRE(neardup::recommended_setup(setups, 1.0) == 0);
+  REQUIRE_THROWS_AS(neardup::recommended_setup({}, 0.9), std::invalid_argument);
+}

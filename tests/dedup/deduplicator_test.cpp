@@ -1,0 +1,403 @@
+// The deduplicator against a model that compares each text with every kept one.
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/edit_distance.hpp>
+#include <neardup/text.hpp>
+
+#include "catch.hpp"
+
+namespace {
+
+using namespace neardup;
+
+using text_set = std::set<std::string>;
+
+template <class Tokenizer>
+text_set tokens_of(const Tokenizer& tokenize, std::string_view text) {
+  text_set set;
+  tokenize(text, [&](std::string_view token) { set.emplace(token); });
+  return set;
+}
+
+double plain_jaccard(const text_set& a, const text_set& b) {
+  std::size_t common = 0;
+  for (const std::string& token : a) common += b.count(token);
+  return a.empty() && b.empty() ? 0 : static_cast<double>(common) / static_cast<double>(a.size() + b.size() - common);
+}
+
+/// What a deduplicator promises, in the plainest way: all kept documents, with their texts, in the order of adding.
+/// `Similarity(id, kept text, text)` is the check; nothing for none.
+template <class Simhasher, class Similarity>
+class model {
+ public:
+  model(Simhasher hash, Similarity similarity, int distance, double least, std::size_t min_tokens)
+      : hash_(hash), similarity_(similarity), distance_(distance), least_(least), min_tokens_(min_tokens) {}
+
+  verdict<std::uint32_t> find(const std::string& text) const {
+    verdict<std::uint32_t> result;
+    const auto fingerprint = hash_(text);
+    result.has_fingerprint = fingerprint.has_value();
+    if (!fingerprint) return result;
+    const text_set tokens = tokens_of(hash_.tokenizer, text);
+    const bool is_short = tokens.size() < min_tokens_;
+    std::optional<std::tuple<double, int>> best;  // the most similar, then the nearest
+    for (const auto& [id, kept] : kept_) {
+      const int distance = hamming_distance(*hash_(kept), *fingerprint);
+      const text_set kept_tokens = tokens_of(hash_.tokenizer, kept);
+      const bool is_same_short_set = is_short && kept_tokens == tokens;
+      const std::optional<double> similarity = similarity_(id, kept, text);
+      const bool either_is_short = is_short || kept_tokens.size() < min_tokens_;
+      const bool by_distance = distance <= distance_ && (similarity || !either_is_short);
+      if (!(by_distance || is_same_short_set) || (similarity && *similarity < least_)) continue;
+      const std::tuple<double, int> rank(-similarity.value_or(0), distance);
+      if (best && *best <= rank) continue;
+      best = rank;
+      result.original = id;
+      result.distance = distance;
+      result.similarity = similarity;
+    }
+    return result;
+  }
+
+  verdict<std::uint32_t> add(const std::string& text, std::uint32_t id) {
+    const auto result = find(text);
+    if (result.is_new() && result.has_fingerprint) kept_.emplace_back(id, text);
+    return result;
+  }
+
+  bool erase(std::uint32_t id) {
+    return std::erase_if(kept_, [&](const auto& entry) { return entry.first == id; }) > 0;
+  }
+
+  std::size_t size() const { return kept_.size(); }
+
+ private:
+  Simhasher hash_;
+  Similarity similarity_;
+  int distance_;
+  double least_;
+  std::size_t min_tokens_;
+  std::vector<std::pair<std::uint32_t, std::string>> kept_;
+};
+
+/// Texts that repeat and vary each other, of any number of words, some of them none.
+class text_source {
+ public:
+  explicit text_source(std::uint64_t seed) : random_(seed) {}
+
+  std::string next() {
+    std::string text;
+    if (earlier_.empty() || random_() % 3 == 0) {
+      for (auto n = random_() % 5 == 0 ? random_() % 4 : random_() % 30; n > 0; --n) text += word();
+    } else {
+      text = earlier_[random_() % earlier_.size()];
+      for (auto edits = random_() % 2 * (random_() % 5); edits > 0; --edits) {
+        const std::size_t at = text.find(' ', random_() % (text.size() + 1));
+        if (at == std::string::npos) {
+          text += word();
+        } else {
+          text.replace(at, random_() % 2 == 0 ? 1 : text.find(' ', at + 1) - at, word());
+        }
+      }
+    }
+    if (random_() % 16 == 0) std::reverse(text.begin(), text.end());
+    earlier_.push_back(text);
+    return text;
+  }
+
+ private:
+  std::string word() {
+    return std::string(1, static_cast<char>('a' + random_() % 26)) + (random_() % 8 == 0 ? "x " : " ");
+  }
+
+  std::mt19937_64 random_;
+  std::vector<std::string> earlier_;
+};
+
+/// Adds and erases at random, and asks both.
+template <class Deduplicator, class Model>
+void compare(Deduplicator& dedup, Model& plain, std::uint64_t seed) {
+  text_source texts(seed);
+  std::mt19937_64 random(seed);
+  typename Deduplicator::workspace scratch;
+  std::size_t duplicates = 0, added = 0;
+  for (std::uint32_t id = 0; id < 400; ++id) {
+    const std::string text = texts.next();
+    const auto expected = plain.find(text);
+    REQUIRE(dedup.find(text, scratch) == expected);
+    REQUIRE(dedup.find(text) == expected);
+    if (random() % 8 != 0) {
+      REQUIRE(dedup.add(text, id) == plain.add(text, id));
+      duplicates += expected.is_new() ? 0 : 1;
+      ++added;
+    }
+    // Now and then most go, so that what is kept of them is made compact.
+    for (auto erased = random() % 64 == 0 ? 150U : random() % 3; erased > 0; --erased) {
+      const auto which = static_cast<std::uint32_t>(random() % (id + 1));
+      REQUIRE(dedup.contains(which) == plain.erase(which));
+      const bool was_kept = dedup.contains(which);
+      REQUIRE(dedup.erase(which) == was_kept);
+      REQUIRE(!dedup.contains(which));
+    }
+    REQUIRE(dedup.size() == plain.size());
+    REQUIRE(dedup.added() == added);
+  }
+  REQUIRE(duplicates >= 10);
+}
+
+template <class Simhasher>
+auto jaccard_model(const Simhasher& hash, int distance, double least, std::size_t min_tokens) {
+  const auto similarity = [tokenizer = hash.tokenizer](std::uint32_t, const std::string& kept,
+                                                       const std::string& text) {
+    return std::optional<double>(plain_jaccard(tokens_of(tokenizer, kept), tokens_of(tokenizer, text)));
+  };
+  return model(hash, similarity, distance, least, min_tokens);
+}
+
+}  // namespace
+
+TEST_CASE("the deduplicator says what a comparison with all kept documents says", "[deduplicator]") {
+  const simhasher hash{words{}};
+  std::uint64_t seed = 0;
+  for (const int distance : {0, 3, 12, 40}) {
+    for (const double least : {0.3, 0.8, 1.0}) {
+      for (const std::size_t min_tokens : {std::size_t{0}, std::size_t{8}}) {
+        deduplicator dedup{hash, {.distance = distance, .similarity = least, .min_tokens = min_tokens}};
+        auto plain = jaccard_model(hash, distance, least, min_tokens);
+        if (distance >= 12 || least < 1) compare(dedup, plain, ++seed);
+      }
+    }
+  }
+}
+
+TEST_CASE("the deduplicator with counted words, whose equal sets may lie far apart", "[deduplicator]") {
+  const simhasher hash{words{}, tf{}};
+  deduplicator dedup{hash, {.distance = 4, .similarity = 0.7}};
+  auto plain = jaccard_model(hash, 4, 0.7, 8);
+  compare(dedup, plain, 50);
+  deduplicator far{hash, {.distance = 2, .similarity = 0.7}};
+  REQUIRE(far.add("a a a a b", 0).is_new());
+  const auto found = far.add("a b b b b", 1);
+  REQUIRE(found.original == 0U);
+  REQUIRE(found.similarity == 1.0);
+  REQUIRE(found.distance > 2);
+}
+
+TEST_CASE("the deduplicator by distance alone", "[deduplicator]") {
+  const simhasher hash{words{}};
+  const auto nothing = [](std::uint32_t, const std::string&, const std::string&) { return std::optional<double>(); };
+  std::uint64_t seed = 100;
+  for (const int distance : {0, 3, 16}) {
+    for (const std::size_t min_tokens : {std::size_t{0}, std::size_t{8}, std::size_t{20}}) {
+      deduplicator dedup{hash, no_check{}, {.distance = distance, .min_tokens = min_tokens}};
+      model plain(hash, nothing, distance, 0, min_tokens);
+      compare(dedup, plain, ++seed);
+    }
+  }
+}
+
+TEST_CASE("the deduplicator with the features of another tokenizer", "[deduplicator]") {
+  const simhasher hash{words{}};
+  const code_point_ngrams triples{3};
+  const auto similarity = [&](std::uint32_t, const std::string& kept, const std::string& text) {
+    return std::optional<double>(plain_jaccard(tokens_of(triples, kept), tokens_of(triples, text)));
+  };
+  deduplicator dedup{hash, feature_hasher{triples}, {.distance = 14, .similarity = 0.6}};
+  model plain(hash, similarity, 14, 0.6, 8);
+  compare(dedup, plain, 200);
+  // The same type of check as the default, with another setting: it must not take the features of the fingerprint.
+  const simhasher triple_hash{triples};
+  const code_point_ngrams pairs{2};
+  const auto by_pairs = [&](std::uint32_t, const std::string& kept, const std::string& text) {
+    return std::optional<double>(plain_jaccard(tokens_of(pairs, kept), tokens_of(pairs, text)));
+  };
+  deduplicator other{triple_hash, feature_hasher{pairs}, {.distance = 14, .similarity = 0.6}};
+  model plain_other(triple_hash, by_pairs, 14, 0.6, 8);
+  compare(other, plain_other, 201);
+}
+
+TEST_CASE("the deduplicator with a check of the user's", "[deduplicator]") {
+  const simhasher hash{words{}};
+  std::map<std::uint32_t, std::string> texts;
+  const auto by_edits = [&](std::uint32_t id, std::string_view text) { return edit_similarity(texts.at(id), text); };
+  deduplicator dedup{hash, by_edits, {.distance = 14, .similarity = 0.75}};
+  text_source source(7);
+  const auto similarity = [](std::uint32_t, const std::string& kept, const std::string& text) {
+    return std::optional<double>(edit_similarity(kept, text));
+  };
+  model plain(hash, similarity, 14, 0.75, 8);
+  std::size_t duplicates = 0;
+  for (std::uint32_t id = 0; id < 500; ++id) {
+    const std::string text = source.next();
+    const auto expected = plain.add(text, id);
+    REQUIRE(dedup.add(text, id) == expected);
+    if (expected.is_new()) texts[id] = text;
+    duplicates += expected.is_new() ? 0 : 1;
+  }
+  REQUIRE(duplicates > 50);
+}
+
+TEST_CASE("of equally similar originals the nearest is taken, of equally near ones the first", "[deduplicator]") {
+  const simhasher hash{words{}};
+  double similarity = 0.1;
+  deduplicator dedup{
+      hash, [&](std::uint32_t, std::string_view) { return similarity; }, {.distance = 40, .similarity = 0.5}};
+  const std::string text = "one two three four five six seven eight nine ten eleven twelve";
+  REQUIRE(dedup.add(text + " thirteen fourteen", 9).is_new());
+  REQUIRE(dedup.add(text, 8).is_new());
+  REQUIRE(dedup.add(text, 7).is_new());
+  similarity = 0.5;
+  REQUIRE(dedup.find(text).original == 8U);
+  REQUIRE(dedup.find(text).distance == 0);
+  REQUIRE(dedup.find(text).similarity == 0.5);
+  // A place that is used again does not make its document old.
+  REQUIRE(dedup.erase(8));
+  similarity = 0.1;
+  REQUIRE(dedup.add(text, 6).is_new());
+  similarity = 0.5;
+  REQUIRE(dedup.find(text).original == 7U);
+}
+
+TEST_CASE("the options of a deduplicator follow the similarity", "[deduplicator]") {
+  const simhasher hash{words{}};
+  REQUIRE(deduplicator{hash}.similarity() == 0.8);
+  REQUIRE(deduplicator{hash}.distance() == distance_for(64, 0.8, 0.97));
+  REQUIRE(deduplicator{hash, {.similarity = 0.9}}.distance() == distance_for(64, 0.9, 0.97));
+  REQUIRE(deduplicator{hash, {.similarity = 0.9, .recall = 0.5}}.distance() == distance_for(64, 0.9, 0.5));
+  REQUIRE(deduplicator{hash, {.distance = 5, .similarity = 0.9}}.distance() == 5);
+  REQUIRE(deduplicator{hash, {.distance = 5}}.similarity() == 0.8);
+  REQUIRE(deduplicator{hash, no_check{}}.distance() == 3);
+  REQUIRE(deduplicator{hash, no_check{}, {.similarity = 0.9}}.distance() == distance_for(64, 0.9, 0.97));
+  REQUIRE(deduplicator{make_simhasher<16>(words{}), {.similarity = 0.01, .recall = 1}}.distance() == 15);
+  const dedup_options options{.distance = 4};
+  REQUIRE(deduplicator{hash, options}.distance() == 4);
+
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double wrong : {0.0, -0.5, 1.01, nan}) {
+    REQUIRE_THROWS_AS((deduplicator{hash, {.distance = 5, .similarity = wrong}}), std::invalid_argument);
+    REQUIRE_THROWS_AS((deduplicator{hash, {.similarity = wrong}}), std::invalid_argument);
+  }
+  REQUIRE_THROWS_AS((deduplicator{hash, {.recall = nan}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((deduplicator{hash, {.distance = 5, .recall = nan}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((deduplicator{hash, {.distance = 5, .recall = 1.5}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((deduplicator{hash, no_check{}, {.distance = 5, .similarity = 7}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((deduplicator{hash, {.distance = -1}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((deduplicator{hash, {.distance = 64}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((deduplicator{hash, {.distance = 3, .blocks = 65}}), std::invalid_argument);
+  REQUIRE_THROWS_AS(
+      (deduplicator{hash, [](std::uint32_t, std::string_view) { return 1.0; }, {.distance = 3, .similarity = nan}}),
+      std::invalid_argument);
+}
+
+TEST_CASE("a text without tokens is new, counted, and kept nowhere", "[deduplicator]") {
+  deduplicator dedup{simhasher{words{}}};
+  for (std::uint64_t count = 1; count <= 3; ++count) {
+    const auto result = dedup.add("...");
+    REQUIRE(result.is_new());
+    REQUIRE(!result.has_fingerprint);
+    REQUIRE(dedup.added() == count);
+  }
+  REQUIRE(dedup.empty());
+  REQUIRE(!dedup.contains(0));
+  REQUIRE(dedup.add("a word", 0).is_new());
+}
+
+TEST_CASE("the smallest texts, without a check, are duplicates of nothing but their like", "[deduplicator]") {
+  deduplicator dedup{simhasher{words{}}, no_check{}, {.distance = 63}};
+  REQUIRE(dedup.add("a").is_new());
+  REQUIRE(dedup.add("b").is_new());
+  REQUIRE(dedup.add("a b").is_new());
+  REQUIRE(dedup.add("b a b").original == 2U);
+  REQUIRE(dedup.add("a b c d e f g h").is_new());
+  REQUIRE(dedup.add("a b c d e f g").is_new());
+  REQUIRE(dedup.add("i j k l m n o p").original == 4U);  // 8 tokens: any fingerprint is within 63 bits
+  REQUIRE(dedup.erase(2));
+  REQUIRE(dedup.add("a b").is_new());
+}
+
+TEST_CASE("what a deduplicator refuses leaves it as it was", "[deduplicator]") {
+  const std::string text = "one two three four five six seven eight nine ten";
+  double similarity = 0;
+  bool fails = false;
+  deduplicator dedup{simhasher{words{}}, [&](std::uint32_t, std::string_view) {
+                       if (fails) throw std::runtime_error("no text");
+                       return similarity;
+                     }};
+  dedup.add(text, 5);
+  REQUIRE_THROWS_AS(dedup.add("something else", 5), std::invalid_argument);
+  similarity = std::numeric_limits<double>::quiet_NaN();
+  REQUIRE_THROWS_AS(dedup.add(text, 6), std::invalid_argument);
+  fails = true;
+  REQUIRE_THROWS_AS(dedup.add(text, 6), std::runtime_error);
+  REQUIRE(dedup.size() == 1);
+  REQUIRE(dedup.added() == 1);
+  fails = false;
+  similarity = 0.9;
+  REQUIRE(dedup.add(text, 6).original == 5U);
+  REQUIRE(!dedup.erase(6));
+  REQUIRE(dedup.erase(5));
+  REQUIRE(!dedup.erase(5));
+  REQUIRE(dedup.add(text, 5).is_new());
+}
+
+namespace {
+
+struct page {
+  std::uint32_t site = 0, number = 0;
+  auto operator<=>(const page&) const = default;
+};
+
+}  // namespace
+
+TEST_CASE("ids of a deduplicator are the user's, and numbers have an end", "[deduplicator]") {
+  using simhasher_type = simhasher<words>;
+  deduplicator<simhasher_type, no_check, page> dedup{simhasher_type{}, no_check{}};
+  REQUIRE(dedup.add("a b c d e f g h i", {.site = 2, .number = 7}).is_new());
+  REQUIRE(dedup.add("a b c d e f g h i", {.site = 1, .number = 3}).original == page{.site = 2, .number = 7});
+  REQUIRE(dedup.erase({.site = 2, .number = 7}));
+
+  deduplicator<simhasher_type, no_check, std::uint8_t> few{simhasher_type{}, no_check{}};
+  for (int i = 0; i < 256; ++i) REQUIRE(few.add("word" + std::to_string(i)).is_new());
+  REQUIRE_THROWS_AS(few.add("word"), std::length_error);
+  REQUIRE(few.added() == 256);
+  REQUIRE(few.find("word255").original == 255);
+}
+
+TEST_CASE("a deduplicator can be moved, and tells its memory", "[deduplicator]") {
+  const simhasher hash{words{}};
+  deduplicator first{hash};
+  const std::size_t empty = first.memory_usage();
+  first.add("one two three four five six seven eight nine ten");
+  REQUIRE(first.memory_usage() >= empty + 10 * sizeof(std::uint32_t));
+  deduplicator second = std::move(first);
+  REQUIRE(second.add("one two three four five six seven eight nine ten").original == 0U);
+  first = deduplicator{hash};
+  REQUIRE(first.add("one two three four five six seven eight nine ten").is_new());
+}
+
+TEST_CASE("memory of erased documents is used again", "[deduplicator]") {
+  deduplicator dedup{simhasher{words{}}};
+  text_source texts(9);
+  std::size_t largest = 0;
+  for (std::uint32_t id = 0; id < 20000; ++id) {
+    dedup.add(texts.next(), id);
+    if (id >= 100) dedup.erase(id - 100);
+    if (id == 2000) largest = dedup.memory_usage();
+    if (id > 2000) REQUIRE(dedup.memory_usage() < 2 * largest);
+  }
+}

@@ -1,0 +1,148 @@
+// The strong guarantee of what keeps documents: at the 1st, 2nd, ... allocation that fails, nothing has changed.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/feature_sets.hpp>
+#include <neardup/text.hpp>
+
+#include "catch.hpp"
+
+namespace {
+
+/// Allocations until one fails; none does at a negative number.
+thread_local std::ptrdiff_t allocations_left = -1;
+
+/// Returns: a null pointer if this is the one to fail.
+void* try_to_allocate(std::size_t size) noexcept {
+  if (allocations_left == 0) return nullptr;
+  if (allocations_left > 0) --allocations_left;
+  return std::malloc(size > 0 ? size : 1);
+}
+
+void* allocate(std::size_t size) {
+  if (void* const memory = try_to_allocate(size)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return try_to_allocate(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return try_to_allocate(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+
+namespace {
+
+using namespace neardup;
+
+/// Calls `act` with the 1st, 2nd, ... allocation failing, until it succeeds, and `check` after each failure.
+/// Returns: the number of failures.
+template <class Act, class Check>
+std::size_t fail_each_allocation(const Act& act, const Check& check) {
+  for (std::ptrdiff_t failing = 0;; ++failing) {
+    bool failed = false;
+    allocations_left = failing;
+    try {
+      act();
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    allocations_left = -1;
+    if (!failed) return static_cast<std::size_t>(failing);
+    check();
+  }
+}
+
+std::string numbered(std::uint32_t i, std::size_t words_in_text) {
+  std::string text;
+  for (std::size_t word = 0; word < words_in_text; ++word) text += "w" + std::to_string(i * 100 + word) + ' ';
+  return text;
+}
+
+/// Adds texts, some of them short, some after others were erased, each with every allocation failing once.
+template <class Deduplicator>
+void check_adding(Deduplicator dedup) {
+  std::size_t failures = 0;
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    const std::string text = numbered(i, i % 3 == 0 ? 3 : 20);
+    const std::size_t size = dedup.size();
+    const std::uint64_t added = dedup.added();
+    failures += fail_each_allocation([&] { dedup.add(text, i); },
+                                     [&] {
+                                       REQUIRE(dedup.size() == size);
+                                       REQUIRE(dedup.added() == added);
+                                       REQUIRE(!dedup.contains(i));
+                                       REQUIRE(dedup.find(text).is_new());
+                                     });
+    REQUIRE(dedup.added() == added + 1);
+    REQUIRE(dedup.find(text).original == i);
+    if (i % 4 == 3) REQUIRE(dedup.erase(i - 2));
+    if (i == 40) {
+      for (std::uint32_t j = 0; j < 38; ++j) dedup.erase(j);  // so that what the check keeps is made compact
+    }
+    for (std::uint32_t j = 0; j < i; ++j) {
+      const auto found = dedup.find(numbered(j, j % 3 == 0 ? 3 : 20));
+      REQUIRE(found.is_new() != dedup.contains(j));
+      if (!found.is_new()) REQUIRE(found.original == j);
+    }
+  }
+  REQUIRE(failures > 60);
+}
+
+}  // namespace
+
+TEST_CASE("a document that memory did not suffice for was never added", "[exceptions]") {
+  const simhasher hash{words{}};
+  check_adding(deduplicator{hash, {.similarity = 0.8}});
+  check_adding(deduplicator{hash, no_check{}});
+  check_adding(deduplicator{hash, feature_hasher{code_point_ngrams{4}}, {.distance = 10, .similarity = 0.5}});
+}
+
+TEST_CASE("a set that memory did not suffice for was never added", "[exceptions]") {
+  feature_sets<> sets;
+  std::size_t failures = 0;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    const std::vector<std::uint32_t> set{i, i + 1, i + 2};
+    failures += fail_each_allocation([&] { sets.add(set); },
+                                     [&] {
+                                       REQUIRE(sets.size() == i);
+                                       REQUIRE(sets.feature_count() == 3 * i);
+                                     });
+    REQUIRE(sets.size() == i + 1);
+    REQUIRE(sets[i][0] == i);
+  }
+  REQUIRE(failures > 5);
+}
+
+TEST_CASE("features and verdicts of a warm workspace allocate nothing", "[exceptions]") {
+  const std::string text = numbered(7, 300), other = numbered(8, 200);
+  const feature_hasher features{normalised{words{}}};
+  decltype(features)::workspace scratch;
+  deduplicator dedup{simhasher{normalised{words{}}}};
+  dedup.add(text);
+  decltype(dedup)::workspace finding;
+  std::size_t count = 0, duplicates = 0;
+  const auto use = [&] {
+    count += features(text, scratch).size() + features(other, scratch).size();
+    duplicates += dedup.find(text, finding).is_new() ? 0U : 1U;
+    duplicates += dedup.find(other, finding).is_new() ? 0U : 1U;
+  };
+  use();
+  use();
+  REQUIRE(fail_each_allocation(use, [] {}) == 0);
+  REQUIRE(count == 3 * 500);
+  REQUIRE(duplicates == 3);
+}

@@ -1,0 +1,289 @@
+// group beside the oracle: both ways of grouping, preferences, checks, threads, crowds.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include <neardup/dedup/group.hpp>
+
+#include "catch.hpp"
+#include "oracle/components.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/hamming.hpp"
+#include "support/widths.hpp"
+
+namespace {
+
+using neardup::group;
+using neardup::group_options;
+using neardup::grouping;
+using neardup::simhash;
+using neardup::threads;
+using labels_type = std::vector<std::uint32_t>;
+
+/// A symmetric relation that fingerprints do not know: documents of one kind go together, and some of different kinds.
+struct kinds {
+  std::vector<std::size_t> of;
+
+  bool operator()(std::size_t i, std::size_t j) const { return of[i] == of[j] || (of[i] + of[j]) % 5 == 0; }
+};
+
+/// Forwards to a check, and counts.
+template <class Check>
+struct counted {
+  const Check& check;
+  std::atomic<std::size_t>& calls;
+
+  bool operator()(std::size_t i, std::size_t j) const {
+    calls.fetch_add(1, std::memory_order_relaxed);
+    return check(i, j);
+  }
+};
+
+std::vector<std::size_t> by_preference(std::size_t count, const std::vector<double>& preference) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return !preference.empty() && preference[a] > preference[b]; });
+  return order;
+}
+
+struct expectation {
+  labels_type labels;
+  std::size_t checks = 0;
+};
+
+/// The rule of representatives, word for word.
+template <std::size_t Bits, class Check>
+expectation expected_representatives(const std::vector<simhash<Bits>>& fingerprints, int k, const Check& check,
+                                     const std::vector<double>& preference) {
+  expectation result{labels_type(fingerprints.size()), 0};
+  std::vector<std::size_t> representatives;
+  for (const std::size_t document : by_preference(fingerprints.size(), preference)) {
+    const auto accepts = [&](std::size_t representative) {
+      if (oracle::distance(fingerprints[representative], fingerprints[document]) > k) return false;
+      ++result.checks;
+      return check(representative, document);
+    };
+    const auto found = std::find_if(representatives.begin(), representatives.end(), accepts);
+    result.labels[document] = static_cast<std::uint32_t>(found != representatives.end() ? *found : document);
+    if (found == representatives.end()) representatives.push_back(document);
+  }
+  return result;
+}
+
+/// The components of all pairs that pass, each named by its most preferred member; and how many pairs there are to check.
+template <std::size_t Bits, class Check>
+expectation expected_components(const std::vector<simhash<Bits>>& fingerprints, int k, const Check& check,
+                                const std::vector<double>& preference) {
+  oracle::pair_list pairs = oracle::all_pairs(fingerprints, k);
+  expectation result{labels_type(fingerprints.size()), pairs.size()};
+  pairs.erase(std::remove_if(pairs.begin(), pairs.end(),
+                             [&](const auto& pair) { return !check(std::get<0>(pair), std::get<1>(pair)); }),
+              pairs.end());
+  const auto components = oracle::components(fingerprints.size(), pairs);
+  for (std::size_t i = 0; i < fingerprints.size(); ++i) {
+    for (const std::size_t first : by_preference(fingerprints.size(), preference)) {
+      if (components[first] != components[i]) continue;
+      result.labels[i] = static_cast<std::uint32_t>(first);
+      break;
+    }
+  }
+  return result;
+}
+
+template <std::size_t Bits>
+void check_corpora() {
+  std::size_t checks = 0, representatives = 0, components = 0;
+  for (const int k : {0, 1, 3, 6, 10, 13}) {
+    oracle::random_engine random(Bits * 100 + static_cast<std::size_t>(k));
+    const std::size_t size = oracle::effort(400, 150);
+    const auto fingerprints = oracle::clustered_fingerprints<Bits>(size, static_cast<std::size_t>(k) + 3, random);
+    kinds check;
+    std::vector<double> preference;
+    for (std::size_t i = 0; i < size; ++i) {
+      check.of.push_back(oracle::random_below(random, 4));
+      preference.push_back(static_cast<double>(oracle::random_below(random, size / 4)));
+    }
+    for (const auto& scores : {std::vector<double>(), preference}) {
+      const expectation first = expected_representatives(fingerprints, k, check, scores);
+      const expectation connected = expected_components(fingerprints, k, check, scores);
+      for (const std::size_t count : {1U, 2U, 5U}) {
+        CAPTURE(Bits, k, count, scores.empty());
+        std::atomic<std::size_t> calls = 0;
+        const counted<kinds> counting{check, calls};
+        group_options how{.preference = scores};
+        REQUIRE(group(fingerprints, k, counting, how, threads{count}) == first.labels);
+        REQUIRE(calls == first.checks);
+        calls = 0;
+        how.by = grouping::components;
+        REQUIRE(group(fingerprints, k, counting, how, threads{count}) == connected.labels);
+        REQUIRE(calls <= 2 * connected.checks);
+      }
+      const group_options unverified{.preference = scores};
+      REQUIRE(group(fingerprints, k, {}, unverified) ==
+              expected_representatives(fingerprints, k, neardup::unchecked{}, scores).labels);
+      checks += first.checks;
+      for (std::size_t i = 0; i < size; ++i) {
+        representatives += first.labels[i] == i ? 1U : 0U;
+        components += connected.labels[i] == i ? 1U : 0U;
+      }
+    }
+  }
+  // The corpora are such that the two ways differ, and the check matters.
+  REQUIRE(checks > 1000);
+  REQUIRE(representatives > components);
+}
+
+/// All within 4 bits of each other: near-duplicates by the thousand, few of them equal.
+std::vector<simhash<64>> crowd(std::size_t count) {
+  oracle::random_engine random(count);
+  std::vector<simhash<64>> result;
+  for (std::size_t i = 0; i < count; ++i) result.push_back(oracle::with_flips(simhash<64>(), i % 3, random));
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("groups beside the oracle", "[dedup][oracle]") {
+  support::for_each_width([](auto bits) { check_corpora<bits>(); });
+}
+
+TEST_CASE("groups by every layout, and by none", "[dedup][oracle]") {
+  oracle::random_engine random(5);
+  const auto fingerprints = oracle::clustered_fingerprints<32>(300, 8, random);
+  kinds check;
+  for (std::size_t i = 0; i < fingerprints.size(); ++i) check.of.push_back(oracle::random_below(random, 3));
+  for (const int k : {2, 5, 31, 32}) {
+    const labels_type first = expected_representatives(fingerprints, k, check, {}).labels;
+    const labels_type connected = expected_components(fingerprints, k, check, {}).labels;
+    for (int blocks = 0; blocks <= 6; ++blocks) {
+      if (blocks > 0 && k < 32 && !neardup::layout::is_valid(32, k, blocks)) continue;
+      CAPTURE(k, blocks);
+      REQUIRE(group(fingerprints, k, check, {.blocks = blocks}) == first);
+      REQUIRE(group(fingerprints, k, check, {.by = grouping::components, .blocks = blocks}) == connected);
+    }
+  }
+}
+
+TEST_CASE("a corpus of many batches", "[dedup][oracle]") {
+  oracle::random_engine random(6);
+  const auto fingerprints = oracle::clustered_fingerprints<64>(oracle::effort(6000, 2500), 6, random);
+  kinds check;
+  for (std::size_t i = 0; i < fingerprints.size(); ++i) check.of.push_back(oracle::random_below(random, 7));
+  const expectation expected = expected_representatives(fingerprints, 5, check, {});
+  for (const std::size_t count : {1U, 3U}) {
+    std::atomic<std::size_t> calls = 0;
+    REQUIRE(group(fingerprints, 5, counted<kinds>{check, calls}, {}, threads{count}) == expected.labels);
+    REQUIRE(calls == expected.checks);
+  }
+}
+
+TEST_CASE("grouping nothing, and one", "[dedup]") {
+  for (const grouping by : {grouping::representatives, grouping::components}) {
+    REQUIRE(group(std::vector<simhash<64>>{}, 3, {}, {.by = by}).empty());
+    REQUIRE(group(std::vector<simhash<64>>(1), 3, {}, {.by = by}) == labels_type{0});
+    REQUIRE(group(std::vector<simhash<64>>(1), 64, {}, {.by = by}, threads{8}) == labels_type{0});
+  }
+}
+
+TEST_CASE("components chain, representatives do not", "[dedup]") {
+  const std::vector<simhash<64>> chain{simhash<64>(0b1), simhash<64>(0b11), simhash<64>(0b111), simhash<64>(0b1111)};
+  REQUIRE(group(chain, 1, {}, {.by = grouping::components}) == labels_type{0, 0, 0, 0});
+  REQUIRE(group(chain, 1) == labels_type{0, 0, 2, 2});
+  // The second is preferred: it takes both neighbours.
+  const std::vector<double> scores{0, 7, 0, 0};
+  REQUIRE(group(chain, 1, {}, {.preference = scores}) == labels_type{1, 1, 1, 3});
+  REQUIRE(group(chain, 1, {}, {.by = grouping::components, .preference = scores}) == labels_type{1, 1, 1, 1});
+}
+
+TEST_CASE("the first representative takes a document, not the nearest", "[dedup]") {
+  const std::vector<simhash<64>> stored{simhash<64>(0), simhash<64>(0b11111), simhash<64>(0b111)};
+  REQUIRE(group(stored, 3) == labels_type{0, 1, 0});
+}
+
+TEST_CASE("copies that the check tells apart", "[dedup]") {
+  const std::vector<simhash<64>> copies(6, simhash<64>(9));
+  const auto same_parity = [](std::size_t i, std::size_t j) { return i % 2 == j % 2; };
+  for (const grouping by : {grouping::representatives, grouping::components}) {
+    for (const int k : {0, 3}) REQUIRE(group(copies, k, same_parity, {.by = by}) == labels_type{0, 1, 0, 1, 0, 1});
+  }
+}
+
+TEST_CASE("a crowd of near-duplicates takes a check each", "[dedup][hostile]") {
+  const std::size_t count = oracle::effort(100000, 20000);
+  const auto fingerprints = crowd(count);
+  const neardup::unchecked accepts;
+  for (const std::size_t parts : {1U, 3U}) {
+    for (const grouping by : {grouping::representatives, grouping::components}) {
+      std::atomic<std::size_t> calls = 0;
+      const counted<neardup::unchecked> counting{accepts, calls};
+      const labels_type labels = group(fingerprints, 4, counting, {.by = by}, threads{parts});
+      REQUIRE(std::all_of(labels.begin(), labels.end(), [](std::uint32_t label) { return label == 0; }));
+      if (by == grouping::representatives) REQUIRE(calls == count - 1);
+      // Threads may check two pairs at once of which the second is connected by then.
+      if (by == grouping::components) REQUIRE(calls <= 2 * count);
+    }
+  }
+}
+
+TEST_CASE("a crowd of a few kinds", "[dedup][hostile]") {
+  const std::size_t count = oracle::effort(100000, 20000);
+  constexpr std::size_t kinds_count = 16;
+  const auto fingerprints = crowd(count);
+  const auto same_kind = [](std::size_t i, std::size_t j) { return i % kinds_count == j % kinds_count; };
+  std::atomic<std::size_t> calls = 0;
+  const counted<decltype(same_kind)> counting{same_kind, calls};
+  const labels_type labels = group(fingerprints, 4, counting, {}, threads{2});
+  for (std::size_t i = 0; i < count; ++i) {
+    if (labels[i] != i % kinds_count) FAIL("document " << i << " has label " << labels[i]);
+  }
+  REQUIRE(calls <= kinds_count * count);
+}
+
+TEST_CASE("what a check throws passes through", "[dedup][errors]") {
+  const auto fingerprints = crowd(3000);
+  for (const grouping by : {grouping::representatives, grouping::components}) {
+    for (const std::size_t count : {1U, 4U}) {
+      const auto throwing = [](std::size_t, std::size_t j) {
+        if (j % 1000 == 999) throw std::runtime_error("unreadable");
+        return false;
+      };
+      REQUIRE_THROWS_WITH(group(fingerprints, 4, throwing, {.by = by}, threads{count}), "unreadable");
+    }
+  }
+}
+
+TEST_CASE("groups with labels of other types", "[dedup]") {
+  const std::vector<simhash<64>> copies(128, simhash<64>(9));
+  for (const grouping by : {grouping::representatives, grouping::components}) {
+    static_assert(std::is_same_v<decltype(group<std::int8_t>(copies, 3)), std::vector<std::int8_t>>);
+    REQUIRE(group<std::int8_t>(copies, 3, {}, {.by = by}) == std::vector<std::int8_t>(128, 0));
+    REQUIRE(group<std::uint64_t>(copies, 3, {}, {.by = by}) == std::vector<std::uint64_t>(128, 0));
+  }
+  REQUIRE_THROWS_AS(group<std::int8_t>(std::vector<simhash<64>>(129), 3), std::length_error);
+}
+
+TEST_CASE("groups that cannot be answered", "[dedup][errors]") {
+  const std::vector<simhash<64>> stored(3);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::array<double, 2> too_few{1, 2};
+  const std::array<double, 3> not_a_number{1, nan, 2};
+  const std::array<double, 3> infinite{-infinity, infinity, 0};
+  for (const grouping by : {grouping::representatives, grouping::components}) {
+    REQUIRE_THROWS_AS(group(stored, -1, {}, {.by = by}), std::invalid_argument);
+    REQUIRE_THROWS_AS(group(stored, 65, {}, {.by = by}), std::invalid_argument);
+    REQUIRE_THROWS_AS(group(stored, 3, {}, {.by = by, .blocks = -1}), std::invalid_argument);
+    REQUIRE_THROWS_AS(group(stored, 5, {}, {.by = by, .blocks = 20}), std::invalid_argument);
+    REQUIRE_THROWS_AS(group(stored, 3, {}, {.by = by, .preference = too_few}), std::invalid_argument);
+    REQUIRE_THROWS_AS(group(stored, 3, {}, {.by = by, .preference = not_a_number}), std::invalid_argument);
+    REQUIRE(group(stored, 3, {}, {.by = by, .preference = infinite}) == labels_type{1, 1, 1});
+  }
+}

@@ -1,0 +1,121 @@
+// The chance of a match against drawn bits and exact fractions.
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+#include <random>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <neardup/dedup/recall.hpp>
+
+#include "catch.hpp"
+
+namespace {
+
+using neardup::cosine_of_jaccard;
+using neardup::distance_for;
+using neardup::expected_recall;
+using neardup::match_probability;
+
+/// The chance that at most k of n events happen, each with chance p: by adding one event after the other.
+double at_most(std::size_t n, int k, double p) {
+  std::vector<double> chance(n + 2, 0.0);  // [d] that d have happened
+  chance[0] = 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t d = i + 1; d > 0; --d) chance[d] = chance[d] * (1 - p) + chance[d - 1] * p;
+    chance[0] *= 1 - p;
+  }
+  double sum = 0;
+  for (std::size_t d = 0; d <= static_cast<std::size_t>(k); ++d) sum += chance[d];
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("cosine_of_jaccard is that of two sets of equal sizes", "[recall]") {
+  for (int size = 1; size <= 40; ++size) {
+    for (int common = 1; common <= size; ++common) {
+      const double jaccard = static_cast<double>(common) / (2 * size - common);
+      REQUIRE(std::abs(cosine_of_jaccard(jaccard) - static_cast<double>(common) / size) < 1e-12);
+    }
+  }
+  for (const double wrong : {0.0, -0.1, 1.001, std::nan("")}) {
+    REQUIRE_THROWS_AS(cosine_of_jaccard(wrong), std::invalid_argument);
+  }
+}
+
+TEST_CASE("match_probability is the binomial sum", "[recall]") {
+  for (const std::size_t bits : {16U, 64U, 72U, 256U}) {
+    for (const double cosine : {-1.0, -0.3, 0.0, 0.2, 0.7, 0.8235, 0.95, 0.9999, 1.0}) {
+      const double p = std::acos(cosine) / std::numbers::pi;
+      for (int k = 0; k <= static_cast<int>(bits); ++k) {
+        REQUIRE(std::abs(match_probability(bits, k, cosine) - at_most(bits, k, p)) < 1e-9);
+      }
+    }
+  }
+}
+
+TEST_CASE("match_probability of vectors drawn at an angle", "[recall]") {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> unit(0, 1);
+  const double cosine = 0.85;
+  const double p = std::acos(cosine) / std::numbers::pi;
+  constexpr int rounds = 40000;
+  std::vector<int> within(65, 0);
+  for (int round = 0; round < rounds; ++round) {
+    int distance = 0;
+    for (int bit = 0; bit < 64; ++bit) distance += unit(random) < p ? 1 : 0;
+    for (int k = distance; k <= 64; ++k) ++within[static_cast<std::size_t>(k)];
+  }
+  for (int k = 0; k <= 64; ++k) {
+    const double share = static_cast<double>(within[static_cast<std::size_t>(k)]) / rounds;
+    REQUIRE(std::abs(share - match_probability(64, k, cosine)) < 4 * 0.5 / std::sqrt(static_cast<double>(rounds)));
+  }
+}
+
+TEST_CASE("match_probability of very wide and very different fingerprints stays a number", "[recall]") {
+  REQUIRE(match_probability(65536, 12, 0) == 0.0);
+  REQUIRE(match_probability(65536, 65536, 0) == 1.0);
+  const double half = match_probability(65536, 32768, 0);
+  REQUIRE((half > 0.5 && half < 0.51));
+  REQUIRE(std::abs(match_probability(64, 12, 0) / 2.28331e-7 - 1) < 1e-4);
+  REQUIRE_THROWS_AS(match_probability(64, 65, 0.5), std::invalid_argument);
+  REQUIRE_THROWS_AS(match_probability(64, -1, 0.5), std::invalid_argument);
+  REQUIRE_THROWS_AS(match_probability(64, 3, 1.5), std::invalid_argument);
+}
+
+TEST_CASE("the similarities that half of the pairs are found at", "[recall]") {
+  // As measured on real texts, with distinct words.
+  const std::vector<std::pair<int, double>> measured{{3, .979}, {6, .917}, {8, .859}, {10, .789}, {12, .712}};
+  for (const auto& [k, jaccard] : measured) {
+    const double found = match_probability(64, k, cosine_of_jaccard(jaccard));
+    REQUIRE(found > 0.5);
+    REQUIRE(found < 0.66);
+  }
+}
+
+TEST_CASE("distance_for is the smallest k with this recall", "[recall]") {
+  REQUIRE(distance_for(64, 0.8, 0.97) == 13);
+  REQUIRE(distance_for(128, 0.7, 0.97) == 28);
+  for (const std::size_t bits : {16U, 64U, 136U}) {
+    for (const double similarity : {0.05, 0.5, 0.8, 0.99, 1.0}) {
+      double before = 0;
+      for (int k = 0; k <= static_cast<int>(bits); ++k) {
+        const double recall = expected_recall(bits, k, similarity);
+        REQUIRE(recall >= before);
+        before = recall;
+      }
+      for (const double recall : {0.0, 0.5, 0.9, 0.999, 1.0}) {
+        const int k = distance_for(bits, similarity, recall);
+        REQUIRE(expected_recall(bits, k, similarity) >= recall);
+        REQUIRE((k == 0 || expected_recall(bits, k - 1, similarity) < recall));
+      }
+    }
+  }
+  REQUIRE(distance_for(64, 1.0, 1.0) == 0);
+  REQUIRE_THROWS_AS(distance_for(64, 0.0, 0.9), std::invalid_argument);
+  REQUIRE_THROWS_AS(distance_for(64, 0.8, 1.1), std::invalid_argument);
+  REQUIRE_THROWS_AS(distance_for(64, 0.8, std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
+}

@@ -1,0 +1,68 @@
+// Features by name, and the tokenizers that they stand for.
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <neardup/text/feature_choice.hpp>
+
+#include "catch.hpp"
+
+namespace {
+
+using neardup::feature_choice;
+using neardup::parse_features;
+
+std::vector<std::string> tokens_of(const std::string& features, std::string_view text) {
+  std::vector<std::string> tokens;
+  auto add = [&](std::string_view token) { tokens.emplace_back(token); };
+  neardup::with_tokenizer(parse_features(features), [&](const auto& tokenizer) { tokenizer(text, add); });
+  return tokens;
+}
+
+std::string message_of(std::string_view name) {
+  try {
+    static_cast<void>(parse_features(name));
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("features have names that are read as they are written", "[feature_choice]") {
+  using unit = feature_choice::unit;
+  REQUIRE(parse_features("words") == feature_choice{unit::words, 1});
+  REQUIRE(parse_features("words:1") == feature_choice{unit::words, 1});
+  REQUIRE(parse_features("chars:5") == feature_choice{unit::chars, 5});
+  REQUIRE(parse_features("bytes:1000") == feature_choice{unit::bytes, 1000});
+  for (const unit kind : {unit::words, unit::chars, unit::bytes}) {
+    for (const std::size_t size : {1U, 2U, 7U, 999U, 1000U}) {
+      const feature_choice features{kind, size};
+      REQUIRE(parse_features(to_string(features)) == features);
+    }
+  }
+}
+
+TEST_CASE("a wrong name of features says what is wrong", "[feature_choice]") {
+  REQUIRE(message_of("letters:2") == "'letters:2': features are words, words:N, chars:N or bytes:N");
+  REQUIRE(message_of("") == "'': features are words, words:N, chars:N or bytes:N");
+  REQUIRE(message_of("chars") == "'chars': say how long they are, as in chars:5");
+  REQUIRE(message_of("words:") == "'words:': N is a whole number");
+  REQUIRE(message_of("words:x") == "'words:x': N is a whole number");
+  REQUIRE(message_of("words:2 ") == "'words:2 ': N is a whole number");
+  REQUIRE(message_of("words:-1") == "'words:-1': N is a whole number");
+  REQUIRE(message_of("words:0") == "'words:0': N goes from 1 to 1000");
+  REQUIRE(message_of("words:1001") == "'words:1001': N goes from 1 to 1000");
+  REQUIRE(message_of("words:99999999999999999999999") == "'words:99999999999999999999999': N goes from 1 to 1000");
+}
+
+TEST_CASE("with_tokenizer cuts as the features are called", "[feature_choice]") {
+  using list = std::vector<std::string>;
+  REQUIRE(tokens_of("words", "One, TWO three") == list{"one", "two", "three"});
+  REQUIRE(tokens_of("words:2", "One, TWO three") == list{"one\x1ftwo", "two\x1fthree"});
+  REQUIRE(tokens_of("chars:3", "AB, c") == list{"ab ", "b c"});
+  REQUIRE(tokens_of("bytes:3", "AB, c") == list{"AB,", "B, ", ", c"});
+}
