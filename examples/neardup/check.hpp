@@ -1,52 +1,30 @@
-// The exact check of candidates: the Jaccard similarity of their features, computed from the texts themselves.
+// Which documents whose fingerprints are near each other belong together: the exact check.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string_view>
-#include <unordered_map>
+#include <mutex>
+#include <neardup/dedup/feature_sets.hpp>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "corpus.hpp"
 #include "documents.hpp"
+#include "feature_extractor.hpp"
 #include "options.hpp"
 
 namespace command {
 
-/// The hashes of the distinct features of a document, sorted.
-using feature_set = std::vector<std::array<std::uint64_t, 1>>;
-
-/// Finds the features of texts by --check-features; one for each thread.
-class feature_extractor {
- public:
-  feature_extractor() = default;
-  feature_extractor(const feature_extractor&) = delete;
-  feature_extractor& operator=(const feature_extractor&) = delete;
-  virtual ~feature_extractor() = default;
-
-  /// Of a document of several texts: no feature spans two of them.
-  virtual feature_set whole(const std::vector<std::string_view>& texts) = 0;
-
-  /// Of a document of one text that comes in pieces.
-  virtual void feed(std::string_view piece) = 0;
-  virtual feature_set finish() = 0;
-};
-
-std::unique_ptr<feature_extractor> make_feature_extractor(const options& settings);
-
-/// Reads documents again for their features; one for each thread.
+/// Reads documents again for their features; for one thread at a time.
 class feature_loader {
  public:
   explicit feature_loader(const options& settings);
 
   /// Throws: input_error if the document is no longer what it was.
   feature_set load(const place& where);
-
-  /// Of a line that is at hand. Precondition: it could be read before, and `padding` bytes follow it.
-  feature_set of_line(std::string_view raw, bool first_of_source);
 
  private:
   [[noreturn]] static void fail_changed(const source& from);
@@ -60,37 +38,75 @@ class feature_loader {
   std::unique_ptr<source_file> open_file_;
 };
 
-/// Two documents that may be similar enough.
+/// Compares documents by more than their fingerprints: with a check by the exact Jaccard similarity of their features,
+/// without one short documents have to have the same features.
+/// Memory: 4 bytes a feature, up to 1 GB; the features of further documents are read again each time. Without a check, 8
+/// bytes a document.
+class document_check {
+ public:
+  document_check(const options& settings, const document_table& documents);
+
+  /// Takes what is known of the next document, which is in the table of documents, or will be.
+  void add(const document_facts& facts);
+
+  /// Whether fingerprints alone do not decide.
+  [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
+
+  /// Whether two documents belong together, if their fingerprints are near each other. From any thread.
+  [[nodiscard]] bool accepts(std::size_t i, std::size_t j) const;
+  /// The same for a document that has not been added.
+  [[nodiscard]] bool accepts(std::size_t i, const document_facts& facts) const;
+
+  /// The similarity of two documents if it is at least `least`. Precondition: there is a check. From any thread.
+  [[nodiscard]] std::optional<double> similarity(std::size_t i, std::size_t j, double least) const;
+
+ private:
+  /// Calls `use(std::span<const std::uint32_t>)`.
+  template <class Use>
+  auto with_features(std::size_t i, const Use& use) const;
+
+  const options& settings_;
+  const document_table& documents_;
+
+  neardup::feature_sets<> features_;  // of the first documents
+  bool full_ = false;
+  mutable std::mutex loaders_mutex_;
+  mutable std::vector<std::unique_ptr<feature_loader>> idle_loaders_;
+
+  std::vector<std::uint64_t> short_digests_;
+  bool any_short_ = false;
+};
+
+/// The documents with tokens.
+template <std::size_t Bits>
+struct corpus {
+  explicit corpus(const options& settings)
+      : documents(settings.needs_second_look()), check(settings, documents), keeps_longest(settings.keeps_longest) {}
+
+  void add(const placed_document<Bits>& d) {
+    documents.add(d);
+    fingerprints.push_back(d.facts.fingerprint);
+    check.add(d.facts);
+    if (keeps_longest) lengths.push_back(static_cast<double>(d.facts.text_length));
+  }
+
+  document_table documents;
+  document_check check;
+  std::vector<neardup::simhash<Bits>> fingerprints;
+  bool keeps_longest;
+  std::vector<double> lengths;  // of the texts, where asked for
+};
+
+/// Two documents whose fingerprints are near each other.
 struct candidate {
   std::uint32_t a;
   std::uint32_t b;
   int distance;
 };
 
-/// Computes similarities in batches, shared by threads, and hands them over in the order in which they were asked for.
-/// Memory: the features of a batch and some 100 MB of others that may come again.
-class similarity_checker {
- public:
-  using verdict = std::function<void(const candidate&, double similarity)>;
-
-  similarity_checker(const options& settings, const document_table& documents, verdict decide);
-
-  void add(const candidate& c);
-
-  /// Hands over the rest.
-  void finish();
-
- private:
-  void load_missing();
-
-  const options& settings_;
-  const document_table& documents_;
-  verdict decide_;
-  std::vector<candidate> waiting_;
-  std::uint64_t waiting_bytes_ = 0;                       // of their texts
-  std::vector<std::unique_ptr<feature_loader>> loaders_;  // one for each thread
-  std::unordered_map<std::uint32_t, feature_set> features_;
-  std::uint64_t features_bytes_ = 0;
-};
+/// The similarities of candidates, of those that have at least `least`, computed by all threads.
+/// Precondition: there is a check.
+std::vector<std::optional<double>> similarities_of(const options& settings, const document_check& check,
+                                                   std::span<const candidate> candidates, double least);
 
 }  // namespace command

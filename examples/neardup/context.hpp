@@ -48,7 +48,7 @@ void for_each_document(context& c, Visit&& visit) {
   for_each_document<Bits>(c, visit, [](const finished_batch<Bits>&) {});
 }
 
-/// The blocks of the index: what was asked for, or the library's default.
+/// The blocks of the index of a stream, of which nobody knows how long it gets: what was asked for, or the default.
 inline int blocks_of(const options& settings) {
   return settings.blocks > 0 ? settings.blocks : neardup::default_blocks(settings.bits, settings.distance);
 }

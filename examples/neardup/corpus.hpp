@@ -88,22 +88,6 @@ class document_table {
   string_pool ids_;
 };
 
-/// The documents with tokens.
-template <std::size_t Bits>
-struct corpus {
-  explicit corpus(const options& settings) : documents(settings.needs_second_look()) {}
-
-  void add(const placed_document<Bits>& d, bool with_text_hash) {
-    documents.add(d);
-    fingerprints.push_back(d.facts.fingerprint);
-    if (with_text_hash) text_hashes.push_back(d.facts.text_hash);
-  }
-
-  document_table documents;
-  std::vector<neardup::simhash<Bits>> fingerprints;
-  std::vector<std::uint64_t> text_hashes;  // where asked for
-};
-
 /// "path", or "path:line" for a line without an id of its own.
 std::string default_id(const source& from, std::uint64_t line);
 

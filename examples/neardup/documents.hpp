@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "feature_extractor.hpp"
 #include "fingerprinting.hpp"
 #include "input.hpp"
 #include "json_record.hpp"
@@ -59,9 +60,16 @@ inline constexpr std::size_t whole_file_limit = std::size_t{1} << 24;
 template <class Piece>
 file_facts read_file(source& from, bool keep, byte_buffer& buffer, Piece&& piece);
 
+/// What comparing documents needs besides their fingerprints.
+struct document_facts {
+  feature_set features;            ///< with a check
+  std::uint64_t short_digest = 0;  ///< without one, see feature_extractor
+  std::uint64_t text_length = 0;   ///< of its texts, bytes
+};
+
 /// What a fingerprint was computed of, or that there is none.
 template <std::size_t Bits>
-struct document {
+struct document : document_facts {
   neardup::simhash<Bits> fingerprint;
   bool has_tokens = false;
   bool ill_formed = false;
@@ -69,7 +77,6 @@ struct document {
   std::uint64_t begin = 0;            ///< of its line in the batch, bytes
   std::uint64_t length = 0;           ///< of its line or file, bytes
   std::optional<std::size_t> id_end;  ///< its own id ends there in the ids of the batch
-  std::uint64_t text_hash = 0;        ///< equal texts have equal ones
 };
 
 /// A batch and the documents in it, and what is bad.
@@ -94,7 +101,11 @@ template <std::size_t Bits>
 class batch_worker {
  public:
   batch_worker(const options& settings, const std::shared_ptr<const neardup::idf_table>& table)
-      : settings_(settings), reader_(settings), fingerprint_(make_fingerprinter<Bits>(settings, table)) {}
+      : settings_(settings), reader_(settings), fingerprint_(make_fingerprinter<Bits>(settings, table)) {
+    if (!settings.compares()) return;
+    extract_ =
+        make_feature_extractor(settings.min_similarity ? settings.check_features : settings.features, settings.seed);
+  }
 
   finished_batch<Bits> operator()(batch&& input) {
     finished_batch<Bits> out;
@@ -125,10 +136,7 @@ class batch_worker {
         out.ids += record_.id;
         d.id_end = out.ids.size();
       }
-      set_fingerprint(d, fingerprint_->whole(record_.fields));
-      if (settings_.min_similarity) {
-        for (const std::string_view text : record_.fields) d.text_hash = neardup::xxh3<64>{d.text_hash + 1}(text);
-      }
+      set_facts(d, record_.fields);
     });
   }
 
@@ -139,23 +147,40 @@ class batch_worker {
     try {
       const file_facts facts =
           read_file(from, settings_.needs_second_look(), buffer_, [&](std::string_view text, bool whole) {
-            d.text_hash = neardup::xxh3<64>{d.text_hash + 1}(text);
             if (whole) {
               texts_.assign(1, text);
-              set_fingerprint(d, fingerprint_->whole(texts_));
+              set_facts(d, texts_);
             } else {
               fingerprint_->feed(text);
+              if (settings_.min_similarity) extract_->feed(text);
+              d.text_length += text.size();
               in_pieces_ = true;
             }
           });
-      if (std::exchange(in_pieces_, false)) set_fingerprint(d, fingerprint_->finish());
+      if (std::exchange(in_pieces_, false)) {
+        set_fingerprint(d, fingerprint_->finish());
+        if (settings_.min_similarity) d.features = extract_->finish();
+      }
       d.length = facts.size;
       d.ill_formed = facts.ill_formed;
       out.bytes += facts.size;
-      out.documents.push_back(d);
+      out.documents.push_back(std::move(d));
     } catch (const std::system_error& error) {
-      if (std::exchange(in_pieces_, false)) static_cast<void>(fingerprint_->finish());
+      if (std::exchange(in_pieces_, false)) {
+        static_cast<void>(fingerprint_->finish());
+        if (settings_.min_similarity) static_cast<void>(extract_->finish());
+      }
       out.bad.push_back({out.documents.size(), i, error.code().message()});
+    }
+  }
+
+  void set_facts(document<Bits>& d, const std::vector<std::string_view>& texts) {
+    set_fingerprint(d, fingerprint_->whole(texts));
+    for (const std::string_view text : texts) d.text_length += text.size();
+    if (settings_.min_similarity) {
+      d.features = extract_->whole(texts);
+    } else if (extract_) {
+      d.short_digest = extract_->short_digest(texts);
     }
   }
 
@@ -167,6 +192,7 @@ class batch_worker {
   const options& settings_;
   record_reader reader_;
   std::unique_ptr<fingerprinter<Bits>> fingerprint_;
+  std::unique_ptr<feature_extractor> extract_;  // nothing if documents are not compared
   record record_;
   byte_buffer buffer_;
   std::vector<std::string_view> texts_;

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "features.hpp"
 #include "options.hpp"
 
 namespace command {

@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "advise.hpp"
 #include "errors.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -23,6 +24,7 @@ constexpr int failure = 2;
 }
 
 void run(const command::options& settings) {
+  if (settings.action == command::verb::advise) return command::run_advise(settings);
   switch (settings.bits) {
     case 32: return command::run<32>(settings);
     case 128: return command::run<128>(settings);

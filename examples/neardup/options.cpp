@@ -11,7 +11,10 @@
 #include <system_error>
 #include <thread>
 
+#include "defaults.hpp"
 #include "errors.hpp"
+#include "output.hpp"
+#include "settings.hpp"
 
 namespace command {
 
@@ -23,11 +26,12 @@ struct verb_description {
   const char* summary;
 };
 
-constexpr std::array<verb_description, 4> verbs{{
+constexpr std::array<verb_description, 5> verbs{{
     {verb::groups, "groups", "the groups of near-duplicates (the default)"},
     {verb::pairs, "pairs", "the pairs of near-duplicates"},
     {verb::unique, "unique", "the input without what is a near-duplicate of an earlier kept record"},
     {verb::hash, "hash", "the fingerprints"},
+    {verb::advise, "advise", "which options find the near-duplicates of these documents"},
 }};
 
 const verb_description* find_verb(std::string_view name) {
@@ -58,7 +62,7 @@ const char* describe(verb action) {
     case verb::pairs:
       return "Prints the pairs of near-duplicates among documents, in the order of the input.\n"
              "Text: similarity, distance in bits and the two ids, with tabs between them. The similarity is the exact\n"
-             "one with --min-similarity, else the cosine that the distance stands for.\n";
+             "one of the check; without a check it is the cosine that the distance stands for.\n";
     case verb::unique:
       return "Copies the input without the records that are near-duplicates of an earlier kept one, byte for byte:\n"
              "a filter for --lines and --jsonl. Of whole files it prints the paths that are kept.\n"
@@ -66,13 +70,21 @@ const char* describe(verb action) {
     case verb::hash:
       return "Prints the fingerprint and the id of each document, in the order of the input.\n"
              "A document without tokens has '-' in place of a fingerprint (null in jsonl).\n";
+    case verb::advise:
+      return "Looks at the documents, and says which features, bits and distance find their near-duplicates.\n"
+             "It draws a sample of at most 2,000 documents, finds all their near-duplicates in the input exactly,\n"
+             "and works out which share of them each setup finds, and how many candidates it leaves to be checked.\n"
+             "Prints what the documents are like, the setups in a table, and the recommended one as a command.\n"
+             "Times are for comparing setups; they are not of this machine.\n"
+             "The input is read twice, standard input through a temporary file. Several text fields are joined by\n"
+             "line ends, so here a feature may span two of them. Of a text above 16 MB the first 16 MB count.\n";
     case verb::groups: break;
   }
-  return "Prints the groups of near-duplicates among documents: what is connected by a chain of pairs.\n"
+  return "Prints the groups of near-duplicates among documents.\n"
          "Text: the size of a group and the least similarity of a member to the first one, then each member's\n"
-         "similarity to the first and its id. The similarity is the exact one with --min-similarity, else the\n"
-         "cosine that the distance stands for. Members stand in the order of the input, groups in the order of\n"
-         "their first members.\n";
+         "similarity to the first and its id. The first is the one that --keep prefers; all others stand in the\n"
+         "order of the input, groups in that of their first members. The similarity is the exact one of the check;\n"
+         "without a check it is the cosine that the distance stands for.\n";
 }
 
 std::string verb_list() {
@@ -85,8 +97,8 @@ std::string verb_list() {
   return text + "  neardup VERB --help     what a verb prints, and its options\n";
 }
 
-constexpr const char* rules = R"(
-Rules:
+std::string rules() {
+  return R"(Rules:
   A document's id is its path; PATH:LINE for a line; the id field of a JSON record, or PATH:LINE if it has none.
   Files in folders come in the order of their names. A file that is reached twice, by a link or by two arguments, is
   read once. Pipes, sockets and devices inside folders are left out; name them to have them read.
@@ -94,79 +106,31 @@ Rules:
   goes from one into the next. Of a key that stands twice the last counts. Blank lines are no records.
   A byte order mark, and the end of a line, are no part of a text.
   Ill-formed UTF-8 reads as U+FFFD; such documents, and documents without tokens, are counted and named at the end.
-  A document without tokens is in no group and no pair.
+  A document without tokens is in no group and no pair. One with fewer than )" +
+         std::to_string(least_features) + R"( distinct features is, without a check,
+  a near-duplicate of those only that have the same features.
+  Without --similarity, --distance and --min-similarity a run is one of --similarity )" +
+         number(default_similarity) + R"(. --distance alone means no
+  check: fingerprints alone decide.
+  What may have to be read again is copied to a temporary file (in TMPDIR, or /tmp) if it is standard input or a pipe:
+  for the check the features of up to 1 GB are kept, those of further documents are read again; --weights idf without
+  a file, --keep longest, --grouping components and advise read everything twice.
   Exit status: 0 done, 2 wrong usage, bad input, or output that could not be written.
 )";
+}
 
 constexpr const char* examples = R"(
 Examples:
   neardup docs/ --include '*.md'                           near-duplicates among the Markdown files of a folder
-  neardup groups --distance 10 --min-similarity 0.8 docs/  wider net, and each pair checked exactly
+  neardup groups --similarity 0.6 docs/                    also what has more changes
+  neardup pairs --distance 3 docs/                         quick and strict: by fingerprints alone
   neardup unique --jsonl corpus.jsonl > clean.jsonl        a corpus without close copies
   zcat corpus.jsonl.gz | neardup unique --jsonl - | gzip > clean.jsonl.gz
   neardup pairs --jsonl --text-field title --text-field body --format jsonl news.jsonl
-  neardup pairs --lines --features chars:2 --distance 8 --min-similarity 0.7 poems.txt
+  neardup pairs --lines --similarity 0.7 --check-features chars:2 poems.txt
   neardup hash --bits 128 *.txt
+  neardup advise --similarity 0.7 --jsonl corpus.jsonl     which options are best for this corpus
 )";
-
-template <class Number>
-Number parse_number(const std::string& option, const std::string& text, Number low, Number high) {
-  Number value{};
-  const char* begin = text.data();
-  const char* const end = begin + text.size();
-  std::from_chars_result parsed{begin, std::errc::invalid_argument};
-  if constexpr (std::is_integral_v<Number>) {
-    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-    parsed = std::from_chars(hexadecimal ? begin + 2 : begin, end, value, hexadecimal ? 16 : 10);
-  } else {
-    parsed = std::from_chars(begin, end, value);
-  }
-  if (text.empty() || parsed.ec == std::errc::invalid_argument || parsed.ptr != end) {
-    throw usage_error(option + " '" + text + "': not a " + (std::is_integral_v<Number> ? "whole " : "") + "number");
-  }
-  if (parsed.ec != std::errc{} || !(value >= low && value <= high)) {
-    std::string range;
-    if constexpr (std::is_integral_v<Number>) {
-      range = std::to_string(low) + " to " + std::to_string(high);
-    } else {
-      range = "0 to 1";
-    }
-    throw usage_error(option + " " + text + ": goes from " + range);
-  }
-  return value;
-}
-
-feature_choice parse_features(const std::string& option, const std::string& text) {
-  constexpr const char* forms = "words, words:N, chars:N or bytes:N";
-  const std::size_t colon = text.find(':');
-  const std::string kind = text.substr(0, colon);
-  feature_choice features;
-  if (kind == "words") {
-    features.kind = feature_choice::unit::words;
-  } else if (kind == "chars") {
-    features.kind = feature_choice::unit::chars;
-  } else if (kind == "bytes") {
-    features.kind = feature_choice::unit::bytes;
-  } else {
-    throw usage_error(option + " '" + text + "': features are " + forms);
-  }
-  if (colon != std::string::npos) {
-    features.size = parse_number<std::size_t>(option + " " + kind, text.substr(colon + 1), 1, 1000);
-  } else if (kind == "words") {
-    features.size = 1;
-  } else {
-    throw usage_error(option + " " + text + ": say how long, as in " + kind + ":5");
-  }
-  return features;
-}
-
-weighting parse_weights(const std::string& text) {
-  if (text == "unit") return weighting::unit;
-  if (text == "tf") return weighting::tf;
-  if (text == "logtf") return weighting::log_tf;
-  if (text == "idf") return weighting::idf;
-  throw usage_error("--weights '" + text + "': weights are unit, tf, logtf or idf");
-}
 
 /// The number of letters to change, insert or remove to make `b` of `a`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -201,21 +165,13 @@ std::string unknown_option(const CLI::App& app, const std::string& given) {
 }
 
 /// What CLI11 fills in: as typed, checked afterwards, so that every message reads alike.
-struct typed {
-  std::string id_field, features, weights, idf_file, bits, seed, distance, blocks, min_similarity, check_features,
-      format, threads;
+struct typed : typed_settings {
+  std::string id_field, format, threads;
   bool lines = false;
   bool json_lines = false;
 };
 
 }  // namespace
-
-std::string to_string(const feature_choice& features) {
-  const char* const kind = features.kind == feature_choice::unit::words   ? "words:"
-                           : features.kind == feature_choice::unit::chars ? "chars:"
-                                                                          : "bytes:";
-  return kind + std::to_string(features.size);
-}
 
 command_line parse_command_line(int count, char** arguments) {
   std::vector<std::string> words(arguments + (count > 0 ? 1 : 0), arguments + count);
@@ -237,9 +193,9 @@ command_line parse_command_line(int count, char** arguments) {
       named
           ? "neardup " + std::string(chosen->name) + " [OPTIONS] PATH…"
           : "neardup [VERB] [OPTIONS] PATH…        (PATH: a file, a folder, or - for standard input)\n" + verb_list()));
-  app.footer(std::string(rules + 1) + examples);
+  app.footer(rules() + examples);
 
-  const auto text_option = [&app](const char* name, std::string& to, const char* value, const char* help,
+  const auto text_option = [&app](const char* name, auto& to, const char* value, const std::string& help,
                                   const char* group) {
     return app.add_option(name, to, help)->type_name(value)->group(group);
   };
@@ -267,44 +223,70 @@ command_line parse_command_line(int count, char** arguments) {
   app.add_flag("--strict", result.strict, "ill-formed UTF-8 and documents without tokens are\nerrors")->group(input);
 
   const char* const print = "Fingerprint";
-  CLI::Option* const features = text_option("--features", given.features, "F",
-                                            "words, words:N, chars:N of the normalised text, or\n"
-                                            "bytes:N of the raw one (default: words:2)",
-                                            print);
-  text_option("--weights", given.weights, "W",
-              "unit: each distinct feature once (the default), tf,\n"
-              "logtf, or idf: learnt from the input in a first pass",
+  const bool advises = result.action == verb::advise;
+  text_option("--features", given.features, "F",
+              advises ? "only these: words, words:N, chars:N of the normalised\n"
+                        "text, or bytes:N of the raw one (default: several)"
+                      : "words, words:N, chars:N of the normalised text, or\n"
+                        "bytes:N of the raw one (default: --check-features,\n"
+                        "else " +
+                            to_string(default_features) + ")",
               print);
-  CLI::Option* const idf_file =
-      text_option("--idf-file", result.idf_file, "FILE", "idf from this file, lines of 'term value'", print);
-  text_option("--bits", given.bits, "N", "32, 64, 128 or 256 (default: 64)", print);
-  text_option("--seed", given.seed, "N", "of the hash (default: 0)", print);
+  CLI::Option* idf_file = nullptr;
+  if (!advises) {
+    text_option("--weights", given.weights, "W",
+                "unit: each distinct feature once (the default), tf,\n"
+                "logtf, or idf: learnt from the input in a first pass",
+                print);
+    idf_file = text_option("--idf-file", result.idf_file, "FILE", "idf from this file, lines of 'term value'", print);
+  }
+  text_option("--bits", given.bits, "N",
+              advises ? "only this width: 64 or 128 (default: both)" : "32, 64, 128 or 256 (default: 64)", print);
+  text_option("--seed", given.seed, "N",
+              advises ? "of the sample and of the hash (default: 0)" : "of the hash (default: 0)", print);
 
-  CLI::Option* format = nullptr;
-  CLI::Option* check_features = nullptr;
-  const bool compares = result.action != verb::hash;
-  if (compares) {
-    const char* const compare = "Comparison";
-    text_option("--distance", given.distance, "K", "near-duplicates differ in at most K bits (default: 3)", compare);
-    text_option("--blocks", given.blocks, "N",
-                "blocks of the index: speed against memory, never the\nresult (default: chosen from bits and distance)",
+  const char* const compare = "Comparison";
+  const std::string similar = "near-duplicates have this exact Jaccard similarity,\nabove 0 to 1";
+  text_option("--similarity", given.similarity, "S",
+              advises ? similar + " (default: " + number(default_similarity) + ")"
+                      : similar + ": chooses all that is not given (default:\n" + number(default_similarity) +
+                            ", unless --distance or --min-similarity is given),\n" +
+                            "without a look at the documents; advise looks at them",
+              compare);
+  if (advises) {
+    text_option("--recall", given.recall, "R",
+                "the share of them that is to be found, 0 to 1\n(default: " + number(wanted_recall) + ")", compare);
+    text_option("--check-features", given.check_features, "F",
+                "what the similarity is about (default: " + to_string(default_features) + ")", compare);
+  }
+  if (result.compares()) {
+    text_option("--distance", given.distance, "K",
+                "candidates differ in at most K bits (default: enough\nto find " + number(100 * wanted_recall) +
+                    " % of what is similar, if\nsimilarities are spread evenly; advise looks)",
                 compare);
+    text_option("--blocks", given.blocks, "N",
+                "blocks of the index: speed against memory, never the\nresult (default: what is fast)", compare);
     text_option("--min-similarity", given.min_similarity, "X",
-                "check each candidate: exact Jaccard similarity of the\nfeatures, 0 to 1 (default: no check)", compare);
-    check_features = text_option("--check-features", given.check_features, "F",
-                                 "features for the check (default: those of the\nfingerprint)", compare);
-    if (result.action == verb::unique) {
-      app.add_flag("--components", result.components,
-                   "keep the first of each connected group instead: what\n"
-                   "is linked to an earlier record through later ones\n"
-                   "goes, too. Reads its input twice (standard input\n"
-                   "through a temporary file)")
-          ->group(compare);
-    }
+                "check each candidate: exact Jaccard similarity of its\nfeatures, 0 to 1 (default: --similarity)",
+                compare);
+    text_option("--check-features", given.check_features, "F", "features for the check (default: --features)", compare);
+  }
+  if (result.action == verb::groups || result.action == verb::unique) {
+    text_option("--grouping", given.grouping, "G",
+                "representatives: a group is one document and what is\n"
+                "similar to it (the default); components: all that a\n"
+                "chain of pairs connects, however far apart",
+                compare);
+    text_option("--keep", given.keep, "WHICH",
+                result.action == verb::groups ? "which document a group is around: first (the default)\nor longest"
+                                              : "which document of a group is kept: first (the default)\n"
+                                                "or longest. This and --grouping components read the\n"
+                                                "input twice (standard input through a temporary file)",
+                compare);
   }
 
   const char* const output = "Output";
-  format = text_option("--format", given.format, "F", "text (default) or jsonl", output);
+  CLI::Option* const format = text_option("--format", given.format, "F", "text (default) or jsonl", output);
   text_option("--output", result.output_file, "FILE",
               "write there, not to standard output; until all is done\nto FILE.partial", output);
   text_option("--threads", given.threads, "N", "default: all cores; never changes the result", output);
@@ -349,28 +331,9 @@ command_line parse_command_line(int count, char** arguments) {
     result.id_field_required = true;
   }
 
-  if (features->count() > 0) result.features = parse_features("--features", given.features);
-  result.check_features = result.features;
-  if (!given.weights.empty()) result.weights = parse_weights(given.weights);
-  if (idf_file->count() > 0 && result.weights != weighting::idf) throw usage_error("--idf-file needs --weights idf");
-  if (!given.bits.empty()) {
-    result.bits = parse_number<std::size_t>("--bits", given.bits, 1, 65536);
-    if (result.bits != 32 && result.bits != 64 && result.bits != 128 && result.bits != 256) {
-      throw usage_error("--bits " + given.bits + ": fingerprints have 32, 64, 128 or 256 bits");
-    }
-  }
-  if (!given.seed.empty()) result.seed = parse_number<std::uint64_t>("--seed", given.seed, 0, UINT64_MAX);
-
-  const int bits = static_cast<int>(result.bits);
-  if (!given.distance.empty()) result.distance = parse_number("--distance", given.distance, 0, bits - 1);
-  if (!given.blocks.empty()) result.blocks = parse_number("--blocks", given.blocks, 1, bits);
-  if (!given.min_similarity.empty()) {
-    result.min_similarity = parse_number("--min-similarity", given.min_similarity, 0.0, 1.0);
-  }
-  if (check_features != nullptr && check_features->count() > 0) {
-    if (!result.min_similarity) throw usage_error("--check-features needs --min-similarity");
-    result.check_features = parse_features("--check-features", given.check_features);
-  }
+  if (idf_file != nullptr && idf_file->count() > 0 && given.weights != "idf")
+    throw usage_error("--idf-file needs --weights idf");
+  apply_settings(given, result);
 
   if (format->count() > 0) {
     if (given.format != "text" && given.format != "jsonl") {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <neardup/text/feature_choice.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -10,7 +11,7 @@
 
 namespace command {
 
-enum class verb { groups, pairs, unique, hash };
+enum class verb { groups, pairs, unique, hash, advise };
 
 /// What one document is.
 enum class unit_of_input { files, lines, json_lines };
@@ -19,14 +20,16 @@ enum class output_format { text, json_lines };
 
 enum class weighting { unit, tf, log_tf, idf };
 
-/// Which pieces of a text are its features.
-struct feature_choice {
-  enum class unit { words, chars, bytes };
+/// See neardup::grouping.
+enum class grouping_rule { representatives, components };
 
-  unit kind = unit::words;
-  std::size_t size = 2;
+using neardup::feature_choice;
 
-  friend bool operator==(const feature_choice&, const feature_choice&) = default;
+/// What advise is to find, and what it may recommend.
+struct advice_settings {
+  double recall = 0;                       ///< wanted share of the near-duplicates
+  std::optional<feature_choice> features;  ///< nothing: several are tried
+  std::optional<std::size_t> bits;         ///< nothing: 64 and 128
 };
 
 struct options {
@@ -49,19 +52,30 @@ struct options {
   std::uint64_t seed = 0;
 
   int distance = 3;
-  int blocks = 0;  ///< 0: the library's default
-  std::optional<double> min_similarity;
+  int blocks = 0;                        ///< 0: the library's default
+  std::optional<double> min_similarity;  ///< nothing: no check
   feature_choice check_features;
-  bool components = false;
+  grouping_rule grouping = grouping_rule::representatives;
+  bool keeps_longest = false;
+  advice_settings advice;
+  std::string choice;  ///< what was chosen for a similarity, to be said; empty: nothing was
 
   output_format format = output_format::text;
   std::string output_file;  ///< empty: standard output
   unsigned threads = 1;
   bool quiet = false;
 
+  /// Whether it compares the fingerprints of all documents.
+  [[nodiscard]] bool compares() const { return action != verb::hash && action != verb::advise; }
+
+  /// Whether unique has to know all documents before it keeps one.
+  [[nodiscard]] bool groups_first() const {
+    return action == verb::unique && (grouping == grouping_rule::components || keeps_longest);
+  }
+
   /// Whether the texts are needed again once their fingerprints are known.
   [[nodiscard]] bool needs_second_look() const {
-    return min_similarity.has_value() || components || (weights == weighting::idf && idf_file.empty());
+    return min_similarity.has_value() || groups_first() || (weights == weighting::idf && idf_file.empty());
   }
 };
 
@@ -70,8 +84,5 @@ using command_line = std::variant<options, std::string>;
 
 /// Throws: usage_error.
 command_line parse_command_line(int count, char** arguments);
-
-/// "words:2", as --features takes it.
-std::string to_string(const feature_choice& features);
 
 }  // namespace command

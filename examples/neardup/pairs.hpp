@@ -7,6 +7,7 @@
 #include <neardup/dedup/similarity.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "check.hpp"
 #include "context.hpp"
@@ -18,7 +19,7 @@ template <std::size_t Bits>
 void run_pairs(context& c) {
   corpus<Bits> all(c.settings);
   for_each_document<Bits>(c, [&](const placed_document<Bits>& d) {
-    if (d.facts.has_tokens) all.add(d, false);
+    if (d.facts.has_tokens) all.add(d);
   });
 
   std::uint64_t count = 0;
@@ -39,21 +40,29 @@ void run_pairs(context& c) {
   };
 
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
-  similarity_checker checker(c.settings, all.documents, [&](const candidate& pair, double similarity) {
-    if (similarity >= *c.settings.min_similarity) print(pair, similarity);
-  });
+  // Checked by all threads, some at a time, and printed in order.
+  constexpr std::size_t checked_at_once = std::size_t{1} << 16;
+  std::vector<candidate> waiting;
+  const auto print_similar = [&] {
+    const auto similarities = similarities_of(c.settings, all.check, waiting, *c.settings.min_similarity);
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (similarities[i]) print(waiting[i], similarities[i]);
+    }
+    waiting.clear();
+  };
   neardup::all_pairs(
       all.fingerprints, c.settings.distance,
       [&](std::size_t i, std::size_t j, int distance) {
         const candidate pair{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), distance};
-        if (c.settings.min_similarity) {
-          checker.add(pair);
-        } else {
-          print(pair, std::nullopt);
+        if (!c.settings.min_similarity) {
+          if (!all.check.decides() || all.check.accepts(i, j)) print(pair, std::nullopt);
+          return;
         }
+        waiting.push_back(pair);
+        if (waiting.size() == checked_at_once) print_similar();
       },
-      blocks_of(c.settings));
-  checker.finish();
+      c.settings.blocks, neardup::threads{c.settings.threads});
+  if (!waiting.empty()) print_similar();
   finish(c, ": " + counted(count, "pair", "pairs") + " of near-duplicates");
 }
 

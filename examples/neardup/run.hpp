@@ -7,7 +7,7 @@
 
 namespace command {
 
-/// Does what the command line asks for. Defined for 32, 64, 128 and 256 bits.
+/// Does what the command line asks for, other than advice. Defined for 32, 64, 128 and 256 bits.
 /// Throws: usage_error, input_error, output_error.
 template <std::size_t Bits>
 void run(const options& settings);

@@ -32,6 +32,7 @@ void run(const options& settings) {
       throw input_error({"", error.what()});
     }
   }
+  if (!settings.choice.empty() && !settings.quiet) say(settings.choice);
   context c(settings);
   c.idf = table || settings.weights != weighting::idf ? table : learn_idf(c);
   switch (settings.action) {
@@ -39,6 +40,7 @@ void run(const options& settings) {
     case verb::pairs: return run_pairs<Bits>(c);
     case verb::unique: return run_unique<Bits>(c);
     case verb::hash: return run_hash<Bits>(c);
+    case verb::advise: break;  // has a width of its own
   }
 }
 

@@ -62,7 +62,7 @@ std::optional<bad_input> missing(const std::string& argument) {
   const fs::file_status status = fs::status(argument, error);
   if (status.type() == fs::file_type::not_found) {
     std::string what = "no such file or folder";
-    for (const char* const name : {"groups", "pairs", "unique", "hash"}) {
+    for (const char* const name : {"groups", "pairs", "unique", "hash", "advise"}) {
       if (argument == name) what += "; a verb comes first: neardup " + argument + " …";
     }
     return bad_input{argument, what};

@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -60,56 +59,33 @@ template <std::size_t Bits>
 class first_come_filter {
  public:
   explicit first_come_filter(context& c)
-      : context_(c), index_(c.settings.distance, blocks_of(c.settings)), kept_(c.settings.needs_second_look()) {
-    if (c.settings.min_similarity) loader_.emplace(c.settings);
-  }
+      : context_(c),
+        index_(c.settings.distance, blocks_of(c.settings)),
+        kept_(c.settings.needs_second_look()),
+        check_(c.settings, kept_) {}
 
   /// Whether a document is to be kept; remembers it then.
   bool keep(const placed_document<Bits>& d) {
     if (!d.facts.has_tokens) return true;
-    if (loader_ ? has_similar(d) : index_.any_within(d.facts.fingerprint, context_.settings.distance)) return false;
-    const auto number = static_cast<std::uint32_t>(count_++);
-    if (count_ > document_table::max_size) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
-    index_.insert(d.facts.fingerprint, number);
-    if (loader_) kept_.add(d);
+    bool found = false;
+    index_.for_each_match(d.facts.fingerprint, context_.settings.distance, [&](const auto& match) {
+      found = check_.accepts(match.id, d.facts);
+      return !found;
+    });
+    if (found) return false;
+    if (count_ == document_table::max_size) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
+    index_.insert(d.facts.fingerprint, static_cast<std::uint32_t>(count_++));
+    if (context_.settings.min_similarity) kept_.add(d);
+    check_.add(d.facts);
     return true;
   }
 
  private:
-  bool has_similar(const placed_document<Bits>& d) {
-    std::optional<feature_set> own;
-    bool found = false;
-    index_.for_each_match(d.facts.fingerprint, context_.settings.distance, [&](const auto& match) {
-      if (!own) {
-        own = d.line > 0 ? loader_->of_line(d.raw, d.offset == 0) : loader_->load({d.from, 0, d.facts.length});
-      }
-      found = neardup::jaccard(features_of(match.id), *own) >= *context_.settings.min_similarity;
-      return !found;
-    });
-    return found;
-  }
-
-  const feature_set& features_of(std::uint32_t i) {
-    constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
-    if (const auto found = features_.find(i); found != features_.end()) return found->second;
-    if (features_bytes_ > most_bytes) {
-      features_.clear();
-      features_bytes_ = 0;
-    }
-    const feature_set& loaded = features_.emplace(i, loader_->load(kept_.where(i))).first->second;
-    features_bytes_ += loaded.size() * sizeof(feature_set::value_type);
-    return loaded;
-  }
-
   context& context_;
   neardup::dynamic_index<Bits> index_;
-  std::uint64_t count_ = 0;
-
-  // With --min-similarity:
-  std::optional<feature_loader> loader_;
-  document_table kept_;
-  std::unordered_map<std::uint32_t, feature_set> features_;
-  std::uint64_t features_bytes_ = 0;
+  std::size_t count_ = 0;
+  document_table kept_;  // with a check, which may read them again
+  document_check check_;
 };
 
 /// Reads the records of a source again, forwards.
@@ -168,7 +144,7 @@ void run_first_come(context& c) {
 }
 
 template <std::size_t Bits>
-void run_first_of_components(context& c) {
+void run_groups_first(context& c) {
   corpus<Bits> all(c.settings);
   struct without_tokens {
     std::size_t before;  // the number of documents with tokens before it
@@ -177,12 +153,12 @@ void run_first_of_components(context& c) {
   std::vector<without_tokens> others;
   for_each_document<Bits>(c, [&](const placed_document<Bits>& d) {
     if (d.facts.has_tokens) {
-      all.add(d, c.settings.min_similarity.has_value());
+      all.add(d);
     } else {
       others.push_back({all.fingerprints.size(), {d.from, d.offset, d.facts.length}});
     }
   });
-  const std::vector<std::uint32_t> label = find_components(c, all);
+  const std::vector<std::uint32_t> label = find_groups(c, all);
 
   record_copier copier(c);
   record_rereader reader;
@@ -203,8 +179,8 @@ void run_first_of_components(context& c) {
 
 template <std::size_t Bits>
 void run_unique(context& c) {
-  if (c.settings.components) {
-    run_first_of_components<Bits>(c);
+  if (c.settings.groups_first()) {
+    run_groups_first<Bits>(c);
   } else {
     run_first_come<Bits>(c);
   }

@@ -7,6 +7,7 @@ import pathlib
 import pty
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -89,13 +90,19 @@ def hamming_distance(a, b):
     return bin(a ^ b).count("1")
 
 
-def close_pairs(prints, distance):
+def close_pairs(prints, distance, similar=lambda a, b: True):
     names = list(prints)
     for i, a in enumerate(names):
         for b in names[i + 1 :]:
             d = hamming_distance(prints[a], prints[b])
-            if d <= distance:
+            if d <= distance and similar(a, b):
                 yield a, b, d
+
+
+def unless_short(texts):
+    """What is compared without a check: documents of fewer than 8 pairs of words, only by having the same ones."""
+    sets = {f"d{i}": words(text, 2) for i, text in enumerate(texts)}
+    return lambda a, b: sets[a] == sets[b] or min(len(sets[a]), len(sets[b])) >= 8
 
 
 def connected(names, pairs):
@@ -111,6 +118,23 @@ def connected(names, pairs):
                 label[a] = label[b] = first
                 changed = True
     return label
+
+
+def represented(names, near):
+    """For each the first representative before it that is near, else itself."""
+    label = {}
+    for name in names:
+        label[name] = next((r for r in label if label[r] == r and near(r, name)), name)
+    return label
+
+
+def members_of(label):
+    """The groups of more than one, each with its representative first."""
+    groups = {first: [first] for name, first in label.items() if first == name}
+    for name, first in label.items():
+        if first != name:
+            groups[first].append(name)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def words(text, n):
@@ -166,31 +190,38 @@ class Groups(CommandTest):
         self.assertIn("3 documents: 1 group of near-duplicates, 2 documents in them", named.err)
 
     def test_json_is_as_documented(self):
-        done = self.assert_done(run("groups", "--jsonl", "--format", "jsonl", "-", data=jsonl([A, B, A])))
+        options = ("groups", "--jsonl", "--format", "jsonl", "-")
+        done = self.assert_done(run(*options, "--distance", 3, data=jsonl([A, B, A])))
         members = '[{"id":"d0","distance":0},{"id":"d2","distance":0}]'
+        self.assertEqual(done.text, '{"group":0,"size":2,"members":' + members + "}\n")
+        done = self.assert_done(run(*options, data=jsonl([A, B, A])))
+        members = '[{"id":"d0","distance":0,"similarity":1},{"id":"d2","distance":0,"similarity":1}]'
         self.assertEqual(done.text, '{"group":0,"size":2,"members":' + members + "}\n")
 
     def test_against_the_oracle(self):
-        data = jsonl(corpus(400, 1))
+        texts = corpus(400, 1)
+        data = jsonl(texts)
+        similar = unless_short(texts)
         for bits in (32, 64, 128, 256):
             prints = fingerprints(data, "--bits", bits)
             for distance in (0, 3, 9):
-                with self.subTest(bits=bits, distance=distance):
-                    label = connected(prints, [(a, b) for a, b, _ in close_pairs(prints, distance)])
-                    members = {}
-                    for name, first in label.items():
-                        members.setdefault(first, []).append(name)
-                    expected = [
-                        [{"id": m, "distance": hamming_distance(prints[m], prints[first])} for m in group]
-                        for first, group in members.items()
-                        if len(group) > 1
-                    ]
-                    options = ("--jsonl", "--format", "jsonl", "--bits", bits, "--distance", distance)
-                    rows = run(*options, "-", data=data).json
-                    self.assertEqual([row["members"] for row in rows], expected)
-                    self.assertEqual([row["group"] for row in rows], list(range(len(rows))))
-                    self.assertEqual([row["size"] for row in rows], [len(group) for group in expected])
-                    self.assertGreater(len(rows), 1)
+                near = {(a, b) for a, b, _ in close_pairs(prints, distance, similar)}
+                labels = {
+                    "components": connected(prints, near),
+                    "representatives": represented(prints, lambda a, b: (a, b) in near),
+                }
+                for rule, label in labels.items():
+                    with self.subTest(bits=bits, distance=distance, rule=rule):
+                        expected = [
+                            [{"id": m, "distance": hamming_distance(prints[m], prints[group[0]])} for m in group]
+                            for group in members_of(label)
+                        ]
+                        options = ("--jsonl", "--format", "jsonl", "--bits", bits, "--distance", distance)
+                        rows = run(*options, "--grouping", rule, "-", data=data).json
+                        self.assertEqual([row["members"] for row in rows], expected)
+                        self.assertEqual([row["group"] for row in rows], list(range(len(rows))))
+                        self.assertEqual([row["size"] for row in rows], [len(group) for group in expected])
+                        self.assertGreater(len(rows), 1)
 
     def test_check_against_the_oracle(self):
         texts = corpus(300, 2)
@@ -198,28 +229,81 @@ class Groups(CommandTest):
         text_of = {f"d{i}": t for i, t in enumerate(texts)}
         prints = fingerprints(data)
         file = self.write("c.jsonl", data)
-        checks = (([], lambda t: words(t, 2)), (["--check-features", "chars:3"], lambda t: characters(t, 3)))
-        for options, features in checks:
+        checks = (("words:2", lambda t: words(t, 2)), ("chars:3", lambda t: characters(t, 3)))
+        for name, features in checks:
+            sets = {name: features(text_of[name]) for name in prints}
             for least in (0.5, 0.8):
-                for source in (file, "-"):
-                    with self.subTest(options=options, least=least, source=source):
-                        sets = {name: features(text_of[name]) for name in prints}
-                        passing = [
-                            (a, b) for a, b, _ in close_pairs(prints, 16) if jaccard(sets[a], sets[b]) >= least
-                        ]
-                        label = connected(prints, passing)
-                        expected = {}
-                        for name, first in label.items():
-                            expected.setdefault(first, []).append((name, jaccard(sets[first], sets[name])))
-                        expected = [group for group in expected.values() if len(group) > 1]
-                        limits = ("--distance", 16, "--min-similarity", least)
-                        done = run("--jsonl", "--format", "jsonl", *limits, *options, source, data=data)
-                        rows = self.assert_done(done).json
-                        names = [[name for name, _ in group] for group in expected]
-                        self.assertEqual([[m["id"] for m in row["members"]] for row in rows], names)
-                        for row, group in zip(rows, expected):
-                            for member, (_, similarity) in zip(row["members"], group):
-                                self.assertAlmostEqual(member["similarity"], similarity, places=5)
+                similar = {
+                    (a, b) for a, b, _ in close_pairs(prints, 16, lambda a, b: jaccard(sets[a], sets[b]) >= least)
+                }
+                longest = sorted(prints, key=lambda n: -len(text_of[n].encode()))
+                near = lambda a, b: (a, b) in similar or (b, a) in similar
+                labels = {
+                    ("components", "first"): connected(prints, similar),
+                    ("representatives", "first"): represented(prints, near),
+                    ("representatives", "longest"): represented(longest, near),
+                    ("components", "longest"): connected(longest, similar),
+                }
+                for (rule, kept), label in labels.items():
+                    label = {name: label[name] for name in prints}  # in the order of the input
+                    expected = members_of(label)
+                    for source in (file, "-"):
+                        with self.subTest(check=name, least=least, source=source, rule=rule, kept=kept):
+                            limits = ("--distance", 16, "--min-similarity", least, "--grouping", rule, "--keep", kept)
+                            options = ("--features", "words:2", "--check-features", name)
+                            done = run("--jsonl", "--format", "jsonl", *limits, *options, source, data=data)
+                            rows = self.assert_done(done).json
+                            self.assertEqual([[m["id"] for m in row["members"]] for row in rows], expected)
+                            for row, group in zip(rows, expected):
+                                for member, document in zip(row["members"], group):
+                                    similarity = jaccard(sets[group[0]], sets[document])
+                                    self.assertAlmostEqual(member["similarity"], similarity, places=5)
+
+    def test_short_documents_without_a_check_have_to_be_equal(self):
+        texts = ["one two", "One, two!", "one two three", "one two one two", A, A.upper()]
+        for distance in (3, 63):
+            done = run("--jsonl", "--format", "jsonl", "--distance", distance, "-", data=jsonl(texts))
+            groups = [[m["id"] for m in row["members"]] for row in done.json]
+            self.assertEqual(groups, [["d0", "d1"], ["d4", "d5"]])
+            done = run("pairs", "--jsonl", "--distance", distance, "-", data=jsonl(texts))
+            self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"], ["d4", "d5"]])
+            done = run("unique", "--jsonl", "--distance", distance, "-", data=jsonl(texts))
+            self.assertEqual([row["id"] for row in done.json], ["d0", "d2", "d3", "d4"])
+        # One that repeats little over and over is short, too; the beginning of a longer one is not all of it.
+        repeated = ["one two " * 200, "two one " * 300, "one two " * 100 + A, "one two " * 150 + A]
+        done = run("pairs", "--jsonl", "--distance", 63, "-", data=jsonl(repeated))
+        self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"], ["d2", "d3"]])
+
+    def test_similarity_chooses_the_rest_and_says_what(self):
+        data = jsonl(corpus(400, 21))
+        common = ("--jsonl", "--format", "jsonl", "-")
+        for verb in ("groups", "pairs"):
+            for given in (
+                (),
+                ("--similarity", 0.7),
+                ("--similarity", 0.6, "--check-features", "chars:3"),
+                ("--similarity", 0.9, "--bits", 128, "--features", "words"),
+                ("--similarity", 0.7, "--distance", 5),
+                ("--similarity", 0.7, "--min-similarity", 0.5),
+                ("--min-similarity", 0.75),
+            ):
+                with self.subTest(verb=verb, given=given):
+                    done = self.assert_done(run(verb, *given, *common, data=data))
+                    said = done.err.splitlines()[0]
+                    self.assertRegex(said, r"^neardup: --similarity 0\.\d+( \(the default\))? is: --features ")
+                    spelt_out = run(verb, *said.split(" is: ")[1].split(), *common, data=data)
+                    self.assertEqual(done.bytes, spelt_out.bytes)
+                    self.assertNotIn(" is: ", spelt_out.err)
+                    self.assertTrue(done.bytes)
+                    self.assertEqual(run(verb, *given, "--quiet", *common, data=data).err, "")
+        self.assertEqual(run(*common, data=data).bytes, run("--similarity", 0.8, *common, data=data).bytes)
+        said = run("--similarity", 0.7, "--check-features", "words:3", "-", data=A).err
+        self.assertIn("--features words:3 --bits 64 --distance ", said)
+        self.assertIn("--check-features words:3 --min-similarity 0.7\n", said)
+        said = run("hash", "--similarity", 0.7, "-", data=A).err
+        self.assertIn("neardup: --similarity 0.7 is: --features words:2 --bits 64\n", said)
+        self.assertNotIn(" is: ", run("hash", "-", data=A).err)
+        self.assertNotIn(" is: ", run("--distance", 3, "-", data=A).err)
 
     def test_text_names_the_least_similarity_of_a_group(self):
         texts = [A, A.replace("lazy", "tired"), B]
@@ -247,14 +331,15 @@ class Groups(CommandTest):
 
 class Pairs(CommandTest):
     def test_against_the_oracle(self):
-        data = jsonl(corpus(300, 3))
+        texts = corpus(300, 3)
+        data = jsonl(texts)
         layouts = ((32, 3, 0), (64, 3, 0), (64, 3, 2), (64, 3, 5), (64, 10, 0), (128, 12, 0), (256, 30, 7))
         for bits, distance, blocks in layouts:
             with self.subTest(bits=bits, distance=distance, blocks=blocks):
                 prints = fingerprints(data, "--bits", bits)
                 expected = [
                     {"a": a, "b": b, "distance": d, "estimate": float(f"{math.cos(math.pi * d / bits):.6g}")}
-                    for a, b, d in close_pairs(prints, distance)
+                    for a, b, d in close_pairs(prints, distance, unless_short(texts))
                 ]
                 layout = ["--bits", bits, "--distance", distance] + (["--blocks", blocks] if blocks else [])
                 rows = run("pairs", "--jsonl", "--format", "jsonl", *layout, "-", data=data).json
@@ -344,6 +429,153 @@ def words_of(text):
     return words(text, 1)
 
 
+class Advise(CommandTest):
+    def advice(self, *arguments, **more):
+        (row,) = self.assert_done(run("advise", "--format", "jsonl", *arguments, **more)).json
+        return row
+
+    @staticmethod
+    def edited(count, seed, length=40):
+        """Texts, most of them others with up to six words changed."""
+        rng = random.Random(seed)
+        word = lambda: f"w{rng.randrange(5000)}"
+        texts = []
+        while len(texts) < count:
+            first = [word() for _ in range(rng.randrange(length, 2 * length))]
+            for _ in range(rng.randrange(1, 5)):
+                copy = first[:]
+                for _ in range(rng.randrange(7)):
+                    copy[rng.randrange(len(copy))] = word()
+                texts.append(" ".join(copy))
+        return texts[:count]
+
+    def test_what_is_predicted_happens(self):
+        file = self.write("c.jsonl", jsonl(self.edited(1600, 41)))
+        for limit, features in ((0.8, "words:2"), (0.6, "chars:3")):
+            check = ("--check-features", features, "--min-similarity", limit)
+            # Within 63 of 64 bits are all pairs.
+            every = len(run("pairs", "--jsonl", "--distance", 63, *check, file).text.splitlines())
+            self.assertGreater(every, 300)
+            found = self.advice("--jsonl", "--similarity", limit, "--check-features", features, file)
+            # The sample has all documents, so this is no estimate.
+            self.assertEqual((found["documents"], found["sampled"]), (1600, 1600))
+            self.assertEqual((found["similar_pairs"], found["pairs_seen"]), (every, 2 * every))
+            self.assertTrue(found["is_reached"])
+            self.assertEqual(len(found["setups"]), 2 * len(found["facts"]))
+            for number, setup in enumerate(found["setups"]):
+                with self.subTest(limit=limit, setup=setup):
+                    limits = ("--features", setup["features"], "--bits", setup["bits"], "--distance", setup["distance"])
+                    met = len(run("pairs", "--jsonl", *limits, *check, file).text.splitlines())
+                    self.assertLess(abs(met / every - setup["recall"]), 0.05)
+                    if number == found["recommended"]:
+                        self.assertGreaterEqual(setup["recall"], 0.97)
+                        candidates = len(run("pairs", "--jsonl", *limits, file).text.splitlines())
+                        self.assertAlmostEqual(setup["candidates"] * 1600, candidates, delta=0.01 * candidates)
+
+    def test_the_printed_command_runs(self):
+        texts = self.edited(60, 42)
+        self.write("c/it's one.txt", "\n".join(texts))
+        self.write("c/other.md", "\n".join(texts))
+        self.write("-c.txt", "\n".join(texts))
+        records = "".join(json.dumps({"the title": t, "body": t, "key": i}) + "\n" for i, t in enumerate(texts))
+        self.write("c.jsonl", records)
+        for given in (
+            ("--lines", "c"),
+            ("--lines", "--include", "* *.txt", "--exclude=-h", "c"),
+            ("--lines", "--seed", 7, "--similarity", 0.65, "--check-features", "chars:4", "c/it's one.txt"),
+            ("--lines", "--", "-c.txt"),
+            ("--jsonl", "--text-field", "the title", "--text-field", "body", "--id-field", "key", "c.jsonl"),
+        ):
+            with self.subTest(given=given):
+                done = self.assert_done(run("advise", *given, cwd=self.folder))
+                line = done.text.splitlines()[-1]
+                self.assertRegex(line, r"^neardup groups --similarity 0\.\d+ --features \S+ --bits \d+ --distance \d+ ")
+                self.assertEqual(self.advice(*given, cwd=self.folder)["command"], line)
+                name, *arguments = shlex.split(line)
+                groups = self.assert_done(run(*arguments, cwd=self.folder))
+                self.assertIn("similarity", groups.text)
+                documents = len(texts) * (2 if given == ("--lines", "c") else 1)
+                self.assertIn(f"{documents} documents: ", groups.err)
+                self.assertIn(f"{documents} documents, ", done.text)
+        done = run("advise", "--lines", "-", data="\n".join(texts))
+        self.assertEqual(shlex.split(done.text.splitlines()[-1])[-2:], ["--lines", "-"])
+
+    def test_threads_and_sources_do_not_matter(self):
+        data = jsonl(self.edited(6000, 43, length=10))
+        file = self.write("c.jsonl", data)
+        for form in ("text", "jsonl"):
+            common = ("advise", "--jsonl", "--format", form)
+            first = self.assert_done(run(*common, "--threads", 1, file))
+            self.assertIn("6000" if form == "jsonl" else "6,000 documents", first.text)
+            for threads in (2, 5):
+                self.assertEqual(run(*common, "--threads", threads, file).bytes, first.bytes)
+            piped = run(*common, "-", data=data).text.replace(" -\n", f" {file}\n").replace(' -"', f' {file}"')
+            self.assertEqual(piped, first.text)
+        seeds = {json.dumps(self.advice("--jsonl", "--seed", seed, file)["setups"]) for seed in (0, 1)}
+        self.assertEqual(len(seeds), 2)
+
+    def test_only_what_was_asked_for_is_recommended(self):
+        file = self.write("c.txt", "\n".join(self.edited(100, 44)))
+        found = self.advice("--lines", "--features", "chars:4", "--bits", 128, file)
+        self.assertEqual([(s["features"], s["bits"]) for s in found["setups"]], [("chars:4", 128)])
+        self.assertEqual(found["check_features"], "words:2")
+        self.assertIn("--features chars:4 --bits 128 ", found["command"])
+        self.assertIn("--check-features words:2 ", found["command"])
+        found = self.advice("--lines", "--check-features", "words:3", "--bits", 64, file)
+        self.assertEqual({s["bits"] for s in found["setups"]}, {64})
+        self.assertEqual(found["setups"][0]["features"], "words:3")
+        fastest = min((s for s in found["setups"] if s["recall"] >= 0.97), key=lambda s: s["seconds"])
+        self.assertEqual(found["setups"][found["recommended"]], fastest)
+
+    def test_says_what_it_cannot_know(self):
+        rng = random.Random(45)
+        strangers = "\n".join(" ".join(f"w{rng.randrange(10**6)}" for _ in range(30)) for _ in range(50))
+        done = self.assert_done(run("advise", "--lines", "-", data=strangers))
+        self.assertIn("No near-duplicates", done.text)
+        self.assertIn("only theory", done.text)
+        self.assertEqual(self.advice("--lines", "-", data=strangers)["pairs_seen"], 0)
+        texts = "\n".join(self.edited(100, 46))
+        done = self.assert_done(run("advise", "--lines", "-", data=texts))
+        self.assertNotIn("theory", done.text)
+        self.assertIn("* is the fastest that finds as many.", done.text)
+        hopeless = ("--lines", "--similarity", 0.1, "--recall", 1, "-")
+        done = self.assert_done(run("advise", *hopeless, data=texts))
+        self.assertIn("None of these finds as many; * finds the most.", done.text)
+        self.assertFalse(self.advice(*hopeless, data=texts)["is_reached"])
+
+    def test_hardly_anything_to_look_at(self):
+        done = self.assert_done(run("advise", "--lines", "-", data=""))
+        self.assertEqual(done.text, "There are no documents to advise on.\n")
+        found = self.advice("--jsonl", "-", data="\n\n")
+        self.assertEqual((found["documents"], found["setups"], found["recommended"]), (0, [], None))
+        for data in ("one", "one two three", "one two\none two", "???", "\n\n", "\xff\n"):
+            done = self.assert_done(run("advise", "--lines", "-", data=data))
+            self.assertIn("neardup groups ", done.text)
+            self.assertNotIn("nan", done.text)
+            self.assertNotIn("inf", done.text)
+
+    def test_of_large_documents_the_beginning_counts(self):
+        self.write("c/large.txt", "some words of a large document " * 600000)
+        self.write("c/other.txt", A)
+        done = self.assert_done(run("advise", self.folder / "c"))
+        self.assertIn("1 document is larger than 16 MB; the advice is on the first 16 MB of each", done.err)
+        self.assertIn("2 documents, 8,388,", done.text)
+
+    def test_bad_input_is_said_once(self):
+        data = jsonl([A, B]) + b"{\n" + jsonl([A])
+        self.assert_fails(run("advise", "--jsonl", "-", data=data), "standard input:3: ")
+        done = self.assert_done(run("advise", "--jsonl", "--skip-bad", "-", data=data))
+        self.assertEqual(done.err.count("standard input:3"), 2, done.err)  # at once, and in the sum
+        self.assertIn("3 documents, ", done.text)
+        for odd, message in ((b"\xff word\n", "not well-formed UTF-8"), (b"...\n", "a document without tokens")):
+            lines = (A + "\n").encode() + odd + (B + "\n").encode()
+            self.assertIn("3 documents, ", self.assert_done(run("advise", "--lines", "-", data=lines)).text)
+            self.assert_fails(run("advise", "--lines", "--strict", "-", data=lines), "standard input:2: " + message)
+            done = run("advise", "--lines", "--strict", "--skip-bad", "-", data=lines)
+            self.assertIn("2 documents, ", self.assert_done(done).text)
+        self.assert_fails(run("advise", self.folder / "none"), "no such file or folder")
+
+
 class Unique(CommandTest):
     def kept(self, prints, order, distance, similar=lambda a, b: True):
         kept = []
@@ -364,7 +596,7 @@ class Unique(CommandTest):
         lines = data.splitlines(keepends=True)
         for bits, distance in ((64, 0), (64, 3), (64, 12), (128, 20)):
             prints = fingerprints(data, "--bits", bits)
-            kept = self.kept(prints, names, distance)
+            kept = self.kept(prints, names, distance, unless_short(texts))
             self.assertIn("d100", kept)
             self.assertIn("d200", kept)
             expected = b"".join(lines[int(name[1:])] for name in kept)
@@ -394,20 +626,40 @@ class Unique(CommandTest):
         texts[0] = texts[50] = "?!"
         data = jsonl(texts)
         prints = fingerprints(data)
-        label = connected(prints, [(a, b) for a, b, _ in close_pairs(prints, 8)])
         lines = data.splitlines(keepends=True)
-        kept = [f"d{i}" for i in range(400) if label.get(f"d{i}", f"d{i}") == f"d{i}"]
-        expected = b"".join(lines[int(name[1:])] for name in kept)
+
+        def kept(similar):
+            label = connected(prints, [(a, b) for a, b, _ in close_pairs(prints, 8, similar)])
+            return b"".join(line for i, line in enumerate(lines) if label.get(f"d{i}", f"d{i}") == f"d{i}")
+
+        expected = kept(unless_short(texts))
         file = self.write("c.jsonl", data)
         for source in (file, "-"):
-            done = run("unique", "--components", "--jsonl", "--distance", 8, source, data=data)
+            done = run("unique", "--grouping", "components", "--jsonl", "--distance", 8, source, data=data)
             self.assertEqual(self.assert_done(done).bytes, expected)
         self.assertNotEqual(run("unique", "--jsonl", "--distance", 8, file).bytes, expected)
-        checked = run("unique", "--components", "--jsonl", "--distance", 8, "--min-similarity", 0, "-", data=data)
-        self.assertEqual(checked.bytes, expected)
+        checked = run("unique", "--grouping", "components", "--jsonl", "--distance", 8, "--min-similarity", 0, "-", data=data)
+        self.assertEqual(checked.bytes, kept(lambda a, b: True))
+
+    def test_longest_against_the_oracle(self):
+        texts = corpus(300, 22)
+        texts[7] = "?!"
+        data = jsonl(texts)
+        lines = data.splitlines(keepends=True)
+        prints = fingerprints(data)
+        sets = {name: words(texts[int(name[1:])], 2) for name in prints}
+        near = {(a, b) for a, b, _ in close_pairs(prints, 20, lambda a, b: jaccard(sets[a], sets[b]) >= 0.6)}
+        longest = sorted(prints, key=lambda n: -len(texts[int(n[1:])]))
+        label = represented(longest, lambda a, b: (a, b) in near or (b, a) in near)
+        expected = b"".join(line for i, line in enumerate(lines) if label.get(f"d{i}", f"d{i}") == f"d{i}")
+        options = ("--jsonl", "--distance", 20, "--min-similarity", 0.6)
+        for source in (self.write("c.jsonl", data), "-"):
+            done = self.assert_done(run("unique", "--keep", "longest", *options, source, data=data))
+            self.assertEqual(done.bytes, expected)
+        self.assertNotEqual(run("unique", *options, "-", data=data).bytes, expected)
 
     def test_copies_byte_for_byte(self):
-        for mode in ((), ("--components",)):
+        for mode in ((), ("--grouping", "components"), ("--keep", "longest")):
             first = b'{"text": "one two three", "x": 1e+10 }\r\n'
             second = b'{"text":"four five six","x":"\\u00e4"}\n'
             data = first + b"\r\n" + second + b'  \n{"text":"one two three"}'
@@ -435,7 +687,7 @@ class Unique(CommandTest):
     def test_prints_paths_of_whole_files(self):
         for name, text in (("a", A), ("b", B), ("c", A), ("d", "")):
             self.write(name, text)
-        for mode in ((), ("--components",)):
+        for mode in ((), ("--grouping", "components"), ("--keep", "longest")):
             done = self.assert_done(run("unique", *mode, self.folder))
             self.assertEqual(done.text, "".join(f"{self.folder}/{name}\n" for name in "abd"))
             done = run("unique", *mode, "--format", "jsonl", self.folder)
@@ -486,7 +738,7 @@ class Threads(CommandTest):
             ("pairs", "--jsonl", file),
             ("pairs", "--lines", "--distance", 8, "--min-similarity", 0.7, file),
             ("unique", "--jsonl", "-"),
-            ("unique", "--jsonl", "--components", "-"),
+            ("unique", "--jsonl", "--grouping", "components", "-"),
             ("unique", "--jsonl", "--distance", 8, "--min-similarity", 0.7, file),
             ("hash", "--jsonl", file),
             ("hash", many),
@@ -644,7 +896,7 @@ class Sources(CommandTest):
             ("hash",),
             ("pairs", "--jsonl"),
             ("pairs", "--jsonl", "--min-similarity", "0.7"),
-            ("unique", "--jsonl", "--components"),
+            ("unique", "--jsonl", "--grouping", "components"),
         ):
             writer = threading.Thread(target=lambda: fifo.write_bytes(data))
             writer.start()
@@ -886,7 +1138,7 @@ class BadInput(CommandTest):
 
 
 class Output(CommandTest):
-    verbs = tuple((*v.split(), "--jsonl") for v in ("groups", "pairs", "unique", "unique --components", "hash"))
+    verbs = tuple((*v.split(), "--jsonl") for v in ("groups", "pairs", "unique", "unique --grouping components", "hash"))
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_full_disk(self):
@@ -922,10 +1174,10 @@ class Output(CommandTest):
 
     def test_temporary_file_that_cannot_be(self):
         environment = dict(os.environ, TMPDIR=str(self.folder / "none"))
-        done = run("unique", "--components", "--jsonl", "-", data=jsonl([A, B]), env=environment)
+        done = run("unique", "--grouping", "components", "--jsonl", "-", data=jsonl([A, B]), env=environment)
         self.assert_fails(done, "temporary file")
         # A file can be read again, and needs none.
-        self.assert_done(run("unique", "--components", "--jsonl", self.write("c", jsonl([A, B])), env=environment))
+        self.assert_done(run("unique", "--grouping", "components", "--jsonl", self.write("c", jsonl([A, B])), env=environment))
 
     def test_temporary_file_on_a_full_disk(self):
         def limit():
@@ -934,7 +1186,7 @@ class Output(CommandTest):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
 
-        done = run("unique", "--components", "--jsonl", "-", data=jsonl(corpus(2000, 18)), preexec_fn=limit)
+        done = run("unique", "--grouping", "components", "--jsonl", "-", data=jsonl(corpus(2000, 18)), preexec_fn=limit)
         self.assert_fails(done, "cannot write a temporary file")
         self.assertEqual(done.text, "")
 
@@ -1007,18 +1259,20 @@ class Output(CommandTest):
 
 class Usage(CommandTest):
     def test_help_has_examples(self):
-        for arguments in (("--help",), ("-h",), *((verb, "--help") for verb in ("groups", "pairs", "unique", "hash"))):
+        for arguments in (("--help",), ("-h",), *((verb, "--help") for verb in ("groups", "pairs", "unique", "hash", "advise"))):
             done = self.assert_done(run(*arguments))
             self.assertIn("Usage: neardup ", done.text)
             self.assertIn("\nExamples:\n  neardup ", done.text)
             self.assertEqual(done.err, "")
         for option in (
             "--lines --jsonl --text-field --id-field --include --exclude --distance --bits --blocks --features "
-            "--weights --min-similarity --check-features --seed --threads --format --quiet --help --version "
+            "--weights --similarity --min-similarity --check-features --grouping --keep --seed --threads --format --quiet --help --version "
             "--skip-bad --strict --output --idf-file"
         ).split():
             self.assertIn(option, run("--help").text)
-        self.assertLessEqual(max(map(len, run("--help").text.splitlines())), 120)
+        self.assertIn("--recall", run("advise", "--help").text)
+        for arguments in (("--help",), ("unique", "--help"), ("advise", "--help")):
+            self.assertLessEqual(max(map(len, run(*arguments).text.splitlines())), 120)
 
     def test_version_is_that_of_the_library(self):
         header = (SOURCE / "include" / "neardup" / "version.hpp").read_text()
@@ -1037,7 +1291,24 @@ class Usage(CommandTest):
             (("--distanse", "3", "x"), "unknown option --distanse; did you mean --distance?"),
             (("--zzzzzzzzzzz", "x"), "unknown option --zzzzzzzzzzz"),
             (("-x", "x"), "unknown option -x"),
-            (("groups", "--components", "x"), "unknown option --components"),
+            (("pairs", "--grouping", "components", "x"), "unknown option --grouping"),
+            (("hash", "--keep", "longest", "x"), "unknown option --keep"),
+            (("advise",), "no input"),
+            (("advise", "--weights", "tf", "x"), "unknown option --weights"),
+            (("advise", "--distance", "3", "x"), "unknown option --distance"),
+            (("advise", "--bits", "32", "x"), "--bits 32: advice is on 64 or 128 bits"),
+            (("advise", "--recall", "97", "x"), "--recall 97: goes from 0 to 1"),
+            (("advise", "--recall", "nan", "x"), "--recall nan"),
+            (("advise", "--similarity", "0", "x"), "--similarity 0: goes from above 0 to 1"),
+            (("advise", "--check-features", "chars", "x"), "--check-features 'chars': say how long they are"),
+            (("groups", "--recall", "0.9", "x"), "unknown option --recall"),
+            (("--grouping", "chains", "x"), "--grouping 'chains': groupings are representatives and components"),
+            (("--keep", "shortest", "x"), "--keep 'shortest': is first or longest"),
+            (("--similarity", "0", "x"), "--similarity 0: goes from above 0 to 1"),
+            (("--similarity", "1.1", "x"), "--similarity 1.1: goes from 0 to 1"),
+            (("--similarity", "nan", "x"), "--similarity nan"),
+            (("--similarity", "alike", "x"), "--similarity 'alike': not a number"),
+            (("--min-similarity", "0", "x"), "--min-similarity 0 needs --distance"),
             (("hash", "--distance", "3", "x"), "unknown option --distance"),
             (("--distance",), "--distance needs a value"),
             (("--distance", "3", "--distance", "4", "x"), "--distance is given more than once"),
@@ -1049,14 +1320,14 @@ class Usage(CommandTest):
             (("--bits", "48", "x"), "--bits 48: fingerprints have 32, 64, 128 or 256 bits"),
             (("--blocks", "0", "x"), "--blocks 0: goes from 1 to 64"),
             (("--distance", "8", "--blocks", "20", "x"), "--blocks 20 with --distance 8"),
-            (("--features", "letters:3", "x"), "'letters:3': features are words, words:N, chars:N or bytes:N"),
+            (("--features", "letters:3", "x"), "--features 'letters:3': features are words, words:N, chars:N or bytes:N"),
             (("--features", "chars", "x"), "say how long"),
             (("--features", "words:0", "x"), "goes from 1"),
-            (("--features", "words:", "x"), "not a whole number"),
+            (("--features", "words:", "x"), "--features 'words:': N is a whole number"),
             (("--weights", "heavy", "x"), "--weights 'heavy': weights are unit, tf, logtf or idf"),
             (("--min-similarity", "1.5", "x"), "--min-similarity 1.5: goes from 0 to 1"),
             (("--min-similarity", "nan", "x"), "--min-similarity nan"),
-            (("--check-features", "words", "x"), "--check-features needs --min-similarity"),
+            (("--distance", "3", "--check-features", "words", "x"), "--check-features with --distance alone"),
             (("--idf-file", "f", "x"), "--idf-file needs --weights idf"),
             (("--text-field", "t", "x"), "--text-field needs --jsonl"),
             (("--id-field", "t", "x"), "--id-field needs --jsonl"),

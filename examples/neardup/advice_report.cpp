@@ -1,0 +1,241 @@
+#include "advice_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace command {
+
+namespace {
+
+/// A number with so many digits behind the point.
+std::string fixed(double value, int digits) {
+  std::array<char, 400> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits);
+  return {text.data(), end.ptr};
+}
+
+/// A whole number; of one that is only estimated two digits.
+std::string count_text(double value, bool is_exact) {
+  double step = 1;
+  while (!is_exact && value / step >= 100) step *= 10;
+  return grouped(static_cast<std::uint64_t>(std::llround(value / step) * std::llround(step)));
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds < 0.1) return "< 0.1 s";
+  if (seconds < 10) return fixed(seconds, 1) + " s";
+  if (seconds < 120) return fixed(seconds, 0) + " s";
+  if (seconds < 7200) return fixed(seconds / 60, 0) + " min";
+  return fixed(seconds / 3600, 1) + " h";
+}
+
+std::string percent_text(double share) { return number(100 * share) + " %"; }
+
+/// Quoted for a POSIX shell where it has to be.
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
+  if (!text.empty() && text.find_first_not_of(plain) == text.npos) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string shell_option(const char* name, std::string_view value) {
+  return std::string(" ") + name + ' ' + shell_word(value);
+}
+
+/// Columns of the width that they need, the first flush left, the others flush right.
+void print_table(output& out, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string gap(widths[i] - row[i].size(), ' ');
+      if (i == 0) {
+        out << row[i] << gap;
+      } else {
+        out << "  " << gap << row[i];
+      }
+    }
+    out << '\n';
+  }
+}
+
+void print_corpus(output& out, const options& settings, const neardup::advice& found) {
+  out << counted(found.documents, "document", "documents") << ", " << count_text(found.mean_bytes, true)
+      << " bytes on average, half of them up to " << count_text(found.median_bytes, true) << '\n';
+  const bool is_whole = found.sampled == found.documents;
+  const std::string similar =
+      "with a similarity of " + number(*settings.min_similarity) + " by " + to_string(settings.check_features);
+  const std::string looked_at =
+      is_whole ? ""
+               : " (" + grouped(found.pairs_seen) + " seen of a sample of " + grouped(found.sampled) + " documents)";
+  if (found.pairs_seen == 0) {
+    out << "No near-duplicates " << similar << looked_at
+        << ": the recall below is only theory, for\nsimilarities spread "
+        << "evenly from there to 1\n";
+  } else {
+    const std::string pairs = count_text(found.similar_pairs, is_whole);
+    out << (is_whole ? "" : "About ") << pairs << (pairs == "1" ? " pair" : " pairs") << " of near-duplicates "
+        << similar << looked_at << '\n';
+  }
+
+  out << "\nDistances of random pairs, in bits of 64 (uniform fingerprints: 32.0 +- 4.0), and how much fuller than "
+         "those "
+         "of\nuniform fingerprints buckets of 16 bits are:\n\n";
+  std::vector<std::vector<std::string>> rows{{"features", "a document", "distance", "buckets"}};
+  for (const neardup::feature_facts& facts : found.facts) {
+    rows.push_back({to_string(facts.features), fixed(facts.mean_features, 1),
+                    fixed(facts.mean_distance, 1) + " +- " + fixed(facts.distance_spread, 1),
+                    fixed(facts.skew, 1) + " x"});
+  }
+  print_table(out, rows);
+}
+
+void print_setups(output& out, const neardup::advice& found) {
+  std::vector<std::vector<std::string>> rows{
+      {"  features", "bits", "distance", "blocks", "recall", "candidates", "bytes", "time"}};
+  for (std::size_t i = 0; i < found.setups.size(); ++i) {
+    const neardup::setup& s = found.setups[i];
+    rows.push_back({(i == found.recommended ? "* " : "  ") + to_string(s.features), std::to_string(s.bits),
+                    std::to_string(s.distance), std::to_string(s.blocks),
+                    fixed(s.recall, 3) + " +- " + fixed(s.recall_error, 3), fixed(s.candidates, 2), fixed(s.bytes, 0),
+                    seconds_text(s.seconds * static_cast<double>(found.documents))});
+  }
+  print_table(out, rows);
+}
+
+/// `"name":value` pairs.
+class json_object {
+ public:
+  json_object& add(std::string_view name, const std::string& json) {
+    text_ += text_.empty() ? '{' : ',';
+    text_ += '"';
+    text_ += name;
+    text_ += "\":";
+    text_ += json;
+    return *this;
+  }
+  [[nodiscard]] std::string text() const { return text_ + '}'; }
+
+ private:
+  std::string text_;
+};
+
+template <class Items, class ToJson>
+std::string json_array(const Items& items, const ToJson& to_json) {
+  std::string text;
+  for (const auto& item : items) {
+    text += text.empty() ? '[' : ',';
+    text += to_json(item);
+  }
+  return (text.empty() ? "[" : text) + ']';
+}
+
+std::string json_of(const neardup::feature_facts& facts) {
+  return json_object()
+      .add("features", json_string(to_string(facts.features)))
+      .add("mean_features", number(facts.mean_features))
+      .add("mean_distance", number(facts.mean_distance))
+      .add("distance_spread", number(facts.distance_spread))
+      .add("skew", number(facts.skew))
+      .text();
+}
+
+std::string json_of(const neardup::setup& s) {
+  return json_object()
+      .add("features", json_string(to_string(s.features)))
+      .add("bits", std::to_string(s.bits))
+      .add("distance", std::to_string(s.distance))
+      .add("blocks", std::to_string(s.blocks))
+      .add("recall", number(s.recall))
+      .add("recall_error", number(s.recall_error))
+      .add("candidates", number(s.candidates))
+      .add("bytes", number(s.bytes))
+      .add("seconds", number(s.seconds))
+      .text();
+}
+
+}  // namespace
+
+std::string command_for(const options& settings, const neardup::setup& chosen) {
+  std::string text = "neardup groups --similarity " + number(*settings.min_similarity) + " --features " +
+                     to_string(chosen.features) + " --bits " + std::to_string(chosen.bits) + " --distance " +
+                     std::to_string(chosen.distance) + " --check-features " + to_string(settings.check_features);
+  if (settings.seed != 0) text += " --seed " + std::to_string(settings.seed);
+  if (settings.unit == unit_of_input::lines) text += " --lines";
+  if (settings.unit == unit_of_input::json_lines) {
+    text += " --jsonl";
+    const bool is_default = settings.text_fields == std::vector<std::string>{"text"};
+    for (const std::string& field : settings.text_fields) {
+      if (!is_default) text += shell_option("--text-field", field);
+    }
+    if (settings.id_field_required) text += shell_option("--id-field", settings.id_field);
+  }
+  for (const std::string& glob : settings.include) text += shell_option("--include", glob);
+  for (const std::string& glob : settings.exclude) text += shell_option("--exclude", glob);
+  if (settings.skip_bad) text += " --skip-bad";
+  if (settings.strict) text += " --strict";
+  const bool looks_like_an_option =
+      std::any_of(settings.paths.begin(), settings.paths.end(),
+                  [](const std::string& path) { return path.size() > 1 && path.starts_with('-'); });
+  if (looks_like_an_option) text += " --";
+  for (const std::string& path : settings.paths) text += ' ' + shell_word(path);
+  return text;
+}
+
+void print_advice_text(output& out, const options& settings, const neardup::advice& found) {
+  if (found.documents == 0) {
+    out << "There are no documents to advise on.\n";
+    return;
+  }
+  print_corpus(out, settings, found);
+  out << "\nTo find " << percent_text(settings.advice.recall)
+      << " of these pairs (candidates and bytes of memory: for each document; time: for all, roughly, on one "
+         "core):\n\n";
+  print_setups(out, found);
+  out << '\n';
+  if (found.is_reached) {
+    out << "* is the fastest that finds as many.\n";
+  } else {
+    out << "None of these finds as many; * finds the most.\n";
+  }
+  out << '\n' << printable(command_for(settings, found.setups[found.recommended])) << '\n';
+}
+
+void print_advice_json(output& out, const options& settings, const neardup::advice& found) {
+  const bool has_advice = !found.setups.empty();
+  json_object all;
+  all.add("documents", std::to_string(found.documents))
+      .add("sampled", std::to_string(found.sampled))
+      .add("mean_bytes", number(found.mean_bytes))
+      .add("median_bytes", number(found.median_bytes))
+      .add("similarity", number(*settings.min_similarity))
+      .add("check_features", json_string(to_string(settings.check_features)))
+      .add("wanted_recall", number(settings.advice.recall))
+      .add("similar_pairs", number(found.similar_pairs))
+      .add("pairs_seen", std::to_string(found.pairs_seen))
+      .add("facts", json_array(found.facts, [](const auto& facts) { return json_of(facts); }))
+      .add("setups", json_array(found.setups, [](const auto& s) { return json_of(s); }))
+      .add("recommended", has_advice ? std::to_string(found.recommended) : "null")
+      .add("is_reached", found.is_reached ? "true" : "false")
+      .add("command", has_advice ? json_string(command_for(settings, found.setups[found.recommended])) : "null");
+  out << all.text() << '\n';
+}
+
+}  // namespace command

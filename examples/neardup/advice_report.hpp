@@ -1,0 +1,21 @@
+// What `neardup advise` prints.
+#pragma once
+
+#include <neardup/dedup/advice.hpp>
+#include <string>
+
+#include "options.hpp"
+#include "output.hpp"
+
+namespace command {
+
+/// The command line that finds the near-duplicates of the same input by a setup; for a shell.
+std::string command_for(const options& settings, const neardup::setup& chosen);
+
+/// For readers: what the corpus is like, the setups in a table, the recommended command.
+void print_advice_text(output& out, const options& settings, const neardup::advice& found);
+
+/// All of it as one JSON object in a line.
+void print_advice_json(output& out, const options& settings, const neardup::advice& found);
+
+}  // namespace command
