@@ -16,6 +16,10 @@ struct documents {
   std::vector<std::string> texts;
   std::vector<std::uint32_t> labels;  ///< one a text
   bool labelled = false;              ///< whether any document has a label
+
+  [[nodiscard]] bool same_label(std::size_t a, std::size_t b) const {
+    return labels[a] == labels[b] && labels[a] != no_label;
+  }
 };
 
 /// Reads lines `{"id": ..., "text": "...", "cluster": ...}` from a file, or from standard input ("-"); at most `limit`

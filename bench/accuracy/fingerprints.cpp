@@ -55,6 +55,10 @@ class fingerprints_of final : public fingerprints {
     return neardup::hamming_distance(values_[position_[a]], values_[position_[b]]);
   }
 
+  [[nodiscard]] std::uint64_t first_word(std::uint32_t document) const override {
+    return values_[position_[document]].to_words()[0];
+  }
+
   int count_differences(std::uint32_t a, std::uint32_t b, std::span<std::uint32_t> counts) const override {
     const auto& words_a = values_[position_[a]].to_words();
     const auto& words_b = values_[position_[b]].to_words();
@@ -68,10 +72,10 @@ class fingerprints_of final : public fingerprints {
     return distance;
   }
 
-  void for_each_pair(int k, const visitor& visit) const override {
-    neardup::all_pairs(std::span<const neardup::simhash<Bits>>(values_), k, [&](auto i, auto j, int distance) {
-      visit(documents_[static_cast<std::size_t>(i)], documents_[static_cast<std::size_t>(j)], distance);
-    });
+  void for_each_pair(int k, unsigned threads, const visitor& visit) const override {
+    neardup::visit_pairs(
+        values_, k, [&](std::size_t i, std::size_t j, int distance) { visit(documents_[i], documents_[j], distance); },
+        0, neardup::threads{threads});
   }
 
   void for_each_pair_plainly(int k, const visitor& visit) const override {
@@ -108,6 +112,26 @@ std::unique_ptr<fingerprints> make(const fingerprint_choice& choice, const std::
 
 }  // namespace
 
+weighting parse_weights(std::string_view text) {
+  for (const weighting weights : {weighting::unit, weighting::tf, weighting::log_tf}) {
+    if (text == to_string(weights)) return weights;
+  }
+  throw std::invalid_argument("'" + std::string(text) + "': weights are unit, tf or logtf");
+}
+
+const char* to_string(weighting weights) {
+  switch (weights) {
+    case weighting::tf: return "tf";
+    case weighting::log_tf: return "logtf";
+    case weighting::unit: break;
+  }
+  return "unit";
+}
+
+std::string to_string(const fingerprint_choice& choice) {
+  return to_string(choice.features) + ' ' + to_string(choice.weights) + ' ' + std::to_string(choice.bits);
+}
+
 std::unique_ptr<fingerprints> make_fingerprints(const fingerprint_choice& choice, const std::vector<std::string>& texts,
                                                 unsigned threads) {
   switch (choice.bits) {
@@ -119,12 +143,13 @@ std::unique_ptr<fingerprints> make_fingerprints(const fingerprint_choice& choice
   }
 }
 
-std::vector<std::vector<std::uint64_t>> fingerprint_features(const fingerprint_choice& choice,
-                                                             const std::vector<std::string>& texts, unsigned threads) {
-  const neardup::simhasher hash{chosen_tokenizer{choice.features}, neardup::unit{},
-                                neardup::xxh3<64>{.seed = choice.seed}};
+std::vector<std::vector<std::uint64_t>> fingerprint_features(const feature_choice& features,
+                                                             const std::vector<std::string>& texts, unsigned threads,
+                                                             std::span<const char> wanted) {
+  const neardup::simhasher hash{chosen_tokenizer{features}, neardup::unit{}, neardup::xxh3<64>{}};
   std::vector<std::vector<std::uint64_t>> result(texts.size());
   in_parallel(texts.size(), threads, [&](std::size_t i) {
+    if (!wanted.empty() && wanted[i] == 0) return;
     for (const auto& feature : hash.features(texts[i])) result[i].push_back(feature[0]);
   });
   return result;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "features.hpp"
@@ -21,6 +22,13 @@ struct fingerprint_choice {
   std::size_t bits = 64;  ///< 32, 64, 128 or 256
   std::uint64_t seed = 0;
 };
+
+/// As typed: `unit`, `tf`, `logtf`. Throws: std::invalid_argument.
+weighting parse_weights(std::string_view text);
+const char* to_string(weighting weights);
+
+/// "words:2 unit 64".
+std::string to_string(const fingerprint_choice& choice);
 
 class fingerprints {
  public:
@@ -37,11 +45,14 @@ class fingerprints {
   /// Precondition: both documents have one.
   [[nodiscard]] virtual int distance(std::uint32_t a, std::uint32_t b) const = 0;
 
+  /// The first 64 bits. Precondition: the document has a fingerprint.
+  [[nodiscard]] virtual std::uint64_t first_word(std::uint32_t document) const = 0;
+
   /// Adds 1 to `counts[i]` for each bit i in which the two differ; returns their distance.
   virtual int count_differences(std::uint32_t a, std::uint32_t b, std::span<std::uint32_t> counts) const = 0;
 
-  /// Visits each pair of documents a < b within k bits: as the library finds them.
-  virtual void for_each_pair(int k, const visitor& visit) const = 0;
+  /// Visits each pair of documents a < b within k bits, in no order, one at a time: as the library finds them.
+  virtual void for_each_pair(int k, unsigned threads, const visitor& visit) const = 0;
 
   /// The same by comparing each with each.
   virtual void for_each_pair_plainly(int k, const visitor& visit) const = 0;
@@ -51,9 +62,11 @@ class fingerprints {
 std::unique_ptr<fingerprints> make_fingerprints(const fingerprint_choice& choice, const std::vector<std::string>& texts,
                                                 unsigned threads);
 
-/// The distinct features of each text that vote on its fingerprint, as hashes, sorted.
-std::vector<std::vector<std::uint64_t>> fingerprint_features(const fingerprint_choice& choice,
-                                                             const std::vector<std::string>& texts, unsigned threads);
+/// The distinct features of each text as the library makes them for a fingerprint, as hashes, sorted. If `wanted` is
+/// not empty, of the texts only where it is not 0.
+std::vector<std::vector<std::uint64_t>> fingerprint_features(const feature_choice& features,
+                                                             const std::vector<std::string>& texts, unsigned threads,
+                                                             std::span<const char> wanted = {});
 
 /// Calls `work(i)` for each i below `count`, on several threads.
 void in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);

@@ -2,37 +2,58 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "measure.hpp"
+#include "advised.hpp"
+#include "minhash.hpp"
+#include "pipeline.hpp"
+#include "retrieval.hpp"
+#include "skew.hpp"
+#include "theory_bins.hpp"
 
 namespace accuracy {
 
-struct report {
-  std::string input;
-  std::uint64_t documents = 0;
-  std::uint64_t without_fingerprint = 0;
-  std::uint64_t identical_texts = 0;  ///< pairs
-  bool labelled = false;
+struct timing {
+  std::string stage;
+  double seconds = 0;
+};
 
-  feature_choice truth;
-  double similarity = 0;
+/// What one composition of fingerprints finds.
+struct composition_report {
   fingerprint_choice prints;
+  std::uint64_t without_fingerprint = 0;  ///< documents
+  std::vector<const pair_check*> checks;
   retrieval pairs;
 
   bool has_theory = false;
   std::uint64_t theory_seeds = 0;
   theory_comparison theory;
 
-  struct timing {
-    std::string stage;
-    double seconds = 0;
-  };
-  std::vector<timing> timings;
+  std::vector<table_skew> skew;  ///< none if not asked for
+  std::vector<pipeline_report> pipelines;
 
   /// Whether each bin of at least `least_pairs` agrees with the angle, and what is unequal with the exact chance.
   [[nodiscard]] bool theory_holds() const;
+};
+
+struct report {
+  std::string input;
+  std::uint64_t documents = 0;
+  std::uint64_t identical_texts = 0;  ///< pairs
+  std::uint64_t labelled_pairs = 0;   ///< all pairs with the same label
+  bool labelled = false;
+
+  feature_choice truth;
+  double similarity = 0;
+  std::uint64_t true_identical = 0;                 ///< pairs of identical texts in the truth
+  std::vector<std::unique_ptr<pair_check>> checks;  ///< the first: the truth
+  std::vector<composition_report> compositions;
+  std::unique_ptr<minhash_report> minhash;  ///< none if not asked for
+  std::unique_ptr<advice_report> advice;    ///< none if not asked for
+  unsigned threads = 1;
+  std::vector<timing> timings;
 };
 
 inline constexpr std::uint64_t least_pairs = 100;

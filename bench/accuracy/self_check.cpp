@@ -5,11 +5,19 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <neardup/dedup/similarity.hpp>
+#include <neardup/fingerprint/xxh3.hpp>
+#include <numeric>
 #include <random>
 #include <tuple>
 #include <utility>
 
+#include "minhash.hpp"
+#include "pipeline.hpp"
+#include "retrieval.hpp"
 #include "set_join.hpp"
+#include "skew.hpp"
 #include "theory.hpp"
 
 namespace accuracy {
@@ -102,7 +110,7 @@ class checker {
     for (const int k : {0, 3, 8, 16}) {
       found.clear();
       expected.clear();
-      prints.for_each_pair(k, into(found));
+      prints.for_each_pair(k, threads_, into(found));
       prints.for_each_pair_plainly(k, into(expected));
       std::sort(found.begin(), found.end());
       if (found != expected) {
@@ -170,6 +178,151 @@ class checker {
     }
   }
 
+  /// MinHash: signatures by their definition, estimates against the exact similarity, the pairs that the join finds and
+  /// the candidates of bands against each with each.
+  void check_minhash(const hashed_sets& elements) {
+    const neardup::xxh3<64> hash{};
+    hashed_sets sets(elements.size());
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      for (const std::uint64_t element : elements[i]) sets[i].push_back(hash(std::to_string(element)));
+      std::sort(sets[i].begin(), sets[i].end());
+    }
+    documents input;
+    input.texts.resize(sets.size());
+    for (std::size_t i = 0; i < sets.size(); ++i) input.labels.push_back(static_cast<std::uint32_t>(i / 2));
+    const pair_check truth = make_check("truth", input, feature_sets(sets), 0.7, threads_);
+    const minhash_report measured = measure_minhash(input, sets, truth, threads_);
+    const std::vector<minhash_signature> signatures = minhash_signatures(sets, threads_);
+
+    minhash_report expected;
+    double error = 0;    // of the estimates
+    double squares = 0;  // of their errors, each over its variance
+    double estimates = 0;
+    for (std::uint32_t a = 0; a < sets.size(); ++a) {
+      for (std::uint32_t b = a + 1; b < sets.size(); ++b) {
+        if (sets[a].empty() || sets[b].empty()) continue;
+        std::size_t agreeing = 0;
+        for (std::size_t p = 0; p < minhash_permutations; ++p)
+          agreeing += signatures[a][p] == signatures[b][p] ? 1U : 0U;
+        const double exact = neardup::jaccard(sets[a], sets[b]);
+        if (exact == 1 && agreeing != minhash_permutations) failures.emplace_back("MinHash of equal sets");
+        if (exact > 0.2 && exact < 0.8) {
+          const double difference = static_cast<double>(agreeing) / minhash_permutations - exact;
+          error += difference;
+          squares += difference * difference * minhash_permutations / (exact * (1 - exact));
+          ++estimates;
+        }
+        bool in_a_band = false;
+        for (std::size_t band = 0; band < minhash_report::bands; ++band) {
+          const auto first = static_cast<std::ptrdiff_t>(band * minhash_report::rows);
+          in_a_band = in_a_band ||
+                      std::equal(signatures[a].begin() + first, signatures[a].begin() + first + minhash_report::rows,
+                                 signatures[b].begin() + first);
+        }
+        expected.candidates += in_a_band ? 1U : 0U;
+        expected.true_candidates += in_a_band && exact >= 0.7 ? 1U : 0U;
+        if (agreeing < minhash_report::least_agreeing) continue;
+        ++expected.agreeing.found[agreeing];
+        expected.agreeing.found_true[agreeing] += exact >= 0.7 ? 1U : 0U;
+        expected.agreeing.found_labelled[agreeing] += input.same_label(a, b) ? 1U : 0U;
+      }
+    }
+    if (measured.agreeing.found != expected.agreeing.found ||
+        measured.agreeing.found_true != expected.agreeing.found_true ||
+        measured.agreeing.found_labelled != expected.agreeing.found_labelled) {
+      failures.emplace_back("pairs by MinHash estimates");
+    }
+    if (measured.candidates != expected.candidates || measured.true_candidates != expected.true_candidates) {
+      failures.emplace_back("pairs by bands of MinHash");
+    }
+    // The pairs of a family share their luck: the bounds are wide, but a wrong hash is far outside.
+    if (estimates < 100 || std::fabs(error / estimates) > 0.02 || squares / estimates < 0.8 ||
+        squares / estimates > 1.25) {
+      failures.push_back("MinHash estimates: off by " + std::to_string(error / estimates) + ", variance " +
+                         std::to_string(squares / estimates) + " of the binomial one");
+    }
+    compared_ += static_cast<std::uint64_t>(estimates);
+  }
+
+  /// What fingerprints find alone and checked, the pipeline, and the skew, by comparing each with each.
+  void check_retrieval(const hashed_sets& sets) {
+    documents input;
+    for (const auto& set : sets) {
+      std::string& text = input.texts.emplace_back();
+      for (const std::uint64_t element : set) text += "w" + std::to_string(element) + ' ';
+      input.labels.push_back(static_cast<std::uint32_t>(set.size()));
+    }
+    const feature_choice words{};
+    const auto features = fingerprint_features(words, input.texts, threads_);
+    const auto other_features = fingerprint_features({feature_choice::unit::chars, 3}, input.texts, threads_);
+    const pair_check truth = make_check("truth", input, feature_sets(other_features), 0.6, threads_);
+    const pair_check check = make_check("check", input, feature_sets(features), 0.7, threads_, &truth);
+    for (const std::size_t bits : {std::size_t{64}, std::size_t{128}}) {
+      const fingerprint_choice choice{words, weighting::unit, bits, 0};
+      const auto prints = make_fingerprints(choice, input.texts, threads_);
+      const int k = static_cast<int>(bits) / 5;
+      const retrieval measured = measure_retrieval(input, truth, {&check}, *prints, k, threads_);
+      distance_counts alone(static_cast<std::size_t>(k) + 1);
+      distance_counts checked = alone;
+      prints->for_each_pair_plainly(k, [&](std::uint32_t a, std::uint32_t b, int distance) {
+        const auto d = static_cast<std::size_t>(distance);
+        const bool is_true = neardup::jaccard(other_features[a], other_features[b]) >= 0.6;
+        for (distance_counts* counts : {&alone, &checked}) {
+          if (counts == &checked && neardup::jaccard(features[a], features[b]) < 0.7) continue;
+          ++counts->found[d];
+          counts->found_true[d] += is_true ? 1U : 0U;
+          counts->found_labelled[d] += input.same_label(a, b) ? 1U : 0U;
+        }
+      });
+      const auto differ = [](const distance_counts& x, const distance_counts& y) {
+        return x.found != y.found || x.found_true != y.found_true || x.found_labelled != y.found_labelled;
+      };
+      if (differ(measured.alone, alone)) failures.push_back("what " + std::to_string(bits) + " bits find");
+      if (differ(measured.checked[0], checked)) failures.push_back("what a check leaves of " + std::to_string(bits));
+
+      const pipeline_report pipeline = run_pipeline(choice, words, 0.7, k, input.texts, threads_);
+      const auto sum = [](const std::vector<std::uint64_t>& counts) {
+        return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+      };
+      if (pipeline.candidates != sum(alone.found) || pipeline.accepted != sum(checked.found)) {
+        failures.emplace_back("the pipeline");
+      }
+      compared_ += sum(alone.found);
+      if (bits == 64) check_skew(*prints, input.texts);
+    }
+  }
+
+  void check_skew(const fingerprints& prints, const std::vector<std::string>& texts) {
+    const std::vector<table_skew> measured = measure_skew(prints, texts);
+    if (measured.size() != 14) failures.emplace_back("the number of tables");
+    std::vector<std::uint64_t> words;
+    for (std::uint32_t i = 0; i < texts.size(); ++i) {
+      if (prints.has(i) && std::find(texts.begin(), texts.begin() + i, texts[i]) == texts.begin() + i) {
+        words.push_back(prints.first_word(i));
+      }
+    }
+    for (const table_skew& skew : measured) {
+      std::map<std::vector<std::uint64_t>, std::uint64_t> buckets;
+      for (const std::uint64_t word : words) {
+        // 4 blocks of 16 bits; or of 13, 13, 13, 13 and 12.
+        const unsigned width = skew.blocks == 4 ? 16 : 13;
+        std::vector<std::uint64_t> key;
+        for (const int block : skew.keyed_on) {
+          const std::uint64_t rest = word >> (width * static_cast<unsigned>(block));
+          key.push_back(rest & ((std::uint64_t{1} << width) - 1));
+        }
+        ++buckets[key];
+      }
+      std::uint64_t largest = 0;
+      double met = 0;
+      for (const auto& [key, size] : buckets) {
+        largest = (std::max)(largest, size);
+        met += static_cast<double>(size * size) / static_cast<double>(words.size());
+      }
+      if (largest != skew.largest || std::fabs(met - skew.scanned) > 1e-9) failures.emplace_back("the skew of a table");
+    }
+  }
+
   [[nodiscard]] std::uint64_t compared() const { return compared_; }
 
   std::vector<std::string> failures;
@@ -186,13 +339,17 @@ std::vector<std::string> self_check(const std::vector<std::string>& texts, const
   checker check(threads);
   check.check_text();
   check.check_theory();
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) check.check_join("random sets", random_sets(seed));
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    check.check_join("random sets", random_sets(seed));
+    check.check_minhash(random_sets(seed));
+    check.check_retrieval(random_sets(seed));
+  }
   std::printf("random sets: %llu pairs compared\n", static_cast<unsigned long long>(check.compared()));
   if (!texts.empty()) {
     hashed_sets features(texts.size());
     in_parallel(texts.size(), threads, [&](std::size_t i) { features[i] = truth_features(truth, texts[i]); });
     check.check_join(to_string(truth) + " of the input", features);
-    check.check_join("the fingerprints' features", fingerprint_features(prints, texts, threads));
+    check.check_join("the fingerprints' features", fingerprint_features(prints.features, texts, threads));
     check.check_fingerprints(*make_fingerprints(prints, texts, threads));
     std::printf("with %zu documents: %llu pairs compared\n", texts.size(),
                 static_cast<unsigned long long>(check.compared()));

@@ -1,6 +1,8 @@
 #include "set_join.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -28,40 +30,87 @@ class joiner {
     std::stable_sort(by_size_.begin(), by_size_.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return sets[a].size() < sets[b].size(); });
     sizes_.reserve(by_size_.size());
-    for (const std::uint32_t document : by_size_) sizes_.push_back(sets[document].size());
+    for (const std::uint32_t document : by_size_) {
+      sizes_.push_back(sets[document].size());
+      sketches_.push_back(sketch_of(sets[document]));
+    }
     build_index();
   }
 
   void run(unsigned thread, unsigned threads, const join_visitor& visit) const {
-    constexpr std::uint32_t hopeless = ~std::uint32_t{0};
     std::vector<std::uint32_t> common(by_size_.size());  // so far, by rank
-    std::vector<std::uint32_t> candidates;
     for (std::size_t rank = thread; rank < by_size_.size(); rank += threads) {
       const auto set = sets_[by_size_[rank]];
       const std::size_t least = ceiling(threshold_ * static_cast<double>(set.size()));
       const auto first_rank =
           static_cast<std::uint32_t>(std::lower_bound(sizes_.begin(), sizes_.end(), least) - sizes_.begin());
-      for (std::size_t i = 0; i + least <= set.size(); ++i) {
-        const auto bucket = std::span(postings_).subspan(offsets_[set[i]], offsets_[set[i] + 1] - offsets_[set[i]]);
-        auto p = std::lower_bound(bucket.begin(), bucket.end(), first_rank,
-                                  [](const posting& a, std::uint32_t b) { return a.rank < b; });
-        for (; p != bucket.end() && p->rank < rank; ++p) {
-          std::uint32_t& count = common[p->rank];
-          if (count == hopeless) continue;
-          if (count == 0) candidates.push_back(p->rank);
-          const std::size_t rest = (std::min)(set.size() - i, sizes_[p->rank] - p->position);
-          count = count + rest < needed(set.size(), sizes_[p->rank]) ? hopeless : count + 1;
-        }
+      // Frequent features have so many postings that it takes less to look at each set's sketch.
+      std::size_t postings = 0;
+      for (std::size_t i = 0; i + least <= set.size(); ++i) postings += bucket(set[i]).size();
+      if (postings / 2 > rank - first_rank) {
+        scan(thread, rank, first_rank, visit);
+      } else {
+        look_up(thread, rank, first_rank, least, common, visit);
       }
-      for (const std::uint32_t candidate : candidates) {
-        if (common[candidate] != hopeless) verify(thread, rank, candidate, visit);
-        common[candidate] = 0;
-      }
-      candidates.clear();
     }
   }
 
  private:
+  /// A bit is 1 if an odd number of features have it. So two sets of which n features are in only one of them have
+  /// sketches that differ in at most n bits.
+  using sketch = std::array<std::uint64_t, 8>;
+
+  static sketch sketch_of(std::span<const std::uint32_t> set) {
+    sketch result{};
+    for (const std::uint32_t feature : set) {
+      const std::uint64_t bit = (feature * 0x9E3779B97F4A7C15U) >> 55U;
+      result[bit / 64] ^= std::uint64_t{1} << (bit % 64);
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::span<const posting> bucket(std::uint32_t feature) const {
+    return std::span(postings_).subspan(offsets_[feature], offsets_[feature + 1] - offsets_[feature]);
+  }
+
+  /// Verifies all sets from `first_rank` to before `rank` that are not too different by their sketches.
+  void scan(unsigned thread, std::size_t rank, std::size_t first_rank, const join_visitor& visit) const {
+    const sketch& mine = sketches_[rank];
+    for (std::size_t other = first_rank; other < rank; ++other) {
+      const std::size_t sizes = sizes_[rank] + sizes_[other];
+      const std::size_t allowed = sizes - 2 * needed(sizes_[rank], sizes_[other]);
+      std::size_t different = 0;
+      for (std::size_t i = 0; i < mine.size(); ++i) {
+        different += static_cast<std::size_t>(std::popcount(mine[i] ^ sketches_[other][i]));
+      }
+      if (different <= allowed) verify(thread, rank, other, visit);
+    }
+  }
+
+  /// Verifies the sets from `first_rank` to before `rank` that share enough of the rarest features.
+  void look_up(unsigned thread, std::size_t rank, std::uint32_t first_rank, std::size_t least,
+               std::vector<std::uint32_t>& common, const join_visitor& visit) const {
+    constexpr std::uint32_t hopeless = ~std::uint32_t{0};
+    const auto set = sets_[by_size_[rank]];
+    std::vector<std::uint32_t> candidates;
+    for (std::size_t i = 0; i + least <= set.size(); ++i) {
+      const auto bucket = this->bucket(set[i]);
+      auto p = std::lower_bound(bucket.begin(), bucket.end(), first_rank,
+                                [](const posting& a, std::uint32_t b) { return a.rank < b; });
+      for (; p != bucket.end() && p->rank < rank; ++p) {
+        std::uint32_t& count = common[p->rank];
+        if (count == hopeless) continue;
+        if (count == 0) candidates.push_back(p->rank);
+        const std::size_t rest = (std::min)(set.size() - i, sizes_[p->rank] - p->position);
+        count = count + rest < needed(set.size(), sizes_[p->rank]) ? hopeless : count + 1;
+      }
+    }
+    for (const std::uint32_t candidate : candidates) {
+      if (common[candidate] != hopeless) verify(thread, rank, candidate, visit);
+      common[candidate] = 0;
+    }
+  }
+
   /// The number of common features that sets of these sizes need.
   [[nodiscard]] std::size_t needed(std::size_t a, std::size_t b) const {
     return ceiling(threshold_ / (1 + threshold_) * static_cast<double>(a + b));
@@ -112,6 +161,7 @@ class joiner {
   double threshold_;
   std::vector<std::uint32_t> by_size_;  // documents
   std::vector<std::size_t> sizes_;      // of their sets
+  std::vector<sketch> sketches_;
   std::vector<posting> postings_;
   std::vector<std::size_t> offsets_;  // by feature
 };

@@ -1,4 +1,4 @@
-// What is measured: fingerprints against the exact truth, and distances against theory.
+// Distances of fingerprints against theory.
 #pragma once
 
 #include <cstddef>
@@ -6,37 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "documents.hpp"
 #include "fingerprints.hpp"
 #include "set_join.hpp"
 
 namespace accuracy {
-
-/// Pairs of documents by the distance of their fingerprints: `[d]` of those at distance d.
-struct retrieval {
-  std::uint64_t true_pairs = 0;               ///< all pairs of the truth
-  std::uint64_t true_identical = 0;           ///< of these, pairs of identical texts
-  std::uint64_t labelled_pairs = 0;           ///< all pairs with the same label
-  std::vector<std::uint64_t> found;           ///< pairs at this distance
-  std::vector<std::uint64_t> found_true;      ///< of these, in the truth
-  std::vector<std::uint64_t> found_labelled;  ///< of these, with the same label
-};
-
-struct score {
-  std::uint64_t found = 0;
-  std::uint64_t found_true = 0;
-  double precision = 0;  ///< 1 when nothing is found
-  double recall = 0;     ///< 1 when there is nothing to find
-  double f1 = 0;
-};
-
-/// Compares the pairs within `max_distance` bits with the pairs whose sets have a Jaccard similarity of `similarity`.
-retrieval measure_retrieval(const documents& input, const feature_sets& truth, double similarity,
-                            const fingerprints& prints, int max_distance, unsigned threads);
-
-/// How good the pairs within k bits are, against `all` wanted ones, of which `[d]` are at distance d.
-score score_within(int k, const std::vector<std::uint64_t>& found, const std::vector<std::uint64_t>& wanted,
-                   std::uint64_t all);
 
 /// The pairs whose features have a Jaccard similarity from `low` to below `high`, or to 1 in the last bin.
 struct theory_bin {
@@ -49,6 +22,9 @@ struct theory_bin {
   double exact = 0;          ///< mean of bits * exact_chance
   double spread = 0;         ///< standard deviation of distance - theory, over pairs and seeds
   double theory_spread = 0;  ///< sqrt(bits * p * (1 - p)), p = theory / bits
+
+  std::vector<double> at;         ///< [d]: share of the pairs at distance d, over all seeds
+  std::vector<double> theory_at;  ///< the same by theory: binomial, for the cosine of each pair
 
   /// Of the mean distance, if all pairs had nothing to do with each other.
   double error_by_pairs = 0;

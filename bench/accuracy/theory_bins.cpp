@@ -1,4 +1,4 @@
-#include "measure.hpp"
+#include "theory_bins.hpp"
 
 #include <cmath>
 #include <random>
@@ -19,14 +19,34 @@ struct theory_sums {
   double difference_squared = 0;
   double variance = 0;
   std::vector<std::uint32_t> differences;  // by bit, seed after seed
+  std::vector<std::uint64_t> at;           // by distance
+  std::vector<double> theory_at;
 };
+
+/// Adds to `sums[d]` the chance that d bits differ, if each does with the chance p, on its own.
+void add_binomial(double p, std::vector<double>& sums) {
+  if (p <= 0) {
+    sums[0] += 1;
+    return;
+  }
+  const auto bits = static_cast<double>(sums.size() - 1);
+  double term = std::pow(1 - p, bits);  // p is not much above 1/2
+  for (std::size_t d = 0; d < sums.size(); ++d) {
+    sums[d] += term;
+    term *= (bits - static_cast<double>(d)) / static_cast<double>(d + 1) * p / (1 - p);
+  }
+}
 
 class theory_collector {
  public:
   theory_collector(const feature_sets& sets, const std::vector<std::unique_ptr<fingerprints>>& prints, std::size_t bits,
                    double width)
       : sets_(sets), prints_(prints), bits_(static_cast<double>(bits)), width_(width), sums_(bins() + 1) {
-    for (theory_sums& sums : sums_) sums.differences.resize(bits * prints.size());
+    for (theory_sums& sums : sums_) {
+      sums.differences.resize(bits * prints.size());
+      sums.at.resize(bits + 1);
+      sums.theory_at.resize(bits + 1);
+    }
   }
 
   /// The number of bins below 1.
@@ -44,7 +64,9 @@ class theory_collector {
     const auto bits = static_cast<std::size_t>(bits_);
     for (std::size_t seed = 0; seed < prints_.size(); ++seed) {
       const auto differences = std::span(sums.differences).subspan(seed * bits, bits);
-      const double distance = prints_[seed]->count_differences(a, b, differences);
+      const int bits_apart = prints_[seed]->count_differences(a, b, differences);
+      ++sums.at[static_cast<std::size_t>(bits_apart)];
+      const double distance = bits_apart;
       sums.distance += distance;
       sums.difference_squared += (distance - bits_ * p) * (distance - bits_ * p);
     }
@@ -52,6 +74,7 @@ class theory_collector {
     sums.theory += bits_ * p;
     sums.exact += bits_ * exact_(size_a, size_b, common);
     sums.variance += bits_ * p * (1 - p);
+    add_binomial(p, sums.theory_at);
   }
 
   void merge(const theory_collector& other) {
@@ -79,6 +102,8 @@ class theory_collector {
     const double difference = result.difference();
     result.spread = std::sqrt(std::fmax(0.0, sums.difference_squared / draws - difference * difference));
     result.theory_spread = std::sqrt(sums.variance / n);
+    for (const std::uint64_t pairs : sums.at) result.at.push_back(static_cast<double>(pairs) / draws);
+    for (const double pairs : sums.theory_at) result.theory_at.push_back(pairs / n);
     result.error_by_pairs = result.spread / std::sqrt(draws);
 
     const auto all_bits = static_cast<double>(sums.differences.size());
@@ -100,6 +125,10 @@ class theory_collector {
     to.difference_squared += from.difference_squared;
     to.variance += from.variance;
     for (std::size_t bit = 0; bit < to.differences.size(); ++bit) to.differences[bit] += from.differences[bit];
+    for (std::size_t d = 0; d < to.at.size(); ++d) {
+      to.at[d] += from.at[d];
+      to.theory_at[d] += from.theory_at[d];
+    }
   }
 
   const feature_sets& sets_;
@@ -111,53 +140,6 @@ class theory_collector {
 };
 
 }  // namespace
-
-retrieval measure_retrieval(const documents& input, const feature_sets& truth, double similarity,
-                            const fingerprints& prints, int max_distance, unsigned threads) {
-  const auto distances = static_cast<std::size_t>(max_distance) + 1;
-  std::vector<retrieval> parts(threads);
-  for (retrieval& part : parts) part.found_true.resize(distances);
-  similarity_join(truth, similarity, threads, [&](unsigned thread, std::uint32_t a, std::uint32_t b, std::size_t) {
-    retrieval& part = parts[thread];
-    ++part.true_pairs;
-    if (input.texts[a] == input.texts[b]) ++part.true_identical;
-    if (!prints.has(a) || !prints.has(b)) return;
-    const int distance = prints.distance(a, b);
-    if (distance <= max_distance) ++part.found_true[static_cast<std::size_t>(distance)];
-  });
-
-  retrieval result = parts[0];
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    result.true_pairs += parts[i].true_pairs;
-    result.true_identical += parts[i].true_identical;
-    for (std::size_t d = 0; d < distances; ++d) result.found_true[d] += parts[i].found_true[d];
-  }
-  result.labelled_pairs = count_equal_pairs(input.labels, no_label);
-  result.found.resize(distances);
-  result.found_labelled.resize(distances);
-  prints.for_each_pair(max_distance, [&](std::uint32_t a, std::uint32_t b, int distance) {
-    const auto d = static_cast<std::size_t>(distance);
-    ++result.found[d];
-    if (input.labels[a] == input.labels[b] && input.labels[a] != no_label) ++result.found_labelled[d];
-  });
-  return result;
-}
-
-score score_within(int k, const std::vector<std::uint64_t>& found, const std::vector<std::uint64_t>& wanted,
-                   std::uint64_t all) {
-  score result;
-  for (std::size_t d = 0; d <= static_cast<std::size_t>(k); ++d) {
-    result.found += found[d];
-    result.found_true += wanted[d];
-  }
-  const auto ratio = [](std::uint64_t part, std::uint64_t whole) {
-    return whole == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(whole);
-  };
-  result.precision = ratio(result.found_true, result.found);
-  result.recall = ratio(result.found_true, all);
-  result.f1 = ratio(2 * result.found_true, result.found + all);
-  return result;
-}
 
 double theory_bin::standard_error() const { return std::fmax(error_by_pairs, error_by_bits); }
 
