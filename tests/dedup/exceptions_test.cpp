@@ -1,11 +1,8 @@
 // The strong guarantee of what keeps documents: at the 1st, 2nd, ... allocation that fails, nothing has changed.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <neardup/dedup/deduplicator.hpp>
@@ -13,58 +10,12 @@
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
-
-namespace {
-
-/// Allocations until one fails; none does at a negative number.
-thread_local std::ptrdiff_t allocations_left = -1;
-
-/// Returns: a null pointer if this is the one to fail.
-void* try_to_allocate(std::size_t size) noexcept {
-  if (allocations_left == 0) return nullptr;
-  if (allocations_left > 0) --allocations_left;
-  return std::malloc(size > 0 ? size : 1);
-}
-
-void* allocate(std::size_t size) {
-  if (void* const memory = try_to_allocate(size)) return memory;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return allocate(size); }
-void* operator new[](std::size_t size) { return allocate(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return try_to_allocate(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return try_to_allocate(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+#include "support/failing_allocations.hpp"
 
 namespace {
 
 using namespace neardup;
-
-/// Calls `act` with the 1st, 2nd, ... allocation failing, until it succeeds, and `check` after each failure.
-/// Returns: the number of failures.
-template <class Act, class Check>
-std::size_t fail_each_allocation(const Act& act, const Check& check) {
-  for (std::ptrdiff_t failing = 0;; ++failing) {
-    bool failed = false;
-    allocations_left = failing;
-    try {
-      act();
-    } catch (const std::bad_alloc&) {
-      failed = true;
-    }
-    allocations_left = -1;
-    if (!failed) return static_cast<std::size_t>(failing);
-    check();
-  }
-}
+using support::fail_each_allocation;
 
 std::string numbered(std::uint32_t i, std::size_t words_in_text) {
   std::string text;

@@ -1,8 +1,6 @@
 // The strong guarantee when memory runs out: at the 1st, 2nd, ... allocation, until there are none left to fail.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,40 +10,7 @@
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
-#include "support/tokens.hpp"
-
-namespace {
-
-/// Allocations until one fails; none does at a negative number.
-thread_local std::ptrdiff_t allocations_left = -1;
-thread_local std::size_t allocations = 0;
-
-void* allocate(std::size_t size) {
-  if (allocations_left == 0) throw std::bad_alloc();
-  if (allocations_left > 0) --allocations_left;
-  ++allocations;
-  if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return allocate(size); }
-void* operator new[](std::size_t size) { return allocate(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  try {
-    return allocate(size);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-}
-void* operator new[](std::size_t size, const std::nothrow_t& tag) noexcept { return operator new(size, tag); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+#include "support/failing_allocations.hpp"
 
 namespace {
 
@@ -60,24 +25,19 @@ template <class Value, class Act>
 std::size_t require_strong_guarantee(const Value& start, Act act) {
   Value expected = start;
   act(expected);
-  for (std::ptrdiff_t failing = 0;; ++failing) {
-    Value value = start;
-    bool failed = false;
-    allocations_left = failing;
-    try {
-      act(value);
-    } catch (const std::bad_alloc&) {
-      failed = true;
-    }
-    allocations_left = -1;
-    if (!failed) {
-      REQUIRE(value == expected);
-      return static_cast<std::size_t>(failing);
-    }
-    REQUIRE(value == start);
-    act(value);
-    REQUIRE(value == expected);
-  }
+  std::optional<Value> value;
+  // The copy is made outside of what may fail.
+  const auto begin = [&] { value.emplace(start); };
+  begin();
+  const std::size_t failures = support::fail_each_allocation([&] { act(*value); },
+                                                             [&] {
+                                                               REQUIRE(*value == start);
+                                                               act(*value);
+                                                               REQUIRE(*value == expected);
+                                                               begin();
+                                                             });
+  REQUIRE(*value == expected);
+  return failures;
 }
 
 template <bool KeepsText>
@@ -136,18 +96,9 @@ TEST_CASE("a fingerprint that memory did not suffice for comes the next time", "
   const std::string_view text = "one two three four incomprehensibilities one two three incomprehensibilities";
   const auto expected = hash(text);
   decltype(hash)::workspace scratch;
-  std::ptrdiff_t failing = 0;
-  for (std::optional<neardup::simhash<64>> found; !found; ++failing) {
-    allocations_left = failing;
-    try {
-      found = hash(text, scratch);
-    } catch (const std::bad_alloc&) {
-      found.reset();
-    }
-    allocations_left = -1;
-    if (found) REQUIRE(found == expected);
-  }
-  CHECK(failing > 3);
+  decltype(hash(text)) found;
+  CHECK(support::fail_each_allocation([&] { found = hash(text, scratch); }, [] {}) > 2);
+  CHECK(found == expected);
 }
 
 TEST_CASE("a stream whose allocation failed is ready for the next text", "[allocation]") {
@@ -155,29 +106,27 @@ TEST_CASE("a stream whose allocation failed is ready for the next text", "[alloc
       "one Two incomprehensibilities, \u4e2d\u6587 and \xe4\xb8 many more words than these are";
   const auto check = [&](const auto& hash) {
     const auto expected = hash(text);
-    neardup::text_stream stream{hash};
-    std::ptrdiff_t failing = 0;
-    for (bool failed = true; failed; ++failing) {
-      neardup::text_stream fresh{hash};
-      allocations_left = failing;
-      failed = false;
-      try {
-        for (const std::string_view chunk : support::cut_every(text, 7)) {
-          // cut_every allocates too, and is part of what may fail.
-          fresh.feed(chunk);
-        }
-        static_cast<void>(fresh.finish());
-      } catch (const std::bad_alloc&) {
-        failed = true;
-      }
-      allocations_left = -1;
-      // Whatever came before the failure is forgotten if feed or finish threw; reset does it in the other case.
-      fresh.reset();
-      fresh.feed(text.substr(0, 20));
-      fresh.feed(text.substr(20));
-      REQUIRE(fresh.finish() == expected);
-    }
-    CHECK(failing > 5);
+    std::optional<decltype(neardup::text_stream{hash})> fresh;
+    const auto begin = [&] { fresh.emplace(hash); };
+    // Whatever came before the failure is forgotten if feed or finish threw; reset does it in the other case.
+    const auto use_again = [&] {
+      fresh->reset();
+      fresh->feed(text.substr(0, 20));
+      fresh->feed(text.substr(20));
+      REQUIRE(fresh->finish() == expected);
+    };
+    begin();
+    const std::size_t failures = support::fail_each_allocation(
+        [&] {
+          for (std::size_t at = 0; at < text.size(); at += 7) fresh->feed(text.substr(at, 7));
+          static_cast<void>(fresh->finish());
+        },
+        [&] {
+          use_again();
+          begin();
+        });
+    use_again();
+    CHECK(failures > 3);
   };
   check(neardup::default_simhasher<>{});
   check(simhasher{neardup::normalised{neardup::code_point_ngrams{30}}, neardup::tf{}});
@@ -199,15 +148,15 @@ TEST_CASE("a document that memory did not suffice for does not count for the lea
 
 TEST_CASE("many small bags merged into one allocate rarely", "[allocation]") {
   feature_bag<2, true> sum;
-  const std::size_t before = allocations;
+  const std::size_t before = support::allocations;
   constexpr std::uint64_t bags = 2000;
   std::size_t others = 0;
   for (std::uint64_t i = 0; i < bags; ++i) {
-    const std::size_t start = allocations;
+    const std::size_t start = support::allocations;
     const auto bag = bag_of<true>(i, i + 2);
-    others += allocations - start;
+    others += support::allocations - start;
     sum.merge(bag);
   }
   CHECK(sum.size() == bags + 1);
-  CHECK(allocations - before - others < 60);
+  CHECK(support::allocations - before - others < 60);
 }

@@ -1,10 +1,8 @@
 // What throws leaves everything as it was: each allocation made to fail in turn, and visitors that throw.
 #include <algorithm>
-#include <atomic>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -21,71 +19,13 @@
 #include "oracle/hamming.hpp"
 #include "oracle/index_model.hpp"
 #include "oracle/probing.hpp"
-
-namespace {
-
-// Per thread, so that other threads of the test program go their own way.
-thread_local std::size_t allocations_until_failure = 0;  // 0: none fails
-thread_local bool has_failed = false;
-std::atomic<std::ptrdiff_t> living_allocations{0};
-
-/// Returns: a null pointer if this is the one to fail.
-void* try_to_allocate(std::size_t size) noexcept {
-  if (allocations_until_failure > 0 && --allocations_until_failure == 0) {
-    has_failed = true;
-    return nullptr;
-  }
-  void* const memory = std::malloc(size == 0 ? 1 : size);
-  if (memory != nullptr) ++living_allocations;
-  return memory;
-}
-
-void* allocate(std::size_t size) {
-  void* const memory = try_to_allocate(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-void release(void* memory) noexcept {
-  if (memory == nullptr) return;
-  --living_allocations;
-  std::free(memory);
-}
-
-}  // namespace
-
-// The allocation functions of the whole test program.
-void* operator new(std::size_t size) { return allocate(size); }
-void* operator new[](std::size_t size) { return allocate(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return try_to_allocate(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return try_to_allocate(size); }
-void operator delete(void* memory) noexcept { release(memory); }
-void operator delete[](void* memory) noexcept { release(memory); }
-void operator delete(void* memory, std::size_t) noexcept { release(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
+#include "support/failing_allocations.hpp"
 
 namespace {
 
 using neardup::simhash;
-
-/// Runs `operation` with its n-th allocation failing.
-/// Returns: whether it failed; false means that it has fewer than n allocations.
-template <class Operation>
-bool fails_at(std::size_t n, const Operation& operation) {
-  has_failed = false;
-  allocations_until_failure = n;
-  bool thrown = false;
-  try {
-    operation();
-  } catch (const std::bad_alloc&) {
-    thrown = true;
-  }
-  allocations_until_failure = 0;
-  REQUIRE(thrown == has_failed);  // A failure is neither swallowed nor invented.
-  return thrown;
-}
+using support::fails_at;
+using support::living_allocations;
 
 /// All that an index answers about itself.
 template <class Index>
@@ -176,14 +116,11 @@ std::size_t fail_everything_else(const Index& empty) {
   const snapshot<Index> before(index, queries);
   std::size_t failures = 0;
   const auto fail_each = [&](auto&& operation, bool is_unchanged = true) {
-    std::size_t n = 1;
-    while (fails_at(n, operation)) {
-      REQUIRE((snapshot<Index>(index, queries) == before));
-      ++n;
-    }
-    if (is_unchanged) REQUIRE((snapshot<Index>(index, queries) == before));
-    failures += n - 1;
-    return n - 1;
+    const auto check = [&] { REQUIRE((snapshot<Index>(index, queries) == before)); };
+    const std::size_t failed = support::fail_each_allocation(operation, check);
+    if (is_unchanged) check();
+    failures += failed;
+    return failed;
   };
 
   REQUIRE(fail_each([&] { index.reserve(5000); }) > 0);
@@ -195,9 +132,7 @@ std::size_t fail_everything_else(const Index& empty) {
             try {
               other = index;
             } catch (const std::bad_alloc&) {
-              const std::size_t left = std::exchange(allocations_until_failure, 0);
               REQUIRE((snapshot<Index>(other, queries) == other_before));
-              allocations_until_failure = left;
               throw;
             }
           }) > 0);
@@ -273,10 +208,8 @@ std::size_t fail_every_keyed_operation(const Index& empty) {
   std::size_t failures = 0;
   const auto fail_each = [&](auto&& operation) {
     const keyed_snapshot<Index> before(index, queries, count);
-    for (std::size_t n = 1; fails_at(n, operation); ++n) {
-      ++failures;
-      REQUIRE((keyed_snapshot<Index>(index, queries, count) == before));
-    }
+    failures += support::fail_each_allocation(
+        operation, [&] { REQUIRE((keyed_snapshot<Index>(index, queries, count) == before)); });
   };
   for (std::uint32_t i = 0; i < count; ++i) {
     CAPTURE(i);
@@ -302,9 +235,7 @@ std::size_t fail_every_keyed_operation(const Index& empty) {
     try {
       other = index;
     } catch (const std::bad_alloc&) {
-      const std::size_t left = std::exchange(allocations_until_failure, 0);
       REQUIRE((keyed_snapshot<Index>(other, queries, count) == other_before));
-      allocations_until_failure = left;
       throw;
     }
   });
@@ -362,9 +293,7 @@ TEST_CASE("every allocation may fail, keyed_index", "[index][keyed][exceptions]"
 
 TEST_CASE("every allocation of a constructor may fail", "[index][exceptions]") {
   const std::ptrdiff_t before = living_allocations;
-  std::size_t n = 1;
-  while (fails_at(n, [] { const neardup::dynamic_index<64> index(3, 5); })) ++n;
-  REQUIRE(n > 1);
+  REQUIRE(support::fail_each_allocation([] { const neardup::dynamic_index<64> index(3, 5); }, [] {}) > 0);
   REQUIRE(living_allocations == before);
 }
 

@@ -1,0 +1,86 @@
+// Allocations that fail when a test asks for it, and that are counted. Replaces the allocation functions of the whole
+// program, so one file of a test program includes this.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include "../catch.hpp"
+
+namespace support {
+
+// Per thread, so that other threads of the test program go their own way.
+inline thread_local std::size_t allocations = 0;
+inline thread_local std::size_t allocations_until_failure = 0;  // 0: none fails
+inline thread_local bool has_failed = false;
+inline std::atomic<std::ptrdiff_t> living_allocations{0};
+
+/// Returns: a null pointer if this is the one to fail.
+inline void* try_to_allocate(std::size_t size) noexcept {
+  if (allocations_until_failure > 0 && --allocations_until_failure == 0) {
+    has_failed = true;
+    return nullptr;
+  }
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  if (memory != nullptr) {
+    ++allocations;
+    ++living_allocations;
+  }
+  return memory;
+}
+
+inline void* allocate(std::size_t size) {
+  void* const memory = try_to_allocate(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+inline void release(void* memory) noexcept {
+  if (memory == nullptr) return;
+  --living_allocations;
+  std::free(memory);
+}
+
+/// Runs `operation` with its n-th allocation failing, and no other.
+/// Returns: whether it failed; false means that it has fewer than n allocations.
+template <class Operation>
+bool fails_at(std::size_t n, const Operation& operation) {
+  has_failed = false;
+  allocations_until_failure = n;
+  bool thrown = false;
+  try {
+    operation();
+  } catch (const std::bad_alloc&) {
+    thrown = true;
+  }
+  allocations_until_failure = 0;
+  REQUIRE(thrown == has_failed);  // A failure is neither swallowed nor invented.
+  return thrown;
+}
+
+/// Runs `operation` with its 1st, 2nd, ... allocation failing, until it succeeds, and `check` after each failure.
+/// Returns: the number of failures.
+template <class Operation, class Check>
+std::size_t fail_each_allocation(const Operation& operation, const Check& check) {
+  std::size_t failures = 0;
+  while (fails_at(failures + 1, operation)) {
+    ++failures;
+    check();
+  }
+  return failures;
+}
+
+}  // namespace support
+
+void* operator new(std::size_t size) { return support::allocate(size); }
+void* operator new[](std::size_t size) { return support::allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return support::try_to_allocate(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return support::try_to_allocate(size); }
+void operator delete(void* memory) noexcept { support::release(memory); }
+void operator delete[](void* memory) noexcept { support::release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { support::release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { support::release(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { support::release(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { support::release(memory); }
