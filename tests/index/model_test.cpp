@@ -170,3 +170,32 @@ TEST_CASE("random operations agree with the model, pigeonhole_index", "[index][m
   exercise(neardup::pigeonhole_index<64, 3, 5, std::uint64_t, std::uint64_t>());
   exercise(neardup::pigeonhole_index<128, 6, 3, wide_id, std::uint16_t>());
 }
+
+TEST_CASE("what holds tens of thousands of fingerprints finds them by value while they come and go", "[index][model]") {
+  neardup::dynamic_index<64> index(3, 4);
+  oracle::random_engine random(5);
+  const auto count = static_cast<std::uint32_t>(oracle::effort(40'000, 20'000));
+  std::vector<neardup::simhash<64>> fingerprints;
+  for (std::uint32_t i = 0; i < count; ++i) fingerprints.push_back(oracle::random_fingerprint<64>(random));
+  const auto check = [&](const auto& is_there) {
+    std::size_t expected = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      expected += is_there(i) ? 1 : 0;
+      if (index.contains(fingerprints[i], i) != is_there(i)) FAIL("fingerprint " << i);
+    }
+    REQUIRE(index.size() == expected);
+    REQUIRE(index.distinct_size() == expected);
+  };
+  if (GENERATE(false, true)) index.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) REQUIRE(index.insert(fingerprints[i], i));
+  check([](std::uint32_t) { return true; });
+  for (std::uint32_t i = 0; i < count; i += 3) REQUIRE(index.erase(fingerprints[i], i));
+  check([](std::uint32_t i) { return i % 3 != 0; });
+  for (std::uint32_t i = 0; i < count; i += 6) REQUIRE(index.insert(fingerprints[i], i));
+  check([](std::uint32_t i) { return i % 6 != 3; });
+  for (std::uint32_t i = 0; i < count; ++i) REQUIRE(index.insert(fingerprints[i], i) == (i % 6 == 3));
+  index.clear();
+  check([](std::uint32_t) { return false; });
+  for (std::uint32_t i = 0; i < count; ++i) REQUIRE(index.insert(fingerprints[i], i));
+  check([](std::uint32_t) { return true; });
+}

@@ -48,7 +48,7 @@ class engine {
   /// Throws: std::length_error if Offset numbers no further fingerprint.
   bool insert(const words_type& fingerprint, const Id& id) {
     if (const Offset slot = store_.find(fingerprint); slot != store_type::none) return store_.add_id(slot, id);
-    store_.prepare_append();
+    store_.prepare_append(fingerprint);
     tables_.add(fingerprint, store_.slots(), store_);  // From here on nothing throws.
     store_.append(fingerprint, id);
     return true;

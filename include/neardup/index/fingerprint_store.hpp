@@ -97,16 +97,16 @@ class fingerprint_store {
     return added;
   }
 
-  /// Makes room so that append() cannot fail.
+  /// Makes room so that append() cannot fail for this fingerprint.
   /// Throws: std::length_error if max_slots are in use. Guarantee: strong.
-  void prepare_append() {
+  void prepare_append(const words_type& fingerprint) {
     if (slots() >= max_slots) refuse(slots() + 1);
     reserve_one_more(fingerprints_);
     ids_.reserve(fingerprints_.capacity());
-    finder_.reserve(slots() + 1);
+    finder_.prepare(hash_words(fingerprint), hash_of_slot());
   }
 
-  /// Gives a new fingerprint the slot after the last. Precondition: prepare_append(), and it is not there.
+  /// Gives a new fingerprint the slot after the last. Precondition: prepare_append() for it, and it is not there.
   void append(const words_type& fingerprint, const Id& id) noexcept {
     finder_.insert(hash_words(fingerprint), static_cast<Offset>(slots()));
     fingerprints_.push_back(fingerprint);
@@ -139,7 +139,7 @@ class fingerprint_store {
     if (count > max_slots) refuse(count);
     fingerprints_.reserve(count);
     ids_.reserve(count);
-    finder_.reserve(count);
+    finder_.reserve(count, hash_of_slot());
   }
 
   void clear() noexcept {
@@ -165,6 +165,10 @@ class fingerprint_store {
   }
 
  private:
+  [[nodiscard]] auto hash_of_slot() const noexcept {
+    return [this](Offset slot) { return hash_words(fingerprints_[slot]); };
+  }
+
   [[noreturn]] static void refuse(std::size_t count) {
     fail<std::length_error>("no room for " + std::to_string(count) +
                             " distinct fingerprints: the index holds at most " + std::to_string(max_slots) +

@@ -11,16 +11,17 @@
 
 namespace neardup::inline v0::detail {
 
-/// An open-addressing hash table of slot numbers; the fingerprints themselves stay with the owner.
+/// A part of a slot_finder: an open-addressing hash table that grows by itself.
 ///
 /// Cells come in groups of a cache line, each looked at as a whole: what a search does next depends on whether it found
 /// something, and not on how far it had to go, so that a processor can go on with other work while the line is loaded.
 /// Complexity: O(1) expected for every operation but reserve.
 template <class Offset>
-class slot_finder {
+class slot_segment {
  public:
-  /// Tells that nothing was found; never the number of a slot.
   static constexpr Offset none = (std::numeric_limits<Offset>::max)();
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   /// The slot with this hash for which `is_it(slot)`, or `none`.
   template <class IsIt>
@@ -36,6 +37,16 @@ class slot_finder {
     }
   }
 
+  /// Visits the slots.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const group& g : groups_) {
+      for (std::size_t i = 0; i < group_size; ++i) {
+        if (g.tags[i] != no_tag) visit(g.slots[i]);
+      }
+    }
+  }
+
   [[nodiscard]] std::size_t memory_usage() const noexcept { return groups_.capacity() * sizeof(group); }
 
   /// Makes room for `count` slots in all. Guarantee: strong.
@@ -43,7 +54,7 @@ class slot_finder {
     if (count <= groups_.size() * group_size / 4 * 3) return;
     std::size_t size = groups_.empty() ? 1 : groups_.size();
     while (size * group_size / 4 * 3 < count) size *= 2;
-    slot_finder larger;
+    slot_segment larger;
     larger.groups_.resize(size);
     larger.log_size_ = static_cast<int>(std::countr_zero(size));
     // Homes ascend with the tags, so this goes through both in order.
@@ -57,7 +68,10 @@ class slot_finder {
   }
 
   /// Precondition: reserve() made room, and the slot is not there.
-  void insert(std::size_t hash, Offset slot) noexcept { insert_tag(tag_of(hash), slot); }
+  void insert(std::size_t hash, Offset slot) noexcept {
+    insert_tag(tag_of(hash), slot);
+    ++size_;
+  }
 
   /// Precondition: `slot` is there under this hash.
   void renumber(std::size_t hash, Offset slot, Offset new_number) noexcept {
@@ -68,6 +82,7 @@ class slot_finder {
   /// Precondition: `slot` is there under this hash.
   void erase(std::size_t hash, Offset slot) noexcept {
     auto [gap, i] = position(hash, slot);
+    --size_;
     // A group that was full may have sent cells on: one of those behind that belongs to the gap or before it takes it,
     // and leaves a gap itself, until a group had room. So searches need no tombstones.
     bool was_full = groups_[gap].where(no_tag) == 0;
@@ -93,6 +108,7 @@ class slot_finder {
   /// Forgets all slots and keeps the memory.
   void clear() noexcept {
     for (group& g : groups_) g.tags.fill(no_tag);
+    size_ = 0;
   }
 
  private:
@@ -144,6 +160,93 @@ class slot_finder {
 
   std::vector<group> groups_;  // A power of two of them; three quarters of their cells in use at most.
   int log_size_ = 0;
+  std::size_t size_ = 0;
+};
+
+/// From the hash of a fingerprint to the slot that holds it: slot numbers only, the fingerprints stay with the owner.
+///
+/// Segments by the highest bits of the hash grow each on its own, so that no insertion waits for more than a share of
+/// the whole to be arranged anew.
+/// Complexity: O(1) expected for every operation but reserve.
+template <class Offset>
+class slot_finder {
+ public:
+  /// Tells that nothing was found; never the number of a slot.
+  static constexpr Offset none = slot_segment<Offset>::none;
+
+  /// The slot with this hash for which `is_it(slot)`, or `none`.
+  template <class IsIt>
+  [[nodiscard]] Offset find(std::size_t hash, const IsIt& is_it) const {
+    return segments_.empty() ? none : segments_[index_of(hash)].find(hash << log_segments_, is_it);
+  }
+
+  /// Makes room so that insert() cannot fail for this hash; `hash_of(slot)` is the hash of what is stored.
+  /// Guarantee: strong; only the arrangement may change.
+  template <class HashOf>
+  void prepare(std::size_t hash, const HashOf& hash_of) {
+    if (segments_.empty()) segments_.resize(1);
+    if (log_segments_ == 0 && segments_[0].size() >= split_size) split(hash_of);
+    segment& s = segment_of(hash);
+    s.reserve(s.size() + 1);
+  }
+
+  /// Makes room for `count` slots in all, if their hashes are evenly spread. Guarantee: strong; only the arrangement may
+  /// change.
+  template <class HashOf>
+  void reserve(std::size_t count, const HashOf& hash_of) {
+    if (segments_.empty()) segments_.resize(1);
+    if (log_segments_ == 0 && count >= split_size) split(hash_of);
+    for (segment& s : segments_) s.reserve(count >> log_segments_);
+  }
+
+  /// Precondition: prepare() for the same hash, and the slot is not there.
+  void insert(std::size_t hash, Offset slot) noexcept { segment_of(hash).insert(hash << log_segments_, slot); }
+  /// Precondition: `slot` is there under this hash.
+  void renumber(std::size_t hash, Offset slot, Offset new_number) noexcept {
+    segment_of(hash).renumber(hash << log_segments_, slot, new_number);
+  }
+  /// Precondition: `slot` is there under this hash.
+  void erase(std::size_t hash, Offset slot) noexcept { segment_of(hash).erase(hash << log_segments_, slot); }
+
+  /// Forgets all slots and keeps the memory.
+  void clear() noexcept {
+    for (segment& s : segments_) s.clear();
+  }
+
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    std::size_t sum = segments_.capacity() * sizeof(segment);
+    for (const segment& s : segments_) sum += s.memory_usage();
+    return sum;
+  }
+
+ private:
+  using segment = slot_segment<Offset>;
+
+  // With fewer slots than this there is one segment, so that a small index is a small thing.
+  static constexpr std::size_t split_size = 8192;
+  static constexpr std::size_t log_split = 4;
+
+  segment& segment_of(std::size_t hash) noexcept { return segments_[index_of(hash)]; }
+  std::size_t index_of(std::size_t hash) const noexcept {
+    return log_segments_ == 0 ? 0 : hash >> (std::numeric_limits<std::size_t>::digits - log_segments_);
+  }
+
+  template <class HashOf>
+  void split(const HashOf& hash_of) {
+    slot_finder larger;
+    larger.segments_.resize(std::size_t{1} << log_split);
+    larger.log_segments_ = log_split;
+    segments_[0].for_each([&](Offset slot) {
+      const std::size_t hash = hash_of(slot);
+      larger.prepare(hash, hash_of);
+      larger.insert(hash, slot);
+    });
+    segments_.swap(larger.segments_);
+    log_segments_ = log_split;
+  }
+
+  std::vector<segment> segments_;  // None, one, or 2^log_split.
+  std::size_t log_segments_ = 0;
 };
 
 }  // namespace neardup::inline v0::detail
