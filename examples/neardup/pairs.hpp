@@ -1,6 +1,7 @@
 // `neardup pairs`: every two near-duplicates.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <neardup/dedup/all_pairs.hpp>
@@ -14,6 +15,48 @@
 #include "corpus.hpp"
 
 namespace command {
+
+struct checked_pair {
+  candidate pair;
+  std::optional<double> similarity;  // if it was asked for
+};
+
+inline candidate candidate_of(std::size_t i, std::size_t j, int distance) {
+  return {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), distance};
+}
+
+/// The pairs that pass the check, in order. Candidates are checked as they are found, by all threads, some at a time:
+/// there may be thousands for one that passes.
+template <std::size_t Bits>
+std::vector<checked_pair> checked_pairs(const context& c, const corpus<Bits>& all, const neardup::threads& run) {
+  constexpr std::size_t checked_at_once = std::size_t{1} << 16;
+  std::vector<checked_pair> passed;
+  std::vector<candidate> waiting;
+  const auto check_waiting = [&] {
+    const auto similarities = similarities_of(c.settings, all.check, waiting, *c.settings.min_similarity);
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (similarities[i]) passed.push_back({waiting[i], similarities[i]});
+    }
+    waiting.clear();
+  };
+  neardup::visit_pairs(
+      all.fingerprints, c.settings.distance,
+      [&](std::size_t i, std::size_t j, int distance) {
+        const candidate pair = candidate_of(i, j, distance);
+        if (!c.settings.min_similarity) {
+          if (all.check.accepts(i, j)) passed.push_back({pair, std::nullopt});
+          return;
+        }
+        waiting.push_back(pair);
+        if (waiting.size() == checked_at_once) check_waiting();
+      },
+      c.settings.blocks, run);
+  if (!waiting.empty()) check_waiting();
+  std::sort(passed.begin(), passed.end(), [](const checked_pair& x, const checked_pair& y) {
+    return x.pair.a != y.pair.a ? x.pair.a < y.pair.a : x.pair.b < y.pair.b;
+  });
+  return passed;
+}
 
 template <std::size_t Bits>
 void run_pairs(context& c) {
@@ -40,29 +83,15 @@ void run_pairs(context& c) {
   };
 
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
-  // Checked by all threads, some at a time, and printed in order.
-  constexpr std::size_t checked_at_once = std::size_t{1} << 16;
-  std::vector<candidate> waiting;
-  const auto print_similar = [&] {
-    const auto similarities = similarities_of(c.settings, all.check, waiting, *c.settings.min_similarity);
-    for (std::size_t i = 0; i < waiting.size(); ++i) {
-      if (similarities[i]) print(waiting[i], similarities[i]);
-    }
-    waiting.clear();
-  };
-  neardup::all_pairs(
-      all.fingerprints, c.settings.distance,
-      [&](std::size_t i, std::size_t j, int distance) {
-        const candidate pair{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), distance};
-        if (!c.settings.min_similarity) {
-          if (!all.check.decides() || all.check.accepts(i, j)) print(pair, std::nullopt);
-          return;
-        }
-        waiting.push_back(pair);
-        if (waiting.size() == checked_at_once) print_similar();
-      },
-      c.settings.blocks, neardup::threads{c.settings.threads});
-  if (!waiting.empty()) print_similar();
+  const neardup::threads run{c.settings.threads};
+  if (!all.check.decides()) {
+    neardup::all_pairs(
+        all.fingerprints, c.settings.distance,
+        [&](std::size_t i, std::size_t j, int distance) { print(candidate_of(i, j, distance), std::nullopt); },
+        c.settings.blocks, run);
+  } else {
+    for (const auto& [pair, similarity] : checked_pairs(c, all, run)) print(pair, similarity);
+  }
   finish(c, ": " + counted(count, "pair", "pairs") + " of near-duplicates");
 }
 

@@ -367,6 +367,30 @@ class Pairs(CommandTest):
         self.assertIn("3 documents: 1 pair of near-duplicates", done.err)
 
 
+    def test_candidates_that_fail_the_check_take_no_memory(self):
+        def limit():
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+        # Some ten million pairs within the distance, of which a few have the similarity.
+        draw = random.Random(5)
+        template = [f"w{draw.randrange(3000)}" for _ in range(60)]
+        lines = []
+        for _ in range(8000):
+            line = list(template)
+            for place in draw.sample(range(60), 5):
+                line[place] = f"w{draw.randrange(3000)}"
+            lines.append(" ".join(line))
+        lines.append(lines[17])
+        data = "\n".join(lines).encode()
+        # With sanitizers the program needs terabytes of addresses.
+        can_be_limited = run("--version", preexec_fn=limit).status == 0
+        options = {"preexec_fn": limit} if can_be_limited else {}
+        done = run("pairs", "--lines", "--threads", 1, "--distance", 20, "--format", "jsonl", "-", data=data, **options)
+        self.assertIn({"a": "-:18", "b": "-:8001"}, [{"a": row["a"], "b": row["b"]} for row in self.assert_done(done).json])
+
+
 class Hash(CommandTest):
     def test_prints_fingerprint_and_id(self):
         self.write("a", A)

@@ -274,6 +274,17 @@ TEST_CASE("long texts make the sample smaller, and one document is a corpus", "[
   REQUIRE(alone.setups[alone.recommended].candidates == 0);
 }
 
+TEST_CASE("a few texts as large as the sample leave the others in it", "[advice]") {
+  std::vector<std::string> texts = draw_texts(300, 6);
+  std::size_t bytes = 0;
+  for (const std::string& text : texts) bytes += text.size();
+  texts[0] = texts[50] = texts[200] = std::string(bytes, ' ');
+  for (const std::uint64_t seed : {0U, 1U, 2U, 3U}) {
+    const advice found = neardup::advise<64>(texts, {.features = {}, .sample_bytes = bytes, .seed = seed});
+    REQUIRE(found.sampled == 297);
+  }
+}
+
 TEST_CASE("a request that cannot be met, and passes that do not fit, are refused", "[advice]") {
   for (const advice_request& wrong :
        {advice_request{.similarity = 0}, advice_request{.similarity = 1.1}, advice_request{.similarity = std::nan("")},

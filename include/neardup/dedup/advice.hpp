@@ -42,7 +42,7 @@ struct advice_request {
                                        {feature_choice::unit::chars, 5}};
   std::size_t sample = 2000;                    ///< documents whose near-duplicates are looked for among all
   std::size_t compared = std::size_t{1} << 18;  ///< documents whose fingerprints those of the sample are compared with
-  std::size_t sample_bytes = std::size_t{1} << 26;  ///< of text; a sample of longer texts has fewer documents
+  std::size_t sample_bytes = std::size_t{1} << 26;  ///< of text, none of more than a sixteenth
   std::uint64_t seed = 0;                           ///< of the sample and of the hashes
 };
 

@@ -29,7 +29,7 @@ namespace neardup::inline v0::detail {
 /// How closely a corpus is looked at.
 struct sample_limits {
   std::size_t documents;  ///< of the sample
-  std::size_t bytes;      ///< of their texts; a sample of longer texts has fewer documents
+  std::size_t bytes;      ///< of their texts; texts of more than a sixteenth of it are left out
   std::size_t compared;   ///< documents whose fingerprints are kept
   std::uint64_t seed;     ///< of all that is random, and of the hashes
 };
@@ -43,7 +43,7 @@ inline std::uint64_t spread(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// A uniform sample of a corpus that comes twice, in the same order; in the second pass the near-duplicates of the sampled
+/// A uniform sample, but for very long texts, of a corpus that comes twice, in the same order; in the second pass the near-duplicates of the sampled
 /// documents among all, and the fingerprints of some or all documents.
 template <std::size_t Bits>
 class corpus_sample {
@@ -71,9 +71,16 @@ class corpus_sample {
   void add(std::string_view text) {
     const std::uint64_t ordinal = documents_++;
     total_bytes_ += static_cast<double>(text.size());
+    // Such a text would cost a large part of the sample. One serves while there is no other.
+    const bool is_too_long = text.size() > limits_.bytes / longest_share;
+    if (is_too_long && !sample_.empty()) return;
+    if (!is_too_long && eligible_++ == 0) {
+      sample_.clear();
+      sample_bytes_ = 0;
+    }
     std::size_t place = sample_.size();
     if (place == room_) {
-      const std::uint64_t chosen = drawn(draws_++, ordinal + 1);
+      const std::uint64_t chosen = drawn(draws_++, eligible_);
       if (chosen >= room_) return;
       place = static_cast<std::size_t>(chosen);
       sample_bytes_ -= sample_[place].text.size();
@@ -183,6 +190,7 @@ class corpus_sample {
 
  private:
   static constexpr std::size_t most_neighbours = 16;  // of a sampled document that are looked at closely
+  static constexpr std::size_t longest_share = 16;    // of the bytes of the sample, in one text
   static constexpr std::size_t not_compared = ~std::size_t{0};
 
   struct worker {
@@ -281,6 +289,7 @@ class corpus_sample {
   bool is_prepared_ = false;
 
   std::uint64_t documents_ = 0;
+  std::uint64_t eligible_ = 0;  // those that are not too long
   double total_bytes_ = 0;
   std::vector<sampled> sample_;
   std::size_t sample_bytes_ = 0;
