@@ -104,6 +104,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/unicode.hpp
     include/neardup/text/unicode_tables.hpp
     include/neardup/text/utf8.hpp
+    include/neardup/text/utf8_bits.hpp
     include/neardup/text/utf8_blocks.hpp
     include/neardup/text/utf8_chunks.hpp
     include/neardup/text/word_blocks.hpp
