@@ -8,31 +8,46 @@
 #include <neardup/text/utf8_bits.hpp>
 
 using neardup::detail::utf8_bits;
+using neardup::detail::utf8_rare_bits;
 
 TEST_CASE("the bits of a block are those of its bytes") {
   std::mt19937_64 random(3);
   constexpr std::size_t size = neardup::detail::text_block_size;
-  const auto equal = [](const utf8_bits& a, const utf8_bits& b) {
-    return a.tops == b.tops && a.seconds == b.seconds && a.thirds == b.thirds && a.fourths == b.fourths &&
-           a.e0 == b.e0 && a.ed == b.ed;
-  };
   std::size_t wrong = 0;
+  std::size_t rare_blocks = 0;
+  const auto check = [&](const utf8_bits& bits, const utf8_bits& expected) {
+    if (bits.tops != expected.tops || bits.seconds != expected.seconds || bits.is_rare != expected.is_rare) ++wrong;
+  };
+  const auto check_rare = [&](const utf8_rare_bits& bits, const utf8_rare_bits& expected) {
+    if (bits.thirds != expected.thirds || bits.fourths != expected.fourths || bits.overlong != expected.overlong)
+      ++wrong;
+    if (bits.e0 != expected.e0 || bits.ed != expected.ed) ++wrong;
+  };
   for (std::size_t round = 0; round < 5000; ++round) {
     std::string block(size, 'x');
-    const std::uint64_t rare = random() % 200 + 1;
-    for (char& byte : block) byte = static_cast<char>(random() % rare == 0 ? random() : 0xe4 + random() % 6);
+    const std::uint64_t often = random() % 200 + 1;
+    for (char& byte : block) byte = static_cast<char>(random() % often == 0 ? random() : 0xe4 + random() % 6);
     utf8_bits expected{};
+    utf8_rare_bits rare{};
     for (std::size_t i = 0; i < size; ++i) {
       const unsigned byte = static_cast<unsigned char>(block[i]);
-      expected.tops |= std::uint64_t{byte >> 7 & 1U} << i;
-      expected.seconds |= std::uint64_t{byte >> 6 & 1U} << i;
-      expected.thirds |= std::uint64_t{byte >> 5 & 1U} << i;
-      expected.fourths |= std::uint64_t{byte >= 0xf0} << i;
-      expected.e0 |= std::uint64_t{byte == 0xe0} << i;
-      expected.ed |= std::uint64_t{byte == 0xed} << i;
+      const auto bit = [&](bool is_set) { return std::uint64_t{is_set} << i; };
+      expected.tops |= bit(byte >= 0x80);
+      expected.seconds |= bit((byte & 0x40) != 0);
+      expected.is_rare |= byte == 0xe0 || byte == 0xed || byte >= 0xf0 || (byte >= 0xc0 && byte < 0xe0);
+      rare.thirds |= bit((byte & 0x20) != 0);
+      rare.fourths |= bit(byte >= 0xf0);
+      rare.overlong |= bit(byte == 0xc0 || byte == 0xc1);
+      rare.e0 |= bit(byte == 0xe0);
+      rare.ed |= bit(byte == 0xed);
     }
-    if (!equal(neardup::detail::utf8_bits_of(block.data()), expected)) ++wrong;
-    if (!equal(neardup::detail::utf8_bits_by_words(block.data()), expected)) ++wrong;
+    rare_blocks += expected.is_rare ? 1 : 0;
+    check(neardup::detail::utf8_bits_of(block.data()), expected);
+    check(neardup::detail::utf8_bits_by_words(block.data()), expected);
+    check_rare(neardup::detail::utf8_rare_bits_of(block.data()), rare);
+    check_rare(neardup::detail::utf8_rare_bits_by_words(block.data()), rare);
   }
   CHECK(wrong == 0);
+  CHECK(rare_blocks > 500);
+  CHECK(rare_blocks < 4500);
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
 #include "../detail/bit_tally.hpp"
 #include "../detail/bytes.hpp"
@@ -26,14 +27,19 @@ inline bool are_counted_pairs(std::size_t n, std::size_t text_size) noexcept {
   return n == 2 && text_size > 4 && active_instruction_set() == instruction_set::portable;
 }
 
-/// For each byte the numbers of its set bits, 16 bits each.
-struct alignas(16) bit_places {
+/// For each byte the numbers of its set bits, 16 bits each: the first four, and all.
+struct alignas(8) four_places {
+  std::uint16_t places[4];
+};
+struct alignas(16) eight_places {
   std::uint16_t places[8];
 };
-inline constexpr std::array<bit_places, 256> bit_places_of = [] {
-  std::array<bit_places, 256> result{};
+template <class Places>
+inline constexpr std::array<Places, 256> places_of = [] {
+  std::array<Places, 256> result{};
   for (std::size_t byte = 0; byte < result.size(); ++byte) {
-    for (std::size_t i = 0; i < 8; ++i) result[byte].places[i] = set_bits_of[byte].positions[i];
+    std::size_t i = 0;
+    for (std::uint16_t& place : result[byte].places) place = set_bits_of[byte].positions[i++];
   }
   return result;
 }();
@@ -48,8 +54,9 @@ inline constexpr std::array<std::uint8_t, 256> bit_counts = [] {
 /// The most blocks whose pairs are listed at a time, and the room that those of n bytes take: two begin in any n bytes.
 inline constexpr std::size_t max_pair_list_blocks = 32;
 constexpr std::size_t pair_list_capacity(std::size_t n) noexcept {
+  constexpr std::size_t end_blocks = 2;
   constexpr std::size_t slack = 16;
-  return 2 * max_pair_list_blocks * text_block_size / n + slack;
+  return 2 * (max_pair_list_blocks + end_blocks) * text_block_size / n + slack;
 }
 constexpr std::size_t pair_lists_capacity() noexcept {
   std::size_t total = 0;
@@ -75,30 +82,29 @@ class pair_lists {
     return static_cast<std::size_t>(ends_[n] - begins_[n]);
   }
 
-  /// Appends the bits that are set, as places from `base` on. Two pairs of n bytes begin in any n bytes at most.
-  template <bool Wide>
+  /// Appends the bits that are set, as places from `base` on. Two pairs of n bytes begin in any n bytes at most, so that
+  /// those of four bytes and more are four in any eight; `Places` is what is written for eight bytes.
+  template <class Places>
   NEARDUP_INLINE void append(std::size_t n, std::uint64_t bits, std::size_t base) noexcept {
+    // All places are added to at once, by words or by vectors.
+    using lanes = std::conditional_t<sizeof(Places) == sizeof(std::uint64_t), std::uint64_t, portable_vector>;
     constexpr std::uint64_t each = 0x0001000100010001U;
     std::uint16_t* out = ends_[n];
-    std::uint64_t from = base * each;
-    for (unsigned i = 0; i < text_block_size; i += 8, from += 8 * each) {
-      const std::uint64_t byte = bits >> i & 0xffU;
-      append_four(out, bit_places_of[byte].places, from);
-      if constexpr (Wide) append_four(out + 4, bit_places_of[byte].places + 4, from);
+    lanes from = lanes{} + base * each;
+    for (std::size_t i = 0; i < 8; ++i, bits >>= 8, from += 8 * each) {
+      const std::size_t byte = bits & 0xffU;
+      for (std::size_t j = 0; j < sizeof(Places); j += sizeof(lanes)) {
+        lanes places;
+        std::memcpy(&places, reinterpret_cast<const char*>(&places_of<Places>[byte]) + j, sizeof places);
+        places += from;
+        std::memcpy(reinterpret_cast<char*>(out) + j, &places, sizeof places);
+      }
       out += bit_counts[byte];
     }
     ends_[n] = out;
   }
 
  private:
-  /// Writes four places of a table, counted from `from` on, which is in each of four parts.
-  static NEARDUP_INLINE void append_four(std::uint16_t* out, const std::uint16_t* places, std::uint64_t from) noexcept {
-    std::uint64_t four;
-    std::memcpy(&four, places, sizeof four);
-    four += from;
-    std::memcpy(out, &four, sizeof four);
-  }
-
   std::uint16_t* begins_[max_length + 1];
   std::uint16_t* ends_[max_length + 1];
   std::uint16_t places_[pair_lists_capacity()];
@@ -107,9 +113,9 @@ class pair_lists {
 /// Validates a text and finds its pairs, block after block.
 class pair_finder {
  public:
-  /// Appends the pairs that begin in the next `count` blocks, before the byte `end`. 64 bytes may be read behind.
-  /// Returns: false if there is an error in the blocks, and the lists are of no use.
-  bool find(const char* text, std::size_t count, std::size_t end, pair_lists& lists) noexcept {
+  /// Appends the pairs that begin in the next `count` blocks, before the byte `end`, as places from `base` on.
+  /// Precondition: 64 bytes may be read behind. Returns: false if the text is ill-formed, and the lists are of no use.
+  bool find(const char* text, std::size_t count, std::size_t end, std::size_t base, pair_lists& lists) noexcept {
     utf8_bits next = utf8_bits_of(text);
     for (std::size_t at = 0; at < count * text_block_size; at += text_block_size) {
       const utf8_bits bits = next;
@@ -117,87 +123,129 @@ class pair_finder {
       next = utf8_bits_of(text + at + text_block_size);
       std::uint64_t wanted = ~std::uint64_t{0};
       if (at + text_block_size > end) wanted = end > at ? (std::uint64_t{1} << (end - at)) - 1 : 0;
-      // The bits i bytes on.
-      const auto ascii_in = [&](unsigned i) { return ~(bits.tops >> i | next.tops << (64 - i)); };
-      const auto lead_in = [&](unsigned i) { return bits.leads() >> i | next.leads() << (64 - i); };
-      const std::uint64_t ascii = ~bits.tops & wanted;
-      if (((bits.leads() ^ bits.leads_of_3()) | (next.leads() ^ next.leads_of_3()) | bits.fourths | next.fourths) ==
-          0) {
-        const std::uint64_t threes = bits.leads() & wanted;
-        lists.append<true>(2, ascii & ascii_in(1), at);
-        lists.append<false>(4, (ascii & lead_in(1)) | (threes & ascii_in(3)), at);
-        lists.append<false>(6, threes & lead_in(3), at);
+      if (bits.is_rare || next.is_rare) {
+        append_all(text + at, wanted, base + at, lists);
         continue;
       }
-      const auto bits_in = [](std::uint64_t of, std::uint64_t behind, unsigned i) {
-        return of >> i | behind << (64 - i);
-      };
-      const auto of_2 = [&](unsigned i) {
-        return bits_in(bits.leads() ^ bits.leads_of_3(), next.leads() ^ next.leads_of_3(), i);
-      };
-      const auto of_3 = [&](unsigned i) {
-        return bits_in(bits.leads_of_3() ^ bits.fourths, next.leads_of_3() ^ next.fourths, i);
-      };
-      const auto of_4 = [&](unsigned i) { return bits_in(bits.fourths, next.fourths, i); };
-      const std::uint64_t twos = (bits.leads() ^ bits.leads_of_3()) & wanted;
-      const std::uint64_t threes = (bits.leads_of_3() ^ bits.fourths) & wanted;
-      const std::uint64_t fours = bits.fourths & wanted;
-      lists.append<true>(2, ascii & ascii_in(1), at);
-      lists.append<true>(3, (ascii & of_2(1)) | (twos & ascii_in(2)), at);
-      lists.append<false>(4, (ascii & of_3(1)) | (twos & of_2(2)) | (threes & ascii_in(3)), at);
-      lists.append<false>(5, (ascii & of_4(1)) | (twos & of_3(2)) | (threes & of_2(3)) | (fours & ascii_in(4)), at);
-      lists.append<false>(6, (twos & of_4(2)) | (threes & of_3(3)) | (fours & of_2(4)), at);
-      lists.append<false>(7, (threes & of_4(3)) | (fours & of_3(4)), at);
-      lists.append<false>(8, fours & of_4(4), at);
+      const std::uint64_t ascii = ~bits.tops & wanted;
+      const std::uint64_t threes = bits.leads() & wanted;
+      const std::uint64_t tops_1 = behind(bits.tops, next.tops, 1);
+      const std::uint64_t tops_3 = behind(bits.tops, next.tops, 3);
+      // What is behind a whole code point is ASCII, or begins one.
+      lists.append<eight_places>(2, ascii & ~tops_1, base + at);
+      lists.append<four_places>(4, (ascii & tops_1) | (threes & ~tops_3), base + at);
+      lists.append<four_places>(6, threes & tops_3, base + at);
     }
     return true;
   }
 
  private:
+  /// The bits i bytes on, of two blocks.
+  static NEARDUP_INLINE std::uint64_t behind(std::uint64_t bits, std::uint64_t next, unsigned i) noexcept {
+    return bits >> i | next << (64 - i);
+  }
+
+  /// The code points of a block by their lengths.
+  struct code_points {
+    std::uint64_t of_1, of_2, of_3, of_4;
+
+    explicit code_points(const char* block) noexcept {
+      const utf8_bits bits = utf8_bits_of(block);
+      const utf8_rare_bits rare = utf8_rare_bits_of(block);
+      of_1 = ~bits.tops;
+      of_2 = bits.leads() & ~rare.thirds;
+      of_3 = bits.leads() & rare.thirds & ~rare.fourths;
+      of_4 = rare.fourths;
+    }
+  };
+
+  /// Appends the pairs of a block whose code points may have any length.
+  static NEARDUP_NOINLINE void append_all(const char* block, std::uint64_t wanted, std::size_t base,
+                                          pair_lists& lists) noexcept {
+    const code_points here(block);
+    const code_points next(block + text_block_size);
+    const auto of_1 = [&](unsigned i) { return behind(here.of_1, next.of_1, i); };
+    const auto of_2 = [&](unsigned i) { return behind(here.of_2, next.of_2, i); };
+    const auto of_3 = [&](unsigned i) { return behind(here.of_3, next.of_3, i); };
+    const auto of_4 = [&](unsigned i) { return behind(here.of_4, next.of_4, i); };
+    const std::uint64_t ones = here.of_1 & wanted;
+    const std::uint64_t twos = here.of_2 & wanted;
+    const std::uint64_t threes = here.of_3 & wanted;
+    const std::uint64_t fours = here.of_4 & wanted;
+    lists.append<eight_places>(2, ones & of_1(1), base);
+    lists.append<eight_places>(3, (ones & of_2(1)) | (twos & of_1(2)), base);
+    lists.append<four_places>(4, (ones & of_3(1)) | (twos & of_2(2)) | (threes & of_1(3)), base);
+    lists.append<four_places>(5, (ones & of_4(1)) | (twos & of_3(2)) | (threes & of_2(3)) | (fours & of_1(4)), base);
+    lists.append<four_places>(6, (twos & of_4(2)) | (threes & of_3(3)) | (fours & of_2(4)), base);
+    lists.append<four_places>(7, (threes & of_4(3)) | (fours & of_3(4)), base);
+    lists.append<four_places>(8, fours & of_4(4), base);
+  }
+
   utf8_checker checker_;
 };
 
-/// The hash of a pair of code points of one length.
+/// The hashes of pairs of code points of one length. Nothing is read beyond a pair.
 template <bool Tiny>
-NEARDUP_INLINE std::uint64_t pair_hash_portable(const short_xxh3& hash, const char* pair) noexcept {
-  if constexpr (Tiny) {
-    const std::uint64_t first = load_little_endian<std::uint16_t>(pair);
-    std::uint64_t x = (first << 16 | static_cast<unsigned char>(pair[hash.n - 1])) ^ hash.flip;
-    NEARDUP_SCALAR(x);
-    x *= short_xxh3::avalanche_1;
-    x ^= x >> 29;
-    x *= short_xxh3::avalanche_2;
-    x ^= x >> 32;
-    NEARDUP_SCALAR(x);
-    return x;
-  } else {
-    return hash.hash_4_to_8(pair);
-  }
-}
+struct pair_hasher_portable {
+  std::uint64_t n;
+  std::uint64_t flip;
+  const char* text;
+  const char* last;  // what the formula takes from the end of a pair, by the place where that begins
 
-template <bool Tiny>
-NEARDUP_INLINE portable_vector pair_hashes_portable(const short_xxh3& hash, const char* text,
-                                                    const std::uint16_t* places) noexcept {
-  constexpr std::size_t lanes = sizeof(portable_vector) / sizeof(std::uint64_t);
-  const std::uint64_t first = pair_hash_portable<Tiny>(hash, text + places[0]);
-  if constexpr (lanes == 1) {
-    return portable_vector{first};
-  } else {
-    return portable_vector{first, pair_hash_portable<Tiny>(hash, text + places[1])};
+  pair_hasher_portable(std::size_t length, std::uint64_t seed, const char* source) noexcept
+      : n(length), flip(short_xxh3(length, seed).flip), text(source), last(source + length - (Tiny ? 1 : 4)) {
+    // Of the bytes and the length nothing is shifted down.
+    if constexpr (Tiny) flip ^= flip >> 33;
+    // Otherwise compilers add the place to `text` first.
+    NEARDUP_SCALAR(last);
   }
-}
 
-/// Counts the pairs of a list, whose last ones go to `rest`, less than 32. Returns: how many these are.
+  [[nodiscard]] NEARDUP_INLINE std::uint64_t operator()(std::size_t place) const noexcept {
+    if constexpr (Tiny) {
+      const std::uint64_t first = load_little_endian<std::uint16_t>(text + place);
+      std::uint64_t x = (first << 16 | static_cast<unsigned char>(last[place])) ^ flip;
+      NEARDUP_SCALAR(x);
+      x *= short_xxh3::avalanche_1;
+      x ^= x >> 29;
+      x *= short_xxh3::avalanche_2;
+      x ^= x >> 32;
+      NEARDUP_SCALAR(x);
+      return x;
+    } else {
+      const std::uint64_t first = load_little_endian<std::uint32_t>(text + place);
+      std::uint64_t x = (first << 32 | load_little_endian<std::uint32_t>(last + place)) ^ flip;
+      NEARDUP_SCALAR(x);
+      x ^= std::rotl(x, 49) ^ std::rotl(x, 24);
+      x *= short_xxh3::rrmxmx;
+      x ^= (x >> 35) + n;
+      x *= short_xxh3::rrmxmx;
+      x ^= x >> 28;
+      NEARDUP_SCALAR(x);
+      return x;
+    }
+  }
+
+  /// The hashes of as many pairs as a vector has words.
+  [[nodiscard]] NEARDUP_INLINE portable_vector vector(const std::uint16_t* places) const noexcept {
+    const std::uint64_t first = (*this)(places[0]);
+    if constexpr (sizeof(portable_vector) == sizeof first) {
+      return portable_vector{first};
+    } else {
+      return portable_vector{first, (*this)(places[1])};
+    }
+  }
+};
+
+/// Counts the pairs of a list; the hashes of the last ones, less than 32, go to `rest`. Returns: how many these are.
 template <bool Tiny>
-std::size_t count_pair_list_portable(bit_tally& tally, short_xxh3 hash, const char* text, const std::uint16_t* places,
-                                     std::size_t count, std::uint64_t* rest) noexcept {
+std::size_t count_pair_list_portable(bit_tally& tally, const pair_hasher_portable<Tiny> hash,
+                                     const std::uint16_t* places, std::size_t count, std::uint64_t* rest) noexcept {
   constexpr std::size_t lanes = sizeof(portable_vector) / sizeof(std::uint64_t);
-  if constexpr (Tiny) hash.flip ^= hash.flip >> 33;  // of the bytes and the length nothing is shifted down
   std::size_t i = 0;
   if (count >= 16 * lanes) {
     NEARDUP_LOAD_PLANES_PORTABLE(tally);
     for (; i + 16 * lanes <= count; i += 16 * lanes) {
-#define NEARDUP_LOAD(v) pair_hashes_portable<Tiny>(hash, text, places + i + lanes * (v))
+#define NEARDUP_LOAD(v) hash.vector(places + i + lanes * (v))
       NEARDUP_ADD_16(portable_vector, full_add_portable, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
       add_carry_portable(tally, bit_tally::block_planes, sixteens);
@@ -205,7 +253,7 @@ std::size_t count_pair_list_portable(bit_tally& tally, short_xxh3 hash, const ch
     NEARDUP_STORE_PLANES_PORTABLE(tally);
     tally.total += i;
   }
-  for (std::size_t j = i; j < count; ++j) rest[j - i] = pair_hash_portable<Tiny>(hash, text + places[j]);
+  for (std::size_t j = i; j < count; ++j) rest[j - i] = hash(places[j]);
   return count - i;
 }
 
@@ -220,9 +268,14 @@ inline bool count_pairs(bit_tally& tally, std::string_view text, std::uint64_t s
   const auto count_lists = [&](const char* from) {
     for (std::size_t n = 2; n <= pair_lists::max_length; ++n) {
       if (lists.size(n) == 0) continue;
-      const short_xxh3 hash(n, seed);
-      const auto count = n < 4 ? count_pair_list_portable<true> : count_pair_list_portable<false>;
-      rest_count += count(tally, hash, from, lists.begin(n), lists.size(n), rest + rest_count);
+      std::uint64_t* const out = rest + rest_count;
+      if (n < 4) {
+        const pair_hasher_portable<true> hash(n, seed, from);
+        rest_count += count_pair_list_portable(tally, hash, lists.begin(n), lists.size(n), out);
+      } else {
+        const pair_hasher_portable<false> hash(n, seed, from);
+        rest_count += count_pair_list_portable(tally, hash, lists.begin(n), lists.size(n), out);
+      }
     }
     if (rest_count > most_rest) {
       count_bits(tally, rest, rest_count);
@@ -233,19 +286,25 @@ inline bool count_pairs(bit_tally& tally, std::string_view text, std::uint64_t s
   std::size_t last = text.size() - 1;
   while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xc0U) == 0x80) --last;
   std::size_t position = 0;
-  while (position + 2 * text_block_size <= text.size()) {
-    const std::size_t blocks = (std::min)(max_pair_list_blocks, (text.size() - position) / text_block_size - 1);
+  for (std::size_t left = text.size();; left = text.size() - position) {
+    const std::size_t blocks =
+        left < 2 * text_block_size ? 0 : (std::min)(max_pair_list_blocks, left / text_block_size - 1);
+    const std::size_t size = blocks * text_block_size;
+    const char* const from = text.data() + position;
     lists.clear();
-    if (!finder.find(text.data() + position, blocks, blocks * text_block_size, lists)) return false;
-    count_lists(text.data() + position);
-    position += blocks * text_block_size;
+    if (blocks > 0 && !finder.find(from, blocks, size, 0, lists)) return false;
+    position += size;
+    left -= size;
+    const bool at_end = left < 2 * text_block_size;
+    if (at_end) {
+      // Zeros end the text, one at least: they continue nothing.
+      char end[3 * text_block_size] = {};
+      std::memcpy(end, from + size, left);
+      if (!finder.find(end, 2, last > position ? last - position : 0, size, lists)) return false;
+    }
+    count_lists(from);
+    if (at_end) break;
   }
-  // Zeros end the text, one at least: they continue nothing.
-  char end[3 * text_block_size] = {};
-  std::memcpy(end, text.data() + position, text.size() - position);
-  lists.clear();
-  if (!finder.find(end, 2, last > position ? last - position : 0, lists)) return false;
-  count_lists(end);
   count_bits(tally, rest, rest_count);
   return true;
 }
