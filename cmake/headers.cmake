@@ -52,6 +52,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/hashers.hpp
     include/neardup/fingerprint/idf_table.hpp
     include/neardup/fingerprint/pair_counts.hpp
+    include/neardup/fingerprint/pair_lists.hpp
     include/neardup/fingerprint/simhasher.hpp
     include/neardup/fingerprint/text_stream.hpp
     include/neardup/fingerprint/token_hash_stream.hpp

@@ -52,13 +52,10 @@ class equal_votes {
     }
   }
 
-  /// Adds the hashes of all pairs of code points of a text. Precondition: that of count_pairs.
+  /// Adds the hashes of all pairs of code points of a text. Precondition: it has more than four bytes.
   /// Returns: whether the text is well-formed; otherwise what was added is of no use.
   [[nodiscard]] bool add_pairs(std::string_view text, std::uint64_t seed) noexcept {
-    for (std::size_t j = 0; j < words; ++j) {
-      if (!count_pairs(tallies_[j], text, seed + j * xxh3<>::seed_step)) return false;
-    }
-    return true;
+    return pair_counter<words>(tallies_, seed).count(text);
   }
 
   /// The fingerprint of the tokens so far; nothing if there are none.
