@@ -1,8 +1,8 @@
 // Counts the bits of the XXH3 hashes of all pairs of code points of a text, and validates it on the way.
 //
 // All pairs of a list have one length, so that they take one formula with the same constants. What hashes and what counts
-// wait for different units of a processor: in one loop they go side by side. Nothing is gained so by AVX-512, which hashes
-// pairs from the bytes of a block in registers.
+// wait for different units of a processor: in one loop they go side by side. AVX-512 has kernels of its own, which hash
+// pairs from the bytes of a block in registers: xxh3_pairs.hpp.
 #pragma once
 
 #include <algorithm>
