@@ -51,6 +51,8 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/hashed_idf.hpp
     include/neardup/fingerprint/hashers.hpp
     include/neardup/fingerprint/idf_table.hpp
+    include/neardup/fingerprint/pair_counts.hpp
+    include/neardup/fingerprint/pair_lists.hpp
     include/neardup/fingerprint/simhasher.hpp
     include/neardup/fingerprint/text_stream.hpp
     include/neardup/fingerprint/token_hash_stream.hpp
@@ -104,6 +106,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/unicode.hpp
     include/neardup/text/unicode_tables.hpp
     include/neardup/text/utf8.hpp
+    include/neardup/text/utf8_bits.hpp
     include/neardup/text/utf8_blocks.hpp
     include/neardup/text/utf8_chunks.hpp
     include/neardup/text/word_blocks.hpp

@@ -20,6 +20,13 @@
 #define NEARDUP_INLINE inline
 #endif
 
+// For what is rare in a loop: inlined, it would take the registers of the rest.
+#if defined(__GNUC__)
+#define NEARDUP_NOINLINE __attribute__((noinline))
+#else
+#define NEARDUP_NOINLINE
+#endif
+
 namespace neardup::inline v0::detail {
 
 /// In each byte the lowest bit, and the highest.

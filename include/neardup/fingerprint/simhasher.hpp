@@ -165,6 +165,12 @@ class simhasher {
         return votes.result(weighter, hasher);
       }
     }
+    if constexpr (decltype(memory.votes)::counts_windows && std::is_same_v<Tokenizer, code_point_ngrams>) {
+      if (detail::are_counted_pairs(tokenizer.n, text.size())) {
+        if (votes.add_pairs(text, hasher)) return votes.result(weighter, hasher);
+        votes.clear();
+      }
+    }
     if constexpr (decltype(memory.votes)::takes_blocks) {
       detail::hash_tokens(tokenizer, hasher, text, memory.scratch,
                           [&](const detail::hash_block<hash_words>& block) { votes.add(block); });

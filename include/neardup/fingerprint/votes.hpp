@@ -22,6 +22,7 @@
 #include "hash_block.hpp"
 #include "hashed_idf.hpp"
 #include "hashers.hpp"
+#include "pair_counts.hpp"
 #include "weighters.hpp"
 #include "window_counts.hpp"
 #include "xxh3.hpp"
@@ -49,6 +50,12 @@ class equal_votes {
     for (std::size_t j = 0; j < words; ++j) {
       count_windows(tallies_[j], short_xxh3(n, seed + j * xxh3<>::seed_step), text);
     }
+  }
+
+  /// Adds the hashes of all pairs of code points of a text. Precondition: it has more than four bytes.
+  /// Returns: whether the text is well-formed; otherwise what was added is of no use.
+  [[nodiscard]] bool add_pairs(std::string_view text, std::uint64_t seed) noexcept {
+    return pair_counter<words>(tallies_, seed).count(text);
   }
 
   /// The fingerprint of the tokens so far; nothing if there are none.
@@ -186,6 +193,11 @@ class vote_collector {
   /// The same for all windows of a text, which need no block.
   void add_windows(std::string_view text, std::size_t n, const Hasher& hash) requires counts_windows {
     votes_.add_windows(text, n, hash.seed);
+  }
+
+  /// The same for all pairs of code points of a text. Returns: false if it is ill-formed; clear() has to follow then.
+  [[nodiscard]] bool add_pairs(std::string_view text, const Hasher& hash) requires counts_windows {
+    return votes_.add_pairs(text, hash.seed);
   }
 
   /// The fingerprint of the tokens since clear(); nothing if there are none, or if all of them weigh 0.

@@ -26,16 +26,17 @@ inline bool are_counted_windows(std::size_t n, std::size_t text_size) noexcept {
 // ---- portable: hashes by multiplications of words, counts by vectors --------------------------------------------------
 // 4.2 cycles a window on a Zen 5, 6.1 with a block of hashes between.
 
-/// The hashes of as many windows as a vector has words.
-NEARDUP_INLINE portable_vector window_hashes_portable(const short_xxh3& hash, const char* text) noexcept {
-  constexpr std::size_t lanes = sizeof(portable_vector) / sizeof(std::uint64_t);
+/// The hashes of as many windows as a vector has words. A template, so that only one of the branches is compiled.
+template <class Vector = portable_vector>
+NEARDUP_INLINE Vector window_hashes_portable(const short_xxh3& hash, const char* text) noexcept {
+  constexpr std::size_t lanes = sizeof(Vector) / sizeof(std::uint64_t);
   std::uint64_t hashes[lanes];
   for (std::size_t i = 0; i < lanes; ++i) hashes[i] = hash.hash_4_to_8(text + i);
   if constexpr (lanes == 1) {
-    return portable_vector{hashes[0]};
+    return Vector{hashes[0]};
   } else {
     // Built of two registers: two stores and one load would wait for each other.
-    return portable_vector{hashes[0], hashes[lanes - 1]};
+    return Vector{hashes[0], hashes[lanes - 1]};
   }
 }
 

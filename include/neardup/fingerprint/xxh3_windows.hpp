@@ -164,7 +164,11 @@ struct window_lanes_avx2 {
         second(Tiny ? short_xxh3::avalanche_2 : short_xxh3::rrmxmx) {}
 
   NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i operator()(const char* at) const noexcept {
-    const __m256i bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+    return hashes(_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
+  }
+
+  /// The hashes of what `arrange` takes from bytes.
+  NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i hashes(__m256i bytes) const noexcept {
     __m256i x = _mm256_shuffle_epi8(bytes, arrange);
     if constexpr (Tiny) {
       x = _mm256_xor_si256(x, flip);
