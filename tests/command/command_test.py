@@ -387,7 +387,8 @@ class Pairs(CommandTest):
         # With sanitizers the program needs terabytes of addresses.
         can_be_limited = run("--version", preexec_fn=limit).status == 0
         options = {"preexec_fn": limit} if can_be_limited else {}
-        done = run("pairs", "--lines", "--threads", 1, "--distance", 20, "--format", "jsonl", "-", data=data, **options)
+        wide = ["--distance", 20, "--format", "jsonl", "-"]
+        done = run("pairs", "--lines", "--threads", 1, "--min-similarity", 0.9, *wide, data=data, **options)
         self.assertIn({"a": "-:18", "b": "-:8001"}, [{"a": row["a"], "b": row["b"]} for row in self.assert_done(done).json])
 
 
