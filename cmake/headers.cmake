@@ -68,6 +68,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/xxh3_windows.hpp
     include/neardup/index.hpp
     include/neardup/index/basic_index.hpp
+    include/neardup/index/batch_search.hpp
     include/neardup/index/blocks.hpp
     include/neardup/index/bucket_segment.hpp
     include/neardup/index/bucket_table.hpp

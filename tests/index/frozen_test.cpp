@@ -153,6 +153,50 @@ TEST_CASE("frozen: the same as the index it comes from", "[index][frozen]") {
   REQUIRE(freeze(frozen) == frozen);
 }
 
+/// Whether batches of several sizes have what single searches find.
+template <class Index>
+void check_batches(const Index& index, std::span<const simhash<64>> queries, int k) {
+  std::vector<std::vector<typename Index::match_type>> expected;
+  for (const simhash<64>& query : queries) expected.push_back(index.search(query, k));
+  for (const std::size_t count : {std::size_t{15}, std::size_t{16}, std::size_t{17}, std::size_t{65}, queries.size()}) {
+    const auto batch = index.search_batch(queries.first(count), k);
+    REQUIRE(batch.size() == count);
+    for (std::size_t i = 0; i < count; ++i) {
+      CAPTURE(count, i);
+      if (!std::equal(batch[i].begin(), batch[i].end(), expected[i].begin(), expected[i].end())) FAIL("batch differs");
+    }
+  }
+}
+
+TEST_CASE("frozen: a batch finds what single searches find", "[index][frozen]") {
+  levels_in_turn levels;
+  for (const auto& [k, blocks] : {std::pair(0, 1), std::pair(1, 4), std::pair(3, 2), std::pair(3, 4), std::pair(3, 5),
+                                  std::pair(6, 4), std::pair(9, 5), std::pair(10, 12)}) {
+    CAPTURE(k, blocks);
+    levels.next();
+    // Near each other, so that most matches are in several tables, and few buckets, so that these are shared.
+    oracle::random_engine random(static_cast<std::uint64_t>(100 * k + blocks));
+    std::vector<simhash<64>> fingerprints = mixed_fingerprints(oracle::effort(3000, 1200), 11);
+    for (std::size_t i = 1; i < fingerprints.size(); i += 2) {
+      std::uint64_t near = fingerprints[i - 1].to_uint64();
+      for (std::uint64_t flips = oracle::random_below(random, static_cast<std::size_t>(k) + 2); flips > 0; --flips) {
+        near ^= std::uint64_t{1} << oracle::random_below(random, 64);
+      }
+      fingerprints[i] = simhash<64>(near);
+    }
+    const std::span queries = std::span(fingerprints).first(1100);
+    const frozen_index<64> frozen(k, blocks, std::span(fingerprints));
+    neardup::dynamic_index<64> dynamic(k, blocks);
+    for (std::size_t i = 0; i < fingerprints.size(); ++i) {
+      REQUIRE(dynamic.insert(fingerprints[i], static_cast<std::uint32_t>(i)));
+    }
+    for (const int near : {k, k / 2}) {
+      check_batches(frozen, queries, near);
+      check_batches(dynamic, queries, near);
+    }
+  }
+}
+
 TEST_CASE("frozen: equal pairs count once", "[index][frozen]") {
   const std::vector<simhash<64>> fingerprints(1000, simhash<64>(5));
   std::vector<std::uint32_t> ids(1000);

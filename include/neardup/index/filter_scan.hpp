@@ -157,8 +157,11 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size
         matching = _mm512_mask_cmple_epi64_mask(static_cast<__mmask8>(valid),
                                                 _mm512_popcnt_epi64(_mm512_xor_si512(x, queries)), limit);
       }
-      for (; matching != 0; matching &= matching - 1) {
-        hits[found++] = {at.run, at.at + static_cast<std::size_t>(std::countr_zero(matching))};
+      // The first hit without a branch, which would be mispredicted: few runs have another.
+      hits[found] = {at.run, at.at + _tzcnt_u32(matching)};
+      found += matching != 0 ? 1 : 0;
+      for (matching = _blsr_u32(matching); matching != 0; matching = _blsr_u32(matching)) {
+        hits[found++] = {at.run, at.at + _tzcnt_u32(matching)};
       }
     }
   }

@@ -14,13 +14,13 @@
 #include "../detail/bits.hpp"
 #include "../detail/large_array.hpp"
 #include "../detail/prefetch.hpp"
+#include "batch_search.hpp"
 #include "bucket_segment.hpp"
 #include "filter.hpp"
 #include "filter_scan.hpp"
 #include "fingerprint_store.hpp"
 #include "frozen_ids.hpp"
 #include "search_plans.hpp"
-#include "table_search.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -183,32 +183,29 @@ class frozen_engine {
   template <class Visit>
   bool visit_within(std::span<const words_type> queries, int k, const Visit& visit) const {
     if (scan_pays<Words>(store_.slots(), plans_->within(k).keys)) return store_.scan(queries, k, visit);
-    return table_search<Words, Offset, frozen_engine, store_type, Visit>(*this, *plans_, store_, queries, k, visit)
-        .run();
+    return search_tables<Words, Offset>(*this, *plans_, store_, queries, k, visit);
   }
 
-  /// Where the directory of a table tells of the bucket of a hash, to load it ahead.
-  [[nodiscard]] const void* entry(std::size_t table, std::uint64_t hash) const noexcept {
-    return places_[table].starts + (hash >> places_[table].shift);
-  }
-  [[nodiscard]] bucket_view<Offset> view(std::size_t table, std::uint64_t hash) const noexcept {
-    const places& p = places_[table];
-    const Offset* const starts = p.starts + (hash >> p.shift);
-    const std::size_t begin = starts[0], end = starts[1];
-    return {p.filters + (begin << p.log_filter_size), p.slots == nullptr ? nullptr : p.slots + begin, begin,
-            end - begin, p.log_filter_size == 3};
-  }
-
- private:
-  // Where the parts of a table are, for a search to find with few steps.
+  /// Where the parts of a table are, for a search to find with few steps.
   struct places {
     const Offset* starts;
     const char* filters;
-    const Offset* slots;  // null if they count up
+    const Offset* slots;  ///< null if they count up
     int shift;
     int log_filter_size;
-  };
 
+    /// Where the directory tells of the bucket of a hash, to load it ahead.
+    [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept { return starts + (hash >> shift); }
+    [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
+      const Offset* const at = starts + (hash >> shift);
+      const std::size_t begin = at[0], end = at[1];
+      return {filters + (begin << log_filter_size), slots == nullptr ? nullptr : slots + begin, begin, end - begin,
+              log_filter_size == 3};
+    }
+  };
+  [[nodiscard]] const places& table(std::size_t number) const noexcept { return places_[number]; }
+
+ private:
   void find_places() noexcept {
     for (std::size_t table = 0; table < tables_.size(); ++table) {
       const frozen_table<Offset>& t = tables_[table];

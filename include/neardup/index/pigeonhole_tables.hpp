@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "batch_search.hpp"
 #include "bucket_table.hpp"
 #include "filter.hpp"
 #include "filter_scan.hpp"
 #include "search_plans.hpp"
-#include "table_search.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -110,15 +110,12 @@ class pigeonhole_tables {
     waiting_.fill({});
   }
 
-  /// Visits (query, slot, distance) of each fingerprint within k bits of each query once, query by query; false from
-  /// `visit` ends it. Allocates nothing.
+  /// Visits (query, slot, distance) of each fingerprint within k bits of each query once; false from `visit` ends it. Allocates nothing.
   /// Returns: whether it was not ended. Precondition: 0 <= k <= max_distance().
   template <class Store, class Visit>
   bool visit_within(const Store& store, std::span<const words_type> queries, int k, const Visit& visit) const {
     if (scan_pays<Words>(store.slots(), plans_->within(k).keys)) return store.scan(queries, k, visit);
-    if (!table_search<Words, Offset, pigeonhole_tables, Store, Visit>(*this, *plans_, store, queries, k, visit).run()) {
-      return false;
-    }
+    if (!search_tables<Words, Offset>(*this, *plans_, store, queries, k, visit)) return false;
     for (const waiting& w : waiting_) {
       if (w.slot == none) continue;
       for (std::size_t query = 0; query < queries.size(); ++query) {
@@ -129,12 +126,7 @@ class pigeonhole_tables {
     return true;
   }
 
-  [[nodiscard]] const void* entry(std::size_t table, std::uint64_t hash) const noexcept {
-    return tables_[table].entry(hash);
-  }
-  [[nodiscard]] bucket_view<Offset> view(std::size_t table, std::uint64_t hash) const noexcept {
-    return tables_[table].view(hash);
-  }
+  [[nodiscard]] const bucket_table<Offset>& table(std::size_t number) const noexcept { return tables_[number]; }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     std::size_t sum = tables_.capacity() * sizeof(table_type) + hashes_.capacity() * sizeof(std::uint64_t);

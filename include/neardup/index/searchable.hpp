@@ -192,7 +192,8 @@ class searchable {
 
   // Appends the matches of `queries`, a few at a time.
   void append_batch(std::span<const fingerprint_type> queries, int k, batch_type& result) const {
-    constexpr std::size_t block = 256;
+    // A batch_search gains by many; of long fingerprints they would take much of the stack.
+    constexpr std::size_t block = (std::max)(std::size_t{256}, std::size_t{1024} / detail::words_for(Bits));
     result.offsets.reserve(queries.size() + 1);
     result.offsets.push_back(0);
     std::array<words_type, block> words;

@@ -23,14 +23,35 @@ bool visit_keys_near(std::uint64_t key, std::size_t first, std::size_t width, in
   if (!visit(key)) return false;
   if (radius == 0) return true;
   for (std::size_t bit = first; bit < width; ++bit) {
-    if (!visit_keys_near(key ^ (std::uint64_t{1} << bit), bit + 1, width, radius - 1, visit)) return false;
+    const std::uint64_t flipped = key ^ (std::uint64_t{1} << bit);
+    // Most of the keys have no bits left to flip: they come from a loop, without a call for each.
+    if (!(radius == 1 ? visit(flipped) : visit_keys_near(flipped, bit + 1, width, radius - 1, visit))) return false;
   }
   return true;
 }
 
-/// A search in progress: probes go through stages, a group of them at a time, so that they wait for memory together.
+/// Whether the probe that found a match was for its key, and not for another in the same bucket: in a table that is
+/// probed with a radius, whether `hash` is that of the match.
+template <std::size_t Words>
+[[nodiscard]] bool is_own_key(const typename search_plans<Words>::step& step,
+                              const std::array<std::uint64_t, Words>& difference,
+                              const std::array<std::uint64_t, Words>& fingerprint, std::uint64_t hash) noexcept {
+  return step.radius == 0 ? step.key.is_same(difference) : step.key.hash(fingerprint) == hash;
+}
+
+/// Whether one of the steps finds a match that differs from the query like this.
+template <std::size_t Words>
+[[nodiscard]] bool is_found_before(std::span<const typename search_plans<Words>::step> steps,
+                                   const std::array<std::uint64_t, Words>& difference) noexcept {
+  for (const auto& step : steps) {
+    if (step.key.is_within(difference, step.radius)) return true;
+  }
+  return false;
+}
+
+/// A search in progress, for few queries; for many there is batch_search. Probes go through stages, a group of them at a time, so that they wait for memory together.
 ///
-/// `Tables` has entry(table, hash), which is where the directory tells of a bucket, and view(table, hash); `Store` has fingerprint(slot) and prefetch(slot).
+/// `Tables` has table(number), and that entry(hash), which is where the directory tells of a bucket, and view(hash); `Store` has fingerprint(slot) and prefetch(slot).
 /// The stages: directories are asked for; read, and the filters asked for; filters are compared, and the slots of those
 /// within k bits asked for; then, many at a time, slots are read, fingerprints asked for, and compared. While one group
 /// is in one stage the next is in the one before. Groups are short: a processor drops what it is asked for when about
@@ -61,7 +82,7 @@ class table_search {
     probe* next = newest_->probes.data();
     const auto add = [&](const step_type& step, std::uint64_t key, std::size_t query, std::size_t number) {
       const std::uint64_t hash = step.key.hash_of_key(key);
-      prefetch(tables_.entry(step.table, hash));
+      prefetch(tables_.table(step.table).entry(hash));
       *next++ = {hash, static_cast<std::uint32_t>(query), static_cast<std::uint32_t>(number)};
       if (next != newest_->probes.data() + group_size) return true;
       const bool goes_on = advance(group_size);
@@ -133,7 +154,7 @@ class table_search {
     bucket* wide = g.wide.data();
     for (std::size_t i = 0; i < g.count; ++i) {
       const probe& p = g.probes[i];
-      const bucket_view<Offset> found = tables_.view(steps_[p.step].table, p.hash);
+      const bucket_view<Offset> found = tables_.table(steps_[p.step].table).view(p.hash);
       if (found.count == 0) continue;
       const auto* const filters = static_cast<const char*>(found.filters);
       // Longer runs bring the processor to fetch ahead by itself.
@@ -195,11 +216,8 @@ class table_search {
     if (distance > k_) return true;
     // Other keys share the bucket, and other probes may meet the same fingerprint: it counts at its own key only, in the
     // first of the probed tables that finds it.
-    const step_type& own = steps_[c.origin.step];
-    if (own.radius == 0 ? !own.key.is_same(difference) : own.key.hash(fingerprint) != c.origin.hash) return true;
-    for (std::size_t i = 0; i < c.origin.step; ++i) {
-      if (steps_[i].key.is_within(difference, steps_[i].radius)) return true;
-    }
+    if (!is_own_key<Words>(steps_[c.origin.step], difference, fingerprint, c.origin.hash)) return true;
+    if (is_found_before<Words>(steps_.first(c.origin.step), difference)) return true;
     return visit_(std::size_t{c.origin.query}, c.number, distance);
   }
 
