@@ -287,8 +287,11 @@ command_line parse_command_line(int count, char** arguments) {
 
   const char* const output = "Output";
   CLI::Option* const format = text_option("--format", given.format, "F", "text (default) or jsonl", output);
-  text_option("--output", result.output_file, "FILE",
-              "write there, not to standard output; until all is done\nto FILE.partial", output);
+  text_option(
+      "--output", result.output_file, "FILE",
+      "write there, not to standard output; until all is done\nto FILE.partial (if that exists, FILE.partial.1, …),\n"
+      "which stays if the run fails, and is never an input",
+      output);
   text_option("--threads", given.threads, "N", "default: all cores; never changes the result", output);
   app.add_flag("--quiet", result.quiet, "no progress bar, no notes; errors and what was skipped\nare still said")
       ->group(output);

@@ -10,7 +10,9 @@ namespace command {
 
 /// Standard output or a file. What was written stays written, whatever comes after.
 ///
-/// A file is written as FILE.partial, which takes its name when all is done: until then an older one stays whole.
+/// A file is written as FILE.partial, which takes its name when all is done: until then an older one stays whole. If
+/// there is a file or a link of that name, that is somebody else's, and may be an input: then as FILE.partial.1, and so
+/// on.
 class output {
  public:
   /// To standard output if `path` is empty. Throws: output_error.

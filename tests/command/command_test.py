@@ -1224,6 +1224,37 @@ class Output(CommandTest):
         self.assert_fails(run("hash", "--output", target, self.folder / "missing"), "no such file")
         self.assertTrue(target.read_bytes())
 
+    def test_partial_output_overwrites_nothing(self):
+        older = jsonl([A, B, A])
+        target = self.folder / "out"
+        # An input of that name, alone and among others, is read and stays.
+        source = self.write("out.partial", older)
+        other = self.write("other", jsonl([A]))
+        expected = run("unique", "--jsonl", source, other).bytes
+        self.assertTrue(expected)
+        self.assert_done(run("unique", "--jsonl", "--output", target, source, other))
+        self.assertEqual((source.read_bytes(), target.read_bytes()), (older, expected))
+        # Nor is anything written through a link, whether it leads somewhere or not.
+        victim = self.write("victim", "precious")
+        for name, leads_to in (("s.partial", victim), ("s.partial.1", self.folder / "nowhere")):
+            (self.folder / name).symlink_to(leads_to)
+        self.assert_done(run("unique", "--jsonl", "--output", self.folder / "s", source, other))
+        self.assertFalse((self.folder / "s").is_symlink())
+        self.assertEqual((self.folder / "s").read_bytes(), expected)
+        self.assertEqual(victim.read_text(), "precious")
+        self.assertFalse((self.folder / "nowhere").exists())
+        names = {path.name for path in self.folder.iterdir()}
+        self.assertEqual(names, {"out", "out.partial", "other", "victim", "s", "s.partial", "s.partial.1"})
+
+    def test_partial_output_of_a_failed_run_stays_unless_empty(self):
+        target = self.write("out", "as it was")
+        partial = self.folder / "out.partial"
+        self.assert_fails(run("unique", "--jsonl", "--output", target, "-", data=b"{"), "standard input:1: ")
+        self.assertFalse(partial.exists())
+        self.assert_fails(run("unique", "--jsonl", "--output", target, "-", data=jsonl([A]) + b"{"), "standard input:2: ")
+        self.assertEqual(partial.read_bytes(), jsonl([A]))
+        self.assertEqual(target.read_text(), "as it was")
+
     def on_terminal(self, *arguments):
         """What the program writes to a terminal as standard error."""
         try:
