@@ -28,6 +28,9 @@ class output {
   /// Hands on what is kept back. Throws: output_error.
   void flush();
 
+  /// Where a file is written until all is done; empty for anything else.
+  [[nodiscard]] const std::string& partial() const noexcept { return partial_; }
+
   /// Flushes, and closes a file. Throws: output_error. Without it the end is lost silently.
   void close();
 
@@ -35,7 +38,7 @@ class output {
   [[noreturn]] void fail();
 
   std::string name_;
-  std::string partial_;  // where a file is written first; empty for anything else
+  std::string partial_;
   std::FILE* file_;
   std::string buffer_;
   bool failed_ = false;

@@ -93,6 +93,11 @@ bool source_walker::is_output(const std::string& path) const {
          !error;
 }
 
+bool source_walker::is_partial_output(const std::string& path) const {
+  std::error_code error;
+  return !partial_output_.empty() && fs::equivalent(path, partial_output_, error) && !error;
+}
+
 void source_walker::refuse_output_among_inputs(const std::string& output_file) const {
   std::error_code error;
   if (fs::exists(output_file, error) && !fs::is_regular_file(output_file, error)) return;  // /dev/null
@@ -143,7 +148,9 @@ std::optional<source_walker::step> source_walker::walk() {
 }
 
 std::optional<source_walker::step> source_walker::visit_argument(const std::string& argument) {
-  if (is_output(argument)) return bad_input{argument == "-" ? "standard input" : argument, "is also the output"};
+  if (is_output(argument) || is_partial_output(argument)) {
+    return bad_input{argument == "-" ? "standard input" : argument, "is also the output"};
+  }
   if (argument == "-") return std::make_shared<source>(source{argument, nullptr});
   if (auto bad = missing(argument)) return *std::move(bad);
   std::error_code error;
@@ -183,6 +190,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   const std::string real = is_link ? fs::canonical(path, error).string() : join(current.real_path, name);
   if (error) return bad_input{path, error.message()};
   if (is_output(path)) return bad_input{path, "is also the output"};
+  if (is_partial_output(path)) return std::nullopt;
   if (!is_new(real)) return std::nullopt;
   return std::make_shared<source>(source{path, nullptr});
 }

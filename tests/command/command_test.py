@@ -1255,6 +1255,36 @@ class Output(CommandTest):
         self.assertEqual(partial.read_bytes(), jsonl([A]))
         self.assertEqual(target.read_text(), "as it was")
 
+    def test_partial_output_is_no_input(self):
+        # Much in few bytes: the output is several times as long, so that it would be read while it is written.
+        lines = "a b\n" * 300000
+        expected_size = len(lines.splitlines())
+
+        def limit():
+            import resource
+
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2**27, 2**27))
+
+        self.write("e/a.txt", lines)
+        (self.folder / "e" / "link").symlink_to("z.partial")
+        folder = self.folder / "e"
+        options = ("--output", folder / "z", "--exclude", "z", "--skip-bad", folder)
+        done = self.assert_done(run("hash", "--lines", *options, preexec_fn=limit))
+        self.assertIn(f"{expected_size:,} documents", done.err)
+        self.assertEqual((folder / "z").read_text().count("\n"), expected_size)
+        (folder / "link").unlink()
+        for name in ("z.partial", "z.partial.1"):
+            self.write("e/" + name, B)  # of other runs: whoever leaves them there has them read
+        done = self.assert_done(run("hash", *options))
+        self.assertIn("3 documents", done.err)
+        self.assertNotIn("partial.2", (folder / "z").read_text())
+        # Named before it is there.
+        self.assertNotIn("skipped", done.err)
+        done = self.assert_done(run("hash", "--skip-bad", "--output", self.folder / "o", self.folder / "o.partial"))
+        self.assertIn("o.partial: is also the output", done.err)
+        self.assertEqual((self.folder / "o").read_bytes(), b"")
+
     def on_terminal(self, *arguments):
         """What the program writes to a terminal as standard error."""
         try:
