@@ -328,6 +328,11 @@ command_line parse_command_line(int count, char** arguments) {
     if (!result.text_fields.empty()) throw usage_error("--text-field needs --jsonl");
     if (id_field->count() > 0) throw usage_error("--id-field needs --jsonl");
   }
+  for (auto field = result.text_fields.begin(); field != result.text_fields.end(); ++field) {
+    if (std::find(result.text_fields.begin(), field, *field) != field) {
+      throw usage_error("--text-field '" + *field + "' is given more than once");
+    }
+  }
   if (result.text_fields.empty()) result.text_fields = {"text"};
   if (id_field->count() > 0) {
     result.id_field = given.id_field;

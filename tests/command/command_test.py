@@ -1392,6 +1392,7 @@ class Usage(CommandTest):
             (("--idf-file", "f", "x"), "--idf-file needs --weights idf"),
             (("--text-field", "t", "x"), "--text-field needs --jsonl"),
             (("--id-field", "t", "x"), "--id-field needs --jsonl"),
+            (("--jsonl", "--text-field", "a", "--text-field", "b", "--text-field", "a", "x"), "--text-field 'a' is given more"),
             (("--lines", "--jsonl", "x"), "do not go together"),
             (("--format", "xml", "x"), "--format 'xml': formats are text and jsonl"),
             (("unique", "--jsonl", "--format", "jsonl", "x"), "--format says nothing here"),
