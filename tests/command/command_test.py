@@ -765,8 +765,9 @@ class Threads(CommandTest):
 
 
 class Sources(CommandTest):
-    def ids(self, *arguments, data=b""):
-        return [row["id"] for row in self.assert_done(run("hash", "--format", "jsonl", *arguments, data=data)).json]
+    def ids(self, *arguments, data=b"", **more):
+        done = self.assert_done(run("hash", "--format", "jsonl", *arguments, data=data, **more))
+        return [row["id"] for row in done.json]
 
     def test_folders_are_read_in_order(self):
         for name in ("b/2.txt", "b/10.txt", "a.txt", "c/d/e.md", "b.txt", "B"):
@@ -797,6 +798,57 @@ class Sources(CommandTest):
                 self.assertEqual(self.ids(".", *options), expected)
         # A file that is named is read, whatever its name.
         self.assertEqual(self.ids("a.txt", "--include", "*.md"), ["a.txt"])
+
+    def test_patterns_against_the_oracle(self):
+        def matches(pattern, text):
+            """The same rules, by trying all there is: patterns as lists of elements."""
+            if not pattern:
+                return not text
+            first, rest = pattern[0], pattern[1:]
+            if first == "**/":
+                return any(matches(rest, text[i:]) for i in range(len(text) + 1) if i == 0 or text[i - 1] == "/")
+            if first in ("*", "**"):
+                if matches(rest, text):
+                    return True
+                return bool(text) and (first == "**" or text[0] != "/") and matches(pattern, text[1:])
+            if not text:
+                return False
+            one_of = {"?": "ab-ä漢", "[ab]": "ab", "[!a]": "b-ä漢", "[a-z]": "ab", "[ä-漢]": "ä漢", "\\-": "-"}
+            return text[0] in one_of.get(first, first) and matches(rest, text[1:])
+
+        rng = random.Random(23)
+        files = {"a", "b/a", "b/b/a", "漢", "漢漢"}
+        while len(files) < 150:
+            name = "/".join("".join(rng.choice("ab-ä漢") for _ in range(rng.randrange(1, 5))) for _ in range(rng.randrange(1, 4)))
+            if not any(other == name or other.startswith(name + "/") or name.startswith(other + "/") for other in files):
+                files.add(name)
+        for name in files:
+            self.write("f/" + name, "x")
+        elements = ["a", "b", "ä", "/", "?", "*", "*", "**", "**/", "[ab]", "[!a]", "[a-z]", "[ä-漢]", "\\-"]
+        hits = 0
+        for _ in range(400):
+            pattern = []
+            for _ in range(rng.randrange(1, 7)):
+                element = rng.choice(elements)
+                # What would be read as another element.
+                if pattern and pattern[-1] in ("*", "**") and element[0] in "*/":
+                    continue
+                pattern.append(element)
+            whole = "".join(pattern)
+            expected = {name for name in files if matches(pattern, name if "/" in whole else name.rpartition("/")[2])}
+            # By UTF-16 or by bytes, the order is not what matters here.
+            ids = self.ids("--include", whole, "f", cwd=self.folder)
+            self.assertEqual({id[2:] for id in ids}, expected, whole)
+            hits += bool(expected)
+        self.assertGreater(hits, 150)
+
+    def test_patterns_with_many_stars_are_quick(self):
+        self.write("a" * 200, A)
+        begin = time.monotonic()
+        for pattern in ("*a" * 20 + "*b", "**a" * 20 + "b", "**/" * 20 + "*b", "*?[a]" * 15 + "*b"):
+            self.assertEqual(self.ids(self.folder, "--include", pattern), [])
+        self.assertEqual(len(self.ids(self.folder, "--include", "*a" * 20 + "*")), 1)
+        self.assertLess(time.monotonic() - begin, 20)
 
     def test_standard_input(self):
         self.assertEqual(self.ids("-", data=A), ["-"])
