@@ -57,6 +57,20 @@ bool left_out(const options& settings, const std::string& relative, bool is_fold
   return !is_folder && !settings.include.empty() && !matches_any(settings.include, relative);
 }
 
+/// What an argument has in common with all others that lead to the same file or stream, and with nothing else.
+std::string identity(const std::string& argument) {
+  const std::string stream = "-";
+  if (argument != stream) {
+    if (is_standard_input(argument)) return stream;
+  } else if (!input_file::standard_input().is_regular()) {
+    return stream;  // or the rest of a file, which is not that file
+  }
+  std::error_code error;
+  const fs::path real = fs::canonical(argument == stream ? "/dev/stdin" : argument, error);
+  // Pipes have no path, and files that were removed.
+  return error ? argument : real.string();
+}
+
 std::optional<bad_input> missing(const std::string& argument) {
   std::error_code error;
   const fs::file_status status = fs::status(argument, error);
@@ -151,15 +165,17 @@ std::optional<source_walker::step> source_walker::visit_argument(const std::stri
   if (is_output(argument) || is_partial_output(argument)) {
     return bad_input{argument == "-" ? "standard input" : argument, "is also the output"};
   }
-  if (argument == "-") return std::make_shared<source>(source{argument, nullptr});
+  if (argument == "-") {
+    if (!is_new(identity(argument))) return std::nullopt;
+    return std::make_shared<source>(source{argument, nullptr});
+  }
   if (auto bad = missing(argument)) return *std::move(bad);
   std::error_code error;
   if (fs::is_directory(argument, error)) {
     if (auto bad = enter(argument, "")) return *std::move(bad);
     return std::nullopt;
   }
-  const fs::path real = fs::canonical(argument, error);
-  if (!error && !is_new(real.string())) return std::nullopt;
+  if (!is_new(identity(argument))) return std::nullopt;
   return std::make_shared<source>(source{argument, nullptr});
 }
 

@@ -856,6 +856,29 @@ class Sources(CommandTest):
         self.assertEqual(self.ids("--jsonl", "-", data='{"text":"x"}\n\n{"text":"y","id":"z"}'), ["-:1", "z"])
         self.assert_fails(run("-", "-"), "only once")
 
+    @unittest.skipUnless(os.path.exists("/dev/stdin"), "no /dev/stdin")
+    def test_standard_input_by_two_names_is_read_once(self):
+        data = f"{A}\n{B}\n"
+        for names in (("/dev/stdin", "-"), ("-", "/dev/stdin"), ("/dev/stdin", "/dev/stdin")):
+            done = self.assert_done(run("hash", "--lines", "--format", "jsonl", *names, data=data))
+            self.assertEqual([row["id"] for row in done.json], [f"{names[0]}:1", f"{names[0]}:2"])
+            self.assertIn("reached more than once", done.err)
+            # The same of a file as standard input, and of a file that has a name besides.
+            file = self.write("c.txt", data)
+            for other in (names[1], file):
+                with open(file, "rb") as stdin:
+                    done = run_with(("hash", "--lines", names[0], other), stdin=stdin, capture_output=True)
+                self.assertEqual(done.stdout.count(b"\n"), 2)
+        # The rest of a file is not the file; other links to a file are other files.
+        with open(file, "rb") as stdin:
+            os.lseek(stdin.fileno(), len(A) + 1, os.SEEK_SET)
+            done = run_with(("hash", "--lines", "-", file), stdin=stdin, capture_output=True)
+        self.assertEqual(done.stdout.count(b"\n"), 3)
+        os.link(file, self.folder / "hard.txt")
+        with open(file, "rb") as stdin:
+            done = run_with(("hash", "--lines", file, self.folder / "hard.txt"), stdin=stdin, capture_output=True)
+        self.assertEqual(done.stdout.count(b"\n"), 4)
+
     def test_regular_file_as_standard_input(self):
         data = jsonl(corpus(50, 11))
         path = self.write("c.jsonl", data)
