@@ -1109,6 +1109,25 @@ class BadInput(CommandTest):
 
         path = self.write("c.jsonl.gz", gzip.compress(jsonl([A, B])))
         self.assert_fails(run("groups", "--jsonl", path), f"{path}:1: compressed; unpack it first")
+    @unittest.skipUnless(sys.platform == "linux", "needs a limit of memory")
+    def test_a_line_beyond_the_memory_is_named(self):
+        def limit():
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, (2**28, 2**28))
+
+        self.write("c.txt", (A + "\n") * 20000)
+        with open(self.folder / "c.txt", "ab") as file:
+            file.truncate(file.tell() + 2**29)
+        message = f"{self.folder}/c.txt:20001: a line larger than the memory"
+        for verb in ("hash", "unique", "advise"):
+            options = (verb, "--lines", "--threads", 1)
+            done = run(*options, self.folder / "c.txt", preexec_fn=limit)
+            self.assert_fails(done, message)
+        other = self.write("other.txt", A)
+        done = self.assert_done(run(*options[1:], "--skip-bad", self.folder / "c.txt", other, preexec_fn=limit))
+        self.assertIn("skipped " + message, done.err)
+        self.assertIn("20,001 documents", done.err)
 
     def test_numbers_of_lines_go_through_batches_and_sources(self):
         one = self.write("1.jsonl", jsonl(corpus(9000, 14, words=40)))
