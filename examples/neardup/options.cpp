@@ -232,7 +232,7 @@ command_line parse_command_line(int count, char** arguments) {
                         "else " +
                             to_string(default_features) + ")",
               print);
-  CLI::Option* idf_file = nullptr;
+  const CLI::Option* idf_file = nullptr;
   if (!advises) {
     text_option("--weights", given.weights, "W",
                 "unit: each distinct feature once (the default), tf,\n"
@@ -287,12 +287,13 @@ command_line parse_command_line(int count, char** arguments) {
 
   const char* const output = "Output";
   CLI::Option* const format = text_option("--format", given.format, "F", "text (default) or jsonl", output);
-  text_option(
+  const CLI::Option* const output_file = text_option(
       "--output", result.output_file, "FILE",
       "write there, not to standard output; until all is done\nto FILE.partial (if that exists, FILE.partial.1, …),\n"
       "which stays if the run fails, and is never an input",
       output);
-  text_option("--threads", given.threads, "N", "default: all cores; never changes the result", output);
+  CLI::Option* const threads =
+      text_option("--threads", given.threads, "N", "default: all cores; never changes the result", output);
   app.add_flag("--quiet", result.quiet, "no progress bar, no notes; errors and what was skipped\nare still said")
       ->group(output);
   app.set_help_flag("--help,-h", "this text")->group(output);
@@ -339,6 +340,11 @@ command_line parse_command_line(int count, char** arguments) {
     result.id_field_required = true;
   }
 
+  for (const CLI::Option* const file : {idf_file, output_file}) {
+    if (file != nullptr && file->count() > 0 && file->results().front().empty()) {
+      throw usage_error(file->get_name() + " '': not the name of a file");
+    }
+  }
   if (idf_file != nullptr && idf_file->count() > 0 && given.weights != "idf")
     throw usage_error("--idf-file needs --weights idf");
   apply_settings(given, result);
@@ -353,7 +359,7 @@ command_line parse_command_line(int count, char** arguments) {
     }
   }
   result.threads = std::max(1U, std::thread::hardware_concurrency());
-  if (!given.threads.empty()) result.threads = parse_number("--threads", given.threads, 1U, 1024U);
+  if (threads->count() > 0) result.threads = parse_number("--threads", given.threads, 1U, 1024U);
 
   if (result.paths.empty()) throw usage_error("no input: name files or folders, or - for standard input");
   if (std::count(result.paths.begin(), result.paths.end(), "-") > 1) {

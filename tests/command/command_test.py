@@ -1491,6 +1491,9 @@ class Usage(CommandTest):
             (("--format", "xml", "x"), "--format 'xml': formats are text and jsonl"),
             (("unique", "--jsonl", "--format", "jsonl", "x"), "--format says nothing here"),
             (("--threads", "0", "x"), "--threads 0: goes from 1 to 1024"),
+            (("--threads", "", "x"), "--threads '': not a whole number"),
+            (("--output", "", "x"), "--output '': not the name of a file"),
+            (("--weights", "idf", "--idf-file", "", "x"), "--idf-file '': not the name of a file"),
             (("--seed", "-1", "x"), "--seed"),
         ):
             with self.subTest(arguments=arguments):
