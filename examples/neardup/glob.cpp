@@ -82,6 +82,21 @@ std::size_t pass_one(std::string_view pattern, std::string_view text, places& re
 
 }  // namespace
 
+std::optional<std::string> wrong_with_glob(std::string_view pattern) {
+  if (pattern.empty()) return "the pattern is empty";
+  while (!pattern.empty()) {
+    std::size_t length = pattern.front() == '\\' ? 2 : 1;
+    if (pattern.front() == '[') {
+      bool is_backwards = false;
+      length = for_each_range(pattern, [&](char32_t low, char32_t high) { is_backwards = is_backwards || high < low; });
+      if (length == 0) return "a [ has no ]; write \\[ for the character";
+      if (is_backwards) return "a range goes backwards";
+    }
+    pattern.remove_prefix((std::min)(length, pattern.size()));
+  }
+  return std::nullopt;
+}
+
 bool matches_glob(std::string_view pattern, std::string_view text) {
   places reached(text.size() + 1);
   reached[0] = true;

@@ -1,11 +1,15 @@
 // Patterns for names of files, as shells have them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace command {
+
+/// What makes a pattern one that nobody means, if anything does.
+std::optional<std::string> wrong_with_glob(std::string_view pattern);
 
 /// Whether a pattern matches the whole text: `?` and `[a-z]`, `[!a-z]` stand for one character, `*` for any number, but
 /// none of them for a '/'; `**` for anything; `\` makes the next character stand for itself. In `**/` the folders may

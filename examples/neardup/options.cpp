@@ -13,6 +13,7 @@
 
 #include "defaults.hpp"
 #include "errors.hpp"
+#include "glob.hpp"
 #include "output.hpp"
 #include "settings.hpp"
 
@@ -162,6 +163,14 @@ std::string unknown_option(const CLI::App& app, const std::string& given) {
   }
   if (!suggestion.empty()) message += "; did you mean " + suggestion + "?";
   return message;
+}
+
+void check_patterns(const char* option, const std::vector<std::string>& patterns) {
+  for (const std::string& pattern : patterns) {
+    if (const auto wrong = wrong_with_glob(pattern)) {
+      throw usage_error(std::string(option) + " '" + pattern + "': " + *wrong);
+    }
+  }
 }
 
 /// What CLI11 fills in: as typed, checked afterwards, so that every message reads alike.
@@ -334,6 +343,8 @@ command_line parse_command_line(int count, char** arguments) {
       throw usage_error("--text-field '" + *field + "' is given more than once");
     }
   }
+  check_patterns("--include", result.include);
+  check_patterns("--exclude", result.exclude);
   if (result.text_fields.empty()) result.text_fields = {"text"};
   if (id_field->count() > 0) {
     result.id_field = given.id_field;

@@ -1494,6 +1494,12 @@ class Usage(CommandTest):
             (("--threads", "", "x"), "--threads '': not a whole number"),
             (("--output", "", "x"), "--output '': not the name of a file"),
             (("--weights", "idf", "--idf-file", "", "x"), "--idf-file '': not the name of a file"),
+            (("--include", "", "x"), "--include '': the pattern is empty"),
+            (("--include", "*.md", "--include", "a[", "x"), "--include 'a[': a [ has no ]; write \\[ for the character"),
+            (("--exclude", "[", "x"), "--exclude '[': a [ has no ]"),
+            (("--exclude", "[]", "x"), "--exclude '[]': a [ has no ]"),
+            (("--exclude", "[!]", "x"), "--exclude '[!]': a [ has no ]"),
+            (("--exclude", "[a-c][z-a]", "x"), "--exclude '[a-c][z-a]': a range goes backwards"),
             (("--seed", "-1", "x"), "--seed"),
         ):
             with self.subTest(arguments=arguments):
