@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <neardup/version.hpp>
 #include <string_view>
@@ -182,10 +183,26 @@ struct typed : typed_settings {
 
 }  // namespace
 
+bool is_verb(std::string_view name) { return find_verb(name) != nullptr; }
+
+std::string names_of_verbs() {
+  std::string text;
+  for (const verb_description& v : verbs) {
+    if (!text.empty()) text += &v == &verbs.back() ? " and " : ", ";
+    text += v.name;
+  }
+  return text;
+}
+
 command_line parse_command_line(int count, char** arguments) {
   std::vector<std::string> words(arguments + (count > 0 ? 1 : 0), arguments + count);
 
   options result;
+  std::error_code ignored;
+  if (!words.empty() && words.front() == "help" && !std::filesystem::exists("help", ignored)) {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
   const verb_description* chosen = words.empty() ? nullptr : find_verb(words.front());
   const bool named = chosen != nullptr;
   if (named) {
@@ -373,6 +390,9 @@ command_line parse_command_line(int count, char** arguments) {
   if (threads->count() > 0) result.threads = parse_number("--threads", given.threads, 1U, 1024U);
 
   if (result.paths.empty()) throw usage_error("no input: name files or folders, or - for standard input");
+  // Names of files mostly have a point, or a folder before them.
+  const bool begins_with_path = !named && words.front() == result.paths.front();
+  result.first_may_be_verb = begins_with_path && result.paths.front().find_first_of("./\\-") == std::string::npos;
   if (std::count(result.paths.begin(), result.paths.end(), "-") > 1) {
     throw usage_error("standard input (-) can be read only once");
   }

@@ -71,13 +71,15 @@ std::string identity(const std::string& argument) {
   return error ? argument : real.string();
 }
 
-std::optional<bad_input> missing(const std::string& argument) {
+std::optional<bad_input> missing(const options& settings, const std::string& argument) {
   std::error_code error;
   const fs::file_status status = fs::status(argument, error);
   if (status.type() == fs::file_type::not_found) {
     std::string what = "no such file or folder";
-    for (const char* const name : {"groups", "pairs", "unique", "hash", "advise"}) {
-      if (argument == name) what += "; a verb comes first: neardup " + argument + " …";
+    if (is_verb(argument)) {
+      what += "; a verb comes first: neardup " + argument + " …";
+    } else if (settings.first_may_be_verb && argument == settings.paths.front()) {
+      what += ", and no verb; verbs are " + names_of_verbs();
     }
     return bad_input{argument, what};
   }
@@ -92,7 +94,7 @@ source_walker::source_walker(const options& settings) : settings_(settings) {
   if (settings.skip_bad) return;
   for (const std::string& argument : settings.paths) {
     if (argument == "-") continue;
-    if (const auto bad = missing(argument)) throw input_error(*bad);
+    if (const auto bad = missing(settings, argument)) throw input_error(*bad);
   }
 }
 
@@ -169,7 +171,7 @@ std::optional<source_walker::step> source_walker::visit_argument(const std::stri
     if (!is_new(identity(argument))) return std::nullopt;
     return std::make_shared<source>(source{argument, nullptr});
   }
-  if (auto bad = missing(argument)) return *std::move(bad);
+  if (auto bad = missing(settings_, argument)) return *std::move(bad);
   std::error_code error;
   if (fs::is_directory(argument, error)) {
     if (auto bad = enter(argument, "")) return *std::move(bad);

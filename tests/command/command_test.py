@@ -1429,6 +1429,22 @@ class Usage(CommandTest):
         for arguments in (("--help",), ("unique", "--help"), ("advise", "--help")):
             self.assertLessEqual(max(map(len, run(*arguments).text.splitlines())), 120)
 
+    def test_help_as_a_verb(self):
+        self.assertEqual(self.assert_done(run("help")).text, run("--help").text)
+        self.assertEqual(self.assert_done(run("help", "pairs")).text, run("pairs", "--help").text)
+        self.write("help", A)
+        self.assertEqual(run("help", cwd=self.folder).bytes, run("./help", cwd=self.folder).bytes)
+
+    def test_what_is_no_verb(self):
+        for arguments in (("frobnicate",), ("unik", "--lines", self.write("a", A)), ("frobnicate", "--distance", 3)):
+            done = run(*arguments)
+            self.assert_fails(done, f"{arguments[0]}: no such file or folder, and no verb; verbs are groups, pairs, ")
+            self.assertEqual(done.err.count("\n"), 1)
+        for arguments in (("groups", "frobnicate"), ("a/b",), ("a.txt",), ("--lines", "x")):
+            done = run(*arguments)
+            self.assert_fails(done, f"{arguments[-1]}: no such file or folder\n")
+            self.assertEqual(done.err.count("\n"), 1)
+
     def test_version_is_that_of_the_library(self):
         header = (SOURCE / "include" / "neardup" / "version.hpp").read_text()
         version = re.search(r'NEARDUP_VERSION_STRING "([^"]+)"', header)
