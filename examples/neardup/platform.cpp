@@ -156,8 +156,9 @@ bool is_terminal(std::FILE* file) { return ::isatty(::fileno(file)) != 0; }
 void prepare_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // Not for writing: then a write to standard output fails as it did before.
-    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDONLY));
+    // For the wrong direction: then reading and writing fail as they did before.
+    const int direction = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", direction));
   }
 }
 

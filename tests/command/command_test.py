@@ -879,6 +879,15 @@ class Sources(CommandTest):
             done = run_with(("hash", "--lines", file, self.folder / "hard.txt"), stdin=stdin, capture_output=True)
         self.assertEqual(done.stdout.count(b"\n"), 4)
 
+    def test_no_standard_input_at_all(self):
+        for options in ("--lines", "--jsonl", "--strict"):
+            done = subprocess.run(
+                ["/bin/sh", "-c", '"$0" hash "$1" - <&-', PROGRAM, options], capture_output=True, timeout=TIMEOUT
+            )
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"neardup: standard input: ", done.stderr)
+            self.assertEqual(done.stdout, b"")
+
     def test_regular_file_as_standard_input(self):
         data = jsonl(corpus(50, 11))
         path = self.write("c.jsonl", data)
