@@ -422,6 +422,11 @@ class Hash(CommandTest):
         self.assertEqual(learnt, run(*options, "--idf-file", self.write("idf.txt", table), "-", data=data).text)
         self.assertNotEqual(learnt, run("hash", "--jsonl", "--features", "words", "-", data=data).text)
         self.assert_fails(run(*options, "--idf-file", self.write("bad.txt", "word\n"), "-", data=data), "bad.txt:1:")
+        weightless = (*options, "--idf-file", self.write("the.txt", "the 0\n"), "-")
+        done = self.assert_done(run(*weightless, data=jsonl(["the", "the the"])))
+        self.assertIn("2 documents have no tokens of any weight (the first: standard input:1)", done.err)
+        done = run(*weightless, "--strict", data=jsonl(["the", "the the"]))
+        self.assert_fails(done, "standard input:1: a document without tokens of any weight")
         self.assert_fails(run(*options, "--idf-file", "none.txt", "-", data=data), "none.txt")
 
 
