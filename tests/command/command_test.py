@@ -1490,7 +1490,7 @@ class Usage(CommandTest):
             (("--grouping", "chains", "x"), "--grouping 'chains': groupings are representatives and components"),
             (("--keep", "shortest", "x"), "--keep 'shortest': is first or longest"),
             (("--similarity", "0", "x"), "--similarity 0: goes from above 0 to 1"),
-            (("--similarity", "1.1", "x"), "--similarity 1.1: goes from 0 to 1"),
+            (("--similarity", "1.1", "x"), "--similarity 1.1: goes from above 0 to 1"),
             (("--similarity", "nan", "x"), "--similarity nan"),
             (("--similarity", "alike", "x"), "--similarity 'alike': not a number"),
             (("--min-similarity", "0", "x"), "--min-similarity 0 needs --distance"),
@@ -1530,6 +1530,11 @@ class Usage(CommandTest):
             (("--exclude", "[]", "x"), "--exclude '[]': a [ has no ]"),
             (("--exclude", "[!]", "x"), "--exclude '[!]': a [ has no ]"),
             (("--exclude", "[a-c][z-a]", "x"), "--exclude '[a-c][z-a]': a range goes backwards"),
+            (("--similarity", "-1", "x"), "--similarity -1: goes from above 0 to 1"),
+            (("--bits", "0", "x"), "--bits 0: fingerprints have 32, 64, 128 or 256 bits"),
+            (("--bits", "99999999999999999999", "x"), "fingerprints have 32, 64, 128 or 256 bits"),
+            (("--bits", "many", "x"), "--bits 'many': not a whole number"),
+            (("advise", "--bits", "0", "x"), "--bits 0: advice is on 64 or 128 bits"),
             (("--seed", "-1", "x"), "--seed"),
         ):
             with self.subTest(arguments=arguments):
