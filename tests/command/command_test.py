@@ -1123,6 +1123,7 @@ class BadInput(CommandTest):
 
         path = self.write("c.jsonl.gz", gzip.compress(jsonl([A, B])))
         self.assert_fails(run("groups", "--jsonl", path), f"{path}:1: compressed; unpack it first")
+
     @unittest.skipUnless(sys.platform == "linux", "needs a limit of memory")
     def test_a_line_beyond_the_memory_is_named(self):
         def limit():
