@@ -19,7 +19,9 @@
 namespace command {
 
 struct context {
-  explicit context(const options& s) : settings(s), sources(s), notes(s), out(s.output_file) {}
+  explicit context(const options& s) : settings(s), sources(s), notes(s), out(s.output_file) {
+    sources.leave_out(out.partial());
+  }
 
   const options& settings;
   source_walker sources;

@@ -220,11 +220,11 @@ class placer {
   template <std::size_t Bits, class Visit>
   void operator()(const finished_batch<Bits>& done, Visit&& visit) {
     const batch& input = done.input;
-    if (input.bad) notes_.bad(*input.bad);
     if (input.from != nullptr && input.from != current_) {
       current_ = input.from;
       lines_before_ = 0;
     }
+    if (input.bad) notes_.bad(input.from == nullptr ? *input.bad : bad_input{where_line(0), input.bad->what});
     std::size_t next_bad = 0;
     const auto say_bad = [&](std::size_t before) {
       for (; next_bad < done.bad.size() && done.bad[next_bad].before <= before; ++next_bad) {
@@ -255,7 +255,10 @@ class placer {
  private:
   [[nodiscard]] std::string where(const batch& input, std::uint64_t index) const {
     if (!input.has_lines()) return input.files[index]->name();
-    return input.from->name() + ':' + std::to_string(lines_before_ + index + 1);
+    return where_line(index);
+  }
+  [[nodiscard]] std::string where_line(std::uint64_t index) const {
+    return current_->name() + ':' + std::to_string(lines_before_ + index + 1);
   }
 
   report& notes_;

@@ -1,15 +1,19 @@
 // Patterns for names of files, as shells have them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace command {
 
+/// What makes a pattern one that nobody means, if anything does.
+std::optional<std::string> wrong_with_glob(std::string_view pattern);
+
 /// Whether a pattern matches the whole text: `?` and `[a-z]`, `[!a-z]` stand for one character, `*` for any number, but
 /// none of them for a '/'; `**` for anything; `\` makes the next character stand for itself. In `**/` the folders may
-/// also be none. Complexity: the length of the text to the power of the number of stars, at worst.
+/// also be none. Complexity: the length of the pattern times that of the text.
 bool matches_glob(std::string_view pattern, std::string_view text);
 
 /// Whether one of the patterns matches: one with a '/' the path below the folder given, one without the name.

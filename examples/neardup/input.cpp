@@ -1,12 +1,16 @@
 #include "input.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <system_error>
 #include <utility>
 #include <variant>
 
 namespace command {
+
+void byte_buffer::release::operator()(char* bytes) const noexcept { std::free(bytes); }
 
 namespace {
 
@@ -20,10 +24,12 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 void byte_buffer::reserve(std::size_t capacity) {
   if (capacity <= capacity_) return;
-  auto larger = std::make_unique_for_overwrite<char[]>(capacity + padding);
-  if (size_ > 0) std::memcpy(larger.get(), bytes_.get(), size_);
-  std::memset(larger.get() + capacity, 0, padding);
-  bytes_ = std::move(larger);
+  // Not by new, which ends the program where the caller can say what it was that did not fit.
+  void* const larger = std::realloc(bytes_.get(), capacity + padding);
+  if (larger == nullptr) throw std::bad_alloc();
+  static_cast<void>(bytes_.release());
+  bytes_.reset(static_cast<char*>(larger));
+  std::memset(bytes_.get() + capacity, 0, padding);
   capacity_ = capacity;
 }
 
@@ -96,7 +102,15 @@ bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
     std::size_t newline = std::string_view::npos;
     bool ended = false;
     while (newline == std::string_view::npos && !ended) {
-      if (bytes.size() == bytes.capacity()) bytes.reserve(2 * bytes.capacity());
+      try {
+        if (bytes.size() == bytes.capacity()) bytes.reserve(2 * bytes.capacity());
+      } catch (const std::bad_alloc&) {
+        bytes = {};
+        out.from = current_;
+        out.bad = bad_input{current_->name(), "a line larger than the memory there is"};
+        file_.reset();
+        return true;
+      }
       const std::size_t old_size = bytes.size();
       std::size_t count = 0;
       try {

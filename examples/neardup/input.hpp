@@ -27,13 +27,17 @@ class byte_buffer {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::string_view view() const noexcept { return {bytes_.get(), size_}; }
 
-  /// Makes room for `capacity` bytes, and keeps what is there.
+  /// Makes room for `capacity` bytes, and keeps what is there. Throws: std::bad_alloc, and nothing has changed.
   void reserve(std::size_t capacity);
   void resize(std::size_t size) { size_ = size; }
   void append(std::string_view bytes);
 
  private:
-  std::unique_ptr<char[]> bytes_;
+  struct release {
+    void operator()(char* bytes) const noexcept;
+  };
+
+  std::unique_ptr<char[], release> bytes_;
   std::size_t capacity_ = 0;
   std::size_t size_ = 0;
 };
@@ -45,7 +49,7 @@ struct batch {
   std::uint64_t offset = 0;                    ///< of the bytes in the source
   bool live = false;                           ///< the source may be a long wait: hand on what there is
   std::vector<std::shared_ptr<source>> files;  ///< each a document
-  std::optional<bad_input> bad;
+  std::optional<bad_input> bad;                ///< with `from`: the next line of it
 
   [[nodiscard]] bool has_lines() const noexcept { return from != nullptr && !bad; }
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <neardup/version.hpp>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "defaults.hpp"
 #include "errors.hpp"
+#include "glob.hpp"
 #include "output.hpp"
 #include "settings.hpp"
 
@@ -164,6 +166,14 @@ std::string unknown_option(const CLI::App& app, const std::string& given) {
   return message;
 }
 
+void check_patterns(const char* option, const std::vector<std::string>& patterns) {
+  for (const std::string& pattern : patterns) {
+    if (const auto wrong = wrong_with_glob(pattern)) {
+      throw usage_error(std::string(option) + " '" + pattern + "': " + *wrong);
+    }
+  }
+}
+
 /// What CLI11 fills in: as typed, checked afterwards, so that every message reads alike.
 struct typed : typed_settings {
   std::string id_field, format, threads;
@@ -173,10 +183,26 @@ struct typed : typed_settings {
 
 }  // namespace
 
+bool is_verb(std::string_view name) { return find_verb(name) != nullptr; }
+
+std::string names_of_verbs() {
+  std::string text;
+  for (const verb_description& v : verbs) {
+    if (!text.empty()) text += &v == &verbs.back() ? " and " : ", ";
+    text += v.name;
+  }
+  return text;
+}
+
 command_line parse_command_line(int count, char** arguments) {
   std::vector<std::string> words(arguments + (count > 0 ? 1 : 0), arguments + count);
 
   options result;
+  std::error_code ignored;
+  if (!words.empty() && words.front() == "help" && !std::filesystem::exists("help", ignored)) {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
   const verb_description* chosen = words.empty() ? nullptr : find_verb(words.front());
   const bool named = chosen != nullptr;
   if (named) {
@@ -232,7 +258,7 @@ command_line parse_command_line(int count, char** arguments) {
                         "else " +
                             to_string(default_features) + ")",
               print);
-  CLI::Option* idf_file = nullptr;
+  const CLI::Option* idf_file = nullptr;
   if (!advises) {
     text_option("--weights", given.weights, "W",
                 "unit: each distinct feature once (the default), tf,\n"
@@ -287,9 +313,13 @@ command_line parse_command_line(int count, char** arguments) {
 
   const char* const output = "Output";
   CLI::Option* const format = text_option("--format", given.format, "F", "text (default) or jsonl", output);
-  text_option("--output", result.output_file, "FILE",
-              "write there, not to standard output; until all is done\nto FILE.partial", output);
-  text_option("--threads", given.threads, "N", "default: all cores; never changes the result", output);
+  const CLI::Option* const output_file = text_option(
+      "--output", result.output_file, "FILE",
+      "write there, not to standard output; until all is done\nto FILE.partial (if that exists, FILE.partial.1, …),\n"
+      "which stays if the run fails, and is never an input",
+      output);
+  CLI::Option* const threads =
+      text_option("--threads", given.threads, "N", "default: all cores; never changes the result", output);
   app.add_flag("--quiet", result.quiet, "no progress bar, no notes; errors and what was skipped\nare still said")
       ->group(output);
   app.set_help_flag("--help,-h", "this text")->group(output);
@@ -325,12 +355,24 @@ command_line parse_command_line(int count, char** arguments) {
     if (!result.text_fields.empty()) throw usage_error("--text-field needs --jsonl");
     if (id_field->count() > 0) throw usage_error("--id-field needs --jsonl");
   }
+  for (auto field = result.text_fields.begin(); field != result.text_fields.end(); ++field) {
+    if (std::find(result.text_fields.begin(), field, *field) != field) {
+      throw usage_error("--text-field '" + *field + "' is given more than once");
+    }
+  }
+  check_patterns("--include", result.include);
+  check_patterns("--exclude", result.exclude);
   if (result.text_fields.empty()) result.text_fields = {"text"};
   if (id_field->count() > 0) {
     result.id_field = given.id_field;
     result.id_field_required = true;
   }
 
+  for (const CLI::Option* const file : {idf_file, output_file}) {
+    if (file != nullptr && file->count() > 0 && file->results().front().empty()) {
+      throw usage_error(file->get_name() + " '': not the name of a file");
+    }
+  }
   if (idf_file != nullptr && idf_file->count() > 0 && given.weights != "idf")
     throw usage_error("--idf-file needs --weights idf");
   apply_settings(given, result);
@@ -345,9 +387,12 @@ command_line parse_command_line(int count, char** arguments) {
     }
   }
   result.threads = std::max(1U, std::thread::hardware_concurrency());
-  if (!given.threads.empty()) result.threads = parse_number("--threads", given.threads, 1U, 1024U);
+  if (threads->count() > 0) result.threads = parse_number("--threads", given.threads, 1U, 1024U);
 
   if (result.paths.empty()) throw usage_error("no input: name files or folders, or - for standard input");
+  // Names of files mostly have a point, or a folder before them.
+  const bool begins_with_path = !named && words.front() == result.paths.front();
+  result.first_may_be_verb = begins_with_path && result.paths.front().find_first_of("./\\-") == std::string::npos;
   if (std::count(result.paths.begin(), result.paths.end(), "-") > 1) {
     throw usage_error("standard input (-) can be read only once");
   }

@@ -6,6 +6,7 @@
 #include <neardup/text/feature_choice.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct options {
   verb action = verb::groups;
 
   std::vector<std::string> paths;
+  bool first_may_be_verb = false;  ///< the first path stands where a verb would, and looks like one
   unit_of_input unit = unit_of_input::files;
   std::vector<std::string> text_fields{"text"};
   std::string id_field = "id";
@@ -78,6 +80,11 @@ struct options {
     return min_similarity.has_value() || groups_first() || (weights == weighting::idf && idf_file.empty());
   }
 };
+
+bool is_verb(std::string_view name);
+
+/// "groups, pairs, unique, hash and advise"
+std::string names_of_verbs();
 
 /// What the command line asks for: a run, or a text to print (help, version).
 using command_line = std::variant<options, std::string>;

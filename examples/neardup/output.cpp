@@ -19,6 +19,18 @@ namespace {
 constexpr std::size_t buffer_size = std::size_t{1} << 16;
 constexpr std::string_view hex_digits = "0123456789abcdef";
 
+/// Creates PATH.partial, or PATH.partial.1 and so on: the first that is not there, as a file or as a link.
+/// Returns: nothing if none can be, and errno says why.
+std::FILE* create_partial(const std::string& path, std::string& partial) {
+  constexpr int most = 1000;
+  for (int i = 0; i < most; ++i) {
+    partial = path + ".partial" + (i == 0 ? "" : '.' + std::to_string(i));
+    std::FILE* const file = std::fopen(partial.c_str(), "wbx");
+    if (file != nullptr || errno != EEXIST) return file;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 output::output(const std::string& path) : name_(path.empty() ? "standard output" : path), file_(stdout) {
@@ -27,9 +39,10 @@ output::output(const std::string& path) : name_(path.empty() ? "standard output"
     const auto type = std::filesystem::status(path, error).type();
     // Devices and pipes are written as they are.
     if (type == std::filesystem::file_type::regular || type == std::filesystem::file_type::not_found) {
-      partial_ = path + ".partial";
+      file_ = create_partial(path, partial_);
+    } else {
+      file_ = std::fopen(path.c_str(), "wb");
     }
-    file_ = std::fopen((partial_.empty() ? path : partial_).c_str(), "wb");
     if (file_ == nullptr) throw output_error(path + ": cannot be written: " + std::strerror(errno));
   }
   std::setvbuf(file_, nullptr, _IONBF, 0);
@@ -39,7 +52,12 @@ output::output(const std::string& path) : name_(path.empty() ? "standard output"
 output::~output() {
   // After an error elsewhere: what was printed before it is not lost. Its own errors have no one to hear them.
   if (!failed_ && !buffer_.empty()) static_cast<void>(std::fwrite(buffer_.data(), 1, buffer_.size(), file_));
-  if (file_ != nullptr && file_ != stdout) std::fclose(file_);
+  if (file_ == nullptr || file_ == stdout) return;
+  std::fclose(file_);
+  std::error_code error;
+  if (!partial_.empty() && std::filesystem::is_empty(partial_, error) && !error) {
+    std::filesystem::remove(partial_, error);
+  }
 }
 
 output& output::operator<<(std::string_view bytes) {

@@ -10,7 +10,9 @@ namespace command {
 
 /// Standard output or a file. What was written stays written, whatever comes after.
 ///
-/// A file is written as FILE.partial, which takes its name when all is done: until then an older one stays whole.
+/// A file is written as FILE.partial, which takes its name when all is done: until then an older one stays whole. If
+/// there is a file or a link of that name, that is somebody else's, and may be an input: then as FILE.partial.1, and so
+/// on.
 class output {
  public:
   /// To standard output if `path` is empty. Throws: output_error.
@@ -26,6 +28,9 @@ class output {
   /// Hands on what is kept back. Throws: output_error.
   void flush();
 
+  /// Where a file is written until all is done; empty for anything else.
+  [[nodiscard]] const std::string& partial() const noexcept { return partial_; }
+
   /// Flushes, and closes a file. Throws: output_error. Without it the end is lost silently.
   void close();
 
@@ -33,7 +38,7 @@ class output {
   [[noreturn]] void fail();
 
   std::string name_;
-  std::string partial_;  // where a file is written first; empty for anything else
+  std::string partial_;
   std::FILE* file_;
   std::string buffer_;
   bool failed_ = false;

@@ -144,13 +144,21 @@ std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t 
   return read_all_at(handle_->descriptor, offset, to, size);
 }
 
+bool is_standard_input(const std::string& path) {
+  struct stat own {};
+  struct stat other {};
+  return ::fstat(STDIN_FILENO, &own) == 0 && ::stat(path.c_str(), &other) == 0 && !S_ISREG(other.st_mode) &&
+         own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
 bool is_terminal(std::FILE* file) { return ::isatty(::fileno(file)) != 0; }
 
 void prepare_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // Not for writing: then a write to standard output fails as it did before.
-    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDONLY));
+    // For the wrong direction: then reading and writing fail as they did before.
+    const int direction = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", direction));
   }
 }
 
@@ -234,6 +242,8 @@ void temporary_file::write(std::string_view bytes) {
 std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
   return read_all_at(handle_->file, handle_->mutex, offset, to, size);
 }
+
+bool is_standard_input(const std::string& /*path*/) { return false; }
 
 bool is_terminal([[maybe_unused]] std::FILE* file) {
 #ifdef _WIN32

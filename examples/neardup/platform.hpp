@@ -64,6 +64,10 @@ class temporary_file {
   std::unique_ptr<handle> handle_;
 };
 
+/// Whether this is standard input by a name of its own, as /dev/stdin, and no regular file. Where there are no such
+/// names: never.
+bool is_standard_input(const std::string& path);
+
 bool is_terminal(std::FILE* file);
 
 /// Makes writing to a closed pipe an error of that write, not the end of the program; lets standard input and output

@@ -54,6 +54,7 @@ report::report(const options& settings)
       skip_bad_(settings.skip_bad),
       strict_(settings.strict),
       bar_(!settings.quiet && is_terminal(stderr)),
+      weight_(settings.idf_file.empty() ? "" : " of any weight"),
       begin_(std::chrono::steady_clock::now()),
       last_draw_(begin_) {
   if (bar_) total_bytes_ = total_size(settings);
@@ -73,7 +74,7 @@ void report::bad(const bad_input& input) {
   count(bad_, input.text());
 }
 
-bool report::note(tally& t, const std::string& where, const char* what) {
+bool report::note(tally& t, const std::string& where, const std::string& what) {
   if (!strict_) {
     count(t, where);
     return true;
@@ -134,7 +135,7 @@ void report::finish(const std::string& summary, std::uint64_t reached_twice, std
     }
     if (without_tokens_.count > 0) {
       say(counted(without_tokens_.count, "document", "documents") + verb(without_tokens_.count, " has", " have") +
-          " no tokens" + example(without_tokens_) + " and cannot be compared");
+          " no tokens" + weight_ + example(without_tokens_) + " and cannot be compared");
     }
     if (reached_twice > 0) {
       say(counted(reached_twice, "file or folder", "files and folders") + verb(reached_twice, " was", " were") +

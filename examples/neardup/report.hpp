@@ -23,7 +23,9 @@ class report {
 
   /// Counts a document; with --strict it is bad input. Returns: whether the document stays.
   bool ill_formed(const std::string& where) { return note(ill_formed_, where, "not well-formed UTF-8"); }
-  bool without_tokens(const std::string& where) { return note(without_tokens_, where, "a document without tokens"); }
+  bool without_tokens(const std::string& where) {
+    return note(without_tokens_, where, "a document without tokens" + weight_);
+  }
 
   /// Moves the progress bar.
   void advance(std::uint64_t documents, std::uint64_t bytes);
@@ -44,7 +46,7 @@ class report {
     if (t.count++ == 0) t.first = where;
   }
 
-  bool note(tally& t, const std::string& where, const char* what);
+  bool note(tally& t, const std::string& where, const std::string& what);
   void draw(const std::string& line);
   void clear();
 
@@ -52,6 +54,7 @@ class report {
   bool skip_bad_;
   bool strict_;
   bool bar_;
+  std::string weight_;             // what tokens need besides being there
   std::uint64_t total_bytes_ = 0;  // 0: not known
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;

@@ -32,8 +32,8 @@ void run(const options& settings) {
       throw input_error({"", error.what()});
     }
   }
-  if (!settings.choice.empty() && !settings.quiet) say(settings.choice);
   context c(settings);
+  if (!settings.choice.empty() && !settings.quiet) say(settings.choice);
   c.idf = table || settings.weights != weighting::idf ? table : learn_idf(c);
   switch (settings.action) {
     case verb::groups: return run_groups<Bits>(c);

@@ -1,8 +1,10 @@
 #include "settings.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <neardup/dedup/recall.hpp>
 #include <stdexcept>
 #include <utility>
@@ -42,9 +44,8 @@ bool parse_keep(const std::string& text) {
 }
 
 double parse_similarity(const std::string& text) {
-  const double value = parse_number("--similarity", text, 0.0, 1.0);
-  if (value == 0) throw usage_error("--similarity " + text + ": goes from above 0 to 1");
-  return value;
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  return parse_number("--similarity", text, least, 1.0, "goes from above 0 to 1");
 }
 
 /// The features of the fingerprint and of the check, where one is given for both.
@@ -102,9 +103,7 @@ void apply_advice(const typed_settings& given, options& to) {
   // Unlike elsewhere, --features says nothing about the check.
   if (!given.check_features) to.check_features = default_features;
   if (given.features) to.advice.features = to.features;
-  if (!given.bits) return;
-  if (to.bits != 64 && to.bits != 128) throw usage_error("--bits " + *given.bits + ": advice is on 64 or 128 bits");
-  to.advice.bits = to.bits;
+  if (given.bits) to.advice.bits = to.bits;
 }
 
 }  // namespace
@@ -113,10 +112,10 @@ void apply_settings(const typed_settings& given, options& to) {
   apply_features(given, to);
   if (given.weights) to.weights = parse_weights(*given.weights);
   if (given.bits) {
-    to.bits = parse_number<std::size_t>("--bits", *given.bits, 1, 65536);
-    if (to.bits != 32 && to.bits != 64 && to.bits != 128 && to.bits != 256) {
-      throw usage_error("--bits " + *given.bits + ": fingerprints have 32, 64, 128 or 256 bits");
-    }
+    const bool advises = to.action == verb::advise;
+    const std::string rule = advises ? "advice is on 64 or 128 bits" : "fingerprints have 32, 64, 128 or 256 bits";
+    to.bits = parse_number<std::size_t>("--bits", *given.bits, advises ? 64 : 32, advises ? 128 : 256, rule);
+    if (!std::has_single_bit(to.bits)) throw usage_error("--bits " + *given.bits + ": " + rule);
   }
   if (given.seed) to.seed = parse_number<std::uint64_t>("--seed", *given.seed, 0, UINT64_MAX);
   to.grouping = default_grouping;

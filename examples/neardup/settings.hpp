@@ -25,9 +25,10 @@ struct typed_settings {
 /// Throws: usage_error.
 void apply_settings(const typed_settings& given, options& to);
 
-/// A number in low..high. Throws: usage_error, which names the option.
+/// A number in low..high. Throws: usage_error, which names the option, and the range, by `rule` if there is more to it.
 template <class Number>
-Number parse_number(const std::string& option, const std::string& text, Number low, Number high) {
+Number parse_number(const std::string& option, const std::string& text, Number low, Number high,
+                    const std::string& rule = "") {
   Number value{};
   const char* begin = text.data();
   const char* const end = begin + text.size();
@@ -42,13 +43,13 @@ Number parse_number(const std::string& option, const std::string& text, Number l
     throw usage_error(option + " '" + text + "': not a " + (std::is_integral_v<Number> ? "whole " : "") + "number");
   }
   if (parsed.ec != std::errc{} || !(value >= low && value <= high)) {
-    std::string range;
+    std::string range = "goes from ";
     if constexpr (std::is_integral_v<Number>) {
-      range = std::to_string(low) + " to " + std::to_string(high);
+      range += std::to_string(low) + " to " + std::to_string(high);
     } else {
-      range = "0 to 1";
+      range += "0 to 1";
     }
-    throw usage_error(option + " " + text + ": goes from " + range);
+    throw usage_error(option + " " + text + ": " + (rule.empty() ? range : rule));
   }
   return value;
 }

@@ -57,13 +57,29 @@ bool left_out(const options& settings, const std::string& relative, bool is_fold
   return !is_folder && !settings.include.empty() && !matches_any(settings.include, relative);
 }
 
-std::optional<bad_input> missing(const std::string& argument) {
+/// What an argument has in common with all others that lead to the same file or stream, and with nothing else.
+std::string identity(const std::string& argument) {
+  const std::string stream = "-";
+  if (argument != stream) {
+    if (is_standard_input(argument)) return stream;
+  } else if (!input_file::standard_input().is_regular()) {
+    return stream;  // or the rest of a file, which is not that file
+  }
+  std::error_code error;
+  const fs::path real = fs::canonical(argument == stream ? "/dev/stdin" : argument, error);
+  // Pipes have no path, and files that were removed.
+  return error ? argument : real.string();
+}
+
+std::optional<bad_input> missing(const options& settings, const std::string& argument) {
   std::error_code error;
   const fs::file_status status = fs::status(argument, error);
   if (status.type() == fs::file_type::not_found) {
     std::string what = "no such file or folder";
-    for (const char* const name : {"groups", "pairs", "unique", "hash", "advise"}) {
-      if (argument == name) what += "; a verb comes first: neardup " + argument + " …";
+    if (is_verb(argument)) {
+      what += "; a verb comes first: neardup " + argument + " …";
+    } else if (settings.first_may_be_verb && argument == settings.paths.front()) {
+      what += ", and no verb; verbs are " + names_of_verbs();
     }
     return bad_input{argument, what};
   }
@@ -78,7 +94,7 @@ source_walker::source_walker(const options& settings) : settings_(settings) {
   if (settings.skip_bad) return;
   for (const std::string& argument : settings.paths) {
     if (argument == "-") continue;
-    if (const auto bad = missing(argument)) throw input_error(*bad);
+    if (const auto bad = missing(settings, argument)) throw input_error(*bad);
   }
 }
 
@@ -91,6 +107,11 @@ bool source_walker::is_output(const std::string& path) const {
   std::error_code error;
   return fs::is_regular_file(output, error) && fs::equivalent(path == "-" ? "/dev/stdin" : path, output, error) &&
          !error;
+}
+
+bool source_walker::is_partial_output(const std::string& path) const {
+  std::error_code error;
+  return !partial_output_.empty() && fs::equivalent(path, partial_output_, error) && !error;
 }
 
 void source_walker::refuse_output_among_inputs(const std::string& output_file) const {
@@ -143,16 +164,20 @@ std::optional<source_walker::step> source_walker::walk() {
 }
 
 std::optional<source_walker::step> source_walker::visit_argument(const std::string& argument) {
-  if (is_output(argument)) return bad_input{argument == "-" ? "standard input" : argument, "is also the output"};
-  if (argument == "-") return std::make_shared<source>(source{argument, nullptr});
-  if (auto bad = missing(argument)) return *std::move(bad);
+  if (is_output(argument) || is_partial_output(argument)) {
+    return bad_input{argument == "-" ? "standard input" : argument, "is also the output"};
+  }
+  if (argument == "-") {
+    if (!is_new(identity(argument))) return std::nullopt;
+    return std::make_shared<source>(source{argument, nullptr});
+  }
+  if (auto bad = missing(settings_, argument)) return *std::move(bad);
   std::error_code error;
   if (fs::is_directory(argument, error)) {
     if (auto bad = enter(argument, "")) return *std::move(bad);
     return std::nullopt;
   }
-  const fs::path real = fs::canonical(argument, error);
-  if (!error && !is_new(real.string())) return std::nullopt;
+  if (!is_new(identity(argument))) return std::nullopt;
   return std::make_shared<source>(source{argument, nullptr});
 }
 
@@ -183,6 +208,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   const std::string real = is_link ? fs::canonical(path, error).string() : join(current.real_path, name);
   if (error) return bad_input{path, error.message()};
   if (is_output(path)) return bad_input{path, "is also the output"};
+  if (is_partial_output(path)) return std::nullopt;
   if (!is_new(real)) return std::nullopt;
   return std::make_shared<source>(source{path, nullptr});
 }

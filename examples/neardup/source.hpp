@@ -60,6 +60,9 @@ class source_walker {
   explicit source_walker(const options& settings);
   ~source_walker();
 
+  /// What this run writes for now, if it is not empty, is no input.
+  void leave_out(const std::string& partial_output) { partial_output_ = partial_output; }
+
   /// Returns: nothing at the end.
   std::optional<step> next();
 
@@ -79,9 +82,11 @@ class source_walker {
   std::optional<bad_input> enter(std::string path, std::string relative);
   bool is_new(const std::string& real_path);
   [[nodiscard]] bool is_output(const std::string& path) const;
+  [[nodiscard]] bool is_partial_output(const std::string& path) const;
   void refuse_output_among_inputs(const std::string& output_file) const;
 
   const options& settings_;
+  std::string partial_output_;
   std::size_t next_argument_ = 0;
   std::vector<folder> open_folders_;            // the one being read last
   std::unordered_set<std::string> real_paths_;  // of files and folders seen, without links

@@ -86,7 +86,10 @@ void for_each_text(context& c, std::size_t most_bytes, const Visit& visit, const
   const std::atomic<bool> never{false};
   batch_reader batches(c.settings, c.sources, true);
   for (batch next; batches.next(next, never);) {
-    if (next.bad) {
+    if (next.bad && next.from != nullptr) {
+      if (next.offset == 0) lines_before = 0;
+      bad(bad_input{next.from->name() + ':' + std::to_string(lines_before + 1), next.bad->what});
+    } else if (next.bad) {
       bad(*next.bad);
     } else if (next.has_lines()) {
       pass_lines(next);

@@ -447,6 +447,11 @@ class Hash(CommandTest):
         self.assertEqual(learnt, run(*options, "--idf-file", self.write("idf.txt", table), "-", data=data).text)
         self.assertNotEqual(learnt, run("hash", "--jsonl", "--features", "words", "-", data=data).text)
         self.assert_fails(run(*options, "--idf-file", self.write("bad.txt", "word\n"), "-", data=data), "bad.txt:1:")
+        weightless = (*options, "--idf-file", self.write("the.txt", "the 0\n"), "-")
+        done = self.assert_done(run(*weightless, data=jsonl(["the", "the the"])))
+        self.assertIn("2 documents have no tokens of any weight (the first: standard input:1)", done.err)
+        done = run(*weightless, "--strict", data=jsonl(["the", "the the"]))
+        self.assert_fails(done, "standard input:1: a document without tokens of any weight")
         self.assert_fails(run(*options, "--idf-file", "none.txt", "-", data=data), "none.txt")
 
 
@@ -790,8 +795,9 @@ class Threads(CommandTest):
 
 
 class Sources(CommandTest):
-    def ids(self, *arguments, data=b""):
-        return [row["id"] for row in self.assert_done(run("hash", "--format", "jsonl", *arguments, data=data)).json]
+    def ids(self, *arguments, data=b"", **more):
+        done = self.assert_done(run("hash", "--format", "jsonl", *arguments, data=data, **more))
+        return [row["id"] for row in done.json]
 
     def test_folders_are_read_in_order(self):
         for name in ("b/2.txt", "b/10.txt", "a.txt", "c/d/e.md", "b.txt", "B"):
@@ -823,11 +829,94 @@ class Sources(CommandTest):
         # A file that is named is read, whatever its name.
         self.assertEqual(self.ids("a.txt", "--include", "*.md"), ["a.txt"])
 
+    def test_patterns_against_the_oracle(self):
+        def matches(pattern, text):
+            """The same rules, by trying all there is: patterns as lists of elements."""
+            if not pattern:
+                return not text
+            first, rest = pattern[0], pattern[1:]
+            if first == "**/":
+                return any(matches(rest, text[i:]) for i in range(len(text) + 1) if i == 0 or text[i - 1] == "/")
+            if first in ("*", "**"):
+                if matches(rest, text):
+                    return True
+                return bool(text) and (first == "**" or text[0] != "/") and matches(pattern, text[1:])
+            if not text:
+                return False
+            one_of = {"?": "ab-ä漢", "[ab]": "ab", "[!a]": "b-ä漢", "[a-z]": "ab", "[ä-漢]": "ä漢", "\\-": "-"}
+            return text[0] in one_of.get(first, first) and matches(rest, text[1:])
+
+        rng = random.Random(23)
+        files = {"a", "b/a", "b/b/a", "漢", "漢漢"}
+        while len(files) < 150:
+            name = "/".join("".join(rng.choice("ab-ä漢") for _ in range(rng.randrange(1, 5))) for _ in range(rng.randrange(1, 4)))
+            if not any(other == name or other.startswith(name + "/") or name.startswith(other + "/") for other in files):
+                files.add(name)
+        for name in files:
+            self.write("f/" + name, "x")
+        elements = ["a", "b", "ä", "/", "?", "*", "*", "**", "**/", "[ab]", "[!a]", "[a-z]", "[ä-漢]", "\\-"]
+        hits = 0
+        for _ in range(400):
+            pattern = []
+            for _ in range(rng.randrange(1, 7)):
+                element = rng.choice(elements)
+                # What would be read as another element.
+                if pattern and pattern[-1] in ("*", "**") and element[0] in "*/":
+                    continue
+                pattern.append(element)
+            whole = "".join(pattern)
+            expected = {name for name in files if matches(pattern, name if "/" in whole else name.rpartition("/")[2])}
+            # By UTF-16 or by bytes, the order is not what matters here.
+            ids = self.ids("--include", whole, "f", cwd=self.folder)
+            self.assertEqual({id[2:] for id in ids}, expected, whole)
+            hits += bool(expected)
+        self.assertGreater(hits, 150)
+
+    def test_patterns_with_many_stars_are_quick(self):
+        self.write("a" * 200, A)
+        begin = time.monotonic()
+        for pattern in ("*a" * 20 + "*b", "**a" * 20 + "b", "**/" * 20 + "*b", "*?[a]" * 15 + "*b"):
+            self.assertEqual(self.ids(self.folder, "--include", pattern), [])
+        self.assertEqual(len(self.ids(self.folder, "--include", "*a" * 20 + "*")), 1)
+        self.assertLess(time.monotonic() - begin, 20)
+
     def test_standard_input(self):
         self.assertEqual(self.ids("-", data=A), ["-"])
         self.assertEqual(self.ids("--lines", "-", data=f"{A}\n{B}"), ["-:1", "-:2"])
         self.assertEqual(self.ids("--jsonl", "-", data='{"text":"x"}\n\n{"text":"y","id":"z"}'), ["-:1", "z"])
         self.assert_fails(run("-", "-"), "only once")
+
+    @unittest.skipUnless(os.path.exists("/dev/stdin"), "no /dev/stdin")
+    def test_standard_input_by_two_names_is_read_once(self):
+        data = f"{A}\n{B}\n"
+        for names in (("/dev/stdin", "-"), ("-", "/dev/stdin"), ("/dev/stdin", "/dev/stdin")):
+            done = self.assert_done(run("hash", "--lines", "--format", "jsonl", *names, data=data))
+            self.assertEqual([row["id"] for row in done.json], [f"{names[0]}:1", f"{names[0]}:2"])
+            self.assertIn("reached more than once", done.err)
+            # The same of a file as standard input, and of a file that has a name besides.
+            file = self.write("c.txt", data)
+            for other in (names[1], file):
+                with open(file, "rb") as stdin:
+                    done = run_with(("hash", "--lines", names[0], other), stdin=stdin, capture_output=True)
+                self.assertEqual(done.stdout.count(b"\n"), 2)
+        # The rest of a file is not the file; other links to a file are other files.
+        with open(file, "rb") as stdin:
+            os.lseek(stdin.fileno(), len(A) + 1, os.SEEK_SET)
+            done = run_with(("hash", "--lines", "-", file), stdin=stdin, capture_output=True)
+        self.assertEqual(done.stdout.count(b"\n"), 3)
+        os.link(file, self.folder / "hard.txt")
+        with open(file, "rb") as stdin:
+            done = run_with(("hash", "--lines", file, self.folder / "hard.txt"), stdin=stdin, capture_output=True)
+        self.assertEqual(done.stdout.count(b"\n"), 4)
+
+    def test_no_standard_input_at_all(self):
+        for options in ("--lines", "--jsonl", "--strict"):
+            done = subprocess.run(
+                ["/bin/sh", "-c", '"$0" hash "$1" - <&-', PROGRAM, options], capture_output=True, timeout=TIMEOUT
+            )
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"neardup: standard input: ", done.stderr)
+            self.assertEqual(done.stdout, b"")
 
     def test_regular_file_as_standard_input(self):
         data = jsonl(corpus(50, 11))
@@ -1060,6 +1149,28 @@ class BadInput(CommandTest):
         path = self.write("c.jsonl.gz", gzip.compress(jsonl([A, B])))
         self.assert_fails(run("groups", "--jsonl", path), f"{path}:1: compressed; unpack it first")
 
+    @unittest.skipUnless(sys.platform == "linux", "needs a limit of memory")
+    def test_a_line_beyond_the_memory_is_named(self):
+        def limit():
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, (2**28, 2**28))
+
+        if run("--version", preexec_fn=limit).status != 0:
+            self.skipTest("the program needs more than that to begin, as under a sanitizer")
+        self.write("c.txt", (A + "\n") * 20000)
+        with open(self.folder / "c.txt", "ab") as file:
+            file.truncate(file.tell() + 2**29)
+        message = f"{self.folder}/c.txt:20001: a line larger than the memory"
+        for verb in ("hash", "unique", "advise"):
+            options = (verb, "--lines", "--threads", 1)
+            done = run(*options, self.folder / "c.txt", preexec_fn=limit)
+            self.assert_fails(done, message)
+        other = self.write("other.txt", A)
+        done = self.assert_done(run(*options[1:], "--skip-bad", self.folder / "c.txt", other, preexec_fn=limit))
+        self.assertIn("skipped " + message, done.err)
+        self.assertIn("20,001 documents", done.err)
+
     def test_numbers_of_lines_go_through_batches_and_sources(self):
         one = self.write("1.jsonl", jsonl(corpus(9000, 14, words=40)))
         self.assertGreater(one.stat().st_size, 1_200_000)
@@ -1249,6 +1360,67 @@ class Output(CommandTest):
         self.assert_fails(run("hash", "--output", target, self.folder / "missing"), "no such file")
         self.assertTrue(target.read_bytes())
 
+    def test_partial_output_overwrites_nothing(self):
+        older = jsonl([A, B, A])
+        target = self.folder / "out"
+        # An input of that name, alone and among others, is read and stays.
+        source = self.write("out.partial", older)
+        other = self.write("other", jsonl([A]))
+        expected = run("unique", "--jsonl", source, other).bytes
+        self.assertTrue(expected)
+        self.assert_done(run("unique", "--jsonl", "--output", target, source, other))
+        self.assertEqual((source.read_bytes(), target.read_bytes()), (older, expected))
+        # Nor is anything written through a link, whether it leads somewhere or not.
+        victim = self.write("victim", "precious")
+        for name, leads_to in (("s.partial", victim), ("s.partial.1", self.folder / "nowhere")):
+            (self.folder / name).symlink_to(leads_to)
+        self.assert_done(run("unique", "--jsonl", "--output", self.folder / "s", source, other))
+        self.assertFalse((self.folder / "s").is_symlink())
+        self.assertEqual((self.folder / "s").read_bytes(), expected)
+        self.assertEqual(victim.read_text(), "precious")
+        self.assertFalse((self.folder / "nowhere").exists())
+        names = {path.name for path in self.folder.iterdir()}
+        self.assertEqual(names, {"out", "out.partial", "other", "victim", "s", "s.partial", "s.partial.1"})
+
+    def test_partial_output_of_a_failed_run_stays_unless_empty(self):
+        target = self.write("out", "as it was")
+        partial = self.folder / "out.partial"
+        self.assert_fails(run("unique", "--jsonl", "--output", target, "-", data=b"{"), "standard input:1: ")
+        self.assertFalse(partial.exists())
+        self.assert_fails(run("unique", "--jsonl", "--output", target, "-", data=jsonl([A]) + b"{"), "standard input:2: ")
+        self.assertEqual(partial.read_bytes(), jsonl([A]))
+        self.assertEqual(target.read_text(), "as it was")
+
+    def test_partial_output_is_no_input(self):
+        # Much in few bytes: the output is several times as long, so that it would be read while it is written.
+        lines = "a b\n" * 300000
+        expected_size = len(lines.splitlines())
+
+        def limit():
+            import resource
+
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2**27, 2**27))
+
+        self.write("e/a.txt", lines)
+        (self.folder / "e" / "link").symlink_to("z.partial")
+        folder = self.folder / "e"
+        options = ("--output", folder / "z", "--exclude", "z", "--skip-bad", folder)
+        done = self.assert_done(run("hash", "--lines", *options, preexec_fn=limit))
+        self.assertIn(f"{expected_size:,} documents", done.err)
+        self.assertEqual((folder / "z").read_text().count("\n"), expected_size)
+        (folder / "link").unlink()
+        for name in ("z.partial", "z.partial.1"):
+            self.write("e/" + name, B)  # of other runs: whoever leaves them there has them read
+        done = self.assert_done(run("hash", *options))
+        self.assertIn("3 documents", done.err)
+        self.assertNotIn("partial.2", (folder / "z").read_text())
+        # Named before it is there.
+        self.assertNotIn("skipped", done.err)
+        done = self.assert_done(run("hash", "--skip-bad", "--output", self.folder / "o", self.folder / "o.partial"))
+        self.assertIn("o.partial: is also the output", done.err)
+        self.assertEqual((self.folder / "o").read_bytes(), b"")
+
     def on_terminal(self, *arguments):
         """What the program writes to a terminal as standard error."""
         try:
@@ -1299,6 +1471,22 @@ class Usage(CommandTest):
         for arguments in (("--help",), ("unique", "--help"), ("advise", "--help")):
             self.assertLessEqual(max(map(len, run(*arguments).text.splitlines())), 120)
 
+    def test_help_as_a_verb(self):
+        self.assertEqual(self.assert_done(run("help")).text, run("--help").text)
+        self.assertEqual(self.assert_done(run("help", "pairs")).text, run("pairs", "--help").text)
+        self.write("help", A)
+        self.assertEqual(run("help", cwd=self.folder).bytes, run("./help", cwd=self.folder).bytes)
+
+    def test_what_is_no_verb(self):
+        for arguments in (("frobnicate",), ("unik", "--lines", self.write("a", A)), ("frobnicate", "--distance", 3)):
+            done = run(*arguments)
+            self.assert_fails(done, f"{arguments[0]}: no such file or folder, and no verb; verbs are groups, pairs, ")
+            self.assertEqual(done.err.count("\n"), 1)
+        for arguments in (("groups", "frobnicate"), ("a/b",), ("a.txt",), ("--lines", "x")):
+            done = run(*arguments)
+            self.assert_fails(done, f"{arguments[-1]}: no such file or folder\n")
+            self.assertEqual(done.err.count("\n"), 1)
+
     def test_version_is_that_of_the_library(self):
         header = (SOURCE / "include" / "neardup" / "version.hpp").read_text()
         version = re.search(r'NEARDUP_VERSION_STRING "([^"]+)"', header)
@@ -1330,7 +1518,7 @@ class Usage(CommandTest):
             (("--grouping", "chains", "x"), "--grouping 'chains': groupings are representatives and components"),
             (("--keep", "shortest", "x"), "--keep 'shortest': is first or longest"),
             (("--similarity", "0", "x"), "--similarity 0: goes from above 0 to 1"),
-            (("--similarity", "1.1", "x"), "--similarity 1.1: goes from 0 to 1"),
+            (("--similarity", "1.1", "x"), "--similarity 1.1: goes from above 0 to 1"),
             (("--similarity", "nan", "x"), "--similarity nan"),
             (("--similarity", "alike", "x"), "--similarity 'alike': not a number"),
             (("--min-similarity", "0", "x"), "--min-similarity 0 needs --distance"),
@@ -1356,10 +1544,25 @@ class Usage(CommandTest):
             (("--idf-file", "f", "x"), "--idf-file needs --weights idf"),
             (("--text-field", "t", "x"), "--text-field needs --jsonl"),
             (("--id-field", "t", "x"), "--id-field needs --jsonl"),
+            (("--jsonl", "--text-field", "a", "--text-field", "b", "--text-field", "a", "x"), "--text-field 'a' is given more"),
             (("--lines", "--jsonl", "x"), "do not go together"),
             (("--format", "xml", "x"), "--format 'xml': formats are text and jsonl"),
             (("unique", "--jsonl", "--format", "jsonl", "x"), "--format says nothing here"),
             (("--threads", "0", "x"), "--threads 0: goes from 1 to 1024"),
+            (("--threads", "", "x"), "--threads '': not a whole number"),
+            (("--output", "", "x"), "--output '': not the name of a file"),
+            (("--weights", "idf", "--idf-file", "", "x"), "--idf-file '': not the name of a file"),
+            (("--include", "", "x"), "--include '': the pattern is empty"),
+            (("--include", "*.md", "--include", "a[", "x"), "--include 'a[': a [ has no ]; write \\[ for the character"),
+            (("--exclude", "[", "x"), "--exclude '[': a [ has no ]"),
+            (("--exclude", "[]", "x"), "--exclude '[]': a [ has no ]"),
+            (("--exclude", "[!]", "x"), "--exclude '[!]': a [ has no ]"),
+            (("--exclude", "[a-c][z-a]", "x"), "--exclude '[a-c][z-a]': a range goes backwards"),
+            (("--similarity", "-1", "x"), "--similarity -1: goes from above 0 to 1"),
+            (("--bits", "0", "x"), "--bits 0: fingerprints have 32, 64, 128 or 256 bits"),
+            (("--bits", "99999999999999999999", "x"), "fingerprints have 32, 64, 128 or 256 bits"),
+            (("--bits", "many", "x"), "--bits 'many': not a whole number"),
+            (("advise", "--bits", "0", "x"), "--bits 0: advice is on 64 or 128 bits"),
             (("--seed", "-1", "x"), "--seed"),
         ):
             with self.subTest(arguments=arguments):
