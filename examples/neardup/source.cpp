@@ -59,7 +59,7 @@ bool left_out(const options& settings, const std::string& relative, bool is_fold
 
 /// What an argument has in common with all others that lead to the same file or stream, and with nothing else.
 std::string identity(const std::string& argument) {
-  const std::string stream = "-";
+  constexpr const char* stream = "-";
   if (argument != stream) {
     if (is_standard_input(argument)) return stream;
   } else if (!input_file::standard_input().is_regular()) {
