@@ -11,6 +11,7 @@
 #include <neardup/text/utf8.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 
 namespace {
 
@@ -116,7 +117,8 @@ TEST_CASE("the edit distance of all short texts over two letters", "[edit_distan
 TEST_CASE("the edit distance of random texts around the widths of words", "[edit_distance]") {
   std::mt19937_64 random(1);
   const std::size_t sizes[] = {1, 2, 31, 63, 64, 65, 100, 127, 128, 129, 191, 192, 193, 300, 450};
-  for (int round = 0; round < 3000; ++round) {
+  const std::size_t rounds = oracle::effort(3000, 600);
+  for (std::size_t round = 0; round < rounds; ++round) {
     const std::string alphabet = std::string("abcdefghijklmnopqrstuvwxyz").substr(0, 1 + random() % 26);
     const std::string a = drawn(sizes[random() % std::size(sizes)], alphabet, random);
     const std::string b = random() % 3 == 0 ? drawn(sizes[random() % std::size(sizes)], alphabet, random)

@@ -11,6 +11,7 @@
 #include <neardup/detail/filter_join.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 #include "oracle/hamming.hpp"
 #include "support/instruction_sets.hpp"
 
@@ -157,14 +158,14 @@ TEST_CASE("filters of 64 bits are compared as by a loop, on every instruction se
 }
 
 TEST_CASE("whole fingerprints are compared as by a loop, on every instruction set", "[dedup][kernels]") {
-  check<whole<1>>(200);
-  check<whole<2>>(600);
-  check<whole<3>>(400);
-  check<whole<4>>(400);
-  check<whole<5>>(200);
-  check<whole<7>>(200);
-  check<whole<8>>(200);
-  check<whole<9>>(200);  // more words than vectors are for
+  check<whole<1>>(oracle::effort(200, 50));
+  check<whole<2>>(oracle::effort(600, 150));
+  check<whole<3>>(oracle::effort(400, 100));
+  check<whole<4>>(oracle::effort(400, 100));
+  check<whole<5>>(oracle::effort(200, 50));
+  check<whole<7>>(oracle::effort(200, 50));
+  check<whole<8>>(oracle::effort(200, 50));
+  check<whole<9>>(oracle::effort(200, 50));  // more words than vectors are for
 }
 TEST_CASE("whole fingerprints are told at every distance and k, on every instruction set", "[dedup][kernels]") {
   check_borders<1>();
