@@ -49,7 +49,8 @@ template <std::size_t Words>
   return false;
 }
 
-/// A search in progress, for few queries; for many there is batch_search. Probes go through stages, a group of them at a time, so that they wait for memory together.
+/// A search in progress, for few queries; for many there is batch_search. Probes go through stages, a group of them at a
+/// time, so that they wait for memory together.
 ///
 /// `Tables` has table(number), and that entry(hash), which is where the directory tells of a bucket, and view(hash); `Store` has fingerprint(slot) and prefetch(slot).
 /// The stages: directories are asked for; read, and the filters asked for; filters are compared, and the slots of those
