@@ -242,12 +242,8 @@ class batch_search {
   bool verify(const candidate& c) {
     const words_type& query = queries_[c.query];
     const words_type& fingerprint = store_.fingerprint(c.number);
-    words_type difference;
-    int distance = 0;
-    for (std::size_t i = 0; i < Words; ++i) {
-      difference[i] = fingerprint[i] ^ query[i];
-      distance += portable_popcount(difference[i]);
-    }
+    const words_type difference = differing_bits<Words>(fingerprint, query);
+    const int distance = count_bits<Words>(difference);
     if (distance <= k_) {
       // Not judged yet: it counts at its own key, in the first of the probed tables that finds it, which may come later,
       // for the tables of a group are not looked through in order.

@@ -30,6 +30,21 @@ bool visit_keys_near(std::uint64_t key, std::size_t first, std::size_t width, in
   return true;
 }
 
+template <std::size_t Words>
+[[nodiscard]] std::array<std::uint64_t, Words> differing_bits(const std::array<std::uint64_t, Words>& a,
+                                                              const std::array<std::uint64_t, Words>& b) noexcept {
+  std::array<std::uint64_t, Words> result;
+  for (std::size_t i = 0; i < Words; ++i) result[i] = a[i] ^ b[i];
+  return result;
+}
+
+template <std::size_t Words>
+[[nodiscard]] int count_bits(const std::array<std::uint64_t, Words>& words) noexcept {
+  int count = 0;
+  for (const std::uint64_t word : words) count += portable_popcount(word);
+  return count;
+}
+
 /// Whether the probe that found a match was for its key, and not for another in the same bucket: in a table that is
 /// probed with a radius, whether `hash` is that of the match.
 template <std::size_t Words>
@@ -52,7 +67,8 @@ template <std::size_t Words>
 /// A search in progress, for few queries; for many there is batch_search. Probes go through stages, a group of them at a
 /// time, so that they wait for memory together.
 ///
-/// `Tables` has table(number), and that entry(hash), which is where the directory tells of a bucket, and view(hash); `Store` has fingerprint(slot) and prefetch(slot).
+/// `Tables` has table(number), and that entry(hash), which is where the directory tells of a bucket, and view(hash);
+/// `Store` has fingerprint(slot) and prefetch(slot).
 /// The stages: directories are asked for; read, and the filters asked for; filters are compared, and the slots of those
 /// within k bits asked for; then, many at a time, slots are read, fingerprints asked for, and compared. While one group
 /// is in one stage the next is in the one before. Groups are short: a processor drops what it is asked for when about
@@ -208,12 +224,8 @@ class table_search {
   bool verify(const candidate& c) {
     const words_type& query = queries_[c.origin.query];
     const words_type& fingerprint = store_.fingerprint(c.number);
-    words_type difference;
-    int distance = 0;
-    for (std::size_t i = 0; i < Words; ++i) {
-      difference[i] = fingerprint[i] ^ query[i];
-      distance += portable_popcount(difference[i]);
-    }
+    const words_type difference = differing_bits<Words>(fingerprint, query);
+    const int distance = count_bits<Words>(difference);
     if (distance > k_) return true;
     // Other keys share the bucket, and other probes may meet the same fingerprint: it counts at its own key only, in the
     // first of the probed tables that finds it.
