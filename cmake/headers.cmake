@@ -70,6 +70,7 @@ set(NEARDUP_HEADERS
     include/neardup/index/basic_index.hpp
     include/neardup/index/batch_search.hpp
     include/neardup/index/blocks.hpp
+    include/neardup/index/bucket_line.hpp
     include/neardup/index/bucket_segment.hpp
     include/neardup/index/bucket_table.hpp
     include/neardup/index/dynamic_index.hpp

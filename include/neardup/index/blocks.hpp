@@ -11,6 +11,7 @@
 #include "../detail/bits.hpp"
 #include "../detail/combinations.hpp"
 #include "../detail/error.hpp"
+#include "bucket_line.hpp"
 #include "filter.hpp"
 #include "layout.hpp"
 
@@ -85,25 +86,43 @@ constexpr void check_count(double count) {
 ///
 /// A directory of buckets leads to runs of entries. Table 0 orders the fingerprints themselves with their ids; each
 /// other table has a filter and a number for every fingerprint, and reads those that pass. The directory has
-/// as many buckets as the key has values, and no more than one for entries_per_bucket fingerprints.
+/// as many buckets as the key has values, and no more than one for entries_per_bucket fingerprints; or its buckets are
+/// lines of memory, which hold nearly all that the table has.
 class table_costs {
  public:
   NEARDUP_CONSTEXPR_VECTOR table_costs(const layout& shape, std::size_t table, double count, const cost_model& model)
       : width_(shape.key_width(table)), count_(count), number_bytes_(count < 0x1p32 ? 4 : 8) {
     fingerprint_bytes_ = 8 * static_cast<double>(words_for(shape.bits()));
-    buckets_ = power_up_to(width_, (std::max)(count / model.entries_per_bucket, 1.0));
     is_first_ = table == 0;
+    if (!is_first_ && shape.is_exact() && count <= static_cast<double>(bucket_line::overflow_limit)) {
+      has_lines_ = bucket_lines_for(static_cast<std::size_t>(count), width_, shape.k()) != 0;
+    }
     filter_bytes_ = narrow_filter_suffices(shape.k()) ? 4 : 8;
     entry_bytes_ = is_first_ ? fingerprint_bytes_ + model.id_bytes : filter_bytes_ + number_bytes_;
+    if (has_lines_) {
+      buckets_ = count / bucket_line::mean_count;
+      entry_bytes_ *= bucket_line::overflow_share;
+    } else {
+      buckets_ = power_up_to(width_, (std::max)(count / model.entries_per_bucket, 1.0));
+    }
   }
 
   [[nodiscard]] constexpr double buckets() const noexcept { return buckets_; }
-  [[nodiscard]] constexpr double directory_bytes() const noexcept { return buckets_ * number_bytes_; }
+  [[nodiscard]] constexpr double directory_bytes() const noexcept {
+    return buckets_ * (has_lines_ ? double{sizeof(bucket_line)} : number_bytes_);
+  }
   [[nodiscard]] constexpr double entry_bytes() const noexcept { return entry_bytes_; }
-  /// What a search reads of each entry that it compares.
+  /// What a search reads of each entry that it compares, besides the directory.
   [[nodiscard]] constexpr double compared_bytes() const noexcept {
+    if (has_lines_) return filter_bytes_ * bucket_line::overflow_share;
     return is_first_ ? fingerprint_bytes_ : filter_bytes_;
   }
+  /// The lines at random places that a probe takes besides that of the directory.
+  [[nodiscard]] constexpr double entry_lines() const noexcept {
+    return has_lines_ ? bucket_line::overflow_chance : (std::min)(count_ / buckets_, 1.0);
+  }
+  /// The lines at random places that one takes that passes the filter.
+  [[nodiscard]] constexpr double passing_lines() const noexcept { return has_lines_ ? 1 : 2; }
 
   [[nodiscard]] constexpr double probes(int radius) const noexcept {
     return scaled_choose_at_most(width_, static_cast<std::size_t>(radius), 0);
@@ -114,7 +133,7 @@ class table_costs {
   /// The share of strangers that a filter lets through.
   [[nodiscard]] constexpr double passed(int k) const noexcept {
     if (is_first_) return 0;
-    const auto bits = static_cast<std::size_t>(8 * filter_bytes_);
+    const auto bits = has_lines_ ? std::size_t{16} : static_cast<std::size_t>(8 * filter_bytes_);
     return scaled_choose_at_most(bits, static_cast<std::size_t>(k), bits);
   }
 
@@ -127,6 +146,7 @@ class table_costs {
   double entry_bytes_ = 0;
   double buckets_ = 0;
   bool is_first_ = false;
+  bool has_lines_ = false;
 };
 
 }  // namespace detail
@@ -145,9 +165,11 @@ class table_costs {
 ///
 /// Bytes: 8 for each word of the fingerprint and an id, once; for each table but the first a filter (4 bytes, 8 from
 /// k = 9 on) and a number; for each table the directory, 4 bytes a bucket. Numbers and buckets have 8 bytes from
-/// 2^32 fingerprints on. So for 64 bits and 32-bit ids 12 + 8 * (tables - 1) and up to one byte a table.
+/// 2^32 fingerprints on. So for 64 bits and 32-bit ids 12 + 8 * (tables - 1) and up to one byte a table. For k up to 3
+/// and up to 2^28 fingerprints, tables with long keys have it all in lines of 64 bytes: 9.4 for each of them.
 /// Seconds: each probe takes a random line of the directory and one of the entries, then reads the bucket at
-/// bandwidth; an entry that passes its filter takes two lines more. The cache holds directories first, then entries.
+/// bandwidth; an entry that passes its filter takes two lines more. Where buckets are lines, one in ten probes takes
+/// another, and an entry that passes takes one. The cache holds directories first, then entries.
 /// A search whose probes would outnumber the fingerprints scans these instead, and has the time of that.
 /// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is not in 0..1e300.
 [[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs costs_of(const layout& shape, double count, int k,
@@ -190,8 +212,8 @@ class table_costs {
     const double line = blend(entries_in_cache, model.cached_line_seconds, model.line_seconds);
     const double a_byte = blend(entries_in_cache, 1 / model.cached_bandwidth, 1 / model.bandwidth);
     seconds += probes * (blend(directories_in_cache, model.cached_line_seconds, model.line_seconds) +
-                         (std::min)(bucket, 1.0) * line + bucket * costs.compared_bytes() * a_byte +
-                         bucket * costs.passed(k) * 2 * line);
+                         costs.entry_lines() * line + bucket * costs.compared_bytes() * a_byte +
+                         bucket * costs.passed(k) * costs.passing_lines() * line);
   }
   if (!(result.probes < count)) {
     result.compared = count;

@@ -8,7 +8,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A fingerprint folded by exclusive or to the width of `Filter`, std::uint32_t or std::uint64_t; or all of it.
+/// A fingerprint folded by exclusive or to the width of `Filter`, an unsigned type of 16 to 64 bits; or all of it.
 /// Guarantee: two filters differ in no more bits than their fingerprints do, so what a filter rejects is no match.
 /// Folding keeps all bits in play, where choosing some would pass every candidate that differs in the others only.
 template <class Filter, std::size_t Words>
@@ -16,10 +16,12 @@ template <class Filter, std::size_t Words>
   if constexpr (std::is_same_v<Filter, std::array<std::uint64_t, Words>>) {
     return fingerprint;
   } else {
-    static_assert(std::is_same_v<Filter, std::uint32_t> || std::is_same_v<Filter, std::uint64_t>);
+    static_assert(std::is_same_v<Filter, std::uint16_t> || std::is_same_v<Filter, std::uint32_t> ||
+                  std::is_same_v<Filter, std::uint64_t>);
     std::uint64_t folded = 0;
     for (const std::uint64_t word : fingerprint) folded ^= word;
-    if constexpr (sizeof(Filter) == 4) folded ^= folded >> 32;
+    if constexpr (sizeof(Filter) <= 4) folded ^= folded >> 32;
+    if constexpr (sizeof(Filter) == 2) folded ^= folded >> 16;
     return static_cast<Filter>(folded);
   }
 }

@@ -72,11 +72,9 @@ class fingerprint_store {
   [[nodiscard]] const words_type& fingerprint(std::size_t slot) const noexcept { return fingerprints_[slot]; }
   [[nodiscard]] id_list<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
 
-  /// Starts to load a slot.
-  void prefetch(std::size_t slot) const noexcept {
-    detail::prefetch(fingerprints_.data() + slot);
-    detail::prefetch(ids_.address(slot));
-  }
+  /// Start to load what is in a slot.
+  void prefetch_fingerprint(std::size_t slot) const noexcept { prefetch(fingerprints_.data() + slot); }
+  void prefetch_ids(std::size_t slot) const noexcept { prefetch(ids_.address(slot)); }
 
   /// The slot of a fingerprint, or `none`.
   [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {

@@ -20,6 +20,7 @@
 #include "../detail/large_array.hpp"
 #include "../detail/prefetch.hpp"
 #include "../detail/radix_partition.hpp"
+#include "bucket_line.hpp"
 #include "filter.hpp"
 #include "frozen_engine.hpp"
 #include "search_plans.hpp"
@@ -66,12 +67,10 @@ class freezing {
     std::vector<frozen_table<Offset>> tables(plans_->keys().size());
     const bool is_wide = !narrow_filter_suffices(plans_->shape().k());
     if constexpr (Words > 1) add_filters(store, is_wide, tables[0]);
-    for (std::size_t table = 1; table < tables.size(); ++table) {
-      if (is_wide) {
-        build_table<std::uint64_t>(store, table, tables[table], tables[table].wide);
-      } else {
-        build_table<std::uint32_t>(store, table, tables[table], tables[table].narrow);
-      }
+    if (is_wide) {
+      build_tables<std::uint64_t>(store, tables, &frozen_table<Offset>::wide);
+    } else {
+      build_tables<std::uint32_t>(store, tables, &frozen_table<Offset>::narrow);
     }
     return engine_type(plans_, std::move(store), std::move(tables));
   }
@@ -90,6 +89,13 @@ class freezing {
     std::uint32_t address;
     Filter filter;
     Offset slot;
+  };
+  // What building a table takes, kept for the next: fresh memory costs a third of the time.
+  template <class Filter>
+  struct table_room {
+    scratch_array<table_entry<Filter>> scratch;
+    large_array<Offset> starts;
+    frozen_table<Offset> spare;
   };
 
   // Calls `use(count, first, rest, read)` for the `count` records of read(i), or from most_at_once_ on for those of one
@@ -132,7 +138,7 @@ class freezing {
     // Beyond the buckets by a hash of everything, until there is about one in each place: copies meet there.
     const int order_bits = (std::max)(bits, (std::min)(31, static_cast<int>(std::bit_width(count_))));
     const int extra = order_bits - bits;
-    frozen_directory<Offset> directory(bits);
+    frozen_directory<Offset> directory(std::size_t{1} << bits);
     large_array<words_type> fingerprints(count_);
     large_array<Id> ids(count_);
     std::vector<std::pair<Offset, std::size_t>> several;
@@ -246,14 +252,32 @@ class freezing {
   }
 
   template <class Filter>
+  void build_tables(const store_type& store, std::vector<frozen_table<Offset>>& tables,
+                    large_array<Filter> frozen_table<Offset>::*filters) {
+    table_room<Filter> room;
+    for (std::size_t number = 1; number < tables.size(); ++number) {
+      frozen_table<Offset>& table = tables[number];
+      std::swap(table, room.spare);
+      build_table<Filter>(store, number, table, table.*filters, room);
+    }
+  }
+
+  template <class Filter>
   void build_table(const store_type& store, std::size_t number, frozen_table<Offset>& table,
-                   large_array<Filter>& filters) {
+                   large_array<Filter>& filters, table_room<Filter>& room) {
     const table_key<Words>& key = plans_->keys()[number];
     const std::size_t slots = store.slots();
-    const int bits = frozen_directory_bits(slots, key.width());
-    table.directory = frozen_directory<Offset>(bits);
-    table.slots = large_array<Offset>(slots);
-    filters = large_array<Filter>(slots);
+    std::size_t lines = 0;
+    if constexpr (std::is_same_v<Offset, std::uint32_t>) {
+      lines = bucket_lines_for(slots, key.width(), plans_->shape().k());
+    }
+    const std::size_t buckets = lines != 0 ? lines : std::size_t{1} << frozen_directory_bits(slots, key.width());
+    const int bits = (std::max)(1, static_cast<int>(std::bit_width(buckets - 1)));
+    if (table.directory.buckets() != buckets) table.directory = frozen_directory<Offset>(buckets);
+    if (table.slots.size() != slots) {
+      table.slots = large_array<Offset>(slots);
+      filters = large_array<Filter>(slots);
+    }
     const auto address = [](const table_entry<Filter>& entry) { return std::size_t{entry.address}; };
     const auto read = [&](std::size_t slot) {
       const words_type& fingerprint = store.fingerprint(slot);
@@ -261,8 +285,7 @@ class freezing {
       return table_entry<Filter>{static_cast<std::uint32_t>(at), fold_filter<Filter>(fingerprint),
                                  static_cast<Offset>(slot)};
     };
-    scratch_array<table_entry<Filter>> scratch;
-    large_array<Offset> starts;
+    large_array<Offset>& starts = room.starts;
     std::size_t base = 0;
     const auto write = [&](std::size_t position, const table_entry<Filter>& entry) {
       filters[position] = entry.filter;
@@ -278,17 +301,63 @@ class freezing {
         slots, bits, read, address, write, load,
         [&](std::size_t count, std::size_t first, int rest, const auto& read_part) {
           const std::size_t mask = (std::size_t{1} << rest) - 1;
-          if (starts.size() == 0) starts = large_array<Offset>(mask + 2);
+          if (starts.size() != mask + 2) starts = large_array<Offset>(mask + 2);
           radix_partition(
               count, rest, read_part, [&](const table_entry<Filter>& entry) { return entry.address & mask; },
               [&](std::size_t position, const table_entry<Filter>& entry) { write(base + position, entry); },
-              starts.span(), scratch, run_);
-          for (std::size_t bucket = 0; bucket <= mask; ++bucket) {
+              starts.span(), room.scratch, run_);
+          for (std::size_t bucket = 0; bucket <= mask && first + bucket < buckets; ++bucket) {
             table.directory.starts()[first + bucket] = static_cast<Offset>(base + starts[bucket]);
           }
           base += count;
         });
-    table.directory.starts()[std::size_t{1} << bits] = static_cast<Offset>(slots);
+    table.directory.starts()[buckets] = static_cast<Offset>(slots);
+    if constexpr (std::is_same_v<Offset, std::uint32_t> && std::is_same_v<Filter, std::uint32_t>) {
+      if (lines != 0) put_into_lines(table, room.spare);
+    }
+  }
+
+  // Gives a table lines instead of its directory, which goes to `spare` with what it leads to; unless so many entries
+  // share their keys that more than a quarter do not fit.
+  void put_into_lines(frozen_table<Offset>& table, frozen_table<Offset>& spare) {
+    const std::span<const Offset> starts(table.directory.data(), table.directory.buckets() + 1);
+    const std::size_t buckets = table.directory.buckets();
+    const std::size_t parts = parts_for(run_, buckets, std::size_t{1} << 12);
+    const auto begin_of = [&](std::size_t part) { return buckets * part / parts; };
+    std::vector<std::size_t> overflow(parts + 1);
+    run_(parts, [&](std::size_t part) {
+      std::size_t sum = 0;
+      for (std::size_t i = begin_of(part); i < begin_of(part + 1); ++i) {
+        const std::size_t count = starts[i + 1] - starts[i];
+        sum += count - bucket_line::inline_count(count);
+      }
+      overflow[part + 1] = sum;
+    });
+    for (std::size_t part = 0; part < parts; ++part) overflow[part + 1] += overflow[part];
+    if (overflow[parts] > table.slots.size() / 4) return;
+
+    large_array<bucket_line> lines(buckets);
+    large_array<std::uint32_t> filters(overflow[parts]);
+    large_array<Offset> slots(overflow[parts]);
+    run_(parts, [&](std::size_t part) {
+      std::size_t next = overflow[part];
+      for (std::size_t i = begin_of(part); i < begin_of(part + 1); ++i) {
+        const std::size_t begin = starts[i], end = starts[i + 1];
+        if (begin + bucket_line::capacity <= table.slots.size()) {
+          lines[i] = bucket_line(end - begin, &table.narrow[begin], &table.slots[begin], next);
+        } else {
+          std::array<std::uint32_t, bucket_line::capacity> last_filters{}, last_slots{};
+          std::copy(table.narrow.data() + begin, table.narrow.data() + end, last_filters.data());
+          std::copy(table.slots.data() + begin, table.slots.data() + end, last_slots.data());
+          lines[i] = bucket_line(end - begin, last_filters.data(), last_slots.data(), next);
+        }
+        for (std::size_t at = begin + lines[i].inline_count(); at < end; ++at, ++next) {
+          filters[next] = table.narrow[at];
+          slots[next] = table.slots[at];
+        }
+      }
+    });
+    spare = std::exchange(table, {{}, std::move(lines), std::move(filters), {}, std::move(slots)});
   }
 
   std::size_t count_, most_at_once_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,6 +16,7 @@
 #include "../detail/large_array.hpp"
 #include "../detail/prefetch.hpp"
 #include "batch_search.hpp"
+#include "bucket_line.hpp"
 #include "bucket_segment.hpp"
 #include "filter.hpp"
 #include "filter_scan.hpp"
@@ -24,21 +26,24 @@
 
 namespace neardup::inline v0::detail {
 
-/// The starts of the buckets of a table, for hashes whose highest bits choose the bucket.
+/// The bucket of a hash among fewer than 2^32: its highest bits choose, so that the order of hashes is that of buckets.
+[[nodiscard]] constexpr std::size_t bucket_of(std::uint64_t hash, std::uint64_t buckets) noexcept {
+  return static_cast<std::size_t>((hash >> 32) * buckets >> 32);
+}
+
+/// The starts of the buckets of a table.
 template <class Offset>
 class frozen_directory {
  public:
   frozen_directory() = default;
-  /// 2^bits buckets; starts() is to be filled.
-  explicit frozen_directory(int bits)
-      : shift_(static_cast<int>(word_bits) - bits), starts_((std::size_t{1} << bits) + 1) {}
+  /// starts() is to be filled. Precondition: buckets < 2^32.
+  explicit frozen_directory(std::size_t buckets) : starts_(buckets + 1) {}
 
-  /// What is left of a hash shifted right by this is the number of its bucket.
-  [[nodiscard]] int shift() const noexcept { return shift_; }
+  [[nodiscard]] std::size_t buckets() const noexcept { return starts_.size() == 0 ? 0 : starts_.size() - 1; }
   [[nodiscard]] const Offset* data() const noexcept { return starts_.data(); }
 
   [[nodiscard]] std::size_t bucket_of(std::uint64_t hash) const noexcept {
-    return static_cast<std::size_t>(hash >> shift_);
+    return detail::bucket_of(hash, starts_.size() - 1);
   }
   /// Where the start of its bucket and the next are.
   [[nodiscard]] const Offset* entry(std::uint64_t hash) const noexcept { return &starts_[bucket_of(hash)]; }
@@ -46,7 +51,6 @@ class frozen_directory {
   [[nodiscard]] std::size_t memory_usage() const noexcept { return starts_.memory_usage(); }
 
  private:
-  int shift_ = 0;
   large_array<Offset> starts_;
 };
 
@@ -73,10 +77,8 @@ class frozen_store {
   [[nodiscard]] id_span<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_.span(); }
 
-  void prefetch(std::size_t slot) const noexcept {
-    detail::prefetch(&fingerprints_[slot]);
-    detail::prefetch(ids_.near(slot));
-  }
+  void prefetch_fingerprint(std::size_t slot) const noexcept { prefetch(&fingerprints_[slot]); }
+  void prefetch_ids(std::size_t slot) const noexcept { prefetch(ids_.near(slot)); }
   [[nodiscard]] const frozen_directory<Offset>& directory() const noexcept { return directory_; }
 
   /// The slot of a fingerprint, or `none`.
@@ -115,16 +117,19 @@ class frozen_store {
 };
 
 /// What a table holds. The first one has neither directory, which is the store's, nor slots, which count up there; nor
-/// filters if fingerprints are of one word, which is its own filter.
+/// filters if fingerprints are of one word, which is its own filter. Others have either a directory, or lines and filters
+/// and slots of what does not fit them.
 template <class Offset>
 struct frozen_table {
   frozen_directory<Offset> directory;
+  large_array<bucket_line> lines;
   large_array<std::uint32_t> narrow;
   large_array<std::uint64_t> wide;
   large_array<Offset> slots;
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {
-    return directory.memory_usage() + narrow.memory_usage() + wide.memory_usage() + slots.memory_usage();
+    return directory.memory_usage() + lines.memory_usage() + narrow.memory_usage() + wide.memory_usage() +
+           slots.memory_usage();
   }
 };
 
@@ -188,16 +193,30 @@ class frozen_engine {
 
   /// Where the parts of a table are, for a search to find with few steps.
   struct places {
-    const Offset* starts;
+    const char* directory;  ///< starts of buckets, or bucket_lines
     const char* filters;
     const Offset* slots;  ///< null if they count up
-    int shift;
+    std::uint64_t buckets;
     int log_filter_size;
+    int log_entry_size;  ///< of the directory
 
     /// Where the directory tells of the bucket of a hash, to load it ahead.
-    [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept { return starts + (hash >> shift); }
+    [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
+      return directory + (bucket_of(hash, buckets) << log_entry_size);
+    }
+    [[nodiscard]] bool has_lines() const noexcept { return log_entry_size == log_line_size; }
+    /// Precondition: has_lines().
+    [[nodiscard]] const bucket_line& line(std::uint64_t hash) const noexcept {
+      return *static_cast<const bucket_line*>(entry(hash));
+    }
+    /// What did not fit the line of a bucket. Precondition: has_lines().
+    [[nodiscard]] bucket_view<Offset> overflow(const bucket_line& line) const noexcept {
+      return {filters + (line.overflow() << log_filter_size), slots + line.overflow(), 0, line.overflow_count(), false};
+    }
+    /// All of a bucket, or what did not fit its line.
     [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
-      const Offset* const at = starts + (hash >> shift);
+      if (has_lines()) return overflow(line(hash));
+      const auto* const at = static_cast<const Offset*>(entry(hash));
       const std::size_t begin = at[0], end = at[1];
       return {filters + (begin << log_filter_size), slots == nullptr ? nullptr : slots + begin, begin, end - begin,
               log_filter_size == 3};
@@ -206,6 +225,9 @@ class frozen_engine {
   [[nodiscard]] const places& table(std::size_t number) const noexcept { return places_[number]; }
 
  private:
+  static constexpr int log_line_size = std::countr_zero(sizeof(bucket_line));
+  static_assert(sizeof(Offset) < sizeof(bucket_line));
+
   void find_places() noexcept {
     for (std::size_t table = 0; table < tables_.size(); ++table) {
       const frozen_table<Offset>& t = tables_[table];
@@ -220,8 +242,22 @@ class frozen_engine {
         filters = t.wide.data();
         is_wide = true;
       }
-      places_[table] = {directory.data(), static_cast<const char*>(filters), t.slots.data(), directory.shift(),
-                        is_wide ? 3 : 2};
+      const int log_filter_size = is_wide ? 3 : 2;
+      if (t.lines.size() > 0) {
+        places_[table] = {reinterpret_cast<const char*>(t.lines.data()),
+                          static_cast<const char*>(filters),
+                          t.slots.data(),
+                          t.lines.size(),
+                          log_filter_size,
+                          log_line_size};
+      } else {
+        places_[table] = {reinterpret_cast<const char*>(directory.data()),
+                          static_cast<const char*>(filters),
+                          t.slots.data(),
+                          directory.buckets(),
+                          log_filter_size,
+                          std::countr_zero(sizeof(Offset))};
+      }
     }
   }
 

@@ -9,6 +9,7 @@
 
 #include "../detail/bits.hpp"
 #include "../detail/prefetch.hpp"
+#include "bucket_line.hpp"
 #include "bucket_segment.hpp"
 #include "filter.hpp"
 #include "filter_scan.hpp"
@@ -64,11 +65,17 @@ template <std::size_t Words>
   return false;
 }
 
+/// Whether tables of this type may have bucket_lines for some of their buckets.
+template <class Table>
+inline constexpr bool may_have_lines = requires(const Table& table) {
+  table.has_lines();
+};
+
 /// A search in progress, for few queries; for many there is batch_search. Probes go through stages, a group of them at a
 /// time, so that they wait for memory together.
 ///
 /// `Tables` has table(number), and that entry(hash), which is where the directory tells of a bucket, and view(hash);
-/// `Store` has fingerprint(slot) and prefetch(slot).
+/// `Store` has fingerprint(slot), prefetch_fingerprint(slot) and prefetch_ids(slot).
 /// The stages: directories are asked for; read, and the filters asked for; filters are compared, and the slots of those
 /// within k bits asked for; then, many at a time, slots are read, fingerprints asked for, and compared. While one group
 /// is in one stage the next is in the one before. Groups are short: a processor drops what it is asked for when about
@@ -87,7 +94,8 @@ class table_search {
         k_(k),
         visit_(visit),
         scan_narrow_(filter_scan<std::uint32_t, bucket>()),
-        scan_wide_(filter_scan<std::uint64_t, bucket>()) {}
+        scan_wide_(filter_scan<std::uint64_t, bucket>()),
+        scan_lines_(line_scan<group_size>()) {}
 
   table_search(const table_search&) = delete;
   table_search& operator=(const table_search&) = delete;
@@ -157,21 +165,29 @@ class table_search {
   bool advance(std::size_t count) {
     newest_->count = count;
     group* const oldest = older_[1];
-    view(*older_[0]);
-    const bool goes_on =
-        scan(scan_narrow_, oldest->narrow, oldest->narrow_count) && scan(scan_wide_, oldest->wide, oldest->wide_count);
+    const bool goes_on = view(*older_[0]) && scan(scan_narrow_, oldest->narrow, oldest->narrow_count) &&
+                         scan(scan_wide_, oldest->wide, oldest->wide_count);
     older_[1] = older_[0];
     older_[0] = newest_;
     newest_ = oldest;
     return goes_on;
   }
 
-  void view(group& g) const noexcept {
+  bool view(group& g) {
     bucket* narrow = g.narrow.data();
     bucket* wide = g.wide.data();
+    std::array<line_probe, group_size> lines;
+    std::size_t line_count = 0;
     for (std::size_t i = 0; i < g.count; ++i) {
       const probe& p = g.probes[i];
-      const bucket_view<Offset> found = tables_.table(steps_[p.step].table).view(p.hash);
+      const auto& table = tables_.table(steps_[p.step].table);
+      if constexpr (may_have_lines<decltype(table)>) {
+        if (table.has_lines()) {
+          const auto filter = fold_filter<std::uint16_t>(queries_[p.query]);
+          lines[line_count++] = {&table.line(p.hash), filter, static_cast<std::uint32_t>(i)};
+        }
+      }
+      const bucket_view<Offset> found = table.view(p.hash);
       if (found.count == 0) continue;
       const auto* const filters = static_cast<const char*>(found.filters);
       // Longer runs bring the processor to fetch ahead by itself.
@@ -189,6 +205,14 @@ class table_search {
     g.narrow_count = static_cast<std::size_t>(narrow - g.narrow.data());
     g.wide_count = static_cast<std::size_t>(wide - g.wide.data());
     g.count = 0;
+    if (line_count == 0) return true;
+    line_findings<group_size> findings;
+    scan_lines_(lines.data(), line_count, k_, findings);
+    for (std::size_t i = 0; i < findings.hit_count; ++i) {
+      const line_probe& p = lines[findings.hits[i].probe];
+      if (!add({g.probes[p.number], nullptr, p.line->slot(findings.hits[i].position)})) return false;
+    }
+    return true;
   }
 
   template <class Scan>
@@ -201,18 +225,23 @@ class table_search {
         const bucket& b = buckets[hits[i].run];
         const Offset* const slot = b.slots != nullptr ? b.slots + hits[i].position : nullptr;
         prefetch(slot);
-        candidates_[candidate_count_++] = {b.origin, slot, b.first_slot + hits[i].position};
-        if (candidate_count_ == candidate_capacity && !verify_all()) return false;
+        if (!add({b.origin, slot, b.first_slot + hits[i].position})) return false;
       }
     }
     return true;
+  }
+
+  bool add(const candidate& c) {
+    candidates_[candidate_count_++] = c;
+    return candidate_count_ != candidate_capacity || verify_all();
   }
 
   bool verify_all() {
     for (std::size_t i = 0; i < candidate_count_; ++i) {
       candidate& c = candidates_[i];
       if (c.slot != nullptr) c.number = static_cast<std::size_t>(*c.slot);
-      store_.prefetch(c.number);
+      store_.prefetch_fingerprint(c.number);
+      store_.prefetch_ids(c.number);
     }
     for (std::size_t i = 0; i < candidate_count_; ++i) {
       if (!verify(candidates_[i])) return false;
@@ -242,6 +271,7 @@ class table_search {
   const Visit& visit_;
   decltype(filter_scan<std::uint32_t, bucket>()) scan_narrow_;
   decltype(filter_scan<std::uint64_t, bucket>()) scan_wide_;
+  decltype(line_scan<group_size>()) scan_lines_;
   std::array<group, 3> groups_;
   group* newest_ = &groups_[0];                               // directories are being asked for
   std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};  // are on their way; filters are on their way
