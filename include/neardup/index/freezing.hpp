@@ -200,9 +200,8 @@ class freezing {
     directory.starts()[std::size_t{1} << bits] = static_cast<Offset>(slots);
     fingerprints.truncate(slots);
     ids.truncate(pairs);
-    several.shrink_to_fit();
     return store_type(&key, std::move(directory), std::move(fingerprints),
-                      frozen_ids<Id, Offset>(std::move(ids), std::move(several), slots));
+                      frozen_ids<Id, Offset>(std::move(ids), several, slots));
   }
 
   // By fingerprint, then id.
