@@ -1,7 +1,8 @@
 // How fast the index answers, beside scans, the hash map of four blocks that the articles describe, FAISS, and what the
 // memory of the machine allows. bench/README.md has the names; --help the options.
 //
-// Data: U, uniform with 1 % near-duplicates, and S2, skewed and clustered (suffix /s2); see synthetic.hpp. Real texts by
+// Data: U, uniform with 1 % near-duplicates, and S2, skewed and clustered (suffix /s2); see synthetic.hpp. Real texts
+// by
 // --documents and --fingerprints. Before anything is timed, answers are held against a scan, and a wrong one ends
 // the program.
 #include <algorithm>
@@ -158,7 +159,8 @@ void count_memory(benchmark::State& state, const kept<Index>& made, std::size_t 
   if (made.heap_bytes > 0) state.counters["heap_an_entry"] = made.heap_bytes / static_cast<double>(size);
 }
 
-/// Says what the planner expects, and what a query has to fetch from memory in this layout: lines at random places, and bytes that follow them.
+/// Says what the planner expects, and what a query has to fetch from memory in this layout: lines at random places, and
+/// bytes that follow them.
 /// A table of a million fits the cache, and then there is nothing.
 void count_fetches(benchmark::State& state, const data_set& data, int k, int blocks) {
   const double n = static_cast<double>(data.size);
@@ -245,7 +247,8 @@ void add_insert(const data_set& data, int k, int blocks) {
   });
 }
 
-/// The longest single insert. What else the machine does makes it longer, never shorter, so the least of all runs counts.
+/// The longest single insert. What else the machine does makes it longer, never shorter, so the least of all runs
+/// counts.
 void add_pause(const data_set& data, int k, int blocks) {
   add(case_name("pause", "", data, k, blocks), [=](benchmark::State& state) {
     using clock = std::chrono::steady_clock;

@@ -65,7 +65,8 @@ class four_block_map {
 };
 
 #if defined(NEARDUP_BENCH_FAISS)
-/// IndexBinaryMultiHash of FAISS, one hash a block of 64 / blocks bits. Debian builds it without the popcnt instruction.
+/// IndexBinaryMultiHash of FAISS, one hash a block of 64 / blocks bits. Debian builds it without the popcnt
+/// instruction.
 class faiss_multi_hash {
  public:
   faiss_multi_hash(std::span<const std::uint64_t> stored, int k, int blocks);

@@ -26,8 +26,8 @@ inline std::string compiler() {
 #endif
 }
 
-/// Says how many bytes of text an iteration took. The counter `bytes` is a rate whose G is 10^9; SetBytesProcessed would
-/// print one of 1024^3.
+/// Says how many bytes of text an iteration took. The counter `bytes` is a rate whose G is 10^9; SetBytesProcessed
+/// would print one of 1024^3.
 inline void count_texts(benchmark::State& state, const corpus& texts) {
   state.counters["bytes"] = benchmark::Counter(
       static_cast<double>(texts.bytes), benchmark::Counter::kIsIterationInvariantRate, benchmark::Counter::kIs1000);

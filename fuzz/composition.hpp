@@ -160,7 +160,8 @@ struct composition {
   }
 
  private:
-  // One hasher for all widths up to a word, which compiles faster, and is what make_simhasher<16>(..., xxh3<64>) is for.
+  // One hasher for all widths up to a word, which compiles faster, and is what make_simhasher<16>(..., xxh3<64>) is
+  // for.
   using hasher = neardup::xxh3<(bits < 64 ? 64 : bits)>;
 };
 

@@ -91,7 +91,8 @@ TEST_CASE("trap: the upper bits are always the same", "[traps]") {
   }
 }
 
-// 1e0ng/simhash: a 256-bit fingerprint from a 128-bit hash was silently wrong; compile_fail/narrow_hasher.cpp is the rest.
+// 1e0ng/simhash: a 256-bit fingerprint from a 128-bit hash was silently wrong; compile_fail/narrow_hasher.cpp is the
+// rest.
 TEST_CASE("trap: the words of a wide fingerprint repeat each other", "[traps]") {
   const auto words = simhash_of<256>("to be or not to be, that is the question")->to_words();
   for (std::size_t i = 0; i < words.size(); ++i) {

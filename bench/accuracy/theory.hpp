@@ -14,8 +14,8 @@ double chance_by_angle(std::size_t size_a, std::size_t size_b, std::size_t commo
 
 /// The chance that a bit differs, exactly: with each element a fair vote, and a tie a 0.
 ///
-/// The angle is the limit for many votes. Where few elements differ it is off: one element more makes 1.25 times as many
-/// bits differ as the angle says, one element replaced 0.89 times. Where sets are small, ties make bits equal.
+/// The angle is the limit for many votes. Where few elements differ it is off: one element more makes 1.25 times as
+/// many bits differ as the angle says, one element replaced 0.89 times. Where sets are small, ties make bits equal.
 class exact_chance {
  public:
   exact_chance();

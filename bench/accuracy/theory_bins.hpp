@@ -54,7 +54,8 @@ struct theory_choice {
   std::uint64_t seeds = 16;
 };
 
-/// Distances against theory, for fingerprints of unit weights, whose features `sets` are. Theory is about random hashes:
+/// Distances against theory, for fingerprints of unit weights, whose features `sets` are. Theory is about random
+/// hashes:
 /// `prints` are the same documents' under several seeds.
 theory_comparison measure_theory(const feature_sets& sets, const std::vector<std::unique_ptr<fingerprints>>& prints,
                                  std::size_t bits, const theory_choice& choice, unsigned threads);

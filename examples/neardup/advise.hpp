@@ -8,8 +8,8 @@
 
 namespace command {
 
-/// Of a text that is longer only so many bytes, its first ones, are looked at: the advisor compares whole texts, and what
-/// fingerprints and features make of the rest of so long a text is hardly different.
+/// Of a text that is longer only so many bytes, its first ones, are looked at: the advisor compares whole texts, and
+/// what fingerprints and features make of the rest of so long a text is hardly different.
 inline constexpr std::size_t advised_bytes = whole_file_limit;
 
 /// Reads the input twice, and prints what is best done with it.

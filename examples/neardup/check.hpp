@@ -40,8 +40,8 @@ class feature_loader {
 
 /// Compares documents by more than their fingerprints: with a check by the exact Jaccard similarity of their features,
 /// without one short documents have to have the same features.
-/// Memory: 4 bytes a feature, up to 1 GB; the features of further documents are read again each time. Without a check, 8
-/// bytes a document.
+/// Memory: 4 bytes a feature, up to 1 GB; the features of further documents are read again each time. Without a check,
+/// 8 bytes a document.
 class document_check {
  public:
   document_check(const options& settings, const document_table& documents);

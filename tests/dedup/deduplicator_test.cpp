@@ -178,7 +178,7 @@ TEST_CASE("the deduplicator says what a comparison with all kept documents says"
   for (const int distance : {0, 3, 12, 40}) {
     for (const double least : {0.3, 0.8, 1.0}) {
       for (const std::size_t min_tokens : {std::size_t{0}, std::size_t{8}}) {
-        if (!oracle::is_exhaustive() && distance != 12 && min_tokens == 0) continue;
+        if (!oracle::is_exhaustive() && (distance != 12 || least != 0.8) && min_tokens == 0) continue;
         deduplicator dedup{hash, {.distance = distance, .similarity = least, .min_tokens = min_tokens}};
         auto plain = jaccard_model(hash, distance, least, min_tokens);
         if (distance >= 12 || least < 1) compare(dedup, plain, ++seed);

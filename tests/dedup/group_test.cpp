@@ -78,7 +78,8 @@ expectation expected_representatives(const std::vector<simhash<Bits>>& fingerpri
   return result;
 }
 
-/// The components of all pairs that pass, each named by its most preferred member; and how many pairs there are to check.
+/// The components of all pairs that pass, each named by its most preferred member; and how many pairs there are to
+/// check.
 template <std::size_t Bits, class Check>
 expectation expected_components(const std::vector<simhash<Bits>>& fingerprints, int k, const Check& check,
                                 const std::vector<double>& preference) {
@@ -102,6 +103,7 @@ template <std::size_t Bits>
 void check_corpora() {
   std::size_t checks = 0, representatives = 0, components = 0;
   for (const int k : {0, 1, 3, 6, 10, 13}) {
+    if (!oracle::is_exhaustive() && k % 3 != 0) continue;
     oracle::random_engine random(Bits * 100 + static_cast<std::size_t>(k));
     const std::size_t size = oracle::effort(400, 100);
     const auto fingerprints = oracle::clustered_fingerprints<Bits>(size, static_cast<std::size_t>(k) + 3, random);
@@ -115,6 +117,7 @@ void check_corpora() {
       const expectation first = expected_representatives(fingerprints, k, check, scores);
       const expectation connected = expected_components(fingerprints, k, check, scores);
       for (const std::size_t count : {1U, 2U, 5U}) {
+        if (!oracle::is_exhaustive() && count == 2) continue;
         CAPTURE(Bits, k, count, scores.empty());
         std::atomic<std::size_t> calls = 0;
         const counted<kinds> counting{check, calls};
@@ -137,7 +140,7 @@ void check_corpora() {
     }
   }
   // The corpora are such that the two ways differ, and the check matters.
-  REQUIRE(checks > oracle::effort(1000, 500));
+  REQUIRE(checks > oracle::effort(1000, 250));
   REQUIRE(representatives > components);
 }
 

@@ -215,7 +215,7 @@ TEST_CASE("every fingerprint of 16 bits", "[dedup][exhaustive]") {
 
 TEST_CASE("pairs and groups do not depend on threads", "[dedup][threads]") {
   oracle::random_engine random(5);
-  const std::size_t count = oracle::effort(12000, 4000);
+  const std::size_t count = oracle::effort(12000, 2500);
   auto stored = skewed_fingerprints(count, random);
   const auto some = ball(3, count / 3, random);
   stored.insert(stored.end(), some.begin(), some.end());

@@ -42,29 +42,27 @@ std::uint64_t plain_majority(const words_of_bits& words) {
   return result;
 }
 
-using hash_set = std::vector<std::vector<std::uint64_t>>;  // sorted
+/// Sorted.
+template <class Hasher>
+using hash_set = std::vector<std::array<std::uint64_t, neardup::hasher_words<Hasher>>>;
 
 template <class Tokenizer, class Hasher>
-hash_set one_by_one(const Tokenizer& tokenize, const Hasher& hash, std::string_view text) {
-  hash_set result;
-  tokenize(text, [&](std::string_view token) {
-    const auto words = neardup::detail::to_hash_words(hash(token));
-    result.emplace_back(words.begin(), words.end());
-  });
+hash_set<Hasher> one_by_one(const Tokenizer& tokenize, const Hasher& hash, std::string_view text) {
+  hash_set<Hasher> result;
+  tokenize(text, [&](std::string_view token) { result.push_back(neardup::detail::to_hash_words(hash(token))); });
   std::sort(result.begin(), result.end());
   return result;
 }
 
 template <class Tokenizer, class Hasher>
-hash_set in_blocks(const Tokenizer& tokenize, const Hasher& hash, std::string_view text) {
+hash_set<Hasher> in_blocks(const Tokenizer& tokenize, const Hasher& hash, std::string_view text) {
   constexpr std::size_t words = neardup::hasher_words<Hasher>;
-  hash_set result;
+  hash_set<Hasher> result;
   neardup::detail::hash_scratch<words> scratch;
   neardup::detail::hash_tokens(tokenize, hash, text, scratch, [&](const neardup::detail::hash_block<words>& block) {
     for (std::size_t i = 0; i < block.count; ++i) {
-      std::vector<std::uint64_t> value;
-      for (std::size_t j = 0; j < words; ++j) value.push_back(block.columns[j][i]);
-      result.push_back(value);
+      auto& value = result.emplace_back();
+      for (std::size_t j = 0; j < words; ++j) value[j] = block.columns[j][i];
     }
   });
   std::sort(result.begin(), result.end());
@@ -73,12 +71,14 @@ hash_set in_blocks(const Tokenizer& tokenize, const Hasher& hash, std::string_vi
 
 template <class Tokenizer, class Hasher>
 void check_blocks(const Tokenizer& tokenize, const Hasher& hash, const std::vector<std::string>& texts) {
+  std::vector<hash_set<Hasher>> expected;
+  for (const std::string& text : texts) expected.push_back(one_by_one(tokenize, hash, text));
   for (const instruction_set level : support::instruction_sets()) {
     const support::forced_instruction_set forced(level);
     std::size_t wrong = 0;
-    for (const std::string& text : texts) {
-      const support::exact_copy copy(text);
-      if (in_blocks(tokenize, hash, copy) != one_by_one(tokenize, hash, copy)) ++wrong;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const support::exact_copy copy(texts[i]);
+      if (in_blocks(tokenize, hash, copy) != expected[i]) ++wrong;
     }
     INFO(neardup::to_string(level));
     CHECK(wrong == 0);
@@ -114,15 +114,15 @@ std::vector<std::string> texts() {
 
 /// The hashes of the tokens of a text that comes in chunks.
 template <class Tokenizer, class Hasher>
-hash_set in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, std::mt19937_64& random) {
+hash_set<Hasher> in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::string_view text,
+                           std::mt19937_64& random) {
   constexpr std::size_t words = neardup::hasher_words<Hasher>;
-  hash_set result;
+  hash_set<Hasher> result;
   neardup::detail::hash_scratch<words> scratch;
   const auto take = [&](neardup::detail::hash_block<words>& block) {
     for (std::size_t i = 0; i < block.count; ++i) {
-      std::vector<std::uint64_t> value;
-      for (std::size_t j = 0; j < words; ++j) value.push_back(block.columns[j][i]);
-      result.push_back(value);
+      auto& value = result.emplace_back();
+      for (std::size_t j = 0; j < words; ++j) value[j] = block.columns[j][i];
     }
     block.count = 0;
   };
@@ -166,13 +166,14 @@ std::vector<std::string> long_texts() {
 template <class Tokenizer, class Hasher>
 void check_chunks(const Tokenizer& tokenize, const Hasher& hash, const std::vector<std::string>& texts) {
   std::mt19937_64 random(12);
+  std::vector<hash_set<Hasher>> expected;
+  for (const std::string& text : texts) expected.push_back(one_by_one(tokenize, hash, text));
   for (const instruction_set level : support::instruction_sets()) {
     const support::forced_instruction_set forced(level);
     std::size_t wrong = 0;
-    for (const std::string& text : texts) {
-      const hash_set expected = one_by_one(tokenize, hash, text);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
       for (std::size_t round = 0; round < oracle::effort(5, 1); ++round) {
-        if (in_chunks(tokenize, hash, text, random) != expected) ++wrong;
+        if (in_chunks(tokenize, hash, texts[i], random) != expected[i]) ++wrong;
       }
     }
     INFO(neardup::to_string(level));

@@ -57,8 +57,8 @@ struct plain_costs {
   long double tables = 0, probes = 0, candidates = 0, bytes = 0;
 };
 
-/// The share of entries that do not fit lines with an average of 7: of 11 to 14 in one line all but ten, of more all but
-/// nine.
+/// The share of entries that do not fit lines with an average of 7: of 11 to 14 in one line all but ten, of more all
+/// but nine.
 long double overflow_of_lines() {
   long double chance = std::exp(-7.0L), sum = 0;
   for (int entries = 1; entries <= 100; ++entries) {
@@ -68,8 +68,8 @@ long double overflow_of_lines() {
   return std::round(sum / 7 * 1e4L) / 1e4L;
 }
 
-/// The articles' arithmetic with the true widths: blocks of nearly equal width, a table for each choice of blocks - k of
-/// them, or one a block with the flips shared out.
+/// The articles' arithmetic with the true widths: blocks of nearly equal width, a table for each choice of blocks - k
+/// of them, or one a block with the flips shared out.
 plain_costs plainly(int bits, int k, int blocks, long double count) {
   plain_costs result;
   std::vector<int> widths;

@@ -29,7 +29,8 @@ struct level_restored {
   ~level_restored() { neardup::set_instruction_set(neardup::best_instruction_set()); }
 };
 
-/// Random fingerprints, of which `percent` of a hundred differ in their lowest 16 bits only, so share most of their keys.
+/// Random fingerprints, of which `percent` of a hundred differ in their lowest 16 bits only, so share most of their
+/// keys.
 std::vector<simhash<64>> crowded(std::size_t count, unsigned percent) {
   oracle::random_engine random(percent + 1);
   std::vector<simhash<64>> result;

@@ -89,7 +89,7 @@ void check_layout(int k, int blocks, tally& counts) {
   const std::size_t queries = oracle::effort(256, 16);
   for (std::size_t i = 0; i < queries; ++i) REQUIRE(check.answers(random() % values, k));
   for (int smaller = 0; smaller < k; ++smaller) {
-    for (int i = 0; i < 4; ++i) REQUIRE(check.answers(random() % values, smaller));
+    for (std::size_t i = 0; i < oracle::effort(4, 1); ++i) REQUIRE(check.answers(random() % values, smaller));
   }
   ++counts.layouts;
   counts.queries += check.queries();

@@ -1,5 +1,5 @@
-// Input made to be slow: copies by the million, buckets that hold everything. The limits are more than ten times what it
-// takes. (Erasing looks through a bucket by vectors; step by step it would take longer than the limits.)
+// Input made to be slow: copies by the million, buckets that hold everything. The limits are more than ten times what
+// it takes. (Erasing looks through a bucket by vectors; step by step it would take longer than the limits.)
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -46,8 +46,8 @@ struct advice_request {
   std::uint64_t seed = 0;                           ///< of the sample and of the hashes
 };
 
-/// One way to find near-duplicates, and what to expect of it: fingerprints of `bits` bits by distinct features, all pairs
-/// within `distance` bits, each of which is then checked exactly.
+/// One way to find near-duplicates, and what to expect of it: fingerprints of `bits` bits by distinct features, all
+/// pairs within `distance` bits, each of which is then checked exactly.
 struct setup {
   feature_choice features;
   std::size_t bits;
@@ -84,11 +84,11 @@ struct advice {
   bool is_reached = false;      ///< whether the recommended one has the wanted recall
 };
 
-/// The setup to take, as its position: of those with this recall the fastest, else the one with the best recall. Of equal
-/// ones the first.
+/// The setup to take, as its position: of those with this recall the fastest, else the one with the best recall. Of
+/// equal ones the first.
 /// Throws: std::invalid_argument if there are none.
-/// Example, for those that will not have 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits > 64; });
-/// found.recommended = recommended_setup(found.setups, 0.97);`
+/// Example, for those that will not have 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits >
+/// 64; }); found.recommended = recommended_setup(found.setups, 0.97);`
 [[nodiscard]] inline std::size_t recommended_setup(std::span<const setup> setups, double recall) {
   if (setups.empty()) detail::fail<std::invalid_argument>("recommended_setup: there are no setups");
   const auto is_better = [recall](const setup& a, const setup& b) {
@@ -104,8 +104,8 @@ struct advice {
 ///
 /// In the first pass each document is shown to sample(), which keeps some. In the second pass all documents go, in the
 /// same order, to compare(), which finds the near-duplicates of the sampled ones, exactly, by an inverted index: so it
-/// sees pairs however rare they are. From their cosine similarities theory tells how many of them lie within k bits (see
-/// match_probability), for any features; how many candidates there are is counted between fingerprints.
+/// sees pairs however rare they are. From their cosine similarities theory tells how many of them lie within k bits
+/// (see match_probability), for any features; how many candidates there are is counted between fingerprints.
 /// The advice depends on the request and on the documents in their order, on nothing else.
 /// Guarantee: an advisor that ran out of memory, or whose reading of `texts` threw, may only be destroyed or assigned
 /// to.

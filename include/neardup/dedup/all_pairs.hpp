@@ -21,11 +21,11 @@
 namespace neardup::inline v0 {
 
 /// Calls `visit(i, j, distance)` for each pair of positions i < j whose fingerprints differ in at most k bits.
-/// The order is by i, then j. A visitor that returns false ends the visit; what it throws passes through. It is called on
-/// this thread, when all pairs are found.
+/// The order is by i, then j. A visitor that returns false ends the visit; what it throws passes through. It is called
+/// on this thread, when all pairs are found.
 /// `blocks` cuts the fingerprints as in pigeonhole_index; 0 means what suits their number and a sample of them.
-/// `run` is how the search is spread: neardup::threads, or a runner of the caller's (see threads). Neither matters to the
-/// result.
+/// `run` is how the search is spread: neardup::threads, or a runner of the caller's (see threads). Neither matters to
+/// the result.
 /// Throws: std::invalid_argument if k is not in 0..Bits or there is no layout of `blocks` blocks; std::bad_alloc.
 /// Complexity: a join (see visit_pairs), and O(p log p) for p pairs; copies of one fingerprint are joined as one.
 /// Memory: that of visit_pairs, and 12 bytes a pair of distinct fingerprints, 36 while they are sorted (24 and 72 from

@@ -7,7 +7,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// A runner of any type (see neardup::threads), by reference. Calls come once a pass, so what they cost does not matter.
+/// A runner of any type (see neardup::threads), by reference. Calls come once a pass, so what they cost does not
+/// matter.
 class any_runner {
  public:
   template <class Run>

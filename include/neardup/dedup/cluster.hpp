@@ -35,8 +35,8 @@ class component_finder {
       : join_(&join), check_(&check), components_(&components) {}
 
   /// Unites what `job` of a table brings together. The tables before must be done.
-  /// Most buckets have few pairs or none: these are compared at once. In a crowd of near-duplicates pairs are quadratic in
-  /// number, and steps from one to the next are not: it is swept.
+  /// Most buckets have few pairs or none: these are compared at once. In a crowd of near-duplicates pairs are quadratic
+  /// in number, and steps from one to the next are not: it is swept.
   void unite(std::size_t table, const arrays& records, const filter_join& job) {
     table_ = table;
     if (unite_pairs(records, job)) return;
@@ -73,7 +73,8 @@ class component_finder {
     const std::size_t a = records.positions[x];
     const std::size_t b = records.positions[y];
     if (*check_) {
-      // A check costs more than all else here: what is connected needs none, and what met in a table before had its own.
+      // A check costs more than all else here: what is connected needs none, and what met in a table before had its
+      // own.
       if (components_->find(a) == components_->find(b)) return true;
       if (!join_->plan().is_first(table_, records.words[x], records.words[y]) || !(*check_)(a, b)) return false;
     }
@@ -94,7 +95,8 @@ class component_finder {
     return is_one;
   }
 
-  /// Those of a range, in order: done.begin .. queue: whose neighbours are known; queue .. rest: reached; rest .. end: not.
+  /// Those of a range, in order: done.begin .. queue: whose neighbours are known; queue .. rest: reached; rest .. end:
+  /// not.
   struct side {
     std::size_t queue, rest, end;
   };

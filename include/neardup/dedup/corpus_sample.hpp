@@ -43,8 +43,8 @@ inline std::uint64_t spread(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// A uniform sample, but for very long texts, of a corpus that comes twice, in the same order; in the second pass the near-duplicates of the sampled
-/// documents among all, and the fingerprints of some or all documents.
+/// A uniform sample, but for very long texts, of a corpus that comes twice, in the same order; in the second pass the
+/// near-duplicates of the sampled documents among all, and the fingerprints of some or all documents.
 template <std::size_t Bits>
 class corpus_sample {
  public:

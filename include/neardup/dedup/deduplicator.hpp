@@ -101,13 +101,13 @@ struct digest_hash {
 /// Only new documents are kept. So each duplicate is similar to its original itself, and no chain of small steps joins
 /// what differs; and what is kept depends on the order of adding.
 ///
-/// Texts of fewer than `min_tokens` distinct tokens are also found by a digest of the set of these, whatever the weights;
-/// without a check by nothing else. A text without a fingerprint is new, counted, and kept nowhere.
+/// Texts of fewer than `min_tokens` distinct tokens are also found by a digest of the set of these, whatever the
+/// weights; without a check by nothing else. A text without a fingerprint is new, counted, and kept nowhere.
 ///
 /// Memory: for each kept document an entry of the index (see pigeonhole_index), 44 bytes here with 64 bits and ids of 4
 /// bytes, and about 40 for the map from its id; 4 bytes for each feature that the check keeps, and 16 more. Arrays that
-/// just grew have twice that; what erased documents leave is used again. Measured on 109,260 sections of statutes with 59
-/// distinct words on average: 580 bytes each, without a check 220.
+/// just grew have twice that; what erased documents leave is used again. Measured on 109,260 sections of statutes with
+/// 59 distinct words on average: 580 bytes each, without a check 220.
 /// Id: see index_id; with a std::hash it is found by that, otherwise by its order.
 /// Guarantee: const members may run in many threads while nobody writes, each with a workspace of its own; what throws
 /// leaves the deduplicator as it was. The check must not write to it. It can be moved, not copied; one that was moved
@@ -148,8 +148,8 @@ class deduplicator {
     std::vector<candidate> candidates_;
   };
 
-  /// Throws: std::invalid_argument if an option is out of its range: a similarity that is not above 0 and at most 1 (NaN,
-  /// for a callable with a distance), a recall that is not in 0..1, a distance that fingerprints of Bits
+  /// Throws: std::invalid_argument if an option is out of its range: a similarity that is not above 0 and at most 1
+  /// (NaN, for a callable with a distance), a recall that is not in 0..1, a distance that fingerprints of Bits
   /// bits cannot have or no index serves.
   explicit deduplicator(
       Simhasher hash, const dedup_options& options = {}) requires std::is_same_v<Check, detail::own_features<Simhasher>>

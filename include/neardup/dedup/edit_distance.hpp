@@ -44,9 +44,9 @@ inline void drop_common_ends(std::span<const char32_t>& a, std::span<const char3
 /// Row i, column j of the table is the distance of the first i code points of the pattern and the first j of the text.
 /// Neighbours differ by -1, 0 or 1, so a column of 64 rows is two words of bits: where it rises, and where it falls.
 /// The table is computed in bands of 64 rows from left to right, each from the differences along the last row of the
-/// band above. A way of cost `most` from the first corner to the last has (most + columns - rows) / 2 steps to the right
-/// at most, and (most - columns + rows) / 2 down, so only cells as near to the diagonal are computed; at the edges of these
-/// the table is taken to rise, which is never too little.
+/// band above. A way of cost `most` from the first corner to the last has (most + columns - rows) / 2 steps to the
+/// right at most, and (most - columns + rows) / 2 down, so only cells as near to the diagonal are computed; at the
+/// edges of these the table is taken to rise, which is never too little.
 /// Source: Myers, A Fast Bit-Vector Algorithm for Approximate String Matching Based on Dynamic Programming, JACM 1999;
 /// the forms for the edit distance as in Hyyro, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit
 /// Distances, Nordic Journal of Computing 2003; the band is Ukkonen's (Information and Control, 1985).
@@ -174,8 +174,8 @@ inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::spa
 
 }  // namespace detail
 
-/// The edit (Levenshtein) distance of two UTF-8 texts: the least number of code points to insert, delete or replace that
-/// makes one of the other. Each maximal ill-formed subpart counts as one U+FFFD, as everywhere in the library.
+/// The edit (Levenshtein) distance of two UTF-8 texts: the least number of code points to insert, delete or replace
+/// that makes one of the other. Each maximal ill-formed subpart counts as one U+FFFD, as everywhere in the library.
 /// Complexity: O(n) for equal texts of n code points, O(n * d / 64) for a distance of d.
 /// Memory: 20 to 30 bytes a code point.
 [[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -119,15 +119,15 @@ void label_by_component(std::span<const simhash<Bits>> fingerprints, int k, cons
 /// the result.
 /// Returns: one label a fingerprint, the position of the most preferred member of its group: the representative. A
 /// document that has no near-duplicate has its own position.
-/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, there
-/// is no layout of `blocks` blocks (for k = Bits there is none to choose), or `preference` has another number of scores,
-/// or one that is NaN; std::bad_alloc.
+/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits,
+/// there is no layout of `blocks` blocks (for k = Bits there is none to choose), or `preference` has another number of
+/// scores, or one that is NaN; std::bad_alloc.
 /// Complexity, representatives: a search for each document among the representatives, and a check with each one near it
-/// until one accepts: n - 1 checks for n texts that are all alike, n^2 / 2 for n that are near each other and of which no
-/// two are accepted. However many threads, exactly these checks are made.
-/// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two that are near each
-/// other and not connected yet: about n for n texts that are all alike, whatever their number of pairs. Crowds that are
-/// near and rejected cost each of their pairs a check.
+/// until one accepts: n - 1 checks for n texts that are all alike, n^2 / 2 for n that are near each other and of which
+/// no two are accepted. However many threads, exactly these checks are made.
+/// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two that are near
+/// each other and not connected yet: about n for n texts that are all alike, whatever their number of pairs. Crowds
+/// that are near and rejected cost each of their pairs a check.
 /// Memory, representatives: an index of the representatives (see dynamic_index), and for each thread as many numbers as
 /// there are representatives near one document. Components: that of cluster. Both: two Index a fingerprint.
 /// Example: `auto label = group(fingerprints, 12, check, {.by = grouping::components}, threads{8});`

@@ -106,7 +106,8 @@ std::vector<near_pair<Offset>> distinct_pairs(self_join<Words, Offset, Filter>& 
   return pairs;
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j of the groups of copies that stand first at `a` and `b`.
+/// Calls visit(i, j, distance) for all pairs of positions i < j of the groups of copies that stand first at `a` and
+/// `b`.
 /// Returns: false if the visitor did.
 template <std::size_t Words, class Offset, class Visit>
 bool visit_copies(const copy_groups<Words, Offset>& groups, std::size_t a, std::size_t b, int distance,

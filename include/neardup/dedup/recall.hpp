@@ -60,9 +60,9 @@ inline void check_recall(double recall) {
   return (std::min)(sum, 1.0);
 }
 
-/// The share of the pairs with a Jaccard similarity of at least `similarity` whose fingerprints differ in at most k bits,
-/// if their similarities are spread evenly from there to 1. Real corpora have more pairs at one end or the other: what
-/// they have tells more.
+/// The share of the pairs with a Jaccard similarity of at least `similarity` whose fingerprints differ in at most k
+/// bits, if their similarities are spread evenly from there to 1. Real corpora have more pairs at one end or the other:
+/// what they have tells more.
 /// Throws: std::invalid_argument if k is not in 0..bits, or unless 0 < similarity <= 1.
 [[nodiscard]] inline double expected_recall(std::size_t bits, int k, double similarity) {
   detail::check_jaccard(similarity);

@@ -100,7 +100,8 @@ class self_join {
   /// What is done with a job of a part in a table. A function by its type, so that each program has one join of a kind.
   using use_type = std::function<bool(std::size_t part, std::size_t table, const arrays& records, filter_join job)>;
 
-  /// Calls `use` for jobs that have all pairs that meet in some table, one table after the other, parts at the same time.
+  /// Calls `use` for jobs that have all pairs that meet in some table, one table after the other, parts at the same
+  /// time.
   /// If it returns false, all ends soon. A job is all that a bucket has to be joined with, or if `splits`, some of it.
   /// Throws: what `use` does, of one part; std::bad_alloc.
   void run(const any_runner& run, bool splits, const use_type& use) {
@@ -274,7 +275,8 @@ class self_join {
   join_plan<Words> plan_;
 };
 
-/// Calls `use(offset, filter)` with zeros of the types that suit `count` fingerprints of `Bits` bits joined within k bits.
+/// Calls `use(offset, filter)` with zeros of the types that suit `count` fingerprints of `Bits` bits joined within k
+/// bits.
 template <std::size_t Bits, class Use>
 auto with_join_types(std::size_t count, int k, const Use& use) {
   if (count >= (std::numeric_limits<std::uint32_t>::max)()) return use(std::uint64_t{0}, std::uint64_t{0});

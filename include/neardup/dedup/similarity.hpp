@@ -35,8 +35,8 @@ inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common)
   return all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
 }
 
-/// The least number of common elements with which sets of `a` and `b` have a Jaccard similarity of `threshold`; more than
-/// either has if none is enough. Precondition: 0 < threshold <= 1.
+/// The least number of common elements with which sets of `a` and `b` have a Jaccard similarity of `threshold`; more
+/// than either has if none is enough. Precondition: 0 < threshold <= 1.
 inline std::size_t least_common(std::size_t a, std::size_t b, double threshold) noexcept {
   const std::size_t most = (std::min)(a, b);
   const auto suffices = [&](std::size_t common) { return jaccard_of_sizes(a, b, common) >= threshold; };
@@ -48,8 +48,8 @@ inline std::size_t least_common(std::size_t a, std::size_t b, double threshold) 
   return common;
 }
 
-/// The number of elements that two sorted sets have in common. It may stop at any smaller number as soon as there cannot
-/// be `least`.
+/// The number of elements that two sorted sets have in common. It may stop at any smaller number as soon as there
+/// cannot be `least`.
 template <class A, class B>
 std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
   std::size_t i = 0, j = 0, common = 0;
@@ -74,7 +74,8 @@ std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t
 /// The Jaccard similarity of two sets: the share of their common elements in all of their elements, from 0 to 1.
 /// Two empty sets have similarity 0: texts without features are not evidence of duplication, and 1 would make all of
 /// them duplicates of each other.
-/// Precondition: both are sorted ascending and without duplicates, as simhasher::features() and feature_hasher give them.
+/// Precondition: both are sorted ascending and without duplicates, as simhasher::features() and feature_hasher give
+/// them.
 /// Complexity: O(|a| + |b|), without a branch for each element if they are numbers in contiguous memory.
 template <class A, class B>
 [[nodiscard]] double jaccard(const A& a, const B& b) {
@@ -100,8 +101,8 @@ template <class A, class B>
 
 /// The Jaccard similarity of two sets if it is at least `threshold`; otherwise nothing.
 ///
-/// Exactly what comparing jaccard(a, b) with the threshold gives, but it stops as soon as the threshold is out of reach:
-/// at once if the sizes alone rule it out.
+/// Exactly what comparing jaccard(a, b) with the threshold gives, but it stops as soon as the threshold is out of
+/// reach: at once if the sizes alone rule it out.
 /// Precondition: that of jaccard(), in contiguous memory.
 /// Throws: std::invalid_argument if the threshold is NaN.
 /// Complexity: O(|a| + |b|), mostly a small part of it for sets that are not similar.

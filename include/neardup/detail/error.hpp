@@ -36,7 +36,8 @@ inline std::atomic<failure_handler>& current_failure_handler() noexcept {
   return handler;
 }
 
-/// Reports a failed call: throws Exception{message}; under -fno-exceptions calls the failure handler and ends the program.
+/// Reports a failed call: throws Exception{message}; under -fno-exceptions calls the failure handler and ends the
+/// program.
 template <class Exception>
 [[noreturn]] void fail(const std::string& message) {
 #if NEARDUP_EXCEPTIONS

@@ -23,7 +23,8 @@ struct filter_pair {
   std::size_t x, y;
 };
 
-/// Which filters are still to be compared: each of x..x_end with each of y_begin..y_end, or with those behind it. The state of a join, too: one that has filled its buffer goes on where it stopped.
+/// Which filters are still to be compared: each of x..x_end with each of y_begin..y_end, or with those behind it. The
+/// state of a join, too: one that has filled its buffer goes on where it stopped.
 struct filter_join {
   std::size_t x, x_end;
   std::size_t y, y_begin, y_end;
@@ -91,7 +92,8 @@ std::size_t join_filters_portable(const Filter* xs, const Filter* ys, filter_joi
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: bits counted by nibbles, in a table of 16 (Mula's way) ------------------------------------------------------
+// ---- AVX2: bits counted by nibbles, in a table of 16 (Mula's way)
+// ------------------------------------------------------
 
 /// One bit a filter at `y`, set where it is within k bits of x.
 NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint32_t* y, std::uint32_t x, int k) noexcept {
@@ -145,7 +147,8 @@ NEARDUP_TARGET_AVX2 std::size_t join_filters_avx2(const Filter* xs, const Filter
   return count;
 }
 
-// ---- AVX-512: VPOPCNTD and VPOPCNTQ ------------------------------------------------------------------------------------
+// ---- AVX-512: VPOPCNTD and VPOPCNTQ
+// ------------------------------------------------------------------------------------
 
 NEARDUP_TARGET_AVX512 inline __m512i broadcast_avx512(std::uint32_t x) noexcept {
   return _mm512_set1_epi32(static_cast<int>(x));
@@ -244,8 +247,9 @@ NEARDUP_TARGET_AVX512 std::size_t join_filters_avx512(const Filter* xs, const Fi
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Writes the pairs of one of `xs` and one of `ys` that `job` finds within k bits to `found`, by x, then y, until it is done or the next step might not
-/// fit. Returns: how many. Each pair comes once, over all calls until job.is_done(); one that stops early has found some.
+/// Writes the pairs of one of `xs` and one of `ys` that `job` finds within k bits to `found`, by x, then y, until it is
+/// done or the next step might not fit. Returns: how many. Each pair comes once, over all calls until job.is_done();
+/// one that stops early has found some.
 /// Precondition: found.size() >= join_step; 0 <= k.
 template <class Filter>
 std::size_t join_filters(const Filter* xs, const Filter* ys, filter_join& job, int k, std::span<filter_pair> found,

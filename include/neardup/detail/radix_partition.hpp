@@ -57,7 +57,8 @@ class scratch_array {
 /// The most buckets of one pass: their open lines stay in the cache, their pages in the TLB.
 inline constexpr int max_pass_bits = 10;
 
-/// The address bits that a first pass takes of `bits`: parts of at most 2^15 records then, as far as max_pass_bits allow.
+/// The address bits that a first pass takes of `bits`: parts of at most 2^15 records then, as far as max_pass_bits
+/// allow.
 [[nodiscard]] constexpr int first_pass_bits(std::size_t count, int bits) noexcept {
   return (std::min)(bits, std::clamp(static_cast<int>(std::bit_width(count >> 15)), 8, max_pass_bits));
 }

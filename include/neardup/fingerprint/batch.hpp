@@ -28,8 +28,8 @@ concept text_sequence = requires(const T& texts, std::size_t i) {
 /// The fingerprints of many texts, in their order: result[i] is hash(texts[i]).
 ///
 /// `run` is how the work is spread: neardup::threads, or a runner of the caller's (see threads) that gives the parts to
-/// threads of its own. The result does not depend on it. Each part has one workspace; texts are taken a few at a time, so
-/// that parts end together whatever the lengths. Throws: what hash throws for the first text that fails.
+/// threads of its own. The result does not depend on it. Each part has one workspace; texts are taken a few at a time,
+/// so that parts end together whatever the lengths. Throws: what hash throws for the first text that fails.
 /// Example: `auto fingerprints = fingerprint_all(hash, texts, threads{8});`
 template <class Simhasher, detail::text_sequence Texts, class Run = threads>
 [[nodiscard]] std::vector<std::optional<typename Simhasher::fingerprint_type>> fingerprint_all(const Simhasher& hash,

@@ -125,8 +125,8 @@ void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, has
 }
 #endif  // NEARDUP_X86_KERNELS
 
-/// Calls `consume(block)`, which empties it, whenever the hashes of the n-grams of code points of a text fill a block; the
-/// last ones stay there. Precondition: the text is well-formed UTF-8 below 4 GiB, and 1 <= n <= max_kernel_gram.
+/// Calls `consume(block)`, which empties it, whenever the hashes of the n-grams of code points of a text fill a block;
+/// the last ones stay there. Precondition: the text is well-formed UTF-8 below 4 GiB, and 1 <= n <= max_kernel_gram.
 template <std::size_t Words>
 void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, gram_scratch& scratch,
                       hash_block<Words>& block, const block_consumer<Words>& consume) {

@@ -19,9 +19,9 @@ namespace neardup::inline v0::detail {
 
 /// The distinct hashes of a text, in the order in which they first came; memory is reused from text to text.
 ///
-/// An open-addressing table of numbers, at most a quarter full, beside the list of hashes that they number. Numbers go on
-/// from text to text, so that those of earlier texts are told by being too low, and nothing need be cleared. "Is it new?",
-/// which no processor predicts, is answered by arithmetic instead of a branch.
+/// An open-addressing table of numbers, at most a quarter full, beside the list of hashes that they number. Numbers go
+/// on from text to text, so that those of earlier texts are told by being too low, and nothing need be cleared. "Is it
+/// new?", which no processor predicts, is answered by arithmetic instead of a branch.
 /// With `Counts` it also tells how often each hash came.
 template <std::size_t Words, bool Counts = false>
 class distinct_hashes {
@@ -89,8 +89,8 @@ class distinct_hashes {
   static constexpr std::size_t sparsity = 4;  // places for each hash, at least
   static constexpr std::uint64_t max_number = 0xffffffffU;
 
-  // For each place the number of its hash; below first_number_ the place is free. The first `size_`, a power of two, are
-  // in use.
+  // For each place the number of its hash; below first_number_ the place is free. The first `size_`, a power of two,
+  // are in use.
   std::vector<std::uint32_t> places_;
   std::array<std::vector<std::uint64_t>, Words> distinct_;  // `count_` hashes, with room for a batch more
   std::vector<std::uint64_t> counts_;

@@ -1,8 +1,8 @@
 // Counts the bits of the XXH3 hashes of all pairs of code points of a text, and validates it on the way.
 //
-// All pairs of a list have one length, so that they take one formula with the same constants. What hashes and what counts
-// wait for different units of a processor: in one loop they go side by side. AVX-512 has kernels of its own, which hash
-// pairs from the bytes of a block in registers: xxh3_pairs.hpp.
+// All pairs of a list have one length, so that they take one formula with the same constants. What hashes and what
+// counts wait for different units of a processor: in one loop they go side by side. AVX-512 has kernels of its own,
+// which hash pairs from the bytes of a block in registers: xxh3_pairs.hpp.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +28,10 @@ inline bool are_counted_pairs(std::size_t n, std::size_t text_size) noexcept {
   return n == 2 && text_size > 4 && active_instruction_set() < instruction_set::avx512;
 }
 
-// ---- portable: hashes by multiplications of words, counts by vectors --------------------------------------------------
-// 27 instructions a pair of 4 bytes and more, counted. From the text, with finding and validating: 9 cycles a pair of Chinese
-// on a Zen 4, 22 with one list of places, a block of hashes and an automaton that validates.
+// ---- portable: hashes by multiplications of words, counts by vectors
+// --------------------------------------------------
+// 27 instructions a pair of 4 bytes and more, counted. From the text, with finding and validating: 9 cycles a pair of
+// Chinese on a Zen 4, 22 with one list of places, a block of hashes and an automaton that validates.
 
 /// The hashes of pairs of code points of one length. Nothing is read beyond a pair.
 template <bool Tiny>
@@ -131,8 +132,10 @@ inline bool find_pairs_portable(pair_finder& finder, const char* text, std::size
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: four pairs a vector, each loaded by itself; every fourth vector by multiplications of words ------------------
-// 1.19 GB/s of Chinese on a Zen 4, busy, with g++ 12; 1.14 by places in the order of the text, both formulas and a blend.
+// ---- AVX2: four pairs a vector, each loaded by itself; every fourth vector by multiplications of words
+// ------------------
+// 1.19 GB/s of Chinese on a Zen 4, busy, with g++ 12; 1.14 by places in the order of the text, both formulas and a
+// blend.
 
 /// The same code for a compiler that knows of three operands and BMI.
 NEARDUP_TARGET_AVX2 inline bool find_pairs_avx2(pair_finder& finder, const char* text, std::size_t count,
@@ -225,7 +228,8 @@ NEARDUP_TARGET_AVX2 inline void count_ascii_pairs_avx2(bit_tally& tally, std::ui
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Counts the bits of the hashes of all pairs of code points of a text of more than four bytes, hashed with several seeds.
+/// Counts the bits of the hashes of all pairs of code points of a text of more than four bytes, hashed with several
+/// seeds.
 template <std::size_t Words>
 class pair_counter {
  public:

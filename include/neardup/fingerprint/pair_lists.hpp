@@ -1,7 +1,8 @@
 // Where the pairs of code points of a text begin, in lists by their length.
 //
-// A pair has 2 to 8 bytes. The bits of 64 bytes at a time, which validate them as well, say where those of each length begin;
-// a table turns eight bits into places at a time, without a branch that depends on the text. About 1.3 cycles a byte of
+// A pair has 2 to 8 bytes. The bits of 64 bytes at a time, which validate them as well, say where those of each length
+// begin; a table turns eight bits into places at a time, without a branch that depends on the text. About 1.3 cycles a
+// byte of
 // Chinese on a Zen 4, of 5.7 instructions: those of any machine, and SSE2 for the bits where there is x86-64.
 #pragma once
 
@@ -80,8 +81,8 @@ class pair_lists {
   [[nodiscard]] std::size_t ascii_count() const noexcept { return ascii_count_; }
   void append_ascii(std::size_t block) noexcept { ascii_blocks_[ascii_count_++] = static_cast<std::uint16_t>(block); }
 
-  /// Appends the bits that are set, as places from `base` on. Two pairs of n bytes begin in any n bytes at most, so that
-  /// those of four bytes and more are four in any eight; `Places` is what is written for eight bytes.
+  /// Appends the bits that are set, as places from `base` on. Two pairs of n bytes begin in any n bytes at most, so
+  /// that those of four bytes and more are four in any eight; `Places` is what is written for eight bytes.
   template <class Places>
   NEARDUP_INLINE void append(std::size_t n, std::uint64_t bits, std::size_t base) noexcept {
     // All places are added to at once, by words or by vectors.

@@ -84,7 +84,8 @@ class simhasher {
   }
 
   /// The same with memory that is reused; once that has grown, nothing is allocated. (Tokens that no kernel hashes come
-  /// from their tokenizer, which may allocate: shingles of a hasher of the user's, n-grams of more than 64 code points.)
+  /// from their tokenizer, which may allocate: shingles of a hasher of the user's, n-grams of more than 64 code
+  /// points.)
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
     return fingerprint(text, scratch.memory());
   }
@@ -136,7 +137,8 @@ class simhasher {
     result.erase(std::unique(result.begin(), result.end()), result.end());
   }
 
-  /// The distinct tokens of a text with their weights, sorted by hash: the set that cosine() compares. Tokens that weigh
+  /// The distinct tokens of a text with their weights, sorted by hash: the set that cosine() compares. Tokens that
+  /// weigh
   /// 0 are left out.
   [[nodiscard]] std::vector<weighted_token<hash_words>> weighted_features(std::string_view text) const {
     std::vector<weighted_token<hash_words>> result;

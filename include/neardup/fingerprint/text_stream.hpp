@@ -18,9 +18,9 @@ namespace neardup::inline v0 {
 
 /// Computes the fingerprint of a text fed in chunks, exactly that of the whole text, wherever it was cut.
 ///
-/// It keeps the last piece of the text, of 4 KiB or one word more than that, and, unless each occurrence weighs the same,
-/// the distinct tokens seen; by chunks of 4 KiB and more it is nearly as fast as for whole texts. If feed or finish throws, the
-/// text is forgotten, and the stream is ready for the next one.
+/// It keeps the last piece of the text, of 4 KiB or one word more than that, and, unless each occurrence weighs the
+/// same, the distinct tokens seen; by chunks of 4 KiB and more it is nearly as fast as for whole texts. If feed or
+/// finish throws, the text is forgotten, and the stream is ready for the next one.
 /// Throws: std::length_error in feed at a word of 2 GiB.
 template <class Simhasher>
 class text_stream {

@@ -85,8 +85,8 @@ inline constexpr bool is_normalised_word_tokenizer<normalised<Inner>> = is_word_
 template <>
 inline constexpr bool is_normalised_word_tokenizer<shingles<normalised<words>>> = true;
 
-/// Calls `consume(block)`, which empties it, whenever the hashes of all windows of `n` bytes fill a block; the last ones
-/// stay there. Precondition: 1 <= n <= max_vector_window and n <= text.size().
+/// Calls `consume(block)`, which empties it, whenever the hashes of all windows of `n` bytes fill a block; the last
+/// ones stay there. Precondition: 1 <= n <= max_vector_window and n <= text.size().
 template <std::size_t Words>
 void hash_all_windows(std::string_view text, std::size_t n, std::uint64_t seed, hash_block<Words>& block,
                       const block_consumer<Words>& consume) {
@@ -119,8 +119,8 @@ struct hash_scratch {
   std::string rewritten_[2];
 };
 
-/// Calls `consume(block)`, which empties it, whenever the hashes of the tokens of a text, in an order of its own, fill a
-/// block; the last ones stay there.
+/// Calls `consume(block)`, which empties it, whenever the hashes of the tokens of a text, in an order of its own, fill
+/// a block; the last ones stay there.
 ///
 /// Guarantee: exactly the hashes that `tokenize` and `hash` give one by one.
 template <class Tokenizer, class Hasher>

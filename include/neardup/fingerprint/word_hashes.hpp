@@ -149,8 +149,8 @@ struct word_scratch {
   normalised_scratch normalised;
 };
 
-/// Calls `consume(block)`, which empties it, whenever the hashes of the words of a text fill a block; the last ones stay
-/// there. Precondition: the text is smaller than 2 GiB.
+/// Calls `consume(block)`, which empties it, whenever the hashes of the words of a text fill a block; the last ones
+/// stay there. Precondition: the text is smaller than 2 GiB.
 template <std::size_t Words>
 void hash_single_words(std::string_view text, std::uint64_t seed, word_scratch& scratch, hash_block<Words>& block,
                        const block_consumer<Words>& consume) {
@@ -173,7 +173,8 @@ void hash_single_words(std::string_view text, std::uint64_t seed, word_scratch& 
   }
 }
 
-/// The same for the shingles that the words of a text complete, after those that `scratch.joined` has of the text before.
+/// The same for the shingles that the words of a text complete, after those that `scratch.joined` has of the text
+/// before.
 template <std::size_t Words>
 void hash_more_shingles(std::string_view text, std::uint64_t seed, word_scratch& scratch, hash_block<Words>& block,
                         const block_consumer<Words>& consume) {

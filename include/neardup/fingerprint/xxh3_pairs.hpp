@@ -19,13 +19,15 @@ namespace neardup::inline v0::detail {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: four pairs a vector, in the order of the text -------------------------------------------------------------
-// The lengths of three code points in a row say where in 16 bytes the two pairs that they form lie, and which formula each
-// takes: one entry of a table. VPSHUFB arranges the bytes of both, and the constants of the two formulas are blended.
+// ---- AVX2: four pairs a vector, in the order of the text
+// -------------------------------------------------------------
+// The lengths of three code points in a row say where in 16 bytes the two pairs that they form lie, and which formula
+// each takes: one entry of a table. VPSHUFB arranges the bytes of both, and the constants of the two formulas are
+// blended.
 // On a Zen 5: 13 cycles for four pairs, 1.6 a byte of Chinese with its share of ASCII; 0.3 for the keys.
 
-/// Arranges the bytes of two pairs. VPSHUFB ignores the bits 4 to 6 of a byte: those of the last byte of a pair say what
-/// kind of pair it is, `kind_of(length)`, and bit 7, which gives a zero there, that it has below 4 bytes.
+/// Arranges the bytes of two pairs. VPSHUFB ignores the bits 4 to 6 of a byte: those of the last byte of a pair say
+/// what kind of pair it is, `kind_of(length)`, and bit 7, which gives a zero there, that it has below 4 bytes.
 struct alignas(16) pair_shuffle {
   std::uint8_t sources[16];
 
@@ -88,7 +90,8 @@ NEARDUP_TARGET_AVX2 inline __m128i load_128(const void* from) noexcept {
   return _mm_loadu_si128(static_cast<const __m128i*>(from));
 }
 
-/// Hashes the pairs that begin at `count` places. Precondition: the places and the three behind them are of code points, and
+/// Hashes the pairs that begin at `count` places. Precondition: the places and the three behind them are of code
+/// points, and
 /// 16 bytes may be read at each; pair_places_slack places can be read behind, their distances 1 to 4.
 NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uint32_t* places,
                                                 const std::uint32_t* keys, std::size_t count, std::uint64_t seed,
@@ -132,10 +135,12 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
   }
 }
 
-// ---- AVX-512: eight pairs a vector, those of each formula for themselves ---------------------------------------------
-// VPCOMPRESSB gathers the places where the pairs of a formula begin and end, VPERMI2B takes their bytes from the block and
-// the next one. The chain from bytes to places to hashes is long: two loops of 16 blocks each, which keep more blocks under
-// way, take 0.225 nanoseconds a byte of cached Chinese, validated and counted, where one loop took 0.27 (Zen 5).
+// ---- AVX-512: eight pairs a vector, those of each formula for themselves
+// ---------------------------------------------
+// VPCOMPRESSB gathers the places where the pairs of a formula begin and end, VPERMI2B takes their bytes from the block
+// and the next one. The chain from bytes to places to hashes is long: two loops of 16 blocks each, which keep more
+// blocks under way, take 0.225 nanoseconds a byte of cached Chinese, validated and counted, where one loop took 0.27
+// (Zen 5).
 // Pairs below 4 bytes are words of 32 bits until the end of the 16 blocks, so that their vectors are full.
 
 /// A value that stays in a register: g++ would make it anew from an immediate at each use in a loop.
@@ -145,9 +150,9 @@ NEARDUP_TARGET_AVX512 inline __m512i kept_avx512(std::uint64_t value) noexcept {
   return vector;
 }
 
-// Which bytes the arrangement of pairs takes from a vector of the places where pairs begin and, from 64 on, one of those
-// where they end, with the number of the pair whose length it takes. In lanes of 8 bytes for pairs from number 8 i on, in
-// lanes of 4 for pairs below 4 bytes from number 16 i on.
+// Which bytes the arrangement of pairs takes from a vector of the places where pairs begin and, from 64 on, one of
+// those where they end, with the number of the pair whose length it takes. In lanes of 8 bytes for pairs from number 8
+// i on, in lanes of 4 for pairs below 4 bytes from number 16 i on.
 struct pair_lanes {
   window_shuffle places;  // four times the end, four times the beginning; below 4 bytes the end, and the beginning
   window_shuffle numbers;

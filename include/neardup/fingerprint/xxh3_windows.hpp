@@ -74,8 +74,8 @@ struct short_xxh3 {
   static constexpr std::uint64_t avalanche_2 = 0x165667b19e3779f9U;
 };
 
-// NEARDUP_SCALAR: compilers would make vectors of the loops below, and SSE2 has no multiplication of 64 bits (6.4 instead
-// of 5.6 cycles a window, g++ 12).
+// NEARDUP_SCALAR: compilers would make vectors of the loops below, and SSE2 has no multiplication of 64 bits (6.4
+// instead of 5.6 cycles a window, g++ 12).
 
 /// The reference: hashes of the `count` windows that begin at text, text + 1, ..., with one scalar formula.
 /// Precondition: 1 <= n <= 8, and 7 more bytes than the last window begins with may be read.
@@ -118,7 +118,8 @@ inline constexpr std::array<window_shuffle, max_vector_window + 1> window_shuffl
   return shuffles;
 }();
 
-// ---- AVX2: four windows a vector; a product of 64 bits is three of 32, rotations are shifts ---------------------------
+// ---- AVX2: four windows a vector; a product of 64 bits is three of 32, rotations are shifts
+// ---------------------------
 // One load and VPSHUFB arrange four windows. 2.2 cycles a window.
 
 struct factor_avx2 {
@@ -176,7 +177,8 @@ struct window_lanes_avx2 {
       x = multiply_avx2(_mm256_xor_si256(x, _mm256_srli_epi64(x, 29)), second);
       return _mm256_xor_si256(x, _mm256_srli_epi64(x, 32));
     } else {
-      // Rotations and the flip commute: exclusive ors of x, of x rotated by 49 and by 24 bits, and of both for the flip.
+      // Rotations and the flip commute: exclusive ors of x, of x rotated by 49 and by 24 bits, and of both for the
+      // flip.
       const __m256i rotated_49 = _mm256_xor_si256(_mm256_slli_epi64(x, 49), _mm256_srli_epi64(x, 15));
       const __m256i rotated_24 = _mm256_xor_si256(_mm256_shuffle_epi8(bytes, arrange_rotated), flip);
       x = multiply_avx2(_mm256_xor_si256(x, _mm256_xor_si256(rotated_49, rotated_24)), first);
@@ -186,8 +188,8 @@ struct window_lanes_avx2 {
   }
 };
 
-/// The same as hash_windows_portable. Precondition: as there, and 16 bytes may be read from text + count - 1 on; `hashes`
-/// has room for count + 3.
+/// The same as hash_windows_portable. Precondition: as there, and 16 bytes may be read from text + count - 1 on;
+/// `hashes` has room for count + 3.
 template <bool Tiny>
 NEARDUP_TARGET_AVX2 inline void hash_windows_avx2(const short_xxh3& hash, const char* text, std::size_t count,
                                                   std::uint64_t* hashes) noexcept {
@@ -197,7 +199,8 @@ NEARDUP_TARGET_AVX2 inline void hash_windows_avx2(const short_xxh3& hash, const 
   }
 }
 
-// ---- AVX-512: eight windows a vector; VPMULLQ multiplies, VPROLQ rotates, VPTERNLOGQ joins three ----------------------
+// ---- AVX-512: eight windows a vector; VPMULLQ multiplies, VPROLQ rotates, VPTERNLOGQ joins three
+// ----------------------
 // 0.98 cycles a window; 12 operations for eight take 0.86 at the least on a Zen 4.
 
 template <bool Tiny>

@@ -41,8 +41,8 @@ class basic_index : public searchable<Bits, Id, detail::engine<detail::words_for
 
   /// Removes a pair.
   /// Returns: whether it was there.
-  /// Complexity: O(log n) for n ids of one fingerprint; with the last of them O(tables), and a look through the bucket in
-  /// each, sixteen entries at a time, as a search has it.
+  /// Complexity: O(log n) for n ids of one fingerprint; with the last of them O(tables), and a look through the bucket
+  /// in each, sixteen entries at a time, as a search has it.
   bool erase(const fingerprint_type& fingerprint, const Id& id) noexcept {
     return engine().erase(fingerprint.to_words(), id);
   }

@@ -23,8 +23,9 @@ namespace neardup::inline v0::detail {
 /// What a table needs is then looked up once for many probes, and its directory is more likely in the cache. `Tables`
 /// has table(number), and that entry(hash) and view(hash); `Store` is as for table_search. The stages of a group of
 /// probes are the same; candidates move on by themselves: their slots are asked for, then, a share of them at a time,
-/// read, and the fingerprints asked for, then compared, and the ids of matches asked for. A match is in several tables; which fingerprints have been
-/// compared is remembered for a while, so that nearly all but the first are dropped without being read.
+/// read, and the fingerprints asked for, then compared, and the ids of matches asked for. A match is in several tables;
+/// which fingerprints have been compared is remembered for a while, so that nearly all but the first are dropped
+/// without being read.
 template <std::size_t Words, class Offset, class Tables, class Store, class Visit>
 class batch_search {
  public:
@@ -306,8 +307,8 @@ class batch_search {
     const words_type difference = differing_bits<Words>(fingerprint, query);
     const int distance = count_bits<Words>(difference);
     if (distance <= k_) {
-      // Not judged yet: it counts at its own key, in the first of the probed tables that finds it, which may come later,
-      // for the tables of a group are not looked through in order.
+      // Not judged yet: it counts at its own key, in the first of the probed tables that finds it, which may come
+      // later, for the tables of a group are not looked through in order.
       if (!is_own_key<Words>(steps_[c.step], difference, fingerprint, c.hash)) return;
       if (is_found_before<Words>(steps_.first(c.step), difference)) return;
       store_.prefetch_ids(c.number);

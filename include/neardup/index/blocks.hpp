@@ -259,7 +259,8 @@ NEARDUP_CONSTEXPR_VECTOR void for_each_block_count(std::size_t bits, int k, doub
 
 /// The block count whose searches within k bits are the fastest among `count` fingerprints of `bits` bits, with no more
 /// than `most_bytes` for each; of equally fast ones the leanest.
-/// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or no layout is as lean as most_bytes; the message names the least that there is.
+/// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or no layout is as
+/// lean as most_bytes; the message names the least that there is.
 [[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs
 fastest_blocks(std::size_t bits, int k, double count, double most_bytes = std::numeric_limits<double>::infinity(),
                const cost_model& model = {}) {

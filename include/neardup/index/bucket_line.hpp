@@ -12,7 +12,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// A bucket of a table that does not change: as many of its entries as fit a line of the cache, and where the others are.
+/// A bucket of a table that does not change: as many of its entries as fit a line of the cache, and where the others
+/// are.
 ///
 /// A probe waits for this one line, mostly, where a directory and runs of filters and slots apart from it are three.
 /// Filters of 16 bits pass one stranger in 94 at k = 3, whose slot is at hand.
@@ -116,7 +117,8 @@ void scan_lines_portable(const line_probe* probes, std::size_t count, int k, lin
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: a table of sixteen counts looked up for each half of a byte (VPSHUFB), for all filters of a line at once ----
+// ---- AVX2: a table of sixteen counts looked up for each half of a byte (VPSHUFB), for all filters of a line at once
+// ----
 
 template <std::size_t Most>
 NEARDUP_TARGET_AVX2 void scan_lines_avx2(const line_probe* probes, std::size_t count, int k,
@@ -162,8 +164,9 @@ template <std::size_t Most>
   return scan(scan_lines_portable<Most>);
 }
 
-/// How many lines suit `count` fingerprints. 0 if lines do not suit: where filters of 16 bits pass too many, or keys of `key_width` bits are too few to spread over
-/// the lines, or where memory is what counts, for building them takes 8 bytes more for each fingerprint.
+/// How many lines suit `count` fingerprints. 0 if lines do not suit: where filters of 16 bits pass too many, or keys of
+/// `key_width` bits are too few to spread over the lines, or where memory is what counts, for building them takes 8
+/// bytes more for each fingerprint.
 [[nodiscard]] constexpr std::size_t bucket_lines_for(std::size_t count, std::size_t key_width, int k) noexcept {
   constexpr int most_k = 3;  // passes 1.1 % of strangers, 3.8 % at k = 4
   const std::size_t lines = count / bucket_line::mean_count + 1;

@@ -33,8 +33,8 @@ struct bucket_view {
 
 /// Buckets of filters, each filter with the number of its slot, for hashes whose highest bits choose the bucket.
 ///
-/// A bucket is a chunk of the arena: 8, 16, 24, 32, 48, 64, 96 ... places. Chunks that are left go to free lists, so that
-/// a million buckets do not cost a million allocations.
+/// A bucket is a chunk of the arena: 8, 16, 24, 32, 48, 64, 96 ... places. Chunks that are left go to free lists, so
+/// that a million buckets do not cost a million allocations.
 /// Complexity: prepare and push O(1), amortised; erase and renumber O(1) and a look through the bucket.
 template <class Offset>
 class bucket_segment {
@@ -66,7 +66,8 @@ class bucket_segment {
   }
 
   /// Makes room for one more in the bucket. Precondition: has_buckets().
-  /// Throws: std::length_error if bucket or arena are at their limits. Guarantee: strong; only the arrangement may change.
+  /// Throws: std::length_error if bucket or arena are at their limits. Guarantee: strong; only the arrangement may
+  /// change.
   void prepare(std::uint64_t hash) {
     bucket& b = directory_[hash >> shift_];
     if (b.count() >= bucket::max_count) refuse_bucket();

@@ -82,7 +82,8 @@ std::size_t scan_filters_portable(const Run* runs, std::size_t count, scan_posit
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: a table of sixteen counts looked up for each half of a byte (VPSHUFB) -------------------------------------
+// ---- AVX2: a table of sixteen counts looked up for each half of a byte (VPSHUFB)
+// -------------------------------------
 
 template <class Filter, class Run>
 NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t count, scan_position& at, int k,
@@ -130,7 +131,10 @@ NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t c
   return found;
 }
 
-// ---- AVX-512: counts of whole lanes (VPOPCNTD, VPOPCNTQ), and loads that stop at the end of a run --------------------
+// ---- AVX-512: counts of whole lanes (VPOPCNTD, VPOPCNTQ), and loads of whole lines, masked at the ends of a run ---------
+//
+// A load that begins where a run does would cross to the next line more often than not, which is slower, and waits for
+// memory if the run ends before it and nobody has asked for that line.
 
 template <class Filter, class Run>
 NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size_t count, scan_position& at, int k,
@@ -138,33 +142,43 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size
   constexpr std::size_t lanes = 64 / sizeof(Filter);
   const __m512i limit = sizeof(Filter) == 4 ? _mm512_set1_epi32(k) : _mm512_set1_epi64(k);
   std::size_t found = 0;
-  for (; at.run < count; ++at.run, at.at = 0) {
-    const filter_run& run = runs[at.run];
-    const auto* const filters = static_cast<const Filter*>(run.filters);
+  for (std::size_t number = at.run; number < count; ++number, at.at = 0) {
+    const filter_run& run = runs[number];
     const __m512i queries = sizeof(Filter) == 4 ? _mm512_set1_epi32(static_cast<int>(run.query))
                                                 : _mm512_set1_epi64(static_cast<long long>(run.query));
-    for (; at.at < run.count; at.at += lanes) {
-      if (found > hit_capacity - lanes) return found;
-      const std::size_t left = run.count - at.at;
-      const auto valid = static_cast<unsigned>(_bzhi_u32(~0U, static_cast<unsigned>(left < lanes ? left : lanes)));
+    const auto first = reinterpret_cast<std::uintptr_t>(run.filters) + at.at * sizeof(Filter);
+    // The lanes of the line before the run, and the address of the line, which `valid` keeps from being read there.
+    std::size_t before = first % 64 / sizeof(Filter);
+    const char* line = static_cast<const char*>(run.filters) + (at.at - before) * sizeof(Filter);
+    // Of lane 0, modulo 2^64 if that is before the run.
+    std::size_t position = at.at - before;
+    for (; position + before < run.count; line += 64, position += lanes, before = 0) {
+      if (found > hit_capacity - lanes) {
+        at = {number, position + before};
+        return found;
+      }
+      const std::size_t left = run.count - position;
+      const unsigned within = _bzhi_u32(~0U, static_cast<unsigned>(left < lanes ? left : lanes));
+      const unsigned valid = within >> before << before;
       unsigned matching = 0;
       if constexpr (sizeof(Filter) == 4) {
-        const __m512i x = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(valid), filters + at.at);
+        const __m512i x = _mm512_maskz_load_epi32(static_cast<__mmask16>(valid), line);
         matching = _mm512_mask_cmple_epi32_mask(static_cast<__mmask16>(valid),
                                                 _mm512_popcnt_epi32(_mm512_xor_si512(x, queries)), limit);
       } else {
-        const __m512i x = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(valid), filters + at.at);
+        const __m512i x = _mm512_maskz_load_epi64(static_cast<__mmask8>(valid), line);
         matching = _mm512_mask_cmple_epi64_mask(static_cast<__mmask8>(valid),
                                                 _mm512_popcnt_epi64(_mm512_xor_si512(x, queries)), limit);
       }
       // The first hit without a branch, which would be mispredicted: few runs have another.
-      hits[found] = {at.run, at.at + _tzcnt_u32(matching)};
+      hits[found] = {number, position + _tzcnt_u32(matching)};
       found += matching != 0 ? 1 : 0;
       for (matching = _blsr_u32(matching); matching != 0; matching = _blsr_u32(matching)) {
-        hits[found++] = {at.run, at.at + _tzcnt_u32(matching)};
+        hits[found++] = {number, position + _tzcnt_u32(matching)};
       }
     }
   }
+  at = {count, 0};
   return found;
 }
 

@@ -37,10 +37,10 @@ namespace neardup::inline v0::detail {
 
 /// Builds a frozen_engine from `count` pairs that `read(i)` gives, as std::pair<words_type, Id>, as often as asked.
 ///
-/// All is done by partitioning: the pairs by the buckets of the first table, which puts them into their final order; then
-/// for each other table the filters and slots. Of more than 2^26 pairs the arrays that are to be filled serve as memory
-/// for a first, coarse partition, and each part of that is put in order by itself, so that there is never a second copy of
-/// all.
+/// All is done by partitioning: the pairs by the buckets of the first table, which puts them into their final order;
+/// then for each other table the filters and slots. Of more than 2^26 pairs the arrays that are to be filled serve as
+/// memory for a first, coarse partition, and each part of that is put in order by itself, so that there is never a
+/// second copy of all.
 template <std::size_t Words, class Id, class Offset, class Read, class Run>
 class freezing {
  public:
@@ -99,9 +99,9 @@ class freezing {
   };
 
   // Calls `use(count, first, rest, read)` for the `count` records of read(i), or from most_at_once_ on for those of one
-  // part after the other: parts are what begins alike in `bits` bits of address, `first` is the first of these addresses,
-  // and `rest` the bits by which they differ. The parts are put together by store(position, record), in the arrays where
-  // they are to end in order, and load(position) gives a record back.
+  // part after the other: parts are what begins alike in `bits` bits of address, `first` is the first of these
+  // addresses, and `rest` the bits by which they differ. The parts are put together by store(position, record), in the
+  // arrays where they are to end in order, and load(position) gives a record back.
   template <class Record, class ReadRecord, class Address, class Store, class Load, class Use>
   void for_each_part(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
                      const Load& load, const Use& use) {

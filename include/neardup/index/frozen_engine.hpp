@@ -117,8 +117,8 @@ class frozen_store {
 };
 
 /// What a table holds. The first one has neither directory, which is the store's, nor slots, which count up there; nor
-/// filters if fingerprints are of one word, which is its own filter. Others have either a directory, or lines and filters
-/// and slots of what does not fit them.
+/// filters if fingerprints are of one word, which is its own filter. Others have either a directory, or lines and
+/// filters and slots of what does not fit them.
 template <class Offset>
 struct frozen_table {
   frozen_directory<Offset> directory;

@@ -51,14 +51,14 @@ class id_span {
   std::span<const Id> ids_;
 };
 
-/// For each slot its ids: the smallest in place `slot`, where a search can ask for it ahead; those of slots with several,
-/// which are few in most corpora, all together elsewhere.
+/// For each slot its ids: the smallest in place `slot`, where a search can ask for it ahead; those of slots with
+/// several, which are few in most corpora, all together elsewhere.
 template <class Id, class Offset>
 class frozen_ids {
  public:
   frozen_ids() = default;
-  /// `ids`: those of slot 0, ascending, then those of slot 1 ...; `several`: each slot that has more than one, ascending,
-  /// and the position of its first. Throws: std::bad_alloc.
+  /// `ids`: those of slot 0, ascending, then those of slot 1 ...; `several`: each slot that has more than one,
+  /// ascending, and the position of its first. Throws: std::bad_alloc.
   frozen_ids(large_array<Id> ids, const std::vector<std::pair<Offset, std::size_t>>& several, std::size_t slots)
       : size_(ids.size()), ids_(std::move(ids)) {
     if (several.empty()) return;

@@ -27,11 +27,12 @@ namespace neardup::inline v0 {
 ///
 /// k and blocks are those of dynamic_index. Equal pairs count once.
 /// Space, for 64 bits and 32-bit ids: 12 bytes a different fingerprint, 8 for each table but the first (12 if k > 8),
-/// and 0.5 to 1 a table for directories of up to 2^26 buckets. For k <= 3, up to 2^28 fingerprints and an Offset of 32 bits,
-/// tables with keys long enough are arrays of lines of the cache instead: 9.4 bytes, and searches 1.5 times as fast.
-/// Complexity of building: O(tables * n), by partitioning. More than 2^26 pairs are partitioned in the index's own memory
-/// first and then part by part, so that it takes no more than the index itself, the input, and 1/8 of 2^26 pairs twice;
-/// where tables are lines, 8 bytes more for each fingerprint.
+/// and 0.5 to 1 a table for directories of up to 2^26 buckets. For k <= 3, up to 2^28 fingerprints and an Offset of 32
+/// bits, tables with keys long enough are arrays of lines of the cache instead: 9.4 bytes, and searches 1.5 times as
+/// fast.
+/// Complexity of building: O(tables * n), by partitioning. More than 2^26 pairs are partitioned in the index's own
+/// memory first and then part by part, so that it takes no more than the index itself, the input, and 1/8 of 2^26 pairs
+/// twice; where tables are lines, 8 bytes more for each fingerprint.
 /// In all constructors, `run` is how the work is spread: `threads{8}`, or a runner of the caller's (see threads);
 /// without it, the caller's thread does it all. The result does not depend on it.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t>

@@ -35,9 +35,9 @@ struct fixed_shape {
 /// 4 blocks 4 tables, 5 blocks 10 tables with longer keys); Blocks <= K keeps one table a block and flips bits of the
 /// query instead (2 blocks for K = 3: 2 tables, 33 probes each at k = 3). See layout.
 /// Id: any regular, ordered, trivially copyable type. Offset: an unsigned type that counts the different fingerprints.
-/// The trade for K = 3, 64 bits, expected for uniform fingerprints: at 2^34 of them 4 tables meet 1,048,576 candidates a
-/// search and 10 tables 3,584; docs/index.md has the table for other sizes and blocks, fastest_blocks and leanest_blocks
-/// choose.
+/// The trade for K = 3, 64 bits, expected for uniform fingerprints: at 2^34 of them 4 tables meet 1,048,576 candidates
+/// a search and 10 tables 3,584; docs/index.md has the table for other sizes and blocks, fastest_blocks and
+/// leanest_blocks choose.
 /// Space: for 64 bits and 32-bit ids about 30 bytes a different fingerprint and 10 to 20 a table, with room to grow;
 /// memory_usage() tells. A frozen_index takes about half.
 /// An insertion waits for no more than a sixteenth of a table to be arranged anew.

@@ -52,8 +52,8 @@ class pigeonhole_tables {
 
   /// Adds a fingerprint under a slot of `store`, which is to get it next.
   ///
-  /// It waits a few insertions before it goes into the tables, while the memory that this takes is loaded; searches look
-  /// at what waits one by one. Guarantee: strong.
+  /// It waits a few insertions before it goes into the tables, while the memory that this takes is loaded; searches
+  /// look at what waits one by one. Guarantee: strong.
   template <class Store>
   void add(const words_type& fingerprint, std::size_t slot, const Store& store) {
     make_tables();
@@ -110,7 +110,8 @@ class pigeonhole_tables {
     waiting_.fill({});
   }
 
-  /// Visits (query, slot, distance) of each fingerprint within k bits of each query once; false from `visit` ends it. Allocates nothing.
+  /// Visits (query, slot, distance) of each fingerprint within k bits of each query once; false from `visit` ends it.
+  /// Allocates nothing.
   /// Returns: whether it was not ended. Precondition: 0 <= k <= max_distance().
   template <class Store, class Visit>
   bool visit_within(const Store& store, std::span<const words_type> queries, int k, const Visit& visit) const {

@@ -190,8 +190,8 @@ class slot_finder {
     s.reserve(s.size() + 1);
   }
 
-  /// Makes room for `count` slots in all, if their hashes are evenly spread. Guarantee: strong; only the arrangement may
-  /// change.
+  /// Makes room for `count` slots in all, if their hashes are evenly spread. Guarantee: strong; only the arrangement
+  /// may change.
   template <class HashOf>
   void reserve(std::size_t count, const HashOf& hash_of) {
     if (segments_.empty()) segments_.resize(1);

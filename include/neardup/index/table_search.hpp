@@ -71,8 +71,8 @@ inline constexpr bool may_have_lines = requires(const Table& table) {
   table.has_lines();
 };
 
-/// A search in progress, for few queries; for many there is batch_search. Probes go through stages, a group of them at a
-/// time, so that they wait for memory together.
+/// A search in progress, for few queries; for many there is batch_search. Probes go through stages, a group of them at
+/// a time, so that they wait for memory together.
 ///
 /// `Tables` has table(number), and that entry(hash), which is where the directory tells of a bucket, and view(hash);
 /// `Store` has fingerprint(slot), prefetch_fingerprint(slot) and prefetch_ids(slot).
@@ -256,8 +256,8 @@ class table_search {
     const words_type difference = differing_bits<Words>(fingerprint, query);
     const int distance = count_bits<Words>(difference);
     if (distance > k_) return true;
-    // Other keys share the bucket, and other probes may meet the same fingerprint: it counts at its own key only, in the
-    // first of the probed tables that finds it.
+    // Other keys share the bucket, and other probes may meet the same fingerprint: it counts at its own key only, in
+    // the first of the probed tables that finds it.
     if (!is_own_key<Words>(steps_[c.origin.step], difference, fingerprint, c.origin.hash)) return true;
     if (is_found_before<Words>(steps_.first(c.origin.step), difference)) return true;
     return visit_(std::size_t{c.origin.query}, c.number, distance);

@@ -65,8 +65,8 @@ struct feature_choice {
   return features;
 }
 
-/// Calls `use(tokenizer)` with the tokenizer of a choice, and returns what that returns. Each kind is a type of its own,
-/// so `use` is compiled for four.
+/// Calls `use(tokenizer)` with the tokenizer of a choice, and returns what that returns. Each kind is a type of its
+/// own, so `use` is compiled for four.
 /// Precondition: features.size is 1 or more.
 template <class Use>
 decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {

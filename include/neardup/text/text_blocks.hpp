@@ -30,8 +30,8 @@ inline constexpr std::array<set_bits, 256> set_bits_of = [] {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Writes the positions of the set bits of `mask`, from `base` on, to `out`, which has room for 71: always eight, so that
-/// a branch decides once for eight of them. Returns: how many there are.
+/// Writes the positions of the set bits of `mask`, from `base` on, to `out`, which has room for 71: always eight, so
+/// that a branch decides once for eight of them. Returns: how many there are.
 NEARDUP_TARGET_AVX2 inline std::size_t bit_positions_avx2(std::uint64_t mask, std::uint32_t base,
                                                           std::uint32_t* out) noexcept {
   const auto count = static_cast<std::size_t>(std::popcount(mask));
@@ -44,7 +44,8 @@ NEARDUP_TARGET_AVX2 inline std::size_t bit_positions_avx2(std::uint64_t mask, st
   return count;
 }
 
-/// The same as bit_positions_avx2, for masks of which many bits are set: by a table for eight at a time, without a branch.
+/// The same as bit_positions_avx2, for masks of which many bits are set: by a table for eight at a time, without a
+/// branch.
 NEARDUP_TARGET_AVX2 inline std::size_t many_bit_positions_avx2(std::uint64_t mask, std::uint32_t base,
                                                                std::uint32_t* out) noexcept {
   std::size_t count = 0;
@@ -65,7 +66,8 @@ alignas(64) inline constexpr std::array<std::uint8_t, 64> byte_indices = [] {
   return indices;
 }();
 
-/// The same with AVX-512. VPCOMPRESSB gathers the indices of set bits, and VPMOVZXBD widens them. Returns: how many there are.
+/// The same with AVX-512. VPCOMPRESSB gathers the indices of set bits, and VPMOVZXBD widens them. Returns: how many
+/// there are.
 NEARDUP_TARGET_AVX512 inline std::size_t bit_positions_avx512(std::uint64_t mask, std::uint32_t base,
                                                               std::uint32_t* out) noexcept {
   const __m512i positions = _mm512_maskz_compress_epi8(mask, _mm512_load_si512(byte_indices.data()));

@@ -26,9 +26,9 @@ concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::stri
 
 /// Tokenizes a text that arrives in chunks; specialised for each tokenizer that can do it.
 ///
-/// A specialisation is constructed from the tokenizer and has `feed(chunk, sink)` and `finish(sink)`; together they give
-/// exactly the tokens of the whole text, wherever it was cut. `finish` ends the text, `reset` forgets it; both leave the
-/// stream ready for the next one. Specialise it for a tokenizer of your own to use that with text_stream.
+/// A specialisation is constructed from the tokenizer and has `feed(chunk, sink)` and `finish(sink)`; together they
+/// give exactly the tokens of the whole text, wherever it was cut. `finish` ends the text, `reset` forgets it; both
+/// leave the stream ready for the next one. Specialise it for a tokenizer of your own to use that with text_stream.
 template <class Tokenizer>
 class token_stream;
 

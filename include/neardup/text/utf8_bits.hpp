@@ -15,8 +15,8 @@ namespace neardup::inline v0::detail {
 struct utf8_bits {
   std::uint64_t tops;     // not ASCII
   std::uint64_t seconds;  // the second highest
-  /// Whether the block has bytes that Chinese seldom has, which utf8_rare_bits tells apart. Otherwise all sequences have one
-  /// byte or three, and any continuations.
+  /// Whether the block has bytes that Chinese seldom has, which utf8_rare_bits tells apart. Otherwise all sequences
+  /// have one byte or three, and any continuations.
   bool is_rare;
 
   /// The bytes that begin a sequence of two to four, and those that continue one.
@@ -24,8 +24,8 @@ struct utf8_bits {
   [[nodiscard]] std::uint64_t continuations() const noexcept { return tops & ~seconds; }
 };
 
-/// What there may be besides in a rare block: sequences of two bytes and four, and first bytes whose next one has a range of
-/// its own.
+/// What there may be besides in a rare block: sequences of two bytes and four, and first bytes whose next one has a
+/// range of its own.
 struct utf8_rare_bits {
   std::uint64_t thirds;    // the third highest
   std::uint64_t fourths;   // of the bytes from 0xf0 on

@@ -1,7 +1,7 @@
 // Whether a text is well-formed UTF-8, and where its code points begin, a vector of bytes at a time.
 // Cycles a byte of Chinese on a Zen 5: 0.09 and 0.15 to validate by AVX-512 and AVX2; 0.10, 0.27 and 1.2 to list code
-// points by AVX-512, AVX2 and portable code. Portable validation: 0.4 on a Zen 4, where an automaton that went from byte to
-// byte by a table took 1.0 to 1.3.
+// points by AVX-512, AVX2 and portable code. Portable validation: 0.4 on a Zen 4, where an automaton that went from
+// byte to byte by a table took 1.0 to 1.3.
 #pragma once
 
 #include <array>
@@ -173,7 +173,8 @@ inline bool is_well_formed(std::string_view text, instruction_set level) noexcep
   return is_well_formed_portable(text);
 }
 
-// ---- where code points begin: at the bytes that continue none --------------------------------------------------------
+// ---- where code points begin: at the bytes that continue none
+// --------------------------------------------------------
 
 /// Writes the places where code points begin in `count` blocks of 64 bytes of well-formed UTF-8, counted from `base`;
 /// `places` has room for 64 a block and 16 more. Returns: how many there are.

@@ -110,8 +110,8 @@ class word_scanner {
 /// Tokenizes a text into its words.
 ///
 /// A word is a maximal run of letters, numbers and the marks among them (Unicode general categories L, N and M). In a
-/// script that is written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, ...) each letter is a word
-/// of its own, together with the marks that follow it. Everything else separates words, ill-formed UTF-8 too.
+/// script that is written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, ...) each letter is a
+/// word of its own, together with the marks that follow it. Everything else separates words, ill-formed UTF-8 too.
 /// Case is kept; see folded and normalised. Complexity: linear.
 struct words {
   template <class Sink>
