@@ -149,7 +149,7 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size
     const auto first = reinterpret_cast<std::uintptr_t>(run.filters) + at.at * sizeof(Filter);
     // The lanes of the line before the run, and the address of the line, which `valid` keeps from being read there.
     std::size_t before = first % 64 / sizeof(Filter);
-    const char* line = static_cast<const char*>(run.filters) + (at.at - before) * sizeof(Filter);
+    const char* line = static_cast<const char*>(run.filters) + at.at * sizeof(Filter) - before * sizeof(Filter);
     // Of lane 0, modulo 2^64 if that is before the run.
     std::size_t position = at.at - before;
     for (; position + before < run.count; line += 64, position += lanes, before = 0) {
