@@ -32,8 +32,8 @@ def measure(options):
     sizes = [size for size in SIZES if size <= options.up_to]
     for size in sizes:
         blocks = f"b[{min(STYLES)}-{max(STYLES)}]"
-        # Two minutes each, twice: one stands for the others.
-        mutable = blocks if size < 10**8 else "b4"
+        # Minutes each, twice: one stands for the others.
+        mutable = blocks if size <= 10**7 else "b4"
         figures.run(
             rf"^index/(batch|build)/(frozen/k3/{blocks}|k3/{mutable})/n{size}$|^baseline/flat_avx512/k3/n{size}$",
             f"--size={size}")

@@ -360,15 +360,16 @@ def main():
 
     figures = Figures(options.program, options)
     figures.run("^baseline/(random|sequential)")
-    wanted = "" if options.no_baselines else "|baseline/[^rs]"
+    wanted = "" if options.no_baselines else "|baseline/.*/k3/"
     joins = "" if options.no_joins else "|index/(all_pairs|cluster)/"
     for size in (10**5, 10**6, 10**7, 10**8):
         if size > options.up_to:
             break
-        # Not the visits, and of what is rebuilt each time only what a table shows.
+        # Of what takes minutes at 10^7 to build, only what a table shows.
+        batches = "index/batch/" if size < 10**7 else "index/batch/(frozen/|k3/)"
         figures.run(
-            rf"^(index/(batch|search)/|index/build/(frozen/)?k3/b[245]/|index/(pause|insert)/k3/b[45]/"
-            rf"{joins}{wanted}).*n{size}($|/)", f"--size={size}")
+            rf"^({batches}|index/search/(frozen/)?k3/b5/|index/build/(frozen/)?k3/b[245]/"
+            rf"|index/(pause|insert)/k3/b[45]/{joins}{wanted}).*n{size}($|/)", f"--size={size}")
     with tempfile.TemporaryDirectory() as folder:
         for path in options.texts:
             name = pathlib.Path(path).name.split(".")[0]
