@@ -166,7 +166,7 @@ class table_costs {
 /// Bytes: 8 for each word of the fingerprint and an id, once; for each table but the first a filter (4 bytes, 8 from
 /// k = 9 on) and a number; for each table the directory, 4 bytes a bucket. Numbers and buckets have 8 bytes from
 /// 2^32 fingerprints on. So for 64 bits and 32-bit ids 12 + 8 * (tables - 1) and up to one byte a table. For k up to 3
-/// and up to 2^28 fingerprints, tables with long keys have it all in lines of 64 bytes: 9.4 for each of them.
+/// and 2^17 to 2^28 fingerprints, tables with long keys have it all in lines of 64 bytes: 9.4 for each of them.
 /// Seconds: each probe takes a random line of the directory and one of the entries, then reads the bucket at
 /// bandwidth; an entry that passes its filter takes two lines more. Where buckets are lines, one in ten probes takes
 /// another, and an entry that passes takes one. The cache holds directories first, then entries.

@@ -168,10 +168,11 @@ template <std::size_t Most>
 /// `key_width` bits are too few to spread over the lines, or where memory is what counts, for building them takes 8
 /// bytes more for each fingerprint.
 [[nodiscard]] constexpr std::size_t bucket_lines_for(std::size_t count, std::size_t key_width, int k) noexcept {
+  constexpr std::size_t least_count = std::size_t{1} << 17;
   constexpr int most_k = 3;  // passes 1.1 % of strangers, 3.8 % at k = 4
   const std::size_t lines = count / bucket_line::mean_count + 1;
   const bool spreads = key_width >= static_cast<std::size_t>(std::bit_width(lines)) + 1;
-  return k <= most_k && spreads && count <= bucket_line::overflow_limit ? lines : 0;
+  return k <= most_k && spreads && count >= least_count && count <= bucket_line::overflow_limit ? lines : 0;
 }
 
 }  // namespace neardup::inline v0::detail
