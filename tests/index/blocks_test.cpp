@@ -86,7 +86,8 @@ plain_costs plainly(int bits, int k, int blocks, long double count) {
     result.candidates += ways * count / std::pow(2.0L, width);
     // Where each line may have two keys or more: seven entries each.
     const long double lines = std::pow(2.0L, std::floor(std::log2(std::floor(count / 7) + 1)) + 1);
-    if (!is_first && k <= 3 && blocks > k && count >= std::pow(2.0L, 17) && count <= std::pow(2.0L, 28) && std::pow(2.0L, width) >= 2 * lines) {
+    if (!is_first && k <= 3 && blocks > k && count >= std::pow(2.0L, 17) && count <= std::pow(2.0L, 28) &&
+        std::pow(2.0L, width) >= 2 * lines) {
       result.bytes += 64 / 7.0L + 8 * overflow_of_lines();
       return;
     }
