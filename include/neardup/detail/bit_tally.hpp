@@ -70,8 +70,7 @@ struct bit_tally {
   add(eights_b, fours, fours_a, fours_b);                                \
   add(sixteens, eights, eights_a, eights_b)
 
-// ---- Portable: vectors of two words where the compiler has them (SSE2, NEON), otherwise one word
-// ---------------------
+// ---- Portable: vectors of two words where the compiler has them (SSE2, NEON), otherwise one word --------------------
 // 5 operations an adder. 0.88 cycles a hash.
 
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
@@ -187,8 +186,7 @@ inline std::uint64_t majority_portable(const bit_tally& tally, std::size_t lanes
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: the same five operations, four words a vector
-// --------------------------------------------------------------
+// ---- AVX2: the same five operations, four words a vector ------------------------------------------------------------
 // 0.44 cycles a hash.
 
 NEARDUP_TARGET_AVX2 inline __m256i* vector_avx2(std::uint64_t* words) noexcept {
@@ -255,8 +253,7 @@ NEARDUP_TARGET_AVX2 inline void count_bits_avx2(bit_tally& tally, const std::uin
   NEARDUP_STORE_PLANES_AVX2(tally);
 }
 
-// ---- AVX-512: two operations an adder (VPTERNLOGQ), eight words a vector
-// ---------------------------------------------
+// ---- AVX-512: two operations an adder (VPTERNLOGQ), eight words a vector --------------------------------------------
 // 0.27 cycles a hash.
 
 NEARDUP_TARGET_AVX512 inline __m512i load_avx512(const std::uint64_t* words) noexcept {

@@ -92,8 +92,7 @@ std::size_t join_filters_portable(const Filter* xs, const Filter* ys, filter_joi
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: bits counted by nibbles, in a table of 16 (Mula's way)
-// ------------------------------------------------------
+// ---- AVX2: bits counted by nibbles, in a table of 16 (Mula's way) ---------------------------------------------------
 
 /// One bit a filter at `y`, set where it is within k bits of x.
 NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint32_t* y, std::uint32_t x, int k) noexcept {
@@ -147,8 +146,7 @@ NEARDUP_TARGET_AVX2 std::size_t join_filters_avx2(const Filter* xs, const Filter
   return count;
 }
 
-// ---- AVX-512: VPOPCNTD and VPOPCNTQ
-// ------------------------------------------------------------------------------------
+// ---- AVX-512: VPOPCNTD and VPOPCNTQ ---------------------------------------------------------------------------------
 
 NEARDUP_TARGET_AVX512 inline __m512i broadcast_avx512(std::uint32_t x) noexcept {
   return _mm512_set1_epi32(static_cast<int>(x));

@@ -16,8 +16,7 @@ inline constexpr std::size_t most_vector_words = 8;
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: bits counted by nibbles, in a table of 16 (Mula's way)
-// ------------------------------------------------------
+// ---- AVX2: bits counted by nibbles, in a table of 16 (Mula's way) ---------------------------------------------------
 
 NEARDUP_TARGET_AVX2 inline __m256i count_bytes_avx2(__m256i v) noexcept {
   const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
@@ -78,8 +77,7 @@ NEARDUP_TARGET_AVX2 inline __m256i distances_avx2(const std::array<std::uint64_t
   return wide_distances_avx2(y, x, std::make_index_sequence<(Words + 1) / 2>{});
 }
 
-// ---- AVX-512: VPOPCNTQ
-// -------------------------------------------------------------------------------------------------
+// ---- AVX-512: VPOPCNTQ ----------------------------------------------------------------------------------------------
 //
 // The words of one fingerprint are neighbours, so their counts are in neighbouring lanes and have to be added across.
 // Counts fit bytes: those of all vectors are shifted into one, one permutation brings the bytes of each fingerprint

@@ -28,8 +28,7 @@ inline bool are_counted_pairs(std::size_t n, std::size_t text_size) noexcept {
   return n == 2 && text_size > 4 && active_instruction_set() < instruction_set::avx512;
 }
 
-// ---- portable: hashes by multiplications of words, counts by vectors
-// --------------------------------------------------
+// ---- portable: hashes by multiplications of words, counts by vectors ------------------------------------------------
 // 27 instructions a pair of 4 bytes and more, counted. From the text, with finding and validating: 9 cycles a pair of
 // Chinese on a Zen 4, 22 with one list of places, a block of hashes and an automaton that validates.
 
@@ -132,8 +131,7 @@ inline bool find_pairs_portable(pair_finder& finder, const char* text, std::size
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: four pairs a vector, each loaded by itself; every fourth vector by multiplications of words
-// ------------------
+// ---- AVX2: four pairs a vector, each loaded by itself; every fourth vector by multiplications of words --------------
 // 1.19 GB/s of Chinese on a Zen 4, busy, with g++ 12; 1.14 by places in the order of the text, both formulas and a
 // blend.
 

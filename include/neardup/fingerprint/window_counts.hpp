@@ -23,8 +23,7 @@ inline bool are_counted_windows(std::size_t n, std::size_t text_size) noexcept {
          (text_size > short_text || active_instruction_set() == instruction_set::portable);
 }
 
-// ---- portable: hashes by multiplications of words, counts by vectors
-// --------------------------------------------------
+// ---- portable: hashes by multiplications of words, counts by vectors ------------------------------------------------
 // 4.2 cycles a window on a Zen 5, 6.1 with a block of hashes between.
 
 /// The hashes of as many windows as a vector has words. A template, so that only one of the branches is compiled.
@@ -61,8 +60,7 @@ inline std::size_t count_window_blocks_portable(bit_tally& tally, const short_xx
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: every fourth vector of hashes by multiplications of words, which vector units have no part in
-// ----------------
+// ---- AVX2: every fourth vector of hashes by multiplications of words, which vector units have no part in ------------
 // 2.5 cycles a window on a Zen 5; 2.9 by vectors alone, with or without a block of hashes between.
 
 NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i window_hashes_avx2(const short_xxh3& hash, const char* text) noexcept {
@@ -89,8 +87,7 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_window_blocks_avx2(bit_tally& tally
   return i;
 }
 
-// ---- AVX-512
-// ----------------------------------------------------------------------------------------------------------
+// ---- AVX-512 --------------------------------------------------------------------------------------------------------
 // 0.70 cycles a window on a Zen 5, 0.77 with a block of hashes between.
 NEARDUP_TARGET_AVX512 inline std::size_t count_window_blocks_avx512(bit_tally& tally, const short_xxh3& hash,
                                                                     const char* text, std::size_t count) noexcept {

@@ -19,8 +19,7 @@ namespace neardup::inline v0::detail {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: four pairs a vector, in the order of the text
-// -------------------------------------------------------------
+// ---- AVX2: four pairs a vector, in the order of the text ------------------------------------------------------------
 // The lengths of three code points in a row say where in 16 bytes the two pairs that they form lie, and which formula
 // each takes: one entry of a table. VPSHUFB arranges the bytes of both, and the constants of the two formulas are
 // blended.
@@ -135,8 +134,7 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
   }
 }
 
-// ---- AVX-512: eight pairs a vector, those of each formula for themselves
-// ---------------------------------------------
+// ---- AVX-512: eight pairs a vector, those of each formula for themselves --------------------------------------------
 // VPCOMPRESSB gathers the places where the pairs of a formula begin and end, VPERMI2B takes their bytes from the block
 // and the next one. The chain from bytes to places to hashes is long: two loops of 16 blocks each, which keep more
 // blocks under way, take 0.225 nanoseconds a byte of cached Chinese, validated and counted, where one loop took 0.27

@@ -182,8 +182,7 @@ inline unsigned lanes_left(std::size_t count, std::size_t lanes) noexcept {
   return static_cast<unsigned>(count < lanes ? count : lanes);
 }
 
-// ---- AVX-512: sorted by length, hashed up to 32 bytes in lanes, with several seeds at a time
-// --------------------------
+// ---- AVX-512: sorted by length, hashed up to 32 bytes in lanes, with several seeds at a time ------------------------
 
 /// Spans of one length class, as places and lengths.
 struct span_class {

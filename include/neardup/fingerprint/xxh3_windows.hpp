@@ -118,8 +118,7 @@ inline constexpr std::array<window_shuffle, max_vector_window + 1> window_shuffl
   return shuffles;
 }();
 
-// ---- AVX2: four windows a vector; a product of 64 bits is three of 32, rotations are shifts
-// ---------------------------
+// ---- AVX2: four windows a vector; a product of 64 bits is three of 32, rotations are shifts -------------------------
 // One load and VPSHUFB arrange four windows. 2.2 cycles a window.
 
 struct factor_avx2 {
@@ -199,8 +198,7 @@ NEARDUP_TARGET_AVX2 inline void hash_windows_avx2(const short_xxh3& hash, const 
   }
 }
 
-// ---- AVX-512: eight windows a vector; VPMULLQ multiplies, VPROLQ rotates, VPTERNLOGQ joins three
-// ----------------------
+// ---- AVX-512: eight windows a vector; VPMULLQ multiplies, VPROLQ rotates, VPTERNLOGQ joins three --------------------
 // 0.98 cycles a window; 12 operations for eight take 0.86 at the least on a Zen 4.
 
 template <bool Tiny>

@@ -118,7 +118,6 @@ void scan_lines_portable(const line_probe* probes, std::size_t count, int k, lin
 NEARDUP_KERNELS_BEGIN
 
 // ---- AVX2: a table of sixteen counts looked up for each half of a byte (VPSHUFB), for all filters of a line at once
-// ----
 
 template <std::size_t Most>
 NEARDUP_TARGET_AVX2 void scan_lines_avx2(const line_probe* probes, std::size_t count, int k,

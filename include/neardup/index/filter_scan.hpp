@@ -82,8 +82,7 @@ std::size_t scan_filters_portable(const Run* runs, std::size_t count, scan_posit
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: a table of sixteen counts looked up for each half of a byte (VPSHUFB)
-// -------------------------------------
+// ---- AVX2: a table of sixteen counts looked up for each half of a byte (VPSHUFB) ------------------------------------
 
 template <class Filter, class Run>
 NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t count, scan_position& at, int k,
@@ -131,7 +130,7 @@ NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t c
   return found;
 }
 
-// ---- AVX-512: counts of whole lanes (VPOPCNTD, VPOPCNTQ), and loads of whole lines, masked at the ends of a run ---------
+// ---- AVX-512: counts of whole lanes (VPOPCNTD, VPOPCNTQ), and loads of whole lines, masked at the ends of a run -----
 //
 // A load that begins where a run does would cross to the next line more often than not, which is slower, and waits for
 // memory if the run ends before it and nobody has asked for that line.

@@ -49,8 +49,7 @@ constexpr std::size_t normalised_room(std::size_t bytes) noexcept {
 /// Characters that kernels cannot tell rarely come alone: so many bytes are read one character after the other then.
 inline constexpr std::ptrdiff_t unknown_run = 24;
 
-// ---- one character after the other
-// -----------------------------------------------------------------------------------
+// ---- one character after the other ----------------------------------------------------------------------------------
 
 /// A character below U+0800 as bits: the bytes of its lower case, the first lowest, their number, and its class.
 struct short_character {
@@ -145,8 +144,7 @@ inline void normalise_characters(normalise_cursor& cursor, const char* limit) no
   cursor.last = last;
 }
 
-// ---- blocks of ASCII, word by word
-// -----------------------------------------------------------------------------------
+// ---- blocks of ASCII, word by word ----------------------------------------------------------------------------------
 
 /// A block in lower case, from which words are copied.
 struct folded_block {
@@ -231,8 +229,7 @@ void normalise_by_words(const Classify& classify, normalise_cursor& cursor, cons
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- blocks of ASCII, Latin-1 and Chinese by AVX-512
-// -----------------------------------------------------------------
+// ---- blocks of ASCII, Latin-1 and Chinese by AVX-512 ----------------------------------------------------------------
 
 /// Which second bytes make a letter of lead byte C2, U+0080 to U+00BF: none of them has a lower case.
 alignas(64) inline constexpr std::array<std::uint8_t, 64> latin_letters = [] {

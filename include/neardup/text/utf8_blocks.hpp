@@ -173,8 +173,7 @@ inline bool is_well_formed(std::string_view text, instruction_set level) noexcep
   return is_well_formed_portable(text);
 }
 
-// ---- where code points begin: at the bytes that continue none
-// --------------------------------------------------------
+// ---- where code points begin: at the bytes that continue none -------------------------------------------------------
 
 /// Writes the places where code points begin in `count` blocks of 64 bytes of well-formed UTF-8, counted from `base`;
 /// `places` has room for 64 a block and 16 more. Returns: how many there are.
