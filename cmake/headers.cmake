@@ -2,117 +2,117 @@
 # list equal to the folder.
 set(NEARDUP_HEADERS
     include/neardup/dedup.hpp
-    include/neardup/dedup/advice.hpp
+    include/neardup/dedup/advice/advice.hpp
+    include/neardup/dedup/advice/corpus_sample.hpp
+    include/neardup/dedup/advice/feature_reader.hpp
+    include/neardup/dedup/advice/sample_join.hpp
     include/neardup/dedup/all_pairs.hpp
-    include/neardup/dedup/any_runner.hpp
     include/neardup/dedup/checks.hpp
     include/neardup/dedup/cluster.hpp
-    include/neardup/dedup/copies.hpp
-    include/neardup/dedup/corpus_sample.hpp
     include/neardup/dedup/deduplicator.hpp
     include/neardup/dedup/edit_distance.hpp
-    include/neardup/dedup/feature_reader.hpp
     include/neardup/dedup/feature_sets.hpp
-    include/neardup/dedup/fingerprint_range.hpp
     include/neardup/dedup/group.hpp
-    include/neardup/dedup/join_plan.hpp
-    include/neardup/dedup/near_pairs.hpp
+    include/neardup/dedup/join/copy_groups.hpp
+    include/neardup/dedup/join/fingerprint_range.hpp
+    include/neardup/dedup/join/join_plan.hpp
+    include/neardup/dedup/join/near_pairs.hpp
+    include/neardup/dedup/join/representatives.hpp
+    include/neardup/dedup/join/self_join.hpp
+    include/neardup/dedup/join/shared_components.hpp
     include/neardup/dedup/recall.hpp
-    include/neardup/dedup/representatives.hpp
-    include/neardup/dedup/sample_join.hpp
-    include/neardup/dedup/self_join.hpp
-    include/neardup/dedup/shared_components.hpp
     include/neardup/dedup/similarity.hpp
-    include/neardup/detail/bit_tally.hpp
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
-    include/neardup/detail/error.hpp
     include/neardup/detail/filter_join.hpp
     include/neardup/detail/first_failure.hpp
-    include/neardup/detail/hash_sort.hpp
-    include/neardup/detail/instruction_set.hpp
     include/neardup/detail/large_array.hpp
-    include/neardup/detail/prefetch.hpp
     include/neardup/detail/radix_partition.hpp
-    include/neardup/detail/secret.hpp
     include/neardup/detail/visitor.hpp
-    include/neardup/detail/weighted_sums.hpp
     include/neardup/detail/wide_distances.hpp
+    include/neardup/error.hpp
     include/neardup/fingerprint.hpp
     include/neardup/fingerprint/accumulator.hpp
-    include/neardup/fingerprint/batch.hpp
-    include/neardup/fingerprint/code_point_hashes.hpp
     include/neardup/fingerprint/defaults.hpp
-    include/neardup/fingerprint/distinct_hashes.hpp
     include/neardup/fingerprint/feature_bag.hpp
-    include/neardup/fingerprint/feature_hasher.hpp
-    include/neardup/fingerprint/hash_block.hpp
-    include/neardup/fingerprint/hashed_idf.hpp
+    include/neardup/fingerprint/feature_extractor.hpp
+    include/neardup/fingerprint/fingerprint_all.hpp
     include/neardup/fingerprint/hashers.hpp
     include/neardup/fingerprint/idf_table.hpp
-    include/neardup/fingerprint/pair_counts.hpp
-    include/neardup/fingerprint/pair_lists.hpp
+    include/neardup/fingerprint/kernels/bit_tally.hpp
+    include/neardup/fingerprint/kernels/code_point_hashes.hpp
+    include/neardup/fingerprint/kernels/distinct_hashes.hpp
+    include/neardup/fingerprint/kernels/hash_block.hpp
+    include/neardup/fingerprint/kernels/hash_sort.hpp
+    include/neardup/fingerprint/kernels/hashed_idf.hpp
+    include/neardup/fingerprint/kernels/pair_counts.hpp
+    include/neardup/fingerprint/kernels/pair_lists.hpp
+    include/neardup/fingerprint/kernels/secret.hpp
+    include/neardup/fingerprint/kernels/token_hash_stream.hpp
+    include/neardup/fingerprint/kernels/token_hashes.hpp
+    include/neardup/fingerprint/kernels/votes.hpp
+    include/neardup/fingerprint/kernels/weighted_sums.hpp
+    include/neardup/fingerprint/kernels/window_counts.hpp
+    include/neardup/fingerprint/kernels/word_hashes.hpp
+    include/neardup/fingerprint/kernels/xxh3_pairs.hpp
+    include/neardup/fingerprint/kernels/xxh3_spans.hpp
+    include/neardup/fingerprint/kernels/xxh3_windows.hpp
     include/neardup/fingerprint/simhasher.hpp
     include/neardup/fingerprint/text_stream.hpp
-    include/neardup/fingerprint/token_hash_stream.hpp
-    include/neardup/fingerprint/token_hashes.hpp
-    include/neardup/fingerprint/votes.hpp
     include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
-    include/neardup/fingerprint/window_counts.hpp
-    include/neardup/fingerprint/word_hashes.hpp
     include/neardup/fingerprint/xxh3.hpp
-    include/neardup/fingerprint/xxh3_pairs.hpp
-    include/neardup/fingerprint/xxh3_spans.hpp
-    include/neardup/fingerprint/xxh3_windows.hpp
     include/neardup/index.hpp
-    include/neardup/index/basic_index.hpp
-    include/neardup/index/batch_search.hpp
-    include/neardup/index/blocks.hpp
-    include/neardup/index/bucket_line.hpp
-    include/neardup/index/bucket_segment.hpp
-    include/neardup/index/bucket_table.hpp
+    include/neardup/index/cost.hpp
     include/neardup/index/dynamic_index.hpp
-    include/neardup/index/engine.hpp
-    include/neardup/index/entry_iterator.hpp
-    include/neardup/index/filter.hpp
-    include/neardup/index/filter_scan.hpp
-    include/neardup/index/fingerprint_store.hpp
+    include/neardup/index/engine/basic_index.hpp
+    include/neardup/index/engine/batch_search.hpp
+    include/neardup/index/engine/bucket_line.hpp
+    include/neardup/index/engine/bucket_segment.hpp
+    include/neardup/index/engine/bucket_table.hpp
+    include/neardup/index/engine/engine.hpp
+    include/neardup/index/engine/entry_iterator.hpp
+    include/neardup/index/engine/filter.hpp
+    include/neardup/index/engine/filter_scan.hpp
+    include/neardup/index/engine/fingerprint_store.hpp
+    include/neardup/index/engine/frozen_builder.hpp
+    include/neardup/index/engine/frozen_engine.hpp
+    include/neardup/index/engine/frozen_ids.hpp
+    include/neardup/index/engine/id_lists.hpp
+    include/neardup/index/engine/pigeonhole_tables.hpp
+    include/neardup/index/engine/prefetch.hpp
+    include/neardup/index/engine/search_plans.hpp
+    include/neardup/index/engine/searchable.hpp
+    include/neardup/index/engine/slot_finder.hpp
+    include/neardup/index/engine/table_search.hpp
     include/neardup/index/flat_index.hpp
-    include/neardup/index/freezing.hpp
-    include/neardup/index/frozen_engine.hpp
-    include/neardup/index/frozen_ids.hpp
     include/neardup/index/frozen_index.hpp
-    include/neardup/index/id_lists.hpp
     include/neardup/index/keyed_index.hpp
     include/neardup/index/layout.hpp
     include/neardup/index/match.hpp
     include/neardup/index/pigeonhole_index.hpp
-    include/neardup/index/pigeonhole_tables.hpp
-    include/neardup/index/search_plans.hpp
-    include/neardup/index/searchable.hpp
-    include/neardup/index/slot_finder.hpp
-    include/neardup/index/table_search.hpp
+    include/neardup/instruction_set.hpp
     include/neardup/neardup.hpp
+    include/neardup/runner.hpp
     include/neardup/simhash.hpp
     include/neardup/text.hpp
     include/neardup/text/feature_choice.hpp
+    include/neardup/text/kernels/normalise_blocks.hpp
+    include/neardup/text/kernels/normalised_words.hpp
+    include/neardup/text/kernels/text_blocks.hpp
+    include/neardup/text/kernels/unicode_tables.hpp
+    include/neardup/text/kernels/utf8_bits.hpp
+    include/neardup/text/kernels/utf8_blocks.hpp
+    include/neardup/text/kernels/utf8_chunks.hpp
+    include/neardup/text/kernels/word_blocks.hpp
+    include/neardup/text/kernels/word_spans.hpp
     include/neardup/text/ngrams.hpp
     include/neardup/text/normalise.hpp
-    include/neardup/text/normalise_blocks.hpp
-    include/neardup/text/normalised_words.hpp
     include/neardup/text/shingles.hpp
-    include/neardup/text/text_blocks.hpp
     include/neardup/text/tokenizer.hpp
     include/neardup/text/unicode.hpp
-    include/neardup/text/unicode_tables.hpp
     include/neardup/text/utf8.hpp
-    include/neardup/text/utf8_bits.hpp
-    include/neardup/text/utf8_blocks.hpp
-    include/neardup/text/utf8_chunks.hpp
-    include/neardup/text/word_blocks.hpp
-    include/neardup/text/word_spans.hpp
     include/neardup/text/words.hpp
     include/neardup/threads.hpp
     include/neardup/version.hpp

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes include/neardup/text/unicode_tables.hpp from the Unicode Character Database.
+"""Writes include/neardup/text/kernels/unicode_tables.hpp from the Unicode Character Database.
 
 Usage: make_unicode_tables.py [--data DIR] [--output FILE] [--check | --summary]
 
@@ -48,7 +48,7 @@ LEAF = 16  # code points in a 64-bit word of the table, four bits each
 PAGE = 256  # code points in a page: a row of LEAF indices
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-HEADER = ROOT / "include/neardup/text/unicode_tables.hpp"
+HEADER = ROOT / "include/neardup/text/kernels/unicode_tables.hpp"
 
 
 class NotInstalled(Exception):

@@ -1,7 +1,7 @@
 #include "advised.hpp"
 
 #include <memory>
-#include <neardup/dedup/advice.hpp>
+#include <neardup/dedup/advice/advice.hpp>
 
 #include "stopwatch.hpp"
 

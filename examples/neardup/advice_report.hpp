@@ -1,7 +1,7 @@
 // What `neardup advise` prints.
 #pragma once
 
-#include <neardup/dedup/advice.hpp>
+#include <neardup/dedup/advice/advice.hpp>
 #include <string>
 
 #include "options.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <neardup/dedup/advice.hpp>
+#include <neardup/dedup/advice/advice.hpp>
 #include <neardup/threads.hpp>
 #include <string>
 #include <string_view>

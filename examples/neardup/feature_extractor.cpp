@@ -1,7 +1,7 @@
 #include "feature_extractor.hpp"
 
 #include <algorithm>
-#include <neardup/fingerprint/feature_hasher.hpp>
+#include <neardup/fingerprint/feature_extractor.hpp>
 #include <neardup/fingerprint/xxh3.hpp>
 #include <neardup/text/tokenizer.hpp>
 #include <optional>

@@ -1,7 +1,7 @@
 // From matches to decisions: all of neardup/dedup/.
 #pragma once
 
-#include "dedup/advice.hpp"
+#include "dedup/advice/advice.hpp"
 #include "dedup/all_pairs.hpp"
 #include "dedup/checks.hpp"
 #include "dedup/cluster.hpp"

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "fingerprint/accumulator.hpp"
-#include "fingerprint/batch.hpp"
+#include "fingerprint/fingerprint_all.hpp"
 #include "fingerprint/defaults.hpp"
 #include "fingerprint/feature_bag.hpp"
-#include "fingerprint/feature_hasher.hpp"
+#include "fingerprint/feature_extractor.hpp"
 #include "fingerprint/hashers.hpp"
 #include "fingerprint/idf_table.hpp"
 #include "fingerprint/simhasher.hpp"

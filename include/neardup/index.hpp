@@ -1,8 +1,8 @@
 // Finding stored fingerprints: all of neardup/index/.
 #pragma once
 
-#include "index/basic_index.hpp"
-#include "index/blocks.hpp"
+#include "index/engine/basic_index.hpp"
+#include "index/cost.hpp"
 #include "index/dynamic_index.hpp"
 #include "index/flat_index.hpp"
 #include "index/frozen_index.hpp"
@@ -10,4 +10,4 @@
 #include "index/layout.hpp"
 #include "index/match.hpp"
 #include "index/pigeonhole_index.hpp"
-#include "index/searchable.hpp"
+#include "index/engine/searchable.hpp"

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "detail/bits.hpp"
-#include "detail/error.hpp"
+#include "error.hpp"
 
 namespace neardup::inline v0 {
 

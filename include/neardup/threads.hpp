@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "detail/error.hpp"
+#include "error.hpp"
 
 namespace neardup::inline v0 {
 

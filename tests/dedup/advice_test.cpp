@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/dedup/advice.hpp>
+#include <neardup/dedup/advice/advice.hpp>
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint/simhasher.hpp>

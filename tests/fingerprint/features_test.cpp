@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include <neardup/detail/hash_sort.hpp>
-#include <neardup/fingerprint/feature_hasher.hpp>
+#include <neardup/fingerprint/kernels/hash_sort.hpp>
+#include <neardup/fingerprint/feature_extractor.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
 #include <neardup/text.hpp>
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include <neardup/index/blocks.hpp>
+#include <neardup/index/cost.hpp>
 #include <neardup/index/layout.hpp>
 
 #include "catch.hpp"

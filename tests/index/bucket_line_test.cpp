@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/detail/instruction_set.hpp>
-#include <neardup/index/bucket_line.hpp>
+#include <neardup/instruction_set.hpp>
+#include <neardup/index/engine/bucket_line.hpp>
 #include <neardup/index/flat_index.hpp>
-#include <neardup/index/frozen_engine.hpp>
+#include <neardup/index/engine/frozen_engine.hpp>
 #include <neardup/index/frozen_index.hpp>
 #include <neardup/threads.hpp>
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/detail/instruction_set.hpp>
+#include <neardup/instruction_set.hpp>
 #include <neardup/index/dynamic_index.hpp>
-#include <neardup/index/freezing.hpp>
+#include <neardup/index/engine/frozen_builder.hpp>
 #include <neardup/index/frozen_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
 #include <neardup/threads.hpp>

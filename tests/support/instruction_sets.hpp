@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <neardup/detail/instruction_set.hpp>
+#include <neardup/instruction_set.hpp>
 
 namespace support {
 

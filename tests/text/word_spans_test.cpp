@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include <neardup/text/word_spans.hpp>
+#include <neardup/text/kernels/word_spans.hpp>
 #include <neardup/text/words.hpp>
 
 #include "catch.hpp"

@@ -13,10 +13,10 @@
 #include "../detail/visitor.hpp"
 #include "../simhash.hpp"
 #include "../threads.hpp"
-#include "any_runner.hpp"
-#include "fingerprint_range.hpp"
-#include "near_pairs.hpp"
-#include "self_join.hpp"
+#include "../runner.hpp"
+#include "join/fingerprint_range.hpp"
+#include "join/near_pairs.hpp"
+#include "join/self_join.hpp"
 
 namespace neardup::inline v0 {
 

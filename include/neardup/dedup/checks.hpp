@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "../detail/error.hpp"
-#include "../fingerprint/feature_hasher.hpp"
+#include "../error.hpp"
+#include "../fingerprint/feature_extractor.hpp"
 #include "feature_sets.hpp"
 #include "similarity.hpp"
 

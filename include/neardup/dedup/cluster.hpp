@@ -12,10 +12,10 @@
 #include "../detail/filter_join.hpp"
 #include "../simhash.hpp"
 #include "../threads.hpp"
-#include "any_runner.hpp"
-#include "fingerprint_range.hpp"
-#include "self_join.hpp"
-#include "shared_components.hpp"
+#include "../runner.hpp"
+#include "join/fingerprint_range.hpp"
+#include "join/self_join.hpp"
+#include "join/shared_components.hpp"
 
 namespace neardup::inline v0 {
 

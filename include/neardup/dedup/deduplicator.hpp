@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "../detail/bits.hpp"
-#include "../detail/error.hpp"
-#include "../fingerprint/feature_hasher.hpp"
+#include "../error.hpp"
+#include "../fingerprint/feature_extractor.hpp"
 #include "../fingerprint/simhasher.hpp"
 #include "../index/dynamic_index.hpp"
 #include "../index/keyed_index.hpp"

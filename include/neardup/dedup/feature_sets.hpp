@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../detail/error.hpp"
+#include "../error.hpp"
 
 namespace neardup::inline v0 {
 

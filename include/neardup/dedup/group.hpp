@@ -14,16 +14,16 @@
 #include <type_traits>
 #include <vector>
 
-#include "../detail/error.hpp"
-#include "../index/blocks.hpp"
+#include "../error.hpp"
+#include "../index/cost.hpp"
 #include "../index/dynamic_index.hpp"
 #include "../index/flat_index.hpp"
 #include "../simhash.hpp"
 #include "../threads.hpp"
-#include "any_runner.hpp"
+#include "../runner.hpp"
 #include "cluster.hpp"
-#include "fingerprint_range.hpp"
-#include "representatives.hpp"
+#include "join/fingerprint_range.hpp"
+#include "join/representatives.hpp"
 
 namespace neardup::inline v0 {
 

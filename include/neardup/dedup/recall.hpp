@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "../detail/error.hpp"
-#include "fingerprint_range.hpp"
+#include "../error.hpp"
+#include "join/fingerprint_range.hpp"
 #include "similarity.hpp"
 
 namespace neardup::inline v0 {

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "../detail/error.hpp"
+#include "../error.hpp"
 
 namespace neardup::inline v0 {
 

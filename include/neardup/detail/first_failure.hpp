@@ -6,7 +6,7 @@
 #include <limits>
 #include <mutex>
 
-#include "error.hpp"
+#include "../error.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #endif
 
-#include "error.hpp"
+#include "../error.hpp"
 
 namespace neardup::inline v0::detail {
 

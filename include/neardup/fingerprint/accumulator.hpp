@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "../detail/bits.hpp"
-#include "../detail/error.hpp"
+#include "../error.hpp"
 #include "../simhash.hpp"
 #include "weight.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "../detail/error.hpp"
+#include "../error.hpp"
 #include "../simhash.hpp"
 #include "../text/normalise.hpp"
 #include "../text/shingles.hpp"

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "../detail/bits.hpp"
-#include "../detail/error.hpp"
-#include "../detail/secret.hpp"
+#include "../error.hpp"
+#include "kernels/secret.hpp"
 
 namespace neardup::inline v0 {
 

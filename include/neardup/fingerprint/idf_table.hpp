@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "../detail/error.hpp"
+#include "../error.hpp"
 #include "../text/tokenizer.hpp"
 #include "weight.hpp"
 

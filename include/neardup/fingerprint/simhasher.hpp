@@ -16,8 +16,8 @@
 #include "accumulator.hpp"
 #include "feature_bag.hpp"
 #include "hashers.hpp"
-#include "token_hashes.hpp"
-#include "votes.hpp"
+#include "kernels/token_hashes.hpp"
+#include "kernels/votes.hpp"
 #include "weighters.hpp"
 #include "xxh3.hpp"
 

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "../text/tokenizer.hpp"
-#include "hash_block.hpp"
+#include "kernels/hash_block.hpp"
 #include "simhasher.hpp"
-#include "token_hash_stream.hpp"
-#include "token_hashes.hpp"
-#include "votes.hpp"
+#include "kernels/token_hash_stream.hpp"
+#include "kernels/token_hashes.hpp"
+#include "kernels/votes.hpp"
 
 namespace neardup::inline v0 {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "../detail/error.hpp"
+#include "../error.hpp"
 
 namespace neardup::inline v0 {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "../detail/error.hpp"
-#include "hashed_idf.hpp"
+#include "../error.hpp"
+#include "kernels/hashed_idf.hpp"
 #include "idf_table.hpp"
 #include "weight.hpp"
 

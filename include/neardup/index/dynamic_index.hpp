@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "basic_index.hpp"
+#include "engine/basic_index.hpp"
 #include "layout.hpp"
-#include "pigeonhole_tables.hpp"
-#include "search_plans.hpp"
+#include "engine/pigeonhole_tables.hpp"
+#include "engine/search_plans.hpp"
 
 namespace neardup::inline v0 {
 

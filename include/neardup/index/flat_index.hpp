@@ -6,7 +6,7 @@
 #include <span>
 
 #include "../simhash.hpp"
-#include "basic_index.hpp"
+#include "engine/basic_index.hpp"
 
 namespace neardup::inline v0 {
 

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "../detail/error.hpp"
+#include "../error.hpp"
 #include "../detail/radix_partition.hpp"
 #include "../simhash.hpp"
 #include "../threads.hpp"
-#include "freezing.hpp"
-#include "frozen_engine.hpp"
+#include "engine/frozen_builder.hpp"
+#include "engine/frozen_engine.hpp"
 #include "layout.hpp"
-#include "searchable.hpp"
+#include "engine/searchable.hpp"
 
 namespace neardup::inline v0 {
 

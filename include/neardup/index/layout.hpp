@@ -10,7 +10,7 @@
 
 #include "../detail/bits.hpp"
 #include "../detail/combinations.hpp"
-#include "../detail/error.hpp"
+#include "../error.hpp"
 
 // Vectors of the debug mode of libstdc++ are not for constant expressions.
 #if !defined(_GLIBCXX_DEBUG)

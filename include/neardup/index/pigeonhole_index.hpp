@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "../simhash.hpp"
-#include "basic_index.hpp"
+#include "engine/basic_index.hpp"
 #include "layout.hpp"
-#include "pigeonhole_tables.hpp"
-#include "search_plans.hpp"
+#include "engine/pigeonhole_tables.hpp"
+#include "engine/search_plans.hpp"
 
 namespace neardup::inline v0 {
 

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "../detail/error.hpp"
+#include "../error.hpp"
 #include "ngrams.hpp"
 #include "normalise.hpp"
 #include "shingles.hpp"

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "../detail/error.hpp"
+#include "../error.hpp"
 #include "tokenizer.hpp"
 #include "utf8.hpp"
-#include "utf8_blocks.hpp"
-#include "utf8_chunks.hpp"
+#include "kernels/utf8_blocks.hpp"
+#include "kernels/utf8_chunks.hpp"
 
 namespace neardup::inline v0 {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "../detail/instruction_set.hpp"
-#include "normalise_blocks.hpp"
+#include "../instruction_set.hpp"
+#include "kernels/normalise_blocks.hpp"
 #include "tokenizer.hpp"
-#include "utf8_chunks.hpp"
+#include "kernels/utf8_chunks.hpp"
 
 namespace neardup::inline v0 {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../detail/error.hpp"
+#include "../error.hpp"
 #include "tokenizer.hpp"
 
 namespace neardup::inline v0 {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "unicode_tables.hpp"
+#include "kernels/unicode_tables.hpp"
 
 namespace neardup::inline v0 {
 

@@ -1,0 +1,383 @@
+// Which features, width, distance and blocks find the near-duplicates of a given corpus, and at what cost.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../error.hpp"
+#include "../../detail/first_failure.hpp"
+#include "../../index/cost.hpp"
+#include "../../index/flat_index.hpp"
+#include "../../simhash.hpp"
+#include "../../text/feature_choice.hpp"
+#include "../../threads.hpp"
+#include "../../runner.hpp"
+#include "corpus_sample.hpp"
+#include "../recall.hpp"
+
+namespace neardup::inline v0 {
+
+/// What is to be found, and how closely a corpus is to be looked at for advice.
+struct advice_request {
+  /// Two documents are near-duplicates from this Jaccard similarity of their `check` features on.
+  double similarity = 0.8;
+  feature_choice check{};
+  /// The share of the near-duplicates that must be found.
+  double recall = 0.97;
+  /// The features that fingerprints may have, besides `check`.
+  std::vector<feature_choice> features{{feature_choice::unit::words, 1},
+                                       {feature_choice::unit::words, 2},
+                                       {feature_choice::unit::chars, 2},
+                                       {feature_choice::unit::chars, 3},
+                                       {feature_choice::unit::chars, 5}};
+  std::size_t sample = 2000;                    ///< documents whose near-duplicates are looked for among all
+  std::size_t compared = std::size_t{1} << 18;  ///< documents whose fingerprints those of the sample are compared with
+  std::size_t sample_bytes = std::size_t{1} << 26;  ///< of text, none of more than a sixteenth
+  std::uint64_t seed = 0;                           ///< of the sample and of the hashes
+};
+
+/// One way to find near-duplicates, and what to expect of it: fingerprints of `bits` bits by distinct features, all
+/// pairs within `distance` bits, each of which is then checked exactly.
+struct setup {
+  feature_choice features;
+  std::size_t bits;
+  int distance;
+  int blocks;           ///< of the index that searches fastest
+  double recall;        ///< share of the near-duplicates that lie within `distance`
+  double recall_error;  ///< standard error of that, from the sample; the luck of the hash comes on top, about .01
+  double candidates;    ///< pairs within `distance` to be checked, for each document
+  double bytes;         ///< of the index and of the sets that the check compares, for each document
+  double seconds;       ///< on one core, for each document: to be compared with other setups, not with a clock
+};
+
+/// What a choice of features makes of a corpus.
+struct feature_facts {
+  feature_choice features;
+  double mean_features;    ///< distinct ones of a document
+  double mean_distance;    ///< of the 64-bit fingerprints of two random documents, bits; 32 would be uniform
+  double distance_spread;  ///< its standard deviation, bits; 4 would be uniform
+  double skew;  ///< mean bucket of a 16-bit block that a document meets, relative to uniform bits; worst of 4
+};
+
+/// What a corpus is like, and what is best done with it.
+struct advice {
+  std::uint64_t documents = 0;
+  std::size_t sampled = 0;  ///< documents
+  double mean_bytes = 0;    ///< of a document
+  double median_bytes = 0;
+  double similar_pairs = 0;      ///< near-duplicates in the corpus, estimated
+  std::uint64_t pairs_seen = 0;  ///< of these, with a document of the sample. 0: recall is only what theory expects of
+                                 ///< similarities spread evenly between the wanted one and 1
+  std::vector<feature_facts> facts;
+  std::vector<setup> setups;    ///< for each features and bits the smallest distance that has the wanted recall
+  std::size_t recommended = 0;  ///< in setups, see recommended_setup
+  bool is_reached = false;      ///< whether the recommended one has the wanted recall
+};
+
+/// The setup to take, as its position: of those with this recall the fastest, else the one with the best recall. Of
+/// equal ones the first.
+/// Throws: std::invalid_argument if there are none.
+/// Example, for those that will not have 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits >
+/// 64; }); found.recommended = recommended_setup(found.setups, 0.97);`
+[[nodiscard]] inline std::size_t recommended_setup(std::span<const setup> setups, double recall) {
+  if (setups.empty()) detail::fail<std::invalid_argument>("recommended_setup: there are no setups");
+  const auto is_better = [recall](const setup& a, const setup& b) {
+    const bool a_reaches = a.recall >= recall, b_reaches = b.recall >= recall;
+    if (a_reaches != b_reaches) return a_reaches;
+    if (!a_reaches && a.recall != b.recall) return a.recall > b.recall;
+    return a.seconds < b.seconds;
+  };
+  return static_cast<std::size_t>(std::min_element(setups.begin(), setups.end(), is_better) - setups.begin());
+}
+
+/// Looks at a corpus, twice, and says which setup to take. Fingerprints of 64, 128, … up to `Bits` bits are considered.
+///
+/// In the first pass each document is shown to sample(), which keeps some. In the second pass all documents go, in the
+/// same order, to compare(), which finds the near-duplicates of the sampled ones, exactly, by an inverted index: so it
+/// sees pairs however rare they are. From their cosine similarities theory tells how many of them lie within k bits
+/// (see match_probability), for any features; how many candidates there are is counted between fingerprints.
+/// The advice depends on the request and on the documents in their order, on nothing else.
+/// Guarantee: an advisor that ran out of memory, or whose reading of `texts` threw, may only be destroyed or assigned
+/// to.
+/// Memory: the texts of the sample; for each choice of features the fingerprints of the compared documents.
+/// Example:
+/// ```
+/// advisor look{advice_request{.similarity = 0.7}};
+/// for (const auto& text : texts) look.sample(text);
+/// look.compare(texts, threads{8});  // all, or some at a time
+/// const advice found = look.finish();
+/// ```
+template <std::size_t Bits = 128>
+class advisor {
+  static_assert(Bits >= 64 && std::has_single_bit(Bits), "neardup: advice is on 64, 128, 256, ... bits");
+
+ public:
+  /// Throws: std::invalid_argument unless 0 < similarity <= 1, 0 <= recall <= 1, sample is in 1..1,000,000, compared is
+  /// not 0 and features have a size.
+  explicit advisor(const advice_request& request = {})
+      : similarity_(request.similarity),
+        recall_(request.recall),
+        corpus_(checked(request).similarity, all_features(request),
+                {request.sample, request.sample_bytes, request.compared, request.seed}) {}
+
+  /// Shows a document in the first pass.
+  /// Throws: std::logic_error after compare().
+  void sample(std::string_view text) {
+    if (corpus_.is_complete()) detail::fail<std::logic_error>("advisor: sample() after compare()");
+    corpus_.add(text);
+  }
+
+  /// Shows the next documents of the second pass: any sequence that has size() and [], whose elements convert to
+  /// std::string_view. They may be made on demand, from several threads at once. `run` is how the work is spread (see
+  /// threads).
+  template <class Texts, class Run = threads>
+  void compare(const Texts& texts, const Run& run = Run{1}) {
+    corpus_.compare(texts, detail::any_runner(run));
+  }
+
+  /// What is best done.
+  /// Throws: std::logic_error unless both passes have seen the same number of documents, and at least one.
+  template <class Run = threads>
+  [[nodiscard]] advice finish(const Run& run = Run{1}) {
+    const detail::any_runner runner(run);
+    if (corpus_.documents() == 0) detail::fail<std::logic_error>("advisor: no documents to advise on");
+    if (corpus_.compared() != corpus_.documents()) {
+      detail::fail<std::logic_error>("advisor: " + std::to_string(corpus_.documents()) +
+                                     " documents were sampled from, but " + std::to_string(corpus_.compared()) +
+                                     " compared");
+    }
+    advice result;
+    result.documents = corpus_.documents();
+    result.sampled = corpus_.sample().size();
+    result.mean_bytes = corpus_.mean_bytes();
+    result.median_bytes = corpus_.median_bytes();
+    for (const auto& s : corpus_.sample()) result.pairs_seen += s.degree;
+    // A pair has two ends that the sample may have met.
+    result.similar_pairs = static_cast<double>(result.pairs_seen) / 2 * static_cast<double>(corpus_.documents()) /
+                           static_cast<double>(corpus_.sample().size());
+
+    const std::vector<double> sizes = corpus_.count_features(runner);
+    for (std::size_t f = 0; f < corpus_.features().size(); ++f) {
+      result.facts.push_back(facts_of(f, sizes[f]));
+      add_setups<64>(f, sizes, runner, result);
+    }
+    result.recommended = recommended_setup(result.setups, recall_);
+    result.is_reached = result.setups[result.recommended].recall >= recall_;
+    return result;
+  }
+
+ private:
+  /// The largest distance that is considered: farther, strangers are too many.
+  static constexpr int most_distance(std::size_t bits) noexcept { return static_cast<int>(bits * 5 / 16); }
+
+  [[noreturn]] static void refuse(const char* what) {
+    detail::fail<std::invalid_argument>(std::string("advice_request: ") + what);
+  }
+
+  static const advice_request& checked(const advice_request& request) {
+    detail::check_jaccard(request.similarity);
+    if (!(request.recall >= 0 && request.recall <= 1)) refuse("recall is not in 0..1");
+    if (request.sample == 0 || request.sample > 1000000) refuse("sample is not in 1..1000000");
+    if (request.compared == 0) refuse("compared is 0");
+    return request;
+  }
+
+  /// Those of the check, then the others, each once.
+  static std::vector<feature_choice> all_features(const advice_request& request) {
+    std::vector<feature_choice> result{request.check};
+    for (const feature_choice& features : request.features) {
+      if (std::find(result.begin(), result.end(), features) == result.end()) result.push_back(features);
+    }
+    if (std::any_of(result.begin(), result.end(), [](const feature_choice& f) { return f.size == 0; })) {
+      refuse("features of size 0");
+    }
+    return result;
+  }
+
+  [[nodiscard]] feature_facts facts_of(std::size_t f, double mean_features) const {
+    feature_facts facts{corpus_.features()[f], mean_features, 0, 0, 1};
+    std::vector<std::uint64_t> prints;
+    for (const auto& fingerprint : corpus_.fingerprints(f)) {
+      if (fingerprint) prints.push_back(fingerprint->to_words()[0]);
+    }
+    if (prints.size() < 2) return facts;
+    constexpr std::uint64_t pairs = 100000;
+    constexpr std::uint64_t first = ~std::uint64_t{0} - 2 * pairs;  // beyond the random numbers that the sample took
+    double sum = 0, squares = 0;
+    for (std::uint64_t i = 0; i < pairs; ++i) {
+      const std::uint64_t a = corpus_.drawn(first + 2 * i, prints.size()),
+                          b = (a + 1 + corpus_.drawn(first + 2 * i + 1, prints.size() - 1)) % prints.size();
+      const double distance = std::popcount(prints[a] ^ prints[b]);
+      sum += distance;
+      squares += distance * distance;
+    }
+    facts.mean_distance = sum / static_cast<double>(pairs);
+    const double mean_square = squares / static_cast<double>(pairs);
+    facts.distance_spread = std::sqrt((std::max)(0.0, mean_square - facts.mean_distance * facts.mean_distance));
+
+    // Copies meet in any bucket, and say nothing about buckets.
+    std::sort(prints.begin(), prints.end());
+    prints.erase(std::unique(prints.begin(), prints.end()), prints.end());
+    if (prints.size() < 2) return facts;
+    const double n = static_cast<double>(prints.size());
+    facts.skew = 0;
+    for (int block = 0; block < 4; ++block) {
+      std::vector<std::uint32_t> buckets(65536, 0);
+      for (const std::uint64_t print : prints) ++buckets[print >> (16 * block) & 0xffff];
+      double met = 0;
+      for (const std::uint32_t size : buckets) met += static_cast<double>(size) * (static_cast<double>(size) - 1);
+      facts.skew = (std::max)(facts.skew, met / (n * (n - 1)) * 65536);
+    }
+    return facts;
+  }
+
+  template <std::size_t Width>
+  static simhash<Width> prefix(const simhash<Bits>& fingerprint) {
+    typename simhash<Width>::words_type words;
+    std::copy_n(fingerprint.to_words().begin(), words.size(), words.begin());
+    return simhash<Width>(words);
+  }
+
+  /// Pairs among all documents within k bits by fingerprints of `Width` bits, for each document: from how many each
+  /// sampled one meets among those compared.
+  template <std::size_t Width>
+  [[nodiscard]] double candidates_within(std::size_t f, int k, const detail::any_runner& runner) const {
+    std::vector<simhash<Width>> prints;
+    for (const auto& fingerprint : corpus_.fingerprints(f)) {
+      if (fingerprint) prints.push_back(prefix<Width>(*fingerprint));
+    }
+    std::sort(prints.begin(), prints.end());
+    // Copies as one, so that a crowd of them is met as one.
+    flat_index<Width> index;
+    std::vector<std::uint64_t> copies;
+    for (std::size_t i = 0; i < prints.size(); ++i) {
+      if (i == 0 || prints[i] != prints[i - 1]) {
+        index.insert(prints[i], static_cast<std::uint32_t>(copies.size()));
+        copies.push_back(0);
+      }
+      ++copies.back();
+    }
+
+    const auto& sample = corpus_.sample();
+    const std::size_t parts = runner.parts();
+    std::vector<std::uint64_t> met(parts, 0);
+    detail::first_failure failure;
+    runner(parts, [&](std::size_t part) {
+      failure.guard(part, [&] {
+        std::uint64_t count = 0;
+        for (std::size_t i = part; i < sample.size(); i += parts) {
+          const auto& query = corpus_.queries(f)[i];
+          if (!query) continue;
+          index.for_each_match(prefix<Width>(*query), k, [&](const auto& match) { count += copies[match.id]; });
+          if (corpus_.is_compared(sample[i].ordinal)) --count;  // itself
+        }
+        met[part] = count;
+      });
+    });
+    failure.rethrow();
+
+    double all_met = 0, others = 0;
+    for (const std::uint64_t of_part : met) all_met += static_cast<double>(of_part);
+    for (const auto& s : sample) {
+      others += static_cast<double>(corpus_.fingerprints(f).size() - (corpus_.is_compared(s.ordinal) ? 1 : 0));
+    }
+    return others == 0 ? 0 : all_met / others * static_cast<double>(corpus_.documents() - 1) / 2;
+  }
+
+  struct estimate {
+    double value, error;
+  };
+
+  /// The chance to lie within k bits for pairs at angles from 0 to pi, by the angle in so many steps.
+  static constexpr std::size_t angle_steps = 1024;
+  static std::vector<double> chances_by_angle(std::size_t bits, int k) {
+    std::vector<double> chances(angle_steps + 1);
+    for (std::size_t i = 0; i <= angle_steps; ++i) {
+      const double angle = std::numbers::pi * static_cast<double>(i) / static_cast<double>(angle_steps);
+      chances[i] = match_probability(bits, k, std::cos(angle));
+    }
+    return chances;
+  }
+
+  /// The share of the near-duplicates within k bits, by the pairs that were seen: each sampled document stands for its
+  /// near-duplicates, and those that were looked at closely for the others.
+  [[nodiscard]] estimate recall_within(std::size_t bits, int k, std::size_t f) const {
+    const std::vector<double> chances = chances_by_angle(bits, k);
+    double all = 0, found = 0;
+    std::vector<std::pair<double, double>> by_document;  // all and found
+    for (const auto& s : corpus_.sample()) {
+      if (s.degree == 0) continue;
+      double sum = 0;
+      for (const auto& other : s.kept) {
+        const double angle = std::acos(std::clamp(other.cosines[f], -1.0, 1.0)) / std::numbers::pi;
+        sum += chances[static_cast<std::size_t>(std::lround(angle * static_cast<double>(angle_steps)))];
+      }
+      const double degree = static_cast<double>(s.degree);
+      by_document.emplace_back(degree, degree * sum / static_cast<double>(s.kept.size()));
+      all += by_document.back().first;
+      found += by_document.back().second;
+    }
+    if (all == 0) return {expected_recall(bits, k, similarity_), 0};
+    // The ratio of two sums over the sample: its error is that of what each document adds beyond its share.
+    double squares = 0;
+    for (const auto& [pairs, of_them] : by_document) squares += std::pow(of_them - found / all * pairs, 2);
+    return {found / all, std::sqrt(squares) / all};
+  }
+
+  template <std::size_t Width>
+  void add_setups(std::size_t f, const std::vector<double>& sizes, const detail::any_runner& runner,
+                  advice& result) const {
+    int low = 0, high = most_distance(Width);
+    while (low < high) {
+      const int middle = low + (high - low) / 2;
+      if (recall_within(Width, middle, f).value >= recall_) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    const estimate recall = recall_within(Width, low, f);
+    const double candidates = candidates_within<Width>(f, low, runner);
+    const expected_costs costs = leanest_blocks(Width, low, static_cast<double>(corpus_.documents()), 1.5);
+
+    // In nanoseconds, on one core of a server of 2024 with AVX-512.
+    constexpr double a_feature = 4, a_byte = 0.3, a_sorted_feature = 8, a_compared_feature = 1.5, a_candidate = 100;
+    const double reading = corpus_.mean_bytes() * a_byte + sizes[f] * a_feature * (0.7 + 0.3 * Width / 64.0);
+    const double checking =
+        sizes.front() * a_sorted_feature + candidates * (a_candidate + 2 * sizes.front() * a_compared_feature);
+    // An index is as slow as its buckets are full; comparing each with each, once, does not depend on these.
+    const double search = (std::min)(costs.seconds * (std::max)(1.0, result.facts[f].skew),
+                                     scan_seconds(Width, static_cast<double>(corpus_.documents())) / 2);
+    constexpr double bytes_a_feature = 4;  // of a set for the check
+    result.setups.push_back({corpus_.features()[f], Width, low, costs.blocks, recall.value, recall.error, candidates,
+                             costs.bytes + sizes.front() * bytes_a_feature, search + (reading + checking) * 1e-9});
+    if constexpr (2 * Width <= Bits) add_setups<2 * Width>(f, sizes, runner, result);
+  }
+
+  double similarity_;
+  double recall_;
+  detail::corpus_sample<Bits> corpus_;
+};
+
+/// The advice for texts that are at hand all at once: see advisor.
+/// Throws: as advisor does.
+/// Example: `const advice found = advise(texts, {.similarity = 0.7});  found.setups[found.recommended].distance`
+template <std::size_t Bits = 128, class Texts, class Run = threads>
+[[nodiscard]] advice advise(const Texts& texts, const advice_request& request = {}, const Run& run = Run{1}) {
+  advisor<Bits> look(request);
+  for (std::size_t i = 0; i < texts.size(); ++i) look.sample(std::string_view(texts[i]));
+  look.compare(texts, run);
+  return look.finish(run);
+}
+
+}  // namespace neardup::inline v0

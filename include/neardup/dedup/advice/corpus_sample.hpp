@@ -1,0 +1,305 @@
+// A sample of a corpus, and what of the rest is like it: what advice is made from.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../error.hpp"
+#include "../../detail/first_failure.hpp"
+#include "../../simhash.hpp"
+#include "../../text/feature_choice.hpp"
+#include "../../runner.hpp"
+#include "feature_reader.hpp"
+#include "sample_join.hpp"
+#include "../similarity.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// How closely a corpus is looked at.
+struct sample_limits {
+  std::size_t documents;  ///< of the sample
+  std::size_t bytes;      ///< of their texts; texts of more than a sixteenth of it are left out
+  std::size_t compared;   ///< documents whose fingerprints are kept
+  std::uint64_t seed;     ///< of all that is random, and of the hashes
+};
+
+/// The finalizer of SplitMix64, which spreads a counter over all numbers.
+/// Source: Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.
+inline std::uint64_t spread(std::uint64_t x) noexcept {
+  x += 0x9E3779B97F4A7C15U;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31);
+}
+
+/// A uniform sample, but for very long texts, of a corpus that comes twice, in the same order; in the second pass the
+/// near-duplicates of the sampled documents among all, and the fingerprints of some or all documents.
+template <std::size_t Bits>
+class corpus_sample {
+ public:
+  using fingerprints_type = std::vector<std::optional<simhash<Bits>>>;
+
+  struct neighbour {
+    std::uint64_t priority;  // random: those with the smallest are kept
+    std::uint64_t ordinal;
+    std::vector<double> cosines;  // by each choice of features
+  };
+
+  struct sampled {
+    std::uint64_t ordinal = 0;
+    std::string text;
+    std::uint64_t degree = 0;     // the number of its near-duplicates
+    std::vector<neighbour> kept;  // some of them, drawn at random
+  };
+
+  /// Near-duplicates are those with at least this Jaccard similarity of the first features.
+  corpus_sample(double similarity, std::vector<feature_choice> features, const sample_limits& limits)
+      : similarity_(similarity), features_(std::move(features)), limits_(limits), room_(limits.documents) {}
+
+  /// Shows a document in the first pass.
+  void add(std::string_view text) {
+    const std::uint64_t ordinal = documents_++;
+    total_bytes_ += static_cast<double>(text.size());
+    // Such a text would cost a large part of the sample. One serves while there is no other.
+    const bool is_too_long = text.size() > limits_.bytes / longest_share;
+    if (is_too_long && !sample_.empty()) return;
+    if (!is_too_long && eligible_++ == 0) {
+      sample_.clear();
+      sample_bytes_ = 0;
+    }
+    std::size_t place = sample_.size();
+    if (place == room_) {
+      const std::uint64_t chosen = drawn(draws_++, eligible_);
+      if (chosen >= room_) return;
+      place = static_cast<std::size_t>(chosen);
+      sample_bytes_ -= sample_[place].text.size();
+    } else {
+      sample_.emplace_back();
+    }
+    sample_[place].ordinal = ordinal;
+    sample_[place].text = text;
+    sample_bytes_ += text.size();
+    while (sample_bytes_ > limits_.bytes && sample_.size() > 1) drop_one();
+  }
+
+  [[nodiscard]] bool is_complete() const noexcept { return is_prepared_; }
+
+  template <class Texts>
+  void compare(const Texts& texts, const any_runner& runner) {
+    prepare(runner);
+    const std::size_t count = texts.size();
+    std::vector<std::size_t> slots(count, not_compared);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (is_compared(compared_ + i)) slots[i] = fingerprinted_++;
+    }
+    for (auto& of_features : fingerprints_) of_features.resize(fingerprinted_);
+
+    std::vector<std::vector<std::uint32_t>> neighbours(count);  // in the sample
+    for_each(runner, count, [&](worker& own, std::size_t i) {
+      const auto& element = texts[i];  // It may be a temporary that owns its text.
+      const std::string_view text(element);
+      join_.find(own.readers.front()->features(text), own.join, [&](std::size_t a, double /*similarity*/) {
+        if (sample_[a].ordinal != compared_ + i) neighbours[i].push_back(static_cast<std::uint32_t>(a));
+      });
+      if (slots[i] == not_compared) return;
+      for (std::size_t f = 0; f < own.readers.size(); ++f) {
+        fingerprints_[f][slots[i]] = own.readers[f]->fingerprint(text);
+      }
+    });
+
+    std::vector<std::size_t> with_news;
+    for (std::size_t i = 0; i < count; ++i) {
+      for (const std::uint32_t a : neighbours[i]) {
+        if (admit(sample_[a], compared_ + i)) with_news.push_back(a);
+      }
+    }
+    std::sort(with_news.begin(), with_news.end());
+    with_news.erase(std::unique(with_news.begin(), with_news.end()), with_news.end());
+    for_each(runner, with_news.size(), [&](worker& own, std::size_t j) {
+      sampled& of = sample_[with_news[j]];
+      for (std::size_t f = 0; f < own.readers.size(); ++f) {
+        const auto features = own.readers[f]->features(of.text);
+        own.set.assign(features.begin(), features.end());
+        for (neighbour& other : of.kept) {
+          if (other.ordinal < compared_) continue;
+          const auto& element = texts[static_cast<std::size_t>(other.ordinal - compared_)];
+          const std::string_view text(element);
+          other.cosines.push_back(set_cosine(own.set, own.readers[f]->features(text)));
+        }
+      }
+    });
+    compared_ += count;
+  }
+
+  [[nodiscard]] const std::vector<feature_choice>& features() const noexcept { return features_; }
+  [[nodiscard]] const std::vector<sampled>& sample() const noexcept { return sample_; }
+  [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
+  [[nodiscard]] std::uint64_t compared() const noexcept { return compared_; }
+  [[nodiscard]] double mean_bytes() const noexcept { return total_bytes_ / static_cast<double>(documents_); }
+
+  /// The fingerprints of the sample, by the features of this number.
+  [[nodiscard]] const fingerprints_type& queries(std::size_t f) const { return queries_[f]; }
+
+  /// Those of the other documents that were chosen, and of the sampled ones that were among these.
+  [[nodiscard]] const fingerprints_type& fingerprints(std::size_t f) const { return fingerprints_[f]; }
+
+  /// Whether the fingerprints of this document are kept.
+  [[nodiscard]] bool is_compared(std::uint64_t ordinal) const noexcept {
+    if (documents_ <= limits_.compared) return true;
+    const double share = static_cast<double>(limits_.compared) / static_cast<double>(documents_);
+    return static_cast<double>(spread(~limits_.seed ^ spread(ordinal)) >> 11) < share * 0x1p53;
+  }
+
+  [[nodiscard]] double median_bytes() const {
+    std::vector<std::size_t> sizes;
+    for (const sampled& s : sample_) sizes.push_back(s.text.size());
+    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+    std::nth_element(sizes.begin(), middle, sizes.end());
+    return static_cast<double>(*middle);
+  }
+
+  /// The mean number of distinct features of a document, for each choice of them.
+  [[nodiscard]] std::vector<double> count_features(const any_runner& runner) {
+    std::vector<std::size_t> counts(features_.size() * sample_.size());
+    for_each(runner, sample_.size(), [&](worker& own, std::size_t i) {
+      for (std::size_t f = 0; f < features_.size(); ++f) {
+        counts[f * sample_.size() + i] = own.readers[f]->features(sample_[i].text).size();
+      }
+    });
+    std::vector<double> means(features_.size(), 0.0);
+    for (std::size_t i = 0; i < counts.size(); ++i) means[i / sample_.size()] += static_cast<double>(counts[i]);
+    for (double& mean : means) mean /= static_cast<double>(sample_.size());
+    return means;
+  }
+
+  /// The i-th random number, below `limit`, which is not 0. What a remainder favours is not to be noticed among 2^64.
+  [[nodiscard]] std::uint64_t drawn(std::uint64_t i, std::uint64_t limit) const noexcept {
+    return spread(limits_.seed ^ spread(i)) % limit;
+  }
+
+ private:
+  static constexpr std::size_t most_neighbours = 16;  // of a sampled document that are looked at closely
+  static constexpr std::size_t longest_share = 16;    // of the bytes of the sample, in one text
+  static constexpr std::size_t not_compared = ~std::size_t{0};
+
+  struct worker {
+    std::vector<std::unique_ptr<feature_reader<Bits>>> readers;
+    hash_set set;
+    sample_join::workspace join;
+  };
+
+  /// A uniform sample without one of its members, drawn at random, is a smaller uniform sample.
+  void drop_one() {
+    sampled& out = sample_[static_cast<std::size_t>(drawn(draws_++, sample_.size()))];
+    sample_bytes_ -= out.text.size();
+    if (&out != &sample_.back()) out = std::move(sample_.back());
+    sample_.pop_back();
+    room_ = sample_.size();
+  }
+
+  void make_workers(std::size_t count) {
+    while (workers_.size() < count) {
+      worker next;
+      for (const feature_choice& features : features_) {
+        next.readers.push_back(make_feature_reader<Bits>(features, limits_.seed));
+      }
+      workers_.push_back(std::move(next));
+    }
+  }
+
+  /// Calls `work(worker, i)` for each i below `count`, in parts that take the next ones as they get on.
+  template <class Work>
+  void for_each(const any_runner& runner, std::size_t count, const Work& work) {
+    constexpr std::size_t step = 8;
+    const std::size_t parts = (std::min)(runner.parts(), count / step + 1);
+    make_workers(parts);
+    std::atomic<std::size_t> next = 0;
+    first_failure failure;
+    runner(parts, [&](std::size_t part) {
+      for (std::size_t first = 0; (first = next.fetch_add(step)) < count;) {
+        for (std::size_t i = first; i < (std::min)(first + step, count); ++i) {
+          if (!failure.guard(i, [&] { work(workers_[part], i); })) {
+            next.store(count);
+            return;
+          }
+        }
+      }
+    });
+    failure.rethrow();
+  }
+
+  /// Once the sample is complete: its sets and its fingerprints.
+  void prepare(const any_runner& runner) {
+    if (is_prepared_) return;
+    std::vector<hash_set> sets(sample_.size());
+    queries_.assign(features_.size(), std::vector<std::optional<simhash<Bits>>>(sample_.size()));
+    fingerprints_.resize(features_.size());
+    for_each(runner, sample_.size(), [&](worker& own, std::size_t i) {
+      const auto features = own.readers.front()->features(sample_[i].text);
+      sets[i].assign(features.begin(), features.end());
+      for (std::size_t f = 0; f < own.readers.size(); ++f) {
+        queries_[f][i] = own.readers[f]->fingerprint(sample_[i].text);
+      }
+    });
+    join_ = sample_join(std::move(sets), similarity_);
+    is_prepared_ = true;
+  }
+
+  /// Counts a near-duplicate of a sampled document. Returns: whether it is one of those to be looked at closely.
+  bool admit(sampled& of, std::uint64_t ordinal) {
+    ++of.degree;
+    const std::uint64_t priority = spread(limits_.seed ^ spread(of.ordinal) ^ spread(~ordinal));
+    if (of.kept.size() == most_neighbours) {
+      const auto last = std::max_element(of.kept.begin(), of.kept.end(), [](const neighbour& a, const neighbour& b) {
+        return a.priority < b.priority;
+      });
+      if (priority >= last->priority) return false;
+      of.kept.erase(last);
+    }
+    of.kept.push_back({priority, ordinal, {}});
+    return true;
+  }
+
+  /// The cosine similarity of two sets: common elements by the geometric mean of their sizes.
+  static double set_cosine(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
+    if (a.empty() || b.empty()) return 0;
+    // Of the share of common elements in all, their number: c = j * (|a| + |b|) / (1 + j).
+    const double similarity = jaccard(a, b);
+    const double both = static_cast<double>(a.size()) + static_cast<double>(b.size());
+    const double common = similarity * both / (1 + similarity);
+    return (std::min)(1.0, common / std::sqrt(static_cast<double>(a.size()) * static_cast<double>(b.size())));
+  }
+
+  double similarity_;
+  std::vector<feature_choice> features_;  // the first decides what is similar
+  sample_limits limits_;
+  std::size_t room_;  // of the sample
+  std::uint64_t draws_ = 0;
+  bool is_prepared_ = false;
+
+  std::uint64_t documents_ = 0;
+  std::uint64_t eligible_ = 0;  // those that are not too long
+  double total_bytes_ = 0;
+  std::vector<sampled> sample_;
+  std::size_t sample_bytes_ = 0;
+
+  std::uint64_t compared_ = 0;
+  std::size_t fingerprinted_ = 0;
+  sample_join join_;
+  std::vector<fingerprints_type> queries_;       // [features][sampled]
+  std::vector<fingerprints_type> fingerprints_;  // [features][those kept]
+  std::vector<worker> workers_;
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,196 @@
+// Which fingerprints are copies of others: so that a thousand copies are joined as one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/radix_partition.hpp"
+#include "../../fingerprint/fingerprint_all.hpp"
+#include "../../runner.hpp"
+#include "fingerprint_range.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// A fingerprint and where it is, without padding: what the passes of a join move.
+template <std::size_t Words, class Offset>
+struct join_record {
+  using words_type = std::array<std::uint64_t, Words>;
+
+  std::array<std::uint32_t, 2 * Words> halves;
+  Offset position;
+
+  static join_record of(const words_type& words, Offset position) noexcept {
+    join_record record;
+    std::memcpy(record.halves.data(), words.data(), sizeof words);
+    record.position = position;
+    return record;
+  }
+
+  [[nodiscard]] words_type words() const noexcept {
+    words_type result;
+    std::memcpy(result.data(), halves.data(), sizeof result);
+    return result;
+  }
+};
+
+/// What a join takes identical fingerprints for: one, or as many as others, each of which may be told apart by more
+/// than its fingerprint.
+enum class copies_as { one, others };
+
+/// The distinct ones of some fingerprints, each named by the first position at which it stands, and their copies.
+template <std::size_t Words, class Offset>
+class copy_groups {
+ public:
+  using record = join_record<Words, Offset>;
+  struct copy {
+    Offset first, position;
+  };
+
+  /// With `as` = copies_as::others nothing is looked for: there are no copies.
+  /// Complexity: O(n), two passes. Memory: `scratch` for all fingerprints, and what copies() and the positions take.
+  copy_groups(const fingerprint_words<Words>& fingerprints, copies_as as, scratch_array<record>& scratch,
+              const any_runner& run)
+      : count_(fingerprints.size()) {
+    if (as == copies_as::one) find(fingerprints, scratch, run);
+    if (copies_.empty()) return;
+    std::sort(copies_.begin(), copies_.end(), [](const copy& a, const copy& b) {
+      return a.first != b.first ? a.first < b.first : a.position < b.position;
+    });
+    std::vector<bool> is_copy(count_);
+    copied_.resize(count_ / word_bits + 1);
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      is_copy[copies_[i].position] = true;
+      if (i > 0 && copies_[i].first == copies_[i - 1].first) continue;
+      copied_[copies_[i].first / word_bits].bits |= std::uint64_t{1} << (copies_[i].first % word_bits);
+      starts_.push_back(static_cast<Offset>(i));
+    }
+    starts_.push_back(static_cast<Offset>(copies_.size()));
+    for (std::size_t i = 1; i < copied_.size(); ++i) {
+      copied_[i].before = copied_[i - 1].before + static_cast<std::size_t>(std::popcount(copied_[i - 1].bits));
+    }
+    distinct_.reserve(count_ - copies_.size());
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (!is_copy[i]) distinct_.push_back(static_cast<Offset>(i));
+    }
+  }
+
+  /// How many distinct ones there are.
+  [[nodiscard]] std::size_t size() const noexcept { return count_ - copies_.size(); }
+  /// The first position of the i-th of them; these ascend.
+  [[nodiscard]] std::size_t position(std::size_t i) const noexcept {
+    return copies_.empty() ? i : static_cast<std::size_t>(distinct_[i]);
+  }
+
+  /// All copies, by their first and then by position; a first is no copy.
+  [[nodiscard]] std::span<const copy> copies() const noexcept { return copies_; }
+  /// Whether there are copies of the fingerprint that stands first at `first`.
+  [[nodiscard]] bool is_copied(std::size_t first) const noexcept {
+    return !copies_.empty() && (copied_[first / word_bits].bits >> (first % word_bits) & 1U) != 0;
+  }
+  /// The copies of the fingerprint that stands first at `first`.
+  [[nodiscard]] std::span<const copy> copies_of(std::size_t first) const noexcept {
+    if (!is_copied(first)) return {};
+    const copied_word& word = copied_[first / word_bits];
+    const std::uint64_t smaller = word.bits & low_mask(first % word_bits);
+    const std::size_t number = word.before + static_cast<std::size_t>(std::popcount(smaller));
+    return copies().subspan(starts_[number], static_cast<std::size_t>(starts_[number + 1] - starts_[number]));
+  }
+
+ private:
+  using words_type = std::array<std::uint64_t, Words>;
+
+  void find(const fingerprint_words<Words>& fingerprints, scratch_array<record>& scratch, const any_runner& run) {
+    const auto hash = [](const words_type& words) { return std::uint64_t{hash_words(words)}; };
+    const int bits = first_pass_bits(count_, count_ < std::size_t{1} << 12 ? 0 : max_pass_bits);
+    const std::span<record> records = scratch.take(count_);
+    std::vector<std::size_t> begin;
+    radix_scatter(
+        count_, bits, [&](std::size_t i) { return record::of(fingerprints[i], static_cast<Offset>(i)); },
+        // The lowest bits are for the table of a group.
+        [&](const record& r) { return static_cast<std::size_t>(bits == 0 ? 0 : hash(r.words()) >> (64 - bits)); },
+        [&](std::size_t position, const record& r) { records[position] = r; }, begin, run);
+    const std::size_t parts = parts_for(run, count_, std::size_t{1} << 14);
+    std::vector<std::vector<copy>> found(parts);
+    std::atomic<std::size_t> next = 0;
+    first_failure failure;
+    run(parts, [&](std::size_t part) {
+      failure.guard(part, [&] {
+        group_memory own;
+        while (true) {
+          const std::size_t group = next.fetch_add(1, std::memory_order_relaxed);
+          if (group >= std::size_t{1} << bits) return;
+          find_in(records.subspan(begin[group], begin[group + 1] - begin[group]), hash, own, found[part]);
+        }
+      });
+    });
+    failure.rethrow();
+    for (std::vector<copy>& own : found) {
+      copies_.insert(copies_.end(), own.begin(), own.end());
+      own = {};
+    }
+  }
+
+  /// What a group of records needs while copies are looked for in it.
+  struct group_memory {
+    std::vector<std::uint64_t> seen, again;  // bitmaps: of hashes that came, and that came once more
+    std::vector<Offset> candidates;          // records whose hashes came more than once
+    std::vector<Offset> slots;               // 0, or the number of a distinct candidate, counted from 1
+  };
+
+  /// Most are no copies. Bitmaps of hashes say so of about nine in ten, without a branch that is hard to predict; the
+  /// rest goes through a table with open addresses.
+  template <class Hash>
+  static void find_in(std::span<const record> records, const Hash& hash, group_memory& own, std::vector<copy>& found) {
+    const std::size_t bits = std::bit_ceil(16 * records.size() + word_bits);
+    own.seen.assign(bits / word_bits, 0);
+    own.again.assign(bits / word_bits, 0);
+    for (const record& r : records) {
+      const std::size_t h = static_cast<std::size_t>(hash(r.words())) & (bits - 1);
+      const std::uint64_t bit = std::uint64_t{1} << (h % word_bits);
+      own.again[h / word_bits] |= own.seen[h / word_bits] & bit;
+      own.seen[h / word_bits] |= bit;
+    }
+    own.candidates.resize((std::max)(own.candidates.size(), records.size()));
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const std::size_t h = static_cast<std::size_t>(hash(records[i].words())) & (bits - 1);
+      own.candidates[count] = static_cast<Offset>(i);
+      count += own.again[h / word_bits] >> (h % word_bits) & 1U;
+    }
+    const std::size_t slots = std::bit_ceil(2 * count + 1);
+    own.slots.assign(slots, Offset{0});
+    for (const Offset candidate : std::span(own.candidates).first(count)) {
+      const words_type words = records[candidate].words();
+      // Its bits have told the candidates from the others: from here on other ones.
+      std::size_t slot = static_cast<std::size_t>(hash(words) >> 16) & (slots - 1);
+      while (own.slots[slot] != 0 && records[own.slots[slot] - std::size_t{1}].words() != words) {
+        slot = (slot + 1) & (slots - 1);
+      }
+      if (own.slots[slot] == 0) {
+        own.slots[slot] = static_cast<Offset>(candidate + 1);
+      } else {  // A pass is stable, so what came first in the group stands first.
+        found.push_back({records[own.slots[slot] - std::size_t{1}].position, records[candidate].position});
+      }
+    }
+  }
+
+  std::size_t count_;
+  std::vector<copy> copies_;
+  std::vector<Offset> distinct_;  // empty if there are no copies
+  struct copied_word {
+    std::uint64_t bits = 0;  // set for firsts that have copies
+    std::size_t before = 0;  // how many are set in the words before
+  };
+  std::vector<copied_word> copied_;
+  std::vector<Offset> starts_;  // of the copies of each first that has some
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,234 @@
+// How a set of fingerprints is joined with itself: by which tables, each cut into how many buckets.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/combinations.hpp"
+#include "../../instruction_set.hpp"
+#include "../../index/engine/filter.hpp"
+#include "../../index/layout.hpp"
+#include "../../index/engine/search_plans.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// One table of a join. Two fingerprints meet in it if their keys differ in no more than `radius` bits.
+template <std::size_t Words>
+struct join_table {
+  using words_type = std::array<std::uint64_t, Words>;
+
+  words_type mask{};  ///< the key; all zero in the table of everything
+  int radius = 0;
+  int width = 0;                        ///< of the key, in bits
+  std::size_t first_bit = 0;            ///< of a key that is one block
+  int address_bits = 0;                 ///< there are 2^address_bits buckets
+  std::optional<table_key<Words>> key;  ///< radius 0: the address is a hash of it; otherwise lowest bits of the block
+
+  [[nodiscard]] bool admits(const words_type& a, const words_type& b) const noexcept {
+    int count = 0;
+    for (std::size_t i = 0; i < Words; ++i) count += std::popcount((a[i] ^ b[i]) & mask[i]);
+    return count <= radius;
+  }
+
+  /// The bucket of a fingerprint. The buckets of two that meet differ in at most `radius` bits.
+  [[nodiscard]] std::size_t address(const words_type& x) const noexcept {
+    if (address_bits == 0) return 0;
+    if (key) return static_cast<std::size_t>(key->hash(x) >> (static_cast<int>(word_bits) - address_bits));
+    const std::size_t word = first_bit / word_bits;
+    const std::size_t shift = first_bit % word_bits;
+    std::uint64_t value = x[word] >> shift;
+    if (shift != 0 && word + 1 < Words) value |= x[word + 1] << (word_bits - shift);
+    return static_cast<std::size_t>(value & low_mask(static_cast<std::size_t>(address_bits)));
+  }
+};
+
+/// What a join costs, in nanoseconds on one core of a Zen 5. Only their proportions matter, and only to the choice.
+struct join_costs {
+  double record;  ///< a fingerprint in a table: two passes and its place
+  double pair;    ///< two filters compared, or two whole fingerprints, among many
+  double few;     ///< a filter compared with a bucket of few
+  double bucket;  ///< two buckets brought together
+
+  static join_costs of(int k, std::size_t words, instruction_set level) noexcept {
+    const bool narrow = narrow_filter_suffices(k);
+    // Of 64 bits each. Whole fingerprints cost a little more a word, since their words have to be put together.
+    double pair = level == instruction_set::avx512 ? 0.05 : level == instruction_set::avx2 ? 0.24 : 1.5;
+    if (narrow && level != instruction_set::portable) pair /= 2;
+    const double record = 10.0 + 3.0 * static_cast<double>(words);
+    if (words > 1 && !wide_filter_suffices(k)) return {record, 1.15 * pair * static_cast<double>(words), 2.0, 6.0};
+    // A pair that passes is looked at in full.
+    const std::size_t filter_bits = narrow ? 32 : 64;
+    double passing = 0;
+    double ways = 1;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(k) && i <= filter_bits; ++i) {
+      passing += ways;
+      ways = ways * static_cast<double>(filter_bits - i) / static_cast<double>(i + 1);
+    }
+    constexpr double look = 3;
+    pair += look * (std::min)(1.0, passing / static_cast<double>(narrow ? 0x1p32 : 0x1p64));
+    return {record, pair, 2.0, 6.0};
+  }
+};
+
+/// The tables of a join: each two fingerprints within k bits meet in one of them at least.
+template <std::size_t Words>
+class join_plan {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+
+  /// For `count` fingerprints of `bits` bits, joined within k bits by the layout of `blocks` blocks.
+  /// blocks = 0 takes the cheapest layout, judged by `sample`, some of the fingerprints: where keys are skewed, buckets
+  /// are crowded, and what is best for uniform ones is not.
+  /// Throws: std::invalid_argument unless layout::is_valid(bits, k, blocks), or blocks = 0 and 0 <= k <= bits.
+  join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::span<const words_type> sample,
+            instruction_set level)
+      : count_(static_cast<double>(count)), costs_(join_costs::of(k, Words, level)), sample_(sample) {
+    if (static_cast<std::size_t>(k) == bits) {
+      tables_ = everything();
+    } else if (blocks != 0) {
+      tables_ = tables_of(layout(bits, k, blocks));
+    } else {
+      tables_ = cheapest(bits, k);
+    }
+    sample_ = {};
+  }
+
+  [[nodiscard]] std::span<const join_table<Words>> tables() const noexcept { return tables_; }
+
+  /// Whether `table` is the first one in which two fingerprints meet: the one that reports them.
+  [[nodiscard]] bool is_first(std::size_t table, const words_type& a, const words_type& b) const noexcept {
+    for (std::size_t before = 0; before < table; ++before) {
+      if (tables_[before].admits(a, b)) return false;
+    }
+    return tables_[table].admits(a, b);
+  }
+
+ private:
+  using table_list = std::vector<join_table<Words>>;
+
+  /// One table, one bucket, and everything in it.
+  static table_list everything() { return table_list(1); }
+
+  table_list tables_of(const layout& shape) const {
+    table_list result;
+    for (const table_probe& probe : shape.plan(shape.k())) {
+      join_table<Words> table;
+      const std::vector<std::uint64_t> mask = shape.table_mask(probe.table);
+      std::copy(mask.begin(), mask.end(), table.mask.begin());
+      table.radius = probe.radius;
+      table.width = static_cast<int>(shape.key_width(probe.table));
+      if (probe.radius == 0) {
+        table.key.emplace(mask);
+      } else {
+        table.first_bit = shape.block_begin(probe.table);
+      }
+      table.address_bits = address_bits_for(table);
+      result.push_back(std::move(table));
+    }
+    return result;
+  }
+
+  /// Buckets of 4 to 8 records: smaller ones are compared no faster, and cost more themselves.
+  /// With a radius, what is cheapest: more buckets are smaller, but each is joined with more others.
+  int address_bits_for(const join_table<Words>& table) const noexcept {
+    const int suitable = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count_) >> 3));
+    const int most = (std::min)(table.width, suitable);
+    if (table.radius == 0) return most;
+    int best = 0;
+    for (int bits = 1; bits <= most; ++bits) {
+      if (cost(bits, table.radius, 0) < cost(best, table.radius, 0)) best = bits;
+    }
+    return best;
+  }
+
+  /// What a table costs if its addresses are uniform, or if a share `met` of all pairs meet in its buckets.
+  double cost(int address_bits, int radius, double met) const noexcept {
+    const double buckets = static_cast<double>(std::uint64_t{1} << address_bits);
+    const double joined =
+        static_cast<double>(choose_at_most(static_cast<std::size_t>(address_bits), static_cast<std::size_t>(radius)));
+    const double share = (std::max)(met, joined / buckets);
+    return count_ * costs_.record + count_ * count_ / 2 * share * costs_.pair +
+           (1 + joined) / 2 * (count_ * costs_.few + buckets * costs_.bucket);
+  }
+
+  double uniform_cost(const table_list& tables) const noexcept {
+    double sum = 0;
+    for (const join_table<Words>& table : tables) sum += cost(table.address_bits, table.radius, 0);
+    return sum;
+  }
+
+  double sampled_cost(const table_list& tables) const {
+    double sum = 0;
+    for (const join_table<Words>& table : tables) sum += cost(table.address_bits, table.radius, sampled_share(table));
+    return sum;
+  }
+
+  /// The share of the pairs of the sample that meet in buckets of this table.
+  double sampled_share(const join_table<Words>& table) const {
+    constexpr std::size_t most_with_radius = 1024;  // for these are compared pair by pair
+    const std::size_t size = table.radius == 0 ? sample_.size() : (std::min)(sample_.size(), most_with_radius);
+    if (size < 2) return 0;
+    std::vector<std::size_t> addresses(size);
+    for (std::size_t i = 0; i < size; ++i) addresses[i] = table.address(sample_[i]);
+    double met = 0;
+    if (table.radius == 0) {
+      std::sort(addresses.begin(), addresses.end());
+      for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
+        while (end < size && addresses[end] == addresses[begin]) ++end;
+        met += static_cast<double>(end - begin) * static_cast<double>(end - begin - 1) / 2;
+      }
+    } else {
+      for (std::size_t i = 0; i < size; ++i) {
+        for (std::size_t j = i + 1; j < size; ++j) {
+          met += std::popcount(addresses[i] ^ addresses[j]) <= table.radius ? 1 : 0;
+        }
+      }
+    }
+    return met / (static_cast<double>(size) * static_cast<double>(size - 1) / 2);
+  }
+
+  table_list cheapest(std::size_t bits, int k) const {
+    std::vector<std::pair<double, table_list>> choices;
+    choices.emplace_back(uniform_cost(everything()), everything());
+    for (int blocks = 1; static_cast<std::size_t>(blocks) <= bits; ++blocks) {
+      if (!layout::is_valid(bits, k, blocks)) {
+        if (blocks > k) break;  // More blocks have more tables still.
+        continue;
+      }
+      // Not those whose passes alone cost more than another does in all.
+      const double passes = static_cast<double>(layout::count_tables(k, blocks)) * count_ * costs_.record;
+      if (passes >= choices.front().first) continue;
+      table_list tables = tables_of(layout(bits, k, blocks));
+      const double estimate = uniform_cost(tables);
+      choices.emplace_back(estimate, std::move(tables));
+      if (estimate < choices.front().first) std::swap(choices.front(), choices.back());
+    }
+    // The sample can only make them dearer: no need to look at those that are dear without it.
+    std::sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::size_t best = 0;
+    double least = sampled_cost(choices[0].second);
+    for (std::size_t i = 1; i < choices.size() && choices[i].first < least; ++i) {
+      const double estimate = sampled_cost(choices[i].second);
+      if (estimate < least) {
+        least = estimate;
+        best = i;
+      }
+    }
+    return std::move(choices[best].second);
+  }
+
+  double count_;
+  join_costs costs_;
+  std::span<const words_type> sample_;  // for the constructor only
+  table_list tables_;
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,201 @@
+// The pairs of distinct fingerprints within k bits, each once: found by a join, sorted, expanded to pairs of copies.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/filter_join.hpp"
+#include "../../detail/radix_partition.hpp"
+#include "../../runner.hpp"
+#include "copy_groups.hpp"
+#include "self_join.hpp"
+
+namespace neardup::inline v0 {
+
+/// Two fingerprints that differ in few bits: their positions, first < second, and in how many bits.
+template <class Index>
+struct near_pair {
+  Index first, second;
+  int distance;
+
+  friend constexpr bool operator==(const near_pair&, const near_pair&) = default;
+};
+
+namespace detail {
+
+/// Calls `take(part, pairs)` with all pairs of distinct fingerprints within k bits, each once, their first positions
+/// ascending; some at a time, in no order, parts at the same time. If it returns false, all ends soon.
+template <std::size_t Words, class Offset, class Filter>
+void visit_distinct_pairs(self_join<Words, Offset, Filter>& join, const any_runner& run,
+                          const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& take) {
+  constexpr std::size_t room = 4 * join_step;
+  join.run(run, true, [&](std::size_t part, std::size_t table, const auto& records, filter_join job) {
+    filter_pair found[room];
+    near_pair<Offset> pairs[room];
+    while (!job.is_done()) {
+      const std::size_t count = join_filters(records.filters.data(), job, join.k(), std::span(found), join.level());
+      std::size_t taken = 0;
+      for (const filter_pair& pair : std::span(found).first(count)) {
+        const int distance = count_differing_bits(records.words[pair.x], records.words[pair.y]);
+        if (distance > join.k() || !join.plan().is_first(table, records.words[pair.x], records.words[pair.y])) continue;
+        const auto [a, b] = std::minmax(records.positions[pair.x], records.positions[pair.y]);
+        pairs[taken++] = {a, b, distance};
+      }
+      if (taken != 0 && !take(part, std::span(pairs).first(taken))) return false;
+    }
+    return true;
+  });
+}
+
+/// Sorts pairs of positions below `count` by the first, then the second.
+/// Complexity: O(pairs) unless many have the same first. Memory: as much again for a time.
+template <class Offset>
+void sort_pairs(std::vector<near_pair<Offset>>& pairs, std::size_t count, const any_runner& run) {
+  const auto is_before = [](const near_pair<Offset>& a, const near_pair<Offset>& b) {
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
+  };
+  constexpr std::size_t few = std::size_t{1} << 14;
+  if (pairs.size() < few) {
+    std::sort(pairs.begin(), pairs.end(), is_before);
+    return;
+  }
+  const int width = static_cast<int>(std::bit_width(count));
+  const int bits = (std::min)(width, static_cast<int>(std::bit_width(pairs.size() >> 2)));
+  std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
+  std::vector<near_pair<Offset>> sorted(pairs.size());
+  {
+    scratch_array<near_pair<Offset>> scratch;
+    radix_partition(
+        pairs.size(), bits, [&](std::size_t i) { return pairs[i]; },
+        [&](const near_pair<Offset>& pair) { return static_cast<std::size_t>(pair.first) >> (width - bits); },
+        [&](std::size_t place, const near_pair<Offset>& pair) { sorted[place] = pair; }, std::span<std::size_t>(starts),
+        scratch, run);
+  }
+  pairs.swap(sorted);
+  const std::size_t parts = parts_for(run, starts.size() - 1, few);
+  run(parts, [&](std::size_t part) {
+    const std::size_t buckets = starts.size() - 1;
+    for (std::size_t b = buckets / parts * part, end = part + 1 == parts ? buckets : buckets / parts * (part + 1);
+         b < end; ++b) {
+      std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(starts[b]),
+                pairs.begin() + static_cast<std::ptrdiff_t>(starts[b + 1]), is_before);
+    }
+  });
+}
+
+/// All pairs of distinct fingerprints, in no order.
+template <std::size_t Words, class Offset, class Filter>
+std::vector<near_pair<Offset>> distinct_pairs(self_join<Words, Offset, Filter>& join, const any_runner& run) {
+  std::vector<std::vector<near_pair<Offset>>> found(join.parts(run));
+  visit_distinct_pairs<Words, Offset, Filter>(join, run, [&](std::size_t part, auto some) {
+    found[part].insert(found[part].end(), some.begin(), some.end());
+    return true;
+  });
+  std::vector<near_pair<Offset>> pairs = std::move(found.front());
+  for (std::size_t part = 1; part < found.size(); ++part) {
+    pairs.insert(pairs.end(), found[part].begin(), found[part].end());
+    found[part] = {};
+  }
+  return pairs;
+}
+
+/// Calls visit(i, j, distance) for all pairs of positions i < j of the groups of copies that stand first at `a` and
+/// `b`.
+/// Returns: false if the visitor did.
+template <std::size_t Words, class Offset, class Visit>
+bool visit_copies(const copy_groups<Words, Offset>& groups, std::size_t a, std::size_t b, int distance,
+                  const Visit& visit) {
+  const auto of_a = groups.copies_of(a);
+  const auto of_b = groups.copies_of(b);
+  for (std::size_t i = 0; i <= of_a.size(); ++i) {
+    const std::size_t one = i == 0 ? a : static_cast<std::size_t>(of_a[i - 1].position);
+    for (std::size_t j = 0; j <= of_b.size(); ++j) {
+      const std::size_t other = j == 0 ? b : static_cast<std::size_t>(of_b[j - 1].position);
+      if (!visit((std::min)(one, other), (std::max)(one, other), distance)) return false;
+    }
+  }
+  return true;
+}
+
+/// Calls visit(i, j, 0) for all pairs of copies of each other. Returns: false if the visitor did.
+template <std::size_t Words, class Offset, class Visit>
+bool visit_copy_pairs(const copy_groups<Words, Offset>& groups, const Visit& visit) {
+  const auto copies = groups.copies();
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    if (!visit(copies[i].first, copies[i].position, 0)) return false;
+    for (std::size_t j = i + 1; j < copies.size() && copies[j].first == copies[i].first; ++j) {
+      if (!visit(copies[i].position, copies[j].position, 0)) return false;
+    }
+  }
+  return true;
+}
+
+/// Calls visit(i, j, distance) for all pairs of positions i < j, by i, then j; `pairs` are those of distinct
+/// ones.
+/// Returns: false if the visitor did.
+template <std::size_t Words, class Offset, class Visit>
+bool visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_pair<Offset>>&& pairs, std::size_t count,
+                    const any_runner& run, const Visit& visit) {
+  if (groups.copies().empty()) {
+    sort_pairs(pairs, count, run);
+    for (const near_pair<Offset>& pair : pairs) {
+      if (!visit(pair.first, pair.second, pair.distance)) return false;
+    }
+    return true;
+  }
+  // A copy of `first` may stand behind `second`: it is found from there.
+  for (std::size_t i = 0, size = pairs.size(); i < size; ++i) {
+    const near_pair<Offset> pair = pairs[i];
+    const auto copies = groups.copies_of(pair.first);
+    if (!copies.empty() && copies.back().position > pair.second) {
+      pairs.push_back({pair.second, pair.first, pair.distance});
+    }
+  }
+  sort_pairs(pairs, count, run);
+  struct member {
+    Offset position, first;
+  };
+  std::vector<member> members;  // of groups of copies, by position
+  for (const auto& copy : groups.copies()) {
+    if (members.empty() || members.back().first != copy.first) members.push_back({copy.first, copy.first});
+    members.push_back({copy.position, copy.first});
+  }
+  std::sort(members.begin(), members.end(), [](const member& m, const member& n) { return m.position < n.position; });
+  std::vector<std::pair<Offset, int>> later;  // the partners of i behind it, and their distances
+  const auto add = [&](Offset i, Offset first, int distance) {
+    if (first > i) later.emplace_back(first, distance);
+    if (!groups.is_copied(first)) return;
+    const auto copies = groups.copies_of(first);
+    const auto behind =
+        std::partition_point(copies.begin(), copies.end(), [i](const auto& c) { return c.position <= i; });
+    for (auto c = behind; c != copies.end(); ++c) later.emplace_back(c->position, distance);
+  };
+  const auto is_before = [](const near_pair<Offset>& pair, Offset first) { return pair.first < first; };
+  auto pair = pairs.cbegin();
+  for (auto m = members.cbegin(); pair != pairs.cend() || m != members.cend();) {
+    const bool is_member = pair == pairs.cend() || (m != members.cend() && m->position <= pair->first);
+    const Offset i = is_member ? m->position : pair->first;
+    const Offset first = is_member ? m->first : i;
+    if (is_member) ++m;
+    later.clear();
+    add(i, first, 0);
+    auto p = first == i ? pair : std::lower_bound(pairs.cbegin(), pairs.cend(), first, is_before);
+    for (; p != pairs.cend() && p->first == first; ++p) add(i, p->second, p->distance);
+    if (first == i) pair = p;
+    std::sort(later.begin(), later.end());
+    for (const auto& [j, distance] : later) {
+      if (!visit(static_cast<std::size_t>(i), static_cast<std::size_t>(j), distance)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace detail
+}  // namespace neardup::inline v0

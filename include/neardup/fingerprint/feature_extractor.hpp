@@ -1,0 +1,101 @@
+// From a text to the set of its features, as numbers of a few bytes.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/hash_sort.hpp"
+#include "../text/tokenizer.hpp"
+#include "kernels/distinct_hashes.hpp"
+#include "hashers.hpp"
+#include "kernels/token_hashes.hpp"
+#include "xxh3.hpp"
+
+namespace neardup::inline v0 {
+
+/// Gives the features of texts: their distinct tokens, each as the lowest bits of its hash, sorted. jaccard() compares
+/// such sets.
+///
+/// `Feature` is the number that is kept of a token. With 32 bits, the default, two different tokens are taken for one
+/// with probability 2^-32. Of two texts of n tokens each, that happens to any with a probability below n * n / 2^31
+/// (0.0005 for n = 1000), and moves their similarity by at most 2 / n: the expected error is below n / 2^30. Write
+/// std::uint64_t where even that is too much.
+/// Its const members may be called from many threads at once.
+/// Example: `feature_hasher check{normalised{code_point_ngrams{5}}};  double j = jaccard(check(a), check(b));`
+template <tokenizer Tokenizer, token_hasher Hasher = xxh3<64>, std::unsigned_integral Feature = std::uint32_t>
+class feature_hasher {
+  static constexpr std::size_t hash_words = hasher_words<Hasher>;
+
+  struct state {
+    detail::hash_scratch<hash_words> scratch;
+    detail::distinct_hashes<hash_words> distinct;
+    detail::hash_sort_scratch<Feature> sorting;
+    std::vector<Feature> features;
+  };
+
+ public:
+  using feature_type = Feature;
+
+  /// Memory that is reused from text to text: one for each thread.
+  class workspace {
+    friend feature_hasher;
+
+    state& memory() {
+      if (!state_) state_ = std::make_unique<state>();
+      return *state_;
+    }
+
+    std::unique_ptr<state> state_;  // made when first used, and again after it was moved away
+  };
+
+  feature_hasher() = default;
+  constexpr explicit feature_hasher(Tokenizer t, Hasher h = {}) : tokenizer(std::move(t)), hasher(std::move(h)) {}
+
+  /// The features of a text, ascending; none if it has no tokens. They are in the workspace, until its next use; once
+  /// that has grown, nothing is allocated (but by a tokenizer, see simhasher).
+  /// Complexity: linear in the text.
+  [[nodiscard]] std::span<const Feature> operator()(std::string_view text, workspace& scratch) const {
+    state& memory = scratch.memory();
+    compute(text, memory);
+    return memory.features;
+  }
+
+  /// The same in memory of their own.
+  [[nodiscard]] std::vector<Feature> operator()(std::string_view text) const {
+    state memory;
+    compute(text, memory);
+    return std::move(memory.features);
+  }
+
+  Tokenizer tokenizer{};  ///< cuts a text into tokens
+  Hasher hasher{};        ///< turns a token into bits
+
+ private:
+  void compute(std::string_view text, state& memory) const {
+    // Repeated tokens go first: there is less to sort then.
+    memory.distinct.clear();
+    detail::hash_tokens(tokenizer, hasher, text, memory.scratch,
+                        [&](const detail::hash_block<hash_words>& block) { memory.distinct.add(block); });
+    std::vector<Feature>& features = memory.features;
+    features.resize(memory.distinct.size());
+    const std::uint64_t* const hashes = memory.distinct.column(0);
+    for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<Feature>(hashes[i]);
+    detail::hash_sort(features, memory.sorting);
+    // What differs in the rest of the hash only.
+    features.erase(std::unique(features.begin(), features.end()), features.end());
+  }
+};
+
+template <class Tokenizer>
+feature_hasher(Tokenizer) -> feature_hasher<Tokenizer>;
+template <class Tokenizer, class Hasher>
+feature_hasher(Tokenizer, Hasher) -> feature_hasher<Tokenizer, Hasher>;
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,187 @@
+// The hashes of the n-grams of code points of a text, many at a time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "../../detail/bytes.hpp"
+#include "../../instruction_set.hpp"
+#include "../../text/kernels/text_blocks.hpp"
+#include "../../text/kernels/utf8_blocks.hpp"
+#include "../../text/kernels/word_spans.hpp"
+#include "hash_block.hpp"
+#include "../xxh3.hpp"
+#include "xxh3_pairs.hpp"
+#include "xxh3_spans.hpp"
+#include "xxh3_windows.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The longest n-grams that go by kernels.
+inline constexpr std::size_t max_kernel_gram = 64;
+
+/// Memory for the n-grams of code points: where they begin, and end n places later.
+struct gram_scratch {
+  static constexpr std::size_t capacity = 1024;
+
+  static constexpr std::size_t slack = 2 * text_block_size + 16;  // kernels write, and read, whole vectors
+
+  /// The blocks of text whose pairs are hashed at a time.
+  static constexpr std::size_t pair_blocks = 8;
+
+  alignas(64) std::uint32_t places[max_kernel_gram + capacity + slack];
+  alignas(64) std::uint32_t keys[pair_blocks * text_block_size + slack];  // of pairs
+};
+
+#if NEARDUP_X86_KERNELS
+/// How many of the first `count` blocks of 64 bytes are ASCII, they and the byte behind.
+inline std::size_t ascii_blocks(const char* text, std::size_t count) noexcept {
+  std::size_t found = 0;
+  for (; found < count; ++found, text += text_block_size) {
+    std::uint64_t words[text_block_size / 8];
+    std::memcpy(words, text, sizeof words);
+    std::uint64_t all = static_cast<unsigned char>(text[text_block_size]);
+    for (const std::uint64_t word : words) all |= word;
+    if ((all & byte_tops) != 0) break;
+  }
+  return found;
+}
+
+/// The pairs of code points of a text of more than four bytes, which are at least two of them, by AVX2.
+template <std::size_t Words>
+void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_scratch& scratch,
+                                hash_block<Words>& block, const block_consumer<Words>& consume) {
+  constexpr instruction_set level = instruction_set::avx2;
+  std::uint32_t* const places = scratch.places;
+  /// Hashes the pairs that begin at the first places.
+  const auto add_pairs = [&](const char* source, std::size_t count) {
+    if (block.room() < count) consume(block);
+    find_pair_keys(places, count, scratch.keys);
+    for (std::size_t j = 0; j < Words; ++j) {
+      hash_pairs_avx2(source, places, scratch.keys, count, seed + j * xxh3<>::seed_step,
+                      block.columns[j] + block.count);
+    }
+    block.count += count;
+  };
+  std::size_t position = 0;
+  // Kernels read vectors, and three code points beyond: the last ones are read from a copy with room behind.
+  constexpr std::size_t margin = 32;
+  while (position + text_block_size + margin <= text.size()) {
+    const char* const at = text.data() + position;
+    const std::size_t blocks = (text.size() - margin - position) / text_block_size;
+    if (const std::size_t ascii = ascii_blocks(at, blocks); ascii > 0) {
+      add_window_hashes(at, ascii * text_block_size, 2, seed, block, level, consume);
+      position += ascii * text_block_size;
+      continue;
+    }
+    const std::size_t count = find_code_points(at, (std::min)(blocks, gram_scratch::pair_blocks),
+                                               static_cast<std::uint32_t>(position), places, level);
+    // The last two begin pairs whose end is not known.
+    for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = places[count - 1] + 1 + i;
+    add_pairs(text.data(), count - 2);
+    position = places[count - 2];
+  }
+  constexpr std::size_t blocks = 2;
+  char rest[blocks * text_block_size];
+  const std::size_t size = text.size() - position;
+  std::memset(rest, 0x80, sizeof rest);  // begins nothing
+  std::memcpy(rest, text.data() + position, size);
+  const std::size_t count = find_code_points(rest, blocks, 0, places, level);
+  for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = static_cast<std::uint32_t>(size) + i;
+  add_pairs(rest, count - 1);
+}
+
+/// The same by AVX-512.
+template <std::size_t Words>
+void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, hash_block<Words>& block,
+                                  const block_consumer<Words>& consume) {
+  const auto add_pairs = [&](const char* from, std::size_t blocks, std::size_t end) {
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < Words; ++j) {
+      count = hash_pairs_avx512(from, blocks, end, seed + j * xxh3<>::seed_step, block.columns[j] + block.count);
+    }
+    block.count += count;
+  };
+  std::size_t position = 0;
+  while (position + 2 * text_block_size <= text.size()) {
+    if (block.room() < text_block_size) consume(block);
+    const std::size_t blocks = (std::min)(block.room(), text.size() - position - text_block_size) / text_block_size;
+    add_pairs(text.data() + position, blocks, blocks * text_block_size);
+    position += blocks * text_block_size;
+  }
+  // The last code point begins no pair.
+  std::size_t last = text.size() - 1;
+  while ((static_cast<unsigned char>(text[last]) & 0xc0U) == 0x80) --last;
+  if (last <= position) return;
+  char rest[3 * text_block_size] = {};
+  std::memcpy(rest, text.data() + position, text.size() - position);
+  if (block.room() < 2 * text_block_size) consume(block);
+  add_pairs(rest, 2, last - position);
+}
+#endif  // NEARDUP_X86_KERNELS
+
+/// Calls `consume(block)`, which empties it, whenever the hashes of the n-grams of code points of a text fill a block;
+/// the last ones stay there. Precondition: the text is well-formed UTF-8 below 4 GiB, and 1 <= n <= max_kernel_gram.
+template <std::size_t Words>
+void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, gram_scratch& scratch,
+                      hash_block<Words>& block, const block_consumer<Words>& consume) {
+  const instruction_set level = active_instruction_set();
+#if NEARDUP_X86_KERNELS
+  if (n == 2 && text.size() > 4) {
+    if (level == instruction_set::avx512) return hash_code_point_pairs_avx512(text, seed, block, consume);
+    if (level == instruction_set::avx2) return hash_code_point_pairs_avx2(text, seed, scratch, block, consume);
+  }
+#endif
+  // From here on as places in the text: an n-gram ends where the one n places later begins.
+  std::uint32_t* const places = scratch.places;
+  std::size_t position = 0;
+  std::size_t count = 0;  // of places that are known
+  for (bool at_end = false; !at_end;) {
+    while (count < max_kernel_gram + gram_scratch::capacity && position + text_block_size <= text.size()) {
+      count += find_code_points(text.data() + position, 1, static_cast<std::uint32_t>(position), places + count, level);
+      position += text_block_size;
+    }
+    at_end = position + text_block_size > text.size();
+    if (at_end) {
+      char rest[text_block_size];
+      std::memset(rest, 0x80, sizeof rest);  // begins nothing
+      if (position < text.size()) std::memcpy(rest, text.data() + position, text.size() - position);
+      count += find_code_points(rest, 1, static_cast<std::uint32_t>(position), places + count, level);
+      places[count++] = static_cast<std::uint32_t>(text.size());
+      if (count <= n && !text.empty()) {
+        // Fewer code points than n are one token.
+        places[0] = 0;
+        places[n] = static_cast<std::uint32_t>(text.size());
+        count = n + 1;
+      }
+    }
+    std::size_t grams = count > n ? count - n : 0;
+    if (at_end) {
+      // What begins in the last bytes cannot be loaded whole.
+      for (; grams > 0 && places[grams - 1] + sizeof(std::uint64_t) > text.size(); --grams) {
+        if (block.room() == 0) consume(block);
+        const std::uint32_t begin = places[grams - 1];
+        for (std::size_t j = 0; j < Words; ++j) {
+          block.columns[j][block.count] =
+              XXH3_64bits_withSeed(text.data() + begin, places[grams - 1 + n] - begin, seed + j * xxh3<>::seed_step);
+        }
+        ++block.count;
+      }
+    }
+    for (std::size_t i = 0; i < grams; i += span_places::capacity) {
+      const std::size_t part = (std::min)(grams - i, span_places::capacity);
+      add_span_hashes(text.data(), span_places{places + i, places + i + n, part}, seed, block, level, consume);
+    }
+    if (!at_end) {
+      std::copy(places + grams, places + count, places);
+      count -= grams;
+    }
+  }
+}
+
+}  // namespace neardup::inline v0::detail

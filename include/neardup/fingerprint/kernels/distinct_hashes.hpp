@@ -1,0 +1,200 @@
+// Which of many token hashes are new: the set that makes each distinct token count once.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../error.hpp"
+#include "secret.hpp"
+#include "hash_block.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The distinct hashes of a text, in the order in which they first came; memory is reused from text to text.
+///
+/// An open-addressing table of numbers, at most a quarter full, beside the list of hashes that they number. Numbers go
+/// on from text to text, so that those of earlier texts are told by being too low, and nothing need be cleared. "Is it
+/// new?", which no processor predicts, is answered by arithmetic instead of a branch.
+/// With `Counts` it also tells how often each hash came.
+template <std::size_t Words, bool Counts = false>
+class distinct_hashes {
+ public:
+  distinct_hashes() = default;
+  distinct_hashes(const distinct_hashes&) = default;
+  distinct_hashes& operator=(const distinct_hashes&) = default;
+  /// Leaves `other` empty.
+  distinct_hashes(distinct_hashes&& other) noexcept { swap(other); }
+  distinct_hashes& operator=(distinct_hashes&& other) noexcept {
+    distinct_hashes(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~distinct_hashes() = default;
+
+  void swap(distinct_hashes& other) noexcept {
+    places_.swap(other.places_);
+    distinct_.swap(other.distinct_);
+    counts_.swap(other.counts_);
+    std::swap(size_, other.size_);
+    std::swap(count_, other.count_);
+    std::swap(first_number_, other.first_number_);
+    std::swap(shift_, other.shift_);
+  }
+
+  /// Forgets the hashes of the last text.
+  void clear() noexcept {
+    first_number_ += static_cast<std::uint32_t>(count_);
+    // The next text is likely to be as long; a table for a longer one would only be slower.
+    if (size_ > small_size) use((std::max)(small_size, std::bit_ceil(sparsity * count_)));
+    count_ = 0;
+  }
+
+  /// Adds the hashes of a block.
+  void add(const hash_block<Words>& block) {
+    for (std::size_t first = 0; first < block.count; first += batch) {
+      const std::size_t n = (std::min)(batch, block.count - first);
+      make_room(n);
+      add_with_room(block, first, first + n);
+    }
+  }
+
+  /// The number of distinct hashes.
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+
+  /// Word `j` of all distinct hashes.
+  [[nodiscard]] const std::uint64_t* column(std::size_t j) const noexcept { return distinct_[j].data(); }
+
+  /// How often each of them came, at least once.
+  [[nodiscard]] const std::uint64_t* counts() const noexcept requires Counts { return counts_.data(); }
+
+  /// Calls `visit(hash, "", count)` for each distinct hash, as feature_bag does.
+  template <class Visit>
+  void for_each(const Visit& visit) const requires Counts {
+    std::array<std::uint64_t, Words> hash;
+    for (std::size_t i = 0; i < count_; ++i) {
+      for (std::size_t j = 0; j < Words; ++j) hash[j] = distinct_[j][i];
+      visit(hash, std::string_view(), counts_[i]);
+    }
+  }
+
+ private:
+  static constexpr std::size_t batch = 256;
+  static constexpr std::size_t small_size = 1024;
+  static constexpr std::size_t sparsity = 4;  // places for each hash, at least
+  static constexpr std::uint64_t max_number = 0xffffffffU;
+
+  // For each place the number of its hash; below first_number_ the place is free. The first `size_`, a power of two,
+  // are in use.
+  std::vector<std::uint32_t> places_;
+  std::array<std::vector<std::uint64_t>, Words> distinct_;  // `count_` hashes, with room for a batch more
+  std::vector<std::uint64_t> counts_;
+  std::size_t size_ = 0;
+  std::size_t count_ = 0;
+  std::uint64_t multiplier_ = secret_multiplier();
+  std::uint32_t first_number_ = 1;
+  int shift_ = 0;  // 64 - log2(size_)
+
+  /// Uses the first `size` places, a power of two, of the table.
+  void use(std::size_t size) noexcept {
+    size_ = size;
+    shift_ = static_cast<int>(64 - std::bit_width(size - 1));
+  }
+
+  static void grow(std::vector<std::uint64_t>& values, std::size_t size) {
+    if (values.size() < size) values.resize(2 * size);
+  }
+
+  void make_room(std::size_t n) {
+    // Each vector by itself: an allocation that failed may have left some grown and others not.
+    for (auto& column : distinct_) grow(column, count_ + n + 1);
+    if constexpr (Counts) grow(counts_, count_ + n + 1);
+    const std::uint64_t needed = std::uint64_t{count_} + n;
+    if (needed >= max_number) fail<std::length_error>("a text of 2^32 distinct tokens");
+    const bool is_full = sparsity * needed > size_;
+    if (!is_full && first_number_ + needed <= max_number) return;
+    const std::size_t size = is_full ? (std::max)(small_size, std::bit_ceil(2 * sparsity * (count_ + n))) : size_;
+    if (places_.size() < size) places_.resize(size);
+    use(size);
+    // All hashes get new numbers, so that their old places are free.
+    if (first_number_ + count_ + needed > max_number) {
+      std::fill(places_.begin(), places_.end(), std::uint32_t{0});
+      first_number_ = 1;
+    } else {
+      first_number_ += static_cast<std::uint32_t>(count_);
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      std::size_t place = place_of(key_of([&](std::size_t j) { return distinct_[j][i]; }));
+      while (places_[place] >= first_number_) place = next(place);
+      places_[place] = first_number_ + static_cast<std::uint32_t>(i);
+    }
+  }
+
+  // Multiplied by a secret odd number: no text can be made whose hashes crowd, and poor low bits do not matter.
+  // Source: Dietzfelbinger et al., A Reliable Randomized Algorithm for the Closest-Pair Problem, 1997 (multiply-shift).
+  [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept {
+    return static_cast<std::size_t>(key * multiplier_ >> shift_);
+  }
+  [[nodiscard]] std::size_t next(std::size_t place) const noexcept { return (place + 1) & (size_ - 1); }
+
+  /// A digest of all words of a hash.
+  template <class Word>
+  static std::uint64_t key_of(const Word& word) noexcept {
+    std::uint64_t key = word(0);
+    for (std::size_t j = 1; j < Words; ++j) key = std::rotl(key, 23) * 0x9e3779b97f4a7c15U + word(j);
+    return key;
+  }
+  static std::uint64_t key_at(const hash_block<Words>& block, std::size_t i) noexcept {
+    return key_of([&](std::size_t j) { return block.columns[j][i]; });
+  }
+
+  /// Whether distinct hash `number` is the i-th of the block.
+  [[nodiscard]] bool is_same(std::size_t number, const hash_block<Words>& block, std::size_t i) const noexcept {
+    std::uint64_t difference = 0;
+    for (std::size_t j = 0; j < Words; ++j) difference |= distinct_[j][number] ^ block.columns[j][i];
+    return difference == 0;
+  }
+
+  /// Adds hashes without a branch: each is new, or known, or its first place belongs to another. Only these, which are
+  /// few, go on to a second place.
+  void add_with_room(const hash_block<Words>& block, std::size_t first, std::size_t last) noexcept {
+    std::uint32_t collisions[batch + 1];
+    std::size_t collision_count = 0;
+    std::size_t count = count_;
+    const std::uint32_t first_number = first_number_;
+    for (std::size_t i = first; i < last; ++i) {
+      for (std::size_t j = 0; j < Words; ++j) distinct_[j][count] = block.columns[j][i];
+      if constexpr (Counts) counts_[count] = 0;
+      std::uint32_t& entry = places_[place_of(key_at(block, i))];
+      const bool is_free = entry < first_number;
+      // Of a free place the number would be beyond all others.
+      const std::uint32_t number = (std::min)(entry - first_number, static_cast<std::uint32_t>(count));
+      const bool is_there = is_same(number, block, i);  // known, or new and just written
+      entry = first_number + number;
+      if constexpr (Counts) counts_[number] += is_there ? 1 : 0;
+      collisions[collision_count] = static_cast<std::uint32_t>(i);
+      collision_count += is_there ? 0 : 1;
+      count += is_free ? 1 : 0;
+    }
+    count_ = count;
+    for (std::size_t c = 0; c < collision_count; ++c) insert(block, collisions[c]);
+  }
+
+  void insert(const hash_block<Words>& block, std::size_t i) noexcept {
+    std::size_t place = place_of(key_at(block, i));
+    while (places_[place] >= first_number_ && !is_same(places_[place] - first_number_, block, i)) place = next(place);
+    const bool is_new = places_[place] < first_number_;
+    const std::size_t number = is_new ? count_ : places_[place] - first_number_;
+    places_[place] = static_cast<std::uint32_t>(first_number_ + number);
+    if constexpr (Counts) counts_[number] = is_new ? 1 : counts_[number] + 1;
+    for (std::size_t j = 0; j < Words; ++j) distinct_[j][count_] = block.columns[j][i];
+    count_ += is_new ? 1 : 0;
+  }
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,121 @@
+// The weights of an idf table by the hash of a term instead of its text, so that no text need be kept.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../idf_table.hpp"
+#include "../weight.hpp"
+#include "../xxh3.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Weights by the 64-bit XXH3 of a term with one seed. Immutable.
+///
+/// An open-addressing table at most half full. Of several terms with the same hash the heaviest counts: among 100,000
+/// terms there is such a pair in one table of 3.7 * 10^9.
+class hashed_idf {
+ public:
+  hashed_idf(const idf_table& table, std::uint64_t seed)
+      : seed_(seed), median_(table.median()), entries_(std::bit_ceil(2 * table.size() + 1)) {
+    shift_ = static_cast<int>(64 - std::bit_width(entries_.size() - 1));
+    table.for_each([&](std::string_view term, weight value) {
+      const std::uint64_t hash = XXH3_64bits_withSeed(term.data(), term.size(), seed);
+      std::size_t place = place_of(hash);
+      while (entries_[place].used != 0 && entries_[place].hash != hash) place = next(place);
+      entry& found = entries_[place];
+      found = {hash, found.used != 0 ? (std::max)(found.units, value.raw()) : value.raw(), 1};
+    });
+  }
+
+  [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+
+  /// The weight of the term of this hash in units of 1/256; the median if there is none.
+  [[nodiscard]] std::uint32_t units(std::uint64_t hash) const noexcept {
+    std::size_t place = place_of(hash);
+    while (entries_[place].used != 0 && entries_[place].hash != hash) place = next(place);
+    return entries_[place].used != 0 ? entries_[place].units : median_.raw();
+  }
+
+ private:
+  struct entry {
+    std::uint64_t hash;
+    std::uint32_t units;
+    std::uint32_t used;
+  };
+
+  // XXH3 is as good as random; the highest bits.
+  [[nodiscard]] std::size_t place_of(std::uint64_t hash) const noexcept {
+    return shift_ == 64 ? 0 : static_cast<std::size_t>(hash >> shift_);
+  }
+  [[nodiscard]] std::size_t next(std::size_t place) const noexcept { return (place + 1) & (entries_.size() - 1); }
+
+  std::uint64_t seed_;
+  weight median_;
+  std::vector<entry> entries_;  // a power of two
+  int shift_ = 0;               // 64 - log2 of it
+};
+
+/// What a weighter by rarity weighs with: a table, and its weights by hash for each seed that was asked for.
+/// Copies share both, at no cost; safe from many threads.
+class shared_idf_table {
+ public:
+  explicit shared_idf_table(idf_table table) : shared_idf_table(std::make_shared<const idf_table>(std::move(table))) {}
+  /// Throws: std::invalid_argument if there is no table.
+  explicit shared_idf_table(std::shared_ptr<const idf_table> table)
+      : table_(std::move(table)), hashed_(std::make_shared<hashed_tables>()) {
+    if (table_ == nullptr) fail<std::invalid_argument>("a weighter by rarity without an idf table");
+  }
+
+  [[nodiscard]] const idf_table& table() const noexcept { return *table_; }
+
+  /// The weights by the hashes of XXH3 with this seed; made when first asked for.
+  [[nodiscard]] const hashed_idf& by_hash(std::uint64_t seed) const {
+    for (const node* n = hashed_->first.load(std::memory_order_acquire); n != nullptr; n = n->next) {
+      if (n->table.seed() == seed) return n->table;
+    }
+    return add_hashed(seed);
+  }
+
+ private:
+  struct node {
+    hashed_idf table;
+    const node* next;
+  };
+  // A list that only grows, at its front, so that readers need no lock.
+  struct hashed_tables {
+    hashed_tables() = default;
+    hashed_tables(const hashed_tables&) = delete;
+    hashed_tables& operator=(const hashed_tables&) = delete;
+    ~hashed_tables() {
+      for (const node* n = first.load(std::memory_order_relaxed); n != nullptr;) delete std::exchange(n, n->next);
+    }
+
+    std::atomic<const node*> first = nullptr;
+    std::mutex growing;
+  };
+
+  const hashed_idf& add_hashed(std::uint64_t seed) const {
+    const std::lock_guard<std::mutex> guard(hashed_->growing);
+    const node* const first = hashed_->first.load(std::memory_order_relaxed);
+    for (const node* n = first; n != nullptr; n = n->next) {
+      if (n->table.seed() == seed) return n->table;
+    }
+    const node* const added = new node{hashed_idf(*table_, seed), first};
+    hashed_->first.store(added, std::memory_order_release);
+    return added->table;
+  }
+
+  std::shared_ptr<const idf_table> table_;
+  std::shared_ptr<hashed_tables> hashed_;
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,345 @@
+// XXH3 of pairs of code points, which have 2 to 8 bytes, without a branch on their lengths.
+//
+// Source: the xxHash specification, XXH3 algorithm, "Small inputs".
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "../../detail/bytes.hpp"
+#include "../../instruction_set.hpp"
+#include "../../text/kernels/text_blocks.hpp"
+#include "xxh3_spans.hpp"
+#include "xxh3_windows.hpp"
+
+namespace neardup::inline v0::detail {
+
+#if NEARDUP_X86_KERNELS
+NEARDUP_KERNELS_BEGIN
+
+// ---- AVX2: four pairs a vector, in the order of the text ------------------------------------------------------------
+// The lengths of three code points in a row say where in 16 bytes the two pairs that they form lie, and which formula
+// each takes: one entry of a table. VPSHUFB arranges the bytes of both, and the constants of the two formulas are
+// blended.
+// On a Zen 5: 13 cycles for four pairs, 1.6 a byte of Chinese with its share of ASCII; 0.3 for the keys.
+
+/// Arranges the bytes of two pairs. VPSHUFB ignores the bits 4 to 6 of a byte: those of the last byte of a pair say
+/// what kind of pair it is, `kind_of(length)`, and bit 7, which gives a zero there, that it has below 4 bytes.
+struct alignas(16) pair_shuffle {
+  std::uint8_t sources[16];
+
+  static constexpr std::size_t kind_of(std::size_t length) noexcept { return length < 4 ? length + 4 : length - 3; }
+};
+
+/// For code points of a, b and c bytes at (a - 1) + 4 (b - 1) + 16 (c - 1).
+inline constexpr std::array<pair_shuffle, 64> pair_shuffles = [] {
+  std::array<pair_shuffle, 64> shuffles{};
+  for (std::size_t i = 0; i < shuffles.size(); ++i) {
+    const std::size_t lengths[3] = {1 + i % 4, 1 + i / 4 % 4, 1 + i / 16};
+    for (std::size_t pair = 0; pair < 2; ++pair) {
+      const std::size_t begin = pair == 0 ? 0 : lengths[0];
+      const std::size_t length = lengths[pair] + lengths[pair + 1];
+      std::uint8_t* const sources = shuffles[i].sources + 8 * pair;
+      for (std::size_t j = 0; j < 8; ++j) {
+        const std::uint8_t source = short_xxh3::source_of(length, j);
+        sources[j] = source == 0x80 ? source : static_cast<std::uint8_t>(begin + source);
+      }
+      sources[7] = static_cast<std::uint8_t>(sources[7] | pair_shuffle::kind_of(length) << 4);
+    }
+  }
+  return shuffles;
+}();
+
+/// What `hash_pairs` reads beyond the places of `count` pairs.
+inline constexpr std::size_t pair_places_slack = 12;
+
+/// Writes for each pair that begins at places[i] the place of the shuffle, in bytes, of it and the next one; `keys` has
+/// room for count + 7.
+NEARDUP_TARGET_AVX2 inline void find_pair_keys(const std::uint32_t* places, std::size_t count,
+                                               std::uint32_t* keys) noexcept {
+  const auto load = [](const std::uint32_t* from)
+                        NEARDUP_AVX2_LAMBDA { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
+  for (std::size_t i = 0; i < count; i += 8) {
+    const __m256i p1 = load(places + i + 1);
+    const __m256i p2 = load(places + i + 2);
+    const __m256i a = _mm256_sub_epi32(p1, load(places + i));
+    const __m256i b = _mm256_sub_epi32(p2, p1);
+    const __m256i c = _mm256_sub_epi32(load(places + i + 3), p2);
+    const __m256i key =
+        _mm256_add_epi32(_mm256_add_epi32(_mm256_slli_epi32(a, 4), _mm256_slli_epi32(b, 6)), _mm256_slli_epi32(c, 8));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(keys + i), _mm256_sub_epi32(key, _mm256_set1_epi32(16 + 64 + 256)));
+  }
+}
+
+/// The constants of the formulas, without what the bytes change.
+struct pair_flips {
+  std::uint64_t from_4;
+  std::uint64_t below_4;  // without the length
+
+  explicit pair_flips(std::uint64_t seed) noexcept {
+    const short_formulas formulas(seed);
+    from_4 = formulas.flip_4_to_8 ^ std::rotl(formulas.flip_4_to_8, 49) ^ std::rotl(formulas.flip_4_to_8, 24);
+    below_4 = formulas.flip_1_to_3 ^ formulas.flip_1_to_3 >> 33;
+  }
+};
+
+NEARDUP_TARGET_AVX2 inline __m128i load_128(const void* from) noexcept {
+  return _mm_loadu_si128(static_cast<const __m128i*>(from));
+}
+
+/// Hashes the pairs that begin at `count` places. Precondition: the places and the three behind them are of code
+/// points, and
+/// 16 bytes may be read at each; pair_places_slack places can be read behind, their distances 1 to 4.
+NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uint32_t* places,
+                                                const std::uint32_t* keys, std::size_t count, std::uint64_t seed,
+                                                std::uint64_t* hashes) noexcept {
+  const auto set1 = [](std::uint64_t value)
+                        NEARDUP_AVX2_LAMBDA { return _mm256_set1_epi64x(static_cast<long long>(value)); };
+  const pair_flips flips(seed);
+  const factor_avx2 tiny_first(short_xxh3::avalanche_1);
+  const factor_avx2 tiny_second(short_xxh3::avalanche_2);
+  const factor_avx2 factor(short_xxh3::rrmxmx);
+  const __m256i flip = set1(flips.from_4);
+  const __m256i tiny_flip = set1(flips.below_4);
+  const __m256i rotate_24 = _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11, 12, 5, 6, 7, 0, 1, 2, 3,
+                                             4, 13, 14, 15, 8, 9, 10, 11, 12);
+  // By kind, in the lower half of a lane; the upper half is of kind 0.
+  const __m256i lengths = _mm256_setr_epi32(0, 4, 5, 6, 7, 8, 0, 0);
+  const __m256i tiny_lengths = _mm256_setr_epi32(0, 0, 0, 0, 0, 0, 0x200, 0x300);
+  const char* const shuffles = reinterpret_cast<const char*>(pair_shuffles.data());
+  for (std::size_t i = 0; i < count; i += 4) {
+    const __m256i bytes =
+        _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(text + places[i])), load_128(text + places[i + 2]), 1);
+    const __m256i shuffle = _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(shuffles + keys[i])),
+                                                    load_128(shuffles + keys[i + 2]), 1);
+    // Blended as doubles, by the upper bit of a lane.
+    const auto choose = [&](__m256i if_tiny, __m256i otherwise) NEARDUP_AVX2_LAMBDA {
+      return _mm256_castpd_si256(
+          _mm256_blendv_pd(_mm256_castsi256_pd(otherwise), _mm256_castsi256_pd(if_tiny), _mm256_castsi256_pd(shuffle)));
+    };
+    const __m256i kind = _mm256_srli_epi64(shuffle, 60);
+    __m256i x = _mm256_shuffle_epi8(bytes, shuffle);
+    const __m256i rotated_49 = _mm256_xor_si256(_mm256_slli_epi64(x, 49), _mm256_srli_epi64(x, 15));
+    const __m256i rotated_24 = _mm256_xor_si256(_mm256_shuffle_epi8(x, rotate_24), flip);
+    const __m256i tiny_rest = _mm256_xor_si256(_mm256_permutevar8x32_epi32(tiny_lengths, kind), tiny_flip);
+    x = _mm256_xor_si256(x, choose(tiny_rest, _mm256_xor_si256(rotated_49, rotated_24)));
+    x = multiply_avx2(x, choose(tiny_first.whole, factor.whole), choose(tiny_first.swapped, factor.swapped));
+    const __m256i shifted = _mm256_srlv_epi64(x, choose(set1(29), set1(35)));
+    x = _mm256_xor_si256(x, _mm256_add_epi64(shifted, _mm256_permutevar8x32_epi32(lengths, kind)));
+    x = multiply_avx2(x, choose(tiny_second.whole, factor.whole), choose(tiny_second.swapped, factor.swapped));
+    x = _mm256_xor_si256(x, _mm256_srlv_epi64(x, choose(set1(32), set1(28))));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), x);
+  }
+}
+
+// ---- AVX-512: eight pairs a vector, those of each formula for themselves --------------------------------------------
+// VPCOMPRESSB gathers the places where the pairs of a formula begin and end, VPERMI2B takes their bytes from the block
+// and the next one. The chain from bytes to places to hashes is long: two loops of 16 blocks each, which keep more
+// blocks under way, take 0.225 nanoseconds a byte of cached Chinese, validated and counted, where one loop took 0.27
+// (Zen 5).
+// Pairs below 4 bytes are words of 32 bits until the end of the 16 blocks, so that their vectors are full.
+
+/// A value that stays in a register: g++ would make it anew from an immediate at each use in a loop.
+NEARDUP_TARGET_AVX512 inline __m512i kept_avx512(std::uint64_t value) noexcept {
+  __m512i vector = _mm512_set1_epi64(static_cast<long long>(value));
+  asm("" : "+v"(vector));
+  return vector;
+}
+
+// Which bytes the arrangement of pairs takes from a vector of the places where pairs begin and, from 64 on, one of
+// those where they end, with the number of the pair whose length it takes. In lanes of 8 bytes for pairs from number 8
+// i on, in lanes of 4 for pairs below 4 bytes from number 16 i on.
+struct pair_lanes {
+  window_shuffle places;  // four times the end, four times the beginning; below 4 bytes the end, and the beginning
+  window_shuffle numbers;
+};
+template <std::size_t Lane>
+inline constexpr std::array<pair_lanes, Lane> pair_lanes_of = [] {
+  std::array<pair_lanes, Lane> result{};
+  for (std::size_t i = 0; i < 64 * Lane; ++i) {
+    const std::size_t number = i / Lane;
+    result[i / 64].numbers.sources[i % 64] = static_cast<std::uint8_t>(number);
+    result[i / 64].places.sources[i % 64] = static_cast<std::uint8_t>(number + (i % Lane < Lane * Lane / 16 ? 64 : 0));
+  }
+  return result;
+}();
+
+/// Blocks of text as VPERMI2B takes bytes from them: a block and the one behind it.
+struct pair_bytes {
+  __m512i block;
+  __m512i next;
+};
+
+/// The pairs of a block that take one formula, by the places where they begin and end.
+struct pair_class {
+  __m512i begin;
+  __m512i end;
+  __m512i length;
+
+  NEARDUP_TARGET_AVX512 pair_class(const std::uint8_t* begins, const std::uint8_t* ends) noexcept
+      : begin(_mm512_load_si512(begins)), end(_mm512_load_si512(ends)), length(_mm512_sub_epi8(end, begin)) {}
+};
+
+/// The most blocks whose pairs are hashed at a time.
+inline constexpr std::size_t max_pair_blocks = 16;
+
+/// Where the pairs of blocks begin and end, those of 4 bytes and more and those below, and how many there are.
+struct pair_places {
+  struct places_of_block {
+    alignas(64) std::uint8_t begin[text_block_size];
+    alignas(64) std::uint8_t end[text_block_size];
+  };
+  places_of_block from_4[max_pair_blocks];
+  places_of_block below_4[max_pair_blocks];
+  std::uint8_t count_from_4[max_pair_blocks];
+  std::uint8_t count_below_4[max_pair_blocks];
+};
+
+/// Hashes pairs of two classes.
+class pair_hasher_avx512 {
+ public:
+  NEARDUP_TARGET_AVX512 explicit pair_hasher_avx512(std::uint64_t seed) noexcept {
+    const short_formulas formulas(seed);
+    flip_ = kept_avx512(formulas.flip_4_to_8);
+    factor_ = kept_avx512(short_xxh3::rrmxmx);
+    offsets_ = kept_avx512(0x03020100fffefdfcU);
+    // The bytes and the length are in the lower half: what is shifted down is of the flip alone.
+    tiny_flip_ = kept_avx512(formulas.flip_1_to_3 ^ formulas.flip_1_to_3 >> 33);
+    tiny_first_ = kept_avx512(short_xxh3::avalanche_1);
+    tiny_second_ = kept_avx512(short_xxh3::avalanche_2);
+    tiny_offsets_ = kept_avx512(0x010000ff010000ffU);
+  }
+
+  /// The hashes of eight pairs of 4 bytes and more, from number 8 i on.
+  NEARDUP_TARGET_AVX512 __m512i hashes(const pair_bytes& bytes, const pair_class& pairs, std::size_t i) const noexcept {
+    const pair_lanes& lanes = pair_lanes_of<8>[i];
+    const __m512i places = _mm512_add_epi8(
+        _mm512_permutex2var_epi8(pairs.begin, _mm512_load_si512(lanes.places.sources), pairs.end), offsets_);
+    const __m512i length =
+        _mm512_maskz_permutexvar_epi8(byte_ones, _mm512_load_si512(lanes.numbers.sources), pairs.length);
+    __m512i x = _mm512_xor_si512(_mm512_permutex2var_epi8(bytes.block, places, bytes.next), flip_);
+    x = _mm512_ternarylogic_epi64(x, _mm512_rol_epi64(x, 49), _mm512_rol_epi64(x, 24), 0x96);
+    x = _mm512_mullo_epi64(x, factor_);
+    x = _mm512_xor_si512(x, _mm512_add_epi64(_mm512_srli_epi64(x, 35), length));
+    x = _mm512_mullo_epi64(x, factor_);
+    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 28));
+  }
+
+  /// Sixteen pairs of 2 and 3 bytes as the formula arranges them, with their length, from number 16 i on.
+  NEARDUP_TARGET_AVX512 __m512i tiny_words(const pair_bytes& bytes, const pair_class& pairs,
+                                           std::size_t i) const noexcept {
+    const pair_lanes& lanes = pair_lanes_of<4>[i];
+    const __m512i places = _mm512_add_epi8(
+        _mm512_permutex2var_epi8(pairs.begin, _mm512_load_si512(lanes.places.sources), pairs.end), tiny_offsets_);
+    return _mm512_mask_permutexvar_epi8(_mm512_permutex2var_epi8(bytes.block, places, bytes.next), byte_ones_of_4 << 1,
+                                        _mm512_load_si512(lanes.numbers.sources), pairs.length);
+  }
+
+  /// The hashes of eight such words.
+  NEARDUP_TARGET_AVX512 __m512i tiny_hashes(const std::uint32_t* words) const noexcept {
+    const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
+    __m512i x = _mm512_mullo_epi64(_mm512_xor_si512(_mm512_cvtepu32_epi64(loaded), tiny_flip_), tiny_first_);
+    x = _mm512_mullo_epi64(_mm512_xor_si512(x, _mm512_srli_epi64(x, 29)), tiny_second_);
+    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+  }
+
+ private:
+  static constexpr std::uint64_t byte_ones_of_4 = 0x1111111111111111U;  // a bit for each byte of a vector
+
+  __m512i flip_;
+  __m512i factor_;
+  __m512i offsets_;
+  __m512i tiny_flip_;
+  __m512i tiny_first_;
+  __m512i tiny_second_;
+  __m512i tiny_offsets_;
+};
+
+/// The number of bytes of the code points that begin in a block.
+NEARDUP_TARGET_AVX512 inline __m512i code_point_lengths_avx512(__m512i block) noexcept {
+  const __m512i by_half = _mm512_broadcast_i32x4(_mm_setr_epi8(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 4));
+  return _mm512_shuffle_epi8(by_half, _mm512_and_si512(_mm512_srli_epi16(block, 4), _mm512_set1_epi8(0x0f)));
+}
+
+constexpr bool is_ascii(char byte) noexcept { return static_cast<unsigned char>(byte) < 0x80; }
+
+/// Finds the pairs that begin in `count` blocks of 64 bytes, before the byte `end`. 64 bytes may be read behind.
+NEARDUP_TARGET_AVX512 inline void find_pairs_avx512(const char* text, std::size_t count, std::size_t end,
+                                                    pair_places& places) noexcept {
+  const __m512i numbers = _mm512_load_si512(byte_indices.data());
+  const auto compress = [&](std::uint64_t which, __m512i ends, pair_places::places_of_block& out)
+                            NEARDUP_AVX512_LAMBDA {
+                              _mm512_store_si512(out.begin, _mm512_maskz_compress_epi8(which, numbers));
+                              _mm512_store_si512(out.end, _mm512_maskz_compress_epi8(which, ends));
+                              return static_cast<std::uint8_t>(std::popcount(which));
+                            };
+  __m512i next = _mm512_loadu_si512(text);
+  __m512i next_lengths = code_point_lengths_avx512(next);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = i * text_block_size;
+    const __m512i block = next;
+    const __m512i lengths = next_lengths;
+    next = _mm512_loadu_si512(text + at + text_block_size);
+    next_lengths = code_point_lengths_avx512(next);
+    const __m512i second = _mm512_add_epi8(numbers, lengths);
+    const __m512i second_lengths = _mm512_permutex2var_epi8(lengths, second, next_lengths);
+    std::uint64_t starts = _mm512_cmpgt_epi8_mask(block, _mm512_set1_epi8(-0x41));
+    if (at + text_block_size > end) starts = end > at ? _bzhi_u64(starts, static_cast<unsigned>(end - at)) : 0;
+    const std::uint64_t below_4 =
+        starts & _mm512_cmplt_epu8_mask(_mm512_add_epi8(lengths, second_lengths), _mm512_set1_epi8(4));
+    const __m512i ends = _mm512_add_epi8(second, second_lengths);
+    if (below_4 == ~std::uint64_t{0} && is_ascii(text[at + text_block_size])) {
+      places.count_from_4[i] = 0;
+      places.count_below_4[i] = text_block_size;
+      continue;
+    }
+    places.count_from_4[i] = compress(starts & ~below_4, ends, places.from_4[i]);
+    places.count_below_4[i] = compress(below_4, ends, places.below_4[i]);
+  }
+}
+
+/// Hashes the pairs that begin in `count` blocks of 64 bytes, before the byte `end`, in an order of its own.
+/// Precondition: 64 bytes may be read behind; `hashes` has room for 64 a block and 16 more. Returns: how many.
+NEARDUP_TARGET_AVX512 inline std::size_t hash_pairs_avx512(const char* text, std::size_t count, std::size_t end,
+                                                           std::uint64_t seed, std::uint64_t* hashes) noexcept {
+  pair_places places;
+  find_pairs_avx512(text, count, end, places);
+  const pair_hasher_avx512 hasher(seed);
+  const window_lanes_avx512<true> ascii_pairs(short_xxh3(2, seed));
+  std::uint32_t tiny_words[(max_pair_blocks + 1) * text_block_size];
+  std::size_t tiny_count = 0;
+  std::uint64_t* out = hashes;
+  for (std::size_t block = 0; block < count; ++block) {
+    const char* const at = text + block * text_block_size;
+    const std::size_t count_below_4 = places.count_below_4[block];
+    const std::size_t count_from_4 = places.count_from_4[block];
+    if (count_below_4 == text_block_size && is_ascii(at[text_block_size])) {
+      for (std::size_t i = 0; i < text_block_size; i += 8) _mm512_storeu_si512(out + i, ascii_pairs(at + i));
+      out += text_block_size;
+      continue;
+    }
+    const pair_bytes bytes{_mm512_loadu_si512(at), _mm512_loadu_si512(at + text_block_size)};
+    // Most blocks of Chinese have 17 to 24 pairs of 4 bytes and more, and at most 16 below: no branch decides on those.
+    const pair_class pairs(places.from_4[block].begin, places.from_4[block].end);
+    for (std::size_t i = 0; i < 24; i += 8) _mm512_storeu_si512(out + i, hasher.hashes(bytes, pairs, i / 8));
+    for (std::size_t i = 24; i < count_from_4; i += 8) {
+      _mm512_storeu_si512(out + i, hasher.hashes(bytes, pairs, i / 8));
+    }
+    out += count_from_4;
+    const pair_class tiny_pairs(places.below_4[block].begin, places.below_4[block].end);
+    _mm512_storeu_si512(tiny_words + tiny_count, hasher.tiny_words(bytes, tiny_pairs, 0));
+    for (std::size_t i = 16; i < count_below_4; i += 16) {
+      _mm512_storeu_si512(tiny_words + tiny_count + i, hasher.tiny_words(bytes, tiny_pairs, i / 16));
+    }
+    tiny_count += count_below_4;
+  }
+  for (std::size_t i = 0; i < tiny_count; i += 8) _mm512_storeu_si512(out + i, hasher.tiny_hashes(tiny_words + i));
+  return static_cast<std::size_t>(out - hashes) + tiny_count;
+}
+
+NEARDUP_KERNELS_END
+#endif  // NEARDUP_X86_KERNELS
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,424 @@
+// XXH3 of many short tokens of different lengths: sorted by the formula that their length takes, then hashed in lanes.
+//
+// One token after the other, a processor mispredicts the length class of most words, about 10 cycles each.
+// Source: the xxHash specification, XXH3 algorithm, "Small inputs".
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../../detail/bytes.hpp"
+#include "../../instruction_set.hpp"
+#include "../../text/kernels/text_blocks.hpp"
+#include "../../text/kernels/word_spans.hpp"
+#include "hash_block.hpp"
+#include "../xxh3.hpp"
+#include "xxh3_windows.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The short formulas of XXH3 with one seed.
+struct short_formulas {
+  std::uint64_t seed;
+  std::uint64_t flip_1_to_3;  // without the length
+  std::uint64_t flip_4_to_8;
+  std::uint64_t flip_low_9_to_16;
+  std::uint64_t flip_high_9_to_16;
+  std::array<std::uint64_t, 4> flips_17_to_32;
+
+  explicit short_formulas(std::uint64_t value = 0) noexcept
+      : seed(value),
+        flip_1_to_3(short_xxh3(1, seed).flip ^ 0x100U),
+        flip_4_to_8(short_xxh3(4, seed).flip),
+        flip_low_9_to_16((0x1f67b3b7a4a44072U ^ 0x78e5c0cc4ee679cbU) + seed),
+        flip_high_9_to_16((0x2172ffcc7dd05a82U ^ 0x8e2443f7744608b8U) - seed),
+        flips_17_to_32{short_xxh3::secret_0 + seed, short_xxh3::secret_8 - seed, short_xxh3::secret_16 + seed,
+                       0x1f67b3b7a4a44072U - seed} {}
+
+  /// The hash of a token of 1 to 3 bytes.
+  [[nodiscard]] std::uint64_t hash_1_to_3(const char* token, std::uint64_t length) const noexcept {
+    const auto byte = [&](std::uint64_t i) { return std::uint64_t{static_cast<unsigned char>(token[i])}; };
+    std::uint64_t x = byte(0) << 16 | byte(length >> 1) << 24 | byte(length - 1) | length << 8;
+    x ^= flip_1_to_3;
+    x ^= x >> 33;
+    x *= short_xxh3::avalanche_1;
+    x ^= x >> 29;
+    x *= short_xxh3::avalanche_2;
+    return x ^ x >> 32;
+  }
+
+  /// The hash of a token of 4 to 8 bytes.
+  [[nodiscard]] std::uint64_t hash_4_to_8(const char* token, std::uint64_t length) const noexcept {
+    const std::uint64_t first = load_little_endian<std::uint32_t>(token);
+    std::uint64_t x = (first << 32 | load_little_endian<std::uint32_t>(token + length - 4)) ^ flip_4_to_8;
+    x ^= std::rotl(x, 49) ^ std::rotl(x, 24);
+    x *= short_xxh3::rrmxmx;
+    x ^= (x >> 35) + length;
+    x *= short_xxh3::rrmxmx;
+    return x ^ x >> 28;
+  }
+};
+
+/// Hashes the tokens of spans, in any order. Precondition: 8 bytes may be read at each beginning.
+/// Sorted by length first, without a branch, so that all of a loop take the same formula. 12 cycles an English word.
+inline void hash_spans_portable(const char* text, const span_places& spans, std::uint64_t seed,
+                                std::uint64_t* hashes) noexcept {
+  const short_formulas formulas(seed);
+  std::uint32_t tiny[span_places::capacity + 1];
+  std::uint32_t brief[span_places::capacity + 1];
+  std::uint32_t longer[span_places::capacity + 1];
+  std::size_t tiny_count = 0;
+  std::size_t brief_count = 0;
+  std::size_t longer_count = 0;
+  for (std::size_t i = 0; i < spans.count; ++i) {
+    const std::uint32_t length = spans.end[i] - spans.begin[i];
+    tiny[tiny_count] = brief[brief_count] = longer[longer_count] = static_cast<std::uint32_t>(i);
+    // By arithmetic, for g++ makes branches of comparisons: the upper bit of a difference of numbers below 2^31.
+    const std::uint32_t below_4 = (length - 4) >> 31;
+    const std::uint32_t below_9 = (length - 9) >> 31;
+    tiny_count += below_4;
+    brief_count += below_9 - below_4;
+    longer_count += 1 - below_9;
+  }
+  std::uint64_t* out = hashes;
+  const auto hash_all = [&](const std::uint32_t* numbers, std::size_t count, const auto& hash) {
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::uint32_t i = numbers[j];
+      std::uint64_t length = spans.end[i] - spans.begin[i];
+      NEARDUP_SCALAR(length);
+      *out++ = hash(text + spans.begin[i], length);
+    }
+  };
+  hash_all(tiny, tiny_count,
+           [&](const char* token, std::uint64_t length) { return formulas.hash_1_to_3(token, length); });
+  hash_all(brief, brief_count,
+           [&](const char* token, std::uint64_t length) { return formulas.hash_4_to_8(token, length); });
+  hash_all(longer, longer_count, [&](const char* token, std::uint64_t length) -> std::uint64_t {
+    return XXH3_64bits_withSeed(token, static_cast<std::size_t>(length), seed);
+  });
+}
+
+#if NEARDUP_X86_KERNELS
+NEARDUP_KERNELS_BEGIN
+
+/// The same with AVX2, four tokens of up to 8 bytes at a time, both formulas and a blend; longer ones one by one.
+/// 9 cycles an English word.
+NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_places& spans, std::uint64_t seed,
+                                                std::uint64_t* hashes) noexcept {
+  const short_formulas formulas(seed);
+  alignas(32) std::uint32_t small_begin[span_places::capacity + 4];
+  alignas(32) std::uint32_t small_length[span_places::capacity + 4];
+  std::uint32_t longer[span_places::capacity + 1];
+  std::size_t brief_count = 0;
+  std::size_t longer_count = 0;
+  for (std::size_t i = 0; i < spans.count; ++i) {
+    const std::uint32_t length = spans.end[i] - spans.begin[i];
+    small_begin[brief_count] = spans.begin[i];
+    small_length[brief_count] = length;
+    longer[longer_count] = static_cast<std::uint32_t>(i);
+    brief_count += length <= 8 ? 1 : 0;
+    longer_count += length <= 8 ? 0 : 1;
+  }
+  // Lanes beyond the last token read the first one again.
+  for (std::size_t i = brief_count; i % 4 != 0; ++i) {
+    small_begin[i] = small_begin[0];
+    small_length[i] = small_length[0];
+  }
+  const auto set1 = [](std::uint64_t value)
+                        NEARDUP_AVX2_LAMBDA { return _mm256_set1_epi64x(static_cast<long long>(value)); };
+  const auto load_8 = [&](std::size_t i) NEARDUP_AVX2_LAMBDA {
+    return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(text + small_begin[i]));
+  };
+  const factor_avx2 tiny_first(short_xxh3::avalanche_1);
+  const factor_avx2 tiny_second(short_xxh3::avalanche_2);
+  const factor_avx2 factor(short_xxh3::rrmxmx);
+  const __m256i rotate_24 = _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11, 12, 5, 6, 7, 0, 1, 2, 3,
+                                             4, 13, 14, 15, 8, 9, 10, 11, 12);
+  for (std::size_t i = 0; i < brief_count; i += 4) {
+    const __m128i low = _mm_unpacklo_epi64(load_8(i), load_8(i + 1));
+    const __m128i high = _mm_unpacklo_epi64(load_8(i + 2), load_8(i + 3));
+    const __m256i length = _mm256_cvtepu32_epi64(_mm_load_si128(reinterpret_cast<const __m128i*>(small_length + i)));
+    const __m256i bits = _mm256_slli_epi64(length, 3);
+    const __m256i word = _mm256_andnot_si256(_mm256_sllv_epi64(set1(~std::uint64_t{0}), bits),
+                                             _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1));
+    // Below 4 bytes: first byte to bits 16, middle to 24, last to 0, length to 8.
+    const __m256i middle = _mm256_and_si256(
+        _mm256_srlv_epi64(word, _mm256_and_si256(_mm256_slli_epi64(length, 2), set1(~std::uint64_t{7}))), set1(0xff));
+    const __m256i last = _mm256_srlv_epi64(word, _mm256_sub_epi64(bits, set1(8)));
+    __m256i a = _mm256_xor_si256(_mm256_slli_epi64(_mm256_and_si256(word, set1(0xff)), 16),
+                                 _mm256_xor_si256(_mm256_slli_epi64(middle, 24), last));
+    a = _mm256_xor_si256(a, _mm256_xor_si256(_mm256_slli_epi64(length, 8), set1(formulas.flip_1_to_3)));
+    a = _mm256_xor_si256(a, _mm256_srli_epi64(a, 33));
+    __m256i b =
+        _mm256_xor_si256(_mm256_slli_epi64(word, 32), _mm256_srlv_epi64(word, _mm256_sub_epi64(bits, set1(32))));
+    b = _mm256_xor_si256(b, set1(formulas.flip_4_to_8));
+    const __m256i rotated_49 = _mm256_xor_si256(_mm256_slli_epi64(b, 49), _mm256_srli_epi64(b, 15));
+    b = _mm256_xor_si256(b, _mm256_xor_si256(rotated_49, _mm256_shuffle_epi8(b, rotate_24)));
+    const __m256i tiny = _mm256_cmpgt_epi64(set1(4), length);
+    // Blended as doubles: g++ 12 with -funsigned-char takes the wrong side of a blend of bytes.
+    const auto choose = [&](__m256i if_tiny, __m256i otherwise) NEARDUP_AVX2_LAMBDA {
+      return _mm256_castpd_si256(
+          _mm256_blendv_pd(_mm256_castsi256_pd(otherwise), _mm256_castsi256_pd(if_tiny), _mm256_castsi256_pd(tiny)));
+    };
+    __m256i x =
+        multiply_avx2(choose(a, b), choose(tiny_first.whole, factor.whole), choose(tiny_first.swapped, factor.swapped));
+    x = _mm256_xor_si256(
+        x, _mm256_add_epi64(_mm256_srlv_epi64(x, choose(set1(29), set1(35))), _mm256_andnot_si256(tiny, length)));
+    x = multiply_avx2(x, choose(tiny_second.whole, factor.whole), choose(tiny_second.swapped, factor.swapped));
+    x = _mm256_xor_si256(x, _mm256_srlv_epi64(x, choose(set1(32), set1(28))));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), x);
+  }
+  for (std::size_t j = 0; j < longer_count; ++j) {
+    const std::uint32_t i = longer[j];
+    hashes[brief_count + j] = XXH3_64bits_withSeed(text + spans.begin[i], spans.end[i] - spans.begin[i], seed);
+  }
+}
+
+// BZHI looks at the lowest 8 bits of a count only.
+inline unsigned lanes_left(std::size_t count, std::size_t lanes) noexcept {
+  return static_cast<unsigned>(count < lanes ? count : lanes);
+}
+
+// ---- AVX-512: sorted by length, hashed up to 32 bytes in lanes, with several seeds at a time ------------------------
+
+/// Spans of one length class, as places and lengths.
+struct span_class {
+  alignas(64) std::uint32_t begin[span_places::capacity + 16];
+  alignas(64) std::uint32_t length[span_places::capacity + 16];
+  std::size_t count;
+};
+
+/// Up to 8, 16 and 32 bytes, and the numbers of those that are longer.
+struct sorted_spans {
+  span_class brief;
+  span_class middle;
+  span_class large;
+  std::uint32_t longer[span_places::capacity + 16];
+  std::size_t longer_count;
+};
+
+/// VPCOMPRESSD appends those of sixteen spans that are of a class.
+NEARDUP_TARGET_AVX512 inline void append_class_avx512(span_class& spans, __mmask16 which, __m512i begin,
+                                                      __m512i length) noexcept {
+  _mm512_storeu_si512(spans.begin + spans.count, _mm512_maskz_compress_epi32(which, begin));
+  _mm512_storeu_si512(spans.length + spans.count, _mm512_maskz_compress_epi32(which, length));
+  spans.count += static_cast<std::size_t>(std::popcount(which));
+}
+
+NEARDUP_TARGET_AVX512 inline void sort_spans_avx512(const span_places& spans, sorted_spans& sorted) noexcept {
+  sorted.brief.count = sorted.middle.count = sorted.large.count = sorted.longer_count = 0;
+  __m512i numbers = _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(byte_indices.data())));
+  for (std::size_t i = 0; i < spans.count; i += 16) {
+    const auto lanes = static_cast<__mmask16>(_bzhi_u32(0xffff, lanes_left(spans.count - i, 16)));
+    const __m512i begin = _mm512_loadu_si512(spans.begin + i);
+    const __m512i length = _mm512_sub_epi32(_mm512_loadu_si512(spans.end + i), begin);
+    const __mmask16 to_8 = _mm512_mask_cmple_epu32_mask(lanes, length, _mm512_set1_epi32(8));
+    const __mmask16 to_16 = _mm512_mask_cmple_epu32_mask(lanes, length, _mm512_set1_epi32(16));
+    const __mmask16 to_32 = _mm512_mask_cmple_epu32_mask(lanes, length, _mm512_set1_epi32(32));
+    append_class_avx512(sorted.brief, to_8, begin, length);
+    append_class_avx512(sorted.middle, to_16 & ~to_8, begin, length);
+    append_class_avx512(sorted.large, to_32 & ~to_16, begin, length);
+    const __mmask16 longer = lanes & ~to_32;
+    _mm512_storeu_si512(sorted.longer + sorted.longer_count, _mm512_maskz_compress_epi32(longer, numbers));
+    sorted.longer_count += static_cast<std::size_t>(std::popcount(longer));
+    numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+  }
+}
+
+/// Eight spans of a class from number `i` on.
+struct span_lanes_avx512 {
+  __m512i begin;
+  __m512i length;
+  const char* text;
+  __mmask8 valid;
+
+  NEARDUP_TARGET_AVX512 span_lanes_avx512(const char* source, const span_class& spans, std::size_t i) noexcept
+      : begin(widen(spans.begin + i)),
+        length(widen(spans.length + i)),
+        text(source),
+        valid(static_cast<__mmask8>(_bzhi_u32(0xff, lanes_left(spans.count - i, 8)))) {}
+
+  /// The eight bytes from `offset` on in each span.
+  NEARDUP_TARGET_AVX512 __m512i bytes(__m512i offset) const noexcept {
+    return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), valid, _mm512_add_epi64(begin, offset), text, 1);
+  }
+
+ private:
+  NEARDUP_TARGET_AVX512 static __m512i widen(const std::uint32_t* values) noexcept {
+    return _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(values)));
+  }
+};
+
+NEARDUP_TARGET_AVX512 inline __m512i set1_avx512(std::uint64_t value) noexcept {
+  return _mm512_set1_epi64(static_cast<long long>(value));
+}
+
+/// Tokens of 1 to 8 bytes: both short formulas and a blend. What does not depend on the seed is computed once.
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 inline void hash_brief_avx512(const span_lanes_avx512& lanes, const short_formulas* formulas,
+                                                    std::uint64_t* const* out) noexcept {
+  const __m512i length = lanes.length;
+  const __m512i bits = _mm512_slli_epi64(length, 3);
+  const __m512i word =
+      _mm512_andnot_si512(_mm512_sllv_epi64(set1_avx512(~std::uint64_t{0}), bits), lanes.bytes(_mm512_setzero_si512()));
+  const __mmask8 tiny = _mm512_cmplt_epu64_mask(length, set1_avx512(4));
+  const auto not_tiny = static_cast<__mmask8>(~tiny);
+  // Below 4 bytes: first byte to bits 16, middle to 24, last to 0, length to 8.
+  const __m512i byte = set1_avx512(0xff);
+  const __m512i middle =
+      _mm512_and_si512(_mm512_srlv_epi64(word, _mm512_slli_epi64(_mm512_srli_epi64(length, 1), 3)), byte);
+  const __m512i last = _mm512_srlv_epi64(word, _mm512_sub_epi64(bits, set1_avx512(8)));
+  const __m512i bytes_1_to_3 = _mm512_ternarylogic_epi64(_mm512_slli_epi64(_mm512_and_si512(word, byte), 16),
+                                                         _mm512_slli_epi64(middle, 24), last, 0xfe);
+  const __m512i length_at_8 = _mm512_slli_epi64(length, 8);
+  const __m512i high = _mm512_srlv_epi64(word, _mm512_sub_epi64(bits, set1_avx512(32)));
+  const __m512i low = _mm512_slli_epi64(word, 32);
+  const __m512i factor = set1_avx512(short_xxh3::rrmxmx);
+  const __m512i first = _mm512_mask_blend_epi64(tiny, factor, set1_avx512(short_xxh3::avalanche_1));
+  const __m512i second = _mm512_mask_blend_epi64(tiny, factor, set1_avx512(short_xxh3::avalanche_2));
+  const __m512i first_shift = _mm512_mask_blend_epi64(tiny, set1_avx512(35), set1_avx512(29));
+  const __m512i second_shift = _mm512_mask_blend_epi64(tiny, set1_avx512(28), set1_avx512(32));
+  for (std::size_t j = 0; j < Words; ++j) {
+    __m512i a = _mm512_ternarylogic_epi64(bytes_1_to_3, length_at_8, set1_avx512(formulas[j].flip_1_to_3), 0x96);
+    a = _mm512_xor_si512(a, _mm512_srli_epi64(a, 33));
+    __m512i b = _mm512_ternarylogic_epi64(low, high, set1_avx512(formulas[j].flip_4_to_8), 0x56);  // (a | b) ^ c
+    b = _mm512_ternarylogic_epi64(b, _mm512_rol_epi64(b, 49), _mm512_rol_epi64(b, 24), 0x96);
+    __m512i x = _mm512_mullo_epi64(_mm512_mask_blend_epi64(tiny, b, a), first);
+    const __m512i shifted = _mm512_srlv_epi64(x, first_shift);
+    x = _mm512_xor_si512(x, _mm512_mask_add_epi64(shifted, not_tiny, shifted, length));
+    x = _mm512_mullo_epi64(x, second);
+    _mm512_storeu_si512(out[j], _mm512_xor_si512(x, _mm512_srlv_epi64(x, second_shift)));
+  }
+}
+
+/// The two halves of a product of 128 bits, joined by exclusive or: four VPMULUDQ.
+NEARDUP_TARGET_AVX512 inline __m512i fold_product_avx512(__m512i low, __m512i high) noexcept {
+  const __m512i low_half = set1_avx512(0xffffffffU);
+  const __m512i low_top = _mm512_srli_epi64(low, 32);
+  const __m512i high_top = _mm512_srli_epi64(high, 32);
+  const __m512i ll = _mm512_mul_epu32(low, high);
+  const __m512i lh = _mm512_mul_epu32(low, high_top);
+  const __m512i hl = _mm512_mul_epu32(low_top, high);
+  const __m512i hh = _mm512_mul_epu32(low_top, high_top);
+  const __m512i cross =
+      _mm512_add_epi64(_mm512_add_epi64(_mm512_srli_epi64(ll, 32), _mm512_and_si512(hl, low_half)), lh);
+  const __m512i upper = _mm512_add_epi64(_mm512_add_epi64(_mm512_srli_epi64(hl, 32), _mm512_srli_epi64(cross, 32)), hh);
+  const __m512i lower = _mm512_or_si512(_mm512_slli_epi64(cross, 32), _mm512_and_si512(ll, low_half));
+  return _mm512_xor_si512(lower, upper);
+}
+
+NEARDUP_TARGET_AVX512 inline __m512i avalanche_avx512(__m512i x) noexcept {
+  x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 37));
+  x = _mm512_mullo_epi64(x, set1_avx512(0x165667919e3779f9U));
+  return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+}
+
+/// Tokens of 9 to 16 bytes: the product of the first and the last eight.
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 inline void hash_middle_avx512(const span_lanes_avx512& lanes, const short_formulas* formulas,
+                                                     std::uint64_t* const* out) noexcept {
+  const __m512i swap_bytes = _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
+  const __m512i first = lanes.bytes(_mm512_setzero_si512());
+  const __m512i last = lanes.bytes(_mm512_sub_epi64(lanes.length, set1_avx512(8)));
+  for (std::size_t j = 0; j < Words; ++j) {
+    const __m512i low = _mm512_xor_si512(first, set1_avx512(formulas[j].flip_low_9_to_16));
+    const __m512i high = _mm512_xor_si512(last, set1_avx512(formulas[j].flip_high_9_to_16));
+    const __m512i sum = _mm512_add_epi64(_mm512_add_epi64(lanes.length, _mm512_shuffle_epi8(low, swap_bytes)), high);
+    _mm512_storeu_si512(out[j], avalanche_avx512(_mm512_add_epi64(sum, fold_product_avx512(low, high))));
+  }
+}
+
+/// Tokens of 17 to 32 bytes: the products of the halves of the first and of the last 16.
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lanes, const short_formulas* formulas,
+                                                    std::uint64_t* const* out) noexcept {
+  const __m512i last = _mm512_sub_epi64(lanes.length, set1_avx512(16));
+  const __m512i words[4] = {lanes.bytes(_mm512_setzero_si512()), lanes.bytes(set1_avx512(8)), lanes.bytes(last),
+                            lanes.bytes(_mm512_add_epi64(last, set1_avx512(8)))};
+  const __m512i scaled = _mm512_mullo_epi64(lanes.length, set1_avx512(0x9e3779b185ebca87U));
+  for (std::size_t j = 0; j < Words; ++j) {
+    const auto& flips = formulas[j].flips_17_to_32;
+    const __m512i products = _mm512_add_epi64(fold_product_avx512(_mm512_xor_si512(words[0], set1_avx512(flips[0])),
+                                                                  _mm512_xor_si512(words[1], set1_avx512(flips[1]))),
+                                              fold_product_avx512(_mm512_xor_si512(words[2], set1_avx512(flips[2])),
+                                                                  _mm512_xor_si512(words[3], set1_avx512(flips[3]))));
+    _mm512_storeu_si512(out[j], avalanche_avx512(_mm512_add_epi64(scaled, products)));
+  }
+}
+
+/// The same as hash_spans_portable for each of several formulas, to columns[j]. 6 cycles an English word.
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span_places& spans,
+                                                    const short_formulas* formulas,
+                                                    std::uint64_t* const* columns) noexcept {
+  sorted_spans sorted;
+  sort_spans_avx512(spans, sorted);
+  std::uint64_t* out[Words];
+  for (std::size_t j = 0; j < Words; ++j) out[j] = columns[j];
+  const auto advance = [&](std::size_t count) {
+    for (std::size_t j = 0; j < Words; ++j) out[j] += count;
+  };
+  for (std::size_t i = 0; i < sorted.brief.count; i += 8) {
+    hash_brief_avx512<Words>(span_lanes_avx512(text, sorted.brief, i), formulas, out);
+    advance(lanes_left(sorted.brief.count - i, 8));
+  }
+  for (std::size_t i = 0; i < sorted.middle.count; i += 8) {
+    hash_middle_avx512<Words>(span_lanes_avx512(text, sorted.middle, i), formulas, out);
+    advance(lanes_left(sorted.middle.count - i, 8));
+  }
+  for (std::size_t i = 0; i < sorted.large.count; i += 8) {
+    hash_large_avx512<Words>(span_lanes_avx512(text, sorted.large, i), formulas, out);
+    advance(lanes_left(sorted.large.count - i, 8));
+  }
+  for (std::size_t i = 0; i < sorted.longer_count; ++i) {
+    const std::uint32_t n = sorted.longer[i];
+    const char* const token = text + spans.begin[n];
+    for (std::size_t j = 0; j < Words; ++j) {
+      *out[j] = XXH3_64bits_withSeed(token, spans.end[n] - spans.begin[n], formulas[j].seed);
+    }
+    advance(1);
+  }
+}
+
+NEARDUP_KERNELS_END
+#endif  // NEARDUP_X86_KERNELS
+
+/// Hashes the tokens of spans, in an order of its own: word j to columns[j], which have room for 7 more.
+/// Precondition: 8 bytes may be read at each beginning.
+template <std::size_t Words>
+void hash_spans(const char* text, const span_places& spans, std::uint64_t seed, std::uint64_t* const* columns,
+                [[maybe_unused]] instruction_set level) noexcept {
+#if NEARDUP_X86_KERNELS
+  if (level == instruction_set::avx512) {
+    std::array<short_formulas, Words> formulas;
+    for (std::size_t j = 0; j < Words; ++j) formulas[j] = short_formulas(seed + j * xxh3<>::seed_step);
+    return hash_spans_avx512<Words>(text, spans, formulas.data(), columns);
+  }
+#endif
+  for (std::size_t j = 0; j < Words; ++j) {
+    const std::uint64_t word_seed = seed + j * xxh3<>::seed_step;
+#if NEARDUP_X86_KERNELS
+    if (level == instruction_set::avx2) {
+      hash_spans_avx2(text, spans, word_seed, columns[j]);
+      continue;
+    }
+#endif
+    hash_spans_portable(text, spans, word_seed, columns[j]);
+  }
+}
+
+/// Appends the hashes of spans to a block, which `consume` empties first if it has no room.
+template <std::size_t Words>
+void add_span_hashes(const char* text, const span_places& spans, std::uint64_t seed, hash_block<Words>& block,
+                     instruction_set level, const block_consumer<Words>& consume) {
+  if (block.room() < spans.count) consume(block);
+  std::uint64_t* columns[Words];
+  for (std::size_t j = 0; j < Words; ++j) columns[j] = block.columns[j] + block.count;
+  hash_spans<Words>(text, spans, seed, columns, level);
+  block.count += spans.count;
+}
+
+}  // namespace neardup::inline v0::detail

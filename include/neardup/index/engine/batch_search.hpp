@@ -1,0 +1,354 @@
+// The exact search through the tables of an index for many queries at a time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "prefetch.hpp"
+#include "bucket_line.hpp"
+#include "bucket_segment.hpp"
+#include "filter.hpp"
+#include "filter_scan.hpp"
+#include "search_plans.hpp"
+#include "table_search.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// What table_search does, for so many queries that it pays to go table by table, all queries in each.
+///
+/// What a table needs is then looked up once for many probes, and its directory is more likely in the cache. `Tables`
+/// has table(number), and that entry(hash) and view(hash); `Store` is as for table_search. The stages of a group of
+/// probes are the same; candidates move on by themselves: their slots are asked for, then, a share of them at a time,
+/// read, and the fingerprints asked for, then compared, and the ids of matches asked for. A match is in several tables;
+/// which fingerprints have been compared is remembered for a while, so that nearly all but the first are dropped
+/// without being read.
+template <std::size_t Words, class Offset, class Tables, class Store, class Visit>
+class batch_search {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+
+  /// For fewer queries a table_search is as fast.
+  static constexpr std::size_t least_queries = 16;
+
+  batch_search(const Tables& tables, const search_plans<Words>& plans, const Store& store,
+               std::span<const words_type> queries, int k, const Visit& visit) noexcept
+      : tables_(tables),
+        steps_(plans.within(k).steps),
+        store_(store),
+        queries_(queries),
+        k_(k),
+        visit_(visit),
+        scan_narrow_(filter_scan<std::uint32_t, bucket>()),
+        scan_wide_(filter_scan<std::uint64_t, bucket>()),
+        scan_lines_(line_scan<group_size>()),
+        judged_mask_((std::min)(std::bit_ceil(2 * queries.size()), most_judged) - 1) {
+    std::fill_n(judged_.begin(), judged_mask_ + 1, judged{no_query, 0});
+  }
+
+  batch_search(const batch_search&) = delete;
+  batch_search& operator=(const batch_search&) = delete;
+  ~batch_search() = default;
+
+  /// Visits (query, slot, distance) of each fingerprint within k bits of each query, once; false from `visit` ends it.
+  /// Returns: whether it was not ended. Precondition: least_queries <= queries.size() < 2^32 - 1.
+  bool run() {
+    for (std::size_t number = 0; number < steps_.size(); ++number) {
+      if (!(steps_[number].radius == 0 ? probe_keys(number) : probe_near_keys(number))) return false;
+    }
+    return advance() && advance() && advance() &&  //
+           advance_candidates() && advance_candidates() && advance_candidates() && advance_candidates();
+  }
+
+ private:
+  static constexpr std::size_t group_size = 64;
+  static constexpr std::size_t candidate_share = 32;
+  static constexpr std::size_t most_judged = 2048;
+  static constexpr std::uint32_t no_query = static_cast<std::uint32_t>(-1);
+
+  using step_type = typename search_plans<Words>::step;
+
+  // A bucket to look through, the step that did, and the number in its group of the probe.
+  struct bucket : filter_run {
+    std::uint32_t step, probe;
+  };
+
+  // Probes of one step that follow each other in a group, up to where the next stretch begins.
+  struct stretch {
+    std::size_t step, begin;
+  };
+
+  struct group {
+    std::size_t count = 0, stretches = 0, narrow_count = 0, wide_count = 0;
+    std::array<std::uint64_t, group_size> hashes;   // of each probe
+    std::array<std::uint32_t, group_size> queries;  // of each probe
+    std::array<stretch, group_size + 2> stretch_at;
+    std::array<bucket, group_size + 1> narrow, wide;  // one more than are kept may be written
+  };
+
+  // A fingerprint whose filter is within k bits.
+  struct candidate {
+    std::uint64_t hash;
+    std::uint32_t query, step;
+    const Offset* slot;  // null if it is `number`
+    std::size_t number;
+  };
+
+  // A fingerprint that is to be visited for a query.
+  struct found_match {
+    std::uint32_t query;
+    int distance;
+    std::size_t slot;
+  };
+
+  // A fingerprint that was found for a query, or never will be.
+  struct judged {
+    std::uint32_t query;
+    Offset slot;
+  };
+
+  judged& judged_of(const candidate& c) noexcept { return judged_[(c.number + c.query) & judged_mask_]; }
+
+  bool is_judged(const candidate& c) noexcept {
+    const judged& last = judged_of(c);
+    return last.query == c.query && last.slot == static_cast<Offset>(c.number);
+  }
+
+  void begin_stretch(std::size_t number) noexcept {
+    newest_->stretch_at[newest_->stretches++] = {number, newest_->count};
+  }
+
+  // Probes each query's own key in a step.
+  bool probe_keys(std::size_t number) {
+    const table_key<Words>& key = steps_[number].key;
+    const auto& table = tables_.table(steps_[number].table);
+    for (std::size_t query = 0; query < queries_.size();) {
+      begin_stretch(number);
+      group& g = *newest_;
+      const std::size_t count = (std::min)(group_size - g.count, queries_.size() - query);
+      for (std::size_t i = g.count; i < g.count + count; ++i, ++query) {
+        g.hashes[i] = key.hash(queries_[query]);
+        g.queries[i] = static_cast<std::uint32_t>(query);
+        prefetch_far(table.entry(g.hashes[i]));
+      }
+      g.count += count;
+      if (g.count == group_size && !advance()) return false;
+    }
+    return true;
+  }
+
+  // Probes the keys near each query's in a step.
+  bool probe_near_keys(std::size_t number) {
+    const table_key<Words>& key = steps_[number].key;
+    const auto& table = tables_.table(steps_[number].table);
+    begin_stretch(number);
+    for (std::size_t query = 0; query < queries_.size(); ++query) {
+      const auto add = [&](std::uint64_t probed) {
+        group& g = *newest_;
+        const std::uint64_t hash = key.hash_of_key(probed);
+        g.hashes[g.count] = hash;
+        g.queries[g.count] = static_cast<std::uint32_t>(query);
+        prefetch_far(table.entry(hash));
+        if (++g.count != group_size) return true;
+        const bool goes_on = advance();
+        begin_stretch(number);
+        return goes_on;
+      };
+      if (!visit_keys_near(key.of(queries_[query]), 0, key.width(), steps_[number].radius, add)) return false;
+    }
+    return true;
+  }
+
+  // Moves the groups on by a stage, and begins a new one.
+  bool advance() {
+    newest_->stretch_at[newest_->stretches].begin = newest_->count;
+    group* const oldest = older_[1];
+    const bool goes_on = view(*older_[0]) && scan(scan_narrow_, *oldest, oldest->narrow, oldest->narrow_count) &&
+                         scan(scan_wide_, *oldest, oldest->wide, oldest->wide_count);
+    older_[1] = older_[0];
+    older_[0] = newest_;
+    newest_ = oldest;
+    newest_->count = 0;
+    newest_->stretches = 0;
+    return goes_on;
+  }
+
+  bool view(group& g) {
+    g.narrow_count = g.wide_count = 0;
+    for (std::size_t s = 0; s < g.stretches; ++s) {
+      const std::size_t begin = g.stretch_at[s].begin, end = g.stretch_at[s + 1].begin;
+      const auto step = static_cast<std::uint32_t>(g.stretch_at[s].step);
+      const auto& table = tables_.table(steps_[step].table);
+      if constexpr (may_have_lines<decltype(table)>) {
+        if (table.has_lines()) {
+          if (!view_lines(g, begin, end, step, table)) return false;
+          continue;
+        }
+      }
+      view_runs(g, begin, end, step, table);
+    }
+    return true;
+  }
+
+  template <class Table>
+  void view_runs(group& g, std::size_t begin, std::size_t end, std::uint32_t step, const Table& table) const noexcept {
+    const words_type* const queries = queries_.data();
+    bucket* narrow = g.narrow.data() + g.narrow_count;
+    bucket* wide = g.wide.data() + g.wide_count;
+    for (std::size_t i = begin; i < end; ++i) {
+      const bucket_view<Offset> found = table.view(g.hashes[i]);
+      const words_type& query = queries[g.queries[i]];
+      const auto probe = static_cast<std::uint32_t>(i);
+      if (found.is_wide) {
+        wide = ask_for(found, fold_filter<std::uint64_t>(query), step, probe, wide);
+      } else {
+        narrow = ask_for(found, fold_filter<std::uint32_t>(query), step, probe, narrow);
+      }
+    }
+    g.narrow_count = static_cast<std::size_t>(narrow - g.narrow.data());
+    g.wide_count = static_cast<std::size_t>(wide - g.wide.data());
+  }
+
+  // What is in the lines themselves is compared at once, and the rest are runs.
+  template <class Table>
+  bool view_lines(group& g, std::size_t begin, std::size_t end, std::uint32_t step, const Table& table) {
+    const words_type* const queries = queries_.data();
+    std::array<line_probe, group_size> probes;
+    for (std::size_t i = begin; i < end; ++i) {
+      probes[i - begin] = {&table.line(g.hashes[i]), fold_filter<std::uint16_t>(queries[g.queries[i]]),
+                           static_cast<std::uint32_t>(i)};
+    }
+    line_findings<group_size> findings;
+    scan_lines_(probes.data(), end - begin, k_, findings);
+    bucket* narrow = g.narrow.data() + g.narrow_count;
+    for (std::size_t i = 0; i < findings.overflow_count; ++i) {
+      const line_probe& p = probes[findings.overflows[i]];
+      const bucket_view<Offset> rest = table.overflow(*p.line);
+      narrow = ask_for(rest, fold_filter<std::uint32_t>(queries[g.queries[p.number]]), step, p.number, narrow);
+    }
+    g.narrow_count = static_cast<std::size_t>(narrow - g.narrow.data());
+    for (std::size_t i = 0; i < findings.hit_count; ++i) {
+      const line_probe& p = probes[findings.hits[i].probe];
+      const candidate c = {g.hashes[p.number], g.queries[p.number], step, nullptr,
+                           p.line->slot(findings.hits[i].position)};
+      if (!is_judged(c) && !add(c)) return false;
+    }
+    return true;
+  }
+
+  // Asks for the filters of a run, and puts it down unless it is empty. Returns: where the next one goes.
+  static bucket* ask_for(const bucket_view<Offset>& run, std::uint64_t query, std::uint32_t step, std::uint32_t probe,
+                         bucket* next) noexcept {
+    const auto* const filters = static_cast<const char*>(run.filters);
+    // No branch depends on the length of a run while it is short, for that cannot be predicted.
+    constexpr std::size_t line = 64, most_lines = 24;
+    const std::size_t size = run.count * (run.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
+    const std::size_t last = size - (size != 0 ? 1 : 0);
+    prefetch_far(filters);
+    prefetch_far(filters + (std::min)(last, line));
+    prefetch_far(filters + last);
+    // Longer runs bring the processor to fetch ahead by itself.
+    for (std::size_t at = 2 * line; at < (std::min)(last, most_lines * line); at += line) prefetch_far(filters + at);
+    *next = {{filters, run.count, query}, step, probe};
+    return next + (run.count != 0 ? 1 : 0);
+  }
+
+  template <class Scan>
+  bool scan(const Scan& scan_filters, const group& g, const std::array<bucket, group_size + 1>& buckets,
+            std::size_t count) {
+    if (count == 0) return true;
+    std::array<filter_hit, hit_capacity> hits;
+    for (scan_position at; at.run < count;) {
+      const std::size_t found = scan_filters(buckets.data(), count, at, k_, hits.data());
+      for (std::size_t i = 0; i < found; ++i) {
+        const bucket& b = buckets[hits[i].run];
+        const std::uint64_t hash = g.hashes[b.probe];
+        const bucket_view<Offset> all = tables_.table(steps_[b.step].table).view(hash);
+        const Offset* const slot = all.slots != nullptr ? all.slots + hits[i].position : nullptr;
+        prefetch_far(slot);
+        if (!add({hash, g.queries[b.probe], b.step, slot, all.first_slot + hits[i].position})) return false;
+      }
+    }
+    return true;
+  }
+
+  bool add(const candidate& c) {
+    candidates_[added_++ % candidates_.size()] = c;
+    return added_ - aged_ != candidate_share || advance_candidates();
+  }
+
+  // Moves all candidates on by a stage.
+  bool advance_candidates() {
+    for (std::size_t i = 0; i < matched_count_; ++i) {
+      const found_match& m = matched_[i];
+      if (!visit_(std::size_t{m.query}, m.slot, m.distance)) return false;
+    }
+    matched_count_ = 0;
+    for (std::size_t i = 0; i < asked_count_; ++i) verify(asked_[i]);
+    asked_count_ = 0;
+    for (; resolved_ != aged_; ++resolved_) {
+      candidate& c = asked_[asked_count_];
+      c = candidates_[resolved_ % candidates_.size()];
+      if (c.slot != nullptr) c.number = static_cast<std::size_t>(*c.slot);
+      if (is_judged(c)) continue;
+      store_.prefetch_fingerprint(c.number);
+      ++asked_count_;
+    }
+    aged_ = added_;
+    return true;
+  }
+
+  void verify(const candidate& c) {
+    const words_type& query = queries_[c.query];
+    const words_type& fingerprint = store_.fingerprint(c.number);
+    const words_type difference = differing_bits<Words>(fingerprint, query);
+    const int distance = count_bits<Words>(difference);
+    if (distance <= k_) {
+      // Not judged yet: it counts at its own key, in the first of the probed tables that finds it, which may come
+      // later, for the tables of a group are not looked through in order.
+      if (!is_own_key<Words>(steps_[c.step], difference, fingerprint, c.hash)) return;
+      if (is_found_before<Words>(steps_.first(c.step), difference)) return;
+      store_.prefetch_ids(c.number);
+      matched_[matched_count_++] = {c.query, distance, c.number};
+    }
+    judged_of(c) = {c.query, static_cast<Offset>(c.number)};
+  }
+
+  const Tables& tables_;
+  std::span<const step_type> steps_;
+  const Store& store_;
+  std::span<const words_type> queries_;
+  int k_;
+  const Visit& visit_;
+  decltype(filter_scan<std::uint32_t, bucket>()) scan_narrow_;
+  decltype(filter_scan<std::uint64_t, bucket>()) scan_wide_;
+  decltype(line_scan<group_size>()) scan_lines_;
+  std::array<group, 3> groups_;
+  group* newest_ = &groups_[0];                               // directories are being asked for
+  std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};  // are on their way; filters are on their way
+  // Candidates are numbered as they come: those before `resolved_` have been read, those from there to `aged_` are on
+  // their way for a while, and those from there to `added_` are new.
+  std::size_t resolved_ = 0, aged_ = 0, added_ = 0;
+  std::array<candidate, 2 * candidate_share> candidates_;
+  std::size_t asked_count_ = 0;
+  std::array<candidate, candidate_share> asked_;  // their fingerprints are on their way
+  std::size_t matched_count_ = 0;
+  std::array<found_match, candidate_share> matched_;  // their ids are on their way
+  std::size_t judged_mask_;
+  std::array<judged, most_judged> judged_;  // the last one of each place
+};
+
+/// Visits (query, slot, distance) of each fingerprint within k bits of each query, once; false from `visit` ends it.
+/// Returns: whether it was not ended. Precondition: queries.size() < 2^32 - 1.
+template <std::size_t Words, class Offset, class Tables, class Store, class Visit>
+bool search_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
+                   std::span<const std::array<std::uint64_t, Words>> queries, int k, const Visit& visit) {
+  using many = batch_search<Words, Offset, Tables, Store, Visit>;
+  if (queries.size() >= many::least_queries) return many(tables, plans, store, queries, k, visit).run();
+  return table_search<Words, Offset, Tables, Store, Visit>(tables, plans, store, queries, k, visit).run();
+}
+
+}  // namespace neardup::inline v0::detail

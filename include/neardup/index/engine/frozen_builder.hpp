@@ -1,0 +1,368 @@
+// Building the tables of a frozen_index.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../error.hpp"
+#include "../../detail/large_array.hpp"
+#include "prefetch.hpp"
+#include "../../detail/radix_partition.hpp"
+#include "bucket_line.hpp"
+#include "filter.hpp"
+#include "frozen_engine.hpp"
+#include "search_plans.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The bits of the directory that suits `count` fingerprints and a key: 4 to 8 a bucket, so that a bucket is about a
+/// cache line, but no more buckets than keys, nor than 2^26, which is where they would cost more than they save.
+[[nodiscard]] constexpr int frozen_directory_bits(std::size_t count, std::size_t key_width) noexcept {
+  // At least two buckets: a shift by all bits of a hash would be none.
+  const int wanted = count < 16 ? 1 : static_cast<int>(std::bit_width(count / 4)) - 1;
+  return (std::min)({wanted, static_cast<int>((std::min)(key_width, std::size_t{26}))});
+}
+
+/// Builds a frozen_engine from `count` pairs that `read(i)` gives, as std::pair<words_type, Id>, as often as asked.
+///
+/// All is done by partitioning: the pairs by the buckets of the first table, which puts them into their final order;
+/// then for each other table the filters and slots. Of more than 2^26 pairs the arrays that are to be filled serve as
+/// memory for a first, coarse partition, and each part of that is put in order by itself, so that there is never a
+/// second copy of all.
+template <std::size_t Words, class Id, class Offset, class Read, class Run>
+class freezing {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+  using engine_type = frozen_engine<Words, Id, Offset>;
+
+  /// More than `most_at_once` pairs are partitioned coarsely first, so that a part is an eighth of it or less.
+  freezing(const layout& shape, std::size_t count, const Read& read, const Run& run,
+           std::size_t most_at_once = std::size_t{1} << 26)
+      : count_(count), most_at_once_(most_at_once), read_(read), run_(run) {
+    if (count > (std::numeric_limits<pair_number>::max)()) {
+      fail<std::length_error>("no room for " + std::to_string(count) +
+                              " pairs of fingerprint and id: with this Offset " + "there may be at most " +
+                              std::to_string((std::numeric_limits<pair_number>::max)()) +
+                              "; give the index a wider one");
+    }
+    // A radius probes each bit of a key, so keys are no longer than what the directory tells apart.
+    const int bits = frozen_directory_bits(count, word_bits);
+    plans_ = std::make_shared<const search_plans<Words>>(shape, static_cast<std::size_t>((std::max)(bits, 8)));
+  }
+
+  engine_type build() {
+    auto store = build_store();
+    std::vector<frozen_table<Offset>> tables(plans_->keys().size());
+    const bool is_wide = !narrow_filter_suffices(plans_->shape().k());
+    if constexpr (Words > 1) add_filters(store, is_wide, tables[0]);
+    if (is_wide) {
+      build_tables<std::uint64_t>(store, tables, &frozen_table<Offset>::wide);
+    } else {
+      build_tables<std::uint32_t>(store, tables, &frozen_table<Offset>::narrow);
+    }
+    return engine_type(plans_, std::move(store), std::move(tables));
+  }
+
+ private:
+  using store_type = typename engine_type::store_type;
+  // Of a pair: there may be more pairs than fingerprints.
+  using pair_number = std::conditional_t<sizeof(Offset) <= 4, std::uint32_t, std::uint64_t>;
+
+  struct pair {
+    words_type fingerprint;
+    Id id;
+  };
+  template <class Filter>
+  struct table_entry {
+    std::uint32_t address;
+    Filter filter;
+    Offset slot;
+  };
+  // What building a table takes, kept for the next: fresh memory costs a third of the time.
+  template <class Filter>
+  struct table_room {
+    scratch_array<table_entry<Filter>> scratch;
+    large_array<Offset> starts;
+    frozen_table<Offset> spare;
+  };
+
+  // Calls `use(count, first, rest, read)` for the `count` records of read(i), or from most_at_once_ on for those of one
+  // part after the other: parts are what begins alike in `bits` bits of address, `first` is the first of these
+  // addresses, and `rest` the bits by which they differ. The parts are put together by store(position, record), in the
+  // arrays where they are to end in order, and load(position) gives a record back.
+  template <class Record, class ReadRecord, class Address, class Store, class Load, class Use>
+  void for_each_part(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
+                     const Load& load, const Use& use) {
+    if (count <= most_at_once_ || bits == 0) {
+      use(count, std::size_t{0}, bits, read);
+      return;
+    }
+    const int part_bits = (std::min)(bits, static_cast<int>(std::bit_width(count / (most_at_once_ / 8))));
+    const int rest = bits - part_bits;
+    std::vector<std::size_t> begin;
+    radix_scatter(
+        count, part_bits, read, [&](const Record& record) { return static_cast<std::size_t>(address(record)) >> rest; },
+        store, begin, run_);
+    std::size_t most = 0;
+    for (std::size_t part = 0; part + 1 < begin.size(); ++part) {
+      most = (std::max)(most, begin[part + 1] - begin[part]);
+    }
+    large_array<Record> records(most);
+    for (std::size_t part = 0; part + 1 < begin.size(); ++part) {
+      const std::size_t size = begin[part + 1] - begin[part];
+      const std::size_t shares = parts_for(run_, size, std::size_t{1} << 14);
+      run_(shares, [&](std::size_t share) {
+        for (std::size_t i = size * share / shares; i < size * (share + 1) / shares; ++i) {
+          records[i] = load(begin[part] + i);
+        }
+      });
+      use(size, part << rest, rest, [&](std::size_t i) { return records[i]; });
+    }
+  }
+
+  store_type build_store() {
+    const table_key<Words>& key = plans_->keys()[0];
+    const int bits = frozen_directory_bits(count_, key.width());
+    // Beyond the buckets by a hash of everything, until there is about one in each place: copies meet there.
+    const int order_bits = (std::max)(bits, (std::min)(31, static_cast<int>(std::bit_width(count_))));
+    const int extra = order_bits - bits;
+    frozen_directory<Offset> directory(std::size_t{1} << bits);
+    large_array<words_type> fingerprints(count_);
+    large_array<Id> ids(count_);
+    std::vector<std::pair<Offset, std::size_t>> several;
+    scratch_array<pair> scratch;
+    std::size_t slots = 0, pairs = 0;
+
+    const auto address = [&](const pair& p) {
+      const std::size_t high =
+          bits == 0 ? 0
+                    : static_cast<std::size_t>(key.hash(p.fingerprint) >> (word_bits - static_cast<std::size_t>(bits)));
+      if (extra == 0) return high;
+      return high << extra | static_cast<std::size_t>(std::uint64_t{hash_words(p.fingerprint)} >>
+                                                      (word_bits - static_cast<std::size_t>(extra)));
+    };
+    const auto read = [&](std::size_t i) {
+      const auto [fingerprint, id] = read_(i);
+      return pair{fingerprint, id};
+    };
+    std::size_t base = 0;
+    large_array<pair_number> starts;
+    const auto write = [&](std::size_t position, const pair& p) {
+      fingerprints[position] = p.fingerprint;
+      ids[position] = p.id;
+    };
+    const auto load = [&](std::size_t position) { return pair{fingerprints[position], ids[position]}; };
+    for_each_part<pair>(count_, order_bits, read, address, write, load,
+                        [&](std::size_t count, std::size_t first, int rest, const auto& read_part) {
+                          const std::size_t mask = (std::size_t{1} << rest) - 1;
+                          if (starts.size() == 0) starts = large_array<pair_number>(mask + 2);
+                          radix_partition(
+                              count, rest, read_part, [&](const pair& p) { return address(p) & mask; },
+                              [&](std::size_t position, const pair& p) { write(base + position, p); }, starts.span(),
+                              scratch, run_);
+                          for (std::size_t place = 0; place <= mask; ++place) {
+                            if (((first + place) & ((std::size_t{1} << extra) - 1)) == 0) {
+                              directory.starts()[(first + place) >> extra] = static_cast<Offset>(slots);
+                            }
+                            const std::size_t begin = base + starts[place], end = base + starts[place + 1];
+                            if (end - begin > 1) sort_pairs(fingerprints, ids, begin, end);
+                            for (std::size_t i = begin; i < end; ++i) {
+                              const bool is_copy = i > begin && fingerprints[i] == fingerprints[slots - 1];
+                              if (is_copy && ids[i] == ids[pairs - 1]) continue;
+                              ids[pairs] = ids[i];
+                              if (!is_copy) {
+                                fingerprints[slots++] = fingerprints[i];
+                              } else if (several.empty() || several.back().first != slots - 1) {
+                                several.emplace_back(static_cast<Offset>(slots - 1), pairs - 1);
+                              }
+                              ++pairs;
+                            }
+                          }
+                          base += count;
+                        });
+    if (slots > store_type::max_slots) {
+      fail<std::length_error>("no room for " + std::to_string(slots) +
+                              " distinct fingerprints: the index holds at most " +
+                              std::to_string(store_type::max_slots) + "; give it a wider Offset");
+    }
+    directory.starts()[std::size_t{1} << bits] = static_cast<Offset>(slots);
+    fingerprints.truncate(slots);
+    ids.truncate(pairs);
+    return store_type(&key, std::move(directory), std::move(fingerprints),
+                      frozen_ids<Id, Offset>(std::move(ids), several, slots));
+  }
+
+  // By fingerprint, then id.
+  static void sort_pairs(large_array<words_type>& fingerprints, large_array<Id>& ids, std::size_t begin,
+                         std::size_t end) {
+    const auto is_less = [&](const words_type& a, const Id& id_a, const words_type& b, const Id& id_b) {
+      return a != b ? a < b : id_a < id_b;
+    };
+    if (end - begin <= 16) {
+      for (std::size_t i = begin + 1; i < end; ++i) {
+        const words_type fingerprint = fingerprints[i];
+        const Id id = ids[i];
+        std::size_t j = i;
+        for (; j > begin && is_less(fingerprint, id, fingerprints[j - 1], ids[j - 1]); --j) {
+          fingerprints[j] = fingerprints[j - 1];
+          ids[j] = ids[j - 1];
+        }
+        fingerprints[j] = fingerprint;
+        ids[j] = id;
+      }
+      return;
+    }
+    std::vector<pair> crowd;
+    crowd.reserve(end - begin);
+    for (std::size_t i = begin; i < end; ++i) crowd.push_back({fingerprints[i], ids[i]});
+    std::sort(crowd.begin(), crowd.end(),
+              [&](const pair& a, const pair& b) { return is_less(a.fingerprint, a.id, b.fingerprint, b.id); });
+    for (std::size_t i = begin; i < end; ++i) {
+      fingerprints[i] = crowd[i - begin].fingerprint;
+      ids[i] = crowd[i - begin].id;
+    }
+  }
+
+  static void add_filters(const store_type& store, bool is_wide, frozen_table<Offset>& table) {
+    if (is_wide) {
+      table.wide = large_array<std::uint64_t>(store.slots());
+    } else {
+      table.narrow = large_array<std::uint32_t>(store.slots());
+    }
+    for (std::size_t slot = 0; slot < store.slots(); ++slot) {
+      if (is_wide) {
+        table.wide[slot] = fold_filter<std::uint64_t>(store.fingerprint(slot));
+      } else {
+        table.narrow[slot] = fold_filter<std::uint32_t>(store.fingerprint(slot));
+      }
+    }
+  }
+
+  template <class Filter>
+  void build_tables(const store_type& store, std::vector<frozen_table<Offset>>& tables,
+                    large_array<Filter> frozen_table<Offset>::*filters) {
+    table_room<Filter> room;
+    for (std::size_t number = 1; number < tables.size(); ++number) {
+      frozen_table<Offset>& table = tables[number];
+      std::swap(table, room.spare);
+      build_table<Filter>(store, number, table, table.*filters, room);
+    }
+  }
+
+  template <class Filter>
+  void build_table(const store_type& store, std::size_t number, frozen_table<Offset>& table,
+                   large_array<Filter>& filters, table_room<Filter>& room) {
+    const table_key<Words>& key = plans_->keys()[number];
+    const std::size_t slots = store.slots();
+    std::size_t lines = 0;
+    if constexpr (std::is_same_v<Offset, std::uint32_t>) {
+      lines = bucket_lines_for(slots, key.width(), plans_->shape().k());
+    }
+    const std::size_t buckets = lines != 0 ? lines : std::size_t{1} << frozen_directory_bits(slots, key.width());
+    const int bits = (std::max)(1, static_cast<int>(std::bit_width(buckets - 1)));
+    if (table.directory.buckets() != buckets) table.directory = frozen_directory<Offset>(buckets);
+    if (table.slots.size() != slots) {
+      table.slots = large_array<Offset>(slots);
+      filters = large_array<Filter>(slots);
+    }
+    const auto address = [](const table_entry<Filter>& entry) { return std::size_t{entry.address}; };
+    const auto read = [&](std::size_t slot) {
+      const words_type& fingerprint = store.fingerprint(slot);
+      const std::size_t at = table.directory.bucket_of(key.hash(fingerprint));
+      return table_entry<Filter>{static_cast<std::uint32_t>(at), fold_filter<Filter>(fingerprint),
+                                 static_cast<Offset>(slot)};
+    };
+    large_array<Offset>& starts = room.starts;
+    std::size_t base = 0;
+    const auto write = [&](std::size_t position, const table_entry<Filter>& entry) {
+      filters[position] = entry.filter;
+      table.slots[position] = entry.slot;
+    };
+    const auto load = [&](std::size_t position) {
+      // The fingerprints of a part ascend, but are far from each other.
+      constexpr std::size_t ahead = 16;
+      if (position + ahead < slots) prefetch(&store.fingerprint(table.slots[position + ahead]));
+      return read(table.slots[position]);
+    };
+    for_each_part<table_entry<Filter>>(
+        slots, bits, read, address, write, load,
+        [&](std::size_t count, std::size_t first, int rest, const auto& read_part) {
+          const std::size_t mask = (std::size_t{1} << rest) - 1;
+          if (starts.size() != mask + 2) starts = large_array<Offset>(mask + 2);
+          radix_partition(
+              count, rest, read_part, [&](const table_entry<Filter>& entry) { return entry.address & mask; },
+              [&](std::size_t position, const table_entry<Filter>& entry) { write(base + position, entry); },
+              starts.span(), room.scratch, run_);
+          for (std::size_t bucket = 0; bucket <= mask && first + bucket < buckets; ++bucket) {
+            table.directory.starts()[first + bucket] = static_cast<Offset>(base + starts[bucket]);
+          }
+          base += count;
+        });
+    table.directory.starts()[buckets] = static_cast<Offset>(slots);
+    if constexpr (std::is_same_v<Offset, std::uint32_t> && std::is_same_v<Filter, std::uint32_t>) {
+      if (lines != 0) put_into_lines(table, room.spare);
+    }
+  }
+
+  // Gives a table lines instead of its directory, which goes to `spare` with what it leads to; unless so many entries
+  // share their keys that more than a quarter do not fit.
+  void put_into_lines(frozen_table<Offset>& table, frozen_table<Offset>& spare) {
+    const std::span<const Offset> starts(table.directory.data(), table.directory.buckets() + 1);
+    const std::size_t buckets = table.directory.buckets();
+    const std::size_t parts = parts_for(run_, buckets, std::size_t{1} << 12);
+    const auto begin_of = [&](std::size_t part) { return buckets * part / parts; };
+    std::vector<std::size_t> overflow(parts + 1);
+    run_(parts, [&](std::size_t part) {
+      std::size_t sum = 0;
+      for (std::size_t i = begin_of(part); i < begin_of(part + 1); ++i) {
+        const std::size_t count = starts[i + 1] - starts[i];
+        sum += count - bucket_line::inline_count(count);
+      }
+      overflow[part + 1] = sum;
+    });
+    for (std::size_t part = 0; part < parts; ++part) overflow[part + 1] += overflow[part];
+    if (overflow[parts] > table.slots.size() / 4) return;
+
+    large_array<bucket_line> lines(buckets);
+    large_array<std::uint32_t> filters(overflow[parts]);
+    large_array<Offset> slots(overflow[parts]);
+    run_(parts, [&](std::size_t part) {
+      std::size_t next = overflow[part];
+      for (std::size_t i = begin_of(part); i < begin_of(part + 1); ++i) {
+        const std::size_t begin = starts[i], end = starts[i + 1];
+        if (begin + bucket_line::capacity <= table.slots.size()) {
+          lines[i] = bucket_line(end - begin, &table.narrow[begin], &table.slots[begin], next);
+        } else {
+          std::array<std::uint32_t, bucket_line::capacity> last_filters{}, last_slots{};
+          std::copy(table.narrow.data() + begin, table.narrow.data() + end, last_filters.data());
+          std::copy(table.slots.data() + begin, table.slots.data() + end, last_slots.data());
+          lines[i] = bucket_line(end - begin, last_filters.data(), last_slots.data(), next);
+        }
+        for (std::size_t at = begin + lines[i].inline_count(); at < end; ++at, ++next) {
+          filters[next] = table.narrow[at];
+          slots[next] = table.slots[at];
+        }
+      }
+    });
+    spare = std::exchange(table, {{}, std::move(lines), std::move(filters), {}, std::move(slots)});
+  }
+
+  std::size_t count_, most_at_once_;
+  const Read& read_;
+  const Run& run_;
+  std::shared_ptr<const search_plans<Words>> plans_;
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,270 @@
+// What a frozen_index is made of: tables without room to grow.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/large_array.hpp"
+#include "prefetch.hpp"
+#include "batch_search.hpp"
+#include "bucket_line.hpp"
+#include "bucket_segment.hpp"
+#include "filter.hpp"
+#include "filter_scan.hpp"
+#include "fingerprint_store.hpp"
+#include "frozen_ids.hpp"
+#include "search_plans.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The bucket of a hash among fewer than 2^32: its highest bits choose, so that the order of hashes is that of buckets.
+[[nodiscard]] constexpr std::size_t bucket_of(std::uint64_t hash, std::uint64_t buckets) noexcept {
+  return static_cast<std::size_t>((hash >> 32) * buckets >> 32);
+}
+
+/// The starts of the buckets of a table.
+template <class Offset>
+class frozen_directory {
+ public:
+  frozen_directory() = default;
+  /// starts() is to be filled. Precondition: buckets < 2^32.
+  explicit frozen_directory(std::size_t buckets) : starts_(buckets + 1) {}
+
+  [[nodiscard]] std::size_t buckets() const noexcept { return starts_.size() == 0 ? 0 : starts_.size() - 1; }
+  [[nodiscard]] const Offset* data() const noexcept { return starts_.data(); }
+
+  [[nodiscard]] std::size_t bucket_of(std::uint64_t hash) const noexcept {
+    return detail::bucket_of(hash, starts_.size() - 1);
+  }
+  /// Where the start of its bucket and the next are.
+  [[nodiscard]] const Offset* entry(std::uint64_t hash) const noexcept { return &starts_[bucket_of(hash)]; }
+  [[nodiscard]] std::span<Offset> starts() noexcept { return starts_.span(); }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return starts_.memory_usage(); }
+
+ private:
+  large_array<Offset> starts_;
+};
+
+/// Distinct fingerprints in the order of the buckets of the first table, so that this one needs nothing but its
+/// directory; for each other table the filters and slots in the order of its buckets.
+template <std::size_t Words, class Id, class Offset>
+class frozen_store {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+  using id_list_type = id_span<Id>;
+
+  static constexpr Offset none = (std::numeric_limits<Offset>::max)();
+  static constexpr std::size_t max_slots = static_cast<std::size_t>(
+      (std::min)(std::uint64_t{none}, std::uint64_t{(std::numeric_limits<std::size_t>::max)()}));
+
+  frozen_store() = default;
+  frozen_store(const table_key<Words>* key, frozen_directory<Offset> directory, large_array<words_type> fingerprints,
+               frozen_ids<Id, Offset> ids) noexcept
+      : key_(key), directory_(std::move(directory)), fingerprints_(std::move(fingerprints)), ids_(std::move(ids)) {}
+
+  [[nodiscard]] std::size_t slots() const noexcept { return fingerprints_.size(); }
+  [[nodiscard]] std::size_t pairs() const noexcept { return ids_.size(); }
+  [[nodiscard]] const words_type& fingerprint(std::size_t slot) const noexcept { return fingerprints_[slot]; }
+  [[nodiscard]] id_span<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
+  [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_.span(); }
+
+  void prefetch_fingerprint(std::size_t slot) const noexcept { prefetch(&fingerprints_[slot]); }
+  void prefetch_ids(std::size_t slot) const noexcept { prefetch(ids_.near(slot)); }
+  [[nodiscard]] const frozen_directory<Offset>& directory() const noexcept { return directory_; }
+
+  /// The slot of a fingerprint, or `none`.
+  [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {
+    if (slots() == 0) return none;
+    const Offset* const starts = directory_.entry(key_->hash(fingerprint));
+    for (std::size_t slot = starts[0]; slot < starts[1]; ++slot) {
+      if (fingerprints_[slot] == fingerprint) return static_cast<Offset>(slot);
+    }
+    return none;
+  }
+
+  template <class Visit>
+  bool scan(std::span<const words_type> queries, int k, const Visit& visit) const {
+    return scan_all<Words>(fingerprints(), queries, k, visit);
+  }
+
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return directory_.memory_usage() + fingerprints_.memory_usage() + ids_.memory_usage();
+  }
+
+  friend bool operator==(const frozen_store& a, const frozen_store& b) {
+    if (a.pairs() != b.pairs() || a.slots() != b.slots()) return false;
+    for (std::size_t slot = 0; slot < a.slots(); ++slot) {
+      const Offset other = b.find(a.fingerprints_[slot]);
+      if (other == none || !(a.ids_[slot] == b.ids_[other])) return false;
+    }
+    return true;
+  }
+
+ private:
+  const table_key<Words>* key_ = nullptr;  // of the first table
+  frozen_directory<Offset> directory_;
+  large_array<words_type> fingerprints_;
+  frozen_ids<Id, Offset> ids_;
+};
+
+/// What a table holds. The first one has neither directory, which is the store's, nor slots, which count up there; nor
+/// filters if fingerprints are of one word, which is its own filter. Others have either a directory, or lines and
+/// filters and slots of what does not fit them.
+template <class Offset>
+struct frozen_table {
+  frozen_directory<Offset> directory;
+  large_array<bucket_line> lines;
+  large_array<std::uint32_t> narrow;
+  large_array<std::uint64_t> wide;
+  large_array<Offset> slots;
+
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return directory.memory_usage() + lines.memory_usage() + narrow.memory_usage() + wide.memory_usage() +
+           slots.memory_usage();
+  }
+};
+
+/// A frozen_store and its tables, and the search through them.
+template <std::size_t Words, class Id, class Offset>
+class frozen_engine {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+  using store_type = frozen_store<Words, Id, Offset>;
+
+  frozen_engine(std::shared_ptr<const search_plans<Words>> plans, store_type store,
+                std::vector<frozen_table<Offset>> tables)
+      : plans_(std::move(plans)), store_(std::move(store)), tables_(std::move(tables)), places_(tables_.size()) {
+    find_places();
+  }
+  frozen_engine(const frozen_engine& other)
+      : plans_(other.plans_), store_(other.store_), tables_(other.tables_), places_(tables_.size()) {
+    find_places();
+  }
+  frozen_engine(frozen_engine&& other) noexcept
+      // A copy stays there: what was moved from is empty and usable. The arrays stay where they are.
+      : plans_(other.plans_),  // NOLINT(performance-move-constructor-init)
+        store_(std::exchange(other.store_, {})),
+        tables_(std::exchange(other.tables_, {})),
+        places_(std::exchange(other.places_, {})) {}
+  frozen_engine& operator=(const frozen_engine& other) {
+    frozen_engine copy(other);
+    swap(copy);
+    return *this;
+  }
+  frozen_engine& operator=(frozen_engine&& other) noexcept {
+    frozen_engine taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~frozen_engine() = default;
+
+  void swap(frozen_engine& other) noexcept {
+    plans_.swap(other.plans_);
+    std::swap(store_, other.store_);
+    tables_.swap(other.tables_);
+    places_.swap(other.places_);
+  }
+
+  [[nodiscard]] const store_type& store() const noexcept { return store_; }
+  [[nodiscard]] const layout& shape() const noexcept { return plans_->shape(); }
+  [[nodiscard]] int max_distance() const noexcept { return shape().k(); }
+  [[nodiscard]] int default_distance() const noexcept { return shape().k(); }
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    std::size_t sum = store_.memory_usage();
+    for (const frozen_table<Offset>& table : tables_) sum += table.memory_usage();
+    return sum;
+  }
+
+  /// As that of pigeonhole_tables.
+  template <class Visit>
+  bool visit_within(std::span<const words_type> queries, int k, const Visit& visit) const {
+    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys)) return store_.scan(queries, k, visit);
+    return search_tables<Words, Offset>(*this, *plans_, store_, queries, k, visit);
+  }
+
+  /// Where the parts of a table are, for a search to find with few steps.
+  struct places {
+    const char* directory;  ///< starts of buckets, or bucket_lines
+    const char* filters;
+    const Offset* slots;  ///< null if they count up
+    std::uint64_t buckets;
+    int log_filter_size;
+    int log_entry_size;  ///< of the directory
+
+    /// Where the directory tells of the bucket of a hash, to load it ahead.
+    [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
+      return directory + (bucket_of(hash, buckets) << log_entry_size);
+    }
+    [[nodiscard]] bool has_lines() const noexcept { return log_entry_size == log_line_size; }
+    /// Precondition: has_lines().
+    [[nodiscard]] const bucket_line& line(std::uint64_t hash) const noexcept {
+      return *static_cast<const bucket_line*>(entry(hash));
+    }
+    /// What did not fit the line of a bucket. Precondition: has_lines().
+    [[nodiscard]] bucket_view<Offset> overflow(const bucket_line& line) const noexcept {
+      return {filters + (line.overflow() << log_filter_size), slots + line.overflow(), 0, line.overflow_count(), false};
+    }
+    /// All of a bucket, or what did not fit its line.
+    [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
+      if (has_lines()) return overflow(line(hash));
+      const auto* const at = static_cast<const Offset*>(entry(hash));
+      const std::size_t begin = at[0], end = at[1];
+      return {filters + (begin << log_filter_size), slots == nullptr ? nullptr : slots + begin, begin, end - begin,
+              log_filter_size == 3};
+    }
+  };
+  [[nodiscard]] const places& table(std::size_t number) const noexcept { return places_[number]; }
+
+ private:
+  static constexpr int log_line_size = std::countr_zero(sizeof(bucket_line));
+  static_assert(sizeof(Offset) < sizeof(bucket_line));
+
+  void find_places() noexcept {
+    for (std::size_t table = 0; table < tables_.size(); ++table) {
+      const frozen_table<Offset>& t = tables_[table];
+      const frozen_directory<Offset>& directory = table == 0 ? store_.directory() : t.directory;
+      const void* filters = t.narrow.data();
+      bool is_wide = false;
+      if (Words == 1 && table == 0) {
+        // A fingerprint of one word is its own filter.
+        filters = store_.fingerprints().data();
+        is_wide = true;
+      } else if (t.wide.size() > 0) {
+        filters = t.wide.data();
+        is_wide = true;
+      }
+      const int log_filter_size = is_wide ? 3 : 2;
+      if (t.lines.size() > 0) {
+        places_[table] = {reinterpret_cast<const char*>(t.lines.data()),
+                          static_cast<const char*>(filters),
+                          t.slots.data(),
+                          t.lines.size(),
+                          log_filter_size,
+                          log_line_size};
+      } else {
+        places_[table] = {reinterpret_cast<const char*>(directory.data()),
+                          static_cast<const char*>(filters),
+                          t.slots.data(),
+                          directory.buckets(),
+                          log_filter_size,
+                          std::countr_zero(sizeof(Offset))};
+      }
+    }
+  }
+
+  std::shared_ptr<const search_plans<Words>> plans_;
+  store_type store_;
+  std::vector<frozen_table<Offset>> tables_;
+  std::vector<places> places_;
+};
+
+}  // namespace neardup::inline v0::detail

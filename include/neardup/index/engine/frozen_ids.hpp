@@ -1,0 +1,142 @@
+// The ids of an index that no longer changes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/large_array.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The ids of one fingerprint, at least one, in ascending order: a view into frozen_ids.
+template <class Id>
+class id_span {
+ public:
+  explicit id_span(std::span<const Id> ids) noexcept : ids_(ids) {}
+
+  [[nodiscard]] const Id& smallest() const noexcept { return ids_.front(); }
+  [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
+  [[nodiscard]] bool contains(const Id& id) const { return std::binary_search(ids_.begin(), ids_.end(), id); }
+
+  /// Walks the ids; a position past the end is told by done().
+  class cursor {
+   public:
+    cursor() = default;
+    explicit cursor(const id_span& ids) noexcept : at_(ids.ids_.data()), end_(at_ + ids.ids_.size()) {}
+    [[nodiscard]] const Id& operator*() const noexcept { return *at_; }
+    [[nodiscard]] bool done() const noexcept { return at_ == end_; }
+    cursor& operator++() noexcept {
+      ++at_;
+      return *this;
+    }
+    // Past the end of one fingerprint is before the next: the iterator tells them apart by the slot.
+    friend bool operator==(const cursor& a, const cursor& b) noexcept = default;
+
+   private:
+    const Id* at_ = nullptr;
+    const Id* end_ = nullptr;
+  };
+
+  friend bool operator==(const id_span& a, const id_span& b) {
+    return std::equal(a.ids_.begin(), a.ids_.end(), b.ids_.begin(), b.ids_.end());
+  }
+
+ private:
+  std::span<const Id> ids_;
+};
+
+/// For each slot its ids: the smallest in place `slot`, where a search can ask for it ahead; those of slots with
+/// several, which are few in most corpora, all together elsewhere.
+template <class Id, class Offset>
+class frozen_ids {
+ public:
+  frozen_ids() = default;
+  /// `ids`: those of slot 0, ascending, then those of slot 1 ...; `several`: each slot that has more than one,
+  /// ascending, and the position of its first. Throws: std::bad_alloc.
+  frozen_ids(large_array<Id> ids, const std::vector<std::pair<Offset, std::size_t>>& several, std::size_t slots)
+      : size_(ids.size()), ids_(std::move(ids)) {
+    if (several.empty()) return;
+    // What slot i has, if several, begins at its position and ends where the next slot does.
+    const auto end_of = [&](std::size_t i) {
+      if (i + 1 == several.size()) return size_ - (slots - several[i].first - 1);
+      return several[i + 1].second - (several[i + 1].first - several[i].first - std::size_t{1});
+    };
+    std::size_t listed = 0;
+    for (std::size_t i = 0; i < several.size(); ++i) listed += end_of(i) - several[i].second;
+    lists_ = large_array<Id>(listed);
+    list_begins_ = large_array<std::size_t>(several.size() + 1);
+    marks_ = large_array<mark_group>(slots / group_slots + 1);
+    std::fill_n(marks_.data(), marks_.size(), mark_group{});
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < several.size(); ++i) {
+      list_begins_[i] = next;
+      for (std::size_t at = several[i].second; at < end_of(i); ++at) lists_[next++] = ids_[at];
+      const std::size_t slot = several[i].first;
+      marks_[slot / group_slots].words[slot % group_slots / word_bits] |= std::uint64_t{1} << (slot % word_bits);
+    }
+    list_begins_[several.size()] = next;
+    std::size_t before = 0;
+    for (mark_group& group : marks_.span()) {
+      group.before = before;
+      for (const std::uint64_t word : group.words) before += static_cast<std::size_t>(portable_popcount(word));
+    }
+    // Each first id moves to the front, never beyond one that has not moved yet.
+    std::size_t from = 0;
+    for (std::size_t slot = 0, i = 0; slot < slots; ++slot) {
+      ids_[slot] = ids_[from];
+      if (i < several.size() && several[i].first == slot) {
+        from = end_of(i++);
+      } else {
+        ++from;
+      }
+    }
+    ids_.truncate(slots);
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  /// Complexity: constant.
+  [[nodiscard]] id_span<Id> operator[](std::size_t slot) const noexcept {
+    if (marks_.size() != 0) {
+      const mark_group& group = marks_[slot / group_slots];
+      const std::size_t place = slot % group_slots / word_bits;
+      const std::uint64_t own = std::uint64_t{1} << (slot % word_bits);
+      if ((group.words[place] & own) != 0) {
+        std::size_t list = static_cast<std::size_t>(group.before) +
+                           static_cast<std::size_t>(portable_popcount(group.words[place] & (own - 1)));
+        for (std::size_t i = 0; i < place; ++i) list += static_cast<std::size_t>(portable_popcount(group.words[i]));
+        return id_span<Id>({lists_.data() + list_begins_[list], list_begins_[list + 1] - list_begins_[list]});
+      }
+    }
+    return id_span<Id>({ids_.data() + slot, 1});
+  }
+
+  /// Where the ids of a slot are, or the smallest of several, to load it ahead.
+  [[nodiscard]] const Id* near(std::size_t slot) const noexcept { return ids_.data() + slot; }
+
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return ids_.memory_usage() + lists_.memory_usage() + list_begins_.memory_usage() + marks_.memory_usage();
+  }
+
+ private:
+  // Which of 448 slots have several ids, and how many of all slots before these: a line of the cache.
+  struct mark_group {
+    std::uint64_t before = 0;
+    std::array<std::uint64_t, 7> words{};
+  };
+  static constexpr std::size_t group_slots = 7 * word_bits;
+
+  std::size_t size_ = 0;
+  large_array<Id> ids_;                   // the smallest of each slot
+  large_array<Id> lists_;                 // of each slot with several, ascending
+  large_array<std::size_t> list_begins_;  // in lists_, and the end of the last
+  large_array<mark_group> marks_;         // empty if no slot has several
+};
+
+}  // namespace neardup::inline v0::detail

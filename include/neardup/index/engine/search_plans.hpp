@@ -1,0 +1,156 @@
+// A layout made ready for searching: masks as words, key hashes, and the probes of every distance.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../layout.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The bits that one table is keyed on, packed into one word.
+///
+/// Of more than 64 bits, or more than `max_width`, the first ones serve: fingerprints that agree on all agree on these,
+/// and what differs in at most r of all differs in at most r of these.
+template <std::size_t Words>
+class table_key {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+
+  explicit table_key(const std::vector<std::uint64_t>& mask, std::size_t max_width = word_bits) {
+    for (std::size_t i = 0; i < Words; ++i) {
+      for (std::uint64_t rest = mask[i]; rest != 0;) {
+        const auto begin = static_cast<std::size_t>(std::countr_zero(rest));
+        const auto run = static_cast<std::size_t>(std::countr_one(rest >> begin));
+        const std::size_t taken = (std::min)(run, max_width - width_);
+        if (taken > 0) add({i, begin, low_mask(taken), width_});
+        mask_[i] |= low_mask(taken) << begin;
+        width_ += taken;
+        rest &= ~(low_mask(run) << begin);
+      }
+    }
+    key_mask_ = low_mask(width_);
+    fold_shift_ = static_cast<int>((std::min)(width_ / 2 + 1, word_bits - 1));
+    top_shift_ = static_cast<int>(word_bits - width_);
+  }
+
+  /// The number of bits of a key, 1 to 64.
+  [[nodiscard]] std::size_t width() const noexcept { return width_; }
+
+  /// The bits of a fingerprint that the table is keyed on, packed into the lowest width() bits.
+  [[nodiscard]] std::uint64_t of(const words_type& x) const noexcept {
+    std::uint64_t key = first_.of(x) | second_.of(x);
+    for (const piece& p : more_) key |= p.of(x);
+    return key;
+  }
+
+  /// A hash of a key whose highest bits are its best.
+  /// A bijection of keys to the width() highest bits, so that a directory as large as the key space has no collisions:
+  /// multiplied by odd numbers modulo 2^width, with a shift between that carries the high bits down.
+  [[nodiscard]] std::uint64_t hash_of_key(std::uint64_t key) const noexcept {
+    const std::uint64_t once = (key * 0xbf58476d1ce4e5b9U) & key_mask_;
+    return ((once ^ (once >> fold_shift_)) * 0x94d049bb133111ebU) << top_shift_;
+  }
+  [[nodiscard]] std::uint64_t hash(const words_type& x) const noexcept { return hash_of_key(of(x)); }
+
+  /// The number of key bits that are set in `difference`, the exclusive or of two fingerprints.
+  [[nodiscard]] int distance(const words_type& difference) const noexcept {
+    int count = 0;
+    for (std::size_t i = 0; i < Words; ++i) count += std::popcount(difference[i] & mask_[i]);
+    return count;
+  }
+
+  /// Whether fingerprints with this difference have the same key.
+  [[nodiscard]] bool is_same(const words_type& difference) const noexcept {
+    std::uint64_t differing = 0;
+    for (std::size_t i = 0; i < Words; ++i) differing |= difference[i] & mask_[i];
+    return differing == 0;
+  }
+
+  /// Whether fingerprints with this difference have keys within `radius` bits.
+  [[nodiscard]] bool is_within(const words_type& difference, int radius) const noexcept {
+    return radius == 0 ? is_same(difference) : distance(difference) <= radius;
+  }
+
+ private:
+  // A run of bits within a word.
+  struct piece {
+    std::size_t word = 0, shift = 0;
+    std::uint64_t mask = 0;
+    std::size_t to = 0;
+
+    [[nodiscard]] std::uint64_t of(const words_type& x) const noexcept {
+      return ((x[Words == 1 ? 0 : word] >> shift) & mask) << to;
+    }
+  };
+
+  void add(const piece& p) {
+    if (first_.mask == 0) {
+      first_ = p;
+    } else if (second_.mask == 0) {
+      second_ = p;
+    } else {
+      more_.push_back(p);
+    }
+  }
+
+  // Keys of one or two blocks, which is nearly all, need no more than two pieces.
+  piece first_, second_;
+  std::vector<piece> more_;
+  words_type mask_{};
+  std::size_t width_ = 0;
+  std::uint64_t key_mask_ = 0;
+  int fold_shift_ = 0, top_shift_ = 0;
+};
+
+/// The tables of a layout and, for each distance k, what to probe. Immutable; indexes of one layout share one.
+template <std::size_t Words>
+class search_plans {
+ public:
+  /// A table to probe, with what that needs.
+  struct step {
+    table_key<Words> key;
+    std::size_t table;
+    int radius;
+  };
+  struct plan {
+    std::vector<step> steps;
+    std::uint64_t keys = 0;  ///< looked up in all, saturating
+  };
+
+  /// Keys of tables that are probed with a radius take no more than `max_radius_width` bits: each bit of a key is a
+  /// probe, and more bits than a directory can tell apart are none.
+  explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits) : shape_(shape) {
+    const std::size_t max_width = shape.is_exact() ? word_bits : max_radius_width;
+    for (std::size_t table = 0; table < shape.table_count(); ++table) {
+      keys_.emplace_back(shape.table_mask(table), max_width);
+    }
+    for (int k = 0; k <= shape.k(); ++k) {
+      plan& next = plans_.emplace_back();
+      for (const table_probe& probe : shape.plan(k)) {
+        const table_key<Words>& key = keys_[probe.table];
+        next.steps.push_back({key, probe.table, probe.radius});
+        next.keys = saturating_add(next.keys, choose_at_most(key.width(), static_cast<std::size_t>(probe.radius)));
+      }
+    }
+  }
+
+  [[nodiscard]] const layout& shape() const noexcept { return shape_; }
+  [[nodiscard]] std::span<const table_key<Words>> keys() const noexcept { return keys_; }
+
+  /// Precondition: 0 <= k <= shape().k().
+  [[nodiscard]] const plan& within(int k) const noexcept { return plans_[static_cast<std::size_t>(k)]; }
+
+ private:
+  layout shape_;
+  std::vector<table_key<Words>> keys_;
+  std::vector<plan> plans_;
+};
+
+}  // namespace neardup::inline v0::detail
