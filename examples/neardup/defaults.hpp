@@ -10,7 +10,7 @@ namespace command {
 /// Without --similarity, --min-similarity and --distance.
 inline constexpr double default_similarity = 0.8;
 
-inline constexpr feature_choice default_features{feature_choice::unit::words, 2};
+inline constexpr feature_choice default_features{neardup::feature_kind::words, 2};
 
 inline constexpr grouping_rule default_grouping = grouping_rule::representatives;
 

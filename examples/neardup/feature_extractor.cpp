@@ -77,13 +77,13 @@ class extractor_of final : public feature_extractor {
 
  private:
   using hasher = neardup::xxh3<64>;
-  using set_hasher = neardup::feature_hasher<Tokenizer, hasher>;
-  using full_hasher = neardup::feature_hasher<Tokenizer, hasher, std::uint64_t>;
+  using set_hasher = neardup::feature_extractor<Tokenizer, hasher>;
+  using full_hasher = neardup::feature_extractor<Tokenizer, hasher, std::uint64_t>;
 
   struct adder {
     extractor_of* to;
     void operator()(std::string_view token) const {
-      to->features_.push_back(static_cast<std::uint32_t>(to->hash_token_(token)));  // as feature_hasher does it
+      to->features_.push_back(static_cast<std::uint32_t>(to->hash_token_(token)));  // as feature_extractor does it
     }
   };
 

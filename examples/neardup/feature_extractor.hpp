@@ -11,7 +11,7 @@
 
 namespace command {
 
-/// The features of a document, ascending: see neardup::feature_hasher.
+/// The features of a document, ascending: see neardup::feature_extractor.
 using feature_set = std::vector<std::uint32_t>;
 
 /// Finds the features of documents; one for each thread.

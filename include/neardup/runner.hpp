@@ -1,31 +1,54 @@
-// One type for all runners, so that a program has each join once, however it spreads its work.
+// How work is spread over threads: what the functions over many texts or fingerprints take as their last argument.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 
-namespace neardup::inline v0::detail {
+namespace neardup::inline v0 {
 
-/// A runner of any type (see neardup::threads), by reference. Calls come once a pass, so what they cost does not
-/// matter.
+/// What spreads work: `threads`, or a type of the caller's that hands the parts to a thread pool.
+///
+/// A runner has two const members. `run.parts()` says how many parts there should be. `run(parts, work)`, called with
+/// as many or fewer, even none, calls `work(part)` once for each part from 0 to parts - 1, on any thread, and returns
+/// when all are done; `work` does not throw. A runner is copied: one that stands for a pool holds a pointer to it.
+template <class T>
+concept runner = std::copy_constructible<T> &&
+    requires(const T& run, std::size_t parts, const std::function<void(std::size_t)>& work) {
+  { run.parts() } -> std::convertible_to<std::size_t>;
+  run(parts, work);
+};
+
+/// Any runner, as one type; without one, all parts run on the caller's thread, which is the default everywhere.
+///
+/// Results never depend on the runner. What a call through it costs does not matter: there is one for each pass over
+/// the data.
 class any_runner {
  public:
-  template <class Run>
-  explicit any_runner(const Run& run)
-      : parts_((std::max)(std::size_t{1}, static_cast<std::size_t>(run.parts()))),
-        run_([&run](std::size_t parts, const std::function<void(std::size_t)>& work) { run(parts, work); }) {}
+  any_runner() = default;
 
+  template <runner Run>
+    requires(!std::same_as<Run, any_runner>)
+  any_runner(const Run& run)  // NOLINT(google-explicit-constructor): stands for the runner that it is given.
+      : parts_((std::max)(std::size_t{1}, static_cast<std::size_t>(run.parts()))), run_(run) {}
+
+  /// The number of parts that keep all threads busy, at least 1.
   [[nodiscard]] std::size_t parts() const noexcept { return parts_; }
 
+  /// Calls `work(part)` for each part, and returns when all are done. Precondition: `work` does not throw.
   template <class Work>
   void operator()(std::size_t parts, const Work& work) const {
-    run_(parts, std::cref(work));
+    if (!run_) {
+      for (std::size_t part = 0; part < parts; ++part) work(part);
+    } else {
+      run_(parts, std::cref(work));
+    }
   }
 
  private:
-  std::size_t parts_;
+  std::size_t parts_ = 1;
   std::function<void(std::size_t, const std::function<void(std::size_t)>&)> run_;
 };
 
-}  // namespace neardup::inline v0::detail
+}  // namespace neardup::inline v0

@@ -2,27 +2,18 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "error.hpp"
+#include "runner.hpp"
 
 namespace neardup::inline v0 {
 
-/// What a batch takes to spread its work: `threads`, or a runner of the caller's, as described there.
-template <class T>
-concept runner = requires(const T& run) {
-  { run.parts() } -> std::convertible_to<std::size_t>;
-};
-
-/// Runs the parts of some work at the same time: what batches take, and what a caller's own thread pool can stand for.
-///
-/// A runner has two const members. `run.parts()` says how many parts there should be. `run(parts, work)`, of as many or
-/// fewer, even none, calls `work(part)` once for each part from 0 to parts - 1, on any thread, and returns when all are
-/// done; `work` does not throw. This one is no pool: it starts new threads for each call.
+/// A runner (see runner.hpp) that starts threads of the standard library for each call, for programs that have no thread
+/// pool of their own.
 struct threads {
   std::size_t count = 0;  ///< how many threads, the caller's among them; 0 for as many as the machine has
 

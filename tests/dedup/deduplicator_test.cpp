@@ -219,7 +219,7 @@ TEST_CASE("the deduplicator with the features of another tokenizer", "[deduplica
   const auto similarity = [&](std::uint32_t, const std::string& kept, const std::string& text) {
     return std::optional<double>(plain_jaccard(tokens_of(triples, kept), tokens_of(triples, text)));
   };
-  deduplicator dedup{hash, feature_hasher{triples}, {.distance = 14, .similarity = 0.6}};
+  deduplicator dedup{hash, feature_extractor{triples}, {.distance = 14, .similarity = 0.6}};
   model plain(hash, similarity, 14, 0.6, 8);
   compare(dedup, plain, 200);
   // The same type of check as the default, with another setting: it must not take the features of the fingerprint.
@@ -228,7 +228,7 @@ TEST_CASE("the deduplicator with the features of another tokenizer", "[deduplica
   const auto by_pairs = [&](std::uint32_t, const std::string& kept, const std::string& text) {
     return std::optional<double>(plain_jaccard(tokens_of(pairs, kept), tokens_of(pairs, text)));
   };
-  deduplicator other{triple_hash, feature_hasher{pairs}, {.distance = 14, .similarity = 0.6}};
+  deduplicator other{triple_hash, feature_extractor{pairs}, {.distance = 14, .similarity = 0.6}};
   model plain_other(triple_hash, by_pairs, 14, 0.6, 8);
   compare(other, plain_other, 201);
 }

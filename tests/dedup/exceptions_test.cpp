@@ -59,7 +59,7 @@ TEST_CASE("a document that memory did not suffice for was never added", "[except
   const simhasher hash{words{}};
   check_adding(deduplicator{hash, {.similarity = 0.8}});
   check_adding(deduplicator{hash, no_check{}});
-  check_adding(deduplicator{hash, feature_hasher{code_point_ngrams{4}}, {.distance = 10, .similarity = 0.5}});
+  check_adding(deduplicator{hash, feature_extractor{code_point_ngrams{4}}, {.distance = 10, .similarity = 0.5}});
 }
 
 TEST_CASE("a set that memory did not suffice for was never added", "[exceptions]") {
@@ -80,7 +80,7 @@ TEST_CASE("a set that memory did not suffice for was never added", "[exceptions]
 
 TEST_CASE("features and verdicts of a warm workspace allocate nothing", "[exceptions]") {
   const std::string text = numbered(7, 300), other = numbered(8, 200);
-  const feature_hasher features{normalised{words{}}};
+  const feature_extractor features{normalised{words{}}};
   decltype(features)::workspace scratch;
   deduplicator dedup{simhasher{normalised{words{}}}};
   dedup.add(text);

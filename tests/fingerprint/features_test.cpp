@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include <neardup/fingerprint/kernels/hash_sort.hpp>
 #include <neardup/fingerprint/feature_extractor.hpp>
+#include <neardup/fingerprint/kernels/hash_sort.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
 #include <neardup/text.hpp>
 
@@ -20,7 +20,7 @@
 
 namespace {
 
-using neardup::feature_hasher;
+using neardup::feature_extractor;
 
 /// The tokens of a text by the tokenizer and the hasher alone.
 template <class Feature, class Tokenizer, class Hasher>
@@ -59,27 +59,27 @@ void check(const Features& features, std::mt19937_64& random) {
 TEST_CASE("features are the distinct tokens, ascending", "[features]") {
   std::mt19937_64 random(1);
   using namespace neardup;
-  check(feature_hasher{words{}}, random);
-  check(feature_hasher{shingles{2, folded{words{}}}, xxh3<64>{.seed = 7}}, random);
-  check(feature_hasher{normalised{code_point_ngrams{3}}}, random);
-  check(feature_hasher{byte_ngrams{8}}, random);
-  check(feature_hasher<words, xxh3<64>, std::uint64_t>{words{}}, random);
-  check(feature_hasher<words, xxh3<64>, std::uint16_t>{words{}}, random);
-  check(feature_hasher<words, xxh3<128>>{words{}}, random);
+  check(feature_extractor{words{}}, random);
+  check(feature_extractor{shingles{2, folded{words{}}}, xxh3<64>{.seed = 7}}, random);
+  check(feature_extractor{normalised{code_point_ngrams{3}}}, random);
+  check(feature_extractor{byte_ngrams{8}}, random);
+  check(feature_extractor<words, xxh3<64>, std::uint64_t>{words{}}, random);
+  check(feature_extractor<words, xxh3<64>, std::uint16_t>{words{}}, random);
+  check(feature_extractor<words, xxh3<128>>{words{}}, random);
   const auto letters = [](std::string_view text, auto&& sink) {
     for (std::size_t i = 0; i < text.size(); ++i) sink(text.substr(i, 1));
   };
   const auto narrow = [](std::string_view token) { return static_cast<std::uint16_t>(token[0] * 257); };
-  check(feature_hasher{letters, narrow}, random);
+  check(feature_extractor{letters, narrow}, random);
 }
 
 TEST_CASE("a text without tokens has no features", "[features]") {
-  REQUIRE(feature_hasher{neardup::words{}}("").empty());
-  REQUIRE(feature_hasher{neardup::words{}}("?! ...").empty());
+  REQUIRE(feature_extractor{neardup::words{}}("").empty());
+  REQUIRE(feature_extractor{neardup::words{}}("?! ...").empty());
 }
 
 TEST_CASE("a workspace that was moved from works again", "[features]") {
-  const feature_hasher features{neardup::words{}};
+  const feature_extractor features{neardup::words{}};
   decltype(features)::workspace scratch;
   REQUIRE(features("a b c", scratch).size() == 3);
   decltype(features)::workspace other = std::move(scratch);

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "../detail/visitor.hpp"
+#include "../runner.hpp"
 #include "../simhash.hpp"
 #include "../threads.hpp"
-#include "../runner.hpp"
 #include "join/fingerprint_range.hpp"
 #include "join/near_pairs.hpp"
 #include "join/self_join.hpp"
@@ -36,7 +36,7 @@ void all_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& visit
   detail::check_distance(Bits, k);
   detail::with_join_types<Bits>(fingerprints.size(), k, [&](auto offset, auto filter) {
     constexpr std::size_t words = detail::words_for(Bits);
-    const detail::any_runner runner(run);
+    const any_runner runner(run);
     detail::self_join<words, decltype(offset), decltype(filter)> join(detail::fingerprint_words<words>(fingerprints),
                                                                       Bits, k, blocks, runner);
     auto pairs = detail::distinct_pairs(join, runner);
@@ -95,7 +95,7 @@ void visit_pairs(std::span<const simhash<Bits>> fingerprints, int k, Visit&& vis
   detail::check_distance(Bits, k);
   detail::with_join_types<Bits>(fingerprints.size(), k, [&](auto offset, auto filter) {
     constexpr std::size_t words = detail::words_for(Bits);
-    const detail::any_runner runner(run);
+    const any_runner runner(run);
     detail::self_join<words, decltype(offset), decltype(filter)> join(detail::fingerprint_words<words>(fingerprints),
                                                                       Bits, k, blocks, runner);
     const auto& groups = join.distinct();

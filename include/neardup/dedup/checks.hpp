@@ -28,9 +28,9 @@ struct no_check {};
 namespace detail {
 
 template <class T>
-inline constexpr bool is_feature_hasher = false;
+inline constexpr bool is_feature_extractor = false;
 template <class Tokenizer, class Hasher, class Feature>
-inline constexpr bool is_feature_hasher<feature_hasher<Tokenizer, Hasher, Feature>> = true;
+inline constexpr bool is_feature_extractor<feature_extractor<Tokenizer, Hasher, Feature>> = true;
 
 template <class T, class Id>
 concept similarity_callable = requires(const T& check, const Id& id, std::string_view text) {
@@ -40,14 +40,14 @@ concept similarity_callable = requires(const T& check, const Id& id, std::string
 }  // namespace detail
 
 /// What can check the candidates of a deduplicator:
-/// - a feature_hasher: the Jaccard similarity of its features, which are kept;
+/// - a feature_extractor: the Jaccard similarity of its features, which are kept;
 /// - a callable `check(id, text)`, const: the similarity of the kept document of this id and a text, as a number that
 /// is
 ///   not NaN; it finds the document itself;
 /// - no_check.
 template <class T, class Id>
 concept duplicate_check = std::copy_constructible<T> &&
-    (std::same_as<T, no_check> || detail::is_feature_hasher<T> || detail::similarity_callable<T, Id>);
+    (std::same_as<T, no_check> || detail::is_feature_extractor<T> || detail::similarity_callable<T, Id>);
 
 namespace detail {
 
@@ -85,7 +85,7 @@ class checker {
 
 /// Keeps the features of each document.
 template <class Check>
-  requires is_feature_hasher<Check>
+  requires is_feature_extractor<Check>
 class checker<Check> {
  public:
   using feature_type = typename Check::feature_type;

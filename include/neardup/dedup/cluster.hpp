@@ -10,9 +10,9 @@
 
 #include "../detail/bits.hpp"
 #include "../detail/filter_join.hpp"
+#include "../runner.hpp"
 #include "../simhash.hpp"
 #include "../threads.hpp"
-#include "../runner.hpp"
 #include "join/fingerprint_range.hpp"
 #include "join/self_join.hpp"
 #include "join/shared_components.hpp"
@@ -194,7 +194,7 @@ template <std::integral Index = std::uint32_t, std::size_t Bits, class Run = thr
   detail::with_join_types<Bits>(fingerprints.size(), k, [&](auto offset, auto filter) {
     constexpr std::size_t words = detail::words_for(Bits);
     auto components = detail::find_components<words, decltype(offset), decltype(filter)>(
-        detail::fingerprint_words<words>(fingerprints), Bits, k, blocks, detail::any_runner(run));
+        detail::fingerprint_words<words>(fingerprints), Bits, k, blocks, any_runner(run));
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<Index>(components.find(i));
   });
   return labels;

@@ -64,7 +64,7 @@ using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().
 
 /// The features that a simhasher makes its fingerprints of.
 template <class Simhasher>
-using own_features = feature_hasher<tokenizer_of<Simhasher>, hasher_of<Simhasher>>;
+using own_features = feature_extractor<tokenizer_of<Simhasher>, hasher_of<Simhasher>>;
 
 /// An Id that documents can be numbered with.
 template <class Id>
@@ -118,7 +118,7 @@ class deduplicator {
   static_assert(index_id<Id>,
                 "neardup: an Id is regular, ordered and trivially copyable, and no floating-point number");
   static_assert(duplicate_check<Check, Id>,
-                "neardup: a check is a feature_hasher, a callable check(id, text) that gives a number, or no_check");
+                "neardup: a check is a feature_extractor, a callable check(id, text) that gives a number, or no_check");
 
   using checker_type = detail::checker<Check>;
   using slot_type = detail::document_slot;

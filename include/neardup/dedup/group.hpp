@@ -18,9 +18,9 @@
 #include "../index/cost.hpp"
 #include "../index/dynamic_index.hpp"
 #include "../index/flat_index.hpp"
+#include "../runner.hpp"
 #include "../simhash.hpp"
 #include "../threads.hpp"
-#include "../runner.hpp"
 #include "cluster.hpp"
 #include "join/fingerprint_range.hpp"
 #include "join/representatives.hpp"
@@ -142,7 +142,7 @@ template <std::integral Index = std::uint32_t, std::size_t Bits, class Check = u
   detail::pair_check accepts;
   if constexpr (!std::is_same_v<Check, unchecked>) accepts = std::cref(check);
   std::vector<Index> labels(fingerprints.size());
-  const detail::any_runner runner(run);
+  const any_runner runner(run);
   if (how.by == grouping::components) {
     detail::label_by_component<Bits, number>(fingerprints, k, accepts, order, how.blocks, runner, labels);
   } else {

@@ -74,7 +74,7 @@ std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t
 /// The Jaccard similarity of two sets: the share of their common elements in all of their elements, from 0 to 1.
 /// Two empty sets have similarity 0: texts without features are not evidence of duplication, and 1 would make all of
 /// them duplicates of each other.
-/// Precondition: both are sorted ascending and without duplicates, as simhasher::features() and feature_hasher give
+/// Precondition: both are sorted ascending and without duplicates, as simhasher::features() and feature_extractor give
 /// them.
 /// Complexity: O(|a| + |b|), without a branch for each element if they are numbers in contiguous memory.
 template <class A, class B>

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/hash_sort.hpp"
 #include "../text/tokenizer.hpp"
-#include "kernels/distinct_hashes.hpp"
 #include "hashers.hpp"
+#include "kernels/distinct_hashes.hpp"
+#include "kernels/hash_sort.hpp"
 #include "kernels/token_hashes.hpp"
 #include "xxh3.hpp"
 
@@ -28,9 +28,9 @@ namespace neardup::inline v0 {
 /// (0.0005 for n = 1000), and moves their similarity by at most 2 / n: the expected error is below n / 2^30. Write
 /// std::uint64_t where even that is too much.
 /// Its const members may be called from many threads at once.
-/// Example: `feature_hasher check{normalised{code_point_ngrams{5}}};  double j = jaccard(check(a), check(b));`
+/// Example: `feature_extractor check{normalised{code_point_ngrams{5}}};  double j = jaccard(check(a), check(b));`
 template <tokenizer Tokenizer, token_hasher Hasher = xxh3<64>, std::unsigned_integral Feature = std::uint32_t>
-class feature_hasher {
+class feature_extractor {
   static constexpr std::size_t hash_words = hasher_words<Hasher>;
 
   struct state {
@@ -45,7 +45,7 @@ class feature_hasher {
 
   /// Memory that is reused from text to text: one for each thread.
   class workspace {
-    friend feature_hasher;
+    friend feature_extractor;
 
     state& memory() {
       if (!state_) state_ = std::make_unique<state>();
@@ -55,8 +55,8 @@ class feature_hasher {
     std::unique_ptr<state> state_;  // made when first used, and again after it was moved away
   };
 
-  feature_hasher() = default;
-  constexpr explicit feature_hasher(Tokenizer t, Hasher h = {}) : tokenizer(std::move(t)), hasher(std::move(h)) {}
+  feature_extractor() = default;
+  constexpr explicit feature_extractor(Tokenizer t, Hasher h = {}) : tokenizer(std::move(t)), hasher(std::move(h)) {}
 
   /// The features of a text, ascending; none if it has no tokens. They are in the workspace, until its next use; once
   /// that has grown, nothing is allocated (but by a tokenizer, see simhasher).
@@ -94,8 +94,8 @@ class feature_hasher {
 };
 
 template <class Tokenizer>
-feature_hasher(Tokenizer) -> feature_hasher<Tokenizer>;
+feature_extractor(Tokenizer) -> feature_extractor<Tokenizer>;
 template <class Tokenizer, class Hasher>
-feature_hasher(Tokenizer, Hasher) -> feature_hasher<Tokenizer, Hasher>;
+feature_extractor(Tokenizer, Hasher) -> feature_extractor<Tokenizer, Hasher>;
 
 }  // namespace neardup::inline v0

@@ -17,12 +17,13 @@
 
 namespace neardup::inline v0 {
 
+/// What a feature is made of.
+enum class feature_kind { words, chars, bytes };
+
 /// Which pieces of a text are its features: runs of `size` words or `size` code points of the normalised text, or of
 /// `size` bytes of the text as it is.
 struct feature_choice {
-  enum class unit { words, chars, bytes };
-
-  unit kind = unit::words;
+  feature_kind kind = feature_kind::words;
   std::size_t size = 2;  ///< 1 or more
 
   friend constexpr bool operator==(const feature_choice&, const feature_choice&) = default;
@@ -30,9 +31,9 @@ struct feature_choice {
 
 /// "words:2", "chars:5", "bytes:8": what parse_features takes.
 [[nodiscard]] inline std::string to_string(const feature_choice& features) {
-  const char* const kind = features.kind == feature_choice::unit::words   ? "words:"
-                           : features.kind == feature_choice::unit::chars ? "chars:"
-                                                                          : "bytes:";
+  const char* const kind = features.kind == feature_kind::words   ? "words:"
+                           : features.kind == feature_kind::chars ? "chars:"
+                                                                  : "bytes:";
   return kind + std::to_string(features.size);
 }
 
@@ -46,11 +47,11 @@ struct feature_choice {
   const std::string_view kind = name.substr(0, colon);
   feature_choice features;
   if (kind == "words") {
-    features = {feature_choice::unit::words, 1};
+    features = {feature_kind::words, 1};
   } else if (kind == "chars") {
-    features.kind = feature_choice::unit::chars;
+    features.kind = feature_kind::chars;
   } else if (kind == "bytes") {
-    features.kind = feature_choice::unit::bytes;
+    features.kind = feature_kind::bytes;
   } else {
     refuse("features are words, words:N, chars:N or bytes:N");
   }
@@ -71,9 +72,9 @@ struct feature_choice {
 template <class Use>
 decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {
   switch (features.kind) {
-    case feature_choice::unit::chars: return std::forward<Use>(use)(normalised{code_point_ngrams{features.size}});
-    case feature_choice::unit::bytes: return std::forward<Use>(use)(byte_ngrams{features.size});
-    case feature_choice::unit::words: break;
+    case feature_kind::chars: return std::forward<Use>(use)(normalised{code_point_ngrams{features.size}});
+    case feature_kind::bytes: return std::forward<Use>(use)(byte_ngrams{features.size});
+    case feature_kind::words: break;
   }
   if (features.size == 1) return std::forward<Use>(use)(normalised{words{}});
   return std::forward<Use>(use)(normalised{shingles{features.size, words{}}});

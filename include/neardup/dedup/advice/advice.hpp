@@ -14,16 +14,16 @@
 #include <utility>
 #include <vector>
 
-#include "../../error.hpp"
 #include "../../detail/first_failure.hpp"
+#include "../../error.hpp"
 #include "../../index/cost.hpp"
 #include "../../index/flat_index.hpp"
+#include "../../runner.hpp"
 #include "../../simhash.hpp"
 #include "../../text/feature_choice.hpp"
 #include "../../threads.hpp"
-#include "../../runner.hpp"
-#include "corpus_sample.hpp"
 #include "../recall.hpp"
+#include "corpus_sample.hpp"
 
 namespace neardup::inline v0 {
 
@@ -35,11 +35,11 @@ struct advice_request {
   /// The share of the near-duplicates that must be found.
   double recall = 0.97;
   /// The features that fingerprints may have, besides `check`.
-  std::vector<feature_choice> features{{feature_choice::unit::words, 1},
-                                       {feature_choice::unit::words, 2},
-                                       {feature_choice::unit::chars, 2},
-                                       {feature_choice::unit::chars, 3},
-                                       {feature_choice::unit::chars, 5}};
+  std::vector<feature_choice> features{{feature_kind::words, 1},
+                                       {feature_kind::words, 2},
+                                       {feature_kind::chars, 2},
+                                       {feature_kind::chars, 3},
+                                       {feature_kind::chars, 5}};
   std::size_t sample = 2000;                    ///< documents whose near-duplicates are looked for among all
   std::size_t compared = std::size_t{1} << 18;  ///< documents whose fingerprints those of the sample are compared with
   std::size_t sample_bytes = std::size_t{1} << 26;  ///< of text, none of more than a sixteenth
@@ -142,14 +142,14 @@ class advisor {
   /// threads).
   template <class Texts, class Run = threads>
   void compare(const Texts& texts, const Run& run = Run{1}) {
-    corpus_.compare(texts, detail::any_runner(run));
+    corpus_.compare(texts, any_runner(run));
   }
 
   /// What is best done.
   /// Throws: std::logic_error unless both passes have seen the same number of documents, and at least one.
   template <class Run = threads>
   [[nodiscard]] advice finish(const Run& run = Run{1}) {
-    const detail::any_runner runner(run);
+    const any_runner runner(run);
     if (corpus_.documents() == 0) detail::fail<std::logic_error>("advisor: no documents to advise on");
     if (corpus_.compared() != corpus_.documents()) {
       detail::fail<std::logic_error>("advisor: " + std::to_string(corpus_.documents()) +
@@ -251,7 +251,7 @@ class advisor {
   /// Pairs among all documents within k bits by fingerprints of `Width` bits, for each document: from how many each
   /// sampled one meets among those compared.
   template <std::size_t Width>
-  [[nodiscard]] double candidates_within(std::size_t f, int k, const detail::any_runner& runner) const {
+  [[nodiscard]] double candidates_within(std::size_t f, int k, const any_runner& runner) const {
     std::vector<simhash<Width>> prints;
     for (const auto& fingerprint : corpus_.fingerprints(f)) {
       if (fingerprint) prints.push_back(prefix<Width>(*fingerprint));
@@ -335,8 +335,7 @@ class advisor {
   }
 
   template <std::size_t Width>
-  void add_setups(std::size_t f, const std::vector<double>& sizes, const detail::any_runner& runner,
-                  advice& result) const {
+  void add_setups(std::size_t f, const std::vector<double>& sizes, const any_runner& runner, advice& result) const {
     int low = 0, high = most_distance(Width);
     while (low < high) {
       const int middle = low + (high - low) / 2;

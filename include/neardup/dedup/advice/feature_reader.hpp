@@ -45,12 +45,12 @@ class feature_reader_of final : public feature_reader<Bits> {
 
  private:
   using simhasher_type = simhasher<Tokenizer, unit, xxh3<Bits>>;
-  using feature_hasher_type = feature_hasher<Tokenizer, xxh3<64>, std::uint64_t>;
+  using feature_extractor_type = feature_extractor<Tokenizer, xxh3<64>, std::uint64_t>;
 
   simhasher_type hash_;
-  feature_hasher_type features_;
+  feature_extractor_type features_;
   typename simhasher_type::workspace hash_memory_;
-  typename feature_hasher_type::workspace features_memory_;
+  typename feature_extractor_type::workspace features_memory_;
 };
 
 template <std::size_t Bits>
