@@ -1,0 +1,328 @@
+// A dictionary of words with their frequencies, in the format of jieba's dict.txt, and its most probable segmentation.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../error.hpp"
+#include "../utf8.hpp"
+#include "lines.hpp"
+#include "logarithm.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+/// One character of a run that is segmented.
+struct segment_step {
+  double score;         // of the best path from here to the end: the sum of its logarithms
+  std::uint32_t begin;  // the place of its first byte in the text
+  std::uint32_t next;   // where the best word from here ends: the number of the character after it
+  char32_t code_point;
+};
+
+}  // namespace detail
+
+/// The words of a language without spaces and how often each occurs: what tells where a run of characters is cut.
+///
+/// Reads the format of jieba's dict.txt: a line "word frequency" or "word frequency tag" for each word, UTF-8. It is a
+/// trie of code points in one hash table, about 16 MB for the 349,046 words of jieba.
+/// Guarantee: const members may run in many threads while nobody writes. Scores are IEEE doubles whose logarithms are
+/// rounded correctly by integer arithmetic, added in one fixed order, so every machine cuts a text the same way.
+class word_dictionary {
+ public:
+  /// A dictionary without words; every character is a word of its own.
+  word_dictionary() { reserve_nodes(0); }
+
+  /// Reads "word frequency" lines; what follows a second blank is ignored, empty lines are skipped. Of a word that
+  /// stands twice the last line counts.
+  /// Throws: std::runtime_error "name:line: ..." for a line that is anything else.
+  [[nodiscard]] static word_dictionary parse(std::string_view contents, std::string_view name = "dictionary") {
+    word_dictionary result;
+    // About as many nodes as jieba's dictionary has for its size.
+    result.reserve_nodes(contents.size() / 9);
+    detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
+      const std::size_t space = line.find(' ');
+      const auto frequency = space == line.npos
+                                 ? std::nullopt
+                                 : detail::parse_count(line.substr(space + 1, line.find(' ', space + 1) - space - 1));
+      if (!frequency || !result.set(line.substr(0, space), *frequency)) {
+        detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) +
+                                         ": not \"word frequency\" in UTF-8, with a whole number below 2^53");
+      }
+    });
+    result.update_total();
+    return result;
+  }
+
+  /// Reads a file as parse() does. Throws: std::runtime_error naming the file, and the line.
+  [[nodiscard]] static word_dictionary load(const std::string& path) { return parse(detail::read_file(path), path); }
+
+  /// Adds the words of a user dictionary, in the order of its lines: "word", "word frequency" or "word frequency tag",
+  /// where a word may hold blanks. A word without a frequency gets suggested_frequency(word).
+  /// Throws: std::runtime_error "name:line: ..." for a line that is not UTF-8; the lines before it are added then.
+  void add_user_words(std::string_view contents, std::string_view name = "user dictionary") {
+    detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
+      const auto all_of = [](std::string_view part, char first, char last) {
+        return !part.empty() && std::all_of(part.begin(), part.end(), [=](char c) { return c >= first && c <= last; });
+      };
+      const auto last_part = [&] { return line.substr((std::min)(line.rfind(' '), line.size() - 1) + 1); };
+      if (line.find(' ') != line.npos && all_of(last_part(), 'a', 'z')) line.remove_suffix(last_part().size() + 1);
+      std::optional<std::uint64_t> frequency;
+      if (line.find(' ') != line.npos && all_of(last_part(), '0', '9')) {
+        frequency = detail::parse_count(last_part());
+        if (frequency) line.remove_suffix(last_part().size() + 1);
+      }
+      if (count_invalid(line) != 0) {
+        detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) + ": not UTF-8");
+      }
+      add_word(line, frequency ? *frequency : suggested_frequency(line));
+    });
+  }
+
+  /// Reads a file as add_user_words() does. Throws: std::runtime_error naming the file, and the line.
+  void load_user_words(const std::string& path) { add_user_words(detail::read_file(path), path); }
+
+  /// Adds a word or changes its frequency; the total grows by it either way, as jieba has it. A frequency of 0 takes a
+  /// word out, and keeps the model of unknown words from making it.
+  /// Throws: std::invalid_argument if the word is empty or not UTF-8, or the frequency is 2^53 or more.
+  void add_word(std::string_view word, std::uint64_t frequency) {
+    if (frequency >= (std::uint64_t{1} << 53) || !set(word, frequency)) {
+      detail::fail<std::invalid_argument>("a dictionary takes words in UTF-8 with frequencies below 2^53");
+    }
+    update_total();
+    if (frequency == 0) never_.insert(std::string(word));
+  }
+
+  /// The frequency at which a word is rather kept whole than cut: that of its segmentation by chance, and one more.
+  [[nodiscard]] std::uint64_t suggested_frequency(std::string_view word) const {
+    const auto total = static_cast<double>(total_);
+    double share = 1;
+    std::vector<detail::segment_step> steps;
+    decode(word, steps);
+    best_path(steps);
+    for (std::size_t i = 0; i + 1 < steps.size(); i = steps[i].next) {
+      const std::size_t end = end_of_simple_word(steps, i);
+      const std::string_view part = word.substr(steps[i].begin, steps[end].begin - steps[i].begin);
+      share *= static_cast<double>(known_frequency(part).value_or(1)) / total;
+      if (end != steps[i].next) steps[i].next = static_cast<std::uint32_t>(end);
+    }
+    const auto by_chance = static_cast<std::uint64_t>(share * total) + 1;
+    return (std::max)(by_chance, known_frequency(word).value_or(1));
+  }
+
+  /// The frequency of a word; 0 if it is none.
+  [[nodiscard]] std::uint64_t frequency(std::string_view word) const { return known_frequency(word).value_or(0); }
+
+  /// The sum of all frequencies that were given.
+  [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+  /// The number of words with a frequency above 0.
+  [[nodiscard]] std::size_t size() const noexcept { return words_; }
+  /// Whether a word was taken out by a frequency of 0.
+  [[nodiscard]] bool is_never_a_word(std::string_view word) const {
+    return !never_.empty() && never_.find(word) != never_.end();
+  }
+  /// Bytes allocated, about.
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return nodes_.capacity() * sizeof(node) + first_.capacity() * sizeof(std::uint32_t);
+  }
+
+  /// Appends the characters of a run, and a last step that stands for its end.
+  static void decode(std::string_view run, std::vector<detail::segment_step>& steps, std::size_t begin = 0) {
+    for_each_code_point(run, [&](char32_t code_point, std::string_view bytes) {
+      steps.push_back({0, static_cast<std::uint32_t>(begin), 0, code_point});
+      begin += bytes.size();
+    });
+    steps.push_back({0, static_cast<std::uint32_t>(begin), 0, 0});
+  }
+
+  /// Finds the most probable words of the run in `steps`: that with the largest product of frequency / total, an
+  /// unknown character counting once; of equally probable words at one place the longest. Sets `next` of all steps.
+  /// Complexity: O(n * longest word).
+  void best_path(std::vector<detail::segment_step>& steps) const noexcept {
+    for (std::size_t i = steps.size() - 1; i-- > 0;) {
+      double best = 0;
+      std::size_t end = 0;
+      std::uint32_t at = root;
+      for (std::size_t j = i; j + 1 < steps.size(); ++j) {
+        at = child(at, steps[j].code_point);
+        if (at == none) break;
+        const node& here = nodes_[at];
+        if (here.log_frequency != no_word) {
+          const double score = here.log_frequency - log_total_ + steps[j + 1].score;
+          if (end == 0 || score >= best) {
+            best = score;
+            end = j + 1;
+          }
+        }
+        if ((here.key & has_children) == 0) break;
+      }
+      if (end == 0) {
+        best = 0.0 - log_total_ + steps[i + 1].score;
+        end = i + 1;
+      }
+      steps[i].score = best;
+      steps[i].next = static_cast<std::uint32_t>(end);
+    }
+  }
+
+  /// Whether the characters from `begin` to `end` are a word.
+  [[nodiscard]] bool is_word(const std::vector<detail::segment_step>& steps, std::size_t begin,
+                             std::size_t end) const noexcept {
+    std::uint32_t at = root;
+    for (std::size_t i = begin; i < end && at != none; ++i) at = child(at, steps[i].code_point);
+    return at != none && nodes_[at].log_frequency != no_word && begin != end;
+  }
+
+  /// The end of the word that begins at `begin` when unknown words are not looked for: that of `next`, or of the run of
+  /// single ASCII letters and digits there.
+  [[nodiscard]] static std::size_t end_of_simple_word(const std::vector<detail::segment_step>& steps,
+                                                      std::size_t begin) noexcept {
+    std::size_t end = begin;
+    while (end + 1 < steps.size() && steps[end].next == end + 1 && is_ascii_alphanumeric(steps[end].code_point)) ++end;
+    return end > begin ? end : steps[begin].next;
+  }
+
+  static constexpr bool is_ascii_alphanumeric(char32_t c) noexcept {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  }
+
+ private:
+  // A node of the trie; its place in the table is its number, so that a look at a child is a look at one place.
+  struct node {
+    // Bits 0 to 20: the code point. 21 to 52: the number of the parent + 1, so that no key is 0, which marks a free
+    // place. 63: whether it has children.
+    std::uint64_t key = 0;
+    double log_frequency = no_word;
+  };
+
+  static constexpr double no_word = -std::numeric_limits<double>::infinity();
+  static constexpr std::uint32_t none = 0xffffffff;
+  static constexpr std::uint32_t root = 0xfffffffe;
+  static constexpr std::uint64_t has_children = std::uint64_t{1} << 63;
+  static constexpr std::size_t first_size = 0x10000;
+
+  static constexpr std::uint64_t key_of(std::uint32_t parent, char32_t code_point) noexcept {
+    return (std::uint64_t{parent} + 1) << 21 | code_point;
+  }
+
+  [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept {
+    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15U >> shift_);
+  }
+
+  [[nodiscard]] std::uint32_t child(std::uint32_t parent, char32_t code_point) const noexcept {
+    if (parent == root && code_point < first_size) return first_[code_point];
+    const std::uint64_t key = key_of(parent, code_point);
+    for (std::size_t i = place_of(key);; i = (i + 1) & mask_) {
+      const std::uint64_t found = nodes_[i].key & ~has_children;
+      if (found == key) return static_cast<std::uint32_t>(i);
+      if (found == 0) return none;
+    }
+  }
+
+  std::uint32_t add_child(std::uint32_t parent, char32_t code_point) {
+    const std::uint64_t key = key_of(parent, code_point);
+    std::size_t i = place_of(key);
+    while (nodes_[i].key != 0) i = (i + 1) & mask_;
+    nodes_[i].key = key;
+    ++node_count_;
+    if (parent != root) nodes_[parent].key |= has_children;
+    if (parent == root && code_point < first_size) first_[code_point] = static_cast<std::uint32_t>(i);
+    return static_cast<std::uint32_t>(i);
+  }
+
+  /// Makes room for `count` nodes in all; those that are there get new numbers.
+  void reserve_nodes(std::size_t count) {
+    std::size_t capacity = 1024;
+    while (capacity * 3 / 4 < count) capacity *= 2;
+    if (capacity <= nodes_.size()) return;
+    const std::vector<node> old = std::exchange(nodes_, std::vector<node>(capacity));
+    first_.assign(first_size, none);
+    mask_ = capacity - 1;
+    shift_ = 64;
+    for (std::size_t i = capacity; i > 1; i /= 2) --shift_;
+    node_count_ = 0;
+    std::vector<std::uint32_t> moved(old.size(), none);
+    std::vector<std::uint32_t> path;
+    for (std::uint32_t i = 0; i < old.size(); ++i) {
+      if (old[i].key == 0) continue;
+      // Parents first.
+      for (std::uint32_t at = i; at != root && moved[at] == none;) {
+        path.push_back(at);
+        at = static_cast<std::uint32_t>(((old[at].key & ~has_children) >> 21) - 1);
+      }
+      for (; !path.empty(); path.pop_back()) {
+        const std::uint64_t key = old[path.back()].key & ~has_children;
+        const auto parent = static_cast<std::uint32_t>((key >> 21) - 1);
+        const auto code_point = static_cast<char32_t>(key & 0x1fffff);
+        const std::uint32_t now = add_child(parent == root ? root : moved[parent], code_point);
+        nodes_[now].log_frequency = old[path.back()].log_frequency;
+        moved[path.back()] = now;
+      }
+    }
+  }
+
+  /// Returns: false if the word is empty or not UTF-8; nothing is changed then.
+  bool set(std::string_view word, std::uint64_t frequency) {
+    if (word.empty() || count_invalid(word) != 0) return false;
+    if ((node_count_ + word.size()) * 4 > nodes_.size() * 3) reserve_nodes(node_count_ + nodes_.size());
+    std::uint32_t at = root;
+    for_each_code_point(word, [&](char32_t code_point, std::string_view) {
+      const std::uint32_t found = child(at, code_point);
+      at = found == none ? add_child(at, code_point) : found;
+    });
+    double& place = nodes_[at].log_frequency;
+    words_ += (frequency != 0 ? 1 : 0);
+    words_ -= (place != no_word ? 1 : 0);
+    place = frequency == 0 ? no_word : logarithm(frequency);
+    total_ += frequency;
+    return true;
+  }
+
+  /// Few frequencies are large, so most logarithms are computed once.
+  double logarithm(std::uint64_t number) {
+    if (number >= 4096) return detail::natural_logarithm(number);
+    if (logarithms_.empty()) logarithms_.resize(4096, -1);
+    double& known = logarithms_[static_cast<std::size_t>(number)];
+    if (known < 0) known = detail::natural_logarithm(number);
+    return known;
+  }
+
+  void update_total() { log_total_ = total_ == 0 ? 0 : detail::natural_logarithm(total_); }
+
+  [[nodiscard]] std::optional<std::uint64_t> known_frequency(std::string_view word) const {
+    std::uint32_t at = word.empty() ? none : root;
+    for_each_code_point(word, [&](char32_t code_point, std::string_view) {
+      if (at != none) at = child(at, code_point);
+    });
+    if (at == none) return std::nullopt;
+    const double log_frequency = nodes_[at].log_frequency;
+    if (log_frequency == no_word) return 0;
+    // The logarithm holds some bits more than the number that it is of.
+    return static_cast<std::uint64_t>(std::llround(std::exp(log_frequency)));
+  }
+
+  std::vector<node> nodes_;           // a hash table by key: open addressing, linear probing, at most 3/4 full
+  std::vector<std::uint32_t> first_;  // the children of the root among the first 65,536 code points
+  std::vector<double> logarithms_;    // of small numbers, as far as they are known
+  std::set<std::string, std::less<>> never_;
+  std::size_t node_count_ = 0;
+  std::size_t words_ = 0;
+  std::size_t mask_ = 0;
+  unsigned shift_ = 0;
+  std::uint64_t total_ = 0;
+  double log_total_ = 0;
+};
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,61 @@
+// Text files of the Chinese tokenizers, read line by line.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "../../error.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The contents of a file. Throws: std::runtime_error naming it.
+inline std::string read_file(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (!file) fail<std::runtime_error>("cannot open " + path);
+  std::string contents;
+  std::string block(std::size_t{1} << 16, '\0');
+  for (std::size_t size = 0; (size = std::fread(block.data(), 1, block.size(), file.get())) > 0;) {
+    contents.append(block, 0, size);
+  }
+  if (std::ferror(file.get()) != 0) fail<std::runtime_error>("cannot read " + path);
+  return contents;
+}
+
+/// Calls `visit(line, number)` for each line that is not empty, without blanks around it; numbers count from 1. A byte
+/// order mark is no part of the first.
+template <class Visit>
+void for_each_line(std::string_view contents, const Visit& visit) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  constexpr std::string_view blanks = " \t\r";
+  if (contents.substr(0, mark.size()) == mark) contents.remove_prefix(mark.size());
+  for (std::size_t number = 1; !contents.empty(); ++number) {
+    const std::size_t end = (std::min)(contents.find('\n'), contents.size());
+    std::string_view line = contents.substr(0, end);
+    contents.remove_prefix((std::min)(end + 1, contents.size()));
+    const std::size_t first = line.find_first_not_of(blanks);
+    if (first == line.npos) continue;
+    line = line.substr(first, line.find_last_not_of(blanks) + 1 - first);
+    visit(line, number);
+  }
+}
+
+/// A whole number below 2^53; nothing if the text is anything else.
+constexpr std::optional<std::uint64_t> parse_count(std::string_view text) noexcept {
+  std::uint64_t number = 0;
+  if (text.empty()) return std::nullopt;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = number * 10 + static_cast<std::uint64_t>(c - '0');
+    if (number >= (std::uint64_t{1} << 53)) return std::nullopt;
+  }
+  return number;
+}
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,232 @@
+// Words that no dictionary has: jieba's hidden Markov model of where Chinese words begin and end.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "../../error.hpp"
+#include "../utf8.hpp"
+#include "lines.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+/// Reads the Python dictionaries of jieba's model: names in quotes, numbers, and who is inside whom.
+class python_table_reader {
+ public:
+  python_table_reader(std::string_view contents, const std::string& path)
+      : rest_(contents), all_(contents), path_(path) {}
+
+  /// Calls `visit(outer, inner, number)` for each number; `outer` is empty for those of the outermost dictionary.
+  template <class Visit>
+  void for_each_number(const Visit& visit) {
+    const std::size_t begin = all_.find('{');
+    if (begin == all_.npos) refuse("no Python dictionary");
+    rest_.remove_prefix(begin + 1);
+    std::string outer, inner;
+    bool is_inside = false;
+    while (true) {
+      skip_separators();
+      if (rest_.empty()) refuse("the dictionary does not end");
+      if (rest_.front() == '}') {
+        rest_.remove_prefix(1);
+        if (!is_inside) return;
+        is_inside = false;
+        continue;
+      }
+      std::string& key = is_inside ? inner : outer;
+      key = name();
+      skip_separators();
+      if (!rest_.empty() && rest_.front() == '{') {
+        if (is_inside) refuse("a third dictionary inside of another");
+        rest_.remove_prefix(1);
+        is_inside = true;
+        continue;
+      }
+      const double value = number();
+      if (is_inside) {
+        visit(std::string_view(outer), std::string_view(inner), value);
+      } else {
+        visit(std::string_view(), std::string_view(outer), value);
+      }
+    }
+  }
+
+  [[noreturn]] void refuse(const char* why) const {
+    const std::string_view before = all_.substr(0, all_.size() - rest_.size());
+    std::size_t line = 1;
+    for (const char c : before) line += c == '\n' ? 1 : 0;
+    fail<std::runtime_error>(path_ + ":" + std::to_string(line) + ": not a table of a segmentation model: " + why);
+  }
+
+ private:
+  void skip_separators() noexcept {
+    const std::size_t next = rest_.find_first_not_of(" \t\r\n,:");
+    rest_.remove_prefix(next == rest_.npos ? rest_.size() : next);
+  }
+
+  std::string name() {
+    const char quote = rest_.front();
+    if (quote != '\'' && quote != '"') refuse("a name in quotes is missing");
+    const std::size_t end = rest_.find(quote, 1);
+    if (end == rest_.npos) refuse("a name does not end");
+    const std::string_view written = rest_.substr(1, end - 1);
+    std::string result(written);
+    if (written.substr(0, 2) == "\\u") {
+      std::uint32_t code_point = 0;
+      const auto [last, error] = std::from_chars(written.data() + 2, written.data() + written.size(), code_point, 16);
+      if (written.size() != 6 || error != std::errc{} || last != written.data() + 6) refuse("an escape is not \\uXXXX");
+      char bytes[4];
+      result.assign(bytes, encode(code_point, bytes));
+    }
+    rest_.remove_prefix(end + 1);
+    return result;
+  }
+
+  double number() {
+    const std::size_t length = (std::min)(rest_.find_first_not_of("+-.0123456789eE"), rest_.size());
+    const std::string digits(rest_.substr(0, length));
+    double value = 0;
+    bool is_whole = !digits.empty();
+#if defined(__cpp_lib_to_chars)
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    is_whole = is_whole && error == std::errc{} && end == digits.data() + digits.size();
+#else
+    char* end = nullptr;
+    value = std::strtod(digits.c_str(), &end);
+    is_whole = is_whole && end == digits.c_str() + digits.size();
+#endif
+    if (!is_whole || !(value <= 0)) refuse("a logarithm of a probability is missing");
+    rest_.remove_prefix(length);
+    return value;
+  }
+
+  std::string_view rest_, all_;
+  std::string path_;
+};
+
+}  // namespace detail
+
+/// Cuts runs of Chinese characters that no dictionary explains, by the most probable sequence of states: each character
+/// begins a word (B), is in its middle (M), ends it (E) or is one by itself (S).
+///
+/// Immutable, so it may be shared by threads. The sums are IEEE doubles, added in one fixed order.
+/// Source: Viterbi, Error bounds for convolutional codes, 1967; the tables are those of jieba's finalseg.
+class unknown_word_model {
+ public:
+  static constexpr char32_t first_character = 0x4e00, last_character = 0x9fd5;
+
+  /// Whether a character is one that the model knows of.
+  static constexpr bool is_chinese(char32_t c) noexcept { return c >= first_character && c <= last_character; }
+
+  /// Reads prob_start.py, prob_trans.py and prob_emit.py of a folder, as python3-jieba has them in finalseg/.
+  /// Throws: std::runtime_error naming the file, and the line.
+  [[nodiscard]] static unknown_word_model load(const std::string& folder) {
+    unknown_word_model result;
+    result.emission_.assign(last_character - first_character + 1, {impossible, impossible, impossible, impossible});
+    const auto read = [&](const char* name, const auto& visit) {
+      const std::string path = folder + "/" + name;
+      const std::string contents = detail::read_file(path);
+      detail::python_table_reader reader(contents, path);
+      bool is_empty = true;
+      reader.for_each_number([&](std::string_view outer, std::string_view inner, double value) {
+        is_empty = false;
+        if (!visit(outer, inner, value)) reader.refuse("its names are the states B, M, E and S, and single characters");
+      });
+      if (is_empty) reader.refuse("it is empty");
+    };
+    read("prob_start.py", [&](std::string_view outer, std::string_view inner, double value) {
+      const std::size_t state = state_of(inner);
+      if (!outer.empty() || state == states) return false;
+      result.start_[state] = value;
+      return true;
+    });
+    read("prob_trans.py", [&](std::string_view outer, std::string_view inner, double value) {
+      const std::size_t from = state_of(outer), to = state_of(inner);
+      if (from == states || to == states) return false;
+      result.transition_[from][to] = value;
+      return true;
+    });
+    read("prob_emit.py", [&](std::string_view outer, std::string_view inner, double value) {
+      const std::size_t state = state_of(outer);
+      if (state == states || inner.empty()) return false;
+      const decoded character = decode_one(inner);
+      if (!character.valid || character.length != inner.size()) return false;
+      if (is_chinese(character.code_point)) result.emission_[character.code_point - first_character][state] = value;
+      return true;
+    });
+    return result;
+  }
+
+  /// Memory that is reused from run to run.
+  struct workspace {
+    std::vector<std::uint8_t> from;  // the state before, of each character and state: two bits each, B lowest
+    std::vector<std::uint8_t> is_end;
+  };
+
+  /// Tells where the words of a run of Chinese characters end.
+  /// `character(i)`: the i-th of `count`, each is_chinese(). Afterwards scratch.is_end[i] says whether a word ends with
+  /// the i-th; the last one always does. Complexity: O(count).
+  template <class Character>
+  void find_ends(std::size_t count, const Character& character, workspace& scratch) const {
+    scratch.from.resize(count);
+    scratch.is_end.assign(count, 0);
+    if (count == 0) return;
+    const auto& first = emission_[character(0) - first_character];
+    std::array<double, states> score{};
+    for (std::size_t s = 0; s < states; ++s) score[s] = start_[s] + first[s];
+    for (std::size_t i = 1; i < count; ++i) {
+      const auto& emission = emission_[character(i) - first_character];
+      unsigned from = 0;
+      // Each state has two before it; where both are as probable, jieba takes the one whose letter is later.
+      const auto better = [&](std::size_t to, std::size_t earlier, std::size_t later) {
+        const double a = score[earlier] + transition_[earlier][to] + emission[to];
+        const double b = score[later] + transition_[later][to] + emission[to];
+        from |= static_cast<unsigned>(b >= a ? later : earlier) << (2 * to);
+        return b >= a ? b : a;
+      };
+      const std::array<double, states> now = {better(begin, end, single), better(middle, begin, middle),
+                                              better(end, begin, middle), better(single, end, single)};
+      score = now;
+      scratch.from[i] = static_cast<std::uint8_t>(from);
+    }
+    std::size_t state = score[single] >= score[end] ? single : end;
+    for (std::size_t i = count; i-- > 0;) {
+      if (state == end || state == single) scratch.is_end[i] = 1;
+      state = scratch.from[i] >> (2 * state) & 3U;
+    }
+    scratch.is_end[count - 1] = 1;
+  }
+
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return emission_.capacity() * sizeof(emission_[0]); }
+
+ private:
+  enum : std::size_t { begin, middle, end, single, states };
+
+  static constexpr double impossible = -3.14e100;
+
+  static constexpr std::size_t state_of(std::string_view name) noexcept {
+    return name == "B" ? begin : name == "M" ? middle : name == "E" ? end : name == "S" ? single : states;
+  }
+
+  unknown_word_model() {
+    for (auto& row : transition_) row.fill(impossible);
+    start_.fill(impossible);
+  }
+
+  std::array<double, states> start_;
+  std::array<std::array<double, states>, states> transition_;
+  std::vector<std::array<double, states>> emission_;  // by character
+};
+
+}  // namespace neardup::inline v0
