@@ -15,12 +15,14 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/text_lines.hpp"
 #include "../../error.hpp"
+#include "../kernels/logarithm.hpp"
 #include "../utf8.hpp"
-#include "lines.hpp"
-#include "logarithm.hpp"
 
 namespace neardup::inline v0 {
+
+class chinese_words;
 
 namespace detail {
 
@@ -138,6 +140,23 @@ class word_dictionary {
     return nodes_.capacity() * sizeof(node) + first_.capacity() * sizeof(std::uint32_t);
   }
 
+ private:
+  friend class chinese_words;
+
+  // A node of the trie; its place in the table is its number, so that a look at a child is a look at one place.
+  struct node {
+    // Bits 0 to 20: the code point. 21 to 52: the number of the parent + 1, so that no key is 0, which marks a free
+    // place. 63: whether it has children.
+    std::uint64_t key = 0;
+    double log_frequency = no_word;
+  };
+
+  static constexpr double no_word = -std::numeric_limits<double>::infinity();
+  static constexpr std::uint32_t none = 0xffffffff;
+  static constexpr std::uint32_t root = 0xfffffffe;
+  static constexpr std::uint64_t has_children = std::uint64_t{1} << 63;
+  static constexpr std::size_t first_size = 0x10000;
+
   /// Appends the characters of a run, and a last step that stands for its end.
   static void decode(std::string_view run, std::vector<detail::segment_step>& steps, std::size_t begin = 0) {
     for_each_code_point(run, [&](char32_t code_point, std::string_view bytes) {
@@ -197,21 +216,6 @@ class word_dictionary {
   static constexpr bool is_ascii_alphanumeric(char32_t c) noexcept {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   }
-
- private:
-  // A node of the trie; its place in the table is its number, so that a look at a child is a look at one place.
-  struct node {
-    // Bits 0 to 20: the code point. 21 to 52: the number of the parent + 1, so that no key is 0, which marks a free
-    // place. 63: whether it has children.
-    std::uint64_t key = 0;
-    double log_frequency = no_word;
-  };
-
-  static constexpr double no_word = -std::numeric_limits<double>::infinity();
-  static constexpr std::uint32_t none = 0xffffffff;
-  static constexpr std::uint32_t root = 0xfffffffe;
-  static constexpr std::uint64_t has_children = std::uint64_t{1} << 63;
-  static constexpr std::size_t first_size = 0x10000;
 
   static constexpr std::uint64_t key_of(std::uint32_t parent, char32_t code_point) noexcept {
     return (std::uint64_t{parent} + 1) << 21 | code_point;

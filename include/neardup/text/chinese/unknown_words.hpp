@@ -13,9 +13,9 @@
 #include <system_error>
 #include <vector>
 
+#include "../../detail/text_lines.hpp"
 #include "../../error.hpp"
 #include "../utf8.hpp"
-#include "lines.hpp"
 
 namespace neardup::inline v0 {
 

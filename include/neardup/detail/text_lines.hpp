@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "../../error.hpp"
+#include "../error.hpp"
 
 namespace neardup::inline v0::detail {
 
