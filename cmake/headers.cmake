@@ -29,6 +29,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/first_failure.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/radix_partition.hpp
+    include/neardup/detail/text_lines.hpp
     include/neardup/detail/visitor.hpp
     include/neardup/detail/wide_distances.hpp
     include/neardup/error.hpp
@@ -97,7 +98,11 @@ set(NEARDUP_HEADERS
     include/neardup/runner.hpp
     include/neardup/simhash.hpp
     include/neardup/text.hpp
+    include/neardup/text/chinese/chinese_words.hpp
+    include/neardup/text/chinese/dictionary.hpp
+    include/neardup/text/chinese/unknown_words.hpp
     include/neardup/text/feature_choice.hpp
+    include/neardup/text/kernels/logarithm.hpp
     include/neardup/text/kernels/normalise_blocks.hpp
     include/neardup/text/kernels/normalised_words.hpp
     include/neardup/text/kernels/text_blocks.hpp
@@ -109,6 +114,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/kernels/word_spans.hpp
     include/neardup/text/ngrams.hpp
     include/neardup/text/normalise.hpp
+    include/neardup/text/sentences.hpp
     include/neardup/text/shingles.hpp
     include/neardup/text/tokenizer.hpp
     include/neardup/text/unicode.hpp

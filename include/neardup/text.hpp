@@ -4,6 +4,7 @@
 #include "text/feature_choice.hpp"
 #include "text/ngrams.hpp"
 #include "text/normalise.hpp"
+#include "text/sentences.hpp"
 #include "text/kernels/normalised_words.hpp"
 #include "text/shingles.hpp"
 #include "text/tokenizer.hpp"

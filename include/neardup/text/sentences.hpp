@@ -1,0 +1,117 @@
+// Sentences, and the longest of them: what a page keeps when its frame, its order and its headlines change.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../error.hpp"
+#include "tokenizer.hpp"
+#include "unicode.hpp"
+#include "utf8.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+/// Whether a character ends a sentence wherever it stands: those of Chinese, Japanese, Arabic, Devanagari and Armenian,
+/// and ! ? ; and line ends. A full stop or a colon depends on what follows.
+constexpr bool ends_sentence(char32_t c) noexcept {
+  switch (c) {
+    case U'!':
+    case U'?':
+    case U';':
+    case U'\n':
+    case U'\r':
+    case U'\u3002':
+    case U'\uff01':
+    case U'\uff1f':
+    case U'\uff1b':
+    case U'\uff61':
+    case U'\uff0e':
+    case U'\u2026':
+    case U'\u2028':
+    case U'\u2029':
+    case U'\u061f':
+    case U'\u06d4':
+    case U'\u0964':
+    case U'\u0965':
+    case U'\u0589': return true;
+    default: return false;
+  }
+}
+
+}  // namespace detail
+
+/// Tokenizes a text into its sentences, without the punctuation that ends them and the blanks around them.
+///
+/// A sentence ends at a line end, at ! ? ; and the marks of other scripts that mean the same, and at a full stop that
+/// white space or the end of the text follows, so that 3.14 and example.org stay whole. A sentence has a letter or a
+/// number at least. Complexity: linear.
+struct sentences {
+  template <class Sink>
+  void operator()(std::string_view text, Sink&& sink) const {
+    std::size_t begin = text.size(), end = 0;  // of the sentence, from its first letter to what stands before the end
+    const auto close = [&] {
+      if (begin < end) sink(text.substr(begin, end - begin));
+      begin = text.size();
+      end = 0;
+    };
+    for (std::size_t i = 0; i < text.size();) {
+      const decoded next = decode_one(text.substr(i));
+      const std::size_t after = i + next.length;
+      const bool is_stop = next.code_point == U'.' &&
+                           (after == text.size() || text[after] == ' ' || text[after] == '\t' || text[after] == '\n' ||
+                            text[after] == '\r' || text[after] == '"' || text[after] == ')');
+      if (is_stop || detail::ends_sentence(next.code_point)) {
+        close();
+      } else if (next.valid && classify(next.code_point) != character_class::other) {
+        begin = (std::min)(begin, i);
+        end = after;
+      }
+      i = after;
+    }
+    close();
+  }
+};
+
+/// Only the n longest tokens of another tokenizer, each text once: by code points, the longest first, of equally long
+/// ones the smaller bytes first. So neither the order nor the number of the shorter tokens matters.
+///
+/// Throws: std::invalid_argument when used with n = 0.
+/// Example: `simhasher hash{longest{3, sentences{}}}`
+template <tokenizer Inner>
+struct longest {
+  std::size_t n = 3;
+  Inner inner{};
+
+  template <class Sink>
+  void operator()(std::string_view text, Sink&& sink) const {
+    if (n == 0) detail::fail<std::invalid_argument>("longest{n, tokenizer} takes n from 1");
+    std::vector<std::pair<std::size_t, std::string>> kept;  // length, text; the best first
+    const auto is_before = [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    };
+    auto take = [&](std::string_view token) {
+      std::size_t length = 0;
+      for_each_code_point(token, [&](char32_t, std::string_view) { ++length; });
+      if (kept.size() == n && length < kept.back().first) return;
+      std::pair<std::size_t, std::string> candidate(length, token);
+      const auto place = std::lower_bound(kept.begin(), kept.end(), candidate, is_before);
+      if (place != kept.end() && *place == candidate) return;
+      kept.insert(place, std::move(candidate));
+      if (kept.size() > n) kept.pop_back();
+    };
+    inner(text, take);
+    for (const auto& [length, token] : kept) sink(std::string_view(token));
+  }
+};
+
+template <class Inner>
+longest(std::size_t, Inner) -> longest<Inner>;
+
+}  // namespace neardup::inline v0
