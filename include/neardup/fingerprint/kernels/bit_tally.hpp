@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 
 namespace neardup::inline v0::detail {
 

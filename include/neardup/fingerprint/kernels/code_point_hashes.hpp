@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "../../detail/bytes.hpp"
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 #include "../../text/kernels/text_blocks.hpp"
 #include "../../text/kernels/utf8_blocks.hpp"
 #include "../../text/kernels/word_spans.hpp"

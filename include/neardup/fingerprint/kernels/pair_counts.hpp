@@ -15,7 +15,7 @@
 
 #include "bit_tally.hpp"
 #include "../../detail/bytes.hpp"
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 #include "../../text/kernels/text_blocks.hpp"
 #include "pair_lists.hpp"
 #include "../xxh3.hpp"
@@ -48,7 +48,7 @@ struct pair_hasher_portable {
     NEARDUP_SCALAR(last);
   }
 
-  [[nodiscard]] NEARDUP_INLINE std::uint64_t operator()(std::size_t place) const noexcept {
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t operator()(std::size_t place) const noexcept {
     if constexpr (Tiny) {
       const std::uint64_t first = load_little_endian<std::uint16_t>(text + place);
       std::uint64_t x = (first << 16 | static_cast<unsigned char>(last[place])) ^ flip;
@@ -74,7 +74,7 @@ struct pair_hasher_portable {
   }
 
   /// The hashes of as many pairs as a vector has words.
-  [[nodiscard]] NEARDUP_INLINE portable_vector vector(std::size_t place, std::size_t next) const noexcept {
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE portable_vector vector(std::size_t place, std::size_t next) const noexcept {
     const std::uint64_t first = (*this)(place);
     if constexpr (sizeof(portable_vector) == sizeof first) {
       return portable_vector{first};
@@ -164,7 +164,7 @@ struct pair_lanes_avx2 {
     lanes.arrange_rotated = _mm256_or_si256(_mm256_slli_epi64(lanes.arrange, 24), _mm256_srli_epi64(lanes.arrange, 40));
   }
 
-  NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i operator()(const std::uint16_t* places) const noexcept {
+  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i operator()(const std::uint16_t* places) const noexcept {
     const auto two = [&](std::size_t a, std::size_t b) NEARDUP_AVX2_LAMBDA {
       const __m128i first = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(text + a));
       return _mm_castps_si128(_mm_loadh_pi(_mm_castsi128_ps(first), reinterpret_cast<const __m64*>(text + b)));
@@ -176,7 +176,7 @@ struct pair_lanes_avx2 {
 
 /// The same by words.
 template <bool Tiny>
-NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i pair_words_avx2(const pair_hasher_portable<Tiny>& hash,
+NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i pair_words_avx2(const pair_hasher_portable<Tiny>& hash,
                                                            const std::uint16_t* places) noexcept {
   const auto two = [&](std::size_t a, std::size_t b) NEARDUP_AVX2_LAMBDA {
     return _mm_insert_epi64(_mm_cvtsi64_si128(static_cast<long long>(hash(a))), static_cast<long long>(hash(b)), 1);

@@ -84,7 +84,7 @@ class pair_lists {
   /// Appends the bits that are set, as places from `base` on. Two pairs of n bytes begin in any n bytes at most, so
   /// that those of four bytes and more are four in any eight; `Places` is what is written for eight bytes.
   template <class Places>
-  NEARDUP_INLINE void append(std::size_t n, std::uint64_t bits, std::size_t base) noexcept {
+  NEARDUP_ALWAYS_INLINE void append(std::size_t n, std::uint64_t bits, std::size_t base) noexcept {
     // All places are added to at once, by words or by vectors.
     using lanes = std::conditional_t<sizeof(Places) == sizeof(std::uint64_t), std::uint64_t, portable_vector>;
     constexpr std::uint64_t each = 0x0001000100010001U;
@@ -116,7 +116,7 @@ class pair_finder {
  public:
   /// Appends the pairs that begin in the next `count` blocks, before the byte `end`, as places from `base` on.
   /// Precondition: 64 bytes may be read behind. Returns: false if the text is ill-formed, and the lists are of no use.
-  NEARDUP_INLINE bool find(const char* text, std::size_t count, std::size_t end, std::size_t base,
+  NEARDUP_ALWAYS_INLINE bool find(const char* text, std::size_t count, std::size_t end, std::size_t base,
                            pair_lists& lists) noexcept {
     utf8_bits next = utf8_bits_of(text);
     for (std::size_t at = 0; at < count * text_block_size; at += text_block_size) {
@@ -150,7 +150,7 @@ class pair_finder {
   static constexpr std::size_t ascii_margin = 16;
 
   /// The bits i bytes on, of two blocks.
-  static NEARDUP_INLINE std::uint64_t behind(std::uint64_t bits, std::uint64_t next, unsigned i) noexcept {
+  static NEARDUP_ALWAYS_INLINE std::uint64_t behind(std::uint64_t bits, std::uint64_t next, unsigned i) noexcept {
     return bits >> i | next << (64 - i);
   }
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 
 namespace neardup::inline v0::detail {
 

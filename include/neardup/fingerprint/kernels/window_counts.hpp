@@ -10,7 +10,7 @@
 
 #include "bit_tally.hpp"
 #include "../../detail/bytes.hpp"
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 #include "xxh3_windows.hpp"
 
 namespace neardup::inline v0::detail {
@@ -28,7 +28,7 @@ inline bool are_counted_windows(std::size_t n, std::size_t text_size) noexcept {
 
 /// The hashes of as many windows as a vector has words. A template, so that only one of the branches is compiled.
 template <class Vector = portable_vector>
-NEARDUP_INLINE Vector window_hashes_portable(const short_xxh3& hash, const char* text) noexcept {
+NEARDUP_ALWAYS_INLINE Vector window_hashes_portable(const short_xxh3& hash, const char* text) noexcept {
   constexpr std::size_t lanes = sizeof(Vector) / sizeof(std::uint64_t);
   std::uint64_t hashes[lanes];
   for (std::size_t i = 0; i < lanes; ++i) hashes[i] = hash.hash_4_to_8(text + i);
@@ -63,7 +63,7 @@ NEARDUP_KERNELS_BEGIN
 // ---- AVX2: every fourth vector of hashes by multiplications of words, which vector units have no part in ------------
 // 2.5 cycles a window on a Zen 5; 2.9 by vectors alone, with or without a block of hashes between.
 
-NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i window_hashes_avx2(const short_xxh3& hash, const char* text) noexcept {
+NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i window_hashes_avx2(const short_xxh3& hash, const char* text) noexcept {
   const auto pair = [&](const char* at) NEARDUP_AVX2_LAMBDA {
     const __m128i first = _mm_cvtsi64_si128(static_cast<long long>(hash.hash_4_to_8(at)));
     return _mm_insert_epi64(first, static_cast<long long>(hash.hash_4_to_8(at + 1)), 1);

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "../../detail/bytes.hpp"
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 #include "../../text/kernels/text_blocks.hpp"
 #include "xxh3_spans.hpp"
 #include "xxh3_windows.hpp"

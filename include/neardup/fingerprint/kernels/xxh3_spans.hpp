@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "../../detail/bytes.hpp"
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 #include "../../text/kernels/text_blocks.hpp"
 #include "../../text/kernels/word_spans.hpp"
 #include "hash_block.hpp"

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "../../detail/bytes.hpp"
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 #include "hash_block.hpp"
 #include "../xxh3.hpp"
 
@@ -43,7 +43,7 @@ struct short_xxh3 {
   }
 
   /// The hash of one window of 4 to 8 bytes.
-  [[nodiscard]] NEARDUP_INLINE std::uint64_t hash_4_to_8(const char* window) const noexcept {
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t hash_4_to_8(const char* window) const noexcept {
     const std::uint64_t high = load_little_endian<std::uint32_t>(window);
     const std::uint64_t low = load_little_endian<std::uint32_t>(window + n - 4);
     std::uint64_t x = (high << 32 | low) ^ flip;
@@ -131,14 +131,14 @@ struct factor_avx2 {
 };
 
 /// x * factor modulo 2^64 in four lanes; `swapped` is the factor with the halves of each lane exchanged.
-NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i multiply_avx2(__m256i x, __m256i factor, __m256i swapped) noexcept {
+NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i multiply_avx2(__m256i x, __m256i factor, __m256i swapped) noexcept {
   // The two crossed products, of which 32 bits count, come from one multiplication; their sum goes to the upper half.
   const __m256i crossed = _mm256_mullo_epi32(x, swapped);
   const __m256i sum = _mm256_add_epi32(crossed, _mm256_slli_epi64(crossed, 32));
   const __m256i upper = _mm256_blend_epi32(sum, _mm256_setzero_si256(), 0x55);
   return _mm256_add_epi64(_mm256_mul_epu32(x, factor), upper);
 }
-NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i multiply_avx2(__m256i x, const factor_avx2& factor) noexcept {
+NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i multiply_avx2(__m256i x, const factor_avx2& factor) noexcept {
   return multiply_avx2(x, factor.whole, factor.swapped);
 }
 
@@ -163,12 +163,12 @@ struct window_lanes_avx2 {
         first(Tiny ? short_xxh3::avalanche_1 : short_xxh3::rrmxmx),
         second(Tiny ? short_xxh3::avalanche_2 : short_xxh3::rrmxmx) {}
 
-  NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i operator()(const char* at) const noexcept {
+  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i operator()(const char* at) const noexcept {
     return hashes(_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
   }
 
   /// The hashes of what `arrange` takes from bytes.
-  NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i hashes(__m256i bytes) const noexcept {
+  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i hashes(__m256i bytes) const noexcept {
     __m256i x = _mm256_shuffle_epi8(bytes, arrange);
     if constexpr (Tiny) {
       x = _mm256_xor_si256(x, flip);
@@ -218,7 +218,7 @@ struct window_lanes_avx512 {
         first(_mm512_set1_epi64(static_cast<long long>(Tiny ? short_xxh3::avalanche_1 : short_xxh3::rrmxmx))),
         second(_mm512_set1_epi64(static_cast<long long>(Tiny ? short_xxh3::avalanche_2 : short_xxh3::rrmxmx))) {}
 
-  NEARDUP_TARGET_AVX512 NEARDUP_INLINE __m512i operator()(const char* at) const noexcept {
+  NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE __m512i operator()(const char* at) const noexcept {
     const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
     __m512i x = _mm512_xor_si512(_mm512_shuffle_epi8(bytes, arrange), flip);
     if constexpr (Tiny) {

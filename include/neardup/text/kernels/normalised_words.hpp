@@ -8,13 +8,12 @@
 #include <string_view>
 
 #include "../../detail/bits.hpp"
-#include "../../instruction_set.hpp"
-#include "normalise_blocks.hpp"
+#include "../../detail/instructions.hpp"
 #include "../shingles.hpp"
-#include "text_blocks.hpp"
 #include "../unicode.hpp"
 #include "../utf8.hpp"
-#include "word_blocks.hpp"
+#include "normalise_blocks.hpp"
+#include "text_blocks.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -61,7 +60,7 @@ struct word_join_cursor {
 };
 
 /// Joins the words of the characters that begin before `limit`.
-inline void join_characters(word_join_cursor& cursor, const char* limit) noexcept {
+inline void take_characters(word_join_cursor& cursor, const char* limit) noexcept {
   using tail = word_join_cursor::tail;
   word_join_cursor c = cursor;
   while (c.at < limit) {
@@ -95,8 +94,8 @@ inline void join_characters(word_join_cursor& cursor, const char* limit) noexcep
 }
 
 /// Joins the words of a block of ASCII, of which `size` bytes count.
-inline void join_ascii_block(const char* block, std::size_t size, std::uint64_t word,
-                             word_join_cursor& cursor) noexcept {
+inline void take_ascii_block(word_join_cursor& cursor, const char* block, std::size_t size,
+                             std::uint64_t word) noexcept {
   using tail = word_join_cursor::tail;
   word_join_cursor c = cursor;
   folded_block folded;
@@ -121,12 +120,6 @@ inline void join_ascii_block(const char* block, std::size_t size, std::uint64_t 
   }
   c.at += size;
   cursor = c;
-}
-
-/// Joins the words of the characters that begin before `limit`, those in blocks of ASCII word by word.
-template <class Classify>
-void join_by_words(const Classify& classify, word_join_cursor& cursor, const char* limit) noexcept {
-  for_each_block(classify, cursor, limit, join_ascii_block, join_characters);
 }
 
 #if NEARDUP_X86_KERNELS
@@ -174,7 +167,7 @@ NEARDUP_TARGET_AVX512 inline void join_mixed_avx512(const folded_block& lower, s
 }
 
 /// Joins the words of the characters that begin before `limit`, but stops at one that the masks cannot tell.
-NEARDUP_TARGET_AVX512 inline void join_blocks_avx512(word_join_cursor& cursor, const char* limit) noexcept {
+NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, const char* limit) noexcept {
   using tail = word_join_cursor::tail;
   const __m512i separators = _mm512_set1_epi8(shingle_separator);
   word_join_cursor c = cursor;
@@ -216,21 +209,5 @@ NEARDUP_TARGET_AVX512 inline void join_blocks_avx512(word_join_cursor& cursor, c
 
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
-
-/// Joins the words of the characters that begin before `limit`. Precondition: there is room for them.
-inline void join_words(word_join_cursor& cursor, const char* limit, instruction_set level) noexcept {
-#if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512) {
-    for (;;) {
-      join_blocks_avx512(cursor, limit);
-      if (cursor.at >= limit) return;
-      join_characters(cursor, limit - cursor.at < unknown_run ? limit : cursor.at + unknown_run);
-    }
-  }
-  if (level == instruction_set::avx2) return join_by_words(classify_blocks_avx2, cursor, limit);
-#endif
-  static_cast<void>(level);
-  join_by_words(classify_blocks_portable, cursor, limit);
-}
 
 }  // namespace neardup::inline v0::detail
