@@ -13,7 +13,7 @@
 
 #include "../../error.hpp"
 #include "secret.hpp"
-#include "hash_block.hpp"
+#include "token_kernel.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -11,7 +11,6 @@
 #include "../../detail/instructions.hpp"
 #include "../shingles.hpp"
 #include "../unicode.hpp"
-#include "../utf8.hpp"
 #include "normalise_blocks.hpp"
 #include "text_blocks.hpp"
 
@@ -24,12 +23,19 @@ struct word_join_cursor {
 
   const char* at;
   const char* end;  // of the text
-  char* joined;
-  std::size_t size;      // of what is joined, bytes
-  std::uint32_t* begin;  // of each word in it, that of the open one included
-  std::uint32_t* close;  // and its end
-  std::size_t count;     // of the words that are closed
-  tail last;
+  char* joined = nullptr;
+  std::size_t size = 0;            // of what is joined, bytes
+  std::uint32_t* begin = nullptr;  // of each word in it, that of the open one included
+  std::uint32_t* close = nullptr;  // and its end
+  std::size_t count = 0;           // of the words that are closed
+  tail last = tail::separator;
+
+  explicit word_join_cursor(std::string_view text) noexcept : at(text.data()), end(text.data() + text.size()) {}
+
+  /// Ends the text.
+  void finish() noexcept {
+    if (last != tail::separator) close_word();
+  }
 
   /// The most that the characters that begin in `bytes` bytes add to each, or overwrite.
   static constexpr std::size_t joined_room(std::size_t bytes) noexcept {
