@@ -31,7 +31,7 @@ namespace neardup::inline v0 {
 /// Example: `feature_extractor check{normalised{code_point_ngrams{5}}};  double j = jaccard(check(a), check(b));`
 template <class Tokenizer, class Hasher = xxh3<64>, std::unsigned_integral Feature = std::uint32_t>
 class feature_extractor {
-  using parts = detail::composition<Tokenizer, unit, Hasher, 8 * sizeof(Feature)>;
+  using parts = detail::composition<Tokenizer, unit, Hasher>;
 
  public:
   using tokenizer_type = typename parts::tokenizer;

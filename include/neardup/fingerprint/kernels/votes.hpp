@@ -94,7 +94,8 @@ void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& toke
   for (std::size_t i = 0; i < weighted.size(); ++i) {
     for (std::size_t j = 0; j < Words; ++j) weighted[i].hash[j] = tokens.column(j)[i];
     const std::uint64_t units = table.units(weighted[i].hash[0]);
-    weighted[i].units = Counts ? units_of_all(units, tokens.counts()[i]) : units;
+    weighted[i].units = units;
+    if constexpr (Counts) weighted[i].units = units_of_all(units, tokens.counts()[i]);
   }
 }
 
