@@ -1,6 +1,8 @@
 // tokens -> simhash<Bits>: weighters, hashers, accumulator, feature bag, simhasher, batches.
 #pragma once
 
+#include "version.hpp"
+
 #include "fingerprint/accumulator.hpp"
 #include "fingerprint/defaults.hpp"
 #include "fingerprint/feature_bag.hpp"

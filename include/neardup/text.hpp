@@ -1,6 +1,8 @@
 // text -> tokens: tokenizers, UTF-8, folding and normalising.
 #pragma once
 
+#include "version.hpp"
+
 #include "text/feature_choice.hpp"
 #include "text/ngrams.hpp"
 #include "text/normalise.hpp"

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../version.hpp"
+
 namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t word_bits = 64;

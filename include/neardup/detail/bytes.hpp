@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../version.hpp"
+
 // Makes compilers forget what they know of a value: it is computed as written, in a plain register.
 #if defined(__GNUC__)
 #define NEARDUP_SCALAR(x) asm("" : "+r"(x))

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "../text/tokenizer.hpp"
+#include "kernels/composition.hpp"
 #include "simhasher.hpp"
 
 namespace neardup::inline v0 {
@@ -76,8 +78,12 @@ class text_stream {
     }
   };
 
+  // Of a tokenizer that takes whole texts, nothing but the static_assert is to be reported.
+  using streamed =
+      std::conditional_t<streaming_tokenizer<tokenizer_type>, tokenizer_type, detail::any_part<Simhasher::bits>>;
+
   Simhasher hash_;
-  typename collector::template stream<tokenizer_type> tokens_;
+  typename collector::template stream<streamed> tokens_;
   collector votes_;
 };
 

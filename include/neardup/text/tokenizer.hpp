@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "../version.hpp"
+
 namespace neardup::inline v0 {
 
 namespace detail {

@@ -21,7 +21,7 @@ template <std::size_t Bits>
 struct any_part {
   any_part() = default;
   template <class... Parts>
-  explicit any_part(const Parts&... /*parts*/) {}
+  any_part(const Parts&... /*parts*/) {}  // NOLINT(google-explicit-constructor): stands for anything
 
   template <class Sink>
   void operator()(std::string_view /*text*/, Sink&& /*sink*/) const {}
@@ -49,21 +49,9 @@ constexpr bool is_wide_enough<true, Hasher, Bits> = hash_result_of<Hasher>::bits
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits = 1>
 class composition {
   static constexpr bool first = is_tokenizer<Tokenizer>;
-  static_assert(first,
-                "neardup: the first part is a tokenizer: words{}, or a callable of (text, sink) that calls sink(token) "
-                "for each token");
   static constexpr bool second = is_weighter<first, Weighter>;
-  static_assert(
-      second,
-      "neardup: the second part is a weighter: unit{}, tf{}, log_tf{}, or a callable that gives the weight of "
-      "a count, or of a token and a count");
   static constexpr bool third = is_hasher < first && second, Hasher > ;
-  static_assert(third,
-                "neardup: the third part is a hasher: xxh3<64>{}, or a callable that makes of a std::string_view an "
-                "unsigned integer or a std::array of std::uint64_t");
   static constexpr bool fourth = is_wide_enough < first && second && third, Hasher, Bits > ;
-  static_assert(fourth,
-                "neardup: the hasher is narrower than the fingerprint; name a smaller width, or use xxh3<Bits>");
 
   template <class Part>
   using sound = std::conditional_t<first && second && third && fourth, Part, any_part<Bits>>;
@@ -72,6 +60,20 @@ class composition {
   using tokenizer = sound<Tokenizer>;
   using weighter = sound<Weighter>;
   using hasher = sound<Hasher>;
+
+  // Last, for clang leaves out what follows one that fails.
+  static_assert(first,
+                "neardup: the first part is a tokenizer: words{}, or a callable of (text, sink) that calls sink(token) "
+                "for each token");
+  static_assert(
+      second,
+      "neardup: the second part is a weighter: unit{}, tf{}, log_tf{}, or a callable that gives the weight of "
+      "a count, or of a token and a count");
+  static_assert(third,
+                "neardup: the third part is a hasher: xxh3<64>{}, or a callable that makes of a std::string_view an "
+                "unsigned integer or a std::array of std::uint64_t");
+  static_assert(fourth,
+                "neardup: the hasher is narrower than the fingerprint; name a smaller width, or use xxh3<Bits>");
 };
 
 /// Memory that is made when it is first used, and again after it was moved away.
@@ -88,3 +90,18 @@ class made_when_used {
 };
 
 }  // namespace neardup::inline v0::detail
+
+namespace neardup::inline v0 {
+
+template <std::size_t Bits>
+class token_stream<detail::any_part<Bits>> {
+ public:
+  explicit token_stream(const detail::any_part<Bits>& /*tokenizer*/) {}
+  template <class Sink>
+  void feed(std::string_view /*chunk*/, Sink&& /*sink*/) {}
+  template <class Sink>
+  void finish(Sink&& /*sink*/) {}
+  void reset() noexcept {}
+};
+
+}  // namespace neardup::inline v0
