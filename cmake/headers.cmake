@@ -27,6 +27,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/combinations.hpp
     include/neardup/detail/filter_join.hpp
     include/neardup/detail/first_failure.hpp
+    include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/radix_partition.hpp
     include/neardup/detail/visitor.hpp
@@ -39,30 +40,30 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/feature_extractor.hpp
     include/neardup/fingerprint/fingerprint_all.hpp
     include/neardup/fingerprint/hashers.hpp
+    include/neardup/fingerprint/idf.hpp
     include/neardup/fingerprint/idf_table.hpp
     include/neardup/fingerprint/kernels/bit_tally.hpp
-    include/neardup/fingerprint/kernels/code_point_hashes.hpp
+    include/neardup/fingerprint/kernels/byte_kernel.hpp
+    include/neardup/fingerprint/kernels/code_point_kernel.hpp
+    include/neardup/fingerprint/kernels/composition.hpp
     include/neardup/fingerprint/kernels/distinct_hashes.hpp
-    include/neardup/fingerprint/kernels/hash_block.hpp
     include/neardup/fingerprint/kernels/hash_sort.hpp
-    include/neardup/fingerprint/kernels/hashed_idf.hpp
     include/neardup/fingerprint/kernels/pair_counts.hpp
-    include/neardup/fingerprint/kernels/pair_lists.hpp
+    include/neardup/fingerprint/kernels/registry.hpp
+    include/neardup/fingerprint/kernels/rewritten_kernel.hpp
     include/neardup/fingerprint/kernels/secret.hpp
-    include/neardup/fingerprint/kernels/token_hash_stream.hpp
-    include/neardup/fingerprint/kernels/token_hashes.hpp
+    include/neardup/fingerprint/kernels/token_kernel.hpp
+    include/neardup/fingerprint/kernels/token_votes.hpp
     include/neardup/fingerprint/kernels/votes.hpp
-    include/neardup/fingerprint/kernels/weighted_sums.hpp
-    include/neardup/fingerprint/kernels/window_counts.hpp
-    include/neardup/fingerprint/kernels/word_hashes.hpp
+    include/neardup/fingerprint/kernels/word_kernel.hpp
     include/neardup/fingerprint/kernels/xxh3_pairs.hpp
+    include/neardup/fingerprint/kernels/xxh3_short.hpp
     include/neardup/fingerprint/kernels/xxh3_spans.hpp
     include/neardup/fingerprint/kernels/xxh3_windows.hpp
     include/neardup/fingerprint/simhasher.hpp
     include/neardup/fingerprint/text_stream.hpp
     include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
-    include/neardup/fingerprint/xxh3.hpp
     include/neardup/index.hpp
     include/neardup/index/cost.hpp
     include/neardup/index/dynamic_index.hpp
@@ -102,10 +103,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/kernels/normalised_words.hpp
     include/neardup/text/kernels/text_blocks.hpp
     include/neardup/text/kernels/unicode_tables.hpp
-    include/neardup/text/kernels/utf8_bits.hpp
     include/neardup/text/kernels/utf8_blocks.hpp
-    include/neardup/text/kernels/utf8_chunks.hpp
-    include/neardup/text/kernels/word_blocks.hpp
     include/neardup/text/kernels/word_spans.hpp
     include/neardup/text/ngrams.hpp
     include/neardup/text/normalise.hpp

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <neardup/fingerprint/feature_extractor.hpp>
-#include <neardup/fingerprint/xxh3.hpp>
+#include <neardup/fingerprint/hashers.hpp>
 #include <neardup/text/tokenizer.hpp>
 #include <optional>
 #include <string>

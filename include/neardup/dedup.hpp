@@ -1,6 +1,8 @@
 // From matches to decisions: all of neardup/dedup/.
 #pragma once
 
+#include "version.hpp"
+
 #include "dedup/advice/advice.hpp"
 #include "dedup/all_pairs.hpp"
 #include "dedup/checks.hpp"

@@ -1,6 +1,8 @@
 // Finding stored fingerprints: all of neardup/index/.
 #pragma once
 
+#include "version.hpp"
+
 #include "index/engine/basic_index.hpp"
 #include "index/cost.hpp"
 #include "index/dynamic_index.hpp"

@@ -1,10 +1,11 @@
 // All of neardup: finds near-duplicate texts by SimHash fingerprints and exact search within a Hamming distance.
 #pragma once
 
+#include "version.hpp"
+
 #include "dedup.hpp"
 #include "fingerprint.hpp"
 #include "index.hpp"
 #include "simhash.hpp"
 #include "text.hpp"
 #include "threads.hpp"
-#include "version.hpp"

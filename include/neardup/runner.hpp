@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <functional>
 
+#include "version.hpp"
+
 namespace neardup::inline v0 {
 
 /// What spreads work: `threads`, or a type of the caller's that hands the parts to a thread pool.

@@ -7,9 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../version.hpp"
+
 namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t word_bits = 64;
+
+/// 2^64 divided by the golden ratio: the step of SplitMix64, and of all sequences whose members should lie far apart.
+inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
 
 /// The number of 64-bit words that hold `bits` bits.
 constexpr std::size_t words_for(std::size_t bits) noexcept { return (bits + word_bits - 1) / word_bits; }
@@ -52,7 +57,7 @@ constexpr int count_differing_bits(const std::array<std::uint64_t, Words>& a,
 template <std::size_t Words>
 constexpr std::size_t hash_words(const std::array<std::uint64_t, Words>& words) noexcept {
   std::uint64_t hash = 0;
-  for (const std::uint64_t word : words) hash = mix(hash + 0x9e3779b97f4a7c15U + word);
+  for (const std::uint64_t word : words) hash = mix(hash + golden_ratio + word);
   return static_cast<std::size_t>(hash);
 }
 

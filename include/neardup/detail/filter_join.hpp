@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "bits.hpp"
-#include "../instruction_set.hpp"
+#include "instructions.hpp"
 #include "wide_distances.hpp"
 
 namespace neardup::inline v0::detail {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "../instruction_set.hpp"
+#include "instructions.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -11,7 +11,7 @@
 #include "../../fingerprint/feature_extractor.hpp"
 #include "../../fingerprint/simhasher.hpp"
 #include "../../fingerprint/weighters.hpp"
-#include "../../fingerprint/xxh3.hpp"
+#include "../../fingerprint/hashers.hpp"
 #include "../../simhash.hpp"
 #include "../../text/feature_choice.hpp"
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "../../detail/bits.hpp"
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 #include "../../detail/wide_distances.hpp"
 
 namespace neardup::inline v0::detail {
