@@ -90,7 +90,7 @@ constexpr void check_count(double count) {
 /// lines of memory, which hold nearly all that the table has.
 class table_costs {
  public:
-  NEARDUP_CONSTEXPR_VECTOR table_costs(const layout& shape, std::size_t table, double count, const cost_model& model)
+  constexpr table_costs(const layout& shape, std::size_t table, double count, const cost_model& model)
       : width_(shape.key_width(table)), count_(count), number_bytes_(count < 0x1p32 ? 4 : 8) {
     fingerprint_bytes_ = 8 * static_cast<double>(words_for(shape.bits()));
     is_first_ = table == 0;
@@ -172,8 +172,8 @@ class table_costs {
 /// another, and an entry that passes takes one. The cache holds directories first, then entries.
 /// A search whose probes would outnumber the fingerprints scans these instead, and has the time of that.
 /// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is not in 0..1e300.
-[[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs costs_of(const layout& shape, double count, int k,
-                                                               const cost_model& model = {}) {
+[[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k,
+                                                const cost_model& model = {}) {
   detail::check_count(count);
   expected_costs result{shape.blocks(), shape.table_count(), 0, 0, 0, 0, 0};
   double directory_bytes = 0;
@@ -186,14 +186,13 @@ class table_costs {
   result.bytes = directory_bytes / (std::max)(count, 1.0) + entry_bytes;
 
   // The probed tables share the cache.
-  const auto plan = shape.plan(k);
   double probed_directories = 0;
   double probed_entries = 0;
-  for (const table_probe& probe : plan) {
+  shape.for_each_probe(k, [&](const table_probe& probe) {
     const detail::table_costs costs(shape, probe.table, count, model);
     probed_directories += costs.directory_bytes();
     probed_entries += costs.compared_bytes() * count;
-  }
+  });
   const auto share = [](double room, double bytes) { return bytes <= room ? 1.0 : room / bytes; };
   const double directories_in_cache = share(model.cache_bytes, probed_directories);
   const double entries_in_cache = share((std::max)(model.cache_bytes - probed_directories, 0.0), probed_entries);
@@ -202,7 +201,7 @@ class table_costs {
   };
 
   double seconds = model.query_seconds;
-  for (const table_probe& probe : plan) {
+  shape.for_each_probe(k, [&](const table_probe& probe) {
     const detail::table_costs costs(shape, probe.table, count, model);
     const double probes = costs.probes(probe.radius);
     const double bucket = count / costs.buckets();
@@ -214,7 +213,7 @@ class table_costs {
     seconds += probes * (blend(directories_in_cache, model.cached_line_seconds, model.line_seconds) +
                          costs.entry_lines() * line + bucket * costs.compared_bytes() * a_byte +
                          bucket * costs.passed(k) * costs.passing_lines() * line);
-  }
+  });
   if (!(result.probes < count)) {
     result.compared = count;
     seconds = scan_seconds(shape.bits(), count, model);
@@ -225,8 +224,8 @@ class table_costs {
 
 /// The same for the layout of (bits, k, blocks), searched within its k.
 /// Throws: std::invalid_argument, also unless layout::is_valid(bits, k, blocks).
-[[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs costs_of(std::size_t bits, int k, int blocks, double count,
-                                                               const cost_model& model = {}) {
+[[nodiscard]] constexpr expected_costs costs_of(std::size_t bits, int k, int blocks, double count,
+                                                const cost_model& model = {}) {
   return costs_of(layout(bits, k, blocks), count, k, model);
 }
 
@@ -248,8 +247,8 @@ constexpr void check_search(std::size_t bits, int k, double count) {
 
 /// Calls visit(costs) for every block count that (bits, k) allows.
 template <class Visit>
-NEARDUP_CONSTEXPR_VECTOR void for_each_block_count(std::size_t bits, int k, double count, const cost_model& model,
-                                                   const Visit& visit) {
+constexpr void for_each_block_count(std::size_t bits, int k, double count, const cost_model& model,
+                                    const Visit& visit) {
   for (int blocks = 1; static_cast<std::size_t>(blocks) <= bits && layout::is_valid(bits, k, blocks); ++blocks) {
     visit(costs_of(bits, k, blocks, count, model));
   }
@@ -261,9 +260,9 @@ NEARDUP_CONSTEXPR_VECTOR void for_each_block_count(std::size_t bits, int k, doub
 /// than `most_bytes` for each; of equally fast ones the leanest.
 /// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or no layout is as
 /// lean as most_bytes; the message names the least that there is.
-[[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs
-fastest_blocks(std::size_t bits, int k, double count, double most_bytes = std::numeric_limits<double>::infinity(),
-               const cost_model& model = {}) {
+[[nodiscard]] constexpr expected_costs fastest_blocks(std::size_t bits, int k, double count,
+                                                      double most_bytes = std::numeric_limits<double>::infinity(),
+                                                      const cost_model& model = {}) {
   detail::check_search(bits, k, count);
   expected_costs best = costs_of(bits, k, 1, count, model);
   detail::for_each_block_count(bits, k, count, model, [&](const expected_costs& costs) {
@@ -279,9 +278,8 @@ fastest_blocks(std::size_t bits, int k, double count, double most_bytes = std::n
 /// fastest_blocks(); infinity for the least of all that do not merely scan. A layout whose searches only scan counts if
 /// all do: flat_index does that in less memory. Returns: its costs; `.blocks` is the block count.
 /// Throws: std::invalid_argument as fastest_blocks() does, and unless slowdown >= 1.
-[[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs leanest_blocks(std::size_t bits, int k, double count,
-                                                                     double slowdown = 10,
-                                                                     const cost_model& model = {}) {
+[[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count, double slowdown = 10,
+                                                      const cost_model& model = {}) {
   if (!(slowdown >= 1)) detail::fail<std::invalid_argument>("slowdown must be 1 or more");
   expected_costs best = fastest_blocks(bits, k, count, std::numeric_limits<double>::infinity(), model);
   const double most_seconds = best.seconds * slowdown;

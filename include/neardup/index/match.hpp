@@ -4,9 +4,12 @@
 #include <concepts>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <vector>
 
+#include "../error.hpp"
 #include "../simhash.hpp"
 
 namespace neardup::inline v0 {
@@ -58,5 +61,15 @@ struct batch_result {
     return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
   }
 };
+
+namespace detail {
+
+/// Reports a search distance outside of 0..max.
+[[noreturn]] inline void refuse_distance(int k, int max) {
+  fail<std::invalid_argument>("search distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(max) +
+                              ", the distances that this index answers");
+}
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

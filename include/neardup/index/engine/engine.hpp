@@ -1,4 +1,4 @@
-// What all indexes are facades of: a set of (fingerprint, id) pairs and the tables that speed up its search.
+// What an index that grows and shrinks is made of: a set of (fingerprint, id) pairs and tables that speed up its search.
 #pragma once
 
 #include <array>
@@ -17,6 +17,7 @@ template <std::size_t Words, class Id, class Offset, class Tables>
 class engine {
  public:
   using words_type = std::array<std::uint64_t, Words>;
+  using id_type = Id;
   using store_type = fingerprint_store<Words, Id, Offset>;
 
   explicit engine(Tables tables) noexcept : tables_(std::move(tables)) {}
@@ -86,11 +87,16 @@ class engine {
     tables_.reserve(count, store_);
   }
 
-  /// Visits (query, slot, distance) of each fingerprint within k bits of each query once; false from `visit` ends it.
-  /// Allocates nothing. Returns: whether it was not ended. Precondition: 0 <= k <= tables().max_distance().
+  /// Visits (slot, distance) of each fingerprint within k bits once; false from `visit` ends it. Allocates nothing.
+  /// Returns: whether it was not ended. Precondition: 0 <= k <= max_distance().
   template <class Visit>
-  bool visit_within(std::span<const words_type> queries, int k, const Visit& visit) const {
-    return tables_.visit_within(store_, queries, k, visit);
+  bool visit_within(const words_type& query, int k, const Visit& visit) const {
+    return tables_.visit_within(store_, query, k, visit);
+  }
+  /// The same for many queries at a time: visits (query, slot, distance).
+  template <class Visit>
+  bool visit_batch(std::span<const words_type> queries, int k, const Visit& visit) const {
+    return tables_.visit_batch(store_, queries, k, visit);
   }
 
   /// Bytes allocated.

@@ -13,16 +13,15 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/filter_join.hpp"
 #include "../../detail/large_array.hpp"
-#include "prefetch.hpp"
 #include "batch_search.hpp"
 #include "bucket_line.hpp"
-#include "bucket_segment.hpp"
 #include "filter.hpp"
 #include "filter_scan.hpp"
-#include "fingerprint_store.hpp"
 #include "frozen_ids.hpp"
 #include "search_plans.hpp"
+#include "table_search.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -77,8 +76,8 @@ class frozen_store {
   [[nodiscard]] id_span<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_.span(); }
 
-  void prefetch_fingerprint(std::size_t slot) const noexcept { prefetch(&fingerprints_[slot]); }
-  void prefetch_ids(std::size_t slot) const noexcept { prefetch(ids_.near(slot)); }
+  /// Where the ids of a slot begin, to load it ahead.
+  [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }
   [[nodiscard]] const frozen_directory<Offset>& directory() const noexcept { return directory_; }
 
   /// The slot of a fingerprint, or `none`.
@@ -91,22 +90,8 @@ class frozen_store {
     return none;
   }
 
-  template <class Visit>
-  bool scan(std::span<const words_type> queries, int k, const Visit& visit) const {
-    return scan_all<Words>(fingerprints(), queries, k, visit);
-  }
-
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return directory_.memory_usage() + fingerprints_.memory_usage() + ids_.memory_usage();
-  }
-
-  friend bool operator==(const frozen_store& a, const frozen_store& b) {
-    if (a.pairs() != b.pairs() || a.slots() != b.slots()) return false;
-    for (std::size_t slot = 0; slot < a.slots(); ++slot) {
-      const Offset other = b.find(a.fingerprints_[slot]);
-      if (other == none || !(a.ids_[slot] == b.ids_[other])) return false;
-    }
-    return true;
   }
 
  private:
@@ -138,6 +123,7 @@ template <std::size_t Words, class Id, class Offset>
 class frozen_engine {
  public:
   using words_type = std::array<std::uint64_t, Words>;
+  using id_type = Id;
   using store_type = frozen_store<Words, Id, Offset>;
 
   frozen_engine(std::shared_ptr<const search_plans<Words>> plans, store_type store,
@@ -184,11 +170,18 @@ class frozen_engine {
     return sum;
   }
 
-  /// As that of pigeonhole_tables.
+  /// As those of engine.
   template <class Visit>
-  bool visit_within(std::span<const words_type> queries, int k, const Visit& visit) const {
-    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys)) return store_.scan(queries, k, visit);
-    return search_tables<Words, Offset>(*this, *plans_, store_, queries, k, visit);
+  bool visit_within(const words_type& query, int k, const Visit& visit) const {
+    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
+      return scan_all(store_.fingerprints(), query, k, visit);
+    return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
+  }
+  template <class Visit>
+  bool visit_batch(std::span<const words_type> queries, int k, const Visit& visit) const {
+    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
+      return scan_all(store_.fingerprints(), queries, k, visit);
+    return search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit);
   }
 
   /// Where the parts of a table are, for a search to find with few steps.

@@ -118,7 +118,7 @@ class frozen_ids {
   }
 
   /// Where the ids of a slot are, or the smallest of several, to load it ahead.
-  [[nodiscard]] const Id* near(std::size_t slot) const noexcept { return ids_.data() + slot; }
+  [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.data() + slot; }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return ids_.memory_usage() + lists_.memory_usage() + list_begins_.memory_usage() + marks_.memory_usage();

@@ -10,11 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/bits.hpp"
+#include "../../detail/filter_join.hpp"
 #include "batch_search.hpp"
 #include "bucket_table.hpp"
 #include "filter.hpp"
 #include "filter_scan.hpp"
+#include "prefetch.hpp"
 #include "search_plans.hpp"
+#include "table_search.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -110,19 +114,21 @@ class pigeonhole_tables {
     waiting_.fill({});
   }
 
-  /// Visits (query, slot, distance) of each fingerprint within k bits of each query once; false from `visit` ends it.
-  /// Allocates nothing.
-  /// Returns: whether it was not ended. Precondition: 0 <= k <= max_distance().
+  /// As those of engine.
   template <class Store, class Visit>
-  bool visit_within(const Store& store, std::span<const words_type> queries, int k, const Visit& visit) const {
-    if (scan_pays<Words>(store.slots(), plans_->within(k).keys)) return store.scan(queries, k, visit);
-    if (!search_tables<Words, Offset>(*this, *plans_, store, queries, k, visit)) return false;
-    for (const waiting& w : waiting_) {
-      if (w.slot == none) continue;
-      for (std::size_t query = 0; query < queries.size(); ++query) {
-        const int distance = count_differing_bits(store.fingerprint(w.slot), queries[query]);
-        if (distance <= k && !visit(query, static_cast<std::size_t>(w.slot), distance)) return false;
-      }
+  bool visit_within(const Store& store, const words_type& query, int k, const Visit& visit) const {
+    if (scan_pays<Words>(store.slots(), plans_->within(k).keys)) return scan_all(store.fingerprints(), query, k, visit);
+    return search_tables<Words, Offset>(*this, *plans_, store, query, k, visit) &&
+           visit_waiting(store, query, k, visit);
+  }
+  template <class Store, class Visit>
+  bool visit_batch(const Store& store, std::span<const words_type> queries, int k, const Visit& visit) const {
+    if (scan_pays<Words>(store.slots(), plans_->within(k).keys))
+      return scan_all(store.fingerprints(), queries, k, visit);
+    if (!search_tables_batch<Words, Offset>(*this, *plans_, store, queries, k, visit)) return false;
+    for (std::size_t query = 0; query < queries.size(); ++query) {
+      const auto visit_of_query = [&](std::size_t slot, int distance) { return visit(query, slot, distance); };
+      if (!visit_waiting(store, queries[query], k, visit_of_query)) return false;
     }
     return true;
   }
@@ -146,6 +152,16 @@ class pigeonhole_tables {
     Offset slot = none;
     std::uint64_t filter = 0;
   };
+
+  template <class Store, class Visit>
+  bool visit_waiting(const Store& store, const words_type& query, int k, const Visit& visit) const {
+    for (const waiting& w : waiting_) {
+      if (w.slot == none) continue;
+      const int distance = count_differing_bits(store.fingerprint(w.slot), query);
+      if (distance <= k && !visit(static_cast<std::size_t>(w.slot), distance)) return false;
+    }
+    return true;
+  }
 
   waiting* find_waiting(std::size_t slot) noexcept {
     for (waiting& w : waiting_) {
