@@ -27,10 +27,8 @@ set(NEARDUP_HEADERS
     include/neardup/detail/combinations.hpp
     include/neardup/detail/distances.hpp
     include/neardup/detail/filter_join.hpp
-    include/neardup/detail/first_failure.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/radix_partition.hpp
-    include/neardup/detail/visitor.hpp
     include/neardup/error.hpp
     include/neardup/fingerprint.hpp
     include/neardup/fingerprint/accumulator.hpp
@@ -69,14 +67,13 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/bucket_line.hpp
     include/neardup/index/engine/bucket_segment.hpp
     include/neardup/index/engine/bucket_table.hpp
-    include/neardup/index/engine/engine.hpp
     include/neardup/index/engine/filter.hpp
     include/neardup/index/engine/filter_scan.hpp
     include/neardup/index/engine/fingerprint_store.hpp
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp
     include/neardup/index/engine/frozen_ids.hpp
-    include/neardup/index/engine/pigeonhole_tables.hpp
+    include/neardup/index/engine/pigeonhole_engine.hpp
     include/neardup/index/engine/prefetch.hpp
     include/neardup/index/engine/search_plans.hpp
     include/neardup/index/engine/searches.hpp

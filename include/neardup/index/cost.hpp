@@ -52,11 +52,11 @@ constexpr double divided_by_power(double x, std::size_t n) noexcept {
   return x / static_cast<double>(std::uint64_t{1} << n);
 }
 
-/// The number of ways to choose at most `most` out of `total` things, over 2^`by`; never more than a double holds for
+/// The number of ways to choose at most `max` out of `total` things, over 2^`by`; never more than a double holds for
 /// by == total.
-constexpr double scaled_choose_at_most(std::size_t total, std::size_t most, std::size_t by) noexcept {
+constexpr double scaled_choose_at_most(std::size_t total, std::size_t max, std::size_t by) noexcept {
   double sum = 0;
-  for (std::size_t i = 0; i <= most && i <= total; ++i) {
+  for (std::size_t i = 0; i <= max && i <= total; ++i) {
     double ways = 1;
     std::size_t left = by;
     for (std::size_t j = 1; j <= i; ++j) {
@@ -130,7 +130,7 @@ class table_costs {
   [[nodiscard]] constexpr double candidates(int radius) const noexcept {
     return count_ * scaled_choose_at_most(width_, static_cast<std::size_t>(radius), width_);
   }
-  /// The share of strangers that a filter lets through.
+  /// The share of non-matches that a filter lets through.
   [[nodiscard]] constexpr double passed(int k) const noexcept {
     if (is_first_) return 0;
     const auto bits = has_lines_ ? std::size_t{16} : static_cast<std::size_t>(8 * filter_bytes_);
@@ -231,9 +231,9 @@ class table_costs {
 
 namespace detail {
 
-[[noreturn]] inline void refuse_bytes(double most_bytes, double least) {
-  fail<std::invalid_argument>("most_bytes = " + std::to_string(most_bytes) +
-                              " is less than the leanest layout takes, " + std::to_string(least));
+[[noreturn]] inline void refuse_bytes(double max_bytes, double min) {
+  fail<std::invalid_argument>("max_bytes = " + std::to_string(max_bytes) + " is less than the leanest layout takes, " +
+                              std::to_string(min));
 }
 
 constexpr void check_search(std::size_t bits, int k, double count) {
@@ -257,20 +257,20 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
 }  // namespace detail
 
 /// The block count whose searches within k bits are the fastest among `count` fingerprints of `bits` bits, with no more
-/// than `most_bytes` for each; of equally fast ones the leanest.
+/// than `max_bytes` for each; of equally fast ones the leanest.
 /// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or no layout is as
-/// lean as most_bytes; the message names the least that there is.
+/// lean as max_bytes; the message names the least that there is.
 [[nodiscard]] constexpr expected_costs fastest_blocks(std::size_t bits, int k, double count,
-                                                      double most_bytes = std::numeric_limits<double>::infinity(),
+                                                      double max_bytes = std::numeric_limits<double>::infinity(),
                                                       const cost_model& model = {}) {
   detail::check_search(bits, k, count);
   expected_costs best = costs_of(bits, k, 1, count, model);
   detail::for_each_block_count(bits, k, count, model, [&](const expected_costs& costs) {
-    const bool fits = costs.bytes <= most_bytes;
+    const bool fits = costs.bytes <= max_bytes;
     const bool better = costs.seconds < best.seconds || (costs.seconds == best.seconds && costs.bytes < best.bytes);
-    if (fits ? !(best.bytes <= most_bytes) || better : costs.bytes < best.bytes) best = costs;
+    if (fits ? !(best.bytes <= max_bytes) || better : costs.bytes < best.bytes) best = costs;
   });
-  if (!(best.bytes <= most_bytes)) detail::refuse_bytes(most_bytes, best.bytes);
+  if (!(best.bytes <= max_bytes)) detail::refuse_bytes(max_bytes, best.bytes);
   return best;
 }
 
@@ -282,11 +282,11 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
                                                       const cost_model& model = {}) {
   if (!(slowdown >= 1)) detail::fail<std::invalid_argument>("slowdown must be 1 or more");
   expected_costs best = fastest_blocks(bits, k, count, std::numeric_limits<double>::infinity(), model);
-  const double most_seconds = best.seconds * slowdown;
+  const double max_seconds = best.seconds * slowdown;
   detail::for_each_block_count(bits, k, count, model, [&](const expected_costs& costs) {
     const bool scans = !(costs.probes < count);
     if (scans && best.probes < count) return;
-    if (costs.seconds <= most_seconds && costs.bytes < best.bytes) best = costs;
+    if (costs.seconds <= max_seconds && costs.bytes < best.bytes) best = costs;
   });
   return best;
 }

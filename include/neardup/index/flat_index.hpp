@@ -11,7 +11,7 @@
 #include "../detail/filter_join.hpp"
 #include "../runner.hpp"
 #include "../simhash.hpp"
-#include "engine/engine.hpp"
+#include "engine/fingerprint_store.hpp"
 #include "engine/searches.hpp"
 #include "match.hpp"
 
@@ -19,33 +19,29 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Stands where an index has tables, and has nothing to do.
-template <std::size_t Bits>
-class no_tables {
+/// A fingerprint_store in place of an engine with tables.
+template <std::size_t Bits, class Id, class Offset>
+class flat_engine {
  public:
   using words_type = typename simhash<Bits>::words_type;
+  using id_type = Id;
+  using store_type = fingerprint_store<words_for(Bits), Id, Offset>;
 
-  void swap(no_tables&) noexcept {}
-  [[nodiscard]] int max_distance() const noexcept { return static_cast<int>(Bits); }
-  [[nodiscard]] int default_distance() const noexcept { return 3; }
+  [[nodiscard]] const store_type& store() const noexcept { return store_; }
+  [[nodiscard]] store_type& store() noexcept { return store_; }
+  [[nodiscard]] static int max_distance() noexcept { return static_cast<int>(Bits); }
 
-  template <class Store>
-  void add(const words_type&, std::size_t, const Store&) noexcept {}
-  template <class Store>
-  void remove_slot(std::size_t, const Store&) noexcept {}
-  template <class Store>
-  void reserve(std::size_t, const Store&) noexcept {}
-  void clear() noexcept {}
-
-  template <class Store, class Visit>
-  bool visit_within(const Store& store, const words_type& query, int k, const Visit& visit) const {
-    return scan_all(store.fingerprints(), query, k, visit);
+  template <class Visit>
+  bool visit_within(const words_type& query, int k, const Visit& visit) const {
+    return scan_all(store_.fingerprints(), query, k, visit);
   }
-  template <class Store, class Visit>
-  bool visit_batch(const Store& store, std::span<const words_type> queries, int k, const Visit& visit) const {
-    return scan_all(store.fingerprints(), queries, k, visit);
+  template <class Visit>
+  bool visit_batch(std::span<const words_type> queries, int k, const Visit& visit) const {
+    return scan_all(store_.fingerprints(), queries, k, visit);
   }
-  [[nodiscard]] std::size_t memory_usage() const noexcept { return 0; }
+
+ private:
+  store_type store_;
 };
 
 }  // namespace detail
@@ -60,7 +56,7 @@ template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32
 class flat_index {
   static_assert(detail::check_index_types<Id, Offset>());
 
-  using engine_type = detail::engine<detail::words_for(Bits), Id, Offset, detail::no_tables<Bits>>;
+  using engine_type = detail::flat_engine<Bits, Id, Offset>;
 
  public:
   static constexpr std::size_t bits = Bits;
@@ -75,15 +71,17 @@ class flat_index {
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;
 
-  flat_index() noexcept : engine_(detail::no_tables<Bits>()) {}
-
-  bool insert(const fingerprint_type& fingerprint, const Id& id) { return engine_.insert(fingerprint.to_words(), id); }
-  bool erase(const fingerprint_type& fingerprint, const Id& id) noexcept {
-    return engine_.erase(fingerprint.to_words(), id);
+  bool insert(const fingerprint_type& fingerprint, const Id& id) {
+    return engine_.store().insert(fingerprint.to_words(), id, [](std::size_t) {});
   }
-  std::size_t erase(const fingerprint_type& fingerprint) noexcept { return engine_.erase(fingerprint.to_words()); }
-  void clear() noexcept { engine_.clear(); }
-  void reserve(std::size_t count) { engine_.reserve(count); }
+  bool erase(const fingerprint_type& fingerprint, const Id& id) noexcept {
+    return engine_.store().erase(fingerprint.to_words(), id, [](std::size_t) {});
+  }
+  std::size_t erase(const fingerprint_type& fingerprint) noexcept {
+    return engine_.store().erase(fingerprint.to_words(), [](std::size_t) {});
+  }
+  void clear() noexcept { engine_.store().clear(); }
+  void reserve(std::size_t count) { engine_.store().reserve(count); }
 
   [[nodiscard]] bool contains(const fingerprint_type& fingerprint, const Id& id) const noexcept {
     return detail::contains(engine_.store(), fingerprint.to_words(), id);
@@ -96,12 +94,12 @@ class flat_index {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] std::size_t distinct_size() const noexcept { return engine_.store().slots(); }
   [[nodiscard]] static constexpr std::size_t max_distinct_size() noexcept { return engine_type::store_type::max_slots; }
-  [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.memory_usage(); }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.store().memory_usage(); }
   [[nodiscard]] const_iterator begin() const noexcept { return {engine_.store(), 0}; }
   [[nodiscard]] const_iterator end() const noexcept { return {engine_.store(), distinct_size()}; }
 
   [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
-  [[nodiscard]] int default_distance() const noexcept { return engine_.default_distance(); }
+  [[nodiscard]] int default_distance() const noexcept { return 3; }
   [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, int k) const {
     return detail::search(engine_, query, k);
   }
@@ -130,7 +128,7 @@ class flat_index {
     return nearest(query, default_distance());
   }
 
-  void swap(flat_index& other) noexcept { engine_.swap(other.engine_); }
+  void swap(flat_index& other) noexcept { engine_.store().swap(other.engine_.store()); }
   friend void swap(flat_index& a, flat_index& b) noexcept { a.swap(b); }
   friend bool operator==(const flat_index& a, const flat_index& b) {
     return detail::same_pairs(a.engine_.store(), b.engine_.store());

@@ -103,7 +103,7 @@ class frozen_index {
   [[nodiscard]] const_iterator end() const noexcept { return {engine_.store(), distinct_size()}; }
 
   [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
-  [[nodiscard]] int default_distance() const noexcept { return engine_.default_distance(); }
+  [[nodiscard]] int default_distance() const noexcept { return engine_.max_distance(); }
   [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, int k) const {
     return detail::search(engine_, query, k);
   }

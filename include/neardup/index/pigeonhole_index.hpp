@@ -11,8 +11,7 @@
 
 #include "../runner.hpp"
 #include "../simhash.hpp"
-#include "engine/engine.hpp"
-#include "engine/pigeonhole_tables.hpp"
+#include "engine/pigeonhole_engine.hpp"
 #include "engine/search_plans.hpp"
 #include "engine/searches.hpp"
 #include "layout.hpp"
@@ -55,8 +54,7 @@ class pigeonhole_index {
 
   // No K or Blocks from here on: all layouts share the machine code.
   using plans_type = detail::search_plans<detail::words_for(Bits)>;
-  using tables_type = detail::pigeonhole_tables<detail::words_for(Bits), Offset>;
-  using engine_type = detail::engine<detail::words_for(Bits), Id, Offset, tables_type>;
+  using engine_type = detail::pigeonhole_engine<detail::words_for(Bits), Id, Offset>;
 
  public:
   static constexpr std::size_t bits = Bits;
@@ -73,17 +71,17 @@ class pigeonhole_index {
   using difference_type = std::ptrdiff_t;
 
   /// Empty; with a layout that is chosen at run time there must be arguments.
-  pigeonhole_index() requires(!is_dynamic) : engine_(tables_type(shared_plans())) {}
+  pigeonhole_index() requires(!is_dynamic) : engine_(shared_plans()) {}
 
   /// Empty, for searches within k bits; only pigeonhole_index<Bits, dynamic_layout> has these.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks).
   pigeonhole_index(int k, int blocks) requires(is_dynamic)
-      : engine_(tables_type(std::make_shared<const plans_type>(layout(Bits, k, blocks)))) {}
+      : engine_(std::make_shared<const plans_type>(layout(Bits, k, blocks))) {}
   explicit pigeonhole_index(int k) requires(is_dynamic) : pigeonhole_index(k, default_blocks(Bits, k)) {}
 
   /// How the fingerprints are cut into blocks. A static member unless that is chosen at run time.
   [[nodiscard]] static constexpr layout shape() noexcept requires(!is_dynamic) { return layout(Bits, K, Blocks); }
-  [[nodiscard]] const layout& shape() const noexcept requires(is_dynamic) { return engine_.tables().shape(); }
+  [[nodiscard]] const layout& shape() const noexcept requires(is_dynamic) { return engine_.shape(); }
 
   // ---- Content ------------------------------------------------------------------------------------------------------
 
@@ -142,7 +140,7 @@ class pigeonhole_index {
   /// The largest k that a search may have.
   [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
   /// The k of a search that does not say.
-  [[nodiscard]] int default_distance() const noexcept { return engine_.default_distance(); }
+  [[nodiscard]] int default_distance() const noexcept { return engine_.max_distance(); }
 
   /// All pairs within k bits, by distance, then id, then fingerprint.
   [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, int k) const {

@@ -18,7 +18,12 @@ namespace neardup::inline v0::detail {
 /// are.
 ///
 /// A probe waits for this one line, mostly, where a directory and runs of filters and slots apart from it are three.
-/// Filters of 16 bits pass one stranger in 94 at k = 3, whose slot is at hand.
+/// Filters of 16 bits pass one non-match in 94 at k = 3, whose slot is at hand.
+///
+///   bytes  0..19  filters_: ten filters of 16 bits
+///   bytes 20..59  slots_: their ten slots of 32 bits; from 15 entries on the last one is the number of all entries
+///   bytes 60..63  state_: bits 0..3 the number of entries, 15 for "15 or more"; bits 4..31 where those begin that do
+///                 not fit, if there are any
 class alignas(64) bucket_line {
  public:
   /// How many entries fit; one less if very many others do not, whose number takes a place.
@@ -67,7 +72,7 @@ class alignas(64) bucket_line {
 
   std::array<std::uint16_t, capacity> filters_;
   std::array<std::uint32_t, capacity> slots_;
-  std::uint32_t state_;  // how many entries there are, or `many`; above that, overflow()
+  std::uint32_t state_;
 };
 static_assert(sizeof(bucket_line) == 64);
 
@@ -161,7 +166,7 @@ template <std::size_t Most>
 /// bytes more for each fingerprint.
 [[nodiscard]] constexpr std::size_t bucket_lines_for(std::size_t count, std::size_t key_width, int k) noexcept {
   constexpr std::size_t min_count = std::size_t{1} << 17;
-  constexpr int max_k = 3;  // passes 1.1 % of strangers, 3.8 % at k = 4
+  constexpr int max_k = 3;  // passes 1.1 % of non-matches, 3.8 % at k = 4
   const std::size_t lines = count / bucket_line::mean_count + 1;
   const bool spreads = key_width >= static_cast<std::size_t>(std::bit_width(lines)) + 1;
   return k <= max_k && spreads && count >= min_count && count <= bucket_line::overflow_limit ? lines : 0;

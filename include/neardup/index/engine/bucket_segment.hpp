@@ -173,6 +173,9 @@ class bucket_segment {
   }
 
   // A run of places, and the chunk that it begins; chunk 0: none.
+  //
+  //   bytes 0..3  grains_: where the run begins, in grains
+  //   bytes 4..7  count_and_chunk_: bits 0..5 the chunk, bits 6..31 the number of places in use
   class bucket {
    public:
     static constexpr std::size_t max_count = (std::size_t{1} << 26) - 1;

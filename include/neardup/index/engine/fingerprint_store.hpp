@@ -20,12 +20,6 @@
 
 namespace neardup::inline v0::detail {
 
-/// Makes room for one more element, growing geometrically.
-template <class T>
-void reserve_one_more(std::vector<T>& values) {
-  if (values.size() == values.capacity()) values.reserve((std::max)(std::size_t{8}, 2 * values.size()));
-}
-
 /// The ids of one fingerprint, at least one, in ascending order: a view into id_lists.
 template <class Id>
 class id_list {
@@ -72,7 +66,8 @@ class id_list {
   const std::set<Id>* rest_;  // All others; null when there are none.
 };
 
-/// For each slot a non-empty set of ids. One id, which is the common case, costs no more than itself and a bit.
+/// For each slot a non-empty set of ids. One id, which is the common case, costs no more than itself and a bit: the
+/// smallest is in smallest_[slot], the bit has_more_[slot] tells whether the map more_ has a set of the others.
 /// Complexity: O(log n) for n ids of one slot, so a million copies of one document stay cheap.
 template <class Id>
 class id_lists {
@@ -181,6 +176,28 @@ class fingerprint_store {
   static constexpr std::size_t max_slots = static_cast<std::size_t>(
       (std::min)(std::uint64_t{none}, std::uint64_t{(std::numeric_limits<std::size_t>::max)()}));
 
+  fingerprint_store() = default;
+  fingerprint_store(const fingerprint_store&) = default;
+  fingerprint_store(fingerprint_store&& other) noexcept { swap(other); }
+  fingerprint_store& operator=(const fingerprint_store& other) {
+    fingerprint_store copy(other);
+    swap(copy);
+    return *this;
+  }
+  fingerprint_store& operator=(fingerprint_store&& other) noexcept {
+    fingerprint_store taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~fingerprint_store() = default;
+
+  void swap(fingerprint_store& other) noexcept {
+    fingerprints_.swap(other.fingerprints_);
+    std::swap(ids_, other.ids_);
+    std::swap(finder_, other.finder_);
+    std::swap(pairs_, other.pairs_);
+  }
+
   [[nodiscard]] std::size_t slots() const noexcept { return fingerprints_.size(); }
   [[nodiscard]] std::size_t pairs() const noexcept { return pairs_; }
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_; }
@@ -195,47 +212,54 @@ class fingerprint_store {
     return finder_.find(hash_words(fingerprint), [&](Offset slot) { return fingerprints_[slot] == fingerprint; });
   }
 
-  /// Adds an id to a slot. Returns: whether it is new there. Guarantee: strong.
-  bool add_id(std::size_t slot, const Id& id) {
-    const bool added = ids_.insert(slot, id);
-    pairs_ += added ? 1 : 0;
-    return added;
-  }
-
-  /// Makes room so that append() cannot fail for this fingerprint.
-  /// Throws: std::length_error if max_slots are in use. Guarantee: strong.
-  void prepare_append(const words_type& fingerprint) {
+  /// Stores a pair. Of a new fingerprint `add(slot)` is called before anything changes, and may throw.
+  /// Returns: whether the pair is new. Throws: std::length_error if max_slots are in use. Guarantee: strong.
+  template <class Add>
+  bool insert(const words_type& fingerprint, const Id& id, const Add& add) {
+    if (const Offset slot = find(fingerprint); slot != none) {
+      const bool added = ids_.insert(slot, id);
+      pairs_ += added ? 1 : 0;
+      return added;
+    }
     if (slots() >= max_slots) refuse(slots() + 1);
-    reserve_one_more(fingerprints_);
+    if (slots() == fingerprints_.capacity()) fingerprints_.reserve((std::max)(std::size_t{8}, 2 * slots()));
     ids_.reserve(fingerprints_.capacity());
-    finder_.prepare(hash_words(fingerprint), hash_of_slot());
-  }
-
-  /// Gives a new fingerprint the slot after the last. Precondition: prepare_append() for it, and it is not there.
-  void append(const words_type& fingerprint, const Id& id) noexcept {
-    finder_.insert(hash_words(fingerprint), static_cast<Offset>(slots()));
+    const std::size_t hash = hash_words(fingerprint);
+    finder_.prepare(hash, hash_of_slot());
+    add(slots());
+    // From here on nothing throws.
+    finder_.insert(hash, static_cast<Offset>(slots()));
     fingerprints_.push_back(fingerprint);
     ids_.push_back(id);
     ++pairs_;
+    return true;
   }
 
-  /// Takes an id from a slot that has others. Precondition: it is one of several there.
-  void remove_id(std::size_t slot, const Id& id) noexcept {
-    ids_.erase(slot, id);
-    --pairs_;
-  }
-
-  /// Removes a slot with all its ids; the last slot takes its number.
-  void remove_slot(std::size_t slot) noexcept {
-    const std::size_t last = slots() - 1;
-    pairs_ -= ids_[slot].size();
-    finder_.erase(hash_words(fingerprints_[slot]), static_cast<Offset>(slot));
-    if (slot != last) {
-      finder_.renumber(hash_words(fingerprints_[last]), static_cast<Offset>(last), static_cast<Offset>(slot));
-      fingerprints_[slot] = fingerprints_[last];
+  /// Removes a pair. If the fingerprint goes with it, `remove(slot)` is called first; then the last slot takes its number.
+  /// Returns: whether the pair was there.
+  template <class Remove>
+  bool erase(const words_type& fingerprint, const Id& id, const Remove& remove) noexcept {
+    const Offset slot = find(fingerprint);
+    if (slot == none || !ids_[slot].contains(id)) return false;
+    if (ids_[slot].size() > 1) {
+      ids_.erase(slot, id);
+      --pairs_;
+    } else {
+      remove(std::size_t{slot});
+      remove_slot(slot);
     }
-    fingerprints_.pop_back();
-    ids_.remove_slot(slot);
+    return true;
+  }
+
+  /// The same for a fingerprint with all its ids. Returns: the number of ids that it had.
+  template <class Remove>
+  std::size_t erase(const words_type& fingerprint, const Remove& remove) noexcept {
+    const Offset slot = find(fingerprint);
+    if (slot == none) return 0;
+    const std::size_t count = ids_[slot].size();
+    remove(std::size_t{slot});
+    remove_slot(slot);
+    return count;
   }
 
   /// Makes room for `count` fingerprints in all.
@@ -260,6 +284,19 @@ class fingerprint_store {
   }
 
  private:
+  // Removes a slot with all its ids; the last slot takes its number.
+  void remove_slot(std::size_t slot) noexcept {
+    const std::size_t last = slots() - 1;
+    pairs_ -= ids_[slot].size();
+    finder_.erase(hash_words(fingerprints_[slot]), static_cast<Offset>(slot));
+    if (slot != last) {
+      finder_.renumber(hash_words(fingerprints_[last]), static_cast<Offset>(last), static_cast<Offset>(slot));
+      fingerprints_[slot] = fingerprints_[last];
+    }
+    fingerprints_.pop_back();
+    ids_.remove_slot(slot);
+  }
+
   [[nodiscard]] auto hash_of_slot() const noexcept {
     return [this](Offset slot) { return hash_words(fingerprints_[slot]); };
   }

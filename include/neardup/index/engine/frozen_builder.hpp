@@ -139,7 +139,7 @@ class frozen_builder {
     // Beyond the buckets by a hash of everything, until there is about one in each place: copies meet there.
     const int order_bits = (std::max)(bits, (std::min)(31, static_cast<int>(std::bit_width(count_))));
     const int extra = order_bits - bits;
-    frozen_directory<Offset> directory(std::size_t{1} << bits);
+    large_array<Offset> bucket_starts((std::size_t{1} << bits) + 1);
     large_array<words_type> fingerprints(count_);
     large_array<Id> ids(count_);
     std::vector<std::pair<Offset, std::size_t>> several;
@@ -175,7 +175,7 @@ class frozen_builder {
                               scratch, run_);
                           for (std::size_t place = 0; place <= mask; ++place) {
                             if (((first + place) & ((std::size_t{1} << extra) - 1)) == 0) {
-                              directory.starts()[(first + place) >> extra] = static_cast<Offset>(slots);
+                              bucket_starts[(first + place) >> extra] = static_cast<Offset>(slots);
                             }
                             const std::size_t begin = base + starts[place], end = base + starts[place + 1];
                             if (end - begin > 1) sort_pairs(fingerprints, ids, begin, end);
@@ -198,10 +198,10 @@ class frozen_builder {
                               " distinct fingerprints: the index holds at most " +
                               std::to_string(store_type::max_slots) + "; give it a wider Offset");
     }
-    directory.starts()[std::size_t{1} << bits] = static_cast<Offset>(slots);
+    bucket_starts[std::size_t{1} << bits] = static_cast<Offset>(slots);
     fingerprints.truncate(slots);
     ids.truncate(pairs);
-    return store_type(&key, std::move(directory), std::move(fingerprints),
+    return store_type(&key, std::move(bucket_starts), std::move(fingerprints),
                       frozen_ids<Id, Offset>(std::move(ids), several, slots));
   }
 
@@ -273,7 +273,7 @@ class frozen_builder {
     }
     const std::size_t buckets = lines != 0 ? lines : std::size_t{1} << frozen_directory_bits(slots, key.width());
     const int bits = (std::max)(1, static_cast<int>(std::bit_width(buckets - 1)));
-    if (table.directory.buckets() != buckets) table.directory = frozen_directory<Offset>(buckets);
+    if (table.starts.size() != buckets + 1) table.starts = large_array<Offset>(buckets + 1);
     if (table.slots.size() != slots) {
       table.slots = large_array<Offset>(slots);
       filters = large_array<Filter>(slots);
@@ -281,7 +281,7 @@ class frozen_builder {
     const auto address = [](const table_entry<Filter>& entry) { return std::size_t{entry.address}; };
     const auto read = [&](std::size_t slot) {
       const words_type& fingerprint = store.fingerprint(slot);
-      const std::size_t at = table.directory.bucket_of(key.hash(fingerprint));
+      const std::size_t at = bucket_of(key.hash(fingerprint), buckets);
       return table_entry<Filter>{static_cast<std::uint32_t>(at), fold_filter<Filter>(fingerprint),
                                  static_cast<Offset>(slot)};
     };
@@ -307,11 +307,11 @@ class frozen_builder {
               [&](std::size_t position, const table_entry<Filter>& entry) { write(base + position, entry); },
               starts.span(), room.scratch, run_);
           for (std::size_t bucket = 0; bucket <= mask && first + bucket < buckets; ++bucket) {
-            table.directory.starts()[first + bucket] = static_cast<Offset>(base + starts[bucket]);
+            table.starts[first + bucket] = static_cast<Offset>(base + starts[bucket]);
           }
           base += count;
         });
-    table.directory.starts()[buckets] = static_cast<Offset>(slots);
+    table.starts[buckets] = static_cast<Offset>(slots);
     if constexpr (std::is_same_v<Offset, std::uint32_t> && std::is_same_v<Filter, std::uint32_t>) {
       if (lines != 0) put_into_lines(table, room.spare);
     }
@@ -320,8 +320,8 @@ class frozen_builder {
   // Gives a table lines instead of its directory, which goes to `spare` with what it leads to; unless so many entries
   // share their keys that more than a quarter do not fit.
   void put_into_lines(frozen_table<Offset>& table, frozen_table<Offset>& spare) {
-    const std::span<const Offset> starts(table.directory.data(), table.directory.buckets() + 1);
-    const std::size_t buckets = table.directory.buckets();
+    const std::span<const Offset> starts = table.starts.span();
+    const std::size_t buckets = starts.size() - 1;
     const std::size_t parts = parts_for(run_, buckets, std::size_t{1} << 12);
     const auto begin_of = [&](std::size_t part) { return buckets * part / parts; };
     std::vector<std::size_t> overflow(parts + 1);

@@ -126,6 +126,9 @@ class frozen_ids {
 
  private:
   // Which of 448 slots have several ids, and how many of all slots before these: a line of the cache.
+  //
+  //   bytes 0..7   before: how many slots before these have several ids
+  //   bytes 8..63  words: a bit for each of the 448 slots, set if it has several
   struct mark_group {
     std::uint64_t before = 0;
     std::array<std::uint64_t, 7> words{};

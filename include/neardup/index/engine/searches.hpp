@@ -15,8 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/first_failure.hpp"
-#include "../../detail/visitor.hpp"
 #include "../../runner.hpp"
 #include "../../simhash.hpp"
 #include "../match.hpp"
