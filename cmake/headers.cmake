@@ -25,13 +25,11 @@ set(NEARDUP_HEADERS
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
+    include/neardup/detail/distances.hpp
     include/neardup/detail/filter_join.hpp
-    include/neardup/detail/first_failure.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/radix_partition.hpp
-    include/neardup/detail/visitor.hpp
-    include/neardup/detail/wide_distances.hpp
     include/neardup/error.hpp
     include/neardup/fingerprint.hpp
     include/neardup/fingerprint/accumulator.hpp
@@ -66,25 +64,20 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/weighters.hpp
     include/neardup/index.hpp
     include/neardup/index/cost.hpp
-    include/neardup/index/dynamic_index.hpp
-    include/neardup/index/engine/basic_index.hpp
     include/neardup/index/engine/batch_search.hpp
     include/neardup/index/engine/bucket_line.hpp
     include/neardup/index/engine/bucket_segment.hpp
     include/neardup/index/engine/bucket_table.hpp
-    include/neardup/index/engine/engine.hpp
-    include/neardup/index/engine/entry_iterator.hpp
     include/neardup/index/engine/filter.hpp
     include/neardup/index/engine/filter_scan.hpp
     include/neardup/index/engine/fingerprint_store.hpp
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp
     include/neardup/index/engine/frozen_ids.hpp
-    include/neardup/index/engine/id_lists.hpp
-    include/neardup/index/engine/pigeonhole_tables.hpp
+    include/neardup/index/engine/pigeonhole_engine.hpp
     include/neardup/index/engine/prefetch.hpp
     include/neardup/index/engine/search_plans.hpp
-    include/neardup/index/engine/searchable.hpp
+    include/neardup/index/engine/searches.hpp
     include/neardup/index/engine/slot_finder.hpp
     include/neardup/index/engine/table_search.hpp
     include/neardup/index/flat_index.hpp

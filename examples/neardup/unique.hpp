@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <neardup/index/dynamic_index.hpp>
+#include <neardup/index/pigeonhole_index.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,7 +82,7 @@ class first_come_filter {
 
  private:
   context& context_;
-  neardup::dynamic_index<Bits> index_;
+  neardup::pigeonhole_index<Bits, neardup::dynamic_layout> index_;
   std::size_t count_ = 0;
   document_table kept_;  // with a check, which may read them again
   document_check check_;

@@ -3,13 +3,10 @@
 
 #include "version.hpp"
 
-#include "index/engine/basic_index.hpp"
 #include "index/cost.hpp"
-#include "index/dynamic_index.hpp"
 #include "index/flat_index.hpp"
 #include "index/frozen_index.hpp"
 #include "index/keyed_index.hpp"
 #include "index/layout.hpp"
 #include "index/match.hpp"
 #include "index/pigeonhole_index.hpp"
-#include "index/engine/searchable.hpp"

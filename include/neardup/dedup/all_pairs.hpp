@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "../detail/visitor.hpp"
+#include "../index/match.hpp"
 #include "../runner.hpp"
 #include "../simhash.hpp"
 #include "../threads.hpp"

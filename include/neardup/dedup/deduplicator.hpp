@@ -21,8 +21,8 @@
 #include "../error.hpp"
 #include "../fingerprint/feature_extractor.hpp"
 #include "../fingerprint/simhasher.hpp"
-#include "../index/dynamic_index.hpp"
 #include "../index/keyed_index.hpp"
+#include "../index/pigeonhole_index.hpp"
 #include "checks.hpp"
 #include "recall.hpp"
 
@@ -255,7 +255,8 @@ class deduplicator {
     if constexpr (has_check) checker_type::check_threshold(similarity_);
   }
 
-  static dynamic_index<Simhasher::bits, slot_type> index_of(const dedup_options& options) {
+  static pigeonhole_index<Simhasher::bits, dynamic_layout, dynamic_layout, slot_type> index_of(
+      const dedup_options& options) {
     constexpr std::size_t bits = Simhasher::bits;
     // Also where they choose nothing: a slip should not go unnoticed.
     detail::check_recall(options.recall);
@@ -267,7 +268,8 @@ class deduplicator {
       k = distance_for(bits, options.similarity.value_or(0.8), options.recall);
       k = (std::min)(k, static_cast<int>(bits) - 1);  // the most that an index serves
     }
-    return dynamic_index<bits, slot_type>(k, options.blocks == 0 ? default_blocks(bits, k) : options.blocks);
+    return pigeonhole_index<bits, dynamic_layout, dynamic_layout, slot_type>(
+        k, options.blocks == 0 ? default_blocks(bits, k) : options.blocks);
   }
 
   [[nodiscard]] static constexpr bool is_in_index(bool is_short) noexcept { return has_check || !is_short; }
@@ -393,7 +395,7 @@ class deduplicator {
   double similarity_;
   std::size_t min_tokens_;
   bool checks_own_features_;
-  dynamic_index<Simhasher::bits, slot_type> index_;
+  pigeonhole_index<Simhasher::bits, dynamic_layout, dynamic_layout, slot_type> index_;
   std::vector<document> documents_;  // by slot
   std::vector<slot_type> free_slots_;
   id_map slot_of_;

@@ -16,8 +16,8 @@
 
 #include "../error.hpp"
 #include "../index/cost.hpp"
-#include "../index/dynamic_index.hpp"
 #include "../index/flat_index.hpp"
+#include "../index/pigeonhole_index.hpp"
 #include "../runner.hpp"
 #include "../simhash.hpp"
 #include "../threads.hpp"
@@ -88,7 +88,7 @@ void label_by_representative(std::span<const simhash<Bits>> fingerprints, int k,
   if (static_cast<std::size_t>(k) == Bits) return with_index(flat_index<Bits, Number, Number>());
   // Half the speed of the fastest layout at most, in as little memory as that allows.
   if (blocks == 0) blocks = leanest_blocks(Bits, k, static_cast<double>(order.size()), 2).blocks;
-  with_index(dynamic_index<Bits, Number, Number>(k, blocks));
+  with_index(pigeonhole_index<Bits, dynamic_layout, dynamic_layout, Number, Number>(k, blocks));
 }
 
 template <std::size_t Bits, class Number, class Index>
@@ -128,7 +128,7 @@ void label_by_component(std::span<const simhash<Bits>> fingerprints, int k, cons
 /// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two that are near
 /// each other and not connected yet: about n for n texts that are all alike, whatever their number of pairs. Crowds
 /// that are near and rejected cost each of their pairs a check.
-/// Memory, representatives: an index of the representatives (see dynamic_index), and for each thread as many numbers as
+/// Memory, representatives: an index of the representatives (see pigeonhole_index), and for each thread as many numbers as
 /// there are representatives near one document. Components: that of cluster. Both: two Index a fingerprint.
 /// Example: `auto label = group(fingerprints, 12, check, {.by = grouping::components}, threads{8});`
 template <std::integral Index = std::uint32_t, std::size_t Bits, class Check = unchecked, class Run = threads>

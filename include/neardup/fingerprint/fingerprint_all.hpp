@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "../detail/first_failure.hpp"
 #include "../runner.hpp"
 
 namespace neardup::inline v0 {

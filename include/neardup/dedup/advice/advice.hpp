@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/first_failure.hpp"
 #include "../../error.hpp"
 #include "../../index/cost.hpp"
 #include "../../index/flat_index.hpp"

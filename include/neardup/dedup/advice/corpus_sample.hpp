@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "../../error.hpp"
-#include "../../detail/first_failure.hpp"
 #include "../../simhash.hpp"
 #include "../../text/feature_choice.hpp"
 #include "../../runner.hpp"

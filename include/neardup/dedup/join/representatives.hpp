@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "../../detail/first_failure.hpp"
 #include "../../simhash.hpp"
 #include "../../runner.hpp"
 #include "../cluster.hpp"
