@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <neardup/dedup/group.hpp>
 #include <neardup/dedup/similarity.hpp>
+#include <neardup/threads.hpp>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -26,11 +27,11 @@ std::vector<std::uint32_t> find_groups(context& c, const corpus<Bits>& all) {
                                              ? neardup::grouping::components
                                              : neardup::grouping::representatives,
                                    .preference = all.lengths,
-                                   .blocks = c.settings.blocks};
-  const neardup::threads run{c.settings.threads};
-  if (!all.check.decides()) return neardup::group(all.fingerprints, c.settings.distance, {}, how, run);
+                                   .blocks = c.settings.blocks,
+                                   .run = neardup::threads{c.settings.threads}};
+  if (!all.check.decides()) return neardup::group(all.fingerprints, c.settings.distance, {}, how);
   const auto check = [&](std::size_t i, std::size_t j) { return all.check.accepts(i, j); };
-  return neardup::group(all.fingerprints, c.settings.distance, check, how, run);
+  return neardup::group(all.fingerprints, c.settings.distance, check, how);
 }
 
 /// Prints groups, one member after the other.
