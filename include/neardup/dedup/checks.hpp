@@ -15,8 +15,12 @@ namespace neardup::inline v0 {
 /// The least similarity of near-duplicates where none is given.
 inline constexpr double default_similarity = 0.8;
 
-/// The check that accepts every candidate: fingerprints alone decide. Leave out short texts then: fingerprints of a few
-/// tokens are near each other by chance.
+/// Texts of fewer distinct tokens are short where nothing else is said: their fingerprints are near each other by chance.
+/// docs/design.md has the measurements behind it.
+inline constexpr std::size_t default_min_tokens = 8;
+
+/// The check that accepts every candidate: fingerprints alone decide. Leave out short texts then (see
+/// default_min_tokens).
 struct no_check {
   template <class A, class B>
   constexpr bool operator()(const A&, const B&) const noexcept {

@@ -42,8 +42,8 @@ struct dedup_options {
   double recall = default_recall;  ///< see `distance`
   int blocks = 0;                  ///< how the index cuts fingerprints, see pigeonhole_index; 0 for what usually suits
   /// Texts of fewer distinct tokens are never duplicates by the distance of fingerprints alone: without a check only if
-  /// their tokens are the same. docs/design.md has the measurements behind the default.
-  std::size_t min_tokens = 8;
+  /// their tokens are the same.
+  std::size_t min_tokens = default_min_tokens;
 };
 
 /// What a deduplicator says of a text.
