@@ -13,13 +13,16 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/edit_distance.hpp
     include/neardup/dedup/feature_sets.hpp
     include/neardup/dedup/group.hpp
+    include/neardup/dedup/join/components.hpp
     include/neardup/dedup/join/copy_groups.hpp
-    include/neardup/dedup/join/fingerprint_range.hpp
+    include/neardup/dedup/join/join_input.hpp
     include/neardup/dedup/join/join_plan.hpp
+    include/neardup/dedup/join/join_records.hpp
+    include/neardup/dedup/join/kept_features.hpp
     include/neardup/dedup/join/near_pairs.hpp
     include/neardup/dedup/join/representatives.hpp
     include/neardup/dedup/join/self_join.hpp
-    include/neardup/dedup/join/shared_components.hpp
+    include/neardup/dedup/join_options.hpp
     include/neardup/dedup/recall.hpp
     include/neardup/dedup/similarity.hpp
     include/neardup/detail/bits.hpp
@@ -27,6 +30,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/combinations.hpp
     include/neardup/detail/distances.hpp
     include/neardup/detail/filter_join.hpp
+    include/neardup/detail/in_steps.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/radix_partition.hpp

@@ -1,4 +1,4 @@
-#include "advice_report.hpp"
+#include "advise.hpp"
 
 #include <algorithm>
 #include <array>
@@ -171,8 +171,7 @@ std::string json_of(const neardup::setup& s) {
       .text();
 }
 
-}  // namespace
-
+/// The command line that finds the near-duplicates of the same input by a setup; for a shell.
 std::string command_for(const options& settings, const neardup::setup& chosen) {
   std::string text = "neardup groups --similarity " + number(*settings.min_similarity) + " --features " +
                      to_string(chosen.features) + " --bits " + std::to_string(chosen.bits) + " --distance " +
@@ -198,6 +197,8 @@ std::string command_for(const options& settings, const neardup::setup& chosen) {
   for (const std::string& path : settings.paths) text += ' ' + shell_word(path);
   return text;
 }
+
+}  // namespace
 
 void print_advice_text(output& out, const options& settings, const neardup::advice& found) {
   if (found.documents == 0) {

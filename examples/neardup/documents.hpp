@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "feature_extractor.hpp"
+#include "features.hpp"
 #include "fingerprinting.hpp"
 #include "input.hpp"
 #include "json_record.hpp"
@@ -63,7 +63,7 @@ file_facts read_file(source& from, bool keep, byte_buffer& buffer, Piece&& piece
 /// What comparing documents needs besides their fingerprints.
 struct document_facts {
   feature_set features;            ///< with a check
-  std::uint64_t short_digest = 0;  ///< without one, see feature_extractor
+  std::uint64_t short_digest = 0;  ///< without one, see feature_reader
   std::uint64_t text_length = 0;   ///< of its texts, bytes
 };
 
@@ -104,7 +104,7 @@ class batch_worker {
       : settings_(settings), reader_(settings), fingerprint_(make_fingerprinter<Bits>(settings, table)) {
     if (!settings.compares()) return;
     extract_ =
-        make_feature_extractor(settings.min_similarity ? settings.check_features : settings.features, settings.seed);
+        make_feature_reader(settings.min_similarity ? settings.check_features : settings.features, settings.seed);
   }
 
   finished_batch<Bits> operator()(batch&& input) {
@@ -192,7 +192,7 @@ class batch_worker {
   const options& settings_;
   record_reader reader_;
   std::unique_ptr<fingerprinter<Bits>> fingerprint_;
-  std::unique_ptr<feature_extractor> extract_;  // nothing if documents are not compared
+  std::unique_ptr<feature_reader> extract_;  // nothing if documents are not compared
   record record_;
   byte_buffer buffer_;
   std::vector<std::string_view> texts_;

@@ -9,33 +9,18 @@
 #include <utility>
 #include <vector>
 
+#include "features.hpp"
 #include "options.hpp"
 
 namespace command {
 
-/// Computes the fingerprints of documents; one for each thread.
 template <std::size_t Bits>
-class fingerprinter {
- public:
-  using result = std::optional<neardup::simhash<Bits>>;
-
-  fingerprinter() = default;
-  fingerprinter(const fingerprinter&) = delete;
-  fingerprinter& operator=(const fingerprinter&) = delete;
-  virtual ~fingerprinter() = default;
-
-  /// Of a document of several texts: no feature spans two of them.
-  virtual result whole(const std::vector<std::string_view>& texts) = 0;
-
-  /// Of a document of one text that comes in pieces.
-  virtual void feed(std::string_view piece) = 0;
-  virtual result finish() = 0;
-};
+using fingerprinter = document_reader<std::optional<neardup::simhash<Bits>>>;
 
 template <std::size_t Bits, class Simhasher>
 class fingerprinter_of final : public fingerprinter<Bits> {
  public:
-  using typename fingerprinter<Bits>::result;
+  using result = std::optional<neardup::simhash<Bits>>;
 
   explicit fingerprinter_of(Simhasher hash) : hash_(std::move(hash)) {}
 

@@ -9,27 +9,12 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <neardup/threads.hpp>
 #include <optional>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 namespace command {
-
-/// Calls `body(i)` for each i below `threads`, each in a thread of its own, the first in this one. `body` must not
-/// throw, and must leave nothing undone when the system has fewer threads to give.
-template <class Body>
-void run_threads(std::size_t threads, const Body& body) {
-  std::vector<std::thread> helpers;
-  try {
-    for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back([&body, i] { body(i); });
-  } catch (const std::system_error&) {
-    // Those that there are do the work.
-  }
-  body(0);
-  for (std::thread& helper : helpers) helper.join();
-}
 
 /// Runs `next`, `work` and `commit` until the input ends, in `threads` threads, this one among them.
 ///
@@ -128,28 +113,24 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
 
   std::vector<std::optional<worker_type>> workers(threads);
   for (auto& worker : workers) worker.emplace(make_worker());
-  run_threads(threads, [&](std::size_t i) { loop(*workers[i]); });
+  neardup::threads{}(threads, [&](std::size_t i) { loop(*workers[i]); });
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Calls `body(thread, i)` for each i from 0 to n - 1, in up to `threads` threads, which are numbered from 0.
-/// The exception of the smallest i comes out of here.
+/// Calls `body(i)` for each i from 0 to n - 1, in up to `threads` threads. The exception of the smallest i comes out.
 template <class Body>
 void run_parallel(unsigned threads, std::size_t n, const Body& body) {
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::size_t failed = n;
   std::exception_ptr failure;
-  run_threads(std::min<std::size_t>(n, threads), [&](std::size_t thread) {
+  neardup::threads{}(std::min<std::size_t>(n, threads), [&](std::size_t) {
     for (std::size_t i = next++; i < n; i = next++) {
       try {
-        body(thread, i);
+        body(i);
       } catch (...) {
         const std::lock_guard lock(mutex);
-        if (i < failed) {
-          failed = i;
-          failure = std::current_exception();
-        }
+        if (i < std::exchange(failed, std::min(i, failed))) failure = std::current_exception();
         next = n;  // what is smaller than i is under way already
       }
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <neardup/dedup/checks.hpp>
 #include <system_error>
 
 #include "output.hpp"
@@ -47,6 +48,18 @@ std::uint64_t total_size(const options& settings) {
 void say(const std::string& text) {
   const std::string line = "neardup: " + printable(text) + "\n";
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
+}
+
+void say_choice(const options& settings) {
+  const std::string usual = number(neardup::default_similarity);
+  const std::string typed = settings.choice->similarity.value_or(usual);
+  std::string text = "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)") +
+                     " is: --features " + to_string(settings.features) + " --bits " + std::to_string(settings.bits);
+  if (settings.compares()) {
+    text += " --distance " + std::to_string(settings.distance) + " --check-features " +
+            to_string(settings.check_features) + " --min-similarity " + settings.choice->min_similarity.value_or(typed);
+  }
+  say(text);
 }
 
 report::report(const options& settings)

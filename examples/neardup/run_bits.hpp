@@ -33,7 +33,7 @@ void run(const options& settings) {
     }
   }
   context c(settings);
-  if (!settings.choice.empty() && !settings.quiet) say(settings.choice);
+  if (settings.choice && !settings.quiet) say_choice(settings);
   c.idf = table || settings.weights != weighting::idf ? table : learn_idf(c);
   switch (settings.action) {
     case verb::groups: return run_groups<Bits>(c);

@@ -1,4 +1,5 @@
-// All of neardup: finds near-duplicate texts by SimHash fingerprints and exact search within a Hamming distance.
+// All of neardup but for the advice (dedup/advice/advice.hpp): finds near-duplicate texts by SimHash fingerprints and
+// exact search within a Hamming distance.
 #pragma once
 
 #include "version.hpp"

@@ -35,8 +35,9 @@ class any_runner {
  public:
   any_runner() = default;
 
-  template <runner Run>
-    requires(!std::same_as<Run, any_runner>)
+  // In this order: whether any_runner can be copied must not be asked while that is being decided.
+  template <class Run>
+    requires(!std::same_as<Run, any_runner> && runner<Run>)
   any_runner(const Run& run)  // NOLINT(google-explicit-constructor): stands for the runner that it is given.
       : parts_((std::max)(std::size_t{1}, static_cast<std::size_t>(run.parts()))), run_(run) {}
 

@@ -17,6 +17,7 @@
 
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/dedup/edit_distance.hpp>
+#include <neardup/fingerprint.hpp>
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
