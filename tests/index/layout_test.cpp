@@ -262,8 +262,9 @@ TEST_CASE("layouts that do not exist are refused", "[index][layout][errors]") {
   REQUIRE(layout::is_valid(64, 63, 64));
   REQUIRE(layout::is_valid(64, 63, 1));
   REQUIRE(layout::is_valid(64, 4, 10));  // 210 tables
-  REQUIRE_THROWS_AS(neardup::pigeonhole_index<64, neardup::dynamic_layout>(-1, 4), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::pigeonhole_index<64, neardup::dynamic_layout>(5, 20), std::invalid_argument);
+  using dynamic = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
+  REQUIRE_THROWS_AS(dynamic(-1, 4), std::invalid_argument);
+  REQUIRE_THROWS_AS(dynamic(5, 20), std::invalid_argument);
   REQUIRE_THROWS_AS(layout(64, 3, 4).plan(4), std::invalid_argument);
   REQUIRE_THROWS_AS(layout(64, 3, 4).plan(-1), std::invalid_argument);
 }
