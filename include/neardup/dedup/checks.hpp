@@ -42,8 +42,7 @@ concept similarity_callable = requires(const T& check, const Id& id, std::string
 /// What can check the candidates of a deduplicator:
 /// - a feature_extractor: the Jaccard similarity of its features, which are kept;
 /// - a callable `check(id, text)`, const: the similarity of the kept document of this id and a text, as a number that
-/// is
-///   not NaN; it finds the document itself;
+///   is not NaN; it finds the document itself;
 /// - no_check.
 template <class T, class Id>
 concept duplicate_check = std::copy_constructible<T> &&
