@@ -31,20 +31,17 @@ class text_stream {
   explicit text_stream(Simhasher hash) : hash_(std::move(hash)), tokens_(hash_.tokenizer) {}
 
   text_stream(const text_stream&) = default;
-  text_stream& operator=(const text_stream&) = default;
   /// Leaves `other` without a text, ready for the next one.
   // NOLINTNEXTLINE(performance-noexcept-move-constructor): copies the simhasher, which may throw.
   text_stream(text_stream&& other)
-      : hash_(other.hash_), tokens_(std::move(other.tokens_)), votes_(std::move(other.votes_)) {
+      : hash_(other.hash_), tokens_(std::move(other.tokens_)), block_(other.block_), votes_(std::move(other.votes_)) {
     other.reset();
   }
-  // NOLINTNEXTLINE(performance-noexcept-move-constructor): the same.
-  text_stream& operator=(text_stream&& other) {
-    if (this == &other) return *this;
-    hash_ = other.hash_;
+  text_stream& operator=(text_stream other) {
+    hash_ = std::move(other.hash_);
     tokens_ = std::move(other.tokens_);
+    block_ = other.block_;
     votes_ = std::move(other.votes_);
-    other.reset();
     return *this;
   }
   ~text_stream() = default;
@@ -52,7 +49,7 @@ class text_stream {
   /// Adds the next chunk of the text.
   void feed(std::string_view chunk) {
     reset_unless_done guard{this};
-    tokens_.feed(chunk, hash_.weighter, hash_.hasher, votes_);
+    receive([&](auto&... sink) { tokens_.feed(chunk, sink...); });
     guard.stream = nullptr;
   }
 
@@ -60,17 +57,24 @@ class text_stream {
   /// Returns: its fingerprint; nothing if it has no tokens, or if all of them weigh 0.
   [[nodiscard]] std::optional<typename Simhasher::fingerprint_type> finish() {
     const reset_unless_done guard{this};
-    tokens_.finish(hash_.weighter, hash_.hasher, votes_);
+    receive([&](auto&... sink) { tokens_.finish(sink...); });
+    votes_.add(block_);
     return votes_.result(hash_.weighter, hash_.hasher);
   }
 
   /// Forgets the text so far.
   void reset() noexcept {
     tokens_.reset();
+    block_.count = 0;
     votes_.clear();
   }
 
  private:
+  template <class Feed>
+  void receive(const Feed& feed) {
+    votes_.receive(hash_.weighter, hash_.hasher, block_, feed);
+  }
+
   struct reset_unless_done {
     text_stream* stream;
     ~reset_unless_done() {
@@ -84,6 +88,7 @@ class text_stream {
 
   Simhasher hash_;
   typename collector::template stream<streamed> tokens_;
+  detail::hash_block<Simhasher::hash_words> block_;
   collector votes_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "../../detail/bytes.hpp"
 #include "../../detail/instructions.hpp"
@@ -168,37 +169,12 @@ struct token_kernel<byte_ngrams, xxh3<Bits>> {
     return true;
   }
 
-  /// The last n - 1 bytes of a piece begin the next one.
-  class stream {
-   public:
-    explicit stream(const byte_ngrams& tokenizer) : tokenize_(tokenizer) { check_window_size(tokenizer.n); }
+  using stream = gram_stream<byte_ngrams, xxh3<Bits>>;
 
-    void feed(std::string_view chunk, const xxh3<Bits>& hash, const writer& out) {
-      buffer_.feed(chunk, [&] {
-        std::string& text = buffer_.text;
-        if (text.size() < tokenize_.n) return;
-        emitted_ = true;
-        hash_text(tokenize_, hash, text, scratch_, out);
-        text.erase(0, text.size() - (tokenize_.n - 1));
-      });
-    }
-
-    void finish(const xxh3<Bits>& hash, const writer& out) {
-      if (buffer_.text.size() >= tokenize_.n || !emitted_) hash_text(tokenize_, hash, buffer_.text, scratch_, out);
-      reset();
-    }
-
-    void reset() noexcept {
-      buffer_.reset();
-      emitted_ = false;
-    }
-
-   private:
-    byte_ngrams tokenize_;
-    scratch scratch_;
-    chunk_buffer buffer_;
-    bool emitted_ = false;
-  };
+  static void check(std::size_t n) { check_window_size(n); }
+  static std::pair<std::size_t, std::size_t> cut(std::size_t n, const std::string& text, bool /*at_end*/) noexcept {
+    return {text.size(), text.size() < n ? 0 : text.size() - (n - 1)};
+  }
 };
 
 }  // namespace neardup::inline v0::detail

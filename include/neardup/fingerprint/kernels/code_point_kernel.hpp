@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "../../detail/bytes.hpp"
 #include "../../detail/instructions.hpp"
@@ -217,54 +218,26 @@ struct token_kernel<code_point_ngrams, xxh3<Bits>> {
            pair_counter<Words>(tallies, hash.seed).count(text);
   }
 
-  /// The last n - 1 code points of a piece, and the sequence that a chunk cut, begin the next one.
-  class stream {
-   public:
-    explicit stream(const code_point_ngrams& tokenizer) : tokenize_(tokenizer) { check_window_size(tokenizer.n); }
+  using stream = gram_stream<code_point_ngrams, xxh3<Bits>>;
 
-    void feed(std::string_view chunk, const xxh3<Bits>& hash, const writer& out) {
-      buffer_.feed(chunk, [&] { work(hash, incomplete_suffix(buffer_.text), out); });
+  static void check(std::size_t n) { check_window_size(n); }
+  /// The sequence that a chunk cut is no whole code point.
+  static std::pair<std::size_t, std::size_t> cut(std::size_t n, std::string& text, bool at_end) {
+    const std::size_t unfinished = at_end ? 0 : incomplete_suffix(text);
+    const std::string_view complete = std::string_view(text).substr(0, text.size() - unfinished);
+    if (!is_well_formed(complete, active_instruction_set())) {
+      std::string repaired;
+      append_repaired(complete, repaired);
+      text.replace(0, complete.size(), repaired);
     }
-
-    void finish(const xxh3<Bits>& hash, const writer& out) {
-      work(hash, 0, out);
-      if (!emitted_) hash_text(tokenize_, hash, buffer_.text, scratch_, out);
-      reset();
+    const std::size_t whole = text.size() - unfinished;
+    std::size_t kept = whole;
+    for (std::size_t i = 1; i < n && kept > 0; ++i) {
+      do --kept;
+      while (is_continuation(text, kept));
     }
-
-    void reset() noexcept {
-      buffer_.reset();
-      emitted_ = false;
-    }
-
-   private:
-    /// Hashes what is there, its last `unfinished` bytes aside, if it has n code points.
-    void work(const xxh3<Bits>& hash, std::size_t unfinished, const writer& out) {
-      std::string& text = buffer_.text;
-      const std::size_t end = text.size() - unfinished;
-      if (!is_well_formed(std::string_view(text).substr(0, end), active_instruction_set())) {
-        scratch_.repaired.clear();
-        append_repaired(std::string_view(text).substr(0, end), scratch_.repaired);
-        text.replace(0, end, scratch_.repaired);
-      }
-      const std::size_t whole = text.size() - unfinished;
-      std::size_t kept = whole;  // where the last n - 1 code points begin
-      for (std::size_t i = 1; i < tokenize_.n; ++i) {
-        if (kept == 0) return;
-        do --kept;
-        while (is_continuation(text, kept));
-      }
-      if (kept == 0) return;
-      emitted_ = true;
-      hash_text(tokenize_, hash, std::string_view(text).substr(0, whole), scratch_, out);
-      text.erase(0, kept);
-    }
-
-    code_point_ngrams tokenize_;
-    scratch scratch_;
-    chunk_buffer buffer_;
-    bool emitted_ = false;
-  };
+    return {whole, kept};
+  }
 };
 
 }  // namespace neardup::inline v0::detail

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "../../text/tokenizer.hpp"
 #include "../hashers.hpp"
@@ -162,6 +163,49 @@ class chunk_buffer {
 
  private:
   std::size_t unworked_ = 0;  // bytes that came since the last work
+};
+
+/// A stream of n-grams: the last n - 1 units of a piece begin the next one.
+///
+/// The kernel of the tokenizer has `check(n)` besides, which throws if n is none, and `cut(n, text, at_end)`, which
+/// repairs the text and says how many of its bytes are whole units, and at which of them the last n - 1 begin: at 0 if
+/// there are no more.
+template <class Tokenizer, class Hasher>
+class gram_stream {
+  using kernel = token_kernel<Tokenizer, Hasher>;
+  using writer = hash_writer<hasher_words<Hasher>>;
+
+ public:
+  explicit gram_stream(const Tokenizer& tokenizer) : tokenize_(tokenizer) { kernel::check(tokenizer.n); }
+
+  void feed(std::string_view chunk, const Hasher& hash, const writer& out) {
+    buffer_.feed(chunk, [&] { work(false, hash, out); });
+  }
+
+  void finish(const Hasher& hash, const writer& out) {
+    work(true, hash, out);
+    if (!emitted_) kernel::hash_text(tokenize_, hash, buffer_.text, scratch_, out);
+    reset();
+  }
+
+  void reset() noexcept {
+    buffer_.reset();
+    emitted_ = false;
+  }
+
+ private:
+  void work(bool at_end, const Hasher& hash, const writer& out) {
+    const auto [whole, kept] = kernel::cut(tokenize_.n, buffer_.text, at_end);
+    if (kept == 0) return;
+    emitted_ = true;
+    kernel::hash_text(tokenize_, hash, std::string_view(buffer_.text).substr(0, whole), scratch_, out);
+    buffer_.text.erase(0, kept);
+  }
+
+  Tokenizer tokenize_;
+  typename kernel::scratch scratch_;
+  chunk_buffer buffer_;
+  bool emitted_ = false;
 };
 
 }  // namespace neardup::inline v0::detail

@@ -49,38 +49,14 @@ class vote_collector<Weighter, Hasher, Bits, vote_kind::texts> {
   }
 
   template <class Tokenizer>
-  void collect(const Tokenizer& tokenize, const Weighter& weigh, const Hasher& hash, std::string_view text,
-               hash_scratch<Tokenizer, Hasher>& /*scratch*/) {
-    clear();
-    auto sink = adder(weigh, hash);
-    tokenize(text, sink);
-  }
+  using stream = token_stream<Tokenizer>;
 
-  template <class Tokenizer>
-  class stream {
-   public:
-    explicit stream(const Tokenizer& tokenizer) : tokens_(tokenizer) {}
+  void add(const hash_block<hash_words>& /*block*/) {}
 
-    void feed(std::string_view chunk, const Weighter& weigh, const Hasher& hash, vote_collector& votes) {
-      auto sink = votes.adder(weigh, hash);
-      tokens_.feed(chunk, sink);
-    }
-    void finish(const Weighter& weigh, const Hasher& hash, vote_collector& votes) {
-      auto sink = votes.adder(weigh, hash);
-      tokens_.finish(sink);
-    }
-    void reset() noexcept { tokens_.reset(); }
-
-   private:
-    token_stream<Tokenizer> tokens_;
-  };
-
-  /// Memory for weighed tokens.
-  std::vector<weighted_token<hash_words>> weighted;
-
- private:
-  auto adder([[maybe_unused]] const Weighter& weigh, const Hasher& hash) {
-    return [&](std::string_view token) {
+  template <class Feed>
+  void receive([[maybe_unused]] const Weighter& weigh, const Hasher& hash, hash_block<hash_words>& /*block*/,
+               const Feed& feed) {
+    auto add_token = [&](std::string_view token) {
       const auto value = to_hash_words(hash(token));
       if constexpr (linear_weighter<Weighter>) {
         tokens_.add(voting_words<Bits>(value), occurrence_weight(weigh, token));
@@ -88,8 +64,20 @@ class vote_collector<Weighter, Hasher, Bits, vote_kind::texts> {
         tokens_.add(value, token);
       }
     };
+    feed(add_token);
   }
 
+  template <class Tokenizer>
+  void collect(const Tokenizer& tokenize, const Weighter& weigh, const Hasher& hash, std::string_view text,
+               hash_scratch<Tokenizer, Hasher>& scratch) {
+    clear();
+    receive(weigh, hash, scratch.block, [&](auto& add_token) { tokenize(text, add_token); });
+  }
+
+  /// Memory for weighed tokens.
+  std::vector<weighted_token<hash_words>> weighted;
+
+ private:
   std::conditional_t<linear_weighter<Weighter>, accumulator<Bits>, feature_bag<hash_words, true>> tokens_;
 };
 

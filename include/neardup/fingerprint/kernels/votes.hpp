@@ -231,6 +231,18 @@ class vote_collector {
     }
   }
 
+  /// What gives the tokens of a text that comes in chunks.
+  template <class Tokenizer>
+  using stream = typename token_kernel<Tokenizer, Hasher>::stream;
+
+  /// Calls `feed(sink...)`, which gives tokens as `stream` gives them to its sinks; `block` is where they may wait.
+  template <class Feed>
+  void receive(const Weighter& /*weigh*/, const Hasher& hash, hash_block<hash_words>& block, const Feed& feed) {
+    const auto take = [&](const hash_block<hash_words>& full) { add(full); };
+    const hash_writer<hash_words> out(block, take);
+    feed(hash, out);
+  }
+
   /// Collects all tokens of a text.
   template <class Tokenizer>
   void collect(const Tokenizer& tokenize, const Weighter& /*weigh*/, const Hasher& hash, std::string_view text,
@@ -244,37 +256,6 @@ class vote_collector {
     }
     hash_tokens(tokenize, hash, text, scratch, [&](const hash_block<hash_words>& block) { add(block); });
   }
-
-  /// The tokens of a text that comes in chunks.
-  template <class Tokenizer>
-  class stream {
-   public:
-    explicit stream(const Tokenizer& tokenizer) : tokens_(tokenizer) {}
-
-    void feed(std::string_view chunk, const Weighter& /*weigh*/, const Hasher& hash, vote_collector& votes) {
-      write(votes, [&](const auto& out) { tokens_.feed(chunk, hash, out); });
-    }
-    void finish(const Weighter& /*weigh*/, const Hasher& hash, vote_collector& votes) {
-      write(votes, [&](const auto& out) {
-        tokens_.finish(hash, out);
-        out.flush();
-      });
-    }
-    void reset() noexcept {
-      tokens_.reset();
-      block_.count = 0;
-    }
-
-   private:
-    template <class Work>
-    void write(vote_collector& votes, const Work& work) {
-      const auto add = [&](const hash_block<hash_words>& block) { votes.add(block); };
-      work(hash_writer<hash_words>(block_, add));
-    }
-
-    typename token_kernel<Tokenizer, Hasher>::stream tokens_;
-    hash_block<hash_words> block_;
-  };
 
   /// Memory for weighed tokens.
   std::vector<weighted_token<hash_words>> weighted;

@@ -22,8 +22,11 @@ NEARDUP_KERNELS_BEGIN
 // each takes: one entry of a table. VPSHUFB arranges the bytes of both, and the constants of the formulas are blended.
 // On a Zen 5: 13 cycles for four pairs, 1.6 a byte of Chinese with its share of ASCII; 0.3 for the keys.
 
-/// Arranges the bytes of two pairs. VPSHUFB ignores the bits 4 to 6 of a byte: those of the last byte of a pair say
-/// what kind of pair it is, `kind_of(length)`, and bit 7, which gives a zero there, that it has below 4 bytes.
+/// Arranges the bytes of two pairs, eight bytes for each. VPSHUFB ignores bits 4 to 6 of a byte, so that the last one of
+/// a pair says what kind of pair it is:
+///
+///   byte 0 .. 6   which byte of the text goes here; bit 7: none, a zero
+///   byte 7        bits 0 to 3: the same; bits 4 to 6: kind_of(length); bit 7: below 4 bytes, and a zero here
 struct alignas(16) pair_shuffle {
   std::uint8_t sources[16];
 

@@ -47,7 +47,10 @@ constexpr std::size_t normalised_room(std::size_t bytes) noexcept {
 
 // ---- one character after the other ----------------------------------------------------------------------------------
 
-/// A character below U+0800 as bits: the bytes of its lower case, the first lowest, their number, and its class.
+/// A character below U+0800 as a word of 32 bits:
+///
+///   bit  0       8        16       24       28     31
+///        | byte 0 | byte 1 | byte 2 | length | class |     the bytes of its lower case in UTF-8
 struct short_character {
   static constexpr unsigned length_shift = 24;
   static constexpr unsigned class_shift = 28;
