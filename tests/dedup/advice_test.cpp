@@ -12,10 +12,10 @@
 #include <vector>
 
 #include <neardup/dedup/advice/advice.hpp>
-#include <neardup/threads.hpp>
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
+#include <neardup/threads.hpp>
 
 #include "catch.hpp"
 
