@@ -4,7 +4,6 @@ set(NEARDUP_HEADERS
     include/neardup/dedup.hpp
     include/neardup/dedup/advice/advice.hpp
     include/neardup/dedup/advice/corpus_sample.hpp
-    include/neardup/dedup/advice/feature_reader.hpp
     include/neardup/dedup/advice/sample_join.hpp
     include/neardup/dedup/all_pairs.hpp
     include/neardup/dedup/checks.hpp
@@ -17,7 +16,6 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join/copy_groups.hpp
     include/neardup/dedup/join/join_input.hpp
     include/neardup/dedup/join/join_plan.hpp
-    include/neardup/dedup/join/join_records.hpp
     include/neardup/dedup/join/kept_features.hpp
     include/neardup/dedup/join/near_pairs.hpp
     include/neardup/dedup/join/representatives.hpp

@@ -1,8 +1,6 @@
 #include "advise.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +11,6 @@
 namespace command {
 
 namespace {
-
-/// A number with so many digits behind the point.
-std::string fixed(double value, int digits) {
-  std::array<char, 400> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits);
-  return {text.data(), end.ptr};
-}
 
 /// A whole number; of one that is only estimated two digits.
 std::string count_text(double value, bool is_exact) {

@@ -13,8 +13,8 @@
 
 #include "corpus.hpp"
 #include "documents.hpp"
-#include "features.hpp"
 #include "options.hpp"
+#include "readers.hpp"
 
 namespace command {
 

@@ -16,6 +16,17 @@
 
 namespace command {
 
+/// Calls `body()`. Returns: what it threw, if anything.
+template <class Body>
+std::exception_ptr caught(const Body& body) noexcept {
+  try {
+    body();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
 /// Runs `next`, `work` and `commit` until the input ends, in `threads` threads, this one among them.
 ///
 /// - `bool next(Task&, const std::atomic<bool>& stop)` fetches a task; by one thread at a time, in order. It returns
@@ -57,20 +68,13 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
       outcome ready = std::move(first->second);
       waiting.erase(first);
       lock.unlock();
-      try {
-        if (ready.error) std::rethrow_exception(ready.error);
-        commit(std::move(*ready.result));
-      } catch (...) {
-        ready.error = std::current_exception();
-      }
-      const std::exception_ptr error = ready.error;
+      std::exception_ptr error = ready.error;
+      if (!error) error = caught([&] { commit(std::move(*ready.result)); });
       ready = {};
       lock.lock();
       ++committed;
-      if (error) {
-        failure = error;
-        stop = true;
-      }
+      failure = error;
+      if (failure) stop = true;
       room.notify_all();
     }
     committing = false;
@@ -89,24 +93,13 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
           room.wait(lock, [&] { return stop || fetched - committed < window; });
         }
         if (stop) return;
-        try {
-          if (!next(task, stop)) {
-            input_ended = true;
-            return;
-          }
-        } catch (...) {
-          input_ended = true;
-          done.error = std::current_exception();
-        }
+        bool found = false;
+        done.error = caught([&] { found = next(task, stop); });
+        input_ended = !found;
+        if (!found && !done.error) return;
         number = fetched++;
       }
-      if (!done.error) {
-        try {
-          done.result.emplace(worker(std::move(task)));
-        } catch (...) {
-          done.error = std::current_exception();
-        }
-      }
+      if (!done.error) done.error = caught([&] { done.result.emplace(worker(std::move(task))); });
       deposit(number, std::move(done));
     }
   };
@@ -126,13 +119,11 @@ void run_parallel(unsigned threads, std::size_t n, const Body& body) {
   std::exception_ptr failure;
   neardup::threads{}(std::min<std::size_t>(n, threads), [&](std::size_t) {
     for (std::size_t i = next++; i < n; i = next++) {
-      try {
-        body(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (i < std::exchange(failed, std::min(i, failed))) failure = std::current_exception();
-        next = n;  // what is smaller than i is under way already
-      }
+      const std::exception_ptr error = caught([&] { body(i); });
+      if (!error) continue;
+      const std::lock_guard lock(mutex);
+      if (i < std::exchange(failed, std::min(i, failed))) failure = error;
+      next = n;  // what is smaller than i is under way already
     }
   });
   if (failure) std::rethrow_exception(failure);

@@ -1,45 +1,21 @@
 #include "platform.hpp"
 
-#include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <mutex>
-#include <system_error>
-#include <utility>
-
-#include "errors.hpp"
-
-#if defined(__unix__) || defined(__APPLE__)
-#define NEARDUP_PROGRAM_POSIX 1
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#else
-#define NEARDUP_PROGRAM_POSIX 0
-#ifdef _WIN32
-#include <fcntl.h>
-#include <io.h>
-#endif
-#endif
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "errors.hpp"
 
 namespace command {
-
-namespace {
-
-[[noreturn]] void fail_with_errno() { throw std::system_error(errno, std::generic_category()); }
-
-[[noreturn]] void fail_temporary(int error) {
-  throw output_error("cannot write a temporary file in " + std::filesystem::temp_directory_path().string() + ": " +
-                     std::generic_category().message(error));
-}
-
-}  // namespace
-
-#if NEARDUP_PROGRAM_POSIX
 
 struct open_file {
   int descriptor;
@@ -54,6 +30,13 @@ struct open_file {
 };
 
 namespace {
+
+[[noreturn]] void fail_with_errno() { throw std::system_error(errno, std::generic_category()); }
+
+[[noreturn]] void fail_temporary(int error) {
+  throw output_error("cannot write a temporary file in " + std::filesystem::temp_directory_path().string() + ": " +
+                     std::generic_category().message(error));
+}
 
 std::unique_ptr<open_file> opened(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -144,88 +127,6 @@ void prepare_standard_streams() {
     if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", direction));
   }
 }
-
-#else  // the C library alone
-
-struct open_file {
-  std::FILE* file;
-  mutable std::mutex mutex{};
-
-  explicit open_file(std::FILE* f) : file(f) {
-    if (file == nullptr) fail_with_errno();
-    if (file != stdin) std::setvbuf(file, nullptr, _IONBF, 0);
-  }
-  open_file(const open_file&) = delete;
-  open_file& operator=(const open_file&) = delete;
-  ~open_file() {
-    if (file != stdin) std::fclose(file);
-  }
-};
-
-namespace {
-
-std::size_t read_all_at(const open_file& from, std::uint64_t offset, char* to, std::size_t size) {
-  const std::lock_guard lock(from.mutex);
-#ifdef _WIN32
-  if (_fseeki64(from.file, static_cast<long long>(offset), SEEK_SET) != 0) fail_with_errno();
-#else
-  if (std::fseek(from.file, static_cast<long>(offset), SEEK_SET) != 0) fail_with_errno();
-#endif
-  const std::size_t count = std::fread(to, 1, size, from.file);
-  if (count < size && std::ferror(from.file) != 0) fail_with_errno();
-  return count;
-}
-
-}  // namespace
-
-input_file::input_file(std::unique_ptr<open_file> file) : file_(std::move(file)) {}
-input_file input_file::standard_input() { return input_file(std::make_unique<open_file>(stdin)); }
-
-input_file::input_file(const std::string& path)
-    : input_file(std::make_unique<open_file>(std::fopen(path.c_str(), "rb"))) {
-  std::error_code error;
-  regular_ = std::filesystem::is_regular_file(path, error);
-  if (regular_) size_ = std::filesystem::file_size(path, error);
-}
-
-std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>& /*stop*/) {
-  const std::size_t count = std::fread(to, 1, size, file_->file);
-  if (count == 0 && std::ferror(file_->file) != 0) fail_with_errno();
-  return count;
-}
-
-temporary_file::temporary_file() {
-  std::FILE* const file = std::tmpfile();
-  if (file == nullptr) fail_temporary(errno);
-  file_ = std::make_unique<open_file>(file);
-}
-
-void temporary_file::write(std::string_view bytes) {
-  const std::lock_guard lock(file_->mutex);
-  if (std::fseek(file_->file, 0, SEEK_END) != 0 ||
-      std::fwrite(bytes.data(), 1, bytes.size(), file_->file) != bytes.size()) {
-    fail_temporary(errno);
-  }
-}
-
-bool is_standard_input(const std::string& /*path*/) { return false; }
-
-bool is_terminal([[maybe_unused]] std::FILE* file) {
-#ifdef _WIN32
-  return _isatty(_fileno(file)) != 0;
-#else
-  return false;
-#endif
-}
-
-void prepare_standard_streams() {
-#ifdef _WIN32
-  _setmode(_fileno(stdin), _O_BINARY);
-  _setmode(_fileno(stdout), _O_BINARY);
-#endif
-}
-
-#endif
 
 std::size_t input_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
   return read_all_at(*file_, offset, to, size);

@@ -25,10 +25,7 @@ std::string size_text(std::uint64_t bytes) {
     value /= 1000;
     ++unit;
   }
-  std::array<char, 32> text{};
-  const int length =
-      std::snprintf(text.data(), text.size(), unit == 0 || value >= 99.5 ? "%.0f %s" : "%.1f %s", value, units[unit]);
-  return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
+  return fixed(value, unit == 0 || value >= 99.5 ? 0 : 1) + ' ' + units[unit];
 }
 
 /// The bytes of the input where that can be known without reading it.

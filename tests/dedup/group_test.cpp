@@ -274,6 +274,19 @@ TEST_CASE("groups with labels of other types", "[dedup]") {
   REQUIRE_THROWS_AS(group<std::int8_t>(std::vector<simhash<64>>(129), 3), std::length_error);
 }
 
+TEST_CASE("a check that gives similarities is held against the least one", "[dedup][group]") {
+  const std::vector<simhash<64>> stored(3);
+  const std::vector<std::vector<double>> similarity{{1, 0.85, 0.5}, {0.85, 1, 0.9}, {0.5, 0.9, 1}};
+  const auto check = [&](std::size_t i, std::size_t j) { return similarity[i][j]; };
+  REQUIRE(group(stored, 3, check) == labels_type{0, 0, 2});
+  REQUIRE(group(stored, 3, check, {.similarity = 0.5}) == labels_type{0, 0, 0});
+  REQUIRE(group(stored, 3, check, {.by = grouping::components}) == labels_type{0, 0, 0});
+  REQUIRE(group(stored, 3, check, {.by = grouping::components, .similarity = 0.9}) == labels_type{0, 1, 1});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  REQUIRE_THROWS_AS(group(stored, 3, check, {.similarity = nan}), std::invalid_argument);
+  REQUIRE_THROWS_AS(group(stored, 3, [&](auto, auto) { return nan; }), std::invalid_argument);
+}
+
 TEST_CASE("groups that cannot be answered", "[dedup][errors]") {
   const std::vector<simhash<64>> stored(3);
   const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -22,8 +22,8 @@ inline constexpr std::size_t default_min_tokens = 8;
 /// The check that accepts every candidate: fingerprints alone decide. Leave out short texts then (see
 /// default_min_tokens).
 struct no_check {
-  template <class A, class B>
-  constexpr bool operator()(const A&, const B&) const noexcept {
+  template <class... Names>
+  constexpr bool operator()(const Names&...) const noexcept {
     return true;
   }
 };

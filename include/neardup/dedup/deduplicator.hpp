@@ -107,10 +107,6 @@ using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>
 template <class Simhasher>
 using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
 
-/// The features that a simhasher makes its fingerprints of.
-template <class Simhasher>
-using own_features = feature_extractor<tokenizer_of<Simhasher>, hasher_of<Simhasher>>;
-
 /// An Id that documents can be numbered with.
 template <class Id>
 concept counting_id =
@@ -138,6 +134,10 @@ struct digest_hash {
 
 }  // namespace detail
 
+/// The features that a simhasher makes its fingerprints of.
+template <class Simhasher>
+using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
+
 /// What can check the candidates of a deduplicator: a callable `check(id, text)` (see check_of), a feature_extractor, or
 /// no_check.
 template <class T, class Id>
@@ -164,7 +164,7 @@ concept duplicate_check = std::copy_constructible<T> &&
 /// leaves the deduplicator as it was. The check must not write to it. It can be moved, not copied; one that was moved
 /// from may only be destroyed or assigned to.
 /// Example: `deduplicator dedup{simhasher{words{}}, {.similarity = 0.8}};  bool is_new = dedup.add(text).is_new();`
-template <class Simhasher, class Check = detail::own_features<Simhasher>, class Id = std::uint32_t>
+template <class Simhasher, class Check = feature_extractor_of<Simhasher>, class Id = std::uint32_t>
 class deduplicator {
   static_assert(index_id<Id>,
                 "neardup: an Id is regular, ordered and trivially copyable, and no floating-point number");
@@ -176,7 +176,7 @@ class deduplicator {
   static constexpr bool has_check = !std::is_same_v<Check, no_check>;
   static constexpr bool checks_features = detail::is_feature_extractor<Check>;
   // What the check compares: sets of features, or nothing that is kept here.
-  using extractor_type = std::conditional_t<checks_features, Check, detail::own_features<Simhasher>>;
+  using extractor_type = std::conditional_t<checks_features, Check, feature_extractor_of<Simhasher>>;
   using feature_type = typename extractor_type::feature_type;
 
   struct candidate {
@@ -197,7 +197,7 @@ class deduplicator {
     friend deduplicator;
 
     typename Simhasher::workspace hashing_;
-    typename detail::own_features<Simhasher>::workspace counting_;
+    typename feature_extractor_of<Simhasher>::workspace counting_;
     typename extractor_type::workspace checking_;
     std::span<const feature_type> features_;  // of the text, for a check of these
     std::vector<typename Simhasher::hash_type> tokens_;
@@ -208,7 +208,7 @@ class deduplicator {
   /// (NaN, for a callable with a distance), a recall that is not in 0..1, a distance that fingerprints of Bits
   /// bits cannot have or no index serves.
   explicit deduplicator(
-      Simhasher hash, const dedup_options& options = {}) requires std::is_same_v<Check, detail::own_features<Simhasher>>
+      Simhasher hash, const dedup_options& options = {}) requires std::is_same_v<Check, feature_extractor_of<Simhasher>>
       : deduplicator(hash, Check(hash.tokenizer, hash.hasher), options, true) {}
   deduplicator(Simhasher hash, Check check, const dedup_options& options = {})
       : deduplicator(std::move(hash), std::move(check), options, false) {}
@@ -364,7 +364,7 @@ class deduplicator {
   /// Those that were counted, if they are what the check compares.
   template <class Features>
   auto features_for_check(std::string_view text, const Features& own, workspace& scratch) const {
-    if constexpr (std::is_same_v<Check, detail::own_features<Simhasher>>) {
+    if constexpr (std::is_same_v<Check, feature_extractor_of<Simhasher>>) {
       if (checks_own_features_) return own;
     }
     return check_(text, scratch.checking_);
@@ -437,7 +437,7 @@ class deduplicator {
     by_digest_.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == slot; }));
   }
 
-  detail::own_features<Simhasher> features_of_;
+  feature_extractor_of<Simhasher> features_of_;
   Simhasher hash_;
   Check check_;
   double similarity_;

@@ -74,7 +74,7 @@ class component_finder {
     table_ = table;
     if (unite_pairs(records, job)) return;
     if (job.is_behind) {
-      sweep(records, {job.x, job.y_end});
+      sweep(records, {job.x, job.y_end}, {});
     } else {
       sweep(records, {job.x, job.x_end}, {job.y_begin, job.y_end});
     }
@@ -145,25 +145,17 @@ class component_finder {
     }
   }
 
-  /// Unites what is connected within some places: from each one reached, to all those not reached yet.
-  void sweep(const arrays& records, places all) {
-    own_.take(all.size());
-    if (copy(records, all, 0)) return;
-    side s{0, 0, all.size()};
-    while (s.rest < s.end) {
-      if (s.queue == s.rest) ++s.rest;
-      step(s, s);
-    }
-  }
-
-  /// The same for steps between two ranges of places.
+  /// Unites what is connected within some places, `b` being empty, or by steps between two ranges of places: from each
+  /// one reached, to all those not reached yet.
   void sweep(const arrays& records, places a, places b) {
     own_.take(a.size() + b.size());
+    const bool is_within = b.size() == 0;
     const bool a_is_one = copy(records, a, 0);
-    const bool b_is_one = copy(records, b, a.size());
+    const bool b_is_one = is_within || copy(records, b, a.size());
     if (a_is_one && b_is_one) return;
     side one{0, 0, a.size()};
-    side other{a.size(), a.size(), a.size() + b.size()};
+    side others{a.size(), a.size(), a.size() + b.size()};
+    side& other = is_within ? one : others;
     while (other.rest < other.end) {
       if (other.queue < other.rest) {
         step(other, one);

@@ -24,7 +24,6 @@
 #include "copy_groups.hpp"
 #include "join_input.hpp"
 #include "join_plan.hpp"
-#include "join_records.hpp"
 
 namespace neardup::inline v0::detail {
 

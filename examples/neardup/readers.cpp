@@ -1,9 +1,7 @@
-#include "features.hpp"
+#include "readers.hpp"
 
 #include <algorithm>
 #include <neardup/dedup/checks.hpp>
-#include <neardup/fingerprint/feature_extractor.hpp>
-#include <neardup/fingerprint/hashers.hpp>
 #include <neardup/text/tokenizer.hpp>
 #include <optional>
 #include <string>
