@@ -181,7 +181,7 @@ class pair_hasher_avx512 {
     const __m512i length =
         _mm512_maskz_permutexvar_epi8(byte_ones, _mm512_load_si512(lanes.numbers.sources), pairs.length);
     const __m512i x = _mm512_xor_si512(_mm512_permutex2var_epi8(bytes.block, places, bytes.next), flip_);
-    return rounds_.mix(rotated_avx512(x), length);
+    return rounds_(rotated_avx512(x), length);
   }
 
   /// Sixteen pairs of 2 and 3 bytes as the formula arranges them, with their length, from number 16 i on.
@@ -198,14 +198,14 @@ class pair_hasher_avx512 {
   NEARDUP_TARGET_AVX512 __m512i tiny_hashes(const std::uint32_t* words) const noexcept {
     const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
     const __m512i x = _mm512_xor_si512(_mm512_cvtepu32_epi64(loaded), tiny_flip_);
-    return tiny_rounds_.mix<true>(x, x);
+    return tiny_rounds_(x, x);
   }
 
  private:
   static constexpr std::uint64_t byte_ones_of_4 = 0x1111111111111111U;  // a bit for each byte of a vector
 
-  short_rounds_avx512 rounds_{false};
-  short_rounds_avx512 tiny_rounds_{true};
+  short_rounds_avx512<false> rounds_;
+  short_rounds_avx512<true> tiny_rounds_;
   __m512i flip_;
   __m512i offsets_;
   __m512i tiny_flip_;

@@ -213,34 +213,43 @@ NEARDUP_TARGET_AVX512 inline __m512i kept_avx512(std::uint64_t value) noexcept {
   return vector;
 }
 
-/// The two rounds in which both formulas end.
+/// The same as short_rounds_avx2.
+template <bool Tiny>
 struct short_rounds_avx512 {
-  __m512i first;
-  __m512i first_shift;
-  __m512i second;
-  __m512i second_shift;
+  __m512i first = kept_avx512(Tiny ? short_xxh3::avalanche_1 : short_xxh3::rrmxmx);
+  __m512i second = Tiny ? kept_avx512(short_xxh3::avalanche_2) : first;
 
-  NEARDUP_TARGET_AVX512 explicit short_rounds_avx512(bool tiny) noexcept
-      : first(kept_avx512(tiny ? short_xxh3::avalanche_1 : short_xxh3::rrmxmx)),
-        first_shift(kept_avx512(tiny ? 29 : 35)),
-        second(kept_avx512(tiny ? short_xxh3::avalanche_2 : short_xxh3::rrmxmx)),
-        second_shift(kept_avx512(tiny ? 32 : 28)) {}
+  NEARDUP_TARGET_AVX512 short_rounds_avx512() noexcept {}
 
-  /// Those of two kinds, for lanes of which some have below 4 bytes.
-  NEARDUP_TARGET_AVX512 short_rounds_avx512(__mmask8 tiny, const short_rounds_avx512& if_tiny,
-                                            const short_rounds_avx512& otherwise) noexcept
-      : first(_mm512_mask_blend_epi64(tiny, otherwise.first, if_tiny.first)),
-        first_shift(_mm512_mask_blend_epi64(tiny, otherwise.first_shift, if_tiny.first_shift)),
-        second(_mm512_mask_blend_epi64(tiny, otherwise.second, if_tiny.second)),
-        second_shift(_mm512_mask_blend_epi64(tiny, otherwise.second_shift, if_tiny.second_shift)) {}
+  NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE __m512i operator()(__m512i x, __m512i length) const noexcept {
+    x = _mm512_mullo_epi64(x, first);
+    const __m512i shifted = _mm512_srli_epi64(x, Tiny ? 29 : 35);
+    x = _mm512_mullo_epi64(_mm512_xor_si512(x, Tiny ? shifted : _mm512_add_epi64(shifted, length)), second);
+    return _mm512_xor_si512(x, _mm512_srli_epi64(x, Tiny ? 32 : 28));
+  }
+};
 
-  /// `length` is 0 in lanes with below 4 bytes; with `AllTiny` it does not count.
-  template <bool AllTiny = false>
-  NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE __m512i mix(__m512i x, __m512i length) const noexcept {
+/// The same as blended_rounds_avx2, for several hashes with the same lengths.
+struct blended_rounds_avx512 {
+  __mmask8 tiny;
+  __m512i first = blend(short_xxh3::avalanche_1, short_xxh3::rrmxmx);
+  __m512i first_shift = blend(29, 35);
+  __m512i second = blend(short_xxh3::avalanche_2, short_xxh3::rrmxmx);
+  __m512i second_shift = blend(32, 28);
+
+  NEARDUP_TARGET_AVX512 explicit blended_rounds_avx512(__mmask8 lanes) noexcept : tiny(lanes) {}
+
+  NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE __m512i operator()(__m512i x, __m512i length) const noexcept {
     x = _mm512_mullo_epi64(x, first);
     const __m512i shifted = _mm512_srlv_epi64(x, first_shift);
-    x = _mm512_mullo_epi64(_mm512_xor_si512(x, AllTiny ? shifted : _mm512_add_epi64(shifted, length)), second);
+    x = _mm512_xor_si512(x, _mm512_mask_add_epi64(shifted, static_cast<__mmask8>(~tiny), shifted, length));
+    x = _mm512_mullo_epi64(x, second);
     return _mm512_xor_si512(x, _mm512_srlv_epi64(x, second_shift));
+  }
+
+ private:
+  NEARDUP_TARGET_AVX512 __m512i blend(std::uint64_t if_tiny, std::uint64_t otherwise) const noexcept {
+    return _mm512_mask_blend_epi64(tiny, set1_avx512(otherwise), set1_avx512(if_tiny));
   }
 };
 

@@ -192,16 +192,9 @@ struct span_lanes_avx512 {
   }
 };
 
-/// The rounds of tokens of 1 to 3 bytes, and of 4 to 8.
-struct brief_rounds_avx512 {
-  short_rounds_avx512 tiny{true};
-  short_rounds_avx512 others{false};
-};
-
 /// Tokens of 1 to 8 bytes: both short formulas and a blend. What does not depend on the seed is computed once.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline void hash_brief_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
-                                                    const brief_rounds_avx512& both,
                                                     std::uint64_t* const* out) noexcept {
   const __m512i length = lanes.length;
   const __m512i bits = _mm512_slli_epi64(length, 3);
@@ -218,12 +211,11 @@ NEARDUP_TARGET_AVX512 inline void hash_brief_avx512(const span_lanes_avx512& lan
   const __m512i length_at_8 = _mm512_slli_epi64(length, 8);
   const __m512i high = _mm512_srlv_epi64(word, _mm512_sub_epi64(bits, set1_avx512(32)));
   const __m512i low = _mm512_slli_epi64(word, 32);
-  const short_rounds_avx512 rounds(tiny, both.tiny, both.others);
-  const __m512i added_length = _mm512_maskz_mov_epi64(static_cast<__mmask8>(~tiny), length);
+  const blended_rounds_avx512 rounds(tiny);
   for (std::size_t j = 0; j < Words; ++j) {
     const __m512i a = _mm512_ternarylogic_epi64(bytes_1_to_3, length_at_8, set1_avx512(formulas[j].flip_1_to_3), 0x96);
     const __m512i b = _mm512_ternarylogic_epi64(low, high, set1_avx512(formulas[j].flip_4_to_8), 0x56);  // (a | b) ^ c
-    _mm512_storeu_si512(out[j], rounds.mix(_mm512_mask_blend_epi64(tiny, rotated_avx512(b), a), added_length));
+    _mm512_storeu_si512(out[j], rounds(_mm512_mask_blend_epi64(tiny, rotated_avx512(b), a), length));
   }
 }
 
@@ -289,14 +281,13 @@ NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span
                                                     std::uint64_t* const* columns) noexcept {
   sorted_spans sorted;
   sort_spans_avx512(spans, sorted);
-  const brief_rounds_avx512 rounds;
   std::uint64_t* out[Words];
   for (std::size_t j = 0; j < Words; ++j) out[j] = columns[j];
   const auto advance = [&](std::size_t count) {
     for (std::size_t j = 0; j < Words; ++j) out[j] += count;
   };
   for (std::size_t i = 0; i < sorted.brief.count; i += 8) {
-    hash_brief_avx512<Words>(span_lanes_avx512(text, sorted.brief, i), formulas, rounds, out);
+    hash_brief_avx512<Words>(span_lanes_avx512(text, sorted.brief, i), formulas, out);
     advance(lanes_left(sorted.brief.count - i, 8));
   }
   for (std::size_t i = 0; i < sorted.middle.count; i += 8) {

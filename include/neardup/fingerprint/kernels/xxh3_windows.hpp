@@ -107,7 +107,7 @@ struct window_lanes_avx512 {
   __m512i arrange;
   __m512i flip;
   __m512i length;
-  short_rounds_avx512 rounds{Tiny};
+  short_rounds_avx512<Tiny> rounds;
 
   NEARDUP_TARGET_AVX512 explicit window_lanes_avx512(const window_xxh3& hash) noexcept
       : arrange(_mm512_load_si512(window_shuffles[hash.n].sources)),
@@ -117,7 +117,7 @@ struct window_lanes_avx512 {
   NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE __m512i operator()(const char* at) const noexcept {
     const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
     const __m512i x = _mm512_xor_si512(_mm512_shuffle_epi8(bytes, arrange), flip);
-    return rounds.template mix<Tiny>(Tiny ? x : rotated_avx512(x), length);
+    return rounds(Tiny ? x : rotated_avx512(x), length);
   }
 };
 

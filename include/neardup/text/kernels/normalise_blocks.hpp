@@ -333,8 +333,31 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(normalise_cursor& cursor, c
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Takes the characters of a cursor's text that begin before `limit`: those in blocks that a kernel can tell by
-/// take_ascii_block(cursor, ...) or take_blocks_avx512(cursor, limit), the others by take_characters(cursor, limit).
+/// Takes the characters of a cursor's text that begin before `limit`: those in blocks of ASCII by take_ascii_block(cursor,
+/// ...), the others by take_characters(cursor, limit). `classify` is one of the kernels of that name: inlined, portable
+/// normalising takes 5 % less.
+template <class Cursor, class Classify>
+void take_ascii_blocks(Cursor& cursor, const char* limit, const Classify& classify) noexcept {
+  while (cursor.at < limit) {
+    const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
+    const std::size_t size = left < text_block_size ? left : text_block_size;
+    const char* bytes = cursor.at;
+    char rest[text_block_size] = {};
+    if (size < text_block_size) {
+      std::memcpy(rest, bytes, size);
+      bytes = rest;
+    }
+    word_block block;
+    classify(bytes, std::size_t{1}, &block);
+    if (block.other == 0) {
+      take_ascii_block(cursor, bytes, size, block.word);
+    } else {
+      take_characters(cursor, cursor.at + size);
+    }
+  }
+}
+
+/// The same by the kernels of an instruction set; with AVX-512 take_blocks_avx512(cursor, limit) takes what it can tell.
 /// Precondition: the result has room for them.
 template <class Cursor>
 void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexcept {
@@ -348,24 +371,10 @@ void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexc
       take_characters(cursor, limit - cursor.at < unknown_run ? limit : cursor.at + unknown_run);
     }
   }
+  if (level == instruction_set::avx2) return take_ascii_blocks(cursor, limit, classify_blocks_avx2);
 #endif
-  while (cursor.at < limit) {
-    const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
-    const std::size_t size = left < text_block_size ? left : text_block_size;
-    const char* bytes = cursor.at;
-    char rest[text_block_size] = {};
-    if (size < text_block_size) {
-      std::memcpy(rest, bytes, size);
-      bytes = rest;
-    }
-    word_block block;
-    classify_blocks(bytes, 1, &block, level);
-    if (block.other == 0) {
-      take_ascii_block(cursor, bytes, size, block.word);
-    } else {
-      take_characters(cursor, cursor.at + size);
-    }
-  }
+  static_cast<void>(level);
+  take_ascii_blocks(cursor, limit, classify_blocks_portable);
 }
 
 }  // namespace neardup::inline v0::detail
