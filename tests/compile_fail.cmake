@@ -1,6 +1,8 @@
 # Code that must not compile: tests/compile_fail/NAME.cpp gives two tests,
 #   compile_fail/NAME          the compiler refuses it, and its output matches every
-#                              "// expect: REGEX" (a CMake regular expression) in the file
+#                              "// expect: REGEX" (a CMake regular expression) in the file;
+#                              with a line "// errors: N" it reports no more than N errors,
+#                              with a line "// flags: OPTION" it is called with that option too
 #   compile_fail/NAME.counter  with -DNEARDUP_COMPILES the same file compiles: what is refused is what
 #                              the macro takes out, and not a slip elsewhere in the file
 file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "compile_fail/*.cpp")

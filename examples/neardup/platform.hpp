@@ -1,5 +1,5 @@
 // What the standard library does not offer: reads that say what is there now, reads at a place, unnamed temporary
-// files, terminals. Everything that depends on the operating system stands in platform.cpp.
+// files, terminals. Everything that depends on the operating system, which is POSIX, stands in platform.cpp.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,8 @@
 #include <string_view>
 
 namespace command {
+
+struct open_file;  // what the operating system has for it
 
 /// An open file or standard input. Its functions throw std::system_error.
 class input_file {
@@ -33,12 +35,9 @@ class input_file {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  ///< when opened; 0 if not regular
 
  private:
-  struct standard {};
-  explicit input_file(standard);
-  void look();
+  explicit input_file(std::unique_ptr<open_file> file);
 
-  struct handle;
-  std::unique_ptr<handle> handle_;
+  std::unique_ptr<open_file> file_;
   bool regular_ = false;
   std::uint64_t size_ = 0;
   std::uint64_t position_ = 0;  // of a regular file: the system's own is left alone, so that it can be opened again
@@ -60,12 +59,10 @@ class temporary_file {
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
  private:
-  struct handle;
-  std::unique_ptr<handle> handle_;
+  std::unique_ptr<open_file> file_;
 };
 
-/// Whether this is standard input by a name of its own, as /dev/stdin, and no regular file. Where there are no such
-/// names: never.
+/// Whether this is standard input by a name of its own, as /dev/stdin, and no regular file.
 bool is_standard_input(const std::string& path);
 
 bool is_terminal(std::FILE* file);

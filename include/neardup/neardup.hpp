@@ -1,5 +1,8 @@
-// All of neardup: finds near-duplicate texts by SimHash fingerprints and exact search within a Hamming distance.
+// All of neardup but for the advice (dedup/advice/advice.hpp): finds near-duplicate texts by SimHash fingerprints and
+// exact search within a Hamming distance.
 #pragma once
+
+#include "version.hpp"
 
 #include "dedup.hpp"
 #include "fingerprint.hpp"
@@ -7,4 +10,3 @@
 #include "simhash.hpp"
 #include "text.hpp"
 #include "threads.hpp"
-#include "version.hpp"

@@ -1,4 +1,4 @@
-// expect: an Id must not be a floating-point number
+// expect: an Id must be .*not be a floating-point number
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES

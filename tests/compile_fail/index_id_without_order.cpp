@@ -1,4 +1,4 @@
-// expect: an Id must be ordered
+// expect: an Id must be .*ordered: write
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES

@@ -15,6 +15,7 @@
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
+#include <neardup/threads.hpp>
 
 #include "catch.hpp"
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <neardup/fingerprint/simhasher.hpp>
+#include <neardup/fingerprint/idf.hpp>
 #include <neardup/fingerprint/weighters.hpp>
 #include <neardup/text/words.hpp>
 

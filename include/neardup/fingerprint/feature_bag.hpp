@@ -23,7 +23,7 @@ namespace neardup::inline v0 {
 ///
 /// Two tokens are the same if their hashes are equal. With `KeepsText` it also keeps the text of each distinct token,
 /// which weighters that look at the token need. An operation that throws leaves the bag as it was.
-/// Memory: 8 * Words + 8 bytes a distinct token, 16 more and its text with `KeepsText`, and 8 to 16 bytes of table.
+/// Memory: 8 * Words + 8 bytes per distinct token, 16 more and its text with `KeepsText`, and 8 to 16 bytes of table.
 template <std::size_t Words = 1, bool KeepsText = false>
 class feature_bag {
  public:
