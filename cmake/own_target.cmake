@@ -21,10 +21,12 @@ function(neardup_own_target target)
   endif()
 endfunction()
 
-# What only tests run is compiled fast rather than made fast: -O3 would take twice as long, for tests that run for
-# seconds.
+# What only tests run is compiled fast rather than made fast: g++ takes half as long with -Og as with -O1, and a third as
+# long as with -O3, for tests that run for seconds.
 if(MSVC)
   set(NEARDUP_TEST_OPTIONS_DEFAULT "")
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(NEARDUP_TEST_OPTIONS_DEFAULT "$<$<CONFIG:Release,RelWithDebInfo>:-Og>")
 else()
   set(NEARDUP_TEST_OPTIONS_DEFAULT "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
 endif()
