@@ -14,6 +14,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/group.hpp
     include/neardup/dedup/join/components.hpp
     include/neardup/dedup/join/copy_groups.hpp
+    include/neardup/dedup/join/in_steps.hpp
     include/neardup/dedup/join/join_input.hpp
     include/neardup/dedup/join/join_plan.hpp
     include/neardup/dedup/join/kept_features.hpp
@@ -28,7 +29,6 @@ set(NEARDUP_HEADERS
     include/neardup/detail/combinations.hpp
     include/neardup/detail/distances.hpp
     include/neardup/detail/filter_join.hpp
-    include/neardup/detail/in_steps.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/radix_partition.hpp
@@ -51,7 +51,6 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/pair_counts.hpp
     include/neardup/fingerprint/kernels/registry.hpp
     include/neardup/fingerprint/kernels/rewritten_kernel.hpp
-    include/neardup/fingerprint/kernels/secret.hpp
     include/neardup/fingerprint/kernels/token_kernel.hpp
     include/neardup/fingerprint/kernels/token_votes.hpp
     include/neardup/fingerprint/kernels/votes.hpp

@@ -5,8 +5,11 @@
 #include "version.hpp"
 
 #include "dedup.hpp"
+#include "error.hpp"
 #include "fingerprint.hpp"
 #include "index.hpp"
+#include "instruction_set.hpp"
+#include "runner.hpp"
 #include "simhash.hpp"
 #include "text.hpp"
 #include "threads.hpp"

@@ -2,7 +2,7 @@
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES
-neardup::pigeonhole_index<64, neardup::dynamic_layout> index(3, 4);
+neardup::pigeonhole_index<64, neardup::dynamic_layout> wrong(3, 4);
 #else
-neardup::pigeonhole_index<64, neardup::dynamic_layout, 4> index;
+neardup::pigeonhole_index<64, neardup::dynamic_layout, 4> wrong;
 #endif

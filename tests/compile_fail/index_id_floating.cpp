@@ -2,7 +2,7 @@
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES
-neardup::flat_index<64, long> index;
+neardup::flat_index<64, long> wrong;
 #else
-neardup::flat_index<64, double> index;
+neardup::flat_index<64, double> wrong;
 #endif

@@ -15,7 +15,7 @@
 
 #include "../detail/bits.hpp"
 #include "../error.hpp"
-#include "kernels/secret.hpp"
+#include "hashers.hpp"
 
 namespace neardup::inline v0 {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,21 @@
 #include "../detail/bits.hpp"
 
 namespace neardup::inline v0 {
+
+namespace detail {
+
+/// An odd number, another one in each process: the time and the place where it was loaded, mixed.
+/// For the arrangement of hash tables only; nothing that is seen from outside may depend on it.
+inline std::uint64_t secret_multiplier() noexcept {
+  static const std::uint64_t secret = [] {
+    static const char place = 0;
+    const auto now = static_cast<std::uint64_t>(std::chrono::high_resolution_clock::now().time_since_epoch().count());
+    return mix(mix(now) + reinterpret_cast<std::uintptr_t>(&place)) | 1U;
+  }();
+  return secret;
+}
+
+}  // namespace detail
 
 namespace detail {
 

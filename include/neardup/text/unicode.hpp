@@ -4,10 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <string_view>
 
 #include "kernels/unicode_tables.hpp"
 
 namespace neardup::inline v0 {
+
+/// The version of Unicode that classes and lower case are of. A later one may change fingerprints.
+inline constexpr std::string_view unicode_version = detail::unicode_tables_version;
 
 /// What a code point is to a tokenizer; by general category and script.
 ///

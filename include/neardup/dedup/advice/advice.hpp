@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/in_steps.hpp"
 #include "../../error.hpp"
 #include "../../index/cost.hpp"
 #include "../../index/flat_index.hpp"
@@ -22,6 +21,7 @@
 #include "../../simhash.hpp"
 #include "../../text/feature_choice.hpp"
 #include "../checks.hpp"
+#include "../join/in_steps.hpp"
 #include "../recall.hpp"
 #include "corpus_sample.hpp"
 

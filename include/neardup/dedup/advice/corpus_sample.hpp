@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/in_steps.hpp"
 #include "../../fingerprint/feature_extractor.hpp"
 #include "../../fingerprint/hashers.hpp"
 #include "../../fingerprint/simhasher.hpp"
@@ -23,6 +22,7 @@
 #include "../../runner.hpp"
 #include "../../simhash.hpp"
 #include "../../text/feature_choice.hpp"
+#include "../join/in_steps.hpp"
 #include "../similarity.hpp"
 #include "sample_join.hpp"
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/in_steps.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../runner.hpp"
+#include "in_steps.hpp"
 #include "join_input.hpp"
 #include "join_plan.hpp"
 

@@ -16,12 +16,12 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/filter_join.hpp"
-#include "../../detail/in_steps.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../index/engine/filter.hpp"
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
 #include "copy_groups.hpp"
+#include "in_steps.hpp"
 #include "join_input.hpp"
 #include "join_plan.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../error.hpp"
-#include "secret.hpp"
+#include "../hashers.hpp"
 #include "token_kernel.hpp"
 
 namespace neardup::inline v0::detail {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "../runner.hpp"
+#include "../../runner.hpp"
 
 namespace neardup::inline v0::detail {
 
