@@ -42,28 +42,22 @@ struct join_record {
   }
 };
 
-/// Moves the fingerprints at `positions` (none: all) into 2^bits groups: by the highest bits of their addresses in
-/// `table`, or without a table by a hash of all their words. A group keeps their order.
+/// Moves the fingerprints at `positions` (none: all) into 2^bits groups by `group_of(words)`. A group keeps their order.
 /// Returns: where the groups begin, and where the last one ends.
-/// One function for all first passes, so that a program that joins compiles one.
-template <std::size_t Words, class Offset>
+template <std::size_t Words, class Offset, class GroupOf>
 std::vector<std::size_t> scatter_records(const fingerprint_words<Words>& fingerprints,
-                                         std::span<const Offset> positions, const join_table<Words>* table, int bits,
+                                         std::span<const Offset> positions, int bits, const GroupOf& group_of,
                                          std::span<join_record<Words, Offset>> to, const any_runner& run) {
   using record = join_record<Words, Offset>;
-  const int shift = (table != nullptr ? table->address_bits : static_cast<int>(word_bits)) - bits;
   std::vector<std::size_t> begin;
   radix_scatter(
       to.size(), bits,
-      [fingerprints, positions](std::size_t i) {
-        const auto position = positions.empty() ? static_cast<Offset>(i) : positions[i];
+      [fingerprints, first = positions.empty() ? nullptr : positions.data()](std::size_t i) {
+        const auto position = first == nullptr ? static_cast<Offset>(i) : first[i];
         return record::of(fingerprints[static_cast<std::size_t>(position)], position);
       },
-      [table, bits, shift](const record& r) {
-        if (bits == 0) return std::size_t{0};
-        return (table != nullptr ? table->address(r.words()) : hash_words(r.words())) >> shift;
-      },
-      [to](std::size_t place, const record& r) { to[place] = r; }, begin, run);
+      [group_of](const record& r) { return group_of(r.words()); },
+      [first = to.data()](std::size_t place, const record& r) { first[place] = r; }, begin, run);
   return begin;
 }
 
@@ -139,8 +133,10 @@ class copy_groups {
   void find(const fingerprint_words<Words>& fingerprints, scratch_array<record>& scratch, const any_runner& run) {
     const int bits = first_pass_bits(count_, count_ < std::size_t{1} << 12 ? 0 : max_pass_bits);
     const std::span<record> records = scratch.take(count_);
-    const std::vector<std::size_t> begin =
-        scatter_records<Words, Offset>(fingerprints, {}, nullptr, bits, records, run);
+    const auto group_of = [bits](const words_type& words) {
+      return bits == 0 ? std::size_t{0} : hash_words(words) >> (64 - bits);
+    };
+    const auto begin = scatter_records<Words, Offset>(fingerprints, {}, bits, group_of, records, run);
     const std::size_t parts = parts_for(run, count_, std::size_t{1} << 14);
     std::vector<std::vector<copy>> found(parts);
     std::vector<group_memory> memory(parts);

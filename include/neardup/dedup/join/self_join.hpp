@@ -175,8 +175,9 @@ class self_join {
     const std::size_t count = distinct_.size();
     const int high = first_pass_bits(count, table.address_bits);
     const std::span<record> records = scratch_.take(count);
-    auto begin = scatter_records(fingerprints_, distinct_.positions(), &table, high, records, run);
-    return {records, std::move(begin), table.address_bits - high};
+    const int low = table.address_bits - high;
+    const auto group_of = [&table, low](const words_type& words) { return table.address(words) >> low; };
+    return {records, scatter_records(fingerprints_, distinct_.positions(), high, group_of, records, run), low};
   }
 
   /// Moves the records of a group to the places from `first` on, bucket by bucket.
