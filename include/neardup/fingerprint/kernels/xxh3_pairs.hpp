@@ -109,7 +109,7 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
 // ---- AVX-512: eight pairs a vector, those of each formula for themselves --------------------------------------------
 // VPCOMPRESSB gathers the places where the pairs of a formula begin and end, VPERMI2B takes their bytes from the block
 // and the next one. The chain from bytes to places to hashes is long: two loops of 16 blocks each, which keep more
-// blocks under way, take 0.225 nanoseconds a byte of cached Chinese, validated and counted, where one loop took 0.27
+// blocks under way, take 0.225 nanoseconds per byte of cached Chinese, validated and counted, where one loop took 0.27
 // (Zen 5).
 // Pairs below 4 bytes are words of 32 bits until the end of the 16 blocks, so that their vectors are full.
 

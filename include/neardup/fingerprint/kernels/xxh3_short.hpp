@@ -53,7 +53,7 @@ struct short_xxh3 {
   static constexpr std::uint64_t rotated(std::uint64_t x) noexcept { return x ^ std::rotl(x, 49) ^ std::rotl(x, 24); }
 
   // NEARDUP_SCALAR: compilers would make vectors of loops over these, and SSE2 has no multiplication of 64 bits (6.4
-  // instead of 5.6 cycles a window, g++ 12).
+  // instead of 5.6 cycles per window, g++ 12).
 
   /// The hash of the flipped word of 1 to 3 bytes.
   static NEARDUP_ALWAYS_INLINE std::uint64_t mix_1_to_3(std::uint64_t x) noexcept {
