@@ -1,7 +1,8 @@
 // XXH3 of up to 32 bytes as formulas, once for each instruction set: what kernels put together for windows of a text,
 // for tokens of different lengths, and for pairs of code points.
 //
-// Up to 8 bytes XXH3 arranges its input in one 64-bit word, flips bits by the secret and the seed, and multiplies twice.
+// Up to 8 bytes XXH3 arranges its input in one 64-bit word, flips bits by the secret and the seed, and multiplies
+// twice.
 // Source: the xxHash specification, XXH3 algorithm, "Small inputs".
 #pragma once
 
