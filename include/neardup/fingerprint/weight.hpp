@@ -78,7 +78,7 @@ constexpr bool is_more_than_half(std::uint64_t sum, std::uint64_t total) noexcep
 /// ln(n) in units of 2^-32, with an error below 2^-28; n >= 1.
 ///
 /// Integers only, for a logarithm from the C library may differ in the last bit between machines.
-/// log2 by repeated squaring of the mantissa, one fractional bit a step, then ln = log2 * ln 2.
+/// log2 by repeated squaring of the mantissa, one fractional bit per step, then ln = log2 * ln 2.
 constexpr std::uint64_t fixed_point_ln(std::uint64_t n) noexcept {
   std::uint64_t exponent = 0;
   for (std::uint64_t rest = n; rest > 1; rest >>= 1) ++exponent;

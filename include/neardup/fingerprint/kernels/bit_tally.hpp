@@ -109,7 +109,7 @@ struct bit_tally {
   static_assert(true)
 
 // ---- Portable: vectors of two words where the compiler has them (SSE2, NEON), otherwise one word --------------------
-// 5 operations an adder. 0.88 cycles a hash.
+// 5 operations an adder. 0.88 cycles per hash.
 
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
 using vector_portable = std::uint64_t __attribute__((vector_size(16)));
@@ -200,8 +200,8 @@ inline std::uint64_t majority_portable(const bit_tally& tally, std::size_t lanes
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: the same five operations, four words a vector ------------------------------------------------------------
-// 0.44 cycles a hash.
+// ---- AVX2: the same five operations, four words per vector ----------------------------------------------------------
+// 0.44 cycles per hash.
 
 using vector_avx2 = __m256i;
 
@@ -241,8 +241,8 @@ NEARDUP_TARGET_AVX2 inline void count_bits_avx2(bit_tally& tally, const std::uin
   NEARDUP_STORE_PLANES(avx2, tally);
 }
 
-// ---- AVX-512: two operations an adder (VPTERNLOGQ), eight words a vector --------------------------------------------
-// 0.27 cycles a hash.
+// ---- AVX-512: two operations an adder (VPTERNLOGQ), eight words per vector ------------------------------------------
+// 0.27 cycles per hash.
 
 using vector_avx512 = __m512i;
 

@@ -129,7 +129,8 @@ void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, con
 }
 #endif  // NEARDUP_X86_KERNELS
 
-/// Writes the hashes of the n-grams of code points of a text. Precondition: the text is well-formed UTF-8 below 4 GiB, and 1 <= n <= max_kernel_gram.
+/// Writes the hashes of the n-grams of code points of a text. Precondition: the text is well-formed UTF-8 below 4 GiB,
+/// and 1 <= n <= max_kernel_gram.
 template <std::size_t Words>
 void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, gram_scratch& scratch,
                       const hash_writer<Words>& out) {

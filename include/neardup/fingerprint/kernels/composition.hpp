@@ -45,7 +45,8 @@ constexpr bool is_wide_enough = true;
 template <class Hasher, std::size_t Bits>
 constexpr bool is_wide_enough<true, Hasher, Bits> = hash_result_of<Hasher>::bits >= Bits;
 
-/// The parts of a simhasher, or any_part for each if one of them is wrong. `Bits` is how many bits the hasher must give.
+/// The parts of a simhasher, or any_part for each if one of them is wrong. `Bits` is how many bits the hasher must
+/// give.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits = 1>
 class composition {
   static constexpr bool first = is_tokenizer<Tokenizer>;

@@ -200,8 +200,8 @@ class pair_finder {
 };
 
 // ---- hashes by multiplications of words, counts by vectors ----------------------------------------------------------
-// 27 instructions a pair of 4 bytes and more, counted. From the text, with finding and validating: 9 cycles a pair of
-// Chinese on a Zen 4, 22 with one list of places, a block of hashes and an automaton that validates.
+// 27 instructions per pair of 4 bytes and more, counted. From the text, with finding and validating: 9 cycles per pair
+// of Chinese on a Zen 4, 22 with one list of places, a block of hashes and an automaton that validates.
 
 /// The hashes of pairs of code points of one length. Nothing is read beyond a pair.
 template <bool Tiny>

@@ -126,8 +126,8 @@ inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* word
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// The same with AVX-512: a byte of the word is the mask of eight sums, which stay in registers. 12 cycles a token, of
-/// which the portable loop takes 35 to 73.
+/// The same with AVX-512: a byte of the word is the mask of eight sums, which stay in registers. 12 cycles per token;
+/// the portable loop takes 35 to 73.
 NEARDUP_TARGET_AVX512 inline void add_weighted_avx512(std::uint64_t* sums, const std::uint64_t* words,
                                                       const std::uint64_t* weights, std::size_t stride,
                                                       std::size_t n) noexcept {

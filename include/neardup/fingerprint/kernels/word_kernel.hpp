@@ -26,7 +26,7 @@ namespace neardup::inline v0::detail {
 
 /// How a tokenizer made of words, shingles and folded cuts a text.
 struct word_recipe {
-  std::size_t n;  // words a shingle
+  std::size_t n;  // words per shingle
   bool fold;
 };
 
@@ -173,7 +173,7 @@ class joined_words {
   std::vector<std::uint32_t> ends_;
   std::size_t size_ = 0;   // of the bytes in use
   std::size_t count_ = 0;  // words
-  std::size_t n_ = 1;      // words a shingle
+  std::size_t n_ = 1;      // words per shingle
   std::size_t next_ = 0;   // the first word of the next shingle
   bool emitted_ = false;
 };

@@ -22,8 +22,8 @@ NEARDUP_KERNELS_BEGIN
 // each takes: one entry of a table. VPSHUFB arranges the bytes of both, and the constants of the formulas are blended.
 // On a Zen 5: 13 cycles for four pairs, 1.6 a byte of Chinese with its share of ASCII; 0.3 for the keys.
 
-/// Arranges the bytes of two pairs, eight bytes for each. VPSHUFB ignores bits 4 to 6 of a byte, so that the last one of
-/// a pair says what kind of pair it is:
+/// Arranges the bytes of two pairs, eight bytes for each. VPSHUFB ignores bits 4 to 6 of a byte, so that the last one
+/// of a pair says what kind of pair it is:
 ///
 ///   byte 0 .. 6   which byte of the text goes here; bit 7: none, a zero
 ///   byte 7        bits 0 to 3: the same; bits 4 to 6: kind_of(length); bit 7: below 4 bytes, and a zero here
@@ -77,8 +77,8 @@ NEARDUP_TARGET_AVX2 inline __m128i load_128(const void* from) noexcept {
   return _mm_loadu_si128(static_cast<const __m128i*>(from));
 }
 
-/// Hashes the pairs that begin at `count` places. Precondition: the places and the three behind them are of code points;
-/// 16 bytes may be read at each, and pair_places_slack places behind, whose distances are 1 to 4.
+/// Hashes the pairs that begin at `count` places. Precondition: the places and the three behind them are of code
+/// points; 16 bytes may be read at each, and pair_places_slack places behind, whose distances are 1 to 4.
 NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uint32_t* places,
                                                 const std::uint32_t* keys, std::size_t count, std::uint64_t seed,
                                                 std::uint64_t* hashes) noexcept {
@@ -109,7 +109,7 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
 // ---- AVX-512: eight pairs a vector, those of each formula for themselves --------------------------------------------
 // VPCOMPRESSB gathers the places where the pairs of a formula begin and end, VPERMI2B takes their bytes from the block
 // and the next one. The chain from bytes to places to hashes is long: two loops of 16 blocks each, which keep more
-// blocks under way, take 0.225 nanoseconds a byte of cached Chinese, validated and counted, where one loop took 0.27
+// blocks under way, take 0.225 nanoseconds per byte of cached Chinese, validated and counted, where one loop took 0.27
 // (Zen 5).
 // Pairs below 4 bytes are words of 32 bits until the end of the 16 blocks, so that their vectors are full.
 

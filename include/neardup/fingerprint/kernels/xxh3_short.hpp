@@ -1,7 +1,8 @@
 // XXH3 of up to 32 bytes as formulas, once for each instruction set: what kernels put together for windows of a text,
 // for tokens of different lengths, and for pairs of code points.
 //
-// Up to 8 bytes XXH3 arranges its input in one 64-bit word, flips bits by the secret and the seed, and multiplies twice.
+// Up to 8 bytes XXH3 arranges its input in one 64-bit word, flips bits by the secret and the seed, and multiplies
+// twice.
 // Source: the xxHash specification, XXH3 algorithm, "Small inputs".
 #pragma once
 
@@ -53,7 +54,7 @@ struct short_xxh3 {
   static constexpr std::uint64_t rotated(std::uint64_t x) noexcept { return x ^ std::rotl(x, 49) ^ std::rotl(x, 24); }
 
   // NEARDUP_SCALAR: compilers would make vectors of loops over these, and SSE2 has no multiplication of 64 bits (6.4
-  // instead of 5.6 cycles a window, g++ 12).
+  // instead of 5.6 cycles per window, g++ 12).
 
   /// The hash of the flipped word of 1 to 3 bytes.
   static NEARDUP_ALWAYS_INLINE std::uint64_t mix_1_to_3(std::uint64_t x) noexcept {

@@ -20,7 +20,7 @@
 namespace neardup::inline v0::detail {
 
 /// Hashes the tokens of spans, in any order. Precondition: 8 bytes may be read at each beginning.
-/// Sorted by length first, without a branch, so that all of a loop take the same formula. 12 cycles an English word.
+/// Sorted by length first, without a branch, so that all of a loop take the same formula. 12 cycles per English word.
 inline void hash_spans_portable(const char* text, const span_places& spans, std::uint64_t seed,
                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
@@ -62,7 +62,7 @@ inline void hash_spans_portable(const char* text, const span_places& spans, std:
 NEARDUP_KERNELS_BEGIN
 
 /// The same with AVX2, four tokens of up to 8 bytes at a time, both formulas and a blend; longer ones one by one.
-/// 9 cycles an English word.
+/// 9 cycles per English word.
 NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_places& spans, std::uint64_t seed,
                                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
@@ -274,7 +274,7 @@ NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lan
   }
 }
 
-/// The same as hash_spans_portable for each of several formulas, to columns[j]. 6 cycles an English word.
+/// The same as hash_spans_portable for each of several formulas, to columns[j]. 6 cycles per English word.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span_places& spans,
                                                     const seeded_xxh3* formulas,

@@ -67,7 +67,7 @@ inline constexpr std::array<window_shuffle, max_vector_window + 1> window_shuffl
   return shuffles;
 }();
 
-// ---- AVX2: one load and VPSHUFB arrange four windows. 2.2 cycles a window -------------------------------------------
+// ---- AVX2: one load and VPSHUFB arrange four windows. 2.2 cycles per window -----------------------------------------
 
 /// The hashes of the four windows from a place on; `Tiny` says that they are below 4 bytes.
 template <bool Tiny>
@@ -100,7 +100,7 @@ NEARDUP_TARGET_AVX2 inline void hash_windows_avx2(const window_xxh3& hash, const
   }
 }
 
-// ---- AVX-512: eight windows a vector. 0.98 cycles a window; 12 operations for eight take 0.86 at the least on a Zen 4 -
+// ---- AVX-512: eight windows per vector. 0.98 cycles per window; 12 operations for eight take 0.86 on a Zen 4 --------
 
 template <bool Tiny>
 struct window_lanes_avx512 {

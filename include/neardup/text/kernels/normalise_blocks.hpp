@@ -333,9 +333,9 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(normalise_cursor& cursor, c
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Takes the characters of a cursor's text that begin before `limit`: those in blocks of ASCII by take_ascii_block(cursor,
-/// ...), the others by take_characters(cursor, limit). `classify` is one of the kernels of that name: inlined, portable
-/// normalising takes 5 % less.
+/// Takes the characters of a cursor's text that begin before `limit`: those in blocks of ASCII by
+/// take_ascii_block(cursor, ...), the others by take_characters(cursor, limit). `classify` is one of the kernels of
+/// that name: inlined, portable normalising takes 5 % less.
 template <class Cursor, class Classify>
 void take_ascii_blocks(Cursor& cursor, const char* limit, const Classify& classify) noexcept {
   while (cursor.at < limit) {
@@ -357,7 +357,8 @@ void take_ascii_blocks(Cursor& cursor, const char* limit, const Classify& classi
   }
 }
 
-/// The same by the kernels of an instruction set; with AVX-512 take_blocks_avx512(cursor, limit) takes what it can tell.
+/// The same by the kernels of an instruction set; with AVX-512 take_blocks_avx512(cursor, limit) takes what it can
+/// tell.
 /// Precondition: the result has room for them.
 template <class Cursor>
 void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexcept {

@@ -96,7 +96,7 @@ NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
 // ---- which bytes are ASCII letters and digits -----------------------------------------------------------------------
-// With the edges of the words that follow from it: 1.0 cycles a byte with AVX-512, 1.4 with AVX2, 2.2 portable.
+// With the edges of the words that follow from it: 1.0 cycles per byte with AVX-512, 1.4 with AVX2, 2.2 portable.
 
 /// A block of 64 bytes, the first lowest.
 struct word_block {
