@@ -1,21 +1,40 @@
 #include "platform.hpp"
 
+#if defined(__unix__) || defined(__APPLE__)
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#elif defined(_WIN32)
+#include <fcntl.h>
+#include <io.h>
+#endif
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
 #include "errors.hpp"
 
 namespace command {
+
+namespace {
+
+[[noreturn]] void fail_with_errno() { throw std::system_error(errno, std::generic_category()); }
+
+[[noreturn]] void fail_temporary(int error) {
+  throw output_error("cannot write a temporary file in " + std::filesystem::temp_directory_path().string() + ": " +
+                     std::generic_category().message(error));
+}
+
+}  // namespace
+
+#if defined(__unix__) || defined(__APPLE__)
 
 struct open_file {
   int descriptor;
@@ -30,13 +49,6 @@ struct open_file {
 };
 
 namespace {
-
-[[noreturn]] void fail_with_errno() { throw std::system_error(errno, std::generic_category()); }
-
-[[noreturn]] void fail_temporary(int error) {
-  throw output_error("cannot write a temporary file in " + std::filesystem::temp_directory_path().string() + ": " +
-                     std::generic_category().message(error));
-}
 
 std::unique_ptr<open_file> opened(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -127,6 +139,88 @@ void prepare_standard_streams() {
     if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", direction));
   }
 }
+
+#else  // the C library alone
+
+struct open_file {
+  std::FILE* file;
+  mutable std::mutex mutex{};  // one place in the file for all threads
+
+  explicit open_file(std::FILE* f) : file(f) { std::setvbuf(f, nullptr, _IONBF, 0); }
+  open_file(const open_file&) = delete;
+  open_file& operator=(const open_file&) = delete;
+  ~open_file() {
+    if (file != stdin) std::fclose(file);
+  }
+};
+
+namespace {
+
+bool seek(std::FILE* file, std::uint64_t offset) {
+#ifdef _WIN32
+  return _fseeki64(file, static_cast<long long>(offset), SEEK_SET) == 0;
+#else
+  return std::fseek(file, static_cast<long>(offset), SEEK_SET) == 0;
+#endif
+}
+
+std::size_t read_all_at(const open_file& file, std::uint64_t offset, char* to, std::size_t size) {
+  const std::lock_guard lock(file.mutex);
+  if (!seek(file.file, offset)) fail_with_errno();
+  const std::size_t count = std::fread(to, 1, size, file.file);
+  if (count < size && std::ferror(file.file) != 0) fail_with_errno();
+  return count;
+}
+
+}  // namespace
+
+input_file::input_file(const std::string& path) {
+  std::FILE* const file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) fail_with_errno();
+  file_ = std::make_unique<open_file>(file);
+  std::error_code error;
+  regular_ = std::filesystem::is_regular_file(path, error);
+  if (regular_) size_ = std::filesystem::file_size(path, error);
+}
+input_file input_file::standard_input() { return input_file(std::make_unique<open_file>(stdin)); }
+input_file::input_file(std::unique_ptr<open_file> file) : file_(std::move(file)) {}
+
+std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>& /*stop*/) {
+  const std::size_t count = std::fread(to, 1, size, file_->file);
+  if (count == 0 && std::ferror(file_->file) != 0) fail_with_errno();
+  return count;
+}
+
+temporary_file::temporary_file() {
+  std::FILE* const file = std::tmpfile();
+  if (file == nullptr) fail_temporary(errno);
+  file_ = std::make_unique<open_file>(file);
+}
+
+void temporary_file::write(std::string_view bytes) {
+  const std::lock_guard lock(file_->mutex);
+  if (std::fseek(file_->file, 0, SEEK_END) != 0 ||
+      std::fwrite(bytes.data(), 1, bytes.size(), file_->file) != bytes.size()) {
+    fail_temporary(errno);
+  }
+}
+
+bool is_standard_input(const std::string& /*path*/) { return false; }
+
+#ifdef _WIN32
+bool is_terminal(std::FILE* file) { return _isatty(_fileno(file)) != 0; }
+
+void prepare_standard_streams() {
+  _setmode(_fileno(stdin), _O_BINARY);
+  _setmode(_fileno(stdout), _O_BINARY);
+}
+#else
+bool is_terminal(std::FILE* /*file*/) { return false; }
+
+void prepare_standard_streams() {}
+#endif
+
+#endif
 
 std::size_t input_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
   return read_all_at(*file_, offset, to, size);

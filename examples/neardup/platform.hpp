@@ -1,5 +1,5 @@
 // What the standard library does not offer: reads that say what is there now, reads at a place, unnamed temporary
-// files, terminals. Everything that depends on the operating system, which is POSIX, stands in platform.cpp.
+// files, terminals. Everything that depends on the operating system stands in platform.cpp.
 #pragma once
 
 #include <atomic>
@@ -62,7 +62,8 @@ class temporary_file {
   std::unique_ptr<open_file> file_;
 };
 
-/// Whether this is standard input by a name of its own, as /dev/stdin, and no regular file.
+/// Whether this is standard input by a name of its own, as /dev/stdin, and no regular file. Where there are no such
+/// names: never.
 bool is_standard_input(const std::string& path);
 
 bool is_terminal(std::FILE* file);
