@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/instruction_set.hpp>
 #include <neardup/index/engine/bucket_line.hpp>
-#include <neardup/index/flat_index.hpp>
 #include <neardup/index/engine/frozen_engine.hpp>
+#include <neardup/index/flat_index.hpp>
 #include <neardup/index/frozen_index.hpp>
+#include <neardup/instruction_set.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
