@@ -13,7 +13,10 @@
 
 #include <benchmark/benchmark.h>
 #include <neardup/fingerprint.hpp>
+#include <neardup/fingerprint/kernels/registry.hpp>
+#include <neardup/fingerprint/kernels/votes.hpp>
 #include <neardup/text.hpp>
+#include <neardup/threads.hpp>
 
 #include "corpus.hpp"
 #include "measure.hpp"
@@ -122,7 +125,7 @@ void add_kernels(const corpus& english, const corpus& chinese) {
   };
   static std::uint64_t hashes[size + 64];
   kernel("byte-windows:8", size, [] {
-    hash_windows(detail::short_xxh3(8, 0), text.data(), size, hashes, neardup::active_instruction_set());
+    hash_windows(detail::window_xxh3(8, 0), text.data(), size, hashes, neardup::active_instruction_set());
     return hashes[0];
   });
   kernel("word-edges", size, [all] {
@@ -140,7 +143,7 @@ void add_kernels(const corpus& english, const corpus& chinese) {
     return hashes[0];
   });
   kernel("distinct-5-grams", size, [all] {
-    static detail::hash_scratch<1> scratch;
+    static detail::hash_scratch<neardup::byte_ngrams, neardup::xxh3<64>> scratch;
     static detail::distinct_hashes<1> distinct;
     distinct.clear();
     // Hashes them as well.
@@ -158,9 +161,9 @@ void add_kernels(const corpus& english, const corpus& chinese) {
     kernel("validate" + suffix, part.size(),
            [part] { return detail::is_well_formed(part, neardup::active_instruction_set()); });
     kernel("code-point-pairs" + suffix, part.size(), [part] {
-      static detail::hash_scratch<1> scratch;
-      const auto drop = [](detail::hash_block<1>& block) { block.count = 0; };
-      detail::hash_code_points<1>(part, 2, 0, scratch.grams, scratch.block, drop);
+      static detail::hash_scratch<neardup::code_point_ngrams, neardup::xxh3<64>> scratch;
+      const auto drop = [](const detail::hash_block<1>&) {};
+      detail::hash_code_points<1>(part, 2, 0, scratch.kernel.grams, {scratch.block, drop});
       return scratch.block.columns[0][0];
     });
     kernel("normalise" + suffix, part.size(), [part] {

@@ -86,7 +86,7 @@ def draw(measured, target):
                                 "axes.spines.top": False, "axes.spines.right": False})
     values = [("query_us", "a query in a batch, µs"), ("bytes", "bytes an entry"),
               ("build_s", "to build on one thread, s")]
-    names = {"frozen": "frozen_index", "mutable": "dynamic_index"}
+    names = {"frozen": "frozen_index", "mutable": "pigeonhole_index"}
     picture, rows = pyplot.subplots(2, 3, figsize=(11, 6.6), sharex=True, sharey="col", constrained_layout=True)
     for (_, form), panels in zip(FORMS, rows):
         points = [p for p in measured["points"] if p["form"] == form]

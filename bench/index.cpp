@@ -51,7 +51,7 @@ namespace {
 
 using namespace neardup_bench;
 
-using mutable_type = neardup::dynamic_index<64>;
+using mutable_type = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
 using frozen_type = neardup::frozen_index<64>;
 
 // So many that what they need does not stay in the cache from one round to the next: 4,096 gave up to twice the speed.

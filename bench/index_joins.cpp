@@ -94,7 +94,7 @@ void add_joins(const data_set& data, int k) {
       std::vector<near_pair> pairs;
       measure_seconds(
           state, data.size, [&] { pairs = {}; },
-          [&] { pairs = neardup::find_pairs(stored, k, 0, neardup::threads{threads}); });
+          [&] { pairs = neardup::find_pairs(stored, k, {.run = neardup::threads{threads}}); });
       check_pairs(pairs, stored, k);
       state.counters["pairs"] = static_cast<double>(pairs.size());
     });
@@ -104,7 +104,7 @@ void add_joins(const data_set& data, int k) {
       std::vector<std::uint32_t> labels;
       measure_seconds(
           state, data.size, [&] { labels = {}; },
-          [&] { labels = neardup::cluster(stored, k, 0, neardup::threads{threads}); });
+          [&] { labels = neardup::cluster(stored, k, {.run = neardup::threads{threads}}); });
       check_labels(labels, stored, k);
     });
   }

@@ -4,7 +4,6 @@ set(NEARDUP_HEADERS
     include/neardup/dedup.hpp
     include/neardup/dedup/advice/advice.hpp
     include/neardup/dedup/advice/corpus_sample.hpp
-    include/neardup/dedup/advice/feature_reader.hpp
     include/neardup/dedup/advice/sample_join.hpp
     include/neardup/dedup/all_pairs.hpp
     include/neardup/dedup/checks.hpp
@@ -13,25 +12,27 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/edit_distance.hpp
     include/neardup/dedup/feature_sets.hpp
     include/neardup/dedup/group.hpp
+    include/neardup/dedup/join/components.hpp
     include/neardup/dedup/join/copy_groups.hpp
-    include/neardup/dedup/join/fingerprint_range.hpp
+    include/neardup/dedup/join/in_steps.hpp
+    include/neardup/dedup/join/join_input.hpp
     include/neardup/dedup/join/join_plan.hpp
+    include/neardup/dedup/join/kept_features.hpp
     include/neardup/dedup/join/near_pairs.hpp
     include/neardup/dedup/join/representatives.hpp
     include/neardup/dedup/join/self_join.hpp
-    include/neardup/dedup/join/shared_components.hpp
+    include/neardup/dedup/join_options.hpp
     include/neardup/dedup/recall.hpp
     include/neardup/dedup/similarity.hpp
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
+    include/neardup/detail/distances.hpp
     include/neardup/detail/filter_join.hpp
-    include/neardup/detail/first_failure.hpp
+    include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/radix_partition.hpp
     include/neardup/detail/text_lines.hpp
-    include/neardup/detail/visitor.hpp
-    include/neardup/detail/wide_distances.hpp
     include/neardup/error.hpp
     include/neardup/fingerprint.hpp
     include/neardup/fingerprint/accumulator.hpp
@@ -40,51 +41,45 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/feature_extractor.hpp
     include/neardup/fingerprint/fingerprint_all.hpp
     include/neardup/fingerprint/hashers.hpp
+    include/neardup/fingerprint/idf.hpp
     include/neardup/fingerprint/idf_table.hpp
     include/neardup/fingerprint/kernels/bit_tally.hpp
-    include/neardup/fingerprint/kernels/code_point_hashes.hpp
+    include/neardup/fingerprint/kernels/byte_kernel.hpp
+    include/neardup/fingerprint/kernels/code_point_kernel.hpp
+    include/neardup/fingerprint/kernels/composition.hpp
     include/neardup/fingerprint/kernels/distinct_hashes.hpp
-    include/neardup/fingerprint/kernels/hash_block.hpp
     include/neardup/fingerprint/kernels/hash_sort.hpp
-    include/neardup/fingerprint/kernels/hashed_idf.hpp
     include/neardup/fingerprint/kernels/pair_counts.hpp
-    include/neardup/fingerprint/kernels/pair_lists.hpp
-    include/neardup/fingerprint/kernels/secret.hpp
-    include/neardup/fingerprint/kernels/token_hash_stream.hpp
-    include/neardup/fingerprint/kernels/token_hashes.hpp
+    include/neardup/fingerprint/kernels/registry.hpp
+    include/neardup/fingerprint/kernels/rewritten_kernel.hpp
+    include/neardup/fingerprint/kernels/token_kernel.hpp
+    include/neardup/fingerprint/kernels/token_votes.hpp
     include/neardup/fingerprint/kernels/votes.hpp
-    include/neardup/fingerprint/kernels/weighted_sums.hpp
-    include/neardup/fingerprint/kernels/window_counts.hpp
-    include/neardup/fingerprint/kernels/word_hashes.hpp
+    include/neardup/fingerprint/kernels/word_kernel.hpp
     include/neardup/fingerprint/kernels/xxh3_pairs.hpp
+    include/neardup/fingerprint/kernels/xxh3_short.hpp
     include/neardup/fingerprint/kernels/xxh3_spans.hpp
     include/neardup/fingerprint/kernels/xxh3_windows.hpp
     include/neardup/fingerprint/simhasher.hpp
     include/neardup/fingerprint/text_stream.hpp
     include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
-    include/neardup/fingerprint/xxh3.hpp
     include/neardup/index.hpp
     include/neardup/index/cost.hpp
-    include/neardup/index/dynamic_index.hpp
-    include/neardup/index/engine/basic_index.hpp
     include/neardup/index/engine/batch_search.hpp
     include/neardup/index/engine/bucket_line.hpp
     include/neardup/index/engine/bucket_segment.hpp
     include/neardup/index/engine/bucket_table.hpp
-    include/neardup/index/engine/engine.hpp
-    include/neardup/index/engine/entry_iterator.hpp
     include/neardup/index/engine/filter.hpp
     include/neardup/index/engine/filter_scan.hpp
     include/neardup/index/engine/fingerprint_store.hpp
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp
     include/neardup/index/engine/frozen_ids.hpp
-    include/neardup/index/engine/id_lists.hpp
-    include/neardup/index/engine/pigeonhole_tables.hpp
+    include/neardup/index/engine/pigeonhole_engine.hpp
     include/neardup/index/engine/prefetch.hpp
     include/neardup/index/engine/search_plans.hpp
-    include/neardup/index/engine/searchable.hpp
+    include/neardup/index/engine/searches.hpp
     include/neardup/index/engine/slot_finder.hpp
     include/neardup/index/engine/table_search.hpp
     include/neardup/index/flat_index.hpp
@@ -100,17 +95,14 @@ set(NEARDUP_HEADERS
     include/neardup/text.hpp
     include/neardup/text/chinese/chinese_words.hpp
     include/neardup/text/chinese/dictionary.hpp
+    include/neardup/text/chinese/logarithm.hpp
     include/neardup/text/chinese/unknown_words.hpp
     include/neardup/text/feature_choice.hpp
-    include/neardup/text/kernels/logarithm.hpp
     include/neardup/text/kernels/normalise_blocks.hpp
     include/neardup/text/kernels/normalised_words.hpp
     include/neardup/text/kernels/text_blocks.hpp
     include/neardup/text/kernels/unicode_tables.hpp
-    include/neardup/text/kernels/utf8_bits.hpp
     include/neardup/text/kernels/utf8_blocks.hpp
-    include/neardup/text/kernels/utf8_chunks.hpp
-    include/neardup/text/kernels/word_blocks.hpp
     include/neardup/text/kernels/word_spans.hpp
     include/neardup/text/ngrams.hpp
     include/neardup/text/normalise.hpp

@@ -64,6 +64,7 @@ install(
   COMPONENT neardup_headers
 )
 
+# The program, where it has been built.
 if(TARGET neardup_program)
-  install(TARGETS neardup_program COMPONENT neardup_program)
+  install(TARGETS neardup_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT neardup_program OPTIONAL)
 endif()

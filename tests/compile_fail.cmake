@@ -1,6 +1,8 @@
 # Code that must not compile: tests/compile_fail/NAME.cpp gives two tests,
 #   compile_fail/NAME          the compiler refuses it, and its output matches every
-#                              "// expect: REGEX" (a CMake regular expression) in the file
+#                              "// expect: REGEX" (a CMake regular expression) in the file;
+#                              with a line "// errors: N" it reports no more than N errors,
+#                              with a line "// flags: OPTION" it is called with that option too
 #   compile_fail/NAME.counter  with -DNEARDUP_COMPILES the same file compiles: what is refused is what
 #                              the macro takes out, and not a slip elsewhere in the file
 file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "compile_fail/*.cpp")
@@ -17,6 +19,20 @@ foreach(folder IN LISTS xxHash_INCLUDE_DIRS)
   endif()
 endforeach()
 list(APPEND command "-I${PROJECT_SOURCE_DIR}/include")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET neardup_test_general AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  # All of neardup as the tests have parsed it; with other options g++ would read the headers themselves.
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  separate_arguments(options NATIVE_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
+  list(
+    APPEND
+    command
+    ${options}
+    ${NEARDUP_TEST_OPTIONS}
+    "-I${CMAKE_CURRENT_SOURCE_DIR}"
+    -include
+    "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/neardup_test_general.dir/cmake_pch.hxx"
+  )
+endif()
 
 foreach(source IN LISTS sources)
   cmake_path(GET source STEM name)

@@ -1,10 +1,5 @@
 # The C++ in README.md and docs/*.md is compiled as printed; complete programs run. tools/readme_code.py
 # says which block becomes what.
-if(NOT Python3_Interpreter_FOUND)
-  message(WARNING "python3 is missing: the code of README.md and docs/ is not compiled")
-  return()
-endif()
-
 file(GLOB pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/docs/*.md")
 set(extract "${PROJECT_SOURCE_DIR}/tools/readme_code.py")
 set(folder "${CMAKE_CURRENT_BINARY_DIR}/readme_code")
@@ -18,7 +13,7 @@ foreach(source IN LISTS programs)
   cmake_path(GET source STEM name)
   add_executable(neardup_page_${name} "${source}")
   neardup_own_target(neardup_page_${name})
-  target_compile_options(neardup_page_${name} PRIVATE ${NEARDUP_TEST_OPTIONS})
+  neardup_test_options(neardup_page_${name})
   target_link_libraries(neardup_page_${name} PRIVATE Threads::Threads)
   add_test(
     NAME pages/${name}
@@ -29,14 +24,16 @@ endforeach()
 
 file(GLOB fragments "${folder}/*_fragment.cpp" "${folder}/*_fragments.cpp")
 if(fragments)
+  # Compiled only, all in one.
   add_library(neardup_page_fragments OBJECT ${fragments})
   neardup_own_target(neardup_page_fragments)
-  target_compile_options(neardup_page_fragments PRIVATE ${NEARDUP_TEST_OPTIONS})
+  set_target_properties(neardup_page_fragments PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   if(NOT MSVC)
-    # A sketch of a call may leave its result unused.
     target_compile_options(
-      neardup_page_fragments PRIVATE -Wno-unused-variable -Wno-unused-but-set-variable
-                                     -Wno-unused-function
+      neardup_page_fragments
+      PRIVATE -O0
+              # A sketch of a call may leave its result unused.
+              -Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused-function
     )
   endif()
 endif()

@@ -24,7 +24,7 @@ void for_each_index(const Check& check) {
   check(pigeonhole_index<64>());
   check(pigeonhole_index<64, 3, 5>());
   check(pigeonhole_index<64, 3, 2>());
-  check(neardup::dynamic_index<64>(3, 6));
+  check(neardup::pigeonhole_index<64, neardup::dynamic_layout>(3, 6));
   check(neardup::flat_index<64>());
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("trap: block counts that do not divide the width", "[traps]") {
     std::size_t bits = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(blocks); ++i) bits += shape.block_width(i);
     REQUIRE(bits == 64);
-    neardup::dynamic_index<64> index(3, blocks);
+    neardup::pigeonhole_index<64, neardup::dynamic_layout> index(3, blocks);
     add_strangers(index);
     index.insert(simhash<64>(stored_bits), 1);
     for (int a = 0; a < 64; ++a) {
@@ -214,7 +214,7 @@ TEST_CASE("trap: many fingerprints that share a block", "[traps]") {
 // dgryski/go-simstore#22: only k = 3 and 6 worked.
 TEST_CASE("trap: any k", "[traps]") {
   for (int k = 0; k <= 16; ++k) {
-    neardup::dynamic_index<64> index(k);
+    neardup::pigeonhole_index<64, neardup::dynamic_layout> index(k);
     add_strangers(index);
     index.insert(simhash<64>(stored_bits), 1);
     const simhash<64> edge(stored_bits ^ ((std::uint64_t{1} << k) - 1) << 20);

@@ -110,7 +110,7 @@ def fragments(page, page_units):
     includes = ["#include <neardup/neardup.hpp>", *(f"#include <{header}>" for header in STANDARD_HEADERS)]
     body = []
     for unit in page_units:
-        function = f"fragment_{unit['line']}"
+        function = f"fragment_{stem(page)}_{unit['line']}"
         if not unit["file_scope"]:
             body += [f"static void {function}() {{", unit["prelude"]]
         for line, code in unit["parts"]:
@@ -122,20 +122,23 @@ def fragments(page, page_units):
     return includes + body
 
 
+def stem(page):
+    return re.sub(r"\W", "_", page.stem.lower())
+
+
 def files(page):
     """The files of a page: {name: lines}."""
-    stem = re.sub(r"\W", "_", page.stem.lower())
     result = {}
     in_functions = []
     for unit in units(page):
         if is_program(unit):
-            result[f"{stem}_{unit['line']:03}_program.cpp"] = program(page, unit)
+            result[f"{stem(page)}_{unit['line']:03}_program.cpp"] = program(page, unit)
         elif unit["file_scope"]:
-            result[f"{stem}_{unit['line']:03}_fragment.cpp"] = fragments(page, [unit])
+            result[f"{stem(page)}_{unit['line']:03}_fragment.cpp"] = fragments(page, [unit])
         else:
             in_functions.append(unit)
     if in_functions:
-        result[f"{stem}_fragments.cpp"] = fragments(page, in_functions)
+        result[f"{stem(page)}_fragments.cpp"] = fragments(page, in_functions)
     return result
 
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <neardup/dedup/advice/advice.hpp>
+#include <neardup/threads.hpp>
 
 #include "stopwatch.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <neardup/fingerprint/xxh3.hpp>
+#include <neardup/fingerprint/hashers.hpp>
 #include <neardup/text/unicode.hpp>
 #include <neardup/text/utf8.hpp>
 #include <stdexcept>

@@ -6,6 +6,7 @@
 #include <neardup/fingerprint.hpp>
 #include <neardup/simhash.hpp>
 #include <neardup/text.hpp>
+#include <neardup/threads.hpp>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -75,7 +76,7 @@ class fingerprints_of final : public fingerprints {
   void for_each_pair(int k, unsigned threads, const visitor& visit) const override {
     neardup::visit_pairs(
         values_, k, [&](std::size_t i, std::size_t j, int distance) { visit(documents_[i], documents_[j], distance); },
-        0, neardup::threads{threads});
+        {.run = neardup::threads{threads}});
   }
 
   void for_each_pair_plainly(int k, const visitor& visit) const override {

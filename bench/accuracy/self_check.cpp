@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <map>
 #include <neardup/dedup/similarity.hpp>
-#include <neardup/fingerprint/xxh3.hpp>
+#include <neardup/fingerprint/hashers.hpp>
 #include <numeric>
 #include <random>
 #include <tuple>

@@ -1,8 +1,6 @@
-#include "advice_report.hpp"
+#include "advise.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +11,6 @@
 namespace command {
 
 namespace {
-
-/// A number with so many digits behind the point.
-std::string fixed(double value, int digits) {
-  std::array<char, 400> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits);
-  return {text.data(), end.ptr};
-}
 
 /// A whole number; of one that is only estimated two digits.
 std::string count_text(double value, bool is_exact) {
@@ -171,8 +162,7 @@ std::string json_of(const neardup::setup& s) {
       .text();
 }
 
-}  // namespace
-
+/// The command line that finds the near-duplicates of the same input by a setup; for a shell.
 std::string command_for(const options& settings, const neardup::setup& chosen) {
   std::string text = "neardup groups --similarity " + number(*settings.min_similarity) + " --features " +
                      to_string(chosen.features) + " --bits " + std::to_string(chosen.bits) + " --distance " +
@@ -198,6 +188,8 @@ std::string command_for(const options& settings, const neardup::setup& chosen) {
   for (const std::string& path : settings.paths) text += ' ' + shell_word(path);
   return text;
 }
+
+}  // namespace
 
 void print_advice_text(output& out, const options& settings, const neardup::advice& found) {
   if (found.documents == 0) {

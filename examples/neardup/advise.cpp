@@ -8,13 +8,17 @@
 #include <string_view>
 #include <vector>
 
-#include "advice_report.hpp"
 #include "context.hpp"
+#include "run.hpp"
 #include "text_pass.hpp"
 
 namespace command {
 
 namespace {
+
+/// Of a text that is longer only so many bytes, its first ones, are looked at: the advisor compares whole texts, and
+/// what fingerprints and features make of the rest of so long a text is hardly different.
+constexpr std::size_t advised_bytes = whole_file_limit;
 
 neardup::advice_request request_of(const options& settings) {
   neardup::advice_request request{.similarity = *settings.min_similarity,

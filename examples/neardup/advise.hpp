@@ -1,19 +1,17 @@
-// `neardup advise`: which features, bits and distance find the near-duplicates of the user's own documents.
+// What `neardup advise` prints.
 #pragma once
 
-#include <cstddef>
+#include <neardup/dedup/advice/advice.hpp>
 
-#include "documents.hpp"
 #include "options.hpp"
+#include "output.hpp"
 
 namespace command {
 
-/// Of a text that is longer only so many bytes, its first ones, are looked at: the advisor compares whole texts, and
-/// what fingerprints and features make of the rest of so long a text is hardly different.
-inline constexpr std::size_t advised_bytes = whole_file_limit;
+/// For readers: what the corpus is like, the setups in a table, the recommended command.
+void print_advice_text(output& out, const options& settings, const neardup::advice& found);
 
-/// Reads the input twice, and prints what is best done with it.
-/// Throws: usage_error, input_error, output_error.
-void run_advise(const options& settings);
+/// All of it as one JSON object in a line.
+void print_advice_json(output& out, const options& settings, const neardup::advice& found);
 
 }  // namespace command

@@ -12,48 +12,35 @@ namespace command {
 
 namespace {
 
-constexpr std::size_t most_features = std::size_t{1} << 28;  // 1 GB
+constexpr std::size_t max_features = std::size_t{1} << 28;  // 1 GB
 
 }  // namespace
 
 feature_loader::feature_loader(const options& settings)
-    : settings_(settings),
-      reader_(settings),
-      extract_(make_feature_extractor(settings.check_features, settings.seed)) {}
-
-void feature_loader::fail_changed(const source& from) {
-  throw input_error({from.name(), "was changed while it was being read"});
-}
+    : settings_(settings), reader_(settings), extract_(make_feature_reader(settings.check_features, settings.seed)) {}
 
 feature_set feature_loader::load(const place& where) {
+  if (settings_.unit != unit_of_input::files) {
+    const std::string_view content = content_of_line(records_.at(where), where.offset == 0);
+    if (reader_.is_blank(content) || reader_.read(content, record_)) fail_changed(*where.from);
+    return extract_->whole(record_.fields);
+  }
+  std::optional<feature_set> features;
+  const auto read = [&](std::string_view text, bool whole) {
+    if (whole) {
+      features = extract_->whole({text});
+    } else {
+      extract_->feed(text);
+    }
+  };
   try {
-    if (settings_.unit == unit_of_input::files) {
-      std::optional<feature_set> features;
-      const file_facts facts = read_file(*where.from, false, buffer_, [&](std::string_view text, bool whole) {
-        if (whole) {
-          features = extract_->whole({text});
-        } else {
-          extract_->feed(text);
-        }
-      });
-      if (!features) features = extract_->finish();
-      if (facts.size != where.length) fail_changed(*where.from);
-      return *std::move(features);
-    }
-    if (open_source_ != where.from) {
-      open_file_ = std::make_unique<source_file>(*where.from, false);
-      open_source_ = where.from;
-    }
-    buffer_.resize(0);
-    buffer_.reserve(where.length);
-    buffer_.resize(open_file_->read_at(where.offset, buffer_.data(), where.length));
-    if (buffer_.size() != where.length) fail_changed(*where.from);
+    const file_facts facts = read_file(*where.from, false, buffer_, read);
+    if (!features) features = extract_->finish();
+    if (facts.size != where.length) fail_changed(*where.from);
   } catch (const std::system_error& error) {
     throw input_error({where.from->name(), error.code().message()});
   }
-  const std::string_view content = content_of_line(buffer_.view(), where.offset == 0);
-  if (reader_.is_blank(content) || reader_.read(content, record_)) fail_changed(*where.from);
-  return extract_->whole(record_.fields);
+  return *std::move(features);
 }
 
 document_check::document_check(const options& settings, const document_table& documents)
@@ -65,7 +52,7 @@ void document_check::add(const document_facts& facts) {
     short_digests_.push_back(facts.short_digest);
     return;
   }
-  full_ = full_ || features_.feature_count() + facts.features.size() > most_features;
+  full_ = full_ || features_.feature_count() + facts.features.size() > max_features;
   if (!full_) features_.add(facts.features);
 }
 
@@ -110,9 +97,8 @@ bool document_check::accepts(std::size_t i, const document_facts& facts) const {
 std::vector<std::optional<double>> similarities_of(const options& settings, const document_check& check,
                                                    std::span<const candidate> candidates, double least) {
   std::vector<std::optional<double>> result(candidates.size());
-  run_parallel(settings.threads, candidates.size(), [&](std::size_t /*thread*/, std::size_t i) {
-    result[i] = check.similarity(candidates[i].a, candidates[i].b, least);
-  });
+  run_parallel(settings.threads, candidates.size(),
+               [&](std::size_t i) { result[i] = check.similarity(candidates[i].a, candidates[i].b, least); });
   return result;
 }
 

@@ -13,8 +13,8 @@
 
 #include "corpus.hpp"
 #include "documents.hpp"
-#include "feature_extractor.hpp"
 #include "options.hpp"
+#include "readers.hpp"
 
 namespace command {
 
@@ -27,15 +27,12 @@ class feature_loader {
   feature_set load(const place& where);
 
  private:
-  [[noreturn]] static void fail_changed(const source& from);
-
   const options& settings_;
   record_reader reader_;
-  std::unique_ptr<feature_extractor> extract_;
+  std::unique_ptr<feature_reader> extract_;
   record record_;
   byte_buffer buffer_;
-  std::shared_ptr<source> open_source_;
-  std::unique_ptr<source_file> open_file_;
+  record_rereader records_{0};
 };
 
 /// Compares documents by more than their fingerprints: with a check by the exact Jaccard similarity of their features,

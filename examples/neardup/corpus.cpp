@@ -3,63 +3,53 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <utility>
+#include <system_error>
 
 #include "errors.hpp"
 
 namespace command {
 
-std::uint64_t string_pool::add(std::string_view text) {
-  const std::uint64_t position = size_;
-  const std::uint64_t length = text.size();
-  std::array<char, sizeof length> prefix{};
-  std::memcpy(prefix.data(), &length, sizeof length);
-  // Most are short: one byte of length then, else 255 and all of it.
-  if (length < 255) {
-    const char one_byte = static_cast<char>(length);
-    put({&one_byte, 1});
-  } else {
-    put("\xff");
-    put({prefix.data(), prefix.size()});
+void fail_changed(const source& from) { throw input_error({from.name(), "was changed while it was being read"}); }
+
+std::string_view record_rereader::at(const place& where) {
+  try {
+    if (source_ != where.from) {
+      file_.emplace(*where.from, false);
+      source_ = where.from;
+      buffer_.resize(0);
+    }
+    if (where.offset < begin_ || where.offset + where.length > begin_ + buffer_.size()) {
+      begin_ = where.offset;
+      const std::size_t wanted = std::max<std::size_t>(where.length, ahead_);
+      buffer_.resize(0);
+      buffer_.reserve(wanted);
+      buffer_.resize(file_->read_at(begin_, buffer_.data(), wanted));
+    }
+  } catch (const std::system_error& error) {
+    throw input_error({where.from->name(), error.code().message()});
   }
-  put(text);
+  if (where.offset + where.length > begin_ + buffer_.size()) fail_changed(*where.from);
+  return buffer_.view().substr(where.offset - begin_, where.length);
+}
+
+std::uint64_t string_pool::add(std::string_view text) {
+  const std::uint64_t position = bytes_.size();
+  std::array<char, sizeof(std::uint32_t)> length{};  // ids stand in lines of less than 4 GB
+  const auto size = static_cast<std::uint32_t>(text.size());
+  std::memcpy(length.data(), &size, sizeof size);
+  bytes_.insert(bytes_.end(), length.begin(), length.end());
+  bytes_.insert(bytes_.end(), text.begin(), text.end());
   return position;
 }
 
 std::string string_pool::at(std::uint64_t position) const {
-  unsigned char first = 0;
-  get(position, reinterpret_cast<char*>(&first), 1);
-  ++position;
-  std::uint64_t length = first;
-  if (first == 255) {
-    get(position, reinterpret_cast<char*>(&length), sizeof length);
-    position += sizeof length;
-  }
-  std::string text(length, '\0');
-  get(position, text.data(), text.size());
-  return text;
-}
-
-void string_pool::put(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const std::size_t used = size_ % block_size;
-    if (used == 0) blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_size));
-    const std::size_t count = std::min(bytes.size(), block_size - used);
-    std::memcpy(blocks_.back().get() + used, bytes.data(), count);
-    size_ += count;
-    bytes.remove_prefix(count);
-  }
-}
-
-void string_pool::get(std::uint64_t position, char* to, std::size_t size) const {
-  while (size > 0) {
-    const std::size_t used = position % block_size;
-    const std::size_t count = std::min(size, block_size - used);
-    std::memcpy(to, blocks_[position / block_size].get() + used, count);
-    to += count;
-    position += count;
-    size -= count;
-  }
+  auto from = bytes_.begin() + static_cast<std::ptrdiff_t>(position);
+  std::array<char, sizeof(std::uint32_t)> length{};
+  std::copy_n(from, length.size(), length.begin());
+  std::uint32_t size = 0;
+  std::memcpy(&size, length.data(), sizeof size);
+  from += static_cast<std::ptrdiff_t>(length.size());
+  return {from, from + static_cast<std::ptrdiff_t>(size)};
 }
 
 std::string default_id(const source& from, std::uint64_t line) {

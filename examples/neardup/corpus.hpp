@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <neardup/simhash.hpp>
 #include <optional>
@@ -23,7 +24,27 @@ struct place {
   std::uint64_t length = 0;
 };
 
-/// Many strings, one behind the other, in blocks, so that growing never copies them.
+/// Reads records again; for one thread at a time.
+class record_rereader {
+ public:
+  /// At least `ahead` bytes are read at a time: what comes in the order of the input is mostly there then.
+  explicit record_rereader(std::size_t ahead) : ahead_(ahead) {}
+
+  /// The bytes of a record, valid until the next call. Throws: input_error if they are no longer there.
+  std::string_view at(const place& where);
+
+ private:
+  std::size_t ahead_;
+  std::shared_ptr<source> source_;
+  std::optional<source_file> file_;
+  byte_buffer buffer_;
+  std::uint64_t begin_ = 0;  // of the buffer in the source
+};
+
+/// Throws: input_error, which says that a source is no longer what it was.
+[[noreturn]] void fail_changed(const source& from);
+
+/// Many strings, one behind the other.
 class string_pool {
  public:
   /// Returns: what at() finds it by.
@@ -31,12 +52,7 @@ class string_pool {
   [[nodiscard]] std::string at(std::uint64_t position) const;
 
  private:
-  void put(std::string_view bytes);
-  void get(std::uint64_t position, char* to, std::size_t size) const;
-
-  static constexpr std::size_t block_size = std::size_t{1} << 20;
-  std::vector<std::unique_ptr<char[]>> blocks_;
-  std::uint64_t size_ = 0;
+  std::deque<char> bytes_;  // of each string its length, then itself; grows without copying them
 };
 
 /// The names and places of documents. Memory: 8 bytes a document, and its id if it has one of its own; 16 more with

@@ -12,11 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "feature_extractor.hpp"
-#include "fingerprinting.hpp"
 #include "input.hpp"
 #include "json_record.hpp"
 #include "options.hpp"
+#include "readers.hpp"
 #include "report.hpp"
 #include "source.hpp"
 
@@ -58,12 +57,41 @@ struct file_facts {
 /// Throws: std::system_error; output_error if the copy of a pipe cannot be written.
 inline constexpr std::size_t whole_file_limit = std::size_t{1} << 24;
 template <class Piece>
-file_facts read_file(source& from, bool keep, byte_buffer& buffer, Piece&& piece);
+file_facts read_file(source& from, bool keep, byte_buffer& buffer, Piece&& piece) {
+  constexpr std::size_t first_read = std::size_t{1} << 16;
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  const std::atomic<bool> never{false};
+  source_file file(from, keep);
+  file_facts facts;
+  buffer.resize(0);
+  buffer.reserve(first_read);
+  bool first = true;
+  for (bool ended = false; !ended;) {
+    // Until the file ends or the buffer is as large as it gets.
+    while (!ended && buffer.size() < whole_file_limit) {
+      if (buffer.size() == buffer.capacity()) buffer.reserve(std::min(4 * buffer.capacity(), whole_file_limit));
+      const std::size_t count = file.read(buffer.data() + buffer.size(), buffer.capacity() - buffer.size(), never);
+      buffer.resize(buffer.size() + count);
+      facts.size += count;
+      ended = count == 0;
+    }
+    const std::size_t cut = ended ? 0 : neardup::incomplete_suffix(buffer.view());
+    std::string_view text = buffer.view().substr(0, buffer.size() - cut);
+    const std::string rest(buffer.view().substr(text.size()));
+    if (!is_utf8(text)) facts.ill_formed = true;
+    if (first && text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    piece(text, first && ended);
+    first = false;
+    buffer.resize(0);
+    buffer.append(rest);
+  }
+  return facts;
+}
 
 /// What comparing documents needs besides their fingerprints.
 struct document_facts {
   feature_set features;            ///< with a check
-  std::uint64_t short_digest = 0;  ///< without one, see feature_extractor
+  std::uint64_t short_digest = 0;  ///< without one, see feature_reader
   std::uint64_t text_length = 0;   ///< of its texts, bytes
 };
 
@@ -104,7 +132,7 @@ class batch_worker {
       : settings_(settings), reader_(settings), fingerprint_(make_fingerprinter<Bits>(settings, table)) {
     if (!settings.compares()) return;
     extract_ =
-        make_feature_extractor(settings.min_similarity ? settings.check_features : settings.features, settings.seed);
+        make_feature_reader(settings.min_similarity ? settings.check_features : settings.features, settings.seed);
   }
 
   finished_batch<Bits> operator()(batch&& input) {
@@ -141,35 +169,30 @@ class batch_worker {
   }
 
   void read_one_file(finished_batch<Bits>& out, std::size_t i) {
-    source& from = *out.input.files[i];
     document<Bits> d;
     d.index = i;
+    bool in_pieces = false;
+    const auto read = [&](std::string_view text, bool whole) {
+      if (whole) return set_facts(d, {text});
+      fingerprint_->feed(text);
+      if (settings_.min_similarity) extract_->feed(text);
+      d.text_length += text.size();
+      in_pieces = true;
+    };
+    const auto finish_pieces = [&] {
+      if (!in_pieces) return;
+      set_fingerprint(d, fingerprint_->finish());
+      if (settings_.min_similarity) d.features = extract_->finish();
+    };
     try {
-      const file_facts facts =
-          read_file(from, settings_.needs_second_look(), buffer_, [&](std::string_view text, bool whole) {
-            if (whole) {
-              texts_.assign(1, text);
-              set_facts(d, texts_);
-            } else {
-              fingerprint_->feed(text);
-              if (settings_.min_similarity) extract_->feed(text);
-              d.text_length += text.size();
-              in_pieces_ = true;
-            }
-          });
-      if (std::exchange(in_pieces_, false)) {
-        set_fingerprint(d, fingerprint_->finish());
-        if (settings_.min_similarity) d.features = extract_->finish();
-      }
+      const file_facts facts = read_file(*out.input.files[i], settings_.needs_second_look(), buffer_, read);
+      finish_pieces();
       d.length = facts.size;
       d.ill_formed = facts.ill_formed;
       out.bytes += facts.size;
       out.documents.push_back(std::move(d));
     } catch (const std::system_error& error) {
-      if (std::exchange(in_pieces_, false)) {
-        static_cast<void>(fingerprint_->finish());
-        if (settings_.min_similarity) static_cast<void>(extract_->finish());
-      }
+      finish_pieces();  // so that the next document begins afresh
       out.bad.push_back({out.documents.size(), i, error.code().message()});
     }
   }
@@ -192,11 +215,9 @@ class batch_worker {
   const options& settings_;
   record_reader reader_;
   std::unique_ptr<fingerprinter<Bits>> fingerprint_;
-  std::unique_ptr<feature_extractor> extract_;  // nothing if documents are not compared
+  std::unique_ptr<feature_reader> extract_;  // nothing if documents are not compared
   record record_;
   byte_buffer buffer_;
-  std::vector<std::string_view> texts_;
-  bool in_pieces_ = false;
 };
 
 /// A document of the input, handed over in order.
@@ -265,37 +286,5 @@ class placer {
   std::shared_ptr<source> current_;
   std::uint64_t lines_before_ = 0;
 };
-
-template <class Piece>
-file_facts read_file(source& from, bool keep, byte_buffer& buffer, Piece&& piece) {
-  constexpr std::size_t first_read = std::size_t{1} << 16;
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  const std::atomic<bool> never{false};
-  source_file file(from, keep);
-  file_facts facts;
-  buffer.resize(0);
-  buffer.reserve(first_read);
-  bool first = true;
-  for (bool ended = false; !ended;) {
-    // Until the file ends or the buffer is as large as it gets.
-    while (!ended && buffer.size() < whole_file_limit) {
-      if (buffer.size() == buffer.capacity()) buffer.reserve(std::min(4 * buffer.capacity(), whole_file_limit));
-      const std::size_t count = file.read(buffer.data() + buffer.size(), buffer.capacity() - buffer.size(), never);
-      buffer.resize(buffer.size() + count);
-      facts.size += count;
-      ended = count == 0;
-    }
-    const std::size_t cut = ended ? 0 : neardup::incomplete_suffix(buffer.view());
-    std::string_view text = buffer.view().substr(0, buffer.size() - cut);
-    const std::string rest(buffer.view().substr(text.size()));
-    if (!is_utf8(text)) facts.ill_formed = true;
-    if (first && text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-    piece(text, first && ended);
-    first = false;
-    buffer.resize(0);
-    buffer.append(rest);
-  }
-  return facts;
-}
 
 }  // namespace command

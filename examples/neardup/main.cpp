@@ -6,7 +6,6 @@
 #include <string>
 #include <variant>
 
-#include "advise.hpp"
 #include "errors.hpp"
 #include "options.hpp"
 #include "output.hpp"

@@ -3,16 +3,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <memory>
+#include <neardup/dedup/checks.hpp>
+#include <neardup/dedup/edit_distance.hpp>
+#include <neardup/dedup/recall.hpp>
+#include <neardup/threads.hpp>
 #include <neardup/version.hpp>
 #include <string_view>
 #include <system_error>
-#include <thread>
 
-#include "defaults.hpp"
 #include "errors.hpp"
 #include "glob.hpp"
 #include "output.hpp"
@@ -109,10 +109,10 @@ std::string rules() {
   A byte order mark, and the end of a line, are no part of a text.
   Ill-formed UTF-8 reads as U+FFFD; such documents, and documents without tokens, are counted and named at the end.
   A document without tokens is in no group and no pair. One with fewer than )" +
-         std::to_string(least_features) + R"( distinct features is, without a check,
+         std::to_string(neardup::default_min_tokens) + R"( distinct features is, without a check,
   a near-duplicate of those only that have the same features.
   Without --similarity, --distance and --min-similarity a run is one of --similarity )" +
-         number(default_similarity) + R"(. --distance alone means no
+         number(neardup::default_similarity) + R"(. --distance alone means no
   check: fingerprints alone decide.
   What may have to be read again is copied to a temporary file (in TMPDIR, or /tmp) if it is standard input or a pipe:
   for the check the features of up to 1 GB are kept, those of further documents are read again; --weights idf without
@@ -134,51 +134,236 @@ Examples:
   neardup advise --similarity 0.7 --jsonl corpus.jsonl     which options are best for this corpus
 )";
 
-/// The number of letters to change, insert or remove to make `b` of `a`.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, change}));
-    }
+/// The command line of a verb: what CLI11 is told, and what is made of what it finds.
+class parser {
+ public:
+  /// `named`: the verb was written.
+  parser(const verb_description& chosen, bool named)
+      : app_(named ? describe(chosen.action) : "neardup finds near-duplicate documents.\n", "neardup") {
+    result_.action = chosen.action;
+    result_.text_fields.clear();
+    app_.formatter(std::make_shared<help_formatter>(
+        named ? "neardup " + std::string(chosen.name) + " [OPTIONS] PATH…"
+              : "neardup [VERB] [OPTIONS] PATH…        (PATH: a file, a folder, or - for standard input)\n" +
+                    verb_list()));
+    app_.footer(rules() + examples);
+    add_input();
+    add_fingerprint();
+    if (result_.action == verb::advise) add_advice();
+    if (result_.compares()) add_comparison();
+    if (result_.action == verb::groups || result_.action == verb::unique) add_grouping();
+    add_output();
   }
-  return row[b.size()];
-}
 
-std::string unknown_option(const CLI::App& app, const std::string& given) {
-  const std::string name = given.substr(0, given.find('='));
-  std::string message = "unknown option " + name;
-  std::size_t best = 4;  // farther than this is no likeness
-  std::string suggestion;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& known : option->get_lnames()) {
-      const std::size_t distance = edit_distance(name, "--" + known);
-      if (distance < best) {
-        best = distance;
+  /// Throws: usage_error.
+  command_line parse(std::vector<std::string> words) {
+    if (const auto text = read(std::move(words))) return *text;
+    set_input();
+    for (const char* const file : {"--idf-file", "--output"}) {
+      if (is_given(file) && app_.get_option(file)->results().front().empty()) {
+        throw usage_error(std::string(file) + " '': not the name of a file");
+      }
+    }
+    if (is_given("--idf-file") && given_.weights != "idf") throw usage_error("--idf-file needs --weights idf");
+    apply_settings(given_, result_);
+    set_output();
+    if (result_.paths.empty()) throw usage_error("no input: name files or folders, or - for standard input");
+    if (std::count(result_.paths.begin(), result_.paths.end(), "-") > 1) {
+      throw usage_error("standard input (-) can be read only once");
+    }
+    return std::move(result_);
+  }
+
+ private:
+  CLI::Option* add(const char* name, auto& to, const char* value, const std::string& help) {
+    return app_.add_option(name, to, help)->type_name(value)->group(group_);
+  }
+  void add_list(const char* name, std::vector<std::string>& to, const char* value, const char* help) {
+    add(name, to, value, help)->allow_extra_args(false)->expected(1)->take_all();
+  }
+  void add_flag(const char* name, bool& to, const char* help) { app_.add_flag(name, to, help)->group(group_); }
+
+  void add_input() {
+    group_ = "Input";
+    app_.add_option("PATH", result_.paths, "files, folders, or - for standard input");
+    add_flag("--lines", lines_, "each line is a document (else each file is one)");
+    add_flag("--jsonl", json_lines_, "each line is a JSON object, a document");
+    add_list("--text-field", result_.text_fields, "NAME", "its text (default: text); may be given several times");
+    add("--id-field", result_.id_field, "NAME", "its id, a string or a number (default: id, if it is there)");
+    add_list("--include", result_.include, "GLOB",
+             "of the files in folders only these; several times: any of them.\n"
+             "*, ?, [a-z] stay within a name, ** does not; a pattern\n"
+             "with a / is for the path below the folder, one without\n"
+             "for the name");
+    add_list("--exclude", result_.exclude, "GLOB", "not these files, and not what is in these folders");
+    add_flag("--skip-bad", result_.skip_bad, "go on after bad input; its count is said at the end");
+    add_flag("--strict", result_.strict, "ill-formed UTF-8 and documents without tokens are\nerrors");
+  }
+
+  void add_fingerprint() {
+    group_ = "Fingerprint";
+    const bool advises = result_.action == verb::advise;
+    add("--features", given_.features, "F",
+        advises ? "only these: words, words:N, chars:N of the normalised\n"
+                  "text, or bytes:N of the raw one (default: several)"
+                : "words, words:N, chars:N of the normalised text, or\n"
+                  "bytes:N of the raw one (default: --check-features,\n"
+                  "else " +
+                      to_string(feature_choice{}) + ")");
+    if (!advises) {
+      add("--weights", given_.weights, "W",
+          "unit: each distinct feature once (the default), tf,\n"
+          "logtf, or idf: learnt from the input in a first pass");
+      add("--idf-file", result_.idf_file, "FILE", "idf from this file, lines of 'term value'");
+    }
+    add("--bits", given_.bits, "N",
+        advises ? "only this width: 64 or 128 (default: both)" : "32, 64, 128 or 256 (default: 64)");
+    add("--seed", given_.seed, "N",
+        advises ? "of the sample and of the hash (default: 0)" : "of the hash (default: 0)");
+    group_ = "Comparison";
+    const std::string similar = "near-duplicates have this exact Jaccard similarity,\nabove 0 to 1";
+    const std::string usual = number(neardup::default_similarity);
+    add("--similarity", given_.similarity, "S",
+        advises ? similar + " (default: " + usual + ")"
+                : similar + ": chooses all that is not given (default:\n" + usual +
+                      ", unless --distance or --min-similarity is given),\n" +
+                      "without a look at the documents; advise looks at them");
+  }
+
+  void add_advice() {
+    add("--recall", given_.recall, "R",
+        "the share of them that is to be found, 0 to 1\n(default: " + number(neardup::default_recall) + ")");
+    add("--check-features", given_.check_features, "F",
+        "what the similarity is about (default: " + to_string(feature_choice{}) + ")");
+  }
+
+  void add_comparison() {
+    add("--distance", given_.distance, "K",
+        "candidates differ in at most K bits (default: enough\nto find " + number(100 * neardup::default_recall) +
+            " % of what is similar, if\nsimilarities are spread evenly; advise looks)");
+    add("--blocks", given_.blocks, "N",
+        "blocks of the index: speed against memory, never the\nresult (default: what is fast)");
+    add("--min-similarity", given_.min_similarity, "X",
+        "check each candidate: exact Jaccard similarity of its\nfeatures, 0 to 1 (default: --similarity)");
+    add("--check-features", given_.check_features, "F", "features for the check (default: --features)");
+  }
+
+  void add_grouping() {
+    add("--grouping", given_.grouping, "G",
+        "representatives: a group is one document and what is\n"
+        "similar to it (the default); components: all that a\n"
+        "chain of pairs connects, however far apart");
+    add("--keep", given_.keep, "WHICH",
+        result_.action == verb::groups ? "which document a group is around: first (the default)\nor longest"
+                                       : "which document of a group is kept: first (the default)\n"
+                                         "or longest. This and --grouping components read the\n"
+                                         "input twice (standard input through a temporary file)");
+  }
+
+  void add_output() {
+    group_ = "Output";
+    add("--format", format_, "F", "text (default) or jsonl");
+    add("--output", result_.output_file, "FILE",
+        "write there, not to standard output; until all is done\nto FILE.partial (if that exists, FILE.partial.1, …),\n"
+        "which stays if the run fails, and is never an input");
+    add("--threads", threads_, "N", "default: all cores; never changes the result");
+    add_flag("--quiet", result_.quiet, "no progress bar, no notes; errors and what was skipped\nare still said");
+    app_.set_help_flag("--help,-h", "this text")->group(group_);
+    add_flag("--version", version_, "the version");
+  }
+
+  [[nodiscard]] bool is_given(const char* name) const {
+    const CLI::Option* const option = app_.get_option_no_throw(name);
+    return option != nullptr && option->count() > 0;
+  }
+
+  /// Hands the words to CLI11, and says what is wrong in words of ours. Returns: a text, if one was asked for.
+  std::optional<std::string> read(std::vector<std::string> words) {
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    try {
+      app_.parse(std::move(words));
+    } catch (const CLI::CallForHelp&) {
+      std::string help = app_.help();
+      for (std::size_t gap = 0; (gap = help.find("\n\n\n", gap)) != help.npos;) help.erase(gap, 1);
+      return help;
+    } catch (const CLI::ExtrasError&) {
+      const std::vector<std::string> extras = app_.remaining();
+      const auto option = std::find_if(extras.begin(), extras.end(), [](const auto& e) { return e.starts_with('-'); });
+      throw usage_error(option != extras.end() ? unknown_option(*option)
+                                               : "unexpected argument '" + extras.front() + "'");
+    } catch (const CLI::ArgumentMismatch& error) {
+      const std::string what = error.what();
+      const bool twice = what.find("At Most") != what.npos;
+      throw usage_error(what.substr(0, what.find(':')) + (twice ? " is given more than once" : " needs a value"));
+    } catch (const CLI::ParseError& error) {
+      throw usage_error(error.what());
+    }
+    if (version_) return std::string("neardup ") + NEARDUP_VERSION_STRING + "\n";
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::string unknown_option(const std::string& given) const {
+    const std::string name = given.substr(0, given.find('='));
+    std::string suggestion;
+    std::size_t most = 3;  // farther than this is no likeness
+    for (const CLI::Option* option : app_.get_options()) {
+      for (const std::string& known : option->get_lnames()) {
+        const auto distance = neardup::edit_distance(name, "--" + known, most);
+        if (!distance || (!suggestion.empty() && *distance == most)) continue;
+        most = *distance;
         suggestion = "--" + known;
       }
     }
+    return "unknown option " + name + (suggestion.empty() ? "" : "; did you mean " + suggestion + "?");
   }
-  if (!suggestion.empty()) message += "; did you mean " + suggestion + "?";
-  return message;
-}
 
-void check_patterns(const char* option, const std::vector<std::string>& patterns) {
-  for (const std::string& pattern : patterns) {
-    if (const auto wrong = wrong_with_glob(pattern)) {
-      throw usage_error(std::string(option) + " '" + pattern + "': " + *wrong);
+  void set_input() {
+    if (lines_ && json_lines_) throw usage_error("--lines and --jsonl do not go together");
+    result_.unit = lines_ ? unit_of_input::lines : json_lines_ ? unit_of_input::json_lines : unit_of_input::files;
+    std::vector<std::string>& fields = result_.text_fields;
+    if (!json_lines_) {
+      if (!fields.empty()) throw usage_error("--text-field needs --jsonl");
+      if (is_given("--id-field")) throw usage_error("--id-field needs --jsonl");
+    }
+    for (auto field = fields.begin(); field != fields.end(); ++field) {
+      if (std::find(fields.begin(), field, *field) != field) {
+        throw usage_error("--text-field '" + *field + "' is given more than once");
+      }
+    }
+    if (fields.empty()) fields = {"text"};
+    result_.id_field_required = is_given("--id-field");
+    check_patterns("--include", result_.include);
+    check_patterns("--exclude", result_.exclude);
+  }
+
+  static void check_patterns(const char* option, const std::vector<std::string>& patterns) {
+    for (const std::string& pattern : patterns) {
+      const auto wrong = wrong_with_glob(pattern);
+      if (wrong) throw usage_error(std::string(option) + " '" + pattern + "': " + *wrong);
     }
   }
-}
 
-/// What CLI11 fills in: as typed, checked afterwards, so that every message reads alike.
-struct typed : typed_settings {
-  std::string id_field, format, threads;
-  bool lines = false;
-  bool json_lines = false;
+  void set_output() {
+    if (is_given("--format")) {
+      if (format_ != "text" && format_ != "jsonl") {
+        throw usage_error("--format '" + format_ + "': formats are text and jsonl");
+      }
+      result_.format = format_ == "jsonl" ? output_format::json_lines : output_format::text;
+      if (result_.action == verb::unique && result_.unit != unit_of_input::files) {
+        throw usage_error("--format says nothing here: unique copies the records as they are");
+      }
+    }
+    result_.threads = static_cast<unsigned>(neardup::threads{}.parts());
+    if (is_given("--threads")) result_.threads = parse_number("--threads", threads_, 1U, 1024U);
+  }
+
+  CLI::App app_;
+  std::string group_;
+  options result_;
+  // As typed, and checked afterwards, so that every message reads alike.
+  typed_settings given_;
+  std::string format_, threads_;
+  bool lines_ = false, json_lines_ = false, version_ = false;
 };
 
 }  // namespace
@@ -196,205 +381,18 @@ std::string names_of_verbs() {
 
 command_line parse_command_line(int count, char** arguments) {
   std::vector<std::string> words(arguments + (count > 0 ? 1 : 0), arguments + count);
-
-  options result;
   std::error_code ignored;
   if (!words.empty() && words.front() == "help" && !std::filesystem::exists("help", ignored)) {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
-  const verb_description* chosen = words.empty() ? nullptr : find_verb(words.front());
-  const bool named = chosen != nullptr;
-  if (named) {
-    words.erase(words.begin());
-  } else {
-    chosen = verbs.data();
-  }
-  result.action = chosen->action;
-
-  typed given;
-  result.text_fields.clear();
-  CLI::App app{named ? describe(chosen->action) : "neardup finds near-duplicate documents.\n", "neardup"};
-  app.formatter(std::make_shared<help_formatter>(
-      named
-          ? "neardup " + std::string(chosen->name) + " [OPTIONS] PATH…"
-          : "neardup [VERB] [OPTIONS] PATH…        (PATH: a file, a folder, or - for standard input)\n" + verb_list()));
-  app.footer(rules() + examples);
-
-  const auto text_option = [&app](const char* name, auto& to, const char* value, const std::string& help,
-                                  const char* group) {
-    return app.add_option(name, to, help)->type_name(value)->group(group);
-  };
-  const auto list_option = [&app](const char* name, std::vector<std::string>& to, const char* value, const char* help,
-                                  const char* group) {
-    app.add_option(name, to, help)->type_name(value)->group(group)->allow_extra_args(false)->expected(1)->take_all();
-  };
-
-  const char* const input = "Input";
-  app.add_option("PATH", result.paths, "files, folders, or - for standard input");
-  app.add_flag("--lines", given.lines, "each line is a document (else each file is one)")->group(input);
-  app.add_flag("--jsonl", given.json_lines, "each line is a JSON object, a document")->group(input);
-  list_option("--text-field", result.text_fields, "NAME", "its text (default: text); may be given several times",
-              input);
-  CLI::Option* const id_field = text_option("--id-field", given.id_field, "NAME",
-                                            "its id, a string or a number (default: id, if it is there)", input);
-  list_option("--include", result.include, "GLOB",
-              "of the files in folders only these; several times: any of them.\n"
-              "*, ?, [a-z] stay within a name, ** does not; a pattern\n"
-              "with a / is for the path below the folder, one without\n"
-              "for the name",
-              input);
-  list_option("--exclude", result.exclude, "GLOB", "not these files, and not what is in these folders", input);
-  app.add_flag("--skip-bad", result.skip_bad, "go on after bad input; its count is said at the end")->group(input);
-  app.add_flag("--strict", result.strict, "ill-formed UTF-8 and documents without tokens are\nerrors")->group(input);
-
-  const char* const print = "Fingerprint";
-  const bool advises = result.action == verb::advise;
-  text_option("--features", given.features, "F",
-              advises ? "only these: words, words:N, chars:N of the normalised\n"
-                        "text, or bytes:N of the raw one (default: several)"
-                      : "words, words:N, chars:N of the normalised text, or\n"
-                        "bytes:N of the raw one (default: --check-features,\n"
-                        "else " +
-                            to_string(default_features) + ")",
-              print);
-  const CLI::Option* idf_file = nullptr;
-  if (!advises) {
-    text_option("--weights", given.weights, "W",
-                "unit: each distinct feature once (the default), tf,\n"
-                "logtf, or idf: learnt from the input in a first pass",
-                print);
-    idf_file = text_option("--idf-file", result.idf_file, "FILE", "idf from this file, lines of 'term value'", print);
-  }
-  text_option("--bits", given.bits, "N",
-              advises ? "only this width: 64 or 128 (default: both)" : "32, 64, 128 or 256 (default: 64)", print);
-  text_option("--seed", given.seed, "N",
-              advises ? "of the sample and of the hash (default: 0)" : "of the hash (default: 0)", print);
-
-  const char* const compare = "Comparison";
-  const std::string similar = "near-duplicates have this exact Jaccard similarity,\nabove 0 to 1";
-  text_option("--similarity", given.similarity, "S",
-              advises ? similar + " (default: " + number(default_similarity) + ")"
-                      : similar + ": chooses all that is not given (default:\n" + number(default_similarity) +
-                            ", unless --distance or --min-similarity is given),\n" +
-                            "without a look at the documents; advise looks at them",
-              compare);
-  if (advises) {
-    text_option("--recall", given.recall, "R",
-                "the share of them that is to be found, 0 to 1\n(default: " + number(wanted_recall) + ")", compare);
-    text_option("--check-features", given.check_features, "F",
-                "what the similarity is about (default: " + to_string(default_features) + ")", compare);
-  }
-  if (result.compares()) {
-    text_option("--distance", given.distance, "K",
-                "candidates differ in at most K bits (default: enough\nto find " + number(100 * wanted_recall) +
-                    " % of what is similar, if\nsimilarities are spread evenly; advise looks)",
-                compare);
-    text_option("--blocks", given.blocks, "N",
-                "blocks of the index: speed against memory, never the\nresult (default: what is fast)", compare);
-    text_option("--min-similarity", given.min_similarity, "X",
-                "check each candidate: exact Jaccard similarity of its\nfeatures, 0 to 1 (default: --similarity)",
-                compare);
-    text_option("--check-features", given.check_features, "F", "features for the check (default: --features)", compare);
-  }
-  if (result.action == verb::groups || result.action == verb::unique) {
-    text_option("--grouping", given.grouping, "G",
-                "representatives: a group is one document and what is\n"
-                "similar to it (the default); components: all that a\n"
-                "chain of pairs connects, however far apart",
-                compare);
-    text_option("--keep", given.keep, "WHICH",
-                result.action == verb::groups ? "which document a group is around: first (the default)\nor longest"
-                                              : "which document of a group is kept: first (the default)\n"
-                                                "or longest. This and --grouping components read the\n"
-                                                "input twice (standard input through a temporary file)",
-                compare);
-  }
-
-  const char* const output = "Output";
-  CLI::Option* const format = text_option("--format", given.format, "F", "text (default) or jsonl", output);
-  const CLI::Option* const output_file = text_option(
-      "--output", result.output_file, "FILE",
-      "write there, not to standard output; until all is done\nto FILE.partial (if that exists, FILE.partial.1, …),\n"
-      "which stays if the run fails, and is never an input",
-      output);
-  CLI::Option* const threads =
-      text_option("--threads", given.threads, "N", "default: all cores; never changes the result", output);
-  app.add_flag("--quiet", result.quiet, "no progress bar, no notes; errors and what was skipped\nare still said")
-      ->group(output);
-  app.set_help_flag("--help,-h", "this text")->group(output);
-  bool version = false;
-  app.add_flag("--version", version, "the version")->group(output);
-
-  try {
-    std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
-    app.parse(std::move(reversed));
-  } catch (const CLI::CallForHelp&) {
-    std::string help = app.help();
-    for (std::size_t gap = 0; (gap = help.find("\n\n\n", gap)) != help.npos;) help.erase(gap, 1);
-    return help;
-  } catch (const CLI::ExtrasError&) {
-    const std::vector<std::string> extras = app.remaining();
-    const auto option = std::find_if(extras.begin(), extras.end(), [](const auto& e) { return e.starts_with('-'); });
-    throw usage_error(option != extras.end() ? unknown_option(app, *option)
-                                             : "unexpected argument '" + extras.front() + "'");
-  } catch (const CLI::ArgumentMismatch& error) {
-    const std::string what = error.what();
-    const bool twice = what.find("At Most") != what.npos;
-    throw usage_error(what.substr(0, what.find(':')) + (twice ? " is given more than once" : " needs a value"));
-  } catch (const CLI::ParseError& error) {
-    throw usage_error(error.what());
-  }
-  if (version) return std::string("neardup ") + NEARDUP_VERSION_STRING + "\n";
-
-  if (given.lines && given.json_lines) throw usage_error("--lines and --jsonl do not go together");
-  result.unit = given.lines        ? unit_of_input::lines
-                : given.json_lines ? unit_of_input::json_lines
-                                   : unit_of_input::files;
-  if (!given.json_lines) {
-    if (!result.text_fields.empty()) throw usage_error("--text-field needs --jsonl");
-    if (id_field->count() > 0) throw usage_error("--id-field needs --jsonl");
-  }
-  for (auto field = result.text_fields.begin(); field != result.text_fields.end(); ++field) {
-    if (std::find(result.text_fields.begin(), field, *field) != field) {
-      throw usage_error("--text-field '" + *field + "' is given more than once");
-    }
-  }
-  check_patterns("--include", result.include);
-  check_patterns("--exclude", result.exclude);
-  if (result.text_fields.empty()) result.text_fields = {"text"};
-  if (id_field->count() > 0) {
-    result.id_field = given.id_field;
-    result.id_field_required = true;
-  }
-
-  for (const CLI::Option* const file : {idf_file, output_file}) {
-    if (file != nullptr && file->count() > 0 && file->results().front().empty()) {
-      throw usage_error(file->get_name() + " '': not the name of a file");
-    }
-  }
-  if (idf_file != nullptr && idf_file->count() > 0 && given.weights != "idf")
-    throw usage_error("--idf-file needs --weights idf");
-  apply_settings(given, result);
-
-  if (format->count() > 0) {
-    if (given.format != "text" && given.format != "jsonl") {
-      throw usage_error("--format '" + given.format + "': formats are text and jsonl");
-    }
-    result.format = given.format == "jsonl" ? output_format::json_lines : output_format::text;
-    if (result.action == verb::unique && result.unit != unit_of_input::files) {
-      throw usage_error("--format says nothing here: unique copies the records as they are");
-    }
-  }
-  result.threads = std::max(1U, std::thread::hardware_concurrency());
-  if (threads->count() > 0) result.threads = parse_number("--threads", given.threads, 1U, 1024U);
-
-  if (result.paths.empty()) throw usage_error("no input: name files or folders, or - for standard input");
-  // Names of files mostly have a point, or a folder before them.
-  const bool begins_with_path = !named && words.front() == result.paths.front();
-  result.first_may_be_verb = begins_with_path && result.paths.front().find_first_of("./\\-") == std::string::npos;
-  if (std::count(result.paths.begin(), result.paths.end(), "-") > 1) {
-    throw usage_error("standard input (-) can be read only once");
+  const std::string first = words.empty() ? "" : words.front();
+  const verb_description* const named = find_verb(first);
+  if (named != nullptr) words.erase(words.begin());
+  command_line result = parser(named != nullptr ? *named : verbs.front(), named != nullptr).parse(std::move(words));
+  if (auto* const run = std::get_if<options>(&result); run != nullptr && named == nullptr) {
+    // Names of files mostly have a point, or a folder before them.
+    run->first_may_be_verb = first == run->paths.front() && first.find_first_of("./\\-") == std::string::npos;
   }
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <neardup/dedup/recall.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <optional>
 #include <string>
@@ -21,16 +22,18 @@ enum class output_format { text, json_lines };
 
 enum class weighting { unit, tf, log_tf, idf };
 
-/// See neardup::grouping.
-enum class grouping_rule { representatives, components };
-
 using neardup::feature_choice;
 
 /// What advise is to find, and what it may recommend.
 struct advice_settings {
-  double recall = 0;                       ///< wanted share of the near-duplicates
-  std::optional<feature_choice> features;  ///< nothing: several are tried
-  std::optional<std::size_t> bits;         ///< nothing: 64 and 128
+  double recall = neardup::default_recall;  ///< wanted share of the near-duplicates
+  std::optional<feature_choice> features;   ///< nothing: several are tried
+  std::optional<std::size_t> bits;          ///< nothing: 64 and 128
+};
+
+/// A similarity that chose other options: the values that were typed, where any were.
+struct similarity_choice {
+  std::optional<std::string> similarity, min_similarity;
 };
 
 struct options {
@@ -57,10 +60,10 @@ struct options {
   int blocks = 0;                        ///< 0: the library's default
   std::optional<double> min_similarity;  ///< nothing: no check
   feature_choice check_features;
-  grouping_rule grouping = grouping_rule::representatives;
+  bool by_components = false;  ///< else by representatives, see neardup::grouping
   bool keeps_longest = false;
   advice_settings advice;
-  std::string choice;  ///< what was chosen for a similarity, to be said; empty: nothing was
+  std::optional<similarity_choice> choice;
 
   output_format format = output_format::text;
   std::string output_file;  ///< empty: standard output
@@ -71,9 +74,7 @@ struct options {
   [[nodiscard]] bool compares() const { return action != verb::hash && action != verb::advise; }
 
   /// Whether unique has to know all documents before it keeps one.
-  [[nodiscard]] bool groups_first() const {
-    return action == verb::unique && (grouping == grouping_rule::components || keeps_longest);
-  }
+  [[nodiscard]] bool groups_first() const { return action == verb::unique && (by_components || keeps_longest); }
 
   /// Whether the texts are needed again once their fingerprints are known.
   [[nodiscard]] bool needs_second_look() const {

@@ -31,6 +31,21 @@ std::FILE* create_partial(const std::string& path, std::string& partial) {
   return nullptr;
 }
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+/// `numbered` begins the escape of what has no letter of its own.
+void append_escaped(std::string& out, char c, const char* numbered) {
+  switch (c) {
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default: break;
+  }
+  out += numbered;
+  out += hex_digits[static_cast<unsigned char>(c) >> 4];
+  out += hex_digits[static_cast<unsigned char>(c) & 15];
+}
+
 }  // namespace
 
 output::output(const std::string& path) : name_(path.empty() ? "standard output" : path), file_(stdout) {
@@ -111,18 +126,9 @@ std::string json_string(std::string_view text) {
     if (!next.valid) {
       out += "\xEF\xBF\xBD";
     } else if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\r') {
-      out += "\\r";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      out += "\\u00";
-      out += hex_digits[static_cast<unsigned char>(c) >> 4];
-      out += hex_digits[static_cast<unsigned char>(c) & 15];
+      out += {'\\', c};
+    } else if (is_control(c)) {
+      append_escaped(out, c, "\\u00");
     } else {
       out += text.substr(0, next.length);
     }
@@ -135,19 +141,10 @@ std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\r') {
-      out += "\\r";
-    } else if (c == '\t') {
-      out += "\\t";
+    if (is_control(c)) {
+      append_escaped(out, c, "\\x");
     } else {
-      out += "\\x";
-      out += hex_digits[byte >> 4];
-      out += hex_digits[byte & 15];
+      out += c;
     }
   }
   return out;
@@ -159,12 +156,15 @@ std::string number(double value) {
   return {digits.data(), end.ptr};
 }
 
+std::string fixed(double value, int digits) {
+  std::array<char, 400> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits);
+  return {text.data(), end.ptr};
+}
+
 std::string similarity_text(double value) {
   // 1e-9: what rounding of a quotient may have taken away.
-  const double down = std::floor(value * 1000 + 1e-9) / 1000;
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), down, std::chars_format::fixed, 3);
-  return {digits.data(), end.ptr};
+  return fixed(std::floor(value * 1000 + 1e-9) / 1000, 3);
 }
 
 std::string grouped(std::uint64_t value) {

@@ -53,6 +53,9 @@ std::string printable(std::string_view text);
 /// A number with up to six significant digits, with a point in every locale.
 std::string number(double value);
 
+/// A number with so many digits behind the point.
+std::string fixed(double value, int digits);
+
 /// A similarity with three decimals, rounded down, so that 1.000 is said of equals only.
 std::string similarity_text(double value);
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/dedup/similarity.hpp>
+#include <neardup/threads.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,18 +40,17 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus<Bits>& al
     }
     waiting.clear();
   };
-  neardup::visit_pairs(
-      all.fingerprints, c.settings.distance,
-      [&](std::size_t i, std::size_t j, int distance) {
-        const candidate pair = candidate_of(i, j, distance);
-        if (!c.settings.min_similarity) {
-          if (all.check.accepts(i, j)) passed.push_back({pair, std::nullopt});
-          return;
-        }
-        waiting.push_back(pair);
-        if (waiting.size() == checked_at_once) check_waiting();
-      },
-      c.settings.blocks, run);
+  neardup::visit_pairs(all.fingerprints, c.settings.distance,
+                       [&](std::size_t i, std::size_t j, int distance) {
+                         const candidate pair = candidate_of(i, j, distance);
+                         if (!c.settings.min_similarity) {
+                           if (all.check.accepts(i, j)) passed.push_back({pair, std::nullopt});
+                           return;
+                         }
+                         waiting.push_back(pair);
+                         if (waiting.size() == checked_at_once) check_waiting();
+                       },
+                       {.blocks = c.settings.blocks, .run = run});
   if (!waiting.empty()) check_waiting();
   std::sort(passed.begin(), passed.end(), [](const checked_pair& x, const checked_pair& y) {
     return x.pair.a != y.pair.a ? x.pair.a < y.pair.a : x.pair.b < y.pair.b;
@@ -88,7 +88,7 @@ void run_pairs(context& c) {
     neardup::all_pairs(
         all.fingerprints, c.settings.distance,
         [&](std::size_t i, std::size_t j, int distance) { print(candidate_of(i, j, distance), std::nullopt); },
-        c.settings.blocks, run);
+        {.blocks = c.settings.blocks, .run = run});
   } else {
     for (const auto& [pair, similarity] : checked_pairs(c, all, run)) print(pair, similarity);
   }

@@ -9,26 +9,22 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <neardup/threads.hpp>
 #include <optional>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 namespace command {
 
-/// Calls `body(i)` for each i below `threads`, each in a thread of its own, the first in this one. `body` must not
-/// throw, and must leave nothing undone when the system has fewer threads to give.
+/// Calls `body()`. Returns: what it threw, if anything.
 template <class Body>
-void run_threads(std::size_t threads, const Body& body) {
-  std::vector<std::thread> helpers;
+std::exception_ptr caught(const Body& body) noexcept {
   try {
-    for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back([&body, i] { body(i); });
-  } catch (const std::system_error&) {
-    // Those that there are do the work.
+    body();
+  } catch (...) {
+    return std::current_exception();
   }
-  body(0);
-  for (std::thread& helper : helpers) helper.join();
+  return nullptr;
 }
 
 /// Runs `next`, `work` and `commit` until the input ends, in `threads` threads, this one among them.
@@ -72,20 +68,13 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
       outcome ready = std::move(first->second);
       waiting.erase(first);
       lock.unlock();
-      try {
-        if (ready.error) std::rethrow_exception(ready.error);
-        commit(std::move(*ready.result));
-      } catch (...) {
-        ready.error = std::current_exception();
-      }
-      const std::exception_ptr error = ready.error;
+      std::exception_ptr error = ready.error;
+      if (!error) error = caught([&] { commit(std::move(*ready.result)); });
       ready = {};
       lock.lock();
       ++committed;
-      if (error) {
-        failure = error;
-        stop = true;
-      }
+      failure = error;
+      if (failure) stop = true;
       room.notify_all();
     }
     committing = false;
@@ -104,54 +93,37 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
           room.wait(lock, [&] { return stop || fetched - committed < window; });
         }
         if (stop) return;
-        try {
-          if (!next(task, stop)) {
-            input_ended = true;
-            return;
-          }
-        } catch (...) {
-          input_ended = true;
-          done.error = std::current_exception();
-        }
+        bool found = false;
+        done.error = caught([&] { found = next(task, stop); });
+        input_ended = !found;
+        if (!found && !done.error) return;
         number = fetched++;
       }
-      if (!done.error) {
-        try {
-          done.result.emplace(worker(std::move(task)));
-        } catch (...) {
-          done.error = std::current_exception();
-        }
-      }
+      if (!done.error) done.error = caught([&] { done.result.emplace(worker(std::move(task))); });
       deposit(number, std::move(done));
     }
   };
 
   std::vector<std::optional<worker_type>> workers(threads);
   for (auto& worker : workers) worker.emplace(make_worker());
-  run_threads(threads, [&](std::size_t i) { loop(*workers[i]); });
+  neardup::threads{}(threads, [&](std::size_t i) { loop(*workers[i]); });
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Calls `body(thread, i)` for each i from 0 to n - 1, in up to `threads` threads, which are numbered from 0.
-/// The exception of the smallest i comes out of here.
+/// Calls `body(i)` for each i from 0 to n - 1, in up to `threads` threads. The exception of the smallest i comes out.
 template <class Body>
 void run_parallel(unsigned threads, std::size_t n, const Body& body) {
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::size_t failed = n;
   std::exception_ptr failure;
-  run_threads(std::min<std::size_t>(n, threads), [&](std::size_t thread) {
+  neardup::threads{}(std::min<std::size_t>(n, threads), [&](std::size_t) {
     for (std::size_t i = next++; i < n; i = next++) {
-      try {
-        body(thread, i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (i < failed) {
-          failed = i;
-          failure = std::current_exception();
-        }
-        next = n;  // what is smaller than i is under way already
-      }
+      const std::exception_ptr error = caught([&] { body(i); });
+      if (!error) continue;
+      const std::lock_guard lock(mutex);
+      if (i < std::exchange(failed, std::min(i, failed))) failure = error;
+      next = n;  // what is smaller than i is under way already
     }
   });
   if (failure) std::rethrow_exception(failure);

@@ -1,30 +1,25 @@
 #include "platform.hpp"
 
+#if defined(__unix__) || defined(__APPLE__)
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#elif defined(_WIN32)
+#include <fcntl.h>
+#include <io.h>
+#endif
+
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <system_error>
 #include <utility>
 
 #include "errors.hpp"
-
-#if defined(__unix__) || defined(__APPLE__)
-#define NEARDUP_PROGRAM_POSIX 1
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <cstdlib>
-#else
-#define NEARDUP_PROGRAM_POSIX 0
-#ifdef _WIN32
-#include <fcntl.h>
-#include <io.h>
-#endif
-#endif
 
 namespace command {
 
@@ -39,15 +34,33 @@ namespace {
 
 }  // namespace
 
-#if NEARDUP_PROGRAM_POSIX
+#if defined(__unix__) || defined(__APPLE__)
+
+struct open_file {
+  int descriptor;
+  bool owned;
+
+  explicit open_file(int d, bool o = true) : descriptor(d), owned(o) {}
+  open_file(const open_file&) = delete;
+  open_file& operator=(const open_file&) = delete;
+  ~open_file() {
+    if (owned) ::close(descriptor);
+  }
+};
 
 namespace {
 
+std::unique_ptr<open_file> opened(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) fail_with_errno();
+  return std::make_unique<open_file>(descriptor);
+}
+
 /// Reads until `size` bytes are there or the file ends.
-std::size_t read_all_at(int descriptor, std::uint64_t offset, char* to, std::size_t size) {
+std::size_t read_all_at(const open_file& file, std::uint64_t offset, char* to, std::size_t size) {
   std::size_t total = 0;
   while (total < size) {
-    const ssize_t count = ::pread(descriptor, to + total, size - total, static_cast<off_t>(offset + total));
+    const ssize_t count = ::pread(file.descriptor, to + total, size - total, static_cast<off_t>(offset + total));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_with_errno();
     if (count == 0) break;
@@ -58,33 +71,15 @@ std::size_t read_all_at(int descriptor, std::uint64_t offset, char* to, std::siz
 
 }  // namespace
 
-struct input_file::handle {
-  int descriptor = -1;
-  bool owned = true;
+input_file::input_file(const std::string& path) : input_file(opened(path)) {}
+input_file input_file::standard_input() { return input_file(std::make_unique<open_file>(STDIN_FILENO, false)); }
 
-  explicit handle(int d, bool o) : descriptor(d), owned(o) {}
-  handle(const handle&) = delete;
-  handle& operator=(const handle&) = delete;
-  ~handle() {
-    if (owned) ::close(descriptor);
-  }
-};
-
-input_file::input_file(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) fail_with_errno();
-  handle_ = std::make_unique<handle>(descriptor, true);
-  look();
-}
-
-input_file::input_file(standard /*tag*/) : handle_(std::make_unique<handle>(STDIN_FILENO, false)) { look(); }
-
-void input_file::look() {
+input_file::input_file(std::unique_ptr<open_file> file) : file_(std::move(file)) {
   struct stat status {};
-  if (::fstat(handle_->descriptor, &status) != 0) fail_with_errno();
+  if (::fstat(file_->descriptor, &status) != 0) fail_with_errno();
   regular_ = S_ISREG(status.st_mode);
   // Standard input may be a regular file that is already read in part: places in it would be the wrong ones.
-  if (!handle_->owned && regular_ && ::lseek(handle_->descriptor, 0, SEEK_CUR) != 0) regular_ = false;
+  if (!file_->owned && regular_ && ::lseek(file_->descriptor, 0, SEEK_CUR) != 0) regular_ = false;
   if (regular_) size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -92,33 +87,20 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
   // One read may move at most 2 GiB.
   size = std::min<std::size_t>(size, std::size_t{1} << 30);
   if (regular_) {
-    const std::size_t count = read_all_at(handle_->descriptor, position_, to, size);
+    const std::size_t count = read_all_at(*file_, position_, to, size);
     position_ += count;
     return count;
   }
   while (!stop.load(std::memory_order_relaxed)) {
     constexpr int patience = 100;  // milliseconds until the next look at `stop`
-    pollfd waiting{handle_->descriptor, POLLIN, 0};
+    pollfd waiting{file_->descriptor, POLLIN, 0};
     if (::poll(&waiting, 1, patience) == 0) continue;
-    const ssize_t count = ::read(handle_->descriptor, to, size);
+    const ssize_t count = ::read(file_->descriptor, to, size);
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR && errno != EAGAIN) fail_with_errno();
   }
   return 0;
 }
-
-std::size_t input_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
-  return read_all_at(handle_->descriptor, offset, to, size);
-}
-
-struct temporary_file::handle {
-  int descriptor = -1;
-
-  explicit handle(int d) : descriptor(d) {}
-  handle(const handle&) = delete;
-  handle& operator=(const handle&) = delete;
-  ~handle() { ::close(descriptor); }
-};
 
 temporary_file::temporary_file() {
   std::error_code error;
@@ -128,20 +110,16 @@ temporary_file::temporary_file() {
   const int descriptor = ::mkstemp(path.data());
   if (descriptor < 0) fail_temporary(errno);
   ::unlink(path.c_str());
-  handle_ = std::make_unique<handle>(descriptor);
+  file_ = std::make_unique<open_file>(descriptor);
 }
 
 void temporary_file::write(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = ::write(handle_->descriptor, bytes.data(), bytes.size());
+    const ssize_t count = ::write(file_->descriptor, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_temporary(errno);
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
-}
-
-std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
-  return read_all_at(handle_->descriptor, offset, to, size);
 }
 
 bool is_standard_input(const std::string& path) {
@@ -164,105 +142,93 @@ void prepare_standard_streams() {
 
 #else  // the C library alone
 
+struct open_file {
+  std::FILE* file;
+  mutable std::mutex mutex{};  // one place in the file for all threads
+
+  explicit open_file(std::FILE* f) : file(f) { std::setvbuf(f, nullptr, _IONBF, 0); }
+  open_file(const open_file&) = delete;
+  open_file& operator=(const open_file&) = delete;
+  ~open_file() {
+    if (file != stdin) std::fclose(file);
+  }
+};
+
 namespace {
 
-std::size_t read_all_at(std::FILE* file, std::mutex& mutex, std::uint64_t offset, char* to, std::size_t size) {
-  const std::lock_guard lock(mutex);
+bool seek(std::FILE* file, std::uint64_t offset) {
 #ifdef _WIN32
-  if (_fseeki64(file, static_cast<long long>(offset), SEEK_SET) != 0) fail_with_errno();
+  return _fseeki64(file, static_cast<long long>(offset), SEEK_SET) == 0;
 #else
-  if (std::fseek(file, static_cast<long>(offset), SEEK_SET) != 0) fail_with_errno();
+  return std::fseek(file, static_cast<long>(offset), SEEK_SET) == 0;
 #endif
-  const std::size_t count = std::fread(to, 1, size, file);
-  if (count < size && std::ferror(file) != 0) fail_with_errno();
+}
+
+std::size_t read_all_at(const open_file& file, std::uint64_t offset, char* to, std::size_t size) {
+  const std::lock_guard lock(file.mutex);
+  if (!seek(file.file, offset)) fail_with_errno();
+  const std::size_t count = std::fread(to, 1, size, file.file);
+  if (count < size && std::ferror(file.file) != 0) fail_with_errno();
   return count;
 }
 
 }  // namespace
 
-struct input_file::handle {
-  std::FILE* file = nullptr;
-  mutable std::mutex mutex{};
-
-  explicit handle(std::FILE* f) : file(f) {}
-  handle(const handle&) = delete;
-  handle& operator=(const handle&) = delete;
-  ~handle() {
-    if (file != stdin) std::fclose(file);
-  }
-};
-
 input_file::input_file(const std::string& path) {
   std::FILE* const file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) fail_with_errno();
-  std::setvbuf(file, nullptr, _IONBF, 0);
-  handle_ = std::make_unique<handle>(file);
+  file_ = std::make_unique<open_file>(file);
   std::error_code error;
   regular_ = std::filesystem::is_regular_file(path, error);
   if (regular_) size_ = std::filesystem::file_size(path, error);
 }
-
-input_file::input_file(standard /*tag*/) : handle_(std::make_unique<handle>(stdin)) {}
+input_file input_file::standard_input() { return input_file(std::make_unique<open_file>(stdin)); }
+input_file::input_file(std::unique_ptr<open_file> file) : file_(std::move(file)) {}
 
 std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>& /*stop*/) {
-  const std::size_t count = std::fread(to, 1, size, handle_->file);
-  if (count == 0 && std::ferror(handle_->file) != 0) fail_with_errno();
+  const std::size_t count = std::fread(to, 1, size, file_->file);
+  if (count == 0 && std::ferror(file_->file) != 0) fail_with_errno();
   return count;
 }
-
-std::size_t input_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
-  return read_all_at(handle_->file, handle_->mutex, offset, to, size);
-}
-
-struct temporary_file::handle {
-  std::FILE* file = nullptr;
-  std::mutex mutex{};
-
-  explicit handle(std::FILE* f) : file(f) {}
-  handle(const handle&) = delete;
-  handle& operator=(const handle&) = delete;
-  ~handle() { std::fclose(file); }
-};
 
 temporary_file::temporary_file() {
   std::FILE* const file = std::tmpfile();
   if (file == nullptr) fail_temporary(errno);
-  std::setvbuf(file, nullptr, _IONBF, 0);
-  handle_ = std::make_unique<handle>(file);
+  file_ = std::make_unique<open_file>(file);
 }
 
 void temporary_file::write(std::string_view bytes) {
-  const std::lock_guard lock(handle_->mutex);
-  if (std::fseek(handle_->file, 0, SEEK_END) != 0 ||
-      std::fwrite(bytes.data(), 1, bytes.size(), handle_->file) != bytes.size()) {
+  const std::lock_guard lock(file_->mutex);
+  if (std::fseek(file_->file, 0, SEEK_END) != 0 ||
+      std::fwrite(bytes.data(), 1, bytes.size(), file_->file) != bytes.size()) {
     fail_temporary(errno);
   }
 }
 
-std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
-  return read_all_at(handle_->file, handle_->mutex, offset, to, size);
-}
-
 bool is_standard_input(const std::string& /*path*/) { return false; }
 
-bool is_terminal([[maybe_unused]] std::FILE* file) {
 #ifdef _WIN32
-  return _isatty(_fileno(file)) != 0;
-#else
-  return false;
-#endif
-}
+bool is_terminal(std::FILE* file) { return _isatty(_fileno(file)) != 0; }
 
 void prepare_standard_streams() {
-#ifdef _WIN32
   _setmode(_fileno(stdin), _O_BINARY);
   _setmode(_fileno(stdout), _O_BINARY);
+}
+#else
+bool is_terminal(std::FILE* /*file*/) { return false; }
+
+void prepare_standard_streams() {}
 #endif
+
+#endif
+
+std::size_t input_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
+  return read_all_at(*file_, offset, to, size);
+}
+std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
+  return read_all_at(*file_, offset, to, size);
 }
 
-#endif
-
-input_file input_file::standard_input() { return input_file(standard{}); }
 input_file::input_file(input_file&& other) noexcept = default;
 input_file& input_file::operator=(input_file&& other) noexcept = default;
 input_file::~input_file() = default;

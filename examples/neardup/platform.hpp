@@ -12,6 +12,8 @@
 
 namespace command {
 
+struct open_file;  // what the operating system has for it
+
 /// An open file or standard input. Its functions throw std::system_error.
 class input_file {
  public:
@@ -33,12 +35,9 @@ class input_file {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  ///< when opened; 0 if not regular
 
  private:
-  struct standard {};
-  explicit input_file(standard);
-  void look();
+  explicit input_file(std::unique_ptr<open_file> file);
 
-  struct handle;
-  std::unique_ptr<handle> handle_;
+  std::unique_ptr<open_file> file_;
   bool regular_ = false;
   std::uint64_t size_ = 0;
   std::uint64_t position_ = 0;  // of a regular file: the system's own is left alone, so that it can be opened again
@@ -60,8 +59,7 @@ class temporary_file {
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
  private:
-  struct handle;
-  std::unique_ptr<handle> handle_;
+  std::unique_ptr<open_file> file_;
 };
 
 /// Whether this is standard input by a name of its own, as /dev/stdin, and no regular file. Where there are no such

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <neardup/dedup/checks.hpp>
 #include <system_error>
 
 #include "output.hpp"
@@ -24,10 +25,7 @@ std::string size_text(std::uint64_t bytes) {
     value /= 1000;
     ++unit;
   }
-  std::array<char, 32> text{};
-  const int length =
-      std::snprintf(text.data(), text.size(), unit == 0 || value >= 99.5 ? "%.0f %s" : "%.1f %s", value, units[unit]);
-  return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
+  return fixed(value, unit == 0 || value >= 99.5 ? 0 : 1) + ' ' + units[unit];
 }
 
 /// The bytes of the input where that can be known without reading it.
@@ -47,6 +45,18 @@ std::uint64_t total_size(const options& settings) {
 void say(const std::string& text) {
   const std::string line = "neardup: " + printable(text) + "\n";
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
+}
+
+void say_choice(const options& settings) {
+  const std::string usual = number(neardup::default_similarity);
+  const std::string typed = settings.choice->similarity.value_or(usual);
+  std::string text = "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)") +
+                     " is: --features " + to_string(settings.features) + " --bits " + std::to_string(settings.bits);
+  if (settings.compares()) {
+    text += " --distance " + std::to_string(settings.distance) + " --check-features " +
+            to_string(settings.check_features) + " --min-similarity " + settings.choice->min_similarity.value_or(typed);
+  }
+  say(text);
 }
 
 report::report(const options& settings)

@@ -63,6 +63,9 @@ class report {
   std::chrono::steady_clock::time_point begin_, last_draw_;
 };
 
+/// Says what a similarity was taken for: the options that would say the same.
+void say_choice(const options& settings);
+
 /// Prints "neardup: " and the text as one line on standard error.
 void say(const std::string& text);
 

@@ -12,4 +12,8 @@ namespace command {
 template <std::size_t Bits>
 void run(const options& settings);
 
+/// Reads the input twice, and prints which features, bits and distance find the near-duplicates in it.
+/// Throws: as run does.
+void run_advise(const options& settings);
+
 }  // namespace command

@@ -10,12 +10,32 @@
 #include "context.hpp"
 #include "errors.hpp"
 #include "groups.hpp"
-#include "hash.hpp"
 #include "pairs.hpp"
 #include "run.hpp"
 #include "unique.hpp"
 
 namespace command {
+
+/// `neardup hash`: the fingerprint of each document.
+template <std::size_t Bits>
+void run_hash(context& c) {
+  for_each_document<Bits>(
+      c,
+      [&](const placed_document<Bits>& d) {
+        const std::string id = d.id ? std::string(*d.id) : default_id(*d.from, d.line);
+        if (c.settings.format == output_format::json_lines) {
+          c.out << "{\"id\":" << json_string(id)
+                << ",\"fingerprint\":" << (d.facts.has_tokens ? '"' + d.facts.fingerprint.to_hex() + '"' : "null")
+                << "}\n";
+        } else {
+          c.out << (d.facts.has_tokens ? d.facts.fingerprint.to_hex() : "-") << "  " << printable(id) << '\n';
+        }
+      },
+      [&](const finished_batch<Bits>& done) {
+        if (done.input.live) c.out.flush();
+      });
+  finish(c, "");
+}
 
 template <std::size_t Bits>
 void run(const options& settings) {
@@ -33,7 +53,7 @@ void run(const options& settings) {
     }
   }
   context c(settings);
-  if (!settings.choice.empty() && !settings.quiet) say(settings.choice);
+  if (settings.choice && !settings.quiet) say_choice(settings);
   c.idf = table || settings.weights != weighting::idf ? table : learn_idf(c);
   switch (settings.action) {
     case verb::groups: return run_groups<Bits>(c);

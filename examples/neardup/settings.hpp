@@ -20,7 +20,7 @@ struct typed_settings {
   text similarity, distance, blocks, min_similarity, check_features, grouping, keep, recall;
 };
 
-/// Reads what was typed, and chooses what was not: see `defaults.hpp` for the constants, and for the rule
+/// Reads what was typed, and chooses what was not: by the defaults of the library, and by the rule in
 /// docs/guide.md, "The front door of the command".
 /// Throws: usage_error.
 void apply_settings(const typed_settings& given, options& to);

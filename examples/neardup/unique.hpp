@@ -1,15 +1,12 @@
 // `neardup unique`: the input without what came before.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <neardup/index/dynamic_index.hpp>
-#include <optional>
+#include <neardup/dedup/deduplicator.hpp>
+#include <neardup/index/pigeonhole_index.hpp>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -67,14 +64,11 @@ class first_come_filter {
   /// Whether a document is to be kept; remembers it then.
   bool keep(const placed_document<Bits>& d) {
     if (!d.facts.has_tokens) return true;
-    bool found = false;
-    index_.for_each_match(d.facts.fingerprint, context_.settings.distance, [&](const auto& match) {
-      found = check_.accepts(match.id, d.facts);
-      return !found;
-    });
-    if (found) return false;
+    const auto check = [&](std::uint32_t id) { return check_.accepts(id, d.facts); };
+    const auto& fingerprint = d.facts.fingerprint;
+    if (!neardup::find_original(index_, fingerprint, context_.settings.distance, check).is_new()) return false;
     if (count_ == document_table::max_size) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
-    index_.insert(d.facts.fingerprint, static_cast<std::uint32_t>(count_++));
+    index_.insert(fingerprint, static_cast<std::uint32_t>(count_++));
     if (context_.settings.min_similarity) kept_.add(d);
     check_.add(d.facts);
     return true;
@@ -82,45 +76,10 @@ class first_come_filter {
 
  private:
   context& context_;
-  neardup::dynamic_index<Bits> index_;
+  neardup::pigeonhole_index<Bits, neardup::dynamic_layout> index_;
   std::size_t count_ = 0;
   document_table kept_;  // with a check, which may read them again
   document_check check_;
-};
-
-/// Reads the records of a source again, forwards.
-class record_rereader {
- public:
-  /// The bytes of a record, valid until the next call. Throws: input_error if they are no longer there.
-  std::string_view at(const place& where) {
-    try {
-      if (source_ != where.from) {
-        file_.emplace(*where.from, false);
-        source_ = where.from;
-        buffer_.resize(0);
-      }
-      if (where.offset < begin_ || where.offset + where.length > begin_ + buffer_.size()) {
-        constexpr std::uint64_t block_size = std::uint64_t{1} << 20;
-        begin_ = where.offset;
-        const std::size_t wanted = std::max(where.length, block_size);
-        buffer_.resize(0);
-        buffer_.reserve(wanted);
-        buffer_.resize(file_->read_at(begin_, buffer_.data(), wanted));
-      }
-    } catch (const std::system_error& error) {
-      throw input_error({where.from->name(), error.code().message()});
-    }
-    if (where.offset + where.length > begin_ + buffer_.size()) {
-      throw input_error({where.from->name(), "was changed while it was being read"});
-    }
-    return buffer_.view().substr(where.offset - begin_, where.length);
-  }
-
- private:
-  std::shared_ptr<source> source_;
-  std::optional<source_file> file_;
-  byte_buffer buffer_;
-  std::uint64_t begin_ = 0;  // of the buffer in the source
 };
 
 template <std::size_t Bits>
@@ -161,7 +120,7 @@ void run_groups_first(context& c) {
   const std::vector<std::uint32_t> label = find_groups(c, all);
 
   record_copier copier(c);
-  record_rereader reader;
+  record_rereader reader(std::size_t{1} << 20);
   const auto keep = [&](const place& where) {
     if (c.settings.unit == unit_of_input::files) {
       copier.print(where.from->path);

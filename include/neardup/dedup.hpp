@@ -1,7 +1,8 @@
-// From matches to decisions: all of neardup/dedup/.
+// From matches to decisions: all of neardup/dedup/, but for the advice (dedup/advice/advice.hpp).
 #pragma once
 
-#include "dedup/advice/advice.hpp"
+#include "version.hpp"
+
 #include "dedup/all_pairs.hpp"
 #include "dedup/checks.hpp"
 #include "dedup/cluster.hpp"
@@ -9,5 +10,6 @@
 #include "dedup/edit_distance.hpp"
 #include "dedup/feature_sets.hpp"
 #include "dedup/group.hpp"
+#include "dedup/join_options.hpp"
 #include "dedup/recall.hpp"
 #include "dedup/similarity.hpp"

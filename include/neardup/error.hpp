@@ -1,16 +1,14 @@
 // One way to report a call that cannot be answered: an exception, or a handler where exceptions are off.
 #pragma once
 
-#if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L
-#error "neardup needs C++20: compile with -std=c++20, or /std:c++20"
-#endif
-
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <string>
+
+#include "version.hpp"
 
 // MSVC defines _CPPUNWIND, g++ and clang __cpp_exceptions.
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)

@@ -1,15 +1,17 @@
 // tokens -> simhash<Bits>: weighters, hashers, accumulator, feature bag, simhasher, batches.
 #pragma once
 
+#include "version.hpp"
+
 #include "fingerprint/accumulator.hpp"
-#include "fingerprint/fingerprint_all.hpp"
 #include "fingerprint/defaults.hpp"
 #include "fingerprint/feature_bag.hpp"
 #include "fingerprint/feature_extractor.hpp"
+#include "fingerprint/fingerprint_all.hpp"
 #include "fingerprint/hashers.hpp"
+#include "fingerprint/idf.hpp"
 #include "fingerprint/idf_table.hpp"
 #include "fingerprint/simhasher.hpp"
 #include "fingerprint/text_stream.hpp"
 #include "fingerprint/weight.hpp"
 #include "fingerprint/weighters.hpp"
-#include "fingerprint/xxh3.hpp"

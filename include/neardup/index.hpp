@@ -1,13 +1,12 @@
 // Finding stored fingerprints: all of neardup/index/.
 #pragma once
 
-#include "index/engine/basic_index.hpp"
+#include "version.hpp"
+
 #include "index/cost.hpp"
-#include "index/dynamic_index.hpp"
 #include "index/flat_index.hpp"
 #include "index/frozen_index.hpp"
 #include "index/keyed_index.hpp"
 #include "index/layout.hpp"
 #include "index/match.hpp"
 #include "index/pigeonhole_index.hpp"
-#include "index/engine/searchable.hpp"

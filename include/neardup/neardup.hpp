@@ -1,10 +1,15 @@
-// All of neardup: finds near-duplicate texts by SimHash fingerprints and exact search within a Hamming distance.
+// All of neardup but for the advice (dedup/advice/advice.hpp): finds near-duplicate texts by SimHash fingerprints and
+// exact search within a Hamming distance.
 #pragma once
 
+#include "version.hpp"
+
 #include "dedup.hpp"
+#include "error.hpp"
 #include "fingerprint.hpp"
 #include "index.hpp"
+#include "instruction_set.hpp"
+#include "runner.hpp"
 #include "simhash.hpp"
 #include "text.hpp"
 #include "threads.hpp"
-#include "version.hpp"

@@ -4,7 +4,14 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <exception>
 #include <functional>
+#include <limits>
+#include <mutex>
+
+#include "error.hpp"
+
+#include "version.hpp"
 
 namespace neardup::inline v0 {
 
@@ -28,8 +35,9 @@ class any_runner {
  public:
   any_runner() = default;
 
-  template <runner Run>
-    requires(!std::same_as<Run, any_runner>)
+  // In this order: whether any_runner can be copied must not be asked while that is being decided.
+  template <class Run>
+    requires(!std::same_as<Run, any_runner> && runner<Run>)
   any_runner(const Run& run)  // NOLINT(google-explicit-constructor): stands for the runner that it is given.
       : parts_((std::max)(std::size_t{1}, static_cast<std::size_t>(run.parts()))), run_(run) {}
 
@@ -50,5 +58,47 @@ class any_runner {
   std::size_t parts_ = 1;
   std::function<void(std::size_t, const std::function<void(std::size_t)>&)> run_;
 };
+
+namespace detail {
+
+/// Keeps the exception of the first part of some work, in their order, that has one.
+class first_failure {
+ public:
+  /// Calls `work()`. Returns: whether it did not throw.
+  template <class Work>
+  bool guard(std::size_t position, const Work& work) noexcept {
+#if NEARDUP_EXCEPTIONS
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (position < position_) {
+        position_ = position;
+        exception_ = std::current_exception();
+      }
+      return false;
+    }
+#else
+    static_cast<void>(position);
+    work();
+#endif
+    return true;
+  }
+
+  void rethrow() const {
+#if NEARDUP_EXCEPTIONS
+    if (exception_ != nullptr) std::rethrow_exception(exception_);
+#endif
+  }
+
+ private:
+#if NEARDUP_EXCEPTIONS
+  std::mutex mutex_;
+  std::exception_ptr exception_;
+  std::size_t position_ = (std::numeric_limits<std::size_t>::max)();
+#endif
+};
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

@@ -1,14 +1,14 @@
 // text -> tokens: tokenizers, UTF-8, folding and normalising.
 #pragma once
 
+#include "version.hpp"
+
 #include "text/feature_choice.hpp"
 #include "text/ngrams.hpp"
 #include "text/normalise.hpp"
 #include "text/sentences.hpp"
-#include "text/kernels/normalised_words.hpp"
 #include "text/shingles.hpp"
 #include "text/tokenizer.hpp"
 #include "text/unicode.hpp"
 #include "text/utf8.hpp"
-#include "text/kernels/word_spans.hpp"
 #include "text/words.hpp"

@@ -11,3 +11,9 @@
 #define NEARDUP_VERSION_PATCH 0
 /// The three numbers as "major.minor.patch".
 #define NEARDUP_VERSION_STRING "0.1.0"
+
+#if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L
+// A file that is missing ends the compilation: one sentence, and no errors behind it, as #error would have them.
+#define NEARDUP_NEEDS "neardup needs C++20: compile with -std=c++20, or /std:c++20"
+#include NEARDUP_NEEDS
+#endif

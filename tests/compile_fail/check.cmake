@@ -1,8 +1,11 @@
 # cmake -DCOMMAND=<compiler;and;flags> -DSOURCE=<file> -DCOUNTER=<ON|OFF> -P check.cmake
 cmake_minimum_required(VERSION 3.23)
 
+file(READ "${SOURCE}" source)
 if(COUNTER)
   list(APPEND COMMAND -DNEARDUP_COMPILES)
+elseif(source MATCHES "// flags: ([^\n]+)")
+  list(APPEND COMMAND ${CMAKE_MATCH_1})
 endif()
 execute_process(
   COMMAND ${COMMAND} "${SOURCE}"
@@ -24,7 +27,16 @@ if(status EQUAL 0)
   message(FATAL_ERROR "it compiles, and should not: ${SOURCE}")
 endif()
 
-file(READ "${SOURCE}" rest)
+if(source MATCHES "// errors: ([0-9]+)")
+  set(most ${CMAKE_MATCH_1})
+  string(REGEX MATCHALL "error:" found "${output}")
+  list(LENGTH found count)
+  if(count GREATER most)
+    message(FATAL_ERROR "${count} errors, and should be at most ${most}: ${SOURCE}")
+  endif()
+endif()
+
+set(rest "${source}")
 set(checked 0)
 while(TRUE)
   string(FIND "${rest}" "// expect: " at)

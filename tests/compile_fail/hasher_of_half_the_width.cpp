@@ -1,5 +1,6 @@
 // A fingerprint of 256 bits from a hash of 128: half of it would be made up.
 // expect: the hasher is narrower than the fingerprint
+// errors: 1
 #include <neardup/fingerprint.hpp>
 #include <neardup/text.hpp>
 

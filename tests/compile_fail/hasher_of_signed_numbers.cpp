@@ -1,5 +1,6 @@
 // A hash is bits, not a number with a sign.
-// expect: (token_hasher|hasher_bits)
+// expect: the third part is a hasher
+// errors: 1
 #include <string_view>
 
 #include <neardup/fingerprint.hpp>

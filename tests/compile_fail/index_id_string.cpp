@@ -2,8 +2,8 @@
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES
-neardup::pigeonhole_index<64, 3, 4, char> index;
+neardup::pigeonhole_index<64, 3, 4, char> wrong;
 #else
 #include <string>
-neardup::pigeonhole_index<64, 3, 4, std::string> index;
+neardup::pigeonhole_index<64, 3, 4, std::string> wrong;
 #endif

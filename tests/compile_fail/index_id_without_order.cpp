@@ -1,4 +1,4 @@
-// expect: an Id must be ordered
+// expect: an Id must be .*ordered: write
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES
@@ -7,11 +7,11 @@ struct document {
   int number;
   auto operator<=>(const document&) const = default;
 };
-neardup::pigeonhole_index<64, 3, 4, document> index;
+neardup::pigeonhole_index<64, 3, 4, document> wrong;
 #else
 struct document {
   int number;
   bool operator==(const document&) const = default;
 };
-neardup::pigeonhole_index<64, 3, 4, document> index;
+neardup::pigeonhole_index<64, 3, 4, document> wrong;
 #endif

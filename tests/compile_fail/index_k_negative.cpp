@@ -2,7 +2,7 @@
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES
-neardup::pigeonhole_index<64, 0> index;
+neardup::pigeonhole_index<64, 0> wrong;
 #else
-neardup::pigeonhole_index<64, -1, 4> index;
+neardup::pigeonhole_index<64, -1, 4> wrong;
 #endif

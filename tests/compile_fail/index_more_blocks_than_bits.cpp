@@ -2,7 +2,7 @@
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES
-neardup::pigeonhole_index<16, 0, 16> index;
+neardup::pigeonhole_index<16, 0, 16> wrong;
 #else
-neardup::pigeonhole_index<16, 0, 17> index;
+neardup::pigeonhole_index<16, 0, 17> wrong;
 #endif

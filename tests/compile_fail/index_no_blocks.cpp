@@ -2,7 +2,7 @@
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES
-neardup::pigeonhole_index<64, 3, 1> index;
+neardup::pigeonhole_index<64, 3, 1> wrong;
 #else
-neardup::pigeonhole_index<64, 3, 0> index;
+neardup::pigeonhole_index<64, 3, 0> wrong;
 #endif

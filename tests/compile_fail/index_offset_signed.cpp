@@ -2,7 +2,7 @@
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES
-neardup::pigeonhole_index<64, 3, 4, int, unsigned> index;
+neardup::pigeonhole_index<64, 3, 4, int, unsigned> wrong;
 #else
-neardup::pigeonhole_index<64, 3, 4, int, int> index;
+neardup::pigeonhole_index<64, 3, 4, int, int> wrong;
 #endif

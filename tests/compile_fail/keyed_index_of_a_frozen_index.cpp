@@ -2,7 +2,7 @@
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES
-neardup::keyed_index<neardup::dynamic_index<64>> index(3, 4);
+neardup::keyed_index<neardup::pigeonhole_index<64, neardup::dynamic_layout>> wrong(3, 4);
 #else
-neardup::keyed_index<neardup::frozen_index<64>> index;
+neardup::keyed_index<neardup::frozen_index<64>> wrong;
 #endif

@@ -1,5 +1,6 @@
 // A callable cannot be fed in chunks unless someone says how.
 // expect: this tokenizer takes whole texts; specialise neardup::token_stream for it
+// errors: 1
 #include <string_view>
 
 #include <neardup/fingerprint.hpp>

@@ -1,5 +1,6 @@
 // A fingerprint of 64 bits from a user's hash of 32.
 // expect: the hasher is narrower than the fingerprint
+// errors: 1
 #include <cstdint>
 #include <string_view>
 

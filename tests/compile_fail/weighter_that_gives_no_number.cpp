@@ -1,4 +1,5 @@
-// expect: weighter
+// expect: the second part is a weighter
+// errors: 1
 #include <cstdint>
 
 #include <neardup/fingerprint.hpp>

@@ -15,6 +15,7 @@
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
+#include <neardup/threads.hpp>
 
 #include "catch.hpp"
 
@@ -290,7 +291,7 @@ TEST_CASE("a request that cannot be met, and passes that do not fit, are refused
        {advice_request{.similarity = 0}, advice_request{.similarity = 1.1}, advice_request{.similarity = std::nan("")},
         advice_request{.recall = 1.5}, advice_request{.recall = std::nan("")}, advice_request{.sample = 0},
         advice_request{.sample = 1000001}, advice_request{.compared = 0},
-        advice_request{.check = {feature_kind::chars, 0}}}) {
+        advice_request{.check = {neardup::feature_kind::chars, 0}}}) {
     REQUIRE_THROWS_AS(advisor<64>(wrong), std::invalid_argument);
   }
   const std::vector<std::string> two{"a b", "c d"};

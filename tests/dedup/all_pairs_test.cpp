@@ -21,9 +21,9 @@ using neardup::simhash;
 template <class Range>
 oracle::pair_list pairs_of(const Range& fingerprints, int k, int blocks = 0) {
   oracle::pair_list result;
-  neardup::all_pairs(
-      fingerprints, k, [&](std::size_t i, std::size_t j, int distance) { result.emplace_back(i, j, distance); },
-      blocks);
+  neardup::all_pairs(fingerprints, k,
+                     [&](std::size_t i, std::size_t j, int distance) { result.emplace_back(i, j, distance); },
+                     {.blocks = blocks});
   return result;
 }
 

@@ -106,8 +106,8 @@ TEST_CASE("groups: what cannot be answered", "[dedup][errors]") {
   const std::vector<simhash<64>> stored(3);
   REQUIRE_THROWS_AS(cluster(stored, -1), std::invalid_argument);
   REQUIRE_THROWS_AS(cluster(stored, 65), std::invalid_argument);
-  REQUIRE_THROWS_AS(cluster(stored, 3, -1), std::invalid_argument);
-  REQUIRE_THROWS_AS(cluster(stored, 5, 20), std::invalid_argument);
+  REQUIRE_THROWS_AS(cluster(stored, 3, {.blocks = -1}), std::invalid_argument);
+  REQUIRE_THROWS_AS(cluster(stored, 5, {.blocks = 20}), std::invalid_argument);
 }
 
 TEST_CASE("very many copies", "[dedup][hostile]") {

@@ -31,7 +31,7 @@ template <std::size_t Bits>
 oracle::pair_list pairs_of(const std::vector<simhash<Bits>>& fingerprints, int k, int blocks) {
   oracle::pair_list result;
   const auto add = [&](std::size_t i, std::size_t j, int distance) { result.emplace_back(i, j, distance); };
-  neardup::all_pairs(fingerprints, k, add, blocks);
+  neardup::all_pairs(fingerprints, k, add, {.blocks = blocks});
   return result;
 }
 
@@ -56,7 +56,7 @@ void check_corpora(const char* name) {
       ++counts.layouts;
       // The order, too: by i, then j.
       if (pairs_of(fingerprints, k, blocks) != expected) FAIL("all_pairs differs");
-      const std::vector<std::uint32_t> found = neardup::cluster(fingerprints, k, blocks);
+      const std::vector<std::uint32_t> found = neardup::cluster(fingerprints, k, {.blocks = blocks});
       if (!std::equal(found.begin(), found.end(), labels.begin(), labels.end())) FAIL("cluster differs");
     }
   }

@@ -17,6 +17,8 @@
 
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/dedup/edit_distance.hpp>
+#include <neardup/fingerprint.hpp>
+#include <neardup/index/flat_index.hpp>
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
@@ -304,6 +306,53 @@ TEST_CASE("the options of a deduplicator follow the similarity", "[deduplicator]
   REQUIRE_THROWS_AS(
       (deduplicator{hash, [](std::uint32_t, std::string_view) { return 1.0; }, {.distance = 3, .similarity = nan}}),
       std::invalid_argument);
+}
+
+TEST_CASE("a check that says yes or no takes the nearest that it accepts", "[deduplicator]") {
+  const simhasher hash{words{}};
+  std::set<std::uint32_t> refused;
+  std::size_t calls = 0;
+  deduplicator dedup{hash,
+                     [&](std::uint32_t id, std::string_view) {
+                       ++calls;
+                       return !refused.contains(id);
+                     },
+                     {.distance = 63}};
+  const std::string text = "one two three four five six seven eight nine ten";
+  REQUIRE(dedup.add(text + " eleven", 5).is_new());
+  refused = {5};
+  REQUIRE(dedup.add(text, 6).is_new());
+  refused = {};
+  calls = 0;
+  const auto nearest = dedup.find(text);
+  REQUIRE(nearest.original == 6U);
+  REQUIRE(!nearest.similarity);
+  REQUIRE(calls == 1);
+  refused = {6};
+  REQUIRE(dedup.find(text).original == 5U);
+  refused = {5, 6};
+  REQUIRE(dedup.find(text).is_new());
+}
+
+TEST_CASE("find_original decides by fingerprints as a deduplicator does by texts", "[deduplicator]") {
+  flat_index<64> index;
+  const std::vector<std::uint64_t> values{0b111, 0b1, 0b1, 0xff00};
+  for (std::uint32_t id = 0; id < values.size(); ++id) index.insert(simhash<64>(values[id]), id);
+  const simhash<64> query(0U);
+  REQUIRE(find_original(index, query, 0).is_new());
+  REQUIRE(find_original(index, query, 3).original == 1U);
+  REQUIRE(find_original(index, query, 3).distance == 1);
+  REQUIRE(find_original(index, query, 3, [](std::uint32_t id) { return id != 1; }).original == 2U);
+  const std::vector<double> similarities{0.9, 0.8, 0.9, 1};
+  const auto check = [&](std::uint32_t id) { return similarities[id]; };
+  REQUIRE(find_original(index, query, 3, check).original == 2U);
+  REQUIRE(find_original(index, query, 3, check).similarity == 0.9);
+  REQUIRE(find_original(index, query, 3, check, 0.95).is_new());
+  REQUIRE(find_original(index, query, 8, check, 0.95).original == 3U);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  REQUIRE_THROWS_AS(find_original(index, query, 3, check, nan), std::invalid_argument);
+  REQUIRE_THROWS_AS(find_original(index, query, 3, [&](std::uint32_t) { return nan; }), std::invalid_argument);
+  REQUIRE_THROWS_AS(find_original(index, query, 65), std::invalid_argument);
 }
 
 TEST_CASE("a text without tokens is new, counted, and kept nowhere", "[deduplicator]") {

@@ -7,6 +7,7 @@
 
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/dedup/feature_sets.hpp>
+#include <neardup/fingerprint.hpp>
 #include <neardup/text.hpp>
 
 #include "catch.hpp"

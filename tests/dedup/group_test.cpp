@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <neardup/dedup/group.hpp>
+#include <neardup/threads.hpp>
 
 #include "catch.hpp"
 #include "oracle/components.hpp"
@@ -121,17 +122,17 @@ void check_corpora() {
         CAPTURE(Bits, k, count, scores.empty());
         std::atomic<std::size_t> calls = 0;
         const counted<kinds> counting{check, calls};
-        group_options how{.preference = scores};
-        REQUIRE(group(fingerprints, k, counting, how, threads{count}) == first.labels);
+        group_options how{.preference = scores, .run = threads{count}};
+        REQUIRE(group(fingerprints, k, counting, how) == first.labels);
         REQUIRE(calls == first.checks);
         calls = 0;
         how.by = grouping::components;
-        REQUIRE(group(fingerprints, k, counting, how, threads{count}) == connected.labels);
+        REQUIRE(group(fingerprints, k, counting, how) == connected.labels);
         REQUIRE(calls <= 2 * connected.checks);
       }
       const group_options unverified{.preference = scores};
       REQUIRE(group(fingerprints, k, {}, unverified) ==
-              expected_representatives(fingerprints, k, neardup::unchecked{}, scores).labels);
+              expected_representatives(fingerprints, k, neardup::no_check{}, scores).labels);
       checks += first.checks;
       for (std::size_t i = 0; i < size; ++i) {
         representatives += first.labels[i] == i ? 1U : 0U;
@@ -183,7 +184,7 @@ TEST_CASE("a corpus of many batches", "[dedup][oracle]") {
   const expectation expected = expected_representatives(fingerprints, 5, check, {});
   for (const std::size_t count : {1U, 3U}) {
     std::atomic<std::size_t> calls = 0;
-    REQUIRE(group(fingerprints, 5, counted<kinds>{check, calls}, {}, threads{count}) == expected.labels);
+    REQUIRE(group(fingerprints, 5, counted<kinds>{check, calls}, {.run = threads{count}}) == expected.labels);
     REQUIRE(calls == expected.checks);
   }
 }
@@ -192,7 +193,7 @@ TEST_CASE("grouping nothing, and one", "[dedup]") {
   for (const grouping by : {grouping::representatives, grouping::components}) {
     REQUIRE(group(std::vector<simhash<64>>{}, 3, {}, {.by = by}).empty());
     REQUIRE(group(std::vector<simhash<64>>(1), 3, {}, {.by = by}) == labels_type{0});
-    REQUIRE(group(std::vector<simhash<64>>(1), 64, {}, {.by = by}, threads{8}) == labels_type{0});
+    REQUIRE(group(std::vector<simhash<64>>(1), 64, {}, {.by = by, .run = threads{8}}) == labels_type{0});
   }
 }
 
@@ -222,12 +223,12 @@ TEST_CASE("copies that the check tells apart", "[dedup]") {
 TEST_CASE("a crowd of near-duplicates takes a check each", "[dedup][hostile]") {
   const std::size_t count = oracle::effort(100000, 20000);
   const auto fingerprints = crowd(count);
-  const neardup::unchecked accepts;
+  const neardup::no_check accepts;
   for (const std::size_t parts : {1U, 3U}) {
     for (const grouping by : {grouping::representatives, grouping::components}) {
       std::atomic<std::size_t> calls = 0;
-      const counted<neardup::unchecked> counting{accepts, calls};
-      const labels_type labels = group(fingerprints, 4, counting, {.by = by}, threads{parts});
+      const counted<neardup::no_check> counting{accepts, calls};
+      const labels_type labels = group(fingerprints, 4, counting, {.by = by, .run = threads{parts}});
       REQUIRE(std::all_of(labels.begin(), labels.end(), [](std::uint32_t label) { return label == 0; }));
       if (by == grouping::representatives) REQUIRE(calls == count - 1);
       // Threads may check two pairs at once of which the second is connected by then.
@@ -243,7 +244,7 @@ TEST_CASE("a crowd of a few kinds", "[dedup][hostile]") {
   const auto same_kind = [](std::size_t i, std::size_t j) { return i % kinds_count == j % kinds_count; };
   std::atomic<std::size_t> calls = 0;
   const counted<decltype(same_kind)> counting{same_kind, calls};
-  const labels_type labels = group(fingerprints, 4, counting, {}, threads{2});
+  const labels_type labels = group(fingerprints, 4, counting, {.run = threads{2}});
   for (std::size_t i = 0; i < count; ++i) {
     if (labels[i] != i % kinds_count) FAIL("document " << i << " has label " << labels[i]);
   }
@@ -258,7 +259,7 @@ TEST_CASE("what a check throws passes through", "[dedup][errors]") {
         if (j % 1000 == 999) throw std::runtime_error("unreadable");
         return false;
       };
-      REQUIRE_THROWS_WITH(group(fingerprints, 4, throwing, {.by = by}, threads{count}), "unreadable");
+      REQUIRE_THROWS_WITH(group(fingerprints, 4, throwing, {.by = by, .run = threads{count}}), "unreadable");
     }
   }
 }
@@ -271,6 +272,19 @@ TEST_CASE("groups with labels of other types", "[dedup]") {
     REQUIRE(group<std::uint64_t>(copies, 3, {}, {.by = by}) == std::vector<std::uint64_t>(128, 0));
   }
   REQUIRE_THROWS_AS(group<std::int8_t>(std::vector<simhash<64>>(129), 3), std::length_error);
+}
+
+TEST_CASE("a check that gives similarities is held against the least one", "[dedup][group]") {
+  const std::vector<simhash<64>> stored(3);
+  const std::vector<std::vector<double>> similarity{{1, 0.85, 0.5}, {0.85, 1, 0.9}, {0.5, 0.9, 1}};
+  const auto check = [&](std::size_t i, std::size_t j) { return similarity[i][j]; };
+  REQUIRE(group(stored, 3, check) == labels_type{0, 0, 2});
+  REQUIRE(group(stored, 3, check, {.similarity = 0.5}) == labels_type{0, 0, 0});
+  REQUIRE(group(stored, 3, check, {.by = grouping::components}) == labels_type{0, 0, 0});
+  REQUIRE(group(stored, 3, check, {.by = grouping::components, .similarity = 0.9}) == labels_type{0, 1, 1});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  REQUIRE_THROWS_AS(group(stored, 3, check, {.similarity = nan}), std::invalid_argument);
+  REQUIRE_THROWS_AS(group(stored, 3, [&](auto, auto) { return nan; }), std::invalid_argument);
 }
 
 TEST_CASE("groups that cannot be answered", "[dedup][errors]") {

@@ -14,6 +14,7 @@
 
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/dedup/cluster.hpp>
+#include <neardup/threads.hpp>
 
 #include "catch.hpp"
 #include "oracle/components.hpp"
@@ -42,15 +43,17 @@ struct backwards {
 template <std::size_t Bits, class Run = threads>
 oracle::pair_list pairs_of(const fingerprints_of<Bits>& stored, int k, int blocks = 0, const Run& run = Run{1}) {
   oracle::pair_list result;
-  neardup::all_pairs(
-      stored, k, [&](std::size_t i, std::size_t j, int distance) { result.emplace_back(i, j, distance); }, blocks, run);
+  neardup::all_pairs(stored, k,
+                     [&](std::size_t i, std::size_t j, int distance) { result.emplace_back(i, j, distance); },
+                     {.blocks = blocks, .run = run});
   return result;
 }
 
 template <std::size_t Bits, class Run>
 oracle::pair_list found_pairs(const fingerprints_of<Bits>& stored, int k, int blocks, const Run& run) {
   oracle::pair_list result;
-  for (const auto& [i, j, distance] : neardup::find_pairs(stored, k, blocks, run)) result.emplace_back(i, j, distance);
+  for (const auto& [i, j, distance] : neardup::find_pairs(stored, k, {.blocks = blocks, .run = run}))
+    result.emplace_back(i, j, distance);
   return result;
 }
 
@@ -58,14 +61,13 @@ template <std::size_t Bits, class Run>
 oracle::pair_list visited_pairs(const fingerprints_of<Bits>& stored, int k, int blocks, const Run& run) {
   oracle::pair_list result;
   std::atomic<int> at_a_time = 0;
-  neardup::visit_pairs(
-      stored, k,
-      [&](std::size_t i, std::size_t j, int distance) {
-        if (++at_a_time != 1) throw std::logic_error("two calls at a time");
-        result.emplace_back(i, j, distance);
-        --at_a_time;
-      },
-      blocks, run);
+  neardup::visit_pairs(stored, k,
+                       [&](std::size_t i, std::size_t j, int distance) {
+                         if (++at_a_time != 1) throw std::logic_error("two calls at a time");
+                         result.emplace_back(i, j, distance);
+                         --at_a_time;
+                       },
+                       {.blocks = blocks, .run = run});
   std::sort(result.begin(), result.end());
   return result;
 }
@@ -78,7 +80,7 @@ std::vector<std::size_t> labels_of(const fingerprints_of<Bits>& stored, const or
 template <std::size_t Bits, class Run = threads>
 bool has_labels(const fingerprints_of<Bits>& stored, int k, int blocks, const std::vector<std::size_t>& expected,
                 const Run& run = Run{1}) {
-  const std::vector<std::uint32_t> found = neardup::cluster(stored, k, blocks, run);
+  const std::vector<std::uint32_t> found = neardup::cluster(stored, k, {.blocks = blocks, .run = run});
   return std::equal(found.begin(), found.end(), expected.begin(), expected.end());
 }
 
@@ -199,7 +201,7 @@ TEST_CASE("every fingerprint of 16 bits", "[dedup][exhaustive]") {
   for (const int blocks : {0, 1, 2, 3, 4}) {
     if (!oracle::is_exhaustive() && blocks % 3 != 0) continue;
     CAPTURE(blocks);
-    const auto pairs = neardup::find_pairs(all, 2, blocks, threads{2});
+    const auto pairs = neardup::find_pairs(all, 2, {.blocks = blocks, .run = threads{2}});
     REQUIRE(pairs.size() == std::size_t{65536} * (16 + 120) / 2);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -209,7 +211,7 @@ TEST_CASE("every fingerprint of 16 bits", "[dedup][exhaustive]") {
       if (i > 0 && !(pairs[i - 1].first < a || (pairs[i - 1].first == a && pairs[i - 1].second < b))) ++wrong;
     }
     REQUIRE(wrong == 0);
-    REQUIRE(neardup::cluster(all, 1, blocks) == std::vector<std::uint32_t>(65536, 0));
+    REQUIRE(neardup::cluster(all, 1, {.blocks = blocks}) == std::vector<std::uint32_t>(65536, 0));
   }
 }
 
@@ -222,14 +224,14 @@ TEST_CASE("pairs and groups do not depend on threads", "[dedup][threads]") {
   for (const int blocks : {0, 2, 4, 5}) {
     if (!oracle::is_exhaustive() && blocks == 4) continue;
     const oracle::pair_list expected = pairs_of(stored, 3, blocks);
-    const std::vector<std::uint32_t> labels = neardup::cluster(stored, 3, blocks);
+    const std::vector<std::uint32_t> labels = neardup::cluster(stored, 3, {.blocks = blocks});
     REQUIRE(expected.size() > 1000);
     const auto check = [&](const auto& run) {
       CAPTURE(blocks, run.parts());
       if (pairs_of(stored, 3, blocks, run) != expected) FAIL("all_pairs differs");
       if (found_pairs(stored, 3, blocks, run) != expected) FAIL("find_pairs differs");
       if (visited_pairs(stored, 3, blocks, run) != expected) FAIL("visit_pairs differs");
-      if (neardup::cluster(stored, 3, blocks, run) != labels) FAIL("cluster differs");
+      if (neardup::cluster(stored, 3, {.blocks = blocks, .run = run}) != labels) FAIL("cluster differs");
     };
     check(threads{1});
     check(threads{2});
@@ -264,7 +266,7 @@ TEST_CASE("a large crowd of near-duplicates is one group, soon", "[dedup][hostil
   for (const int blocks : {0, 1, 4, 9}) {
     CAPTURE(blocks);
     const oracle::stopwatch watch;
-    REQUIRE(neardup::cluster(stored, 8, blocks) == std::vector<std::uint32_t>(count, 0));
+    REQUIRE(neardup::cluster(stored, 8, {.blocks = blocks}) == std::vector<std::uint32_t>(count, 0));
     CHECK(watch.seconds() < 5);
   }
 }
@@ -289,9 +291,9 @@ TEST_CASE("two crowds stay two groups, and a bridge joins them", "[dedup]") {
 
 TEST_CASE("a sweep finds the components of one bucket and of two", "[dedup]") {
   // Few values, so that most have many neighbours; sparse ones too, which have a chain of them.
-  using join_type = neardup::detail::self_join<1, std::uint32_t, std::uint32_t>;
+  using join_type = neardup::detail::self_join<1, std::uint32_t>;
   oracle::random_engine random(3);
-  const neardup::detail::any_runner run(threads{1});
+  const neardup::any_runner run(threads{1});
   std::size_t seen_components = 0;
   for (int round = 0; round < 400; ++round) {
     const int k = 1 + round % 3;
@@ -307,7 +309,7 @@ TEST_CASE("a sweep finds the components of one bucket and of two", "[dedup]") {
 
     const neardup::detail::fingerprint_words<1> words{std::span<const simhash<64>>(stored)};
     const join_type join(words, 64, k, 0, run);
-    join_type::arrays records;
+    join_type::arrays records(join.filter());
     records.take(stored.size());
     for (std::size_t i = 0; i < stored.size(); ++i) records.set(i, words[i], static_cast<std::uint32_t>(i));
     for (const bool is_within : {true, false}) {
@@ -318,7 +320,7 @@ TEST_CASE("a sweep finds the components of one bucket and of two", "[dedup]") {
       const auto expected = labels_of(stored, edges);
       neardup::detail::shared_components<std::uint32_t> components(stored.size());
       const neardup::detail::pair_check all_belong_together;
-      neardup::detail::component_finder<1, std::uint32_t, std::uint32_t> finder(join, all_belong_together, components);
+      neardup::detail::component_finder<1, std::uint32_t> finder(join, all_belong_together, components);
       finder.unite(0, records,
                    is_within ? neardup::detail::filter_join::within(0, stored.size(), stored.size())
                              : neardup::detail::filter_join::across(0, middle, middle, stored.size()));
@@ -340,16 +342,14 @@ TEST_CASE("visit_pairs ends when its visitor says so or throws", "[dedup]") {
     for (const std::size_t count : {std::size_t{1}, std::size_t{3}}) {
       for (const std::size_t most : {std::size_t{1}, std::size_t{5}, std::size_t{100}, std::size_t{5000}}) {
         std::size_t seen = 0;
-        neardup::visit_pairs(
-            fingerprints, 3, [&](auto, auto, int) { return ++seen < most; }, 0, threads{count});
+        neardup::visit_pairs(fingerprints, 3, [&](auto, auto, int) { return ++seen < most; }, {.run = threads{count}});
         REQUIRE(seen == most);
         seen = 0;
-        REQUIRE_THROWS_AS(neardup::visit_pairs(
-                              fingerprints, 3,
-                              [&](auto, auto, int) {
-                                if (++seen == most) throw std::runtime_error("enough");
-                              },
-                              4, threads{count}),
+        REQUIRE_THROWS_AS(neardup::visit_pairs(fingerprints, 3,
+                                               [&](auto, auto, int) {
+                                                 if (++seen == most) throw std::runtime_error("enough");
+                                               },
+                                               {.blocks = 4, .run = threads{count}}),
                           std::runtime_error);
         REQUIRE(seen == most);
       }
@@ -364,7 +364,7 @@ TEST_CASE("find_pairs: what cannot be answered", "[dedup][errors]") {
   stored.emplace_back(1U);
   REQUIRE_THROWS_AS(neardup::find_pairs<std::uint8_t>(stored, 3), std::length_error);
   REQUIRE_THROWS_AS(neardup::find_pairs(stored, 65), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::find_pairs(stored, 3, 65), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::find_pairs(stored, 3, {.blocks = 65}), std::invalid_argument);
   REQUIRE_THROWS_AS(neardup::visit_pairs(stored, -1, [](auto, auto, int) {}), std::invalid_argument);
 }
 
@@ -373,9 +373,9 @@ TEST_CASE("positions beyond 32 bits have the same joins", "[dedup]") {
   const auto stored = oracle::clustered_fingerprints<64>(600, 5, random);
   const oracle::pair_list expected = oracle::all_pairs(stored, 3);
   const neardup::detail::fingerprint_words<1> words{std::span<const simhash<64>>(stored)};
-  const neardup::detail::any_runner run(threads{1});
+  const neardup::any_runner run(threads{1});
   for (const int blocks : {0, 2, 4}) {
-    neardup::detail::self_join<1, std::uint64_t, std::uint64_t> join(words, 64, 3, blocks, run);
+    neardup::detail::self_join<1, std::uint64_t> join(words, 64, 3, blocks, run);
     auto pairs = neardup::detail::distinct_pairs(join, run);
     oracle::pair_list found;
     neardup::detail::visit_in_order(join.distinct(), std::move(pairs), stored.size(), run,

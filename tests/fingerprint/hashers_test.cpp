@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <neardup/fingerprint/hashers.hpp>
-#include <neardup/fingerprint/xxh3.hpp>
 
 #include "catch.hpp"
 #include "support/widths.hpp"

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include <neardup/fingerprint.hpp>
+#include <neardup/fingerprint/kernels/registry.hpp>
+#include <neardup/fingerprint/kernels/votes.hpp>
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
@@ -58,7 +60,7 @@ template <class Tokenizer, class Hasher>
 hash_set<Hasher> in_blocks(const Tokenizer& tokenize, const Hasher& hash, std::string_view text) {
   constexpr std::size_t words = neardup::hasher_words<Hasher>;
   hash_set<Hasher> result;
-  neardup::detail::hash_scratch<words> scratch;
+  neardup::detail::hash_scratch<Tokenizer, Hasher> scratch;
   neardup::detail::hash_tokens(tokenize, hash, text, scratch, [&](const neardup::detail::hash_block<words>& block) {
     for (std::size_t i = 0; i < block.count; ++i) {
       auto& value = result.emplace_back();
@@ -118,23 +120,23 @@ hash_set<Hasher> in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::s
                            std::mt19937_64& random) {
   constexpr std::size_t words = neardup::hasher_words<Hasher>;
   hash_set<Hasher> result;
-  neardup::detail::hash_scratch<words> scratch;
-  const auto take = [&](neardup::detail::hash_block<words>& block) {
-    for (std::size_t i = 0; i < block.count; ++i) {
+  neardup::detail::hash_block<words> block;
+  const auto take = [&](const neardup::detail::hash_block<words>& full) {
+    for (std::size_t i = 0; i < full.count; ++i) {
       auto& value = result.emplace_back();
-      for (std::size_t j = 0; j < words; ++j) value[j] = block.columns[j][i];
+      for (std::size_t j = 0; j < words; ++j) value[j] = full.columns[j][i];
     }
-    block.count = 0;
   };
-  neardup::detail::token_hash_stream<Tokenizer, Hasher> stream(tokenize);
+  const neardup::detail::hash_writer<words> out(block, take);
+  typename neardup::detail::token_kernel<Tokenizer, Hasher>::stream stream(tokenize);
   while (!text.empty()) {
     const std::size_t size = 1 + random() % (random() % 4 == 0 ? 10000 : 3000);
     const support::exact_copy chunk(text.substr(0, size));
-    stream.feed(hash, chunk, scratch, take);
+    stream.feed(chunk, hash, out);
     text.remove_prefix(std::string_view(chunk).size());
   }
-  stream.finish(hash, scratch, take);
-  take(scratch.block);
+  stream.finish(hash, out);
+  out.flush();
   std::sort(result.begin(), result.end());
   return result;
 }

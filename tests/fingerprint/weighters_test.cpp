@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <neardup/fingerprint/idf.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
 #include <neardup/fingerprint/weighters.hpp>
 #include <neardup/text/words.hpp>

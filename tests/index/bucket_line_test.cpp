@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/instruction_set.hpp>
 #include <neardup/index/engine/bucket_line.hpp>
-#include <neardup/index/flat_index.hpp>
 #include <neardup/index/engine/frozen_engine.hpp>
+#include <neardup/index/flat_index.hpp>
 #include <neardup/index/frozen_index.hpp>
+#include <neardup/instruction_set.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
@@ -90,7 +90,7 @@ TEST_CASE("bucket_line: scans equal the plain loop", "[index][frozen][oracle]") 
         slots[j] = static_cast<std::uint32_t>(random());
       }
       lines[i] = bucket_line(oracle::random_below(random, 20), filters.data(), slots.data(), i);
-      probes.push_back({&lines[i], query, static_cast<std::uint32_t>(i)});
+      probes.push_back({&lines[i], static_cast<std::uint16_t>(query), static_cast<std::uint32_t>(i)});
     }
     for (int k = 0; k <= 4; ++k) {
       std::set<std::pair<std::size_t, std::size_t>> hits;

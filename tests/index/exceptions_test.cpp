@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/index/dynamic_index.hpp>
 #include <neardup/index/flat_index.hpp>
 #include <neardup/index/keyed_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
@@ -287,13 +286,14 @@ TEST_CASE("every allocation may fail, flat_index", "[index][exceptions]") { chec
 
 TEST_CASE("every allocation may fail, keyed_index", "[index][keyed][exceptions]") {
   check_keyed_failures(neardup::keyed_index<>());
-  check_keyed_failures(neardup::keyed_index<neardup::dynamic_index<64>>(8, 3));
+  check_keyed_failures(neardup::keyed_index<neardup::pigeonhole_index<64, neardup::dynamic_layout>>(8, 3));
   check_keyed_failures(neardup::keyed_index<neardup::flat_index<128, ordered_id>>());
 }
 
 TEST_CASE("every allocation of a constructor may fail", "[index][exceptions]") {
   const std::ptrdiff_t before = living_allocations;
-  REQUIRE(support::fail_each_allocation([] { const neardup::dynamic_index<64> index(3, 5); }, [] {}) > 0);
+  REQUIRE(support::fail_each_allocation(
+              [] { const neardup::pigeonhole_index<64, neardup::dynamic_layout> index(3, 5); }, [] {}) > 0);
   REQUIRE(living_allocations == before);
 }
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include <neardup/index/dynamic_index.hpp>
+#include <neardup/index/pigeonhole_index.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
@@ -33,7 +33,8 @@ std::uint32_t id_of(std::uint64_t value) { return static_cast<std::uint32_t>((va
 
 class checker {
  public:
-  explicit checker(const neardup::dynamic_index<16>& index) : index_(index), seen_(values, 0) {}
+  explicit checker(const neardup::pigeonhole_index<16, neardup::dynamic_layout>& index)
+      : index_(index), seen_(values, 0) {}
 
   /// Whether a search gives each value within k bits once, with its distance and id, and nothing else.
   bool answers(std::uint64_t query, int k) {
@@ -58,7 +59,7 @@ class checker {
   std::size_t matches() const { return matches_; }
 
  private:
-  const neardup::dynamic_index<16>& index_;
+  const neardup::pigeonhole_index<16, neardup::dynamic_layout>& index_;
   std::vector<std::uint32_t> seen_;
   std::uint32_t stamp_ = 0;
   std::size_t queries_ = 0;
@@ -78,7 +79,7 @@ struct tally {
 
 void check_layout(int k, int blocks, tally& counts) {
   CAPTURE(k, blocks);
-  neardup::dynamic_index<16> index(k, blocks);
+  neardup::pigeonhole_index<16, neardup::dynamic_layout> index(k, blocks);
   for (std::uint64_t i = 0; i < values; ++i) {
     const std::uint64_t value = i * 25173 % values;
     index.insert(simhash<16>(value), id_of(value));

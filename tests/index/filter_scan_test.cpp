@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/instruction_set.hpp>
 #include <neardup/index/engine/filter_scan.hpp>
+#include <neardup/instruction_set.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/instruction_set.hpp>
-#include <neardup/index/dynamic_index.hpp>
 #include <neardup/index/engine/frozen_builder.hpp>
+#include <neardup/index/flat_index.hpp>
 #include <neardup/index/frozen_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
+#include <neardup/instruction_set.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
@@ -186,7 +186,7 @@ TEST_CASE("frozen: a batch finds what single searches find", "[index][frozen]") 
     }
     const std::span queries = std::span(fingerprints).first(1100);
     const frozen_index<64> frozen(k, blocks, std::span(fingerprints));
-    neardup::dynamic_index<64> dynamic(k, blocks);
+    neardup::pigeonhole_index<64, neardup::dynamic_layout> dynamic(k, blocks);
     for (std::size_t i = 0; i < fingerprints.size(); ++i) {
       REQUIRE(dynamic.insert(fingerprints[i], static_cast<std::uint32_t>(i)));
     }
@@ -226,16 +226,15 @@ TEST_CASE("frozen: threads and passes do not change the result", "[index][frozen
 
     // As if memory were for 1,000 pairs at a time.
     using engine = neardup::detail::frozen_engine<1, std::uint32_t, std::uint32_t>;
-    const neardup::detail::in_turn run;
-    const engine in_passes =
-        neardup::detail::freezing<1, std::uint32_t, std::uint32_t, decltype(read), neardup::detail::in_turn>(
-            neardup::layout(64, k, blocks), fingerprints.size(), read, run, 1000)
-            .build();
+    const neardup::any_runner run;
+    const engine in_passes = neardup::detail::frozen_builder<1, std::uint32_t, std::uint32_t, decltype(read)>(
+                                 neardup::layout(64, k, blocks), fingerprints.size(), read, run, 1000)
+                                 .build();
     REQUIRE(in_passes.store().slots() == index.distinct_size());
     std::set<std::tuple<std::size_t, std::uint32_t, int>> found, wanted;
     std::vector<std::array<std::uint64_t, 1>> words;
     for (const simhash<64>& query : queries) words.push_back(query.to_words());
-    in_passes.visit_within(words, k, [&](std::size_t query, std::size_t slot, int distance) {
+    in_passes.visit_batch(words, k, [&](std::size_t query, std::size_t slot, int distance) {
       const auto ids = in_passes.store().ids(slot);
       for (neardup::detail::id_span<std::uint32_t>::cursor id(ids); !id.done(); ++id) {
         REQUIRE(found.emplace(query, *id, distance).second);
@@ -257,7 +256,7 @@ TEST_CASE("scans and probes find the same", "[index][frozen]") {
     for (const int k : {0, 3, 8, 12, 20}) {
       CAPTURE(turn, k);
       const frozen_index<64> frozen(k, 4, std::span(fingerprints));
-      neardup::dynamic_index<64> index(k, 4);
+      neardup::pigeonhole_index<64, neardup::dynamic_layout> index(k, 4);
       for (std::size_t i = 0; i < fingerprints.size(); ++i)
         index.insert(fingerprints[i], static_cast<std::uint32_t>(i));
       const auto probed = frozen.search_batch(std::span(fingerprints), k).matches;
@@ -297,12 +296,32 @@ TEST_CASE("frozen: a value", "[index][frozen]") {
 }
 
 TEST_CASE("frozen: more pairs than Offset counts fingerprints", "[index][frozen]") {
-  neardup::dynamic_index<64, std::uint32_t, std::uint8_t> index(3);
+  neardup::pigeonhole_index<64, neardup::dynamic_layout, neardup::dynamic_layout, std::uint32_t, std::uint8_t> index(3);
   for (std::uint32_t id = 0; id < 300; ++id) index.insert(simhash<64>(5 + id % 2), id);
   const auto frozen = freeze(index);
   REQUIRE(frozen.size() == 300);
   REQUIRE(frozen.distinct_size() == 2);
   REQUIRE(frozen.search(simhash<64>(5)).size() == 300);
+}
+
+TEST_CASE("frozen: an index without a layout is frozen in a given one", "[index][frozen]") {
+  neardup::flat_index<64> flat;
+  neardup::pigeonhole_index<64, 3, 5> index;
+  for (const simhash<64>& fingerprint : mixed_fingerprints(500, 3)) {
+    for (const std::uint32_t id : {3U, 1U}) {
+      flat.insert(fingerprint, id);
+      index.insert(fingerprint, id);
+    }
+  }
+  const auto frozen = freeze(flat, 3, 5);
+  REQUIRE(frozen.shape() == neardup::layout(64, 3, 5));
+  REQUIRE(frozen == freeze(index));
+  for (const auto& [fingerprint, id] : flat) {
+    REQUIRE(frozen.search(fingerprint, 3) == flat.search(fingerprint, 3));
+    REQUIRE(frozen.contains(fingerprint, id));
+  }
+  REQUIRE(freeze(index, 2, 4, neardup::threads{2}).shape() == neardup::layout(64, 2, 4));
+  REQUIRE_THROWS_AS(freeze(flat, 64, 5), std::invalid_argument);
 }
 
 TEST_CASE("frozen: what cannot be built is refused", "[index][frozen][errors]") {

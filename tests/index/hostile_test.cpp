@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include <neardup/index/dynamic_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
 
 #include "catch.hpp"
@@ -49,7 +48,7 @@ constexpr std::array<order, 3> all_orders{order::first_to_last, order::last_to_f
 
 void fill_and_drain(int k, int blocks, const std::vector<simhash<64>>& fingerprints,
                     std::span<const order> orders = all_orders) {
-  neardup::dynamic_index<64> index(k, blocks);
+  neardup::pigeonhole_index<64, neardup::dynamic_layout> index(k, blocks);
   for (const order wanted : orders) {
     CAPTURE(k, blocks, static_cast<int>(wanted));
     const stopwatch watch;

@@ -32,8 +32,9 @@ constexpr bool is_value = std::regular<T>&& std::is_nothrow_move_constructible_v
 static_assert(is_value<index_type>);
 static_assert(is_value<neardup::pigeonhole_index<256, 10, 4, std::uint64_t, std::uint64_t>>);
 static_assert(is_value<neardup::flat_index<128>>);
-static_assert(std::equality_comparable<neardup::dynamic_index<64>> && std::copyable<neardup::dynamic_index<64>>);
-static_assert(!std::convertible_to<int, neardup::dynamic_index<64>>);
+static_assert(std::equality_comparable<neardup::pigeonhole_index<64, neardup::dynamic_layout>> &&
+              std::copyable<neardup::pigeonhole_index<64, neardup::dynamic_layout>>);
+static_assert(!std::convertible_to<int, neardup::pigeonhole_index<64, neardup::dynamic_layout>>);
 static_assert(!std::equality_comparable_with<index_type, neardup::pigeonhole_index<64, 3, 5>>);
 static_assert(std::forward_iterator<index_type::const_iterator>);
 static_assert(std::same_as<std::iter_value_t<index_type::const_iterator>, neardup::entry<64, std::uint32_t>>);
@@ -117,7 +118,7 @@ void check_value_semantics(const Index& empty) {
 TEST_CASE("an index is a value", "[index]") {
   check_value_semantics(neardup::pigeonhole_index<64>());
   check_value_semantics(neardup::pigeonhole_index<128, 6, 3, std::uint64_t>());
-  check_value_semantics(neardup::dynamic_index<64>(3, 5));
+  check_value_semantics(neardup::pigeonhole_index<64, neardup::dynamic_layout>(3, 5));
   check_value_semantics(neardup::flat_index<64>());
 }
 
@@ -138,20 +139,20 @@ TEST_CASE("== is about the pairs, not their history", "[index]") {
 }
 
 TEST_CASE("assignment and swap take the layout along", "[index]") {
-  neardup::dynamic_index<64> four(3, 4);
-  neardup::dynamic_index<64> lean(10, 2);
+  neardup::pigeonhole_index<64, neardup::dynamic_layout> four(3, 4);
+  neardup::pigeonhole_index<64, neardup::dynamic_layout> lean(10, 2);
   lean.insert(simhash<64>(1), 1);
   REQUIRE(four.max_distance() == 3);
   four = lean;
   REQUIRE(four.shape() == neardup::layout(64, 10, 2));
   REQUIRE(four.search(simhash<64>(0x7ff), 10).size() == 1);
-  neardup::dynamic_index<64> wide(5, 5);
+  neardup::pigeonhole_index<64, neardup::dynamic_layout> wide(5, 5);
   wide.swap(four);
   REQUIRE(wide.shape() == neardup::layout(64, 10, 2));
   REQUIRE(four.shape() == neardup::layout(64, 5, 5));
   REQUIRE(four.empty());
   REQUIRE_THROWS_AS(four.search(simhash<64>(0), 6), std::invalid_argument);
-  const neardup::dynamic_index<64> taken = std::move(wide);
+  const neardup::pigeonhole_index<64, neardup::dynamic_layout> taken = std::move(wide);
   REQUIRE(taken.max_distance() == 10);
   REQUIRE(wide.max_distance() == 10);  // NOLINT: stays usable
 }

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/index/dynamic_index.hpp>
 #include <neardup/index/flat_index.hpp>
 #include <neardup/index/frozen_index.hpp>
 #include <neardup/index/keyed_index.hpp>
@@ -189,7 +188,8 @@ template <class Id>
 void exercise_all() {
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     exercise(keyed_index<neardup::pigeonhole_index<64, 3, 4, Id>>(), 100, seed);
-    exercise(keyed_index<neardup::dynamic_index<64, Id>>(8, 4), 200, seed);
+    exercise(keyed_index<neardup::pigeonhole_index<64, neardup::dynamic_layout, neardup::dynamic_layout, Id>>(8, 4),
+             200, seed);
     exercise(keyed_index<neardup::flat_index<128, Id>>(), 20, seed);
   }
 }
@@ -208,7 +208,7 @@ constexpr bool is_value = std::regular<T>&& std::is_nothrow_move_constructible_v
     std::is_nothrow_move_assignable_v<T>&& std::is_nothrow_swappable_v<T>;
 static_assert(is_value<keyed_index<>>);
 static_assert(is_value<keyed_index<neardup::flat_index<128, ordered_id>>>);
-using dynamic = keyed_index<neardup::dynamic_index<64>>;
+using dynamic = keyed_index<neardup::pigeonhole_index<64, neardup::dynamic_layout>>;
 static_assert(std::equality_comparable<dynamic> && std::copyable<dynamic> && !std::default_initializable<dynamic>);
 static_assert(!std::convertible_to<int, dynamic>);
 
@@ -334,7 +334,7 @@ TEST_CASE("what was moved from is empty and usable", "[index][keyed]") {
     REQUIRE_FALSE(taken.contains(3));
   };
   check(keyed_index<>());
-  check(keyed_index<neardup::dynamic_index<64>>(5, 5));
+  check(keyed_index<neardup::pigeonhole_index<64, neardup::dynamic_layout>>(5, 5));
   check(keyed_index<neardup::flat_index<64>>());
 }
 

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/index/dynamic_index.hpp>
 #include <neardup/index/layout.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
 
@@ -237,7 +236,7 @@ TEST_CASE("the default block count", "[index][layout]") {
   STATIC_REQUIRE(default_blocks(24, 1) == 1);
   STATIC_REQUIRE(neardup::pigeonhole_index<64>::shape() == layout(64, 3, 4));
   STATIC_REQUIRE(neardup::pigeonhole_index<64, 10>::shape() == layout(64, 10, 4));
-  REQUIRE(neardup::dynamic_index<64>(7).shape() == layout(64, 7, 4));
+  REQUIRE(neardup::pigeonhole_index<64, neardup::dynamic_layout>(7).shape() == layout(64, 7, 4));
   for (std::size_t width = 16; width <= 512; width += 8) {
     for (int k = 0; k < static_cast<int>(width); ++k) {
       if (!layout::is_valid(width, k, default_blocks(width, k))) FAIL("no layout for " << width << " bits, k " << k);
@@ -263,15 +262,18 @@ TEST_CASE("layouts that do not exist are refused", "[index][layout][errors]") {
   REQUIRE(layout::is_valid(64, 63, 64));
   REQUIRE(layout::is_valid(64, 63, 1));
   REQUIRE(layout::is_valid(64, 4, 10));  // 210 tables
-  REQUIRE_THROWS_AS(neardup::dynamic_index<64>(-1, 4), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::dynamic_index<64>(5, 20), std::invalid_argument);
+  using dynamic = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
+  REQUIRE_THROWS_AS(dynamic(-1, 4), std::invalid_argument);
+  REQUIRE_THROWS_AS(dynamic(5, 20), std::invalid_argument);
   REQUIRE_THROWS_AS(layout(64, 3, 4).plan(4), std::invalid_argument);
   REQUIRE_THROWS_AS(layout(64, 3, 4).plan(-1), std::invalid_argument);
 }
 
 TEST_CASE("layouts are for constant expressions", "[index][layout]") {
   STATIC_REQUIRE(layout(64, 3, 5).table_count() == 10);
-  STATIC_REQUIRE(layout(64, 3, 5).plan(2).size() == 4);
-  STATIC_REQUIRE(layout(64, 10, 4).plan(10)[3] == table_probe{3, 1});
-  STATIC_REQUIRE(layout(64, 3, 4).table_mask(1)[0] == 0xffff0000U);
+  STATIC_REQUIRE(layout(64, 3, 5).probe_count(2) == 4);
+  STATIC_REQUIRE(layout(64, 3, 5).key_width(1) == 26);
+  REQUIRE(layout(64, 3, 5).plan(2).size() == 4);
+  REQUIRE(layout(64, 10, 4).plan(10)[3] == table_probe{3, 1});
+  REQUIRE(layout(64, 3, 4).table_mask(1)[0] == 0xffff0000U);
 }

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/index/dynamic_index.hpp>
 #include <neardup/index/flat_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
 
@@ -92,7 +91,7 @@ TEST_CASE("a search distance outside of 0..K is refused", "[index][errors]") {
   require_bounds(neardup::pigeonhole_index<64, 0>(), 0);
   require_bounds(neardup::pigeonhole_index<64, 3, 5>(), 3);
   require_bounds(neardup::pigeonhole_index<64, 10, 4>(), 10);
-  require_bounds(neardup::dynamic_index<128>(6, 3), 6);
+  require_bounds(neardup::pigeonhole_index<128, neardup::dynamic_layout>(6, 3), 6);
   require_bounds(neardup::flat_index<64>(), 64);
 }
 
@@ -104,7 +103,10 @@ TEST_CASE("a full index says so, Offset of 8 bits", "[index][errors]") {
 
 TEST_CASE("a full index says so, Offset of 16 bits", "[index][errors]") {
   require_limit(neardup::pigeonhole_index<64, 3, 4, std::uint32_t, std::uint16_t>(), 65535);
-  require_limit(neardup::dynamic_index<64, std::uint32_t, std::uint16_t>(3, 5), 65535);
+  require_limit(
+      neardup::pigeonhole_index<64, neardup::dynamic_layout, neardup::dynamic_layout, std::uint32_t, std::uint16_t>(3,
+                                                                                                                    5),
+      65535);
 }
 
 TEST_CASE("more ids than Offset can count under one fingerprint", "[index]") {
@@ -140,7 +142,7 @@ TEST_CASE("all 256 ids of one byte under one fingerprint", "[index]") {
 TEST_CASE("fingerprints with one block or one key in common at the limits of blocks", "[index]") {
   // As many blocks as bits: keys of one bit. One block: a key of all bits.
   for (const int blocks : {64, 1}) {
-    neardup::dynamic_index<64> index(63, blocks);
+    neardup::pigeonhole_index<64, neardup::dynamic_layout> index(63, blocks);
     std::vector<neardup::entry<64, std::uint32_t>> stored;
     for (std::uint32_t i = 0; i < 100; ++i) {
       const simhash<64> fingerprint(i % 2 == 0 ? i : ~std::uint64_t{i});

@@ -6,7 +6,6 @@
 #include <type_traits>
 #include <vector>
 
-#include <neardup/index/dynamic_index.hpp>
 #include <neardup/index/flat_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
 
@@ -144,7 +143,7 @@ void exercise_dynamic_and_flat() {
   };
   for (const auto& [k, blocks] : {shape{3, 4}, shape{3, 5}, shape{3, 2}, shape{10, 4}}) {
     CAPTURE(k, blocks);
-    exercise(neardup::dynamic_index<64, Id>(k, blocks));
+    exercise(neardup::pigeonhole_index<64, neardup::dynamic_layout, neardup::dynamic_layout, Id>(k, blocks));
   }
   exercise(neardup::flat_index<64, Id>());
 }
@@ -172,7 +171,7 @@ TEST_CASE("random operations agree with the model, pigeonhole_index", "[index][m
 }
 
 TEST_CASE("what holds tens of thousands of fingerprints finds them by value while they come and go", "[index][model]") {
-  neardup::dynamic_index<64> index(3, 4);
+  neardup::pigeonhole_index<64, neardup::dynamic_layout> index(3, 4);
   oracle::random_engine random(5);
   const auto count = static_cast<std::uint32_t>(oracle::effort(40'000, 20'000));
   std::vector<neardup::simhash<64>> fingerprints;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <neardup/index/dynamic_index.hpp>
 #include <neardup/index/flat_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
 
@@ -47,7 +46,7 @@ oracle::tally check_all_layouts() {
       CAPTURE(Bits, k, blocks);
       REQUIRE(neardup::layout::is_valid(Bits, k, blocks) == is_allowed(Bits, k, blocks));
       if (!is_allowed(Bits, k, blocks)) continue;
-      neardup::dynamic_index<Bits> index(k, blocks);
+      neardup::pigeonhole_index<Bits, neardup::dynamic_layout> index(k, blocks);
       const auto seed = static_cast<std::uint64_t>((static_cast<int>(Bits) * 100 + k) * 100 + blocks);
       oracle::check_index(index, fitting_size(index.shape()), oracle::effort(16, 8), seed, counts);
     }

@@ -6,7 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include <neardup/index/dynamic_index.hpp>
 #include <neardup/index/flat_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
 
@@ -66,7 +65,7 @@ void read_from_many_threads(Index index) {
 TEST_CASE("many readers at once", "[index][threads]") {
   read_from_many_threads(neardup::pigeonhole_index<64>());
   read_from_many_threads(neardup::pigeonhole_index<64, 3, 2>());
-  read_from_many_threads(neardup::dynamic_index<64>(3, 5));
+  read_from_many_threads(neardup::pigeonhole_index<64, neardup::dynamic_layout>(3, 5));
   read_from_many_threads(neardup::flat_index<64>());
 }
 

@@ -33,11 +33,12 @@ std::string message_of(std::string_view name) {
 }  // namespace
 
 TEST_CASE("features have names that are read as they are written", "[feature_choice]") {
-  REQUIRE(parse_features("words") == feature_choice{feature_kind::words, 1});
-  REQUIRE(parse_features("words:1") == feature_choice{feature_kind::words, 1});
-  REQUIRE(parse_features("chars:5") == feature_choice{feature_kind::chars, 5});
-  REQUIRE(parse_features("bytes:1000") == feature_choice{feature_kind::bytes, 1000});
-  for (const unit kind : {feature_kind::words, feature_kind::chars, feature_kind::bytes}) {
+  REQUIRE(parse_features("words") == feature_choice{neardup::feature_kind::words, 1});
+  REQUIRE(parse_features("words:1") == feature_choice{neardup::feature_kind::words, 1});
+  REQUIRE(parse_features("chars:5") == feature_choice{neardup::feature_kind::chars, 5});
+  REQUIRE(parse_features("bytes:1000") == feature_choice{neardup::feature_kind::bytes, 1000});
+  for (const neardup::feature_kind kind :
+       {neardup::feature_kind::words, neardup::feature_kind::chars, neardup::feature_kind::bytes}) {
     for (const std::size_t size : {1U, 2U, 7U, 999U, 1000U}) {
       const feature_choice features{kind, size};
       REQUIRE(parse_features(to_string(features)) == features);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <catch.hpp>
-#include <neardup/text/kernels/utf8_bits.hpp>
+#include <neardup/text/kernels/utf8_blocks.hpp>
 
 using neardup::detail::utf8_bits;
 using neardup::detail::utf8_rare_bits;

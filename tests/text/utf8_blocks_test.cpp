@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <catch.hpp>
-#include <neardup/text/utf8.hpp>
 #include <neardup/text/kernels/utf8_blocks.hpp>
+#include <neardup/text/utf8.hpp>
 #include <oracle/effort.hpp>
 #include <support/instruction_sets.hpp>
 

@@ -30,13 +30,13 @@ class ReadmeCode(unittest.TestCase):
     def test_another_block_is_the_body_of_a_function_and_its_includes_go_to_the_top(self):
         (name, text), = self.extract("```cpp\n#include <set>\nstd::set<int> s;\n```\n").items()
         self.assertEqual(name, "readme_fragments.cpp")
-        self.assertLess(text.index("#include <set>"), text.index("static void fragment_2() {"))
-        self.assertLess(text.index("static void fragment_2() {"), text.index("std::set<int> s;"))
+        self.assertLess(text.index("#include <set>"), text.index("static void fragment_readme_2() {"))
+        self.assertLess(text.index("static void fragment_readme_2() {"), text.index("std::set<int> s;"))
 
     def test_the_fragments_of_a_page_are_in_one_file_in_a_function_each(self):
         (text,) = self.extract("```cpp\nint a = 1;\n```\n\n```cpp\nint a = 2;\n```\n").values()
-        self.assertIn("static void fragment_2() {", text)
-        self.assertIn("static void fragment_6() {", text)
+        self.assertIn("static void fragment_readme_2() {", text)
+        self.assertIn("static void fragment_readme_6() {", text)
 
     def test_other_languages_are_left_out(self):
         self.assertEqual(self.extract("```sh\nint main() {}\n```\n\n    int main() {}\n"), {})

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
@@ -20,11 +22,12 @@
 #include "../detail/bits.hpp"
 #include "../error.hpp"
 #include "../fingerprint/feature_extractor.hpp"
-#include "../fingerprint/simhasher.hpp"
-#include "../index/dynamic_index.hpp"
 #include "../index/keyed_index.hpp"
+#include "../index/pigeonhole_index.hpp"
 #include "checks.hpp"
+#include "join/kept_features.hpp"
 #include "recall.hpp"
+#include "similarity.hpp"
 
 namespace neardup::inline v0 {
 
@@ -33,13 +36,14 @@ struct dedup_options {
   /// The most bits in which the fingerprints differ. If it is not given: the least that finds the share `recall` of the
   /// pairs of that Jaccard similarity and above, see distance_for(); without a check and a similarity, 3.
   std::optional<int> distance = std::nullopt;
-  /// The least similarity by the check; 0.8 if it is not given. Without a check it does no more than choose `distance`.
+  /// The least similarity by the check; default_similarity if it is not given. Without a check it does no more than
+  /// choose `distance`.
   std::optional<double> similarity = std::nullopt;
-  double recall = 0.97;  ///< see `distance`
-  int blocks = 0;        ///< how the index cuts fingerprints, see pigeonhole_index; 0 for what usually suits
+  double recall = default_recall;  ///< see `distance`
+  int blocks = 0;                  ///< how the index cuts fingerprints, see pigeonhole_index; 0 for what usually suits
   /// Texts of fewer distinct tokens are never duplicates by the distance of fingerprints alone: without a check only if
-  /// their tokens are the same. docs/design.md has the measurements behind the default.
-  std::size_t min_tokens = 8;
+  /// their tokens are the same.
+  std::size_t min_tokens = default_min_tokens;
 };
 
 /// What a deduplicator says of a text.
@@ -57,14 +61,51 @@ struct verdict {
 
 namespace detail {
 
+/// Takes a candidate that a check has judged into the verdict. Candidates come by distance and age, so of equally
+/// similar ones the first is right, and of accepted ones if similarities are not told.
+/// Returns: whether a later candidate may be better.
+template <class Id>
+bool judge(verdict<Id>& best, const Id& id, int distance, const check_result& found) {
+  if (!found.accepts || (best.similarity && !(*found.similarity > *best.similarity))) return true;
+  best.original = id;
+  best.distance = distance;
+  best.similarity = found.similarity;
+  return found.similarity.has_value();
+}
+
+}  // namespace detail
+
+/// Which stored document a new one duplicates, by its fingerprint: of those within k bits that `check(id)` accepts (see
+/// check_of) the most similar, then the nearest, then that of the smallest id. It is how a deduplicator decides, for
+/// those whose fingerprints come from elsewhere, from several threads or from a database.
+/// Throws: std::invalid_argument if k is not what the index serves, or a similarity is NaN; what the check throws.
+/// Example: `if (find_original(index, fingerprint, 3).is_new()) index.insert(fingerprint, id);`
+template <class Index, class Check = no_check>
+  requires check_of<Check, typename Index::id_type>
+[[nodiscard]] verdict<typename Index::id_type> find_original(const Index& index,
+                                                             const typename Index::fingerprint_type& fingerprint, int k,
+                                                             const Check& check = {},
+                                                             double similarity = default_similarity) {
+  if (std::isnan(similarity)) detail::fail<std::invalid_argument>("find_original: the similarity is not a number");
+  verdict<typename Index::id_type> result;
+  for (const auto& match : index.search(fingerprint, k)) {
+    const auto found = detail::result_of_check(check(match.id), similarity);
+    if (!detail::judge(result, match.id, match.distance, found)) break;
+  }
+  return result;
+}
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_feature_extractor = false;
+template <class Tokenizer, class Hasher, class Feature>
+inline constexpr bool is_feature_extractor<feature_extractor<Tokenizer, Hasher, Feature>> = true;
+
 template <class Simhasher>
 using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().tokenizer)>;
 template <class Simhasher>
 using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
-
-/// The features that a simhasher makes its fingerprints of.
-template <class Simhasher>
-using own_features = feature_extractor<tokenizer_of<Simhasher>, hasher_of<Simhasher>>;
 
 /// An Id that documents can be numbered with.
 template <class Id>
@@ -93,6 +134,16 @@ struct digest_hash {
 
 }  // namespace detail
 
+/// The features that a simhasher makes its fingerprints of.
+template <class Simhasher>
+using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
+
+/// What can check the candidates of a deduplicator: a callable `check(id, text)` (see check_of), a feature_extractor, or
+/// no_check.
+template <class T, class Id>
+concept duplicate_check = std::copy_constructible<T> &&
+    (detail::is_feature_extractor<T> || check_of<T, Id, std::string_view>);
+
 /// Keeps the first document of each kind: `add` says whether a text is new, or a duplicate of which kept one.
 ///
 /// Candidates are the kept documents whose fingerprints are within `distance` bits; the check decides among them. It is
@@ -113,16 +164,20 @@ struct digest_hash {
 /// leaves the deduplicator as it was. The check must not write to it. It can be moved, not copied; one that was moved
 /// from may only be destroyed or assigned to.
 /// Example: `deduplicator dedup{simhasher{words{}}, {.similarity = 0.8}};  bool is_new = dedup.add(text).is_new();`
-template <class Simhasher, class Check = detail::own_features<Simhasher>, class Id = std::uint32_t>
+template <class Simhasher, class Check = feature_extractor_of<Simhasher>, class Id = std::uint32_t>
 class deduplicator {
   static_assert(index_id<Id>,
                 "neardup: an Id is regular, ordered and trivially copyable, and no floating-point number");
   static_assert(duplicate_check<Check, Id>,
-                "neardup: a check is a feature_extractor, a callable check(id, text) that gives a number, or no_check");
+                "neardup: a check is a feature_extractor, a callable check(id, text) that gives a number or a bool, or "
+                "no_check");
 
-  using checker_type = detail::checker<Check>;
   using slot_type = detail::document_slot;
   static constexpr bool has_check = !std::is_same_v<Check, no_check>;
+  static constexpr bool checks_features = detail::is_feature_extractor<Check>;
+  // What the check compares: sets of features, or nothing that is kept here.
+  using extractor_type = std::conditional_t<checks_features, Check, feature_extractor_of<Simhasher>>;
+  using feature_type = typename extractor_type::feature_type;
 
   struct candidate {
     int distance;
@@ -142,8 +197,9 @@ class deduplicator {
     friend deduplicator;
 
     typename Simhasher::workspace hashing_;
-    typename detail::own_features<Simhasher>::workspace counting_;
-    typename checker_type::workspace checking_;
+    typename feature_extractor_of<Simhasher>::workspace counting_;
+    typename extractor_type::workspace checking_;
+    std::span<const feature_type> features_;  // of the text, for a check of these
     std::vector<typename Simhasher::hash_type> tokens_;
     std::vector<candidate> candidates_;
   };
@@ -152,7 +208,7 @@ class deduplicator {
   /// (NaN, for a callable with a distance), a recall that is not in 0..1, a distance that fingerprints of Bits
   /// bits cannot have or no index serves.
   explicit deduplicator(
-      Simhasher hash, const dedup_options& options = {}) requires std::is_same_v<Check, detail::own_features<Simhasher>>
+      Simhasher hash, const dedup_options& options = {}) requires std::is_same_v<Check, feature_extractor_of<Simhasher>>
       : deduplicator(hash, Check(hash.tokenizer, hash.hasher), options, true) {}
   deduplicator(Simhasher hash, Check check, const dedup_options& options = {})
       : deduplicator(std::move(hash), std::move(check), options, false) {}
@@ -194,7 +250,7 @@ class deduplicator {
     const document& kept = documents_[slot];
     if (is_in_index(kept.is_short)) index_.erase(kept.fingerprint, slot);
     if (kept.is_short) erase_digest(kept.digest, slot);
-    checker_.drop(slot);
+    if constexpr (checks_features) kept_.drop(slot);
     slot_of_.erase(place);
     free_slots_.push_back(slot);  // There is room, see keep().
     return true;
@@ -223,7 +279,7 @@ class deduplicator {
     const std::size_t of_digests =
         by_digest_.size() * (sizeof(std::pair<detail::set_digest, slot_type>) + 2 * sizeof(void*)) +
         by_digest_.bucket_count() * sizeof(void*);
-    return index_.memory_usage() + checker_.memory_usage() + documents_.capacity() * sizeof(document) +
+    return index_.memory_usage() + kept_.memory_usage() + documents_.capacity() * sizeof(document) +
            free_slots_.capacity() * sizeof(slot_type) + of_ids + of_digests;
   }
 
@@ -247,15 +303,17 @@ class deduplicator {
   deduplicator(Simhasher hash, Check check, const dedup_options& options, bool checks_own_features)
       : features_of_(hash.tokenizer, hash.hasher),
         hash_(std::move(hash)),
-        checker_(std::move(check)),
-        similarity_(options.similarity.value_or(0.8)),
+        check_(std::move(check)),
+        similarity_(options.similarity.value_or(default_similarity)),
         min_tokens_(options.min_tokens),
         checks_own_features_(checks_own_features),
         index_(index_of(options)) {
-    if constexpr (has_check) checker_type::check_threshold(similarity_);
+    if (checks_features) detail::check_jaccard(similarity_);
+    if (std::isnan(similarity_)) detail::fail<std::invalid_argument>("the similarity of duplicates is not a number");
   }
 
-  static dynamic_index<Simhasher::bits, slot_type> index_of(const dedup_options& options) {
+  static pigeonhole_index<Simhasher::bits, dynamic_layout, dynamic_layout, slot_type> index_of(
+      const dedup_options& options) {
     constexpr std::size_t bits = Simhasher::bits;
     // Also where they choose nothing: a slip should not go unnoticed.
     detail::check_recall(options.recall);
@@ -264,10 +322,11 @@ class deduplicator {
     if (options.distance) {
       k = *options.distance;
     } else if (has_check || options.similarity) {
-      k = distance_for(bits, options.similarity.value_or(0.8), options.recall);
+      k = distance_for(bits, options.similarity.value_or(default_similarity), options.recall);
       k = (std::min)(k, static_cast<int>(bits) - 1);  // the most that an index serves
     }
-    return dynamic_index<bits, slot_type>(k, options.blocks == 0 ? default_blocks(bits, k) : options.blocks);
+    return pigeonhole_index<bits, dynamic_layout, dynamic_layout, slot_type>(
+        k, options.blocks == 0 ? default_blocks(bits, k) : options.blocks);
   }
 
   [[nodiscard]] static constexpr bool is_in_index(bool is_short) noexcept { return has_check || !is_short; }
@@ -285,39 +344,30 @@ class deduplicator {
       found.text.digest = detail::digest_of(scratch.tokens_);
     }
     collect_candidates(found.text, scratch.candidates_);
-    if constexpr (has_check) {
-      if (!prepare_with(features, scratch.checking_)) checker_.prepare(text, scratch.checking_);
-    }
+    if constexpr (checks_features) scratch.features_ = features_for_check(text, features, scratch);
     for (const candidate& c : scratch.candidates_) {
       const Id& id = documents_[c.slot].id;
       verdict_type& best = found.result;
-      if constexpr (!has_check) {
-        best.original = id;
-        best.distance = c.distance;
-        break;
-      } else {
+      detail::check_result checked;
+      if constexpr (checks_features) {
         const double least = best.similarity.value_or(similarity_);
-        const auto similarity = checker_.compare(c.slot, id, text, scratch.checking_, least);
-        // Candidates come by distance and age, so of equally similar ones the first is right.
-        if (!similarity || (best.similarity && !(*similarity > *best.similarity))) continue;
-        best.original = id;
-        best.distance = c.distance;
-        best.similarity = similarity;
+        checked.similarity = jaccard_at_least(kept_[c.slot], scratch.features_, least);
+        checked.accepts = checked.similarity.has_value();
+      } else {
+        checked = detail::result_of_check(check_(id, text), similarity_);
       }
+      if (!detail::judge(best, id, c.distance, checked)) break;
     }
     return found;
   }
 
-  /// Spares computing the features again that were counted.
+  /// Those that were counted, if they are what the check compares.
   template <class Features>
-  bool prepare_with([[maybe_unused]] const Features& features,
-                    [[maybe_unused]] typename checker_type::workspace& scratch) const noexcept {
-    if constexpr (std::is_same_v<Check, detail::own_features<Simhasher>>) {
-      if (checks_own_features_) scratch.features = features;
-      return checks_own_features_;
-    } else {
-      return false;
+  auto features_for_check(std::string_view text, const Features& own, workspace& scratch) const {
+    if constexpr (std::is_same_v<Check, feature_extractor_of<Simhasher>>) {
+      if (checks_own_features_) return own;
     }
+    return check_(text, scratch.checking_);
   }
 
   /// The kept documents that may be duplicates, by distance, then age.
@@ -369,7 +419,7 @@ class deduplicator {
     withdrawn.steps = 2;
     if (text.is_short) by_digest_.emplace(text.digest, slot);
     withdrawn.steps = 3;
-    checker_.keep(slot, own_.checking_);
+    if constexpr (checks_features) kept_.keep(slot, own_.features_);
     withdrawn.steps = 0;
 
     if (is_reused) {
@@ -387,14 +437,15 @@ class deduplicator {
     by_digest_.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == slot; }));
   }
 
-  detail::own_features<Simhasher> features_of_;
+  feature_extractor_of<Simhasher> features_of_;
   Simhasher hash_;
-  checker_type checker_;
+  Check check_;
   double similarity_;
   std::size_t min_tokens_;
   bool checks_own_features_;
-  dynamic_index<Simhasher::bits, slot_type> index_;
+  pigeonhole_index<Simhasher::bits, dynamic_layout, dynamic_layout, slot_type> index_;
   std::vector<document> documents_;  // by slot
+  detail::kept_features<feature_type> kept_;
   std::vector<slot_type> free_slots_;
   id_map slot_of_;
   std::unordered_multimap<detail::set_digest, slot_type, detail::digest_hash> by_digest_;  // of short texts

@@ -82,14 +82,14 @@ class bounded_edit_distance {
       for (; before < begin; ++before) corner = moved(corner, steps_[before + 1]);
       compute_band(top, rows, begin, end);
       corner += rows;
-      if (least_of_row(corner, top + rows, begin, end) > most) return std::nullopt;
+      if (min_of_row(corner, top + rows, begin, end) > most) return std::nullopt;
     }
     for (; before < columns_; ++before) corner = moved(corner, steps_[before + 1]);
     return corner <= most ? std::optional(corner) : std::nullopt;
   }
 
   /// The larger of both lengths without the common ends: no distance is more.
-  [[nodiscard]] std::size_t largest() const noexcept { return columns_; }
+  [[nodiscard]] std::size_t max_distance() const noexcept { return columns_; }
 
  private:
   using numbers_type = std::vector<std::uint32_t>;
@@ -138,8 +138,8 @@ class bounded_edit_distance {
   }
 
   /// The least cost of a way through a row, with what it costs at least from there to the end.
-  [[nodiscard]] std::size_t least_of_row(std::size_t value, std::size_t row, std::size_t begin,
-                                         std::size_t end) const noexcept {
+  [[nodiscard]] std::size_t min_of_row(std::size_t value, std::size_t row, std::size_t begin,
+                                       std::size_t end) const noexcept {
     const std::size_t below = rows_ - row;
     const auto with_rest = [&](std::size_t here, std::size_t column) {
       const std::size_t right = columns_ - column;
@@ -167,7 +167,7 @@ inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::spa
   bounded_edit_distance distance(a, b);
   // Near-duplicates are near the diagonal, and each failure costs half of what the next try does.
   for (std::size_t most = 64;; most *= 2) {
-    if (most >= distance.largest()) return *distance.at_most(distance.largest());
+    if (most >= distance.max_distance()) return *distance.at_most(distance.max_distance());
     if (const auto found = distance.at_most(most)) return *found;
   }
 }

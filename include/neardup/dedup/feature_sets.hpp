@@ -15,7 +15,7 @@
 namespace neardup::inline v0 {
 
 /// Sets of features, one after the other in one array: what feature_extractor gives for many texts, kept to be compared.
-/// Memory: sizeof(Feature) a feature and 8 bytes a set, up to twice that while it grows.
+/// Memory: sizeof(Feature) bytes per feature and 8 bytes per set, up to twice that while it grows.
 /// Guarantee: what throws leaves the sets as they were.
 template <std::unsigned_integral Feature = std::uint32_t>
 class feature_sets {
@@ -28,16 +28,14 @@ class feature_sets {
     if (std::adjacent_find(features.begin(), features.end(), std::greater_equal<>()) != features.end()) {
       detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
     }
-    ends_.push_back(features_.size() + features.size());
-    struct withdrawal {
-      std::vector<std::size_t>& ends;
-      bool is_due = true;
-      ~withdrawal() {
-        if (is_due) ends.pop_back();
-      }
-    } withdrawn{ends_};
-    append(features);
-    withdrawn.is_due = false;
+    const std::size_t begin = feature_count();
+    // They move where there is no room for more; and what a call that threw has left goes.
+    const Feature* const own = features_.data();
+    const bool is_own = !std::less<>()(features.data(), own) && std::less<>()(features.data(), own + begin);
+    const std::ptrdiff_t from = is_own ? features.data() - own : 0;
+    features_.resize(begin + features.size());
+    std::copy_n(is_own ? features_.data() + from : features.data(), features.size(), features_.data() + begin);
+    ends_.push_back(features_.size());
     return ends_.size() - 1;
   }
 
@@ -53,7 +51,7 @@ class feature_sets {
   [[nodiscard]] bool empty() const noexcept { return ends_.empty(); }
 
   /// The number of features of all sets.
-  [[nodiscard]] std::size_t feature_count() const noexcept { return features_.size(); }
+  [[nodiscard]] std::size_t feature_count() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
 
   /// Makes room for so many sets of so many features in all.
   void reserve(std::size_t sets, std::size_t features) {
@@ -79,20 +77,6 @@ class feature_sets {
   }
 
  private:
-  void append(std::span<const Feature> features) {
-    const Feature* const own = features_.data();
-    const bool is_own = !std::less<>()(features.data(), own) && std::less<>()(features.data(), own + features_.size());
-    if (!is_own) {
-      features_.insert(features_.end(), features.begin(), features.end());
-      return;
-    }
-    // The features move where there is no room for more.
-    const auto from = features.data() - own;
-    const auto to = static_cast<std::ptrdiff_t>(features_.size());
-    features_.resize(features_.size() + features.size());
-    std::copy_n(features_.begin() + from, features.size(), features_.begin() + to);
-  }
-
   std::vector<Feature> features_;
   std::vector<std::size_t> ends_;
 };

@@ -6,8 +6,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -16,14 +16,14 @@
 
 #include "../error.hpp"
 #include "../index/cost.hpp"
-#include "../index/dynamic_index.hpp"
-#include "../index/flat_index.hpp"
+#include "../index/pigeonhole_index.hpp"
 #include "../runner.hpp"
 #include "../simhash.hpp"
-#include "../threads.hpp"
-#include "cluster.hpp"
-#include "join/fingerprint_range.hpp"
+#include "checks.hpp"
+#include "join/components.hpp"
+#include "join/join_input.hpp"
 #include "join/representatives.hpp"
+#include "join_options.hpp"
 
 namespace neardup::inline v0 {
 
@@ -45,14 +45,14 @@ struct group_options {
   /// None: the order of their positions. Longest first: `.preference = lengths`.
   std::span<const double> preference = {};
 
-  /// How fingerprints are cut, as in pigeonhole_index; 0 for what suits their number. Does not matter to the result.
-  int blocks = 0;
-};
+  /// The least similarity of near-duplicates, if the check gives similarities.
+  double similarity = default_similarity;
 
-/// The check that accepts all: fingerprints alone decide. Leave out short texts then: fingerprints of a few tokens are
-/// near each other by chance.
-struct unchecked {
-  constexpr bool operator()(std::size_t, std::size_t) const noexcept { return true; }
+  /// How fingerprints are cut, as in pigeonhole_index; 0 for what suits their number. Does not change the result.
+  int blocks = 0;
+
+  /// How the work is spread: `threads{8}`, or a runner of the caller's. Does not change the result.
+  any_runner run = {};
 };
 
 namespace detail {
@@ -75,29 +75,28 @@ std::vector<Number> order_of_preference(std::size_t count, std::span<const doubl
   return order;
 }
 
-template <std::size_t Bits, class Number, class Index>
+template <class Number, std::size_t Bits, class Index>
 void label_by_representative(std::span<const simhash<Bits>> fingerprints, int k, const pair_check& check,
-                             std::span<const Number> order, int blocks, const any_runner& run,
-                             std::vector<Index>& labels) {
-  const auto with_index = [&](auto&& index) {
-    representative_finder<Bits, std::remove_cvref_t<decltype(index)>> finder(fingerprints, order, k, check, index);
-    finder.run(run,
-               [&](Number document, Number representative) { labels[document] = static_cast<Index>(representative); });
-  };
-  // An index with tables is for k < Bits. Where all fingerprints are near each other there is little to search.
-  if (static_cast<std::size_t>(k) == Bits) return with_index(flat_index<Bits, Number, Number>());
-  // Half the speed of the fastest layout at most, in as little memory as that allows.
-  if (blocks == 0) blocks = leanest_blocks(Bits, k, static_cast<double>(order.size()), 2).blocks;
-  with_index(dynamic_index<Bits, Number, Number>(k, blocks));
+                             std::span<const Number> order, const group_options& how, std::vector<Index>& labels) {
+  using index_type = pigeonhole_index<Bits, dynamic_layout, dynamic_layout, Number, Number>;
+  std::optional<index_type> index;  // one for k = Bits there is not, and would spare nothing
+  if (static_cast<std::size_t>(k) < Bits) {
+    // Half the speed of the fastest layout at most, in as little memory as that allows.
+    const double count = static_cast<double>(order.size());
+    index.emplace(k, how.blocks != 0 ? how.blocks : leanest_blocks(Bits, k, count, 2).blocks);
+  }
+  representative_finder<Bits, index_type> finder(fingerprints, order, k, check, index ? &*index : nullptr);
+  finder.run(how.run, [&](std::size_t document, std::size_t representative) {
+    labels[document] = static_cast<Index>(representative);
+  });
 }
 
-template <std::size_t Bits, class Number, class Index>
+template <class Number, std::size_t Bits, class Index>
 void label_by_component(std::span<const simhash<Bits>> fingerprints, int k, const pair_check& check,
-                        std::span<const Number> order, int blocks, const any_runner& run, std::vector<Index>& labels) {
-  with_join_types<Bits>(fingerprints.size(), k, [&](auto offset, auto filter) {
-    constexpr std::size_t words = words_for(Bits);
-    auto components = find_components<words, decltype(offset), decltype(filter)>(fingerprint_words<words>(fingerprints),
-                                                                                 Bits, k, blocks, run, check);
+                        std::span<const Number> order, const group_options& how, std::vector<Index>& labels) {
+  with_position_type<Index>(fingerprints.size(), [&](auto position) {
+    auto components =
+        find_components<decltype(position)>(fingerprint_words(fingerprints), Bits, k, how.blocks, how.run, check);
     // The first of each component in the order of preference, counted from 1.
     std::vector<Number> first(fingerprints.size(), Number{0});
     for (const Number document : order) {
@@ -112,52 +111,46 @@ void label_by_component(std::span<const simhash<Bits>> fingerprints, int k, cons
 
 /// Groups the near-duplicates of a corpus: those within k bits, accepted by `check`.
 ///
-/// `check(i, j)`, for positions i and j, says whether two documents belong together, as by the Jaccard similarity of
-/// their features. It is called as const from several threads at once (of `run`), and must answer the same for (i, j),
-/// (j, i), and each time; what it throws ends all and passes through.
-/// `run` is how the work is spread: neardup::threads, or a runner of the caller's (see threads). It does not matter to
-/// the result.
-/// Returns: one label a fingerprint, the position of the most preferred member of its group: the representative. A
+/// `check(i, j)`, for positions i and j, says whether two documents belong together, or how similar they are, as the
+/// Jaccard similarity of their features: see check_of. It is called from several threads at once (of `how.run`).
+/// Returns: one label per fingerprint, the position of the most preferred member of its group: the representative. A
 /// document that has no near-duplicate has its own position.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits,
-/// there is no layout of `blocks` blocks (for k = Bits there is none to choose), or `preference` has another number of
-/// scores, or one that is NaN; std::bad_alloc.
+/// there is no layout of `blocks` blocks (for k = Bits there is none to choose), `preference` has another number of
+/// scores, or a similarity or a score is NaN; std::bad_alloc.
 /// Complexity, representatives: a search for each document among the representatives, and a check with each one near it
 /// until one accepts: n - 1 checks for n texts that are all alike, n^2 / 2 for n that are near each other and of which
 /// no two are accepted. However many threads, exactly these checks are made.
 /// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two that are near
 /// each other and not connected yet: about n for n texts that are all alike, whatever their number of pairs. Crowds
 /// that are near and rejected cost each of their pairs a check.
-/// Memory, representatives: an index of the representatives (see dynamic_index), and for each thread as many numbers as
-/// there are representatives near one document. Components: that of cluster. Both: two Index a fingerprint.
-/// Example: `auto label = group(fingerprints, 12, check, {.by = grouping::components}, threads{8});`
-template <std::integral Index = std::uint32_t, std::size_t Bits, class Check = unchecked, class Run = threads>
-  requires std::predicate<const Check&, std::size_t, std::size_t>
-[[nodiscard]] std::vector<Index> group(std::span<const simhash<Bits>> fingerprints, int k, const Check& check = {},
-                                       const group_options& how = {}, const Run& run = Run{1}) {
-  detail::check_distance(Bits, k);
-  detail::check_index_type<Index>(fingerprints.size(), "group");
+/// Memory, representatives: an index of the representatives (see pigeonhole_index), and for each thread as many numbers
+/// as there are representatives near one document. Components: that of cluster. Both: two Index per fingerprint.
+/// Example: `auto label = group(fingerprints, 12, check, {.by = grouping::components, .run = threads{8}});`
+template <std::integral Index = std::uint32_t, fingerprint_range Range, class Check = no_check>
+  requires check_of<Check, std::size_t, std::size_t>
+[[nodiscard]] std::vector<Index> group(const Range& fingerprints, int k, const Check& check = {},
+                                       const group_options& how = {}) {
+  constexpr std::size_t bits = detail::range_bits<Range>;
+  const std::span<const simhash<bits>> all(fingerprints);
+  detail::check_distance(bits, k);
+  detail::check_index_type<Index>(all.size(), "group");
+  if (std::isnan(how.similarity)) detail::fail<std::invalid_argument>("group: the similarity is not a number");
   using number = std::conditional_t<sizeof(Index) <= 4, std::uint32_t, std::uint64_t>;
-  const auto order = detail::order_of_preference<number>(fingerprints.size(), how.preference);
-  detail::pair_check accepts;
-  if constexpr (!std::is_same_v<Check, unchecked>) accepts = std::cref(check);
-  std::vector<Index> labels(fingerprints.size());
-  const any_runner runner(run);
+  const auto order = detail::order_of_preference<number>(all.size(), how.preference);
+  detail::pair_check accepts;  // nothing: everything is accepted
+  if constexpr (!std::is_same_v<Check, no_check>) {
+    accepts = [&](std::size_t i, std::size_t j) {
+      return detail::result_of_check(check(i, j), how.similarity).accepts;
+    };
+  }
+  std::vector<Index> labels(all.size());
   if (how.by == grouping::components) {
-    detail::label_by_component<Bits, number>(fingerprints, k, accepts, order, how.blocks, runner, labels);
+    detail::label_by_component<number>(all, k, accepts, std::span<const number>(order), how, labels);
   } else {
-    detail::label_by_representative<Bits, number>(fingerprints, k, accepts, order, how.blocks, runner, labels);
+    detail::label_by_representative<number>(all, k, accepts, std::span<const number>(order), how, labels);
   }
   return labels;
-}
-
-/// The same for a vector or another contiguous range.
-template <std::integral Index = std::uint32_t, fingerprint_range Range, class Check = unchecked, class Run = threads>
-  requires std::predicate<const Check&, std::size_t, std::size_t>
-[[nodiscard]] std::vector<Index> group(const Range& fingerprints, int k, const Check& check = {},
-                                       const group_options& how = {}, const Run& run = Run{1}) {
-  constexpr std::size_t bits = detail::range_bits<Range>;
-  return group<Index, bits>(std::span<const simhash<bits>>(fingerprints), k, check, how, run);
 }
 
 }  // namespace neardup::inline v0

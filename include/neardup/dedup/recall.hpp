@@ -9,10 +9,13 @@
 #include <string>
 
 #include "../error.hpp"
-#include "join/fingerprint_range.hpp"
+#include "join_options.hpp"
 #include "similarity.hpp"
 
 namespace neardup::inline v0 {
+
+/// The share of the near-duplicates that a distance is to find where none is given.
+inline constexpr double default_recall = 0.97;
 
 namespace detail {
 
@@ -76,8 +79,8 @@ inline void check_recall(double recall) {
 
 /// The smallest k at which expected_recall(bits, k, similarity) is at least `recall`.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1 and 0 <= recall <= 1.
-/// Example: `distance_for(64, 0.8, 0.97)` is 13.
-[[nodiscard]] inline int distance_for(std::size_t bits, double similarity, double recall) {
+/// Example: `distance_for(64, 0.8)` is 13.
+[[nodiscard]] inline int distance_for(std::size_t bits, double similarity, double recall = default_recall) {
   detail::check_jaccard(similarity);
   detail::check_recall(recall);
   int low = 0;

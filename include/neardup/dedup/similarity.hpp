@@ -37,7 +37,7 @@ inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common)
 
 /// The least number of common elements with which sets of `a` and `b` have a Jaccard similarity of `threshold`; more
 /// than either has if none is enough. Precondition: 0 < threshold <= 1.
-inline std::size_t least_common(std::size_t a, std::size_t b, double threshold) noexcept {
+inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) noexcept {
   const std::size_t most = (std::min)(a, b);
   const auto suffices = [&](std::size_t common) { return jaccard_of_sizes(a, b, common) >= threshold; };
   const double estimate = std::ceil(threshold / (1 + threshold) * (static_cast<double>(a) + static_cast<double>(b)));
@@ -112,7 +112,7 @@ template <detail::contiguous_set A, detail::contiguous_set B>
   if (threshold > 1) return std::nullopt;
   const auto first = detail::elements_of(a);
   const auto second = detail::elements_of(b);
-  const std::size_t least = threshold > 0 ? detail::least_common(first.size(), second.size(), threshold) : 0;
+  const std::size_t least = threshold > 0 ? detail::min_common(first.size(), second.size(), threshold) : 0;
   if (least > (std::min)(first.size(), second.size())) return std::nullopt;
   const std::size_t common = detail::count_common(first, second, least);
   if (common < least) return std::nullopt;

@@ -6,10 +6,16 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+
+#include "../version.hpp"
 
 namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t word_bits = 64;
+
+/// 2^64 divided by the golden ratio: the step of SplitMix64, and of all sequences whose members should lie far apart.
+inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
 
 /// The number of 64-bit words that hold `bits` bits.
 constexpr std::size_t words_for(std::size_t bits) noexcept { return (bits + word_bits - 1) / word_bits; }
@@ -28,11 +34,29 @@ constexpr std::uint64_t mix(std::uint64_t x) noexcept {
 }
 
 /// A number of set bits without the instruction for it, which a default build for x86-64 lacks.
-constexpr int portable_popcount(std::uint64_t x) noexcept {
-  x -= (x >> 1) & 0x5555555555555555U;
-  x = (x & 0x3333333333333333U) + ((x >> 2) & 0x3333333333333333U);
-  x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fU;
-  return static_cast<int>((x * 0x0101010101010101U) >> 56);
+template <std::unsigned_integral Word>
+constexpr int portable_popcount(Word x) noexcept {
+  constexpr auto ones = static_cast<Word>(~Word{0});
+  // Each step in the width of the word: compilers make vectors of loops over short ones.
+  x = static_cast<Word>(x - ((x >> 1) & (ones / 3)));
+  x = static_cast<Word>((x & (ones / 5)) + ((x >> 2) & (ones / 5)));
+  x = static_cast<Word>((x + (x >> 4)) & (ones / 17));
+  return static_cast<int>(static_cast<Word>(x * (ones / 255)) >> (std::numeric_limits<Word>::digits - 8));
+}
+template <std::size_t Words>
+constexpr int portable_popcount(const std::array<std::uint64_t, Words>& words) noexcept {
+  int count = 0;
+  for (const std::uint64_t word : words) count += portable_popcount(word);
+  return count;
+}
+
+/// The positions in which two arrays of words differ.
+template <std::size_t Words>
+constexpr std::array<std::uint64_t, Words> differing_bits(const std::array<std::uint64_t, Words>& a,
+                                                          const std::array<std::uint64_t, Words>& b) noexcept {
+  std::array<std::uint64_t, Words> result{};
+  for (std::size_t i = 0; i < Words; ++i) result[i] = a[i] ^ b[i];
+  return result;
 }
 
 /// The number of positions in which two words, or two arrays of words, differ.
@@ -52,7 +76,7 @@ constexpr int count_differing_bits(const std::array<std::uint64_t, Words>& a,
 template <std::size_t Words>
 constexpr std::size_t hash_words(const std::array<std::uint64_t, Words>& words) noexcept {
   std::uint64_t hash = 0;
-  for (const std::uint64_t word : words) hash = mix(hash + 0x9e3779b97f4a7c15U + word);
+  for (const std::uint64_t word : words) hash = mix(hash + golden_ratio + word);
   return static_cast<std::size_t>(hash);
 }
 

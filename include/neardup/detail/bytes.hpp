@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../version.hpp"
+
 // Makes compilers forget what they know of a value: it is computed as written, in a plain register.
 #if defined(__GNUC__)
 #define NEARDUP_SCALAR(x) asm("" : "+r"(x))
@@ -13,11 +15,12 @@
 #define NEARDUP_SCALAR(x) static_cast<void>(x)
 #endif
 
-// For what stands many times in one loop: g++ would call it instead, which costs more than it does.
+// For what compilers would call, though a call costs more than it does: what stands many times in one loop, and what
+// returns a small structure.
 #if defined(__GNUC__)
-#define NEARDUP_INLINE __attribute__((always_inline)) inline
+#define NEARDUP_ALWAYS_INLINE __attribute__((always_inline)) inline
 #else
-#define NEARDUP_INLINE inline
+#define NEARDUP_ALWAYS_INLINE inline
 #endif
 
 // For what is rare in a loop: inlined, it would take the registers of the rest.

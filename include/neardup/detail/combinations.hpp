@@ -27,10 +27,10 @@ constexpr std::uint64_t choose(std::size_t total, std::size_t chosen) noexcept {
   return result;
 }
 
-/// The number of ways to choose at most `most` out of `total` things: the keys within `most` flips of a key.
-constexpr std::uint64_t choose_at_most(std::size_t total, std::size_t most) noexcept {
+/// The number of ways to choose at most `max` out of `total` things: the keys within `max` flips of a key.
+constexpr std::uint64_t choose_at_most(std::size_t total, std::size_t max) noexcept {
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i <= most && i <= total; ++i) {
+  for (std::size_t i = 0; i <= max && i <= total; ++i) {
     sum = saturating_add(sum, choose(total, i));
     if (sum == saturated) break;
   }

@@ -13,25 +13,14 @@
 #include <span>
 #include <vector>
 
+#include "../runner.hpp"
 #include "large_array.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// A runner (see neardup::threads) that does all parts itself, one after the other.
-struct in_turn {
-  [[nodiscard]] static constexpr std::size_t parts() noexcept { return 1; }
-
-  template <class Work>
-  void operator()(std::size_t parts, const Work& work) const {
-    for (std::size_t part = 0; part < parts; ++part) work(part);
-  }
-};
-
-/// How many parts a runner should be given for `count` steps of which fewer than `least` are not worth a thread.
-template <class Run>
-[[nodiscard]] std::size_t parts_for(const Run& run, std::size_t count, std::size_t least) {
-  const std::size_t wanted = (std::max)(std::size_t{1}, static_cast<std::size_t>(run.parts()));
-  return (std::max)(std::size_t{1}, (std::min)(wanted, count / least));
+/// How many parts a runner should be given for `count` steps of which fewer than `min` are not worth a thread.
+[[nodiscard]] inline std::size_t parts_for(const any_runner& run, std::size_t count, std::size_t min) {
+  return (std::max)(std::size_t{1}, (std::min)(run.parts(), count / min));
 }
 
 /// Memory for records that nobody has to initialise, kept from one use to the next.
@@ -69,9 +58,9 @@ inline constexpr int max_pass_bits = 10;
 /// read(i) is called twice for each i. The three functions may be called from several threads; they must not throw.
 /// Precondition: 0 <= address(record) < 2^bits. Guarantee: the result does not depend on the runner.
 /// Throws: std::bad_alloc, before the first record is stored.
-template <class Read, class Address, class Store, class Run>
+template <class Read, class Address, class Store>
 void radix_scatter(std::size_t count, int bits, const Read& read, const Address& address, const Store& store,
-                   std::vector<std::size_t>& starts, const Run& run) {
+                   std::vector<std::size_t>& starts, const any_runner& run) {
   const std::size_t buckets = std::size_t{1} << bits;
   const std::size_t parts = parts_for(run, count, std::size_t{1} << 14);
   const auto begin_of = [&](std::size_t part) { return count / parts * part + (std::min)(part, count % parts); };
@@ -108,9 +97,9 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
 /// Guarantee: the result does not depend on the runner. A part of the first pass is finished by one thread.
 /// Throws: std::bad_alloc, before anything is written.
 /// Memory: `scratch` holds all records, unless the bits are few enough for one pass.
-template <class Record, class Offset, class Read, class Address, class Write, class Run>
+template <class Record, class Offset, class Read, class Address, class Write>
 void radix_partition(std::size_t count, int bits, const Read& read, const Address& address, const Write& write,
-                     std::span<Offset> starts, scratch_array<Record>& scratch, const Run& run) {
+                     std::span<Offset> starts, scratch_array<Record>& scratch, const any_runner& run = {}) {
   const int high = first_pass_bits(count, bits);
   const int low = bits - high;
   std::vector<std::size_t> begin;
@@ -147,13 +136,6 @@ void radix_partition(std::size_t count, int bits, const Read& read, const Addres
     }
   });
   starts[std::size_t{1} << bits] = static_cast<Offset>(count);
-}
-
-/// The same on this thread alone.
-template <class Record, class Offset, class Read, class Address, class Write>
-void radix_partition(std::size_t count, int bits, const Read& read, const Address& address, const Write& write,
-                     std::span<Offset> starts, scratch_array<Record>& scratch) {
-  radix_partition(count, bits, read, address, write, starts, scratch, in_turn{});
 }
 
 }  // namespace neardup::inline v0::detail

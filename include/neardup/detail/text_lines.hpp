@@ -1,4 +1,4 @@
-// Text files of the Chinese tokenizers, read line by line.
+// Tables in text files, read line by line.
 #pragma once
 
 #include <algorithm>
@@ -28,21 +28,25 @@ inline std::string read_file(const std::string& path) {
   return contents;
 }
 
+/// A text without the blanks around it.
+constexpr std::string_view trim(std::string_view text) noexcept {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
+}
+
 /// Calls `visit(line, number)` for each line that is not empty, without blanks around it; numbers count from 1. A byte
 /// order mark is no part of the first.
 template <class Visit>
 void for_each_line(std::string_view contents, const Visit& visit) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
-  constexpr std::string_view blanks = " \t\r";
   if (contents.substr(0, mark.size()) == mark) contents.remove_prefix(mark.size());
   for (std::size_t number = 1; !contents.empty(); ++number) {
     const std::size_t end = (std::min)(contents.find('\n'), contents.size());
-    std::string_view line = contents.substr(0, end);
+    const std::string_view line = trim(contents.substr(0, end));
     contents.remove_prefix((std::min)(end + 1, contents.size()));
-    const std::size_t first = line.find_first_not_of(blanks);
-    if (first == line.npos) continue;
-    line = line.substr(first, line.find_last_not_of(blanks) + 1 - first);
-    visit(line, number);
+    if (!line.empty()) visit(line, number);
   }
 }
 

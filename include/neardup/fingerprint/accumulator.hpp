@@ -15,15 +15,6 @@
 
 namespace neardup::inline v0 {
 
-namespace detail {
-
-/// Whether a bit is 1: the sum of the weights that set it is more than half of the total. A tie gives 0.
-constexpr bool is_more_than_half(std::uint64_t sum, std::uint64_t total) noexcept {
-  return sum > total - sum;  // Doubling could overflow.
-}
-
-}  // namespace detail
-
 /// Sums the weights of hashed tokens bit by bit; a bit of the fingerprint is 1 if more than half of the weight sets it.
 ///
 /// Sums are exact in 64 bits, so the order of tokens, and of merges, never changes the result; a tie gives 0.

@@ -12,21 +12,28 @@
 #include "../text/normalise.hpp"
 #include "../text/shingles.hpp"
 #include "../text/words.hpp"
-#include "simhasher.hpp"
+#include "hashers.hpp"
+#include "kernels/votes.hpp"
+#include "kernels/word_kernel.hpp"
+#include "weighters.hpp"
 
 namespace neardup::inline v0 {
+
+template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
+class simhasher;
 
 /// Pairs of words, with the case of ASCII letters folded.
 using default_tokenizer = shingles<folded<words>>;
 
-/// Distinct pairs of words, each of weight 1, hashed by XXH3.
+/// Distinct pairs of words, each of weight 1, hashed by XXH3. To use one, include <neardup/fingerprint/simhasher.hpp>:
+/// the functions below do without it, and compile faster.
 template <std::size_t Bits = 64>
 using default_simhasher = simhasher<default_tokenizer, unit, xxh3<Bits>, Bits>;
 
 /// The fingerprint of a text by the default composition; nothing if it has no word.
 template <std::size_t Bits = 64>
 [[nodiscard]] std::optional<simhash<Bits>> simhash_of(std::string_view text) {
-  return default_simhasher<Bits>{}(text);
+  return detail::fingerprint_text<Bits>(default_tokenizer{}, unit{}, xxh3<Bits>{}, text);
 }
 
 /// Whether the fingerprints of two texts, by the default composition, differ in at most `k` of 64 bits.
@@ -36,9 +43,8 @@ template <std::size_t Bits = 64>
   if (k < 0 || k > 64) {
     detail::fail<std::invalid_argument>("a distance of " + std::to_string(k) + " bits; it is from 0 to 64");
   }
-  const default_simhasher<> hash;
-  const auto first = hash(a);
-  const auto second = hash(b);
+  const auto first = simhash_of(a);
+  const auto second = simhash_of(b);
   return first && second && hamming_distance(*first, *second) <= k;
 }
 

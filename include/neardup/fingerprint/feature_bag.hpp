@@ -15,7 +15,7 @@
 
 #include "../detail/bits.hpp"
 #include "../error.hpp"
-#include "kernels/secret.hpp"
+#include "hashers.hpp"
 
 namespace neardup::inline v0 {
 
@@ -23,7 +23,7 @@ namespace neardup::inline v0 {
 ///
 /// Two tokens are the same if their hashes are equal. With `KeepsText` it also keeps the text of each distinct token,
 /// which weighters that look at the token need. An operation that throws leaves the bag as it was.
-/// Memory: 8 * Words + 8 bytes a distinct token, 16 more and its text with `KeepsText`, and 8 to 16 bytes of table.
+/// Memory: 8 * Words + 8 bytes per distinct token, 16 more and its text with `KeepsText`, and 8 to 16 bytes of table.
 template <std::size_t Words = 1, bool KeepsText = false>
 class feature_bag {
  public:
@@ -225,6 +225,8 @@ class feature_bag {
   }
 
   std::vector<feature> features_;
+  // A table of its own, simpler and slower than distinct_hashes: tokens can be taken out again, and nothing has changed
+  // when an allocation fails.
   std::vector<std::size_t> slots_;  // 1 + position in features_, 0 where empty; a power of two, at most half full
   std::string texts_;
   std::uint64_t total_count_ = 0;

@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -13,10 +12,11 @@
 
 #include "../text/tokenizer.hpp"
 #include "hashers.hpp"
+#include "kernels/composition.hpp"
 #include "kernels/distinct_hashes.hpp"
 #include "kernels/hash_sort.hpp"
-#include "kernels/token_hashes.hpp"
-#include "xxh3.hpp"
+#include "kernels/registry.hpp"
+#include "kernels/token_kernel.hpp"
 
 namespace neardup::inline v0 {
 
@@ -29,30 +29,30 @@ namespace neardup::inline v0 {
 /// std::uint64_t where even that is too much.
 /// Its const members may be called from many threads at once.
 /// Example: `feature_extractor check{normalised{code_point_ngrams{5}}};  double j = jaccard(check(a), check(b));`
-template <tokenizer Tokenizer, token_hasher Hasher = xxh3<64>, std::unsigned_integral Feature = std::uint32_t>
+template <class Tokenizer, class Hasher = xxh3<64>, std::unsigned_integral Feature = std::uint32_t>
 class feature_extractor {
-  static constexpr std::size_t hash_words = hasher_words<Hasher>;
+  using parts = detail::composition<Tokenizer, unit, Hasher>;
+
+ public:
+  using tokenizer_type = typename parts::tokenizer;
+  using hasher_type = typename parts::hasher;
+  using feature_type = Feature;
+
+ private:
+  static constexpr std::size_t hash_words = hasher_words<hasher_type>;
 
   struct state {
-    detail::hash_scratch<hash_words> scratch;
+    detail::hash_scratch<tokenizer_type, hasher_type> tokens;
     detail::distinct_hashes<hash_words> distinct;
     detail::hash_sort_scratch<Feature> sorting;
     std::vector<Feature> features;
   };
 
  public:
-  using feature_type = Feature;
-
   /// Memory that is reused from text to text: one for each thread.
   class workspace {
     friend feature_extractor;
-
-    state& memory() {
-      if (!state_) state_ = std::make_unique<state>();
-      return *state_;
-    }
-
-    std::unique_ptr<state> state_;  // made when first used, and again after it was moved away
+    detail::made_when_used<state> memory_;
   };
 
   feature_extractor() = default;
@@ -62,7 +62,7 @@ class feature_extractor {
   /// that has grown, nothing is allocated (but by a tokenizer, see simhasher).
   /// Complexity: linear in the text.
   [[nodiscard]] std::span<const Feature> operator()(std::string_view text, workspace& scratch) const {
-    state& memory = scratch.memory();
+    state& memory = scratch.memory_.get();
     compute(text, memory);
     return memory.features;
   }
@@ -74,14 +74,14 @@ class feature_extractor {
     return std::move(memory.features);
   }
 
-  Tokenizer tokenizer{};  ///< cuts a text into tokens
-  Hasher hasher{};        ///< turns a token into bits
+  tokenizer_type tokenizer{};  ///< cuts a text into tokens
+  hasher_type hasher{};        ///< turns a token into bits
 
  private:
   void compute(std::string_view text, state& memory) const {
     // Repeated tokens go first: there is less to sort then.
     memory.distinct.clear();
-    detail::hash_tokens(tokenizer, hasher, text, memory.scratch,
+    detail::hash_tokens(tokenizer, hasher, text, memory.tokens,
                         [&](const detail::hash_block<hash_words>& block) { memory.distinct.add(block); });
     std::vector<Feature>& features = memory.features;
     features.resize(memory.distinct.size());

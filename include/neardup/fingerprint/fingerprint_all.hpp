@@ -1,4 +1,4 @@
-// The fingerprints of many texts, on several threads.
+// The fingerprints of many texts, on as many threads as one likes.
 #pragma once
 
 #include <algorithm>
@@ -9,34 +9,24 @@
 #include <string_view>
 #include <vector>
 
-#include "../detail/first_failure.hpp"
-#include "../threads.hpp"
+#include "../runner.hpp"
 
 namespace neardup::inline v0 {
 
-namespace detail {
-
-/// Texts by number: a vector, a deque, a span of what converts to std::string_view.
-template <class T>
-concept text_sequence = requires(const T& texts, std::size_t i) {
-  { texts.size() } -> std::convertible_to<std::size_t>;
-  { texts[i] } -> std::convertible_to<std::string_view>;
-};
-
-}  // namespace detail
-
 /// The fingerprints of many texts, in their order: result[i] is hash(texts[i]).
 ///
-/// `run` is how the work is spread: neardup::threads, or a runner of the caller's (see threads) that gives the parts to
-/// threads of its own. The result does not depend on it. Each part has one workspace; texts are taken a few at a time,
-/// so that parts end together whatever the lengths. Throws: what hash throws for the first text that fails.
+/// `texts` has size(), and texts[i] converts to std::string_view: a vector, a deque, a span. `run` is how the work is
+/// spread: neardup::threads, or a runner of the caller's; without one, all is done on the caller's thread. The result
+/// does not depend on it. Each part has one workspace; texts are taken a few at a time, so that parts end together
+/// whatever the lengths. Throws: what hash throws for the first text that fails.
 /// Example: `auto fingerprints = fingerprint_all(hash, texts, threads{8});`
-template <class Simhasher, detail::text_sequence Texts, class Run = threads>
-[[nodiscard]] std::vector<std::optional<typename Simhasher::fingerprint_type>> fingerprint_all(const Simhasher& hash,
-                                                                                               const Texts& texts,
-                                                                                               const Run& run = {}) {
+template <class Simhasher, class Texts>
+[[nodiscard]] std::vector<std::optional<typename Simhasher::fingerprint_type>> fingerprint_all(
+    const Simhasher& hash, const Texts& texts, const any_runner& run = {}) {
+  static_assert(std::convertible_to<decltype(texts[std::size_t{0}]), std::string_view>,
+                "neardup: texts[i] must convert to std::string_view");
   const std::size_t count = texts.size();
-  const std::size_t wanted = (std::max)(std::size_t{1}, static_cast<std::size_t>(run.parts()));
+  const std::size_t wanted = run.parts();
   // Few at a time, and each by itself where there are few in all, so that no part waits long for the last one.
   const std::size_t step = (std::min)(std::size_t{16}, count / (4 * wanted) + 1);
   std::vector<std::optional<typename Simhasher::fingerprint_type>> result(count);

@@ -1,16 +1,41 @@
-// What a hasher is, and how wide.
+// What a hasher is, and the default one, XXH3. The only header that includes xxHash.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
 
+// Inlined, so that nothing has to be linked; the values do not depend on it.
+#ifndef XXH_INLINE_ALL
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+#undef XXH_INLINE_ALL
+#else
+#include <xxhash.h>
+#endif
+
 #include "../detail/bits.hpp"
 
 namespace neardup::inline v0 {
+
+namespace detail {
+
+/// An odd number, another one in each process: the time and the place where it was loaded, mixed.
+/// For the arrangement of hash tables only; nothing that is seen from outside may depend on it.
+inline std::uint64_t secret_multiplier() noexcept {
+  static const std::uint64_t secret = [] {
+    static const char place = 0;
+    const auto now = static_cast<std::uint64_t>(std::chrono::high_resolution_clock::now().time_since_epoch().count());
+    return mix(mix(now) + reinterpret_cast<std::uintptr_t>(&place)) | 1U;
+  }();
+  return secret;
+}
+
+}  // namespace detail
 
 namespace detail {
 
@@ -29,15 +54,6 @@ struct hash_result<std::array<std::uint64_t, Words>> {
 
 template <class Hasher>
 using hash_result_of = hash_result<std::remove_cvref_t<std::invoke_result_t<const Hasher&, std::string_view>>>;
-
-template <class Hasher>
-constexpr std::size_t hasher_width() {
-  if constexpr (requires { Hasher::bits; }) {
-    return Hasher::bits;
-  } else {
-    return hash_result_of<Hasher>::bits;
-  }
-}
 
 /// A hash as words, lowest first.
 template <std::unsigned_integral T>
@@ -58,6 +74,22 @@ template <class T>
 concept token_hasher =
     std::copy_constructible<T> && std::invocable<const T&, std::string_view> && detail::hash_result_of<T>::valid;
 
+namespace detail {
+
+/// Of what is no hasher any width, for that is said elsewhere.
+template <class Hasher>
+constexpr std::size_t hasher_width() {
+  if constexpr (requires { Hasher::bits; }) {
+    return Hasher::bits;
+  } else if constexpr (token_hasher<Hasher>) {
+    return hash_result_of<Hasher>::bits;
+  } else {
+    return word_bits;
+  }
+}
+
+}  // namespace detail
+
 /// The width of a hasher's fingerprints, bits: its member `bits` if it has one, otherwise that of its result.
 template <token_hasher Hasher>
 inline constexpr std::size_t hasher_bits = detail::hasher_width<Hasher>();
@@ -65,5 +97,49 @@ inline constexpr std::size_t hasher_bits = detail::hasher_width<Hasher>();
 /// The number of 64-bit words of a hasher's result.
 template <token_hasher Hasher>
 inline constexpr std::size_t hasher_words = detail::words_for(detail::hash_result_of<Hasher>::bits);
+
+/// Hashes a token to `Bits` bits with XXH3, seeded.
+///
+/// Word j of the result is XXH3_64bits_withSeed(token, seed + j * 0x9e3779b97f4a7c15 mod 2^64). Up to 64 bits it is one
+/// std::uint64_t, always whole: two tokens are the same if all of it is equal. Above, an array of words, lowest first.
+/// A seed that nobody knows keeps others from making texts with a chosen fingerprint.
+/// Source: the xxHash specification, github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
+template <std::size_t Bits = 64>
+struct xxh3 {
+  static_assert(Bits >= 16 && Bits % 8 == 0,
+                "neardup: write xxh3<64>; the width is a whole number of bytes from 16 bits");
+
+  static constexpr std::size_t bits = Bits;
+  static constexpr std::size_t words = detail::words_for(Bits);
+  using result_type = std::conditional_t<words == 1, std::uint64_t, std::array<std::uint64_t, words>>;
+
+  /// The distance between the seeds of two words: 2^64 divided by the golden ratio.
+  static constexpr std::uint64_t seed_step = detail::golden_ratio;
+
+  std::uint64_t seed = 0;
+
+  [[nodiscard]] result_type operator()(std::string_view token) const noexcept {
+    if constexpr (words == 1) {
+      return XXH3_64bits_withSeed(token.data(), token.size(), seed);
+    } else {
+      result_type result{};
+      for (std::size_t j = 0; j < words; ++j) {
+        result[j] = XXH3_64bits_withSeed(token.data(), token.size(), seed + j * seed_step);
+      }
+      return result;
+    }
+  }
+};
+
+xxh3(std::uint64_t)->xxh3<64>;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_xxh3 = false;
+template <std::size_t Bits>
+inline constexpr bool is_xxh3<xxh3<Bits>> = true;
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/text_lines.hpp"
 #include "../error.hpp"
 #include "../text/tokenizer.hpp"
 #include "weight.hpp"
@@ -133,21 +134,15 @@ class idf_table {
   /// Throws: std::runtime_error "name:line: ..." for a line that is anything else.
   [[nodiscard]] static idf_table parse(std::string_view contents, std::string_view name = "idf table") {
     std::vector<term> terms;
-    if (begins_with_mark(contents)) contents.remove_prefix(byte_order_mark.size());
-    for (std::size_t number = 1; !contents.empty(); ++number) {
-      const std::size_t end = (std::min)(contents.find('\n'), contents.size());
-      std::string_view line = contents.substr(0, end);
-      contents.remove_prefix((std::min)(end + 1, contents.size()));
-      line = trim(line);
-      if (line.empty()) continue;
+    detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
       const std::size_t space = line.find_last_of(" \t");
-      const auto value = space == std::string_view::npos ? std::nullopt : detail::parse_weight(line.substr(space + 1));
+      const auto value = space == line.npos ? std::nullopt : detail::parse_weight(line.substr(space + 1));
       if (!value) {
         detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) +
                                          ": not \"term value\" with a number from 0 to less than 16777216");
       }
-      terms.push_back({std::string(trim(line.substr(0, space))), *value});
-    }
+      terms.push_back({std::string(detail::trim(line.substr(0, space))), *value});
+    });
     return idf_table(std::move(terms));
   }
 
@@ -172,17 +167,7 @@ class idf_table {
   }
 
   /// Reads a file as parse() does. Throws: std::runtime_error naming the file, and the line.
-  [[nodiscard]] static idf_table load(const std::string& path) {
-    const file_handle file(std::fopen(path.c_str(), "rb"), &std::fclose);
-    if (!file) detail::fail<std::runtime_error>("cannot open " + path);
-    std::string contents;
-    char block[4096];
-    for (std::size_t size = 0; (size = std::fread(block, 1, sizeof block, file.get())) > 0;) {
-      contents.append(block, size);
-    }
-    if (std::ferror(file.get()) != 0) detail::fail<std::runtime_error>("cannot read " + path);
-    return parse(contents, path);
-  }
+  [[nodiscard]] static idf_table load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   /// Writes the file whole or not at all: first to `path` + ".tmp", which then takes its name.
   /// Throws: std::runtime_error naming the file; what stood at `path` is still there then.
@@ -207,19 +192,11 @@ class idf_table {
   }
 
  private:
-  using file_handle = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
   static constexpr std::string_view blanks = " \t\r\n";
   static constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
   static bool begins_with_mark(std::string_view text) noexcept {
     return text.substr(0, byte_order_mark.size()) == byte_order_mark;
-  }
-
-  static std::string_view trim(std::string_view text) noexcept {
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
   }
 
   detail::string_map<weight> weights_;

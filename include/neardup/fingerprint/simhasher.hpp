@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -16,10 +15,12 @@
 #include "accumulator.hpp"
 #include "feature_bag.hpp"
 #include "hashers.hpp"
-#include "kernels/token_hashes.hpp"
+#include "kernels/composition.hpp"
+#include "kernels/registry.hpp"
+#include "kernels/token_kernel.hpp"
+#include "kernels/token_votes.hpp"
 #include "kernels/votes.hpp"
 #include "weighters.hpp"
-#include "xxh3.hpp"
 
 namespace neardup::inline v0 {
 
@@ -27,44 +28,33 @@ namespace neardup::inline v0 {
 ///
 /// A fingerprint depends on the three components, their settings and `Bits`, and on nothing else: not on the machine,
 /// nor on the order of the tokens. Its const members may be called from many threads at once.
+/// `Tokenizer` is a tokenizer, `Weighter` a weighter and `Hasher` a token_hasher of at least `Bits` bits.
 /// Example: `simhasher hash{shingles{2, words{}}, unit{}, xxh3<128>{.seed = 42}};  auto fingerprint = hash(text);`
-template <tokenizer Tokenizer, weighter Weighter = unit, token_hasher Hasher = xxh3<64>,
-          std::size_t Bits = hasher_bits<Hasher>>
+template <class Tokenizer, class Weighter = unit, class Hasher = xxh3<64>,
+          std::size_t Bits = detail::hasher_width<Hasher>()>
 class simhasher {
-  static_assert(detail::hash_result_of<Hasher>::bits >= Bits,
-                "neardup: the hasher is narrower than the fingerprint; name a smaller width, or use xxh3<Bits>");
+  using parts = detail::composition<Tokenizer, Weighter, Hasher, Bits>;
 
  public:
+  using tokenizer_type = typename parts::tokenizer;
+  using weighter_type = typename parts::weighter;
+  using hasher_type = typename parts::hasher;
   static constexpr std::size_t bits = Bits;
 
   /// The number of 64-bit words of a token's full hash, which may be wider than the fingerprint.
-  static constexpr std::size_t hash_words = hasher_words<Hasher>;
+  static constexpr std::size_t hash_words = hasher_words<hasher_type>;
   using hash_type = std::array<std::uint64_t, hash_words>;
   using fingerprint_type = simhash<Bits>;
-  using bag_type = feature_bag<hash_words, detail::reads_token<Weighter>()>;
+  using bag_type = feature_bag<hash_words, detail::reads_token<weighter_type>()>;
 
  private:
-  // Memory for one text: the hashes of some of its tokens, and what is kept of all of them.
-  struct state {
-    detail::hash_scratch<hash_words> scratch;
-    detail::vote_collector<Weighter, Hasher, Bits> votes;
-    std::vector<weighted_token<hash_words>> weighted;
-  };
-
-  // A thread may have a stack of 128 KiB only.
-  static constexpr std::size_t largest_on_stack = 65536;
+  using state = detail::fingerprint_scratch<tokenizer_type, weighter_type, hasher_type, Bits>;
 
  public:
   /// Memory that is reused from text to text: one for each thread.
   class workspace {
     friend simhasher;
-
-    state& memory() {
-      if (!state_) state_ = std::make_unique<state>();
-      return *state_;
-    }
-
-    std::unique_ptr<state> state_;  // made when first used, and again after it was moved away
+    detail::made_when_used<state> memory_;
   };
 
   simhasher() = default;
@@ -74,20 +64,14 @@ class simhasher {
   /// The fingerprint of a text; nothing if it has no tokens, or if all of them weigh 0.
   /// Complexity: linear in the text on average.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
-    if constexpr (sizeof(state) <= largest_on_stack) {
-      state scratch;
-      return fingerprint(text, scratch);
-    } else {
-      workspace scratch;
-      return (*this)(text, scratch);
-    }
+    return detail::fingerprint_text<Bits>(tokenizer, weighter, hasher, text);
   }
 
   /// The same with memory that is reused; once that has grown, nothing is allocated. (Tokens that no kernel hashes come
-  /// from their tokenizer, which may allocate: shingles of a hasher of the user's, n-grams of more than 64 code
+  /// from their tokenizer, which may allocate: shingles under a hasher of the user's, n-grams of more than 64 code
   /// points.)
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
-    return fingerprint(text, scratch.memory());
+    return detail::fingerprint_text(tokenizer, weighter, hasher, text, scratch.memory_.get());
   }
 
   /// The fingerprint of the tokens in a bag, which may be merged from several texts.
@@ -96,13 +80,14 @@ class simhasher {
     return fingerprint(bag, weighted);
   }
   [[nodiscard]] std::optional<fingerprint_type> operator()(const bag_type& bag, workspace& scratch) const {
-    return fingerprint(bag, scratch.memory().weighted);
+    return fingerprint(bag, scratch.memory_.get().votes.weighted);
   }
 
   /// The distinct tokens of a text with their counts.
   [[nodiscard]] bag_type bag(std::string_view text) const {
     bag_type result;
-    count_in(result, text);
+    auto count = [&](std::string_view token) { result.add(hash(token), token); };
+    tokenizer(text, count);
     return result;
   }
 
@@ -112,7 +97,12 @@ class simhasher {
   /// Adds the tokens of a text to an accumulator. For linear weighters only, tf and tf_idf: their sums can be merged.
   /// Guarantee: if it throws, the accumulator is as it was.
   void add_to(accumulator<Bits>& sums, std::string_view text) const requires linear_weighter<Weighter> {
-    sums.merge(sums_of(text));
+    accumulator<Bits> added;
+    auto add = [&](std::string_view token) {
+      added.add(detail::voting_words<Bits>(hash(token)), detail::occurrence_weight(weighter, token));
+    };
+    tokenizer(text, add);
+    sums.merge(added);
   }
 
   /// The hashes of the distinct tokens of a text, sorted: the set that the Jaccard similarity compares.
@@ -126,7 +116,7 @@ class simhasher {
   /// The same with memory that is reused: `result` becomes the features, whatever it was.
   void features(std::string_view text, workspace& scratch, std::vector<hash_type>& result) const {
     result.clear();
-    detail::hash_tokens(tokenizer, hasher, text, scratch.memory().scratch,
+    detail::hash_tokens(tokenizer, hasher, text, scratch.memory_.get().tokens,
                         [&](const detail::hash_block<hash_words>& block) {
                           for (std::size_t i = 0; i < block.count; ++i) {
                             hash_type& hash = result.emplace_back();
@@ -138,8 +128,7 @@ class simhasher {
   }
 
   /// The distinct tokens of a text with their weights, sorted by hash: the set that cosine() compares. Tokens that
-  /// weigh
-  /// 0 are left out.
+  /// weigh 0 are left out.
   [[nodiscard]] std::vector<weighted_token<hash_words>> weighted_features(std::string_view text) const {
     std::vector<weighted_token<hash_words>> result;
     detail::weigh_tokens(weighter, bag(text), result);
@@ -153,54 +142,15 @@ class simhasher {
   /// The full hash of a token, lowest word first.
   [[nodiscard]] hash_type hash(std::string_view token) const { return detail::to_hash_words(hasher(token)); }
 
-  Tokenizer tokenizer{};  ///< cuts a text into tokens
-  Weighter weighter{};    ///< says how much each token counts
-  Hasher hasher{};        ///< turns a token into bits
+  tokenizer_type tokenizer{};  ///< cuts a text into tokens
+  weighter_type weighter{};    ///< says how much each token counts
+  hasher_type hasher{};        ///< turns a token into bits
 
  private:
-  [[nodiscard]] std::optional<fingerprint_type> fingerprint(std::string_view text, state& memory) const {
-    auto& votes = memory.votes;
-    votes.clear();
-    if constexpr (decltype(memory.votes)::counts_windows && std::is_same_v<Tokenizer, byte_ngrams>) {
-      if (detail::are_counted_windows(tokenizer.n, text.size())) {
-        votes.add_windows(text, tokenizer.n, hasher);
-        return votes.result(weighter, hasher);
-      }
-    }
-    if constexpr (decltype(memory.votes)::counts_windows && std::is_same_v<Tokenizer, code_point_ngrams>) {
-      if (detail::are_counted_pairs(tokenizer.n, text.size())) {
-        if (votes.add_pairs(text, hasher)) return votes.result(weighter, hasher);
-        votes.clear();
-      }
-    }
-    if constexpr (decltype(memory.votes)::takes_blocks) {
-      detail::hash_tokens(tokenizer, hasher, text, memory.scratch,
-                          [&](const detail::hash_block<hash_words>& block) { votes.add(block); });
-    } else {
-      auto add = [&](std::string_view token) { votes.add(weighter, hash(token), token); };
-      tokenizer(text, add);
-    }
-    return votes.result(weighter, hasher);
-  }
-
   [[nodiscard]] std::optional<fingerprint_type> fingerprint(const bag_type& bag,
                                                             std::vector<weighted_token<hash_words>>& weighted) const {
     detail::weigh_tokens(weighter, bag, weighted);
-    return detail::fingerprint_of<Weighter, Bits>(weighter, weighted);
-  }
-
-  void count_in(bag_type& counts, std::string_view text) const {
-    auto count = [&](std::string_view token) { counts.add(hash(token), token); };
-    tokenizer(text, count);
-  }
-
-  [[nodiscard]] accumulator<Bits> sums_of(std::string_view text) const requires linear_weighter<Weighter> {
-    accumulator<Bits> sums;
-    auto add = [&](std::string_view token) {
-      sums.add(detail::voting_words<Bits>(hash(token)), detail::occurrence_weight(weighter, token));
-    };
-    tokenizer(text, add);
-    return sums;
+    return detail::fingerprint_of<weighter_type, Bits>(weighter, weighted);
   }
 };
 
@@ -212,7 +162,7 @@ template <class Tokenizer, class Weighter, class Hasher>
 simhasher(Tokenizer, Weighter, Hasher) -> simhasher<Tokenizer, Weighter, Hasher>;
 
 /// A simhasher whose width is named, at most that of the hasher: `make_simhasher<32>(words{})`.
-template <std::size_t Bits, tokenizer Tokenizer, weighter Weighter = unit, token_hasher Hasher = xxh3<Bits>>
+template <std::size_t Bits, class Tokenizer, class Weighter = unit, class Hasher = xxh3<Bits>>
 [[nodiscard]] constexpr auto make_simhasher(Tokenizer t, Weighter w = {}, Hasher h = {}) {
   return simhasher<Tokenizer, Weighter, Hasher, Bits>(std::move(t), std::move(w), std::move(h));
 }

@@ -8,11 +8,8 @@
 #include <utility>
 
 #include "../text/tokenizer.hpp"
-#include "kernels/hash_block.hpp"
+#include "kernels/composition.hpp"
 #include "simhasher.hpp"
-#include "kernels/token_hash_stream.hpp"
-#include "kernels/token_hashes.hpp"
-#include "kernels/votes.hpp"
 
 namespace neardup::inline v0 {
 
@@ -24,9 +21,9 @@ namespace neardup::inline v0 {
 /// Throws: std::length_error in feed at a word of 2 GiB.
 template <class Simhasher>
 class text_stream {
-  using tokenizer_type = decltype(Simhasher::tokenizer);
-  using hasher_type = decltype(Simhasher::hasher);
-  using collector = detail::vote_collector<decltype(Simhasher::weighter), hasher_type, Simhasher::bits>;
+  using tokenizer_type = typename Simhasher::tokenizer_type;
+  using collector =
+      detail::vote_collector<typename Simhasher::weighter_type, typename Simhasher::hasher_type, Simhasher::bits>;
   static_assert(streaming_tokenizer<tokenizer_type>,
                 "neardup: this tokenizer takes whole texts; specialise neardup::token_stream for it");
 
@@ -34,24 +31,17 @@ class text_stream {
   explicit text_stream(Simhasher hash) : hash_(std::move(hash)), tokens_(hash_.tokenizer) {}
 
   text_stream(const text_stream&) = default;
-  text_stream& operator=(const text_stream&) = default;
   /// Leaves `other` without a text, ready for the next one.
   // NOLINTNEXTLINE(performance-noexcept-move-constructor): copies the simhasher, which may throw.
   text_stream(text_stream&& other)
-      : hash_(other.hash_),
-        tokens_(std::move(other.tokens_)),
-        scratch_(std::move(other.scratch_)),
-        votes_(std::move(other.votes_)) {
+      : hash_(other.hash_), tokens_(std::move(other.tokens_)), block_(other.block_), votes_(std::move(other.votes_)) {
     other.reset();
   }
-  // NOLINTNEXTLINE(performance-noexcept-move-constructor): the same.
-  text_stream& operator=(text_stream&& other) {
-    if (this == &other) return *this;
-    hash_ = other.hash_;
+  text_stream& operator=(text_stream other) {
+    hash_ = std::move(other.hash_);
     tokens_ = std::move(other.tokens_);
-    scratch_ = std::move(other.scratch_);
+    block_ = other.block_;
     votes_ = std::move(other.votes_);
-    other.reset();
     return *this;
   }
   ~text_stream() = default;
@@ -59,12 +49,7 @@ class text_stream {
   /// Adds the next chunk of the text.
   void feed(std::string_view chunk) {
     reset_unless_done guard{this};
-    if constexpr (collector::takes_blocks) {
-      tokens_.feed(hash_.hasher, chunk, scratch_, flusher());
-    } else {
-      auto add = [this](std::string_view token) { votes_.add(hash_.weighter, hash_.hash(token), token); };
-      tokens_.feed(chunk, add);
-    }
+    receive([&](auto&... sink) { tokens_.feed(chunk, sink...); });
     guard.stream = nullptr;
   }
 
@@ -72,24 +57,24 @@ class text_stream {
   /// Returns: its fingerprint; nothing if it has no tokens, or if all of them weigh 0.
   [[nodiscard]] std::optional<typename Simhasher::fingerprint_type> finish() {
     const reset_unless_done guard{this};
-    if constexpr (collector::takes_blocks) {
-      tokens_.finish(hash_.hasher, scratch_, flusher());
-      flusher()(scratch_.block);
-    } else {
-      auto add = [this](std::string_view token) { votes_.add(hash_.weighter, hash_.hash(token), token); };
-      tokens_.finish(add);
-    }
+    receive([&](auto&... sink) { tokens_.finish(sink...); });
+    votes_.add(block_);
     return votes_.result(hash_.weighter, hash_.hasher);
   }
 
   /// Forgets the text so far.
   void reset() noexcept {
     tokens_.reset();
-    scratch_.block.count = 0;
+    block_.count = 0;
     votes_.clear();
   }
 
  private:
+  template <class Feed>
+  void receive(const Feed& feed) {
+    votes_.receive(hash_.weighter, hash_.hasher, block_, feed);
+  }
+
   struct reset_unless_done {
     text_stream* stream;
     ~reset_unless_done() {
@@ -97,19 +82,13 @@ class text_stream {
     }
   };
 
-  auto flusher() noexcept {
-    return [this](detail::hash_block<Simhasher::hash_words>& full) {
-      if constexpr (collector::takes_blocks) votes_.add(full);
-      full.count = 0;
-    };
-  }
+  // Of a tokenizer that takes whole texts, nothing but the static_assert is to be reported.
+  using streamed =
+      std::conditional_t<streaming_tokenizer<tokenizer_type>, tokenizer_type, detail::any_part<Simhasher::bits>>;
 
   Simhasher hash_;
-  // Weighters that read tokens get them one by one.
-  std::conditional_t<collector::takes_blocks, detail::token_hash_stream<tokenizer_type, hasher_type>,
-                     token_stream<tokenizer_type>>
-      tokens_;
-  detail::hash_scratch<Simhasher::hash_words> scratch_;
+  typename collector::template stream<streamed> tokens_;
+  detail::hash_block<Simhasher::hash_words> block_;
   collector votes_;
 };
 

@@ -70,10 +70,15 @@ constexpr weight to_weight(const T& value) {
   }
 }
 
+/// Whether a bit is 1: the sum of the weights that set it is more than half of the total. A tie gives 0.
+constexpr bool is_more_than_half(std::uint64_t sum, std::uint64_t total) noexcept {
+  return sum > total - sum;  // Doubling could overflow.
+}
+
 /// ln(n) in units of 2^-32, with an error below 2^-28; n >= 1.
 ///
 /// Integers only, for a logarithm from the C library may differ in the last bit between machines.
-/// log2 by repeated squaring of the mantissa, one fractional bit a step, then ln = log2 * ln 2.
+/// log2 by repeated squaring of the mantissa, one fractional bit per step, then ln = log2 * ln 2.
 constexpr std::uint64_t fixed_point_ln(std::uint64_t n) noexcept {
   std::uint64_t exponent = 0;
   for (std::uint64_t rest = n; rest > 1; rest >>= 1) ++exponent;

@@ -13,14 +13,9 @@
 #include <vector>
 
 #include "../error.hpp"
-#include "kernels/hashed_idf.hpp"
-#include "idf_table.hpp"
 #include "weight.hpp"
 
 namespace neardup::inline v0 {
-
-class idf;
-class tf_idf;
 
 /// A distinct token of a text: its hash, and its weight in units of 1/256.
 template <std::size_t Words>
@@ -91,17 +86,21 @@ weight occurrence_weight(const Weighter& weigh, std::string_view token) {
   }
 }
 
+/// The weight of `count` occurrences of `units` each.
+inline std::uint64_t units_of_all(std::uint64_t units, std::uint64_t count) {
+  if (units != 0 && count > ~std::uint64_t{0} / units) {
+    fail<std::overflow_error>("the weight of a token exceeds 2^64 - 1 units of 1/256");
+  }
+  return units * count;
+}
+
 /// The weight of a token that occurs `count` times, before any adjustment, in units of 1/256.
 template <class Weighter>
 std::uint64_t token_units(const Weighter& weigh, std::string_view token, std::uint64_t count) {
   if constexpr (weight_adjuster<Weighter>) {
     return token_units(weigh.inner, token, count);
   } else if constexpr (linear_weighter<Weighter>) {
-    const std::uint64_t units = occurrence_weight(weigh, token).raw();
-    if (units != 0 && count > ~std::uint64_t{0} / units) {
-      fail<std::overflow_error>("the weight of a token exceeds 2^64 - 1 units of 1/256");
-    }
-    return units * count;
+    return units_of_all(occurrence_weight(weigh, token).raw(), count);
   } else if constexpr (token_weighter<Weighter>) {
     return to_weight(weigh(token, count)).raw();
   } else {
@@ -130,11 +129,12 @@ const auto& innermost(const Weighter& weigh) noexcept {
 template <class Weighter>
 using innermost_of = std::remove_cvref_t<decltype(innermost(std::declval<const Weighter&>()))>;
 
-/// Whether a weighter asks an idf table, which can also be asked by hash. Not what is derived from one, for that may
-/// weigh otherwise.
+/// Whether a weighter asks a table that can also be asked by the hash of a token: idf and tf_idf, and adjusters of
+/// these. Not what is derived from them, for that may weigh otherwise.
 template <class Weighter>
-inline constexpr bool asks_idf_table =
-    std::is_same_v<innermost_of<Weighter>, idf> || std::is_same_v<innermost_of<Weighter>, tf_idf>;
+inline constexpr bool asks_idf_table = false;
+template <weight_adjuster Weighter>
+inline constexpr bool asks_idf_table<Weighter> = asks_idf_table<innermost_of<Weighter>>;
 
 constexpr weight log_tf_weight(std::uint64_t count) noexcept {
   return weight::from_raw(weight::one + weight_of_ln(fixed_point_ln(count == 0 ? 1 : count)).raw());
@@ -165,20 +165,6 @@ struct log_tf {
     return count < detail::log_tf_weights.size() ? detail::log_tf_weights[static_cast<std::size_t>(count)]
                                                  : detail::log_tf_weight(count);
   }
-};
-
-/// A distinct token weighs its inverse document frequency, however often it occurs.
-class idf : public detail::shared_idf_table {
- public:
-  using shared_idf_table::shared_idf_table;
-  weight operator()(std::string_view token, std::uint64_t /*count*/) const { return table().lookup(token); }
-};
-
-/// Each occurrence of a token weighs its inverse document frequency.
-class tf_idf : public detail::shared_idf_table {
- public:
-  using shared_idf_table::shared_idf_table;
-  [[nodiscard]] weight per_occurrence(std::string_view token) const { return table().lookup(token); }
 };
 
 /// The weights of another weighter in whole levels from 1 to n: the heaviest token of the text has level n.

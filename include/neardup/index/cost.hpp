@@ -52,11 +52,11 @@ constexpr double divided_by_power(double x, std::size_t n) noexcept {
   return x / static_cast<double>(std::uint64_t{1} << n);
 }
 
-/// The number of ways to choose at most `most` out of `total` things, over 2^`by`; never more than a double holds for
+/// The number of ways to choose at most `max` out of `total` things, over 2^`by`; never more than a double holds for
 /// by == total.
-constexpr double scaled_choose_at_most(std::size_t total, std::size_t most, std::size_t by) noexcept {
+constexpr double scaled_choose_at_most(std::size_t total, std::size_t max, std::size_t by) noexcept {
   double sum = 0;
-  for (std::size_t i = 0; i <= most && i <= total; ++i) {
+  for (std::size_t i = 0; i <= max && i <= total; ++i) {
     double ways = 1;
     std::size_t left = by;
     for (std::size_t j = 1; j <= i; ++j) {
@@ -90,7 +90,7 @@ constexpr void check_count(double count) {
 /// lines of memory, which hold nearly all that the table has.
 class table_costs {
  public:
-  NEARDUP_CONSTEXPR_VECTOR table_costs(const layout& shape, std::size_t table, double count, const cost_model& model)
+  constexpr table_costs(const layout& shape, std::size_t table, double count, const cost_model& model)
       : width_(shape.key_width(table)), count_(count), number_bytes_(count < 0x1p32 ? 4 : 8) {
     fingerprint_bytes_ = 8 * static_cast<double>(words_for(shape.bits()));
     is_first_ = table == 0;
@@ -130,7 +130,7 @@ class table_costs {
   [[nodiscard]] constexpr double candidates(int radius) const noexcept {
     return count_ * scaled_choose_at_most(width_, static_cast<std::size_t>(radius), width_);
   }
-  /// The share of strangers that a filter lets through.
+  /// The share of non-matches that a filter lets through.
   [[nodiscard]] constexpr double passed(int k) const noexcept {
     if (is_first_) return 0;
     const auto bits = has_lines_ ? std::size_t{16} : static_cast<std::size_t>(8 * filter_bytes_);
@@ -172,8 +172,8 @@ class table_costs {
 /// another, and an entry that passes takes one. The cache holds directories first, then entries.
 /// A search whose probes would outnumber the fingerprints scans these instead, and has the time of that.
 /// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is not in 0..1e300.
-[[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs costs_of(const layout& shape, double count, int k,
-                                                               const cost_model& model = {}) {
+[[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k,
+                                                const cost_model& model = {}) {
   detail::check_count(count);
   expected_costs result{shape.blocks(), shape.table_count(), 0, 0, 0, 0, 0};
   double directory_bytes = 0;
@@ -186,14 +186,13 @@ class table_costs {
   result.bytes = directory_bytes / (std::max)(count, 1.0) + entry_bytes;
 
   // The probed tables share the cache.
-  const auto plan = shape.plan(k);
   double probed_directories = 0;
   double probed_entries = 0;
-  for (const table_probe& probe : plan) {
+  shape.for_each_probe(k, [&](const table_probe& probe) {
     const detail::table_costs costs(shape, probe.table, count, model);
     probed_directories += costs.directory_bytes();
     probed_entries += costs.compared_bytes() * count;
-  }
+  });
   const auto share = [](double room, double bytes) { return bytes <= room ? 1.0 : room / bytes; };
   const double directories_in_cache = share(model.cache_bytes, probed_directories);
   const double entries_in_cache = share((std::max)(model.cache_bytes - probed_directories, 0.0), probed_entries);
@@ -202,7 +201,7 @@ class table_costs {
   };
 
   double seconds = model.query_seconds;
-  for (const table_probe& probe : plan) {
+  shape.for_each_probe(k, [&](const table_probe& probe) {
     const detail::table_costs costs(shape, probe.table, count, model);
     const double probes = costs.probes(probe.radius);
     const double bucket = count / costs.buckets();
@@ -214,7 +213,7 @@ class table_costs {
     seconds += probes * (blend(directories_in_cache, model.cached_line_seconds, model.line_seconds) +
                          costs.entry_lines() * line + bucket * costs.compared_bytes() * a_byte +
                          bucket * costs.passed(k) * costs.passing_lines() * line);
-  }
+  });
   if (!(result.probes < count)) {
     result.compared = count;
     seconds = scan_seconds(shape.bits(), count, model);
@@ -225,16 +224,16 @@ class table_costs {
 
 /// The same for the layout of (bits, k, blocks), searched within its k.
 /// Throws: std::invalid_argument, also unless layout::is_valid(bits, k, blocks).
-[[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs costs_of(std::size_t bits, int k, int blocks, double count,
-                                                               const cost_model& model = {}) {
+[[nodiscard]] constexpr expected_costs costs_of(std::size_t bits, int k, int blocks, double count,
+                                                const cost_model& model = {}) {
   return costs_of(layout(bits, k, blocks), count, k, model);
 }
 
 namespace detail {
 
-[[noreturn]] inline void refuse_bytes(double most_bytes, double least) {
-  fail<std::invalid_argument>("most_bytes = " + std::to_string(most_bytes) +
-                              " is less than the leanest layout takes, " + std::to_string(least));
+[[noreturn]] inline void refuse_bytes(double max_bytes, double min) {
+  fail<std::invalid_argument>("max_bytes = " + std::to_string(max_bytes) + " is less than the leanest layout takes, " +
+                              std::to_string(min));
 }
 
 constexpr void check_search(std::size_t bits, int k, double count) {
@@ -248,8 +247,8 @@ constexpr void check_search(std::size_t bits, int k, double count) {
 
 /// Calls visit(costs) for every block count that (bits, k) allows.
 template <class Visit>
-NEARDUP_CONSTEXPR_VECTOR void for_each_block_count(std::size_t bits, int k, double count, const cost_model& model,
-                                                   const Visit& visit) {
+constexpr void for_each_block_count(std::size_t bits, int k, double count, const cost_model& model,
+                                    const Visit& visit) {
   for (int blocks = 1; static_cast<std::size_t>(blocks) <= bits && layout::is_valid(bits, k, blocks); ++blocks) {
     visit(costs_of(bits, k, blocks, count, model));
   }
@@ -258,20 +257,20 @@ NEARDUP_CONSTEXPR_VECTOR void for_each_block_count(std::size_t bits, int k, doub
 }  // namespace detail
 
 /// The block count whose searches within k bits are the fastest among `count` fingerprints of `bits` bits, with no more
-/// than `most_bytes` for each; of equally fast ones the leanest.
+/// than `max_bytes` for each; of equally fast ones the leanest.
 /// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or no layout is as
-/// lean as most_bytes; the message names the least that there is.
-[[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs
-fastest_blocks(std::size_t bits, int k, double count, double most_bytes = std::numeric_limits<double>::infinity(),
-               const cost_model& model = {}) {
+/// lean as max_bytes; the message names the least that there is.
+[[nodiscard]] constexpr expected_costs fastest_blocks(std::size_t bits, int k, double count,
+                                                      double max_bytes = std::numeric_limits<double>::infinity(),
+                                                      const cost_model& model = {}) {
   detail::check_search(bits, k, count);
   expected_costs best = costs_of(bits, k, 1, count, model);
   detail::for_each_block_count(bits, k, count, model, [&](const expected_costs& costs) {
-    const bool fits = costs.bytes <= most_bytes;
+    const bool fits = costs.bytes <= max_bytes;
     const bool better = costs.seconds < best.seconds || (costs.seconds == best.seconds && costs.bytes < best.bytes);
-    if (fits ? !(best.bytes <= most_bytes) || better : costs.bytes < best.bytes) best = costs;
+    if (fits ? !(best.bytes <= max_bytes) || better : costs.bytes < best.bytes) best = costs;
   });
-  if (!(best.bytes <= most_bytes)) detail::refuse_bytes(most_bytes, best.bytes);
+  if (!(best.bytes <= max_bytes)) detail::refuse_bytes(max_bytes, best.bytes);
   return best;
 }
 
@@ -279,16 +278,15 @@ fastest_blocks(std::size_t bits, int k, double count, double most_bytes = std::n
 /// fastest_blocks(); infinity for the least of all that do not merely scan. A layout whose searches only scan counts if
 /// all do: flat_index does that in less memory. Returns: its costs; `.blocks` is the block count.
 /// Throws: std::invalid_argument as fastest_blocks() does, and unless slowdown >= 1.
-[[nodiscard]] NEARDUP_CONSTEXPR_VECTOR expected_costs leanest_blocks(std::size_t bits, int k, double count,
-                                                                     double slowdown = 10,
-                                                                     const cost_model& model = {}) {
+[[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count, double slowdown = 10,
+                                                      const cost_model& model = {}) {
   if (!(slowdown >= 1)) detail::fail<std::invalid_argument>("slowdown must be 1 or more");
   expected_costs best = fastest_blocks(bits, k, count, std::numeric_limits<double>::infinity(), model);
-  const double most_seconds = best.seconds * slowdown;
+  const double max_seconds = best.seconds * slowdown;
   detail::for_each_block_count(bits, k, count, model, [&](const expected_costs& costs) {
     const bool scans = !(costs.probes < count);
     if (scans && best.probes < count) return;
-    if (costs.seconds <= most_seconds && costs.bytes < best.bytes) best = costs;
+    if (costs.seconds <= max_seconds && costs.bytes < best.bytes) best = costs;
   });
   return best;
 }

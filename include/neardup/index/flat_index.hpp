@@ -1,56 +1,141 @@
 // The index without tables: every search looks at everything.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
+#include "../detail/filter_join.hpp"
+#include "../runner.hpp"
 #include "../simhash.hpp"
-#include "engine/basic_index.hpp"
+#include "engine/fingerprint_store.hpp"
+#include "engine/searches.hpp"
+#include "match.hpp"
 
 namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Stands where an index has tables, and has nothing to do.
-template <std::size_t Bits>
-class no_tables {
+/// A fingerprint_store in place of an engine with tables.
+template <std::size_t Bits, class Id, class Offset>
+class flat_engine {
  public:
   using words_type = typename simhash<Bits>::words_type;
+  using id_type = Id;
+  using store_type = fingerprint_store<words_for(Bits), Id, Offset>;
 
-  void swap(no_tables&) noexcept {}
-  [[nodiscard]] int max_distance() const noexcept { return static_cast<int>(Bits); }
-  [[nodiscard]] int default_distance() const noexcept { return 3; }
+  [[nodiscard]] const store_type& store() const noexcept { return store_; }
+  [[nodiscard]] store_type& store() noexcept { return store_; }
+  [[nodiscard]] static int max_distance() noexcept { return static_cast<int>(Bits); }
 
-  template <class Store>
-  void add(const words_type&, std::size_t, const Store&) noexcept {}
-  template <class Store>
-  void remove_slot(std::size_t, const Store&) noexcept {}
-  template <class Store>
-  void reserve(std::size_t, const Store&) noexcept {}
-  void clear() noexcept {}
-
-  template <class Store, class Visit>
-  bool visit_within(const Store& store, std::span<const words_type> queries, int k, const Visit& visit) const {
-    return store.scan(queries, k, visit);
+  template <class Visit>
+  bool visit_within(const words_type& query, int k, const Visit& visit) const {
+    return scan_all(store_.fingerprints(), query, k, visit);
   }
-  [[nodiscard]] std::size_t memory_usage() const noexcept { return 0; }
+  template <class Visit>
+  bool visit_batch(std::span<const words_type> queries, int k, const Visit& visit) const {
+    return scan_all(store_.fingerprints(), queries, k, visit);
+  }
+
+ private:
+  store_type store_;
 };
 
 }  // namespace detail
 
-/// The interface of pigeonhole_index by a plain scan over contiguous fingerprints, for every k from 0 to Bits.
+/// A set of (fingerprint, id) pairs that is searched by a plain scan, for every k from 0 to Bits: what pigeonhole_index
+/// is, without tables.
+///
 /// Faster than tables for a few thousand fingerprints or a large k, and the least memory: for 64 bits and 32-bit ids
-/// 23 to 37 bytes a different fingerprint. A search that does not name k has k = 3.
-/// The interface is that of basic_index.
+/// 23 to 37 bytes for each different fingerprint. A search that does not name k has k = 3.
+/// All members are as those of pigeonhole_index.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t>
-class flat_index : public basic_index<Bits, Id, Offset, detail::no_tables<Bits>, void> {
-  using base = basic_index<Bits, Id, Offset, detail::no_tables<Bits>, void>;
+class flat_index {
+  static_assert(detail::check_index_types<Id, Offset>());
+
+  using engine_type = detail::flat_engine<Bits, Id, Offset>;
 
  public:
-  flat_index() noexcept : base(detail::no_tables<Bits>()) {}
+  static constexpr std::size_t bits = Bits;
+  using fingerprint_type = simhash<Bits>;
+  using id_type = Id;
+  using offset_type = Offset;
+  using value_type = entry<Bits, Id>;
+  using match_type = match<Bits, Id>;
+  using batch_type = batch_result<Bits, Id>;
+  using const_iterator = detail::entry_iterator<Bits, Id, typename engine_type::store_type>;
+  using iterator = const_iterator;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
 
+  bool insert(const fingerprint_type& fingerprint, const Id& id) {
+    return engine_.store().insert(fingerprint.to_words(), id, [](std::size_t) {});
+  }
+  bool erase(const fingerprint_type& fingerprint, const Id& id) noexcept {
+    return engine_.store().erase(fingerprint.to_words(), id, [](std::size_t) {});
+  }
+  std::size_t erase(const fingerprint_type& fingerprint) noexcept {
+    return engine_.store().erase(fingerprint.to_words(), [](std::size_t) {});
+  }
+  void clear() noexcept { engine_.store().clear(); }
+  void reserve(std::size_t count) { engine_.store().reserve(count); }
+
+  [[nodiscard]] bool contains(const fingerprint_type& fingerprint, const Id& id) const noexcept {
+    return detail::contains(engine_.store(), fingerprint.to_words(), id);
+  }
+  [[nodiscard]] bool contains(const fingerprint_type& fingerprint) const noexcept {
+    return engine_.store().find(fingerprint.to_words()) != engine_type::store_type::none;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return engine_.store().pairs(); }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  [[nodiscard]] std::size_t distinct_size() const noexcept { return engine_.store().slots(); }
+  [[nodiscard]] static constexpr std::size_t max_distinct_size() noexcept { return engine_type::store_type::max_slots; }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.store().memory_usage(); }
+  [[nodiscard]] const_iterator begin() const noexcept { return {engine_.store(), 0}; }
+  [[nodiscard]] const_iterator end() const noexcept { return {engine_.store(), distinct_size()}; }
+
+  [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
+  [[nodiscard]] int default_distance() const noexcept { return 3; }
+  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, int k) const {
+    return detail::search(engine_, query, k);
+  }
+  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query) const {
+    return search(query, default_distance());
+  }
+  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, int k,
+                                        const any_runner& run = {}) const {
+    return detail::search_batch(engine_, queries, k, run);
+  }
+  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries) const {
+    return search_batch(queries, default_distance());
+  }
+  template <std::invocable<match_type> Visit>
+  void for_each_match(const fingerprint_type& query, int k, Visit&& visit) const {
+    detail::visit_matches(engine_, query, k, visit);
+  }
+  [[nodiscard]] bool any_within(const fingerprint_type& query, int k) const {
+    return detail::any_within(engine_, query, k);
+  }
+  [[nodiscard]] bool any_within(const fingerprint_type& query) const { return any_within(query, default_distance()); }
+  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, int k) const {
+    return detail::nearest(engine_, query, k);
+  }
+  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query) const {
+    return nearest(query, default_distance());
+  }
+
+  void swap(flat_index& other) noexcept { engine_.store().swap(other.engine_.store()); }
   friend void swap(flat_index& a, flat_index& b) noexcept { a.swap(b); }
+  friend bool operator==(const flat_index& a, const flat_index& b) {
+    return detail::same_pairs(a.engine_.store(), b.engine_.store());
+  }
+
+ private:
+  engine_type engine_;
 };
 
 }  // namespace neardup::inline v0

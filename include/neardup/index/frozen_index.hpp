@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -12,121 +13,180 @@
 #include <vector>
 
 #include "../error.hpp"
-#include "../detail/radix_partition.hpp"
+#include "../runner.hpp"
 #include "../simhash.hpp"
-#include "../threads.hpp"
 #include "engine/frozen_builder.hpp"
 #include "engine/frozen_engine.hpp"
+#include "engine/searches.hpp"
 #include "layout.hpp"
-#include "engine/searchable.hpp"
+#include "match.hpp"
 
 namespace neardup::inline v0 {
 
 /// An index that is built at once and then only searched: the searches of pigeonhole_index in half of its memory, and
 /// for large corpora faster.
 ///
-/// k and blocks are those of dynamic_index. Equal pairs count once.
-/// Space, for 64 bits and 32-bit ids: 12 bytes a different fingerprint, 8 for each table but the first (12 if k > 8),
-/// and 0.5 to 1 a table for directories of up to 2^26 buckets. For k <= 3, up to 2^28 fingerprints and an Offset of 32
-/// bits, tables with keys long enough are arrays of lines of the cache instead: 9.4 bytes, and searches 1.5 times as
-/// fast.
+/// k and blocks are those of pigeonhole_index. Equal pairs count once.
+/// Space, for 64 bits and 32-bit ids: 12 bytes for each different fingerprint, 8 for each table but the first (12 if
+/// k > 8), and 0.5 to 1 for each table for directories of up to 2^26 buckets. For k <= 3, up to 2^28 fingerprints and an
+/// Offset of 32 bits, tables with keys long enough are arrays of lines of the cache instead: 9.4 bytes, and searches 1.5
+/// times as fast.
 /// Complexity of building: O(tables * n), by partitioning. More than 2^26 pairs are partitioned in the index's own
 /// memory first and then part by part, so that it takes no more than the index itself, the input, and 1/8 of 2^26 pairs
 /// twice; where tables are lines, 8 bytes more for each fingerprint.
-/// In all constructors, `run` is how the work is spread: `threads{8}`, or a runner of the caller's (see threads);
-/// without it, the caller's thread does it all. The result does not depend on it.
+/// In all constructors, `run` is how the work is spread: `threads{8}`, or a runner of the caller's; without it, the
+/// caller's thread does it all. The result does not depend on it.
+/// All members but the constructors are as those of pigeonhole_index.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t>
-class frozen_index : public searchable<Bits, Id, detail::frozen_engine<detail::words_for(Bits), Id, Offset>> {
+class frozen_index {
+  static_assert(detail::check_index_types<Id, Offset>());
+
   using engine_type = detail::frozen_engine<detail::words_for(Bits), Id, Offset>;
-  using base = searchable<Bits, Id, engine_type>;
   using words_type = typename simhash<Bits>::words_type;
 
  public:
+  static constexpr std::size_t bits = Bits;
+  using fingerprint_type = simhash<Bits>;
+  using id_type = Id;
   using offset_type = Offset;
+  using value_type = entry<Bits, Id>;
+  using match_type = match<Bits, Id>;
+  using batch_type = batch_result<Bits, Id>;
+  using const_iterator = detail::entry_iterator<Bits, Id, typename engine_type::store_type>;
+  using iterator = const_iterator;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
 
   /// Of `count` entries source(0) to source(count - 1), each an entry<Bits, Id>. The source is called several times for
   /// each, from several threads if there are, and must give the same each time.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if there are more than
   /// max_distinct_size() fingerprints, or 2^32 pairs and more with an Offset of up to 32 bits; std::bad_alloc.
-  template <std::invocable<std::size_t> Source, runner Run = detail::in_turn>
-  frozen_index(int k, int blocks, std::size_t count, const Source& source, const Run& run = {})
-      : base(build(layout(Bits, k, blocks), count, source, run)) {}
+  template <std::invocable<std::size_t> Source>
+  frozen_index(int k, int blocks, std::size_t count, const Source& source, const any_runner& run = {})
+      : engine_(build(layout(Bits, k, blocks), count, source, run)) {}
 
   /// Of fingerprints and their ids. Throws: besides, std::invalid_argument if there are not as many of both.
-  template <runner Run = detail::in_turn>
-  frozen_index(int k, int blocks, std::span<const simhash<Bits>> fingerprints, std::span<const Id> ids,
-               const Run& run = {})
-      : frozen_index(
-            k, blocks, checked(fingerprints.size(), ids.size()),
+  frozen_index(int k, int blocks, std::span<const fingerprint_type> fingerprints, std::span<const Id> ids,
+               const any_runner& run = {})
+      : engine_(build(
+            layout(Bits, k, blocks), checked(fingerprints.size(), ids.size()),
             [&](std::size_t i) {
-              return entry<Bits, Id>{fingerprints[i], ids[i]};
+              return value_type{fingerprints[i], ids[i]};
             },
-            run) {}
+            run)) {}
 
   /// Of fingerprints whose ids are their positions. Throws: besides, std::length_error if Id cannot number them.
-  template <runner Run = detail::in_turn>
-    requires std::integral<Id> frozen_index(int k, int blocks, std::span<const simhash<Bits>> fingerprints,
-                                            const Run& run = {})
-        : frozen_index(
-              k, blocks, numbered(fingerprints.size()),
-              [&](std::size_t i) {
-                return entry<Bits, Id>{fingerprints[i], static_cast<Id>(i)};
-              },
-              run) {}
+  frozen_index(int k, int blocks, std::span<const fingerprint_type> fingerprints, const any_runner& run = {})
+      : engine_(build(
+            layout(Bits, k, blocks), numbered(fingerprints.size()),
+            [&](std::size_t i) {
+              return value_type{fingerprints[i], static_cast<Id>(i)};
+            },
+            run)) {}
 
-    /// How the fingerprints are cut into blocks.
-    [[nodiscard]] const layout& shape() const noexcept { return base::engine().shape(); }
+  /// How the fingerprints are cut into blocks.
+  [[nodiscard]] const layout& shape() const noexcept { return engine_.shape(); }
 
-    /// The most distinct fingerprints that the index can hold.
-    [[nodiscard]] static constexpr std::size_t max_distinct_size() noexcept {
-      return engine_type::store_type::max_slots;
+  [[nodiscard]] bool contains(const fingerprint_type& fingerprint, const Id& id) const noexcept {
+    return detail::contains(engine_.store(), fingerprint.to_words(), id);
+  }
+  [[nodiscard]] bool contains(const fingerprint_type& fingerprint) const noexcept {
+    return engine_.store().find(fingerprint.to_words()) != engine_type::store_type::none;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return engine_.store().pairs(); }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  [[nodiscard]] std::size_t distinct_size() const noexcept { return engine_.store().slots(); }
+  [[nodiscard]] static constexpr std::size_t max_distinct_size() noexcept { return engine_type::store_type::max_slots; }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.memory_usage(); }
+  [[nodiscard]] const_iterator begin() const noexcept { return {engine_.store(), 0}; }
+  [[nodiscard]] const_iterator end() const noexcept { return {engine_.store(), distinct_size()}; }
+
+  [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
+  [[nodiscard]] int default_distance() const noexcept { return engine_.max_distance(); }
+  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, int k) const {
+    return detail::search(engine_, query, k);
+  }
+  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query) const {
+    return search(query, default_distance());
+  }
+  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, int k,
+                                        const any_runner& run = {}) const {
+    return detail::search_batch(engine_, queries, k, run);
+  }
+  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries) const {
+    return search_batch(queries, default_distance());
+  }
+  template <std::invocable<match_type> Visit>
+  void for_each_match(const fingerprint_type& query, int k, Visit&& visit) const {
+    detail::visit_matches(engine_, query, k, visit);
+  }
+  [[nodiscard]] bool any_within(const fingerprint_type& query, int k) const {
+    return detail::any_within(engine_, query, k);
+  }
+  [[nodiscard]] bool any_within(const fingerprint_type& query) const { return any_within(query, default_distance()); }
+  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, int k) const {
+    return detail::nearest(engine_, query, k);
+  }
+  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query) const {
+    return nearest(query, default_distance());
+  }
+
+  void swap(frozen_index& other) noexcept { engine_.swap(other.engine_); }
+  friend void swap(frozen_index& a, frozen_index& b) noexcept { a.swap(b); }
+  friend bool operator==(const frozen_index& a, const frozen_index& b) {
+    return detail::same_pairs(a.engine_.store(), b.engine_.store());
+  }
+
+ private:
+  template <class Source>
+  static engine_type build(const layout& shape, std::size_t count, const Source& source, const any_runner& run) {
+    const auto read = [&](std::size_t i) {
+      const value_type pair = source(i);
+      return std::pair<words_type, Id>(pair.fingerprint.to_words(), pair.id);
+    };
+    return detail::frozen_builder<detail::words_for(Bits), Id, Offset, decltype(read)>(shape, count, read, run).build();
+  }
+
+  static std::size_t checked(std::size_t fingerprints, std::size_t ids) {
+    if (fingerprints != ids) {
+      detail::fail<std::invalid_argument>("frozen_index: " + std::to_string(fingerprints) + " fingerprints, but " +
+                                          std::to_string(ids) + " ids");
     }
+    return ids;
+  }
 
-    void swap(frozen_index& other) noexcept { base::engine().swap(other.engine()); }
-    friend void swap(frozen_index& a, frozen_index& b) noexcept { a.swap(b); }
-
-    /// Whether both hold the same pairs.
-    friend bool operator==(const frozen_index& a, const frozen_index& b) {
-      return a.engine().store() == b.engine().store();
+  static std::size_t numbered(std::size_t count) {
+    static_assert(std::integral<Id>, "neardup: positions are ids only of an integral type; give the ids as well");
+    if (count > 0 && std::cmp_greater(count - 1, (std::numeric_limits<Id>::max)())) {
+      detail::fail<std::length_error>("frozen_index: the type of the ids cannot number " + std::to_string(count) +
+                                      " fingerprints; write frozen_index<Bits, std::uint64_t>");
     }
+    return count;
+  }
 
-   private:
-    template <class Source, class Run>
-    static engine_type build(const layout& shape, std::size_t count, const Source& source, const Run& run) {
-      const auto read = [&](std::size_t i) {
-        const entry<Bits, Id> e = source(i);
-        return std::pair<words_type, Id>(e.fingerprint.to_words(), e.id);
-      };
-      return detail::freezing<detail::words_for(Bits), Id, Offset, decltype(read), Run>(shape, count, read, run)
-          .build();
-    }
-
-    static std::size_t checked(std::size_t fingerprints, std::size_t ids) {
-      if (fingerprints != ids) {
-        detail::fail<std::invalid_argument>("frozen_index: " + std::to_string(fingerprints) + " fingerprints, but " +
-                                            std::to_string(ids) + " ids");
-      }
-      return ids;
-    }
-
-    static std::size_t numbered(std::size_t count) {
-      if (count > 0 && std::cmp_greater(count - 1, (std::numeric_limits<Id>::max)())) {
-        detail::fail<std::length_error>("frozen_index: the type of the ids cannot number " + std::to_string(count) +
-                                        " fingerprints; write frozen_index<Bits, std::uint64_t>");
-      }
-      return count;
-    }
+  engine_type engine_;
 };
 
-/// A frozen_index of the pairs of another index, with its layout. That one may be destroyed then.
+/// A frozen_index of the pairs of another index, for searches within k bits in the layout of k and blocks. That one may
+/// be destroyed then.
 /// Memory: besides both, a copy of the pairs while it works.
-template <class Index, runner Run = detail::in_turn>
-[[nodiscard]] auto freeze(const Index& index, const Run& run = {}) {
-  using id_type = typename Index::id_type;
-  const layout shape = index.shape();
+/// Throws: as the constructors of frozen_index.
+template <class Index>
+[[nodiscard]] auto freeze(const Index& index, int k, int blocks, const any_runner& run = {}) {
   const std::vector<typename Index::value_type> pairs(index.begin(), index.end());
-  return frozen_index<Index::bits, id_type, typename Index::offset_type>(
-      shape.k(), shape.blocks(), pairs.size(), [&](std::size_t i) { return pairs[i]; }, run);
+  return frozen_index<Index::bits, typename Index::id_type, typename Index::offset_type>(
+      k, blocks, pairs.size(), [&](std::size_t i) { return pairs[i]; }, run);
+}
+
+/// The same in the layout of that index.
+template <class Index>
+[[nodiscard]] auto freeze(const Index& index, const any_runner& run = {}) {
+  constexpr bool has_layout = requires { index.shape(); };
+  static_assert(has_layout,
+                "neardup: this index has no layout that a frozen_index could have; write freeze(index, k, "
+                "blocks), for instance freeze(index, 3, default_blocks(64, 3))");
+  if constexpr (has_layout) return freeze(index, index.shape().k(), index.shape().blocks(), run);
 }
 
 }  // namespace neardup::inline v0

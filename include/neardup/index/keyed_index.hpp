@@ -1,4 +1,4 @@
-// The index for documents that change: one fingerprint an id, found, replaced and erased by the id alone.
+// The index for documents that change: one fingerprint per id, found, replaced and erased by the id alone.
 #pragma once
 
 #include <concepts>
@@ -22,11 +22,9 @@ concept hashable_id = requires(const Id& id) {
 };
 
 template <class Index>
-concept changeable_index = requires(Index& index, const typename Index::fingerprint_type& fingerprint,
-                                    const typename Index::id_type& id) {
-  { index.insert(fingerprint, id) } -> std::same_as<bool>;
-  { index.erase(fingerprint, id) }
-  noexcept->std::same_as<bool>;
+concept changeable_index = requires(Index& index, const typename Index::value_type& pair) {
+  index.insert(pair.fingerprint, pair.id);
+  requires noexcept(index.erase(pair.fingerprint, pair.id));
 };
 
 }  // namespace detail
@@ -34,18 +32,18 @@ concept changeable_index = requires(Index& index, const typename Index::fingerpr
 /// An index in which each id has exactly one fingerprint, with a map from the ids to them: what replaces or erases a
 /// document need not know its old fingerprint.
 ///
-/// Index: pigeonhole_index, dynamic_index or flat_index; the constructors, the searches and the iteration are those of
+/// Index: pigeonhole_index or flat_index; the constructors, the searches and the iteration are those of
 /// it. Several ids may have the same fingerprint.
 /// The map is a std::unordered_map if there is a std::hash<Id>, otherwise a std::map; what hashes, compares or orders
 /// ids must not throw.
-/// Space: that of Index and of the map: for 64 bits and ids of 4 or 8 bytes 40 to 48 bytes an id, for ids of 16 bytes
+/// Space: that of Index and of the map: for 64 bits and ids of 4 or 8 bytes 40 to 48 bytes per id, for ids of 16 bytes
 /// without a hash 64 (measured, with what the allocator adds).
 /// Guarantee: const members may run in many threads while nobody writes; what throws leaves the index unchanged.
 template <class Index = pigeonhole_index<64>>
 class keyed_index : private Index {
   static_assert(detail::changeable_index<Index>,
                 "neardup: keyed_index keeps an index that grows and shrinks; write keyed_index<pigeonhole_index<64>>, "
-                "or of a dynamic_index or a flat_index");
+                "or of a flat_index");
 
  public:
   using typename Index::batch_type;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,18 +12,15 @@
 #include "../detail/bits.hpp"
 #include "../detail/combinations.hpp"
 #include "../error.hpp"
-
-// Vectors of the debug mode of libstdc++ are not for constant expressions.
-#if !defined(_GLIBCXX_DEBUG)
-#define NEARDUP_CONSTEXPR_VECTOR constexpr
-#else
-#define NEARDUP_CONSTEXPR_VECTOR inline
-#endif
+#include "match.hpp"
 
 namespace neardup::inline v0 {
 
 /// The most tables that an index may have.
 inline constexpr std::size_t max_tables = 256;
+
+/// Stands for K and Blocks in pigeonhole_index<Bits, dynamic_layout>, whose layout is chosen at run time.
+inline constexpr int dynamic_layout = (std::numeric_limits<int>::min)();
 
 /// The block count that suits fingerprints of `bits` bits and searches within `k` bits when nothing else is known.
 /// Returns: k + 1 while that leaves blocks of 16 bits or more, otherwise bits / 16; always from 1 to max_tables.
@@ -32,16 +30,6 @@ constexpr int default_blocks(std::size_t bits, int k) noexcept {
   if (exact <= max_tables && bits / exact >= 16) return static_cast<int>(exact);
   return static_cast<int>(std::clamp<std::size_t>(bits / 16, 1, max_tables));
 }
-
-namespace detail {
-
-/// Reports a search distance outside of 0..largest.
-[[noreturn]] inline void refuse_distance(int k, int largest) {
-  fail<std::invalid_argument>("search distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(largest) +
-                              ", the distances that this index answers");
-}
-
-}  // namespace detail
 
 /// One table that a search looks into, and how many bits of its key it flips at most.
 struct table_probe {
@@ -94,57 +82,87 @@ class layout {
     return block_begin(block + 1) - block_begin(block);
   }
 
-  /// The blocks that a table is keyed on, ascending; the tables are in lexicographic order of these.
-  NEARDUP_CONSTEXPR_VECTOR std::vector<std::size_t> table_blocks(std::size_t table) const {
-    std::vector<std::size_t> chosen;
-    const std::size_t wanted = key_blocks();
+  /// Calls `visit(block)` for what table_blocks() has, also in constant expressions.
+  template <class Visit>
+  constexpr void for_each_block(std::size_t table, const Visit& visit) const {
     std::uint64_t rank = table;
-    for (std::size_t block = 0; chosen.size() < wanted; ++block) {
-      const std::uint64_t with_this = detail::choose(block_count() - block - 1, wanted - chosen.size() - 1);
+    std::size_t missing = key_blocks();
+    for (std::size_t block = 0; missing > 0; ++block) {
+      const std::uint64_t with_this = detail::choose(block_count() - block - 1, missing - 1);
       if (rank < with_this) {
-        chosen.push_back(block);
+        visit(block);
+        --missing;
       } else {
         rank -= with_this;
       }
     }
+  }
+
+  /// The blocks that a table is keyed on, ascending; the tables are in lexicographic order of these.
+  std::vector<std::size_t> table_blocks(std::size_t table) const {
+    std::vector<std::size_t> chosen;
+    for_each_block(table, [&](std::size_t block) { chosen.push_back(block); });
     return chosen;
   }
 
   /// The number of bits of a table's key.
-  NEARDUP_CONSTEXPR_VECTOR std::size_t key_width(std::size_t table) const {
+  constexpr std::size_t key_width(std::size_t table) const {
     std::size_t width = 0;
-    for (const std::size_t block : table_blocks(table)) width += block_width(block);
+    for_each_block(table, [&](std::size_t block) { width += block_width(block); });
     return width;
   }
 
   /// The bits that a table is keyed on: words with those bits set, as many as a fingerprint has.
-  NEARDUP_CONSTEXPR_VECTOR std::vector<std::uint64_t> table_mask(std::size_t table) const {
+  std::vector<std::uint64_t> table_mask(std::size_t table) const {
     std::vector<std::uint64_t> mask(detail::words_for(bits_), 0);
-    for (const std::size_t block : table_blocks(table)) {
+    for_each_block(table, [&](std::size_t block) {
       for (std::size_t bit = block_begin(block); bit < block_begin(block + 1); ++bit) {
         mask[bit / detail::word_bits] |= std::uint64_t{1} << (bit % detail::word_bits);
       }
-    }
+    });
     return mask;
+  }
+
+  /// Calls `visit(probe)` for what plan(k) has, also in constant expressions.
+  template <class Visit>
+  constexpr void for_each_probe(int k, const Visit& visit) const {
+    if (k < 0 || k > k_) detail::refuse_distance(k, k_);
+    const auto differing = static_cast<std::size_t>(k);
+    if (is_exact()) {
+      const parts probed = cheapest_parts(differing);
+      for (std::size_t table = 0; table < table_count(); ++table) {
+        std::size_t first = block_count(), last = 0;
+        for_each_block(table, [&](std::size_t block) {
+          first = (std::min)(first, block);
+          last = block;
+        });
+        if (last < probed.blocks && probed.part_of(first) == probed.part_of(last)) visit(table_probe{table, 0});
+      }
+    } else {
+      for (std::size_t block = 0; block < block_count(); ++block) {
+        const std::size_t share = (differing + 1) / block_count() + (block < (differing + 1) % block_count() ? 1 : 0);
+        if (share > 0) visit(table_probe{block, static_cast<int>(share) - 1});
+      }
+    }
   }
 
   /// What a search within `k` bits probes: whatever k bits differ, one of these tables is within its radius.
   /// Exact regime: as few tables as the construction below finds (5 blocks, K = 3: 1, 2, 4, 10 for k = 0..3).
   /// Radius regime: radii with sum(radius + 1) = k + 1; a table without a share is not probed.
   /// Throws: std::invalid_argument if k < 0 or k > k().
-  NEARDUP_CONSTEXPR_VECTOR std::vector<table_probe> plan(int k) const {
-    if (k < 0 || k > k_) detail::refuse_distance(k, k_);
-    if (is_exact()) return exact_plan(static_cast<std::size_t>(k));
-    return radius_plan(static_cast<std::size_t>(k));
+  std::vector<table_probe> plan(int k) const {
+    std::vector<table_probe> result;
+    for_each_probe(k, [&](const table_probe& probe) { result.push_back(probe); });
+    return result;
   }
 
   /// The number of keys that plan(k) looks up, saturating.
-  NEARDUP_CONSTEXPR_VECTOR std::uint64_t probe_count(int k) const {
+  constexpr std::uint64_t probe_count(int k) const {
     std::uint64_t sum = 0;
-    for (const table_probe& probe : plan(k)) {
+    for_each_probe(k, [&](const table_probe& probe) {
       sum = detail::saturating_add(
           sum, detail::choose_at_most(key_width(probe.table), static_cast<std::size_t>(probe.radius)));
-    }
+    });
     return sum;
   }
 
@@ -188,27 +206,6 @@ class layout {
       if (candidate.tables(r) < best.tables(r)) best = candidate;
     }
     return best;
-  }
-
-  NEARDUP_CONSTEXPR_VECTOR std::vector<table_probe> exact_plan(std::size_t k) const {
-    const parts probed = cheapest_parts(k);
-    std::vector<table_probe> result;
-    for (std::size_t table = 0; table < table_count(); ++table) {
-      const std::vector<std::size_t> chosen = table_blocks(table);
-      if (chosen.back() < probed.blocks && probed.part_of(chosen.front()) == probed.part_of(chosen.back())) {
-        result.push_back({table, 0});
-      }
-    }
-    return result;
-  }
-
-  NEARDUP_CONSTEXPR_VECTOR std::vector<table_probe> radius_plan(std::size_t k) const {
-    std::vector<table_probe> result;
-    for (std::size_t block = 0; block < block_count(); ++block) {
-      const std::size_t share = (k + 1) / block_count() + (block < (k + 1) % block_count() ? 1 : 0);
-      if (share > 0) result.push_back({block, static_cast<int>(share) - 1});
-    }
-    return result;
   }
 
   std::size_t bits_;

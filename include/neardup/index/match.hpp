@@ -4,9 +4,13 @@
 #include <concepts>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "../error.hpp"
 #include "../simhash.hpp"
 
 namespace neardup::inline v0 {
@@ -58,5 +62,30 @@ struct batch_result {
     return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
   }
 };
+
+namespace detail {
+
+/// Calls `visit(arguments...)`.
+/// Returns: false if the visitor returned false, which ends the visit; true if it returned true or nothing.
+template <class Visit, class... Arguments>
+constexpr bool visit_goes_on(Visit& visit, Arguments&&... arguments) {
+  using result = std::invoke_result_t<Visit&, Arguments...>;
+  static_assert(std::is_void_v<result> || std::is_same_v<std::remove_cvref_t<result>, bool>,
+                "neardup: a visitor returns nothing (it sees everything) or bool (false ends the visit)");
+  if constexpr (std::is_void_v<result>) {
+    visit(std::forward<Arguments>(arguments)...);
+    return true;
+  } else {
+    return visit(std::forward<Arguments>(arguments)...);
+  }
+}
+
+/// Reports a search distance outside of 0..max.
+[[noreturn]] inline void refuse_distance(int k, int max) {
+  fail<std::invalid_argument>("search distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(max) +
+                              ", the distances that this index answers");
+}
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

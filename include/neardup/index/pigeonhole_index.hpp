@@ -1,72 +1,204 @@
-// The index whose layout is fixed at compile time.
+// The index: a set of (fingerprint, id) pairs with exact search.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
+#include "../runner.hpp"
 #include "../simhash.hpp"
-#include "engine/basic_index.hpp"
-#include "layout.hpp"
-#include "engine/pigeonhole_tables.hpp"
+#include "engine/pigeonhole_engine.hpp"
 #include "engine/search_plans.hpp"
+#include "engine/searches.hpp"
+#include "layout.hpp"
+#include "match.hpp"
 
 namespace neardup::inline v0 {
 
-namespace detail {
-
-/// The layout of a pigeonhole_index.
-template <std::size_t Bits, int K, int Blocks>
-struct fixed_shape {
-  static constexpr layout shape{Bits, K, Blocks};
-
-  /// One for all indexes of this layout, built at the first use.
-  static const std::shared_ptr<const search_plans<words_for(Bits)>>& plans() {
-    static const auto shared = std::make_shared<const search_plans<words_for(Bits)>>(shape);
-    return shared;
-  }
-};
-
-}  // namespace detail
-
-/// An in-memory index of fingerprints of `Bits` bits that finds all within K bits of a query, exactly.
+/// A set of (fingerprint, id) pairs in memory that finds all within K of the `Bits` bits of a query, exactly.
 ///
 /// Blocks trades space for time: Blocks > K keeps C(Blocks, K) tables, each keyed on Blocks - K blocks (for K = 3:
-/// 4 blocks 4 tables, 5 blocks 10 tables with longer keys); Blocks <= K keeps one table a block and flips bits of the
-/// query instead (2 blocks for K = 3: 2 tables, 33 probes each at k = 3). See layout.
-/// Id: any regular, ordered, trivially copyable type. Offset: an unsigned type that counts the different fingerprints.
+/// 4 blocks 4 tables, 5 blocks 10 tables with longer keys); Blocks <= K keeps one table for each block and flips bits of
+/// the query instead (2 blocks for K = 3: 2 tables, 33 probes each at k = 3). See layout.
 /// The trade for K = 3, 64 bits, expected for uniform fingerprints: at 2^34 of them 4 tables meet 1,048,576 candidates
-/// a search and 10 tables 3,584; docs/index.md has the table for other sizes and blocks, fastest_blocks and
+/// per search and 10 tables 3,584; docs/index.md has the table for other sizes and blocks, fastest_blocks and
 /// leanest_blocks choose.
-/// Space: for 64 bits and 32-bit ids about 30 bytes a different fingerprint and 10 to 20 a table, with room to grow;
-/// memory_usage() tells. A frozen_index takes about half.
-/// An insertion waits for no more than a sixteenth of a table to be arranged anew.
-/// The interface is that of basic_index.
-template <std::size_t Bits, int K = 3, int Blocks = default_blocks(Bits, K), class Id = std::uint32_t,
-          class Offset = std::uint32_t>
-class pigeonhole_index
-    : public basic_index<Bits, Id, Offset, detail::pigeonhole_tables<detail::words_for(Bits), Offset>,
-                         detail::fixed_shape<Bits, K, Blocks>> {
-  static_assert(K >= 0, "neardup: K, the largest search distance, must not be negative; write pigeonhole_index<64, 3>");
+/// `pigeonhole_index<Bits, dynamic_layout>` takes K and Blocks as arguments of its constructor. Assignment and swap then
+/// take the layout along; == compares the pairs and not the layouts.
+/// Id: any type that is an index_id. Offset: an unsigned type that counts the different fingerprints.
+/// Searches are exact and inclusive (distance <= k), and each match comes once. In every search, k outside of
+/// 0..max_distance() throws std::invalid_argument; without k it is default_distance().
+/// Space: for 64 bits and 32-bit ids about 30 bytes for each different fingerprint and 10 to 20 for each table, with
+/// room to grow; memory_usage() tells. A frozen_index takes about half.
+/// Guarantee: const members may run in many threads while nobody writes; what throws leaves the index unchanged.
+template <std::size_t Bits, int K = 3, int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Bits, K),
+          class Id = std::uint32_t, class Offset = std::uint32_t>
+class pigeonhole_index {
+  static constexpr bool is_dynamic = K == dynamic_layout && Blocks == dynamic_layout;
+  static_assert(is_dynamic || K >= 0,
+                "neardup: K, the largest search distance, must not be negative; write pigeonhole_index<64, 3>, or "
+                "pigeonhole_index<64, dynamic_layout> to choose it at run time");
   static_assert(K < 0 || static_cast<std::size_t>(K) < Bits,
                 "neardup: K must be smaller than Bits: within Bits bits everything matches everything");
-  static_assert(Blocks >= 1, "neardup: Blocks must be at least 1; leave it out to get default_blocks(Bits, K)");
+  static_assert(is_dynamic || Blocks >= 1,
+                "neardup: Blocks must be at least 1; leave it out to get default_blocks(Bits, K)");
   static_assert(Blocks < 1 || static_cast<std::size_t>(Blocks) <= Bits,
                 "neardup: Blocks must not exceed Bits: a block has at least one bit");
   static_assert(K < 0 || Blocks < 1 || layout::count_tables(K, Blocks) <= max_tables,
                 "neardup: this K and Blocks need more than 256 tables, C(Blocks, K); choose Blocks = K + 1 or fewer");
+  static_assert(detail::check_index_types<Id, Offset>());
 
-  using shape_type = detail::fixed_shape<Bits, K, Blocks>;
-  using tables_type = detail::pigeonhole_tables<detail::words_for(Bits), Offset>;
-  using base = basic_index<Bits, Id, Offset, tables_type, shape_type>;
+  // No K or Blocks from here on: all layouts share the machine code.
+  using plans_type = detail::search_plans<detail::words_for(Bits)>;
+  using engine_type = detail::pigeonhole_engine<detail::words_for(Bits), Id, Offset>;
 
  public:
-  pigeonhole_index() : base(tables_type(shape_type::plans())) {}
+  static constexpr std::size_t bits = Bits;
+  using fingerprint_type = simhash<Bits>;
+  using id_type = Id;
+  using offset_type = Offset;
+  using value_type = entry<Bits, Id>;
+  using match_type = match<Bits, Id>;
+  using batch_type = batch_result<Bits, Id>;
+  /// A constant forward iterator that gives entries by value.
+  using const_iterator = detail::entry_iterator<Bits, Id, typename engine_type::store_type>;
+  using iterator = const_iterator;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
 
-  /// How the fingerprints are cut into blocks.
-  [[nodiscard]] static constexpr layout shape() noexcept { return shape_type::shape; }
+  /// Empty; with a layout that is chosen at run time there must be arguments.
+  pigeonhole_index() requires(!is_dynamic) : engine_(shared_plans()) {}
 
+  /// Empty, for searches within k bits; only pigeonhole_index<Bits, dynamic_layout> has these.
+  /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks).
+  pigeonhole_index(int k, int blocks) requires(is_dynamic)
+      : engine_(std::make_shared<const plans_type>(layout(Bits, k, blocks))) {}
+  explicit pigeonhole_index(int k) requires(is_dynamic) : pigeonhole_index(k, default_blocks(Bits, k)) {}
+
+  /// How the fingerprints are cut into blocks. A static member unless that is chosen at run time.
+  [[nodiscard]] static constexpr layout shape() noexcept requires(!is_dynamic) { return layout(Bits, K, Blocks); }
+  [[nodiscard]] const layout& shape() const noexcept requires(is_dynamic) { return engine_.shape(); }
+
+  // ---- Content ------------------------------------------------------------------------------------------------------
+
+  /// Stores a pair.
+  /// Returns: false if that pair is there already.
+  /// Throws: std::length_error if there are max_distinct_size() fingerprints and this is another, or if this or one of
+  /// the eight before it share a key with 2^26 - 1 others; std::bad_alloc.
+  /// Complexity: amortised O(tables), and O(log n) for n ids of one fingerprint. No insertion waits for more than a
+  /// sixteenth of a table to be arranged anew.
+  bool insert(const fingerprint_type& fingerprint, const Id& id) { return engine_.insert(fingerprint.to_words(), id); }
+
+  /// Removes a pair.
+  /// Returns: whether it was there.
+  /// Complexity: O(log n) for n ids of one fingerprint; with the last of them O(tables), and a look through the bucket
+  /// in each, sixteen entries at a time, as a search has it.
+  bool erase(const fingerprint_type& fingerprint, const Id& id) noexcept {
+    return engine_.erase(fingerprint.to_words(), id);
+  }
+
+  /// Removes a fingerprint with all its ids.
+  /// Returns: the number of ids that it had.
+  std::size_t erase(const fingerprint_type& fingerprint) noexcept { return engine_.erase(fingerprint.to_words()); }
+
+  /// Removes everything; memory is kept for reuse.
+  void clear() noexcept { engine_.clear(); }
+
+  /// Makes room for `count` different fingerprints in all.
+  /// Throws: std::length_error if count > max_distinct_size(); std::bad_alloc.
+  void reserve(std::size_t count) { engine_.reserve(count); }
+
+  /// Whether the pair is stored.
+  [[nodiscard]] bool contains(const fingerprint_type& fingerprint, const Id& id) const noexcept {
+    return detail::contains(engine_.store(), fingerprint.to_words(), id);
+  }
+  /// Whether the fingerprint is stored under any id.
+  [[nodiscard]] bool contains(const fingerprint_type& fingerprint) const noexcept {
+    return engine_.store().find(fingerprint.to_words()) != engine_type::store_type::none;
+  }
+
+  /// The number of pairs.
+  [[nodiscard]] std::size_t size() const noexcept { return engine_.store().pairs(); }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  /// The number of different fingerprints.
+  [[nodiscard]] std::size_t distinct_size() const noexcept { return engine_.store().slots(); }
+  /// The most different fingerprints that the index can hold.
+  [[nodiscard]] static constexpr std::size_t max_distinct_size() noexcept { return engine_type::store_type::max_slots; }
+  /// Bytes that the index has allocated.
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.memory_usage(); }
+
+  /// The pairs, in no particular order. A change of the index invalidates all iterators.
+  [[nodiscard]] const_iterator begin() const noexcept { return {engine_.store(), 0}; }
+  [[nodiscard]] const_iterator end() const noexcept { return {engine_.store(), distinct_size()}; }
+
+  // ---- Searches -----------------------------------------------------------------------------------------------------
+
+  /// The largest k that a search may have.
+  [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
+  /// The k of a search that does not say.
+  [[nodiscard]] int default_distance() const noexcept { return engine_.max_distance(); }
+
+  /// All pairs within k bits, by distance, then id, then fingerprint.
+  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, int k) const {
+    return detail::search(engine_, query, k);
+  }
+  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query) const {
+    return search(query, default_distance());
+  }
+
+  /// The matches of each query in turn, as search() gives them: many at a time, so that their waits for memory overlap.
+  /// `run` is how the work is spread: `threads{8}`, or a runner of the caller's; without it, the caller's thread does it
+  /// all. The result does not depend on it.
+  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, int k,
+                                        const any_runner& run = {}) const {
+    return detail::search_batch(engine_, queries, k, run);
+  }
+  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries) const {
+    return search_batch(queries, default_distance());
+  }
+
+  /// Calls `visit(match)` for each pair within k bits, once each, in no particular order.
+  /// A visitor that returns false ends the visit. What it throws passes through. It must not change the index.
+  /// Allocates nothing.
+  template <std::invocable<match_type> Visit>
+  void for_each_match(const fingerprint_type& query, int k, Visit&& visit) const {
+    detail::visit_matches(engine_, query, k, visit);
+  }
+
+  /// Whether any stored fingerprint is within k bits. Stops at the first.
+  [[nodiscard]] bool any_within(const fingerprint_type& query, int k) const {
+    return detail::any_within(engine_, query, k);
+  }
+  [[nodiscard]] bool any_within(const fingerprint_type& query) const { return any_within(query, default_distance()); }
+
+  /// The first of search(): the closest pair within k bits, the smallest id among equally close ones.
+  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, int k) const {
+    return detail::nearest(engine_, query, k);
+  }
+  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query) const {
+    return nearest(query, default_distance());
+  }
+
+  void swap(pigeonhole_index& other) noexcept { engine_.swap(other.engine_); }
   friend void swap(pigeonhole_index& a, pigeonhole_index& b) noexcept { a.swap(b); }
+
+  /// Whether both hold the same pairs.
+  friend bool operator==(const pigeonhole_index& a, const pigeonhole_index& b) {
+    return detail::same_pairs(a.engine_.store(), b.engine_.store());
+  }
+
+ private:
+  // One for all indexes of this layout, built at the first use.
+  static const std::shared_ptr<const plans_type>& shared_plans() {
+    static const auto shared = std::make_shared<const plans_type>(shape());
+    return shared;
+  }
+
+  engine_type engine_;
 };
 
 }  // namespace neardup::inline v0

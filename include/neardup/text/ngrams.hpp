@@ -7,10 +7,9 @@
 #include <string_view>
 
 #include "../error.hpp"
+#include "kernels/utf8_blocks.hpp"
 #include "tokenizer.hpp"
 #include "utf8.hpp"
-#include "kernels/utf8_blocks.hpp"
-#include "kernels/utf8_chunks.hpp"
 
 namespace neardup::inline v0 {
 
@@ -126,6 +125,21 @@ inline void append_repaired(std::string_view text, std::string& out) {
   out.append(text.substr(copied));
 }
 
+/// The same for a text in pieces, as rewritten_stream takes it.
+class utf8_repairer {
+ public:
+  void append(std::string_view text, std::string& out) {
+    chunks_.feed(text, [&](std::string_view piece) { append_repaired(piece, out); });
+  }
+  void finish(std::string& out) {
+    chunks_.finish([&](std::string_view piece) { append_repaired(piece, out); });
+  }
+  void reset() noexcept { chunks_.reset(); }
+
+ private:
+  utf8_chunks chunks_;
+};
+
 }  // namespace detail
 
 template <class Sink>
@@ -158,37 +172,10 @@ class token_stream<byte_ngrams> : public detail::sliding_window<detail::byte_uni
 };
 
 template <>
-class token_stream<code_point_ngrams> {
+class token_stream<code_point_ngrams>
+    : public detail::rewritten_stream<detail::utf8_repairer, detail::sliding_window<detail::code_point_unit>> {
  public:
-  explicit token_stream(const code_point_ngrams& tokenizer) : window_(tokenizer.n) {}
-
-  template <class Sink>
-  void feed(std::string_view chunk, Sink&& sink) {
-    chunks_.feed(chunk, [&](std::string_view piece) { consume(piece, sink); });
-  }
-
-  template <class Sink>
-  void finish(Sink&& sink) {
-    chunks_.finish([&](std::string_view piece) { consume(piece, sink); });
-    window_.finish(sink);
-  }
-
-  void reset() noexcept {
-    chunks_.reset();
-    window_.reset();
-  }
-
- private:
-  template <class Sink>
-  void consume(std::string_view piece, Sink& sink) {
-    repaired_.clear();
-    detail::append_repaired(piece, repaired_);
-    window_.feed(repaired_, sink);
-  }
-
-  detail::utf8_chunks chunks_;
-  detail::sliding_window<detail::code_point_unit> window_;
-  std::string repaired_;
+  explicit token_stream(const code_point_ngrams& tokenizer) : rewritten_stream(tokenizer.n) {}
 };
 
 }  // namespace neardup::inline v0

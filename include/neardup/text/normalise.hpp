@@ -10,7 +10,7 @@
 #include "../instruction_set.hpp"
 #include "kernels/normalise_blocks.hpp"
 #include "tokenizer.hpp"
-#include "kernels/utf8_chunks.hpp"
+#include "utf8.hpp"
 
 namespace neardup::inline v0 {
 
@@ -68,7 +68,7 @@ class text_normaliser {
       out.resize(size + normalised_room(part) + 1);
       if (last_ == normalised_end::space) out[size++] = ' ';
       cursor.out = out.data() + size;
-      normalise_blocks(cursor, cursor.at + part, level);
+      take_blocks(cursor, cursor.at + part, level);
       last_ = cursor.last;
       size = static_cast<std::size_t>(cursor.out - out.data());
       if (last_ == normalised_end::space) --size;
@@ -78,36 +78,6 @@ class text_normaliser {
 
   utf8_chunks chunks_;
   normalised_end last_ = normalised_end::nothing;
-};
-
-/// A tokenizer of text that another component rewrites first.
-template <class Rewriter, class Inner>
-struct rewritten_stream {
-  explicit rewritten_stream(const Inner& tokenizer) : inner(tokenizer) {}
-
-  template <class Sink>
-  void feed(std::string_view chunk, Sink&& sink) {
-    text.clear();
-    rewriter.append(chunk, text);
-    inner.feed(text, sink);
-  }
-
-  template <class Sink>
-  void finish(Sink&& sink) {
-    text.clear();
-    rewriter.finish(text);
-    inner.feed(text, sink);
-    inner.finish(sink);
-  }
-
-  void reset() noexcept {
-    rewriter.reset();
-    inner.reset();
-  }
-
-  Rewriter rewriter;
-  std::string text;
-  token_stream<Inner> inner;
 };
 
 template <class Rewriter>
@@ -164,17 +134,15 @@ template <class Inner>
 normalised(Inner) -> normalised<Inner>;
 
 template <streaming_tokenizer Inner>
-class token_stream<folded<Inner>> : public detail::rewritten_stream<detail::ascii_folder, Inner> {
+class token_stream<folded<Inner>> : public detail::rewritten_stream<detail::ascii_folder, token_stream<Inner>> {
  public:
-  explicit token_stream(const folded<Inner>& tokenizer)
-      : detail::rewritten_stream<detail::ascii_folder, Inner>(tokenizer.inner) {}
+  explicit token_stream(const folded<Inner>& tokenizer) : token_stream::rewritten_stream(tokenizer.inner) {}
 };
 
 template <streaming_tokenizer Inner>
-class token_stream<normalised<Inner>> : public detail::rewritten_stream<detail::text_normaliser, Inner> {
+class token_stream<normalised<Inner>> : public detail::rewritten_stream<detail::text_normaliser, token_stream<Inner>> {
  public:
-  explicit token_stream(const normalised<Inner>& tokenizer)
-      : detail::rewritten_stream<detail::text_normaliser, Inner>(tokenizer.inner) {}
+  explicit token_stream(const normalised<Inner>& tokenizer) : token_stream::rewritten_stream(tokenizer.inner) {}
 };
 
 }  // namespace neardup::inline v0

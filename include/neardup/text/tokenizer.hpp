@@ -2,7 +2,11 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <string>
 #include <string_view>
+
+#include "../version.hpp"
 
 namespace neardup::inline v0 {
 
@@ -46,5 +50,49 @@ concept streaming_tokenizer =
     };
 
 // clang-format on
+
+namespace detail {
+
+/// A stream of text that another component rewrites first: `Rewriter` has append(text, out), finish(out) and reset(),
+/// `Inner` is a stream of tokens or of their hashes, whose further arguments are passed on.
+template <class Rewriter, class Inner>
+class rewritten_stream {
+ public:
+  template <class Tokenizer>
+  explicit rewritten_stream(const Tokenizer& inner) : inner_(inner) {}
+
+  template <class... Sink>
+  void feed(std::string_view chunk, Sink&&... sink) {
+    // A large chunk in parts, so that little memory is needed.
+    constexpr std::size_t max_part = 65536;
+    while (!chunk.empty()) {
+      const std::string_view part = chunk.substr(0, max_part);
+      chunk.remove_prefix(part.size());
+      text_.clear();
+      rewriter_.append(part, text_);
+      inner_.feed(text_, sink...);
+    }
+  }
+
+  template <class... Sink>
+  void finish(Sink&&... sink) {
+    text_.clear();
+    rewriter_.finish(text_);
+    inner_.feed(text_, sink...);
+    inner_.finish(sink...);
+  }
+
+  void reset() noexcept {
+    rewriter_.reset();
+    inner_.reset();
+  }
+
+ private:
+  Rewriter rewriter_;
+  std::string text_;
+  Inner inner_;
+};
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

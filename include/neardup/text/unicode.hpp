@@ -4,10 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <string_view>
 
 #include "kernels/unicode_tables.hpp"
 
 namespace neardup::inline v0 {
+
+/// The version of Unicode that classes and lower case are of. A later one may change fingerprints.
+inline constexpr std::string_view unicode_version = detail::unicode_tables_version;
 
 /// What a code point is to a tokenizer; by general category and script.
 ///
@@ -25,7 +29,8 @@ enum class character_class : std::uint8_t {
 
 namespace detail {
 
-/// The number of the class, plus unicode_has_lower.
+/// The number of the class in bits 0 to 2, and in bit 3 whether there is a lower case: four bits per code point,
+/// sixteen code points in a word of the tables, the first one lowest.
 constexpr unsigned unicode_bits(char32_t code_point) noexcept {
   if (code_point >= unicode_table_end) [[unlikely]] {
     const bool tail = code_point >= unicode_tail_first && code_point <= unicode_tail_last;

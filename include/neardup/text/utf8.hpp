@@ -5,17 +5,12 @@
 // Source: Unicode 15, section 3.9, "U+FFFD Substitution of Maximal Subparts"; table 3-7 has the well-formed sequences.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-// A `decoded` that is returned from a real call goes through one packed register, and decoding waits for each length:
-// 4.3 to 5.7 ns a character beyond ASCII instead of 1.4 to 2.7 (for_each_code_point, g++ 12 -O2; clang 14 gains 20 %).
-#if defined(__GNUC__)
-#define NEARDUP_ALWAYS_INLINE [[gnu::always_inline]]
-#else
-#define NEARDUP_ALWAYS_INLINE
-#endif
+#include "../detail/bytes.hpp"
 
 namespace neardup::inline v0 {
 
@@ -42,6 +37,9 @@ constexpr char32_t append_continuation(char32_t bits, char byte) noexcept {
 
 /// decode_one of a text that does not begin with ASCII.
 ///
+/// Always inlined: a `decoded` that a real call returns goes through one packed register, and decoding waits for each
+/// length: 4.3 to 5.7 ns per character beyond ASCII instead of 1.4 to 2.7 (for_each_code_point, g++ 12 -O2; clang 14
+/// gains 20 %).
 /// What the first two bytes hold rules out overlong forms, surrogates and what is beyond U+10FFFF: in table 3-7 these
 /// are ranges of the second byte, which cost more to select.
 NEARDUP_ALWAYS_INLINE constexpr decoded decode_multibyte(std::string_view text) noexcept {
@@ -143,5 +141,55 @@ constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
   }
   return 0;
 }
+
+namespace detail {
+
+/// Hands on text in pieces that never end inside a UTF-8 sequence, however the chunks were cut.
+///
+/// Decoding the pieces one by one gives exactly the code points of the whole text, replaced ones included.
+class utf8_chunks {
+ public:
+  /// Calls `consume(piece)` for what is complete; keeps at most three bytes for the next chunk.
+  template <class Consume>
+  void feed(std::string_view chunk, Consume&& consume) {
+    while (carried_size_ > 0 && !chunk.empty()) {
+      carried_[carried_size_++] = chunk.front();
+      chunk.remove_prefix(1);
+      const std::string_view carried(carried_.data(), carried_size_);
+      const std::size_t unfinished = incomplete_suffix(carried);
+      const std::size_t complete = carried_size_ - unfinished;
+      if (complete == 0) continue;
+      const std::array<char, 4> piece = carried_;
+      keep(carried.substr(complete));
+      consume(std::string_view(piece.data(), complete));
+    }
+    if (chunk.empty()) return;
+    const std::size_t complete = chunk.size() - incomplete_suffix(chunk);
+    keep(chunk.substr(complete));
+    if (complete > 0) consume(chunk.substr(0, complete));
+  }
+
+  /// Ends the text: an unfinished sequence is handed on as it is, and reads as ill-formed.
+  template <class Consume>
+  void finish(Consume&& consume) {
+    const std::array<char, 4> piece = carried_;
+    const std::size_t size = carried_size_;
+    reset();
+    if (size > 0) consume(std::string_view(piece.data(), size));
+  }
+
+  void reset() noexcept { carried_size_ = 0; }
+
+ private:
+  void keep(std::string_view bytes) noexcept {
+    for (std::size_t i = 0; i < bytes.size(); ++i) carried_[i] = bytes[i];
+    carried_size_ = bytes.size();
+  }
+
+  std::array<char, 4> carried_{};
+  std::size_t carried_size_ = 0;
+};
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/first_failure.hpp"
 #include "../../error.hpp"
 #include "../../index/cost.hpp"
 #include "../../index/flat_index.hpp"
 #include "../../runner.hpp"
 #include "../../simhash.hpp"
 #include "../../text/feature_choice.hpp"
-#include "../../threads.hpp"
+#include "../checks.hpp"
+#include "../join/in_steps.hpp"
 #include "../recall.hpp"
 #include "corpus_sample.hpp"
 
@@ -30,10 +30,10 @@ namespace neardup::inline v0 {
 /// What is to be found, and how closely a corpus is to be looked at for advice.
 struct advice_request {
   /// Two documents are near-duplicates from this Jaccard similarity of their `check` features on.
-  double similarity = 0.8;
+  double similarity = default_similarity;
   feature_choice check{};
   /// The share of the near-duplicates that must be found.
-  double recall = 0.97;
+  double recall = default_recall;
   /// The features that fingerprints may have, besides `check`.
   std::vector<feature_choice> features{{feature_kind::words, 1},
                                        {feature_kind::words, 2},
@@ -138,18 +138,15 @@ class advisor {
   }
 
   /// Shows the next documents of the second pass: any sequence that has size() and [], whose elements convert to
-  /// std::string_view. They may be made on demand, from several threads at once. `run` is how the work is spread (see
-  /// threads).
-  template <class Texts, class Run = threads>
-  void compare(const Texts& texts, const Run& run = Run{1}) {
-    corpus_.compare(texts, any_runner(run));
+  /// std::string_view. They may be made on demand, from several threads at once.
+  template <class Texts>
+  void compare(const Texts& texts, const any_runner& run = {}) {
+    corpus_.compare(texts, run);
   }
 
   /// What is best done.
   /// Throws: std::logic_error unless both passes have seen the same number of documents, and at least one.
-  template <class Run = threads>
-  [[nodiscard]] advice finish(const Run& run = Run{1}) {
-    const any_runner runner(run);
+  [[nodiscard]] advice finish(const any_runner& run = {}) {
     if (corpus_.documents() == 0) detail::fail<std::logic_error>("advisor: no documents to advise on");
     if (corpus_.compared() != corpus_.documents()) {
       detail::fail<std::logic_error>("advisor: " + std::to_string(corpus_.documents()) +
@@ -166,10 +163,10 @@ class advisor {
     result.similar_pairs = static_cast<double>(result.pairs_seen) / 2 * static_cast<double>(corpus_.documents()) /
                            static_cast<double>(corpus_.sample().size());
 
-    const std::vector<double> sizes = corpus_.count_features(runner);
+    const std::vector<double> sizes = corpus_.count_features(run);
     for (std::size_t f = 0; f < corpus_.features().size(); ++f) {
       result.facts.push_back(facts_of(f, sizes[f]));
-      add_setups<64>(f, sizes, runner, result);
+      add_setups<64>(f, sizes, run, result);
     }
     result.recommended = recommended_setup(result.setups, recall_);
     result.is_reached = result.setups[result.recommended].recall >= recall_;
@@ -177,8 +174,8 @@ class advisor {
   }
 
  private:
-  /// The largest distance that is considered: farther, strangers are too many.
-  static constexpr int most_distance(std::size_t bits) noexcept { return static_cast<int>(bits * 5 / 16); }
+  /// The largest distance that is considered: farther, non-matches are too many.
+  static constexpr int max_distance(std::size_t bits) noexcept { return static_cast<int>(bits * 5 / 16); }
 
   [[noreturn]] static void refuse(const char* what) {
     detail::fail<std::invalid_argument>(std::string("advice_request: ") + what);
@@ -251,7 +248,7 @@ class advisor {
   /// Pairs among all documents within k bits by fingerprints of `Width` bits, for each document: from how many each
   /// sampled one meets among those compared.
   template <std::size_t Width>
-  [[nodiscard]] double candidates_within(std::size_t f, int k, const any_runner& runner) const {
+  [[nodiscard]] double candidates_within(std::size_t f, int k, const any_runner& run) const {
     std::vector<simhash<Width>> prints;
     for (const auto& fingerprint : corpus_.fingerprints(f)) {
       if (fingerprint) prints.push_back(prefix<Width>(*fingerprint));
@@ -269,22 +266,16 @@ class advisor {
     }
 
     const auto& sample = corpus_.sample();
-    const std::size_t parts = runner.parts();
-    std::vector<std::uint64_t> met(parts, 0);
-    detail::first_failure failure;
-    runner(parts, [&](std::size_t part) {
-      failure.guard(part, [&] {
-        std::uint64_t count = 0;
-        for (std::size_t i = part; i < sample.size(); i += parts) {
-          const auto& query = corpus_.queries(f)[i];
-          if (!query) continue;
-          index.for_each_match(prefix<Width>(*query), k, [&](const auto& match) { count += copies[match.id]; });
-          if (corpus_.is_compared(sample[i].ordinal)) --count;  // itself
-        }
-        met[part] = count;
-      });
+    std::vector<std::uint64_t> met(run.parts(), 0);
+    detail::in_steps(run, met.size(), sample.size(), 8, [&](std::size_t part, std::size_t i, std::size_t end) {
+      for (; i < end; ++i) {
+        const auto& query = corpus_.queries(f)[i];
+        if (!query) continue;
+        index.for_each_match(prefix<Width>(*query), k, [&](const auto& match) { met[part] += copies[match.id]; });
+        if (corpus_.is_compared(sample[i].ordinal)) --met[part];  // itself
+      }
+      return true;
     });
-    failure.rethrow();
 
     double all_met = 0, others = 0;
     for (const std::uint64_t of_part : met) all_met += static_cast<double>(of_part);
@@ -335,8 +326,8 @@ class advisor {
   }
 
   template <std::size_t Width>
-  void add_setups(std::size_t f, const std::vector<double>& sizes, const any_runner& runner, advice& result) const {
-    int low = 0, high = most_distance(Width);
+  void add_setups(std::size_t f, const std::vector<double>& sizes, const any_runner& run, advice& result) const {
+    int low = 0, high = max_distance(Width);
     while (low < high) {
       const int middle = low + (high - low) / 2;
       if (recall_within(Width, middle, f).value >= recall_) {
@@ -346,7 +337,7 @@ class advisor {
       }
     }
     const estimate recall = recall_within(Width, low, f);
-    const double candidates = candidates_within<Width>(f, low, runner);
+    const double candidates = candidates_within<Width>(f, low, run);
     const expected_costs costs = leanest_blocks(Width, low, static_cast<double>(corpus_.documents()), 1.5);
 
     // In nanoseconds, on one core of a server of 2024 with AVX-512.
@@ -360,7 +351,7 @@ class advisor {
     constexpr double bytes_a_feature = 4;  // of a set for the check
     result.setups.push_back({corpus_.features()[f], Width, low, costs.blocks, recall.value, recall.error, candidates,
                              costs.bytes + sizes.front() * bytes_a_feature, search + (reading + checking) * 1e-9});
-    if constexpr (2 * Width <= Bits) add_setups<2 * Width>(f, sizes, runner, result);
+    if constexpr (2 * Width <= Bits) add_setups<2 * Width>(f, sizes, run, result);
   }
 
   double similarity_;
@@ -371,8 +362,8 @@ class advisor {
 /// The advice for texts that are at hand all at once: see advisor.
 /// Throws: as advisor does.
 /// Example: `const advice found = advise(texts, {.similarity = 0.7});  found.setups[found.recommended].distance`
-template <std::size_t Bits = 128, class Texts, class Run = threads>
-[[nodiscard]] advice advise(const Texts& texts, const advice_request& request = {}, const Run& run = Run{1}) {
+template <std::size_t Bits = 128, class Texts>
+[[nodiscard]] advice advise(const Texts& texts, const advice_request& request = {}, const any_runner& run = {}) {
   advisor<Bits> look(request);
   for (std::size_t i = 0; i < texts.size(); ++i) look.sample(std::string_view(texts[i]));
   look.compare(texts, run);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,16 +14,63 @@
 #include <utility>
 #include <vector>
 
-#include "../../error.hpp"
-#include "../../detail/first_failure.hpp"
+#include "../../detail/bits.hpp"
+#include "../../fingerprint/feature_extractor.hpp"
+#include "../../fingerprint/hashers.hpp"
+#include "../../fingerprint/simhasher.hpp"
+#include "../../fingerprint/weighters.hpp"
+#include "../../runner.hpp"
 #include "../../simhash.hpp"
 #include "../../text/feature_choice.hpp"
-#include "../../runner.hpp"
-#include "feature_reader.hpp"
-#include "sample_join.hpp"
+#include "../join/in_steps.hpp"
 #include "../similarity.hpp"
+#include "sample_join.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// What a choice of features makes of texts. Has memory of its own: one a thread.
+template <std::size_t Bits>
+class feature_reader {
+ public:
+  feature_reader() = default;
+  feature_reader(const feature_reader&) = delete;
+  feature_reader& operator=(const feature_reader&) = delete;
+  virtual ~feature_reader() = default;
+
+  /// By distinct features of weight 1; nothing if there are none.
+  virtual std::optional<simhash<Bits>> fingerprint(std::string_view text) = 0;
+
+  /// The distinct features as their hashes, ascending; valid until the next call.
+  virtual std::span<const std::uint64_t> features(std::string_view text) = 0;
+};
+
+template <std::size_t Bits, class Tokenizer>
+class feature_reader_of final : public feature_reader<Bits> {
+ public:
+  feature_reader_of(const Tokenizer& tokenizer, std::uint64_t seed)
+      : hash_(tokenizer, unit{}, xxh3<Bits>{seed}), features_(tokenizer, xxh3<64>{seed}) {}
+
+  std::optional<simhash<Bits>> fingerprint(std::string_view text) override { return hash_(text, hash_memory_); }
+
+  std::span<const std::uint64_t> features(std::string_view text) override { return features_(text, features_memory_); }
+
+ private:
+  using simhasher_type = simhasher<Tokenizer, unit, xxh3<Bits>>;
+  using feature_extractor_type = feature_extractor<Tokenizer, xxh3<64>, std::uint64_t>;
+
+  simhasher_type hash_;
+  feature_extractor_type features_;
+  typename simhasher_type::workspace hash_memory_;
+  typename feature_extractor_type::workspace features_memory_;
+};
+
+template <std::size_t Bits>
+[[nodiscard]] std::unique_ptr<feature_reader<Bits>> make_feature_reader(const feature_choice& features,
+                                                                        std::uint64_t seed) {
+  return with_tokenizer(features, [seed](auto tokenizer) -> std::unique_ptr<feature_reader<Bits>> {
+    return std::make_unique<feature_reader_of<Bits, decltype(tokenizer)>>(tokenizer, seed);
+  });
+}
 
 /// How closely a corpus is looked at.
 struct sample_limits {
@@ -34,14 +80,8 @@ struct sample_limits {
   std::uint64_t seed;     ///< of all that is random, and of the hashes
 };
 
-/// The finalizer of SplitMix64, which spreads a counter over all numbers.
-/// Source: Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.
-inline std::uint64_t spread(std::uint64_t x) noexcept {
-  x += 0x9E3779B97F4A7C15U;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31);
-}
+/// SplitMix64: spreads a counter over all numbers.
+inline std::uint64_t spread(std::uint64_t x) noexcept { return mix(x + 0x9e3779b97f4a7c15U); }
 
 /// A uniform sample, but for very long texts, of a corpus that comes twice, in the same order; in the second pass the
 /// near-duplicates of the sampled documents among all, and the fingerprints of some or all documents.
@@ -72,7 +112,7 @@ class corpus_sample {
     const std::uint64_t ordinal = documents_++;
     total_bytes_ += static_cast<double>(text.size());
     // Such a text would cost a large part of the sample. One serves while there is no other.
-    const bool is_too_long = text.size() > limits_.bytes / longest_share;
+    const bool is_too_long = text.size() > limits_.bytes / max_share;
     if (is_too_long && !sample_.empty()) return;
     if (!is_too_long && eligible_++ == 0) {
       sample_.clear();
@@ -189,8 +229,8 @@ class corpus_sample {
   }
 
  private:
-  static constexpr std::size_t most_neighbours = 16;  // of a sampled document that are looked at closely
-  static constexpr std::size_t longest_share = 16;    // of the bytes of the sample, in one text
+  static constexpr std::size_t max_neighbours = 16;  // of a sampled document that are looked at closely
+  static constexpr std::size_t max_share = 16;       // of the bytes of the sample, in one text
   static constexpr std::size_t not_compared = ~std::size_t{0};
 
   struct worker {
@@ -224,19 +264,10 @@ class corpus_sample {
     constexpr std::size_t step = 8;
     const std::size_t parts = (std::min)(runner.parts(), count / step + 1);
     make_workers(parts);
-    std::atomic<std::size_t> next = 0;
-    first_failure failure;
-    runner(parts, [&](std::size_t part) {
-      for (std::size_t first = 0; (first = next.fetch_add(step)) < count;) {
-        for (std::size_t i = first; i < (std::min)(first + step, count); ++i) {
-          if (!failure.guard(i, [&] { work(workers_[part], i); })) {
-            next.store(count);
-            return;
-          }
-        }
-      }
+    in_steps(runner, parts, count, step, [&](std::size_t part, std::size_t i, std::size_t end) {
+      for (; i < end; ++i) work(workers_[part], i);
+      return true;
     });
-    failure.rethrow();
   }
 
   /// Once the sample is complete: its sets and its fingerprints.
@@ -260,7 +291,7 @@ class corpus_sample {
   bool admit(sampled& of, std::uint64_t ordinal) {
     ++of.degree;
     const std::uint64_t priority = spread(limits_.seed ^ spread(of.ordinal) ^ spread(~ordinal));
-    if (of.kept.size() == most_neighbours) {
+    if (of.kept.size() == max_neighbours) {
       const auto last = std::max_element(of.kept.begin(), of.kept.end(), [](const neighbour& a, const neighbour& b) {
         return a.priority < b.priority;
       });

@@ -107,10 +107,10 @@ class sample_join {
 
   /// Whether sets of these sizes can share enough if that many of the indexed elements of the first are in the second.
   [[nodiscard]] bool can_be_similar(std::size_t size, std::size_t other, std::size_t hits) const {
-    const double most_common = (std::min)(
+    const double max_common = (std::min)(
         static_cast<double>(other), static_cast<double>(hits) + static_cast<double>(size - indexed_elements(size)));
-    const double least_all = static_cast<double>(size) + static_cast<double>(other) - most_common;
-    return most_common >= threshold_ * least_all - 1e-6;
+    const double min_all = static_cast<double>(size) + static_cast<double>(other) - max_common;
+    return max_common >= threshold_ * min_all - 1e-6;
   }
 
   // A bit for some hashes each, most of them 0: what is not in the index seldom gets further.

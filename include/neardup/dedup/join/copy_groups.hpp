@@ -1,9 +1,9 @@
-// Which fingerprints are copies of others: so that a thousand copies are joined as one.
+// The records that the passes of a join move, and the first of these passes; and by it which fingerprints are copies of
+// others, so that a thousand copies are joined as one.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +13,14 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/radix_partition.hpp"
-#include "../../fingerprint/fingerprint_all.hpp"
 #include "../../runner.hpp"
-#include "fingerprint_range.hpp"
+#include "in_steps.hpp"
+#include "join_input.hpp"
+#include "join_plan.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// A fingerprint and where it is, without padding: what the passes of a join move.
+/// A fingerprint and where it is, without padding.
 template <std::size_t Words, class Offset>
 struct join_record {
   using words_type = std::array<std::uint64_t, Words>;
@@ -40,6 +41,25 @@ struct join_record {
     return result;
   }
 };
+
+/// Moves the fingerprints at `positions` (none: all) into 2^bits groups by `group_of(words)`. A group keeps their order.
+/// Returns: where the groups begin, and where the last one ends.
+template <std::size_t Words, class Offset, class GroupOf>
+std::vector<std::size_t> scatter_records(const fingerprint_words<Words>& fingerprints,
+                                         std::span<const Offset> positions, int bits, const GroupOf& group_of,
+                                         std::span<join_record<Words, Offset>> to, const any_runner& run) {
+  using record = join_record<Words, Offset>;
+  std::vector<std::size_t> begin;
+  radix_scatter(
+      to.size(), bits,
+      [fingerprints, first = positions.empty() ? nullptr : positions.data()](std::size_t i) {
+        const auto position = first == nullptr ? static_cast<Offset>(i) : first[i];
+        return record::of(fingerprints[static_cast<std::size_t>(position)], position);
+      },
+      [group_of](const record& r) { return group_of(r.words()); },
+      [first = to.data()](std::size_t place, const record& r) { first[place] = r; }, begin, run);
+  return begin;
+}
 
 /// What a join takes identical fingerprints for: one, or as many as others, each of which may be told apart by more
 /// than its fingerprint.
@@ -89,6 +109,9 @@ class copy_groups {
     return copies_.empty() ? i : static_cast<std::size_t>(distinct_[i]);
   }
 
+  /// The first positions of all; empty if there are no copies.
+  [[nodiscard]] std::span<const Offset> positions() const noexcept { return distinct_; }
+
   /// All copies, by their first and then by position; a first is no copy.
   [[nodiscard]] std::span<const copy> copies() const noexcept { return copies_; }
   /// Whether there are copies of the fingerprint that stands first at `first`.
@@ -108,30 +131,19 @@ class copy_groups {
   using words_type = std::array<std::uint64_t, Words>;
 
   void find(const fingerprint_words<Words>& fingerprints, scratch_array<record>& scratch, const any_runner& run) {
-    const auto hash = [](const words_type& words) { return std::uint64_t{hash_words(words)}; };
     const int bits = first_pass_bits(count_, count_ < std::size_t{1} << 12 ? 0 : max_pass_bits);
     const std::span<record> records = scratch.take(count_);
-    std::vector<std::size_t> begin;
-    radix_scatter(
-        count_, bits, [&](std::size_t i) { return record::of(fingerprints[i], static_cast<Offset>(i)); },
-        // The lowest bits are for the table of a group.
-        [&](const record& r) { return static_cast<std::size_t>(bits == 0 ? 0 : hash(r.words()) >> (64 - bits)); },
-        [&](std::size_t position, const record& r) { records[position] = r; }, begin, run);
+    const auto group_of = [bits](const words_type& words) {
+      return bits == 0 ? std::size_t{0} : hash_words(words) >> (64 - bits);
+    };
+    const auto begin = scatter_records<Words, Offset>(fingerprints, {}, bits, group_of, records, run);
     const std::size_t parts = parts_for(run, count_, std::size_t{1} << 14);
     std::vector<std::vector<copy>> found(parts);
-    std::atomic<std::size_t> next = 0;
-    first_failure failure;
-    run(parts, [&](std::size_t part) {
-      failure.guard(part, [&] {
-        group_memory own;
-        while (true) {
-          const std::size_t group = next.fetch_add(1, std::memory_order_relaxed);
-          if (group >= std::size_t{1} << bits) return;
-          find_in(records.subspan(begin[group], begin[group + 1] - begin[group]), hash, own, found[part]);
-        }
-      });
+    std::vector<group_memory> memory(parts);
+    in_steps(run, parts, begin.size() - 1, 1, [&](std::size_t part, std::size_t group, std::size_t) {
+      find_in(records.subspan(begin[group], begin[group + 1] - begin[group]), memory[part], found[part]);
+      return true;
     });
-    failure.rethrow();
     for (std::vector<copy>& own : found) {
       copies_.insert(copies_.end(), own.begin(), own.end());
       own = {};
@@ -146,14 +158,13 @@ class copy_groups {
   };
 
   /// Most are no copies. Bitmaps of hashes say so of about nine in ten, without a branch that is hard to predict; the
-  /// rest goes through a table with open addresses.
-  template <class Hash>
-  static void find_in(std::span<const record> records, const Hash& hash, group_memory& own, std::vector<copy>& found) {
+  /// rest goes through a table with open addresses. The groups have taken the highest bits of the hash.
+  static void find_in(std::span<const record> records, group_memory& own, std::vector<copy>& found) {
     const std::size_t bits = std::bit_ceil(16 * records.size() + word_bits);
     own.seen.assign(bits / word_bits, 0);
     own.again.assign(bits / word_bits, 0);
     for (const record& r : records) {
-      const std::size_t h = static_cast<std::size_t>(hash(r.words())) & (bits - 1);
+      const std::size_t h = static_cast<std::size_t>(hash_words(r.words())) & (bits - 1);
       const std::uint64_t bit = std::uint64_t{1} << (h % word_bits);
       own.again[h / word_bits] |= own.seen[h / word_bits] & bit;
       own.seen[h / word_bits] |= bit;
@@ -161,7 +172,7 @@ class copy_groups {
     own.candidates.resize((std::max)(own.candidates.size(), records.size()));
     std::size_t count = 0;
     for (std::size_t i = 0; i < records.size(); ++i) {
-      const std::size_t h = static_cast<std::size_t>(hash(records[i].words())) & (bits - 1);
+      const std::size_t h = static_cast<std::size_t>(hash_words(records[i].words())) & (bits - 1);
       own.candidates[count] = static_cast<Offset>(i);
       count += own.again[h / word_bits] >> (h % word_bits) & 1U;
     }
@@ -170,7 +181,7 @@ class copy_groups {
     for (const Offset candidate : std::span(own.candidates).first(count)) {
       const words_type words = records[candidate].words();
       // Its bits have told the candidates from the others: from here on other ones.
-      std::size_t slot = static_cast<std::size_t>(hash(words) >> 16) & (slots - 1);
+      std::size_t slot = static_cast<std::size_t>(hash_words(words) >> 16) & (slots - 1);
       while (own.slots[slot] != 0 && records[own.slots[slot] - std::size_t{1}].words() != words) {
         slot = (slot + 1) & (slots - 1);
       }

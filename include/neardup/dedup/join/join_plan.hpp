@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -13,10 +14,10 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/combinations.hpp"
-#include "../../instruction_set.hpp"
 #include "../../index/engine/filter.hpp"
-#include "../../index/layout.hpp"
 #include "../../index/engine/search_plans.hpp"
+#include "../../index/layout.hpp"
+#include "../../instruction_set.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -173,8 +174,8 @@ class join_plan {
 
   /// The share of the pairs of the sample that meet in buckets of this table.
   double sampled_share(const join_table<Words>& table) const {
-    constexpr std::size_t most_with_radius = 1024;  // for these are compared pair by pair
-    const std::size_t size = table.radius == 0 ? sample_.size() : (std::min)(sample_.size(), most_with_radius);
+    constexpr std::size_t max_with_radius = 1024;  // for these are compared pair by pair
+    const std::size_t size = table.radius == 0 ? sample_.size() : (std::min)(sample_.size(), max_with_radius);
     if (size < 2) return 0;
     std::vector<std::size_t> addresses(size);
     for (std::size_t i = 0; i < size; ++i) addresses[i] = table.address(sample_[i]);
@@ -196,8 +197,12 @@ class join_plan {
   }
 
   table_list cheapest(std::size_t bits, int k) const {
-    std::vector<std::pair<double, table_list>> choices;
-    choices.emplace_back(uniform_cost(everything()), everything());
+    struct choice {
+      double cost;  // if the fingerprints were uniform
+      int blocks;   // 0: the table of everything
+    };
+    std::vector<choice> choices{{uniform_cost(everything()), 0}};
+    double least = choices[0].cost;
     for (int blocks = 1; static_cast<std::size_t>(blocks) <= bits; ++blocks) {
       if (!layout::is_valid(bits, k, blocks)) {
         if (blocks > k) break;  // More blocks have more tables still.
@@ -205,24 +210,24 @@ class join_plan {
       }
       // Not those whose passes alone cost more than another does in all.
       const double passes = static_cast<double>(layout::count_tables(k, blocks)) * count_ * costs_.record;
-      if (passes >= choices.front().first) continue;
-      table_list tables = tables_of(layout(bits, k, blocks));
-      const double estimate = uniform_cost(tables);
-      choices.emplace_back(estimate, std::move(tables));
-      if (estimate < choices.front().first) std::swap(choices.front(), choices.back());
+      if (passes >= least) continue;
+      choices.push_back({uniform_cost(tables_of(layout(bits, k, blocks))), blocks});
+      least = (std::min)(least, choices.back().cost);
     }
     // The sample can only make them dearer: no need to look at those that are dear without it.
-    std::sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::size_t best = 0;
-    double least = sampled_cost(choices[0].second);
-    for (std::size_t i = 1; i < choices.size() && choices[i].first < least; ++i) {
-      const double estimate = sampled_cost(choices[i].second);
-      if (estimate < least) {
-        least = estimate;
-        best = i;
-      }
+    table_list best;
+    least = std::numeric_limits<double>::infinity();
+    while (true) {
+      choice* next = choices.data();
+      for (choice& other : choices) next = other.cost < next->cost ? &other : next;
+      if (next->cost >= least) return best;
+      table_list tables = next->blocks == 0 ? everything() : tables_of(layout(bits, k, next->blocks));
+      const double estimate = sampled_cost(tables);
+      next->cost = std::numeric_limits<double>::infinity();
+      if (estimate >= least) continue;
+      least = estimate;
+      best.swap(tables);
     }
-    return std::move(choices[best].second);
   }
 
   double count_;

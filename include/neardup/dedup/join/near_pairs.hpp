@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,39 +15,32 @@
 #include "../../detail/filter_join.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../runner.hpp"
+#include "../join_options.hpp"
 #include "copy_groups.hpp"
 #include "self_join.hpp"
 
-namespace neardup::inline v0 {
-
-/// Two fingerprints that differ in few bits: their positions, first < second, and in how many bits.
-template <class Index>
-struct near_pair {
-  Index first, second;
-  int distance;
-
-  friend constexpr bool operator==(const near_pair&, const near_pair&) = default;
-};
-
-namespace detail {
+namespace neardup::inline v0::detail {
 
 /// Calls `take(part, pairs)` with all pairs of distinct fingerprints within k bits, each once, their first positions
 /// ascending; some at a time, in no order, parts at the same time. If it returns false, all ends soon.
-template <std::size_t Words, class Offset, class Filter>
-void visit_distinct_pairs(self_join<Words, Offset, Filter>& join, const any_runner& run,
+template <std::size_t Words, class Offset>
+void visit_distinct_pairs(self_join<Words, Offset>& join, const any_runner& run,
                           const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& take) {
   constexpr std::size_t room = 4 * join_step;
-  join.run(run, true, [&](std::size_t part, std::size_t table, const auto& records, filter_join job) {
+  using arrays = typename self_join<Words, Offset>::arrays;
+  join.run(run, true, [&](std::size_t part, std::size_t table, const arrays& records, filter_join job) {
     filter_pair found[room];
     near_pair<Offset> pairs[room];
     while (!job.is_done()) {
-      const std::size_t count = join_filters(records.filters.data(), job, join.k(), std::span(found), join.level());
+      const std::size_t count = records.find_near(job, join.k(), found, join.level());
       std::size_t taken = 0;
       for (const filter_pair& pair : std::span(found).first(count)) {
-        const int distance = count_differing_bits(records.words[pair.x], records.words[pair.y]);
-        if (distance > join.k() || !join.plan().is_first(table, records.words[pair.x], records.words[pair.y])) continue;
-        const auto [a, b] = std::minmax(records.positions[pair.x], records.positions[pair.y]);
-        pairs[taken++] = {a, b, distance};
+        const auto& x = records.words(pair.x);
+        const auto& y = records.words(pair.y);
+        const int distance = count_differing_bits(x, y);
+        if (distance > join.k() || !join.plan().is_first(table, x, y)) continue;
+        const Offset i = records.position(pair.x), j = records.position(pair.y);
+        pairs[taken++] = {(std::min)(i, j), (std::max)(i, j), distance};
       }
       if (taken != 0 && !take(part, std::span(pairs).first(taken))) return false;
     }
@@ -91,10 +85,10 @@ void sort_pairs(std::vector<near_pair<Offset>>& pairs, std::size_t count, const 
 }
 
 /// All pairs of distinct fingerprints, in no order.
-template <std::size_t Words, class Offset, class Filter>
-std::vector<near_pair<Offset>> distinct_pairs(self_join<Words, Offset, Filter>& join, const any_runner& run) {
+template <std::size_t Words, class Offset>
+std::vector<near_pair<Offset>> distinct_pairs(self_join<Words, Offset>& join, const any_runner& run) {
   std::vector<std::vector<near_pair<Offset>>> found(join.parts(run));
-  visit_distinct_pairs<Words, Offset, Filter>(join, run, [&](std::size_t part, auto some) {
+  visit_distinct_pairs<Words, Offset>(join, run, [&](std::size_t part, auto some) {
     found[part].insert(found[part].end(), some.begin(), some.end());
     return true;
   });
@@ -197,5 +191,46 @@ bool visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
   return true;
 }
 
-}  // namespace detail
-}  // namespace neardup::inline v0
+/// The same of a join of its own: all pairs of near-duplicates, sorted.
+template <class Offset, std::size_t Words, class Visit>
+void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, const join_options& how,
+                    const Visit& visit) {
+  self_join<Words, Offset> join(fingerprints, bits, k, how.blocks, how.run);
+  auto pairs = distinct_pairs(join, how.run);
+  join.release();
+  visit_in_order(join.distinct(), std::move(pairs), fingerprints.size(), how.run, visit);
+}
+
+/// Calls visit(i, j, distance) for all pairs of positions i < j, in no order, from any thread, never twice at a time.
+template <class Offset, std::size_t Words>
+void visit_as_found(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, const join_options& how,
+                    const std::function<bool(std::size_t, std::size_t, int)>& visit) {
+  self_join<Words, Offset> join(fingerprints, bits, k, how.blocks, how.run);
+  const auto& groups = join.distinct();
+  if (!visit_copy_pairs(groups, visit)) return;
+  // Each part hands over some pairs at a time, so that the parts seldom wait for each other.
+  constexpr std::size_t handed = 1024;
+  std::vector<std::vector<near_pair<Offset>>> waiting(join.parts(how.run));
+  std::mutex mutex;
+  bool goes_on = true;
+  const auto hand_over = [&](std::vector<near_pair<Offset>>& pairs) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    // Ended already if the visitor throws: no other part may call it again.
+    const bool went_on = std::exchange(goes_on, false);
+    for (const auto& [a, b, distance] : pairs) {
+      if (!went_on || !visit_copies(groups, a, b, distance, visit)) return false;
+    }
+    pairs.clear();
+    goes_on = went_on;
+    return went_on;
+  };
+  visit_distinct_pairs<Words, Offset>(join, how.run, [&](std::size_t part, std::span<const near_pair<Offset>> some) {
+    waiting[part].insert(waiting[part].end(), some.begin(), some.end());
+    return waiting[part].size() < handed || hand_over(waiting[part]);
+  });
+  for (auto& pairs : waiting) {
+    if (!hand_over(pairs)) return;
+  }
+}
+
+}  // namespace neardup::inline v0::detail

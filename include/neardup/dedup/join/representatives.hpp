@@ -5,13 +5,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
-#include "../../detail/first_failure.hpp"
-#include "../../simhash.hpp"
 #include "../../runner.hpp"
-#include "../cluster.hpp"
+#include "../../simhash.hpp"
+#include "join_input.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -25,14 +25,16 @@ class representative_finder {
  public:
   using number = typename Index::id_type;
 
-  /// `order`: the documents, the most preferred one first. `index`: empty, for searches within k bits.
+  using assign_type = std::function<void(std::size_t document, std::size_t representative)>;
+
+  /// `order`: the documents, the most preferred one first. `index`: empty, for searches within k bits; without one all
+  /// documents are near each other.
   representative_finder(std::span<const simhash<Bits>> fingerprints, std::span<const number> order, int k,
-                        const pair_check& check, Index& index)
+                        const pair_check& check, Index* index)
       : fingerprints_(fingerprints), order_(order), k_(k), check_(check), index_(index) {}
 
-  /// Calls `assign(document, representative)` for each document, from several threads; a representative is its own.
-  template <class Assign>
-  void run(const any_runner& run, const Assign& assign) {
+  /// Calls `assign` for each document, from several threads; a representative is its own.
+  void run(const any_runner& run, const assign_type& assign) {
     std::vector<std::atomic<fate>> fates((std::min)(batch_size, order_.size()));
     for (std::size_t first = 0; first < order_.size(); first += batch_size) {
       const std::size_t count = (std::min)(batch_size, order_.size() - first);
@@ -41,7 +43,12 @@ class representative_finder {
       decide(now, run, assign);
       for (std::size_t i = 0; i < count; ++i) {
         if (now.fates[i].load(std::memory_order_relaxed) != fate::representative) continue;
-        index_.insert(fingerprints_[order_[first + i]], static_cast<number>(first + i));
+        const auto rank = static_cast<number>(first + i);
+        if (index_ == nullptr) {
+          ranks_.push_back(rank);
+        } else {
+          index_->insert(fingerprints_[order_[rank]], rank);
+        }
       }
     }
   }
@@ -49,7 +56,7 @@ class representative_finder {
  private:
   // Large enough that threads start seldom, small enough that comparing a batch with itself is little beside searches.
   static constexpr std::size_t batch_size = 1024;
-  static constexpr std::size_t least_for_a_part = 64;
+  static constexpr std::size_t min_for_a_part = 64;
 
   enum class fate : int { undecided, representative, other };
 
@@ -59,9 +66,8 @@ class representative_finder {
     std::span<std::atomic<fate>> fates;
   };
 
-  template <class Assign>
-  void decide(const batch& now, const any_runner& run, const Assign& assign) {
-    const std::size_t parts = (std::min)(run.parts(), now.fates.size() / least_for_a_part + 1);
+  void decide(const batch& now, const any_runner& run, const assign_type& assign) {
+    const std::size_t parts = (std::min)(run.parts(), now.fates.size() / min_for_a_part + 1);
     std::atomic<std::size_t> next = 0;
     first_failure failure;
     run(parts, [&](std::size_t /*part*/) {
@@ -88,9 +94,11 @@ class representative_finder {
   /// The first representative that takes `document`, the i-th of the batch; itself if none does.
   number representative_of(number document, const batch& now, std::size_t i, std::vector<number>& near) const {
     const simhash<Bits>& fingerprint = fingerprints_[document];
-    near.clear();
-    index_.for_each_match(fingerprint, k_, [&](const auto& match) { near.push_back(match.id); });
-    std::sort(near.begin(), near.end());
+    near = ranks_;
+    if (index_ != nullptr) {
+      index_->for_each_match(fingerprint, k_, [&](const auto& match) { near.push_back(match.id); });
+      std::sort(near.begin(), near.end());
+    }
     for (const number rank : near) {
       if (accepts(order_[rank], document)) return order_[rank];
     }
@@ -113,7 +121,8 @@ class representative_finder {
   std::span<const number> order_;
   int k_;
   const pair_check& check_;
-  Index& index_;
+  Index* index_;
+  std::vector<number> ranks_;  // of the representatives, without an index
 };
 
 }  // namespace neardup::inline v0::detail

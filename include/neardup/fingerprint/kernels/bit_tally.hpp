@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -70,78 +70,92 @@ struct bit_tally {
   add(eights_b, fours, fours_a, fours_b);                                \
   add(sixteens, eights, eights_a, eights_b)
 
+// The rest is the same for each instruction set, whose name is `set`: vector_set, load_set(words), store_set(words,
+// vector), zero_set() and full_add_set(carry, sum, b, c).
+
+/// Defines add_carry_set(tally, plane, carry): adds 2^plane to the counts of the columns that are set in `carry`.
+#define NEARDUP_DEFINE_ADD_CARRY(target, set)                                                            \
+  target inline void add_carry_##set(bit_tally& tally, std::size_t plane, vector_##set carry) noexcept { \
+    for (; ((tally.is_waiting ^= std::uint64_t{1} << plane) >> plane & 1U) == 0; ++plane) {              \
+      vector_##set sum = load_##set(tally.planes[plane]);                                                \
+      const vector_##set old = carry;                                                                    \
+      full_add_##set(carry, sum, load_##set(tally.waiting[plane]), old);                                 \
+      store_##set(tally.planes[plane], sum);                                                             \
+    }                                                                                                    \
+    store_##set(tally.waiting[plane], carry);                                                            \
+    if (plane == tally.used) store_##set(tally.planes[tally.used++], zero_##set());                      \
+  }                                                                                                      \
+  static_assert(true)
+
+/// Declares the lowest planes of a tally in registers, and stores them again.
+#define NEARDUP_LOAD_PLANES(set, tally)                                      \
+  const bool begun = (tally).begin();                                        \
+  vector_##set ones = begun ? load_##set((tally).planes[0]) : zero_##set();  \
+  vector_##set twos = begun ? load_##set((tally).planes[1]) : zero_##set();  \
+  vector_##set fours = begun ? load_##set((tally).planes[2]) : zero_##set(); \
+  vector_##set eights = begun ? load_##set((tally).planes[3]) : zero_##set()
+#define NEARDUP_STORE_PLANES(set, tally) \
+  store_##set((tally).planes[0], ones);  \
+  store_##set((tally).planes[1], twos);  \
+  store_##set((tally).planes[2], fours); \
+  store_##set((tally).planes[3], eights)
+
+/// Adds 16 vectors, load(0) to load(15), to a tally whose lowest planes are in registers.
+#define NEARDUP_COUNT_16(set, tally, load)                     \
+  {                                                            \
+    NEARDUP_ADD_16(vector_##set, full_add_##set, load);        \
+    add_carry_##set(tally, bit_tally::block_planes, sixteens); \
+  }                                                            \
+  static_assert(true)
+
 // ---- Portable: vectors of two words where the compiler has them (SSE2, NEON), otherwise one word --------------------
-// 5 operations an adder. 0.88 cycles a hash.
+// 5 operations an adder. 0.88 cycles per hash.
 
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
-using portable_vector = std::uint64_t __attribute__((vector_size(16)));
+using vector_portable = std::uint64_t __attribute__((vector_size(16)));
 #else
-using portable_vector = std::uint64_t;
+using vector_portable = std::uint64_t;
 #endif
 
-inline portable_vector load_portable(const std::uint64_t* words) noexcept {
-  portable_vector vector;
+inline vector_portable load_portable(const std::uint64_t* words) noexcept {
+  vector_portable vector;
   std::memcpy(&vector, words, sizeof vector);
   return vector;
 }
+inline void store_portable(std::uint64_t* words, vector_portable vector) noexcept {
+  std::memcpy(words, &vector, sizeof vector);
+}
+inline vector_portable zero_portable() noexcept { return vector_portable{}; }
 
-inline void full_add_portable(portable_vector& carry, portable_vector& sum, portable_vector b,
-                              portable_vector c) noexcept {
-  const portable_vector half = sum ^ b;
+inline void full_add_portable(vector_portable& carry, vector_portable& sum, vector_portable b,
+                              vector_portable c) noexcept {
+  const vector_portable half = sum ^ b;
   carry = (sum & b) | (half & c);
   sum = half ^ c;
 }
 
-/// Adds 2^plane to the counts of the columns that are set in `carry`.
-inline void add_carry_portable(bit_tally& tally, std::size_t plane, portable_vector carry) noexcept {
-  for (; ((tally.is_waiting ^= std::uint64_t{1} << plane) >> plane & 1U) == 0; ++plane) {
-    portable_vector sum = load_portable(tally.planes[plane]);
-    const portable_vector old = carry;
-    full_add_portable(carry, sum, load_portable(tally.waiting[plane]), old);
-    std::memcpy(tally.planes[plane], &sum, sizeof sum);
-  }
-  std::memcpy(tally.waiting[plane], &carry, sizeof carry);
-  if (plane == tally.used) {
-    carry = portable_vector{};
-    std::memcpy(tally.planes[tally.used++], &carry, sizeof carry);
-  }
-}
-
-/// Declares the lowest planes of a tally in registers, and stores them again.
-#define NEARDUP_LOAD_PLANES_PORTABLE(tally)                                             \
-  const bool begun = (tally).begin();                                                   \
-  portable_vector ones = begun ? load_portable((tally).planes[0]) : portable_vector{};  \
-  portable_vector twos = begun ? load_portable((tally).planes[1]) : portable_vector{};  \
-  portable_vector fours = begun ? load_portable((tally).planes[2]) : portable_vector{}; \
-  portable_vector eights = begun ? load_portable((tally).planes[3]) : portable_vector {}
-#define NEARDUP_STORE_PLANES_PORTABLE(tally)            \
-  std::memcpy((tally).planes[0], &ones, sizeof ones);   \
-  std::memcpy((tally).planes[1], &twos, sizeof twos);   \
-  std::memcpy((tally).planes[2], &fours, sizeof fours); \
-  std::memcpy((tally).planes[3], &eights, sizeof eights)
+NEARDUP_DEFINE_ADD_CARRY(, portable);
 
 /// The reference.
 inline void count_bits_portable(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
-  constexpr std::size_t lanes = sizeof(portable_vector) / sizeof(std::uint64_t);
+  constexpr std::size_t lanes = sizeof(vector_portable) / sizeof(std::uint64_t);
   tally.total += n;
-  NEARDUP_LOAD_PLANES_PORTABLE(tally);
+  NEARDUP_LOAD_PLANES(portable, tally);
   // Written out, for g++ would call a lambda and keep the planes in memory.
   std::size_t i = 0;
   for (; i + 16 * lanes <= n; i += 16 * lanes) {
 #define NEARDUP_LOAD(v) load_portable(words + i + lanes * (v))
-    NEARDUP_ADD_16(portable_vector, full_add_portable, NEARDUP_LOAD);
+    NEARDUP_COUNT_16(portable, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
-    add_carry_portable(tally, bit_tally::block_planes, sixteens);
   }
   if (i < n) {
     std::uint64_t rest[16 * lanes] = {};
     std::memcpy(rest, words + i, (n - i) * sizeof *rest);
 #define NEARDUP_LOAD(v) load_portable(rest + lanes * (v))
-    NEARDUP_ADD_16(portable_vector, full_add_portable, NEARDUP_LOAD);
+    NEARDUP_COUNT_16(portable, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
-    add_carry_portable(tally, bit_tally::block_planes, sixteens);
   }
-  NEARDUP_STORE_PLANES_PORTABLE(tally);
+  NEARDUP_STORE_PLANES(portable, tally);
 }
 
 /// The columns whose bit-sliced count is more than half of the total.
@@ -186,12 +200,18 @@ inline std::uint64_t majority_portable(const bit_tally& tally, std::size_t lanes
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: the same five operations, four words a vector ------------------------------------------------------------
-// 0.44 cycles a hash.
+// ---- AVX2: the same five operations, four words per vector ----------------------------------------------------------
+// 0.44 cycles per hash.
 
-NEARDUP_TARGET_AVX2 inline __m256i* vector_avx2(std::uint64_t* words) noexcept {
-  return reinterpret_cast<__m256i*>(words);
+using vector_avx2 = __m256i;
+
+NEARDUP_TARGET_AVX2 inline vector_avx2 load_avx2(const std::uint64_t* words) noexcept {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
 }
+NEARDUP_TARGET_AVX2 inline void store_avx2(std::uint64_t* words, vector_avx2 vector) noexcept {
+  _mm256_store_si256(reinterpret_cast<__m256i*>(words), vector);
+}
+NEARDUP_TARGET_AVX2 inline vector_avx2 zero_avx2() noexcept { return _mm256_setzero_si256(); }
 
 NEARDUP_TARGET_AVX2 inline void full_add_avx2(__m256i& carry, __m256i& sum, __m256i b, __m256i c) noexcept {
   const __m256i half = _mm256_xor_si256(sum, b);
@@ -199,69 +219,44 @@ NEARDUP_TARGET_AVX2 inline void full_add_avx2(__m256i& carry, __m256i& sum, __m2
   sum = _mm256_xor_si256(half, c);
 }
 
-NEARDUP_TARGET_AVX2 inline void add_carry_avx2(bit_tally& tally, std::size_t plane, __m256i carry) noexcept {
-  for (; ((tally.is_waiting ^= std::uint64_t{1} << plane) >> plane & 1U) == 0; ++plane) {
-    __m256i sum = _mm256_load_si256(vector_avx2(tally.planes[plane]));
-    const __m256i old = carry;
-    full_add_avx2(carry, sum, _mm256_load_si256(vector_avx2(tally.waiting[plane])), old);
-    _mm256_store_si256(vector_avx2(tally.planes[plane]), sum);
-  }
-  _mm256_store_si256(vector_avx2(tally.waiting[plane]), carry);
-  if (plane == tally.used) _mm256_store_si256(vector_avx2(tally.planes[tally.used++]), _mm256_setzero_si256());
-}
-
-/// Adds 16 vectors, load(0) to load(15), to a tally whose lowest planes are in registers.
-#define NEARDUP_COUNT_16_AVX2(tally, load)                    \
-  {                                                           \
-    NEARDUP_ADD_16(__m256i, full_add_avx2, load);             \
-    add_carry_avx2(tally, bit_tally::block_planes, sixteens); \
-  }                                                           \
-  static_assert(true)
-
-/// Declares the lowest planes of a tally in registers, and stores them again.
-#define NEARDUP_LOAD_PLANES_AVX2(tally)                                                               \
-  const bool begun = (tally).begin();                                                                 \
-  __m256i ones = begun ? _mm256_load_si256(vector_avx2((tally).planes[0])) : _mm256_setzero_si256();  \
-  __m256i twos = begun ? _mm256_load_si256(vector_avx2((tally).planes[1])) : _mm256_setzero_si256();  \
-  __m256i fours = begun ? _mm256_load_si256(vector_avx2((tally).planes[2])) : _mm256_setzero_si256(); \
-  __m256i eights = begun ? _mm256_load_si256(vector_avx2((tally).planes[3])) : _mm256_setzero_si256()
-#define NEARDUP_STORE_PLANES_AVX2(tally)                     \
-  _mm256_store_si256(vector_avx2((tally).planes[0]), ones);  \
-  _mm256_store_si256(vector_avx2((tally).planes[1]), twos);  \
-  _mm256_store_si256(vector_avx2((tally).planes[2]), fours); \
-  _mm256_store_si256(vector_avx2((tally).planes[3]), eights)
+NEARDUP_DEFINE_ADD_CARRY(NEARDUP_TARGET_AVX2, avx2);
 
 NEARDUP_TARGET_AVX2 inline void count_bits_avx2(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
   constexpr std::size_t block = 64;
   tally.total += n;
-  NEARDUP_LOAD_PLANES_AVX2(tally);
-  const auto load_at = [](const std::uint64_t* from)
-                           NEARDUP_AVX2_LAMBDA { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
+  NEARDUP_LOAD_PLANES(avx2, tally);
   std::size_t i = 0;
   for (; i + block <= n; i += block) {
-#define NEARDUP_LOAD(v) load_at(words + i + 4 * (v))
-    NEARDUP_COUNT_16_AVX2(tally, NEARDUP_LOAD);
+#define NEARDUP_LOAD(v) load_avx2(words + i + 4 * (v))
+    NEARDUP_COUNT_16(avx2, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
   if (i < n) {
     std::uint64_t rest[block] = {};
     std::memcpy(rest, words + i, (n - i) * sizeof *rest);
-#define NEARDUP_LOAD(v) load_at(rest + 4 * (v))
-    NEARDUP_COUNT_16_AVX2(tally, NEARDUP_LOAD);
+#define NEARDUP_LOAD(v) load_avx2(rest + 4 * (v))
+    NEARDUP_COUNT_16(avx2, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
-  NEARDUP_STORE_PLANES_AVX2(tally);
+  NEARDUP_STORE_PLANES(avx2, tally);
 }
 
-// ---- AVX-512: two operations an adder (VPTERNLOGQ), eight words a vector --------------------------------------------
-// 0.27 cycles a hash.
+// ---- AVX-512: two operations an adder (VPTERNLOGQ), eight words per vector ------------------------------------------
+// 0.27 cycles per hash.
 
-NEARDUP_TARGET_AVX512 inline __m512i load_avx512(const std::uint64_t* words) noexcept {
+using vector_avx512 = __m512i;
+
+NEARDUP_TARGET_AVX512 inline vector_avx512 load_avx512(const std::uint64_t* words) noexcept {
   __m512i vector = _mm512_loadu_si512(words);
   // Otherwise g++ reads it from memory for each of its two uses: half as much again in all.
   asm("" : "+v"(vector));
   return vector;
 }
+
+NEARDUP_TARGET_AVX512 inline void store_avx512(std::uint64_t* words, vector_avx512 vector) noexcept {
+  _mm512_store_si512(words, vector);
+}
+NEARDUP_TARGET_AVX512 inline vector_avx512 zero_avx512() noexcept { return _mm512_setzero_si512(); }
 
 NEARDUP_TARGET_AVX512 inline void full_add_avx512(__m512i& carry, __m512i& sum, __m512i b, __m512i c) noexcept {
   const __m512i old = sum;
@@ -269,45 +264,17 @@ NEARDUP_TARGET_AVX512 inline void full_add_avx512(__m512i& carry, __m512i& sum, 
   carry = _mm512_ternarylogic_epi64(old, b, c, 0xe8);  // majority
 }
 
-NEARDUP_TARGET_AVX512 inline void add_carry_avx512(bit_tally& tally, std::size_t plane, __m512i carry) noexcept {
-  for (; ((tally.is_waiting ^= std::uint64_t{1} << plane) >> plane & 1U) == 0; ++plane) {
-    __m512i sum = _mm512_load_si512(tally.planes[plane]);
-    const __m512i old = carry;
-    full_add_avx512(carry, sum, _mm512_load_si512(tally.waiting[plane]), old);
-    _mm512_store_si512(tally.planes[plane], sum);
-  }
-  _mm512_store_si512(tally.waiting[plane], carry);
-  if (plane == tally.used) _mm512_store_si512(tally.planes[tally.used++], _mm512_setzero_si512());
-}
-
-#define NEARDUP_COUNT_16_AVX512(tally, load)                    \
-  {                                                             \
-    NEARDUP_ADD_16(__m512i, full_add_avx512, load);             \
-    add_carry_avx512(tally, bit_tally::block_planes, sixteens); \
-  }                                                             \
-  static_assert(true)
-
-#define NEARDUP_LOAD_PLANES_AVX512(tally)                                                \
-  const bool begun = (tally).begin();                                                    \
-  __m512i ones = begun ? _mm512_load_si512((tally).planes[0]) : _mm512_setzero_si512();  \
-  __m512i twos = begun ? _mm512_load_si512((tally).planes[1]) : _mm512_setzero_si512();  \
-  __m512i fours = begun ? _mm512_load_si512((tally).planes[2]) : _mm512_setzero_si512(); \
-  __m512i eights = begun ? _mm512_load_si512((tally).planes[3]) : _mm512_setzero_si512()
-#define NEARDUP_STORE_PLANES_AVX512(tally)      \
-  _mm512_store_si512((tally).planes[0], ones);  \
-  _mm512_store_si512((tally).planes[1], twos);  \
-  _mm512_store_si512((tally).planes[2], fours); \
-  _mm512_store_si512((tally).planes[3], eights)
+NEARDUP_DEFINE_ADD_CARRY(NEARDUP_TARGET_AVX512, avx512);
 
 NEARDUP_TARGET_AVX512 inline void count_bits_avx512(bit_tally& tally, const std::uint64_t* words,
                                                     std::size_t n) noexcept {
   constexpr std::size_t block = 128;
   tally.total += n;
-  NEARDUP_LOAD_PLANES_AVX512(tally);
+  NEARDUP_LOAD_PLANES(avx512, tally);
   std::size_t i = 0;
   for (; i + block <= n; i += block) {
 #define NEARDUP_LOAD(v) load_avx512(words + i + 8 * (v))
-    NEARDUP_COUNT_16_AVX512(tally, NEARDUP_LOAD);
+    NEARDUP_COUNT_16(avx512, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
   if (i < n) {
@@ -317,10 +284,10 @@ NEARDUP_TARGET_AVX512 inline void count_bits_avx512(bit_tally& tally, const std:
     const std::uint64_t high = rest < 64 ? 0 : ~(~std::uint64_t{0} << (rest - 64));
 #define NEARDUP_LOAD(v) \
   _mm512_maskz_loadu_epi64(static_cast<__mmask8>(((v) < 8 ? low : high) >> 8 * ((v) % 8)), words + i + 8 * (v))
-    NEARDUP_COUNT_16_AVX512(tally, NEARDUP_LOAD);
+    NEARDUP_COUNT_16(avx512, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
-  NEARDUP_STORE_PLANES_AVX512(tally);
+  NEARDUP_STORE_PLANES(avx512, tally);
 }
 
 /// The same as majority_portable: lanes are added half to half, what waits in the first step.
@@ -382,7 +349,7 @@ inline std::uint64_t majority(const bit_tally& tally) noexcept {
   if (tally.level == instruction_set::avx512) return majority_avx512(tally);
   if (tally.level == instruction_set::avx2) return majority_portable(tally, 4);
 #endif
-  return majority_portable(tally, sizeof(portable_vector) / sizeof(std::uint64_t));
+  return majority_portable(tally, sizeof(vector_portable) / sizeof(std::uint64_t));
 }
 
 }  // namespace neardup::inline v0::detail

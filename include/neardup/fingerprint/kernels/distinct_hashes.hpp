@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "../../detail/bits.hpp"
 #include "../../error.hpp"
-#include "secret.hpp"
-#include "hash_block.hpp"
+#include "../hashers.hpp"
+#include "token_kernel.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -22,36 +22,21 @@ namespace neardup::inline v0::detail {
 /// An open-addressing table of numbers, at most a quarter full, beside the list of hashes that they number. Numbers go
 /// on from text to text, so that those of earlier texts are told by being too low, and nothing need be cleared. "Is it
 /// new?", which no processor predicts, is answered by arithmetic instead of a branch.
-/// With `Counts` it also tells how often each hash came.
+/// With `Counts` it also tells how often each hash came. (Other tables of the library, feature_bag and slot_finder of
+/// the index, delete and keep strong guarantees, one hash at a time; neither could be used here without a loss of
+/// speed.)
 template <std::size_t Words, bool Counts = false>
 class distinct_hashes {
  public:
-  distinct_hashes() = default;
-  distinct_hashes(const distinct_hashes&) = default;
-  distinct_hashes& operator=(const distinct_hashes&) = default;
-  /// Leaves `other` empty.
-  distinct_hashes(distinct_hashes&& other) noexcept { swap(other); }
-  distinct_hashes& operator=(distinct_hashes&& other) noexcept {
-    distinct_hashes(std::move(other)).swap(*this);
-    return *this;
-  }
-  ~distinct_hashes() = default;
-
-  void swap(distinct_hashes& other) noexcept {
-    places_.swap(other.places_);
-    distinct_.swap(other.distinct_);
-    counts_.swap(other.counts_);
-    std::swap(size_, other.size_);
-    std::swap(count_, other.count_);
-    std::swap(first_number_, other.first_number_);
-    std::swap(shift_, other.shift_);
-  }
-
   /// Forgets the hashes of the last text.
   void clear() noexcept {
     first_number_ += static_cast<std::uint32_t>(count_);
-    // The next text is likely to be as long; a table for a longer one would only be slower.
-    if (size_ > small_size) use((std::max)(small_size, std::bit_ceil(sparsity * count_)));
+    if (places_.empty()) {
+      size_ = 0;  // also of a table that was moved away
+    } else if (size_ > small_size) {
+      // The next text is likely to be as long; a table for a longer one would only be slower.
+      use((std::max)(small_size, std::bit_ceil(sparsity * count_)));
+    }
     count_ = 0;
   }
 
@@ -146,7 +131,7 @@ class distinct_hashes {
   template <class Word>
   static std::uint64_t key_of(const Word& word) noexcept {
     std::uint64_t key = word(0);
-    for (std::size_t j = 1; j < Words; ++j) key = std::rotl(key, 23) * 0x9e3779b97f4a7c15U + word(j);
+    for (std::size_t j = 1; j < Words; ++j) key = std::rotl(key, 23) * golden_ratio + word(j);
     return key;
   }
   static std::uint64_t key_at(const hash_block<Words>& block, std::size_t i) noexcept {

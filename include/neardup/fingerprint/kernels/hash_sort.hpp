@@ -25,9 +25,9 @@ struct hash_sort_scratch {
 /// Complexity: linear for even numbers, O(n log n) for any. Throws: std::bad_alloc, before anything is changed.
 template <std::unsigned_integral T>
 void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
-  constexpr std::size_t least = 16;  // fewer are sorted in place
-  constexpr std::size_t crowd = 16;  // more in one bucket have not come from a good hash
-  if (values.size() < least) {
+  constexpr std::size_t min_size = 16;    // fewer are sorted in place
+  constexpr std::size_t max_bucket = 16;  // more in one bucket have not come from a good hash
+  if (values.size() < min_size) {
     std::sort(values.begin(), values.end());
     return;
   }
@@ -37,14 +37,14 @@ void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
   scratch.places.assign(bucket_of((std::numeric_limits<T>::max)()) + 1, 0);
   scratch.values.resize(values.size());
   for (const T value : values) ++scratch.places[bucket_of(value)];
-  std::size_t begin = 0, largest = 0;
+  std::size_t begin = 0, fullest = 0;
   for (std::size_t& place : scratch.places) {
     const std::size_t count = place;
-    largest = (std::max)(largest, count);
+    fullest = (std::max)(fullest, count);
     place = begin;
     begin += count;
   }
-  if (largest > crowd) {
+  if (fullest > max_bucket) {
     std::sort(values.begin(), values.end());
     return;
   }

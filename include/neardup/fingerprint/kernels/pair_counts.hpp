@@ -1,8 +1,11 @@
-// Counts the bits of the XXH3 hashes of all pairs of code points of a text, and validates it on the way.
+// Counts the bits of the XXH3 hashes of all pairs of code points of a text, and validates it on the way: the portable
+// path, for AVX2 and AVX-512 have kernels that hash pairs in vectors (xxh3_pairs.hpp).
 //
+// A pair has 2 to 8 bytes. The bits of 64 bytes at a time, which validate them as well, say where those of each length
+// begin; a table turns eight bits into places at a time, without a branch that depends on the text. About 1.3 cycles a
+// byte of Chinese on a Zen 4, of 5.7 instructions: those of any machine, and SSE2 for the bits where there is x86-64.
 // All pairs of a list have one length, so that they take one formula with the same constants. What hashes and what
-// counts wait for different units of a processor: in one loop they go side by side. AVX-512 has kernels of its own,
-// which hash pairs from the bytes of a block in registers: xxh3_pairs.hpp.
+// counts wait for different units of a processor: in one loop they go side by side.
 #pragma once
 
 #include <algorithm>
@@ -12,93 +15,244 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
-#include "bit_tally.hpp"
 #include "../../detail/bytes.hpp"
-#include "../../instruction_set.hpp"
 #include "../../text/kernels/text_blocks.hpp"
-#include "pair_lists.hpp"
-#include "../xxh3.hpp"
-#include "xxh3_windows.hpp"
+#include "../../text/kernels/utf8_blocks.hpp"
+#include "../hashers.hpp"
+#include "bit_tally.hpp"
+#include "xxh3_short.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// Whether the n-grams of code points of a text are counted so: pairs, but not by AVX-512.
-inline bool are_counted_pairs(std::size_t n, std::size_t text_size) noexcept {
-  return n == 2 && text_size > 4 && active_instruction_set() < instruction_set::avx512;
+/// For each byte the numbers of its set bits, 16 bits each: the first four, and all.
+struct alignas(8) four_places {
+  std::uint16_t places[4];
+};
+struct alignas(16) eight_places {
+  std::uint16_t places[8];
+};
+template <class Places>
+inline constexpr std::array<Places, 256> places_of = [] {
+  std::array<Places, 256> result{};
+  for (std::size_t byte = 0; byte < result.size(); ++byte) {
+    std::size_t i = 0;
+    for (std::uint16_t& place : result[byte].places) place = set_bits_of[byte].positions[i++];
+  }
+  return result;
+}();
+inline constexpr std::array<std::uint8_t, 256> bit_counts = [] {
+  std::array<std::uint8_t, 256> result{};
+  for (std::size_t byte = 0; byte < result.size(); ++byte) {
+    result[byte] = static_cast<std::uint8_t>(std::popcount(byte));
+  }
+  return result;
+}();
+
+/// The most blocks whose pairs are listed at a time, and the room that those of n bytes take: two begin in any n bytes.
+inline constexpr std::size_t max_pair_list_blocks = 32;
+constexpr std::size_t pair_list_capacity(std::size_t n) noexcept {
+  constexpr std::size_t blocks_at_end = 2;
+  constexpr std::size_t slack = 16;
+  return 2 * (max_pair_list_blocks + blocks_at_end) * text_block_size / n + slack;
+}
+constexpr std::size_t pair_lists_capacity() noexcept {
+  std::size_t total = 0;
+  for (std::size_t n = 2; n <= 8; ++n) total += pair_list_capacity(n);
+  return total;
 }
 
-// ---- portable: hashes by multiplications of words, counts by vectors ------------------------------------------------
-// 27 instructions a pair of 4 bytes and more, counted. From the text, with finding and validating: 9 cycles a pair of
-// Chinese on a Zen 4, 22 with one list of places, a block of hashes and an automaton that validates.
+/// Where the pairs of some blocks begin, by their length.
+class pair_lists {
+ public:
+  static constexpr std::size_t max_length = 8;
+
+  void clear() noexcept {
+    std::size_t first = 0;
+    for (std::size_t n = 2; n <= max_length; ++n) {
+      begins_[n] = ends_[n] = places_ + first;
+      first += pair_list_capacity(n);
+    }
+    ascii_count_ = 0;
+  }
+
+  [[nodiscard]] const std::uint16_t* begin(std::size_t n) const noexcept { return begins_[n]; }
+  [[nodiscard]] std::size_t size(std::size_t n) const noexcept {
+    return static_cast<std::size_t>(ends_[n] - begins_[n]);
+  }
+
+  /// The blocks of which each byte begins a pair of ASCII; these pairs are in no list.
+  [[nodiscard]] const std::uint16_t* ascii_blocks() const noexcept { return ascii_blocks_; }
+  [[nodiscard]] std::size_t ascii_count() const noexcept { return ascii_count_; }
+  void append_ascii(std::size_t block) noexcept { ascii_blocks_[ascii_count_++] = static_cast<std::uint16_t>(block); }
+
+  /// Appends the bits that are set, as places from `base` on. Two pairs of n bytes begin in any n bytes at most, so
+  /// that those of four bytes and more are four in any eight; `Places` is what is written for eight bytes.
+  template <class Places>
+  NEARDUP_ALWAYS_INLINE void append(std::size_t n, std::uint64_t bits, std::size_t base) noexcept {
+    // All places are added to at once, by words or by vectors.
+    using lanes = std::conditional_t<sizeof(Places) == sizeof(std::uint64_t), std::uint64_t, vector_portable>;
+    constexpr std::uint64_t each = 0x0001000100010001U;
+    std::uint16_t* out = ends_[n];
+    lanes from = lanes{} + base * each;
+    for (std::size_t i = 0; i < 8; ++i, bits >>= 8, from += 8 * each) {
+      const std::size_t byte = bits & 0xffU;
+      for (std::size_t j = 0; j < sizeof(Places); j += sizeof(lanes)) {
+        lanes places;
+        std::memcpy(&places, reinterpret_cast<const char*>(&places_of<Places>[byte]) + j, sizeof places);
+        places += from;
+        std::memcpy(reinterpret_cast<char*>(out) + j, &places, sizeof places);
+      }
+      out += bit_counts[byte];
+    }
+    ends_[n] = out;
+  }
+
+ private:
+  std::uint16_t* begins_[max_length + 1];
+  std::uint16_t* ends_[max_length + 1];
+  std::uint16_t places_[pair_lists_capacity()];
+  std::uint16_t ascii_blocks_[max_pair_list_blocks + 2];
+  std::size_t ascii_count_;
+};
+
+/// Validates a text and finds its pairs, block after block.
+class pair_finder {
+ public:
+  /// Appends the pairs that begin in the next `count` blocks, before the byte `end`, as places from `base` on.
+  /// Precondition: 64 bytes may be read behind. Returns: false if the text is ill-formed, and the lists are of no use.
+  NEARDUP_ALWAYS_INLINE bool find(const char* text, std::size_t count, std::size_t end, std::size_t base,
+                                  pair_lists& lists) noexcept {
+    utf8_bits next = utf8_bits_of(text);
+    for (std::size_t at = 0; at < count * text_block_size; at += text_block_size) {
+      const utf8_bits bits = next;
+      next = utf8_bits_of(text + at + text_block_size);
+      if ((bits.tops | (next.tops & 1U)) == 0 && at + text_block_size + ascii_margin <= end && checker_.is_complete()) {
+        lists.append_ascii(base + at);
+        continue;
+      }
+      if (!checker_.check(text + at, bits)) return false;
+      std::uint64_t wanted = ~std::uint64_t{0};
+      if (at + text_block_size > end) wanted = end > at ? (std::uint64_t{1} << (end - at)) - 1 : 0;
+      if (bits.is_rare || next.is_rare) {
+        append_all(text + at, wanted, base + at, lists);
+        continue;
+      }
+      const std::uint64_t ascii = ~bits.tops & wanted;
+      const std::uint64_t threes = bits.leads() & wanted;
+      const std::uint64_t tops_1 = behind(bits.tops, next.tops, 1);
+      const std::uint64_t tops_3 = behind(bits.tops, next.tops, 3);
+      // What is behind a whole code point is ASCII, or begins one.
+      lists.append<eight_places>(2, ascii & ~tops_1, base + at);
+      lists.append<four_places>(4, (ascii & tops_1) | (threes & ~tops_3), base + at);
+      lists.append<four_places>(6, threes & tops_3, base + at);
+    }
+    return true;
+  }
+
+ private:
+  // Vectors of 16 bytes are read at each byte of a block of ASCII.
+  static constexpr std::size_t ascii_margin = 16;
+
+  /// The bits i bytes on, of two blocks.
+  static NEARDUP_ALWAYS_INLINE std::uint64_t behind(std::uint64_t bits, std::uint64_t next, unsigned i) noexcept {
+    return bits >> i | next << (64 - i);
+  }
+
+  /// The code points of a block by their lengths.
+  struct code_points {
+    std::uint64_t of_1, of_2, of_3, of_4;
+
+    explicit code_points(const char* block) noexcept {
+      const utf8_bits bits = utf8_bits_of(block);
+      const utf8_rare_bits rare = utf8_rare_bits_of(block);
+      of_1 = ~bits.tops;
+      of_2 = bits.leads() & ~rare.thirds;
+      of_3 = bits.leads() & rare.thirds & ~rare.fourths;
+      of_4 = rare.fourths;
+    }
+  };
+
+  /// Appends the pairs of a block whose code points may have any length.
+  static NEARDUP_NOINLINE void append_all(const char* block, std::uint64_t wanted, std::size_t base,
+                                          pair_lists& lists) noexcept {
+    const code_points here(block);
+    const code_points next(block + text_block_size);
+    const auto of_1 = [&](unsigned i) { return behind(here.of_1, next.of_1, i); };
+    const auto of_2 = [&](unsigned i) { return behind(here.of_2, next.of_2, i); };
+    const auto of_3 = [&](unsigned i) { return behind(here.of_3, next.of_3, i); };
+    const auto of_4 = [&](unsigned i) { return behind(here.of_4, next.of_4, i); };
+    const std::uint64_t ones = here.of_1 & wanted;
+    const std::uint64_t twos = here.of_2 & wanted;
+    const std::uint64_t threes = here.of_3 & wanted;
+    const std::uint64_t fours = here.of_4 & wanted;
+    lists.append<eight_places>(2, ones & of_1(1), base);
+    lists.append<eight_places>(3, (ones & of_2(1)) | (twos & of_1(2)), base);
+    lists.append<four_places>(4, (ones & of_3(1)) | (twos & of_2(2)) | (threes & of_1(3)), base);
+    lists.append<four_places>(5, (ones & of_4(1)) | (twos & of_3(2)) | (threes & of_2(3)) | (fours & of_1(4)), base);
+    lists.append<four_places>(6, (twos & of_4(2)) | (threes & of_3(3)) | (fours & of_2(4)), base);
+    lists.append<four_places>(7, (threes & of_4(3)) | (fours & of_3(4)), base);
+    lists.append<four_places>(8, fours & of_4(4), base);
+  }
+
+  utf8_checker checker_;
+};
+
+// ---- hashes by multiplications of words, counts by vectors ----------------------------------------------------------
+// 27 instructions per pair of 4 bytes and more, counted. From the text, with finding and validating: 9 cycles per pair
+// of Chinese on a Zen 4, 22 with one list of places, a block of hashes and an automaton that validates.
 
 /// The hashes of pairs of code points of one length. Nothing is read beyond a pair.
 template <bool Tiny>
-struct pair_hasher_portable {
+struct pair_hasher {
   std::uint64_t n;
   std::uint64_t flip;
   const char* text;
   const char* last;  // what the formula takes from the end of a pair, by the place where that begins
 
-  pair_hasher_portable(std::size_t length, std::uint64_t seed, const char* source) noexcept
-      : n(length), flip(short_xxh3(length, seed).flip), text(source), last(source + length - (Tiny ? 1 : 4)) {
-    // Of the bytes and the length nothing is shifted down.
-    if constexpr (Tiny) flip ^= flip >> 33;
+  pair_hasher(std::size_t length, std::uint64_t seed, const char* source) noexcept
+      : n(length), flip(seeded_xxh3(seed).flip_of(length)), text(source), last(source + length - (Tiny ? 1 : 4)) {
     // Otherwise compilers add the place to `text` first.
     NEARDUP_SCALAR(last);
   }
 
-  [[nodiscard]] NEARDUP_INLINE std::uint64_t operator()(std::size_t place) const noexcept {
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t operator()(std::size_t place) const noexcept {
     if constexpr (Tiny) {
+      // Of two bytes the middle one is the last, of three the second: the two first in a row.
       const std::uint64_t first = load_little_endian<std::uint16_t>(text + place);
-      std::uint64_t x = (first << 16 | static_cast<unsigned char>(last[place])) ^ flip;
-      NEARDUP_SCALAR(x);
-      x *= short_xxh3::avalanche_1;
-      x ^= x >> 29;
-      x *= short_xxh3::avalanche_2;
-      x ^= x >> 32;
-      NEARDUP_SCALAR(x);
-      return x;
+      return short_xxh3::mix_1_to_3((first << 16 | static_cast<unsigned char>(last[place])) ^ flip);
     } else {
       const std::uint64_t first = load_little_endian<std::uint32_t>(text + place);
-      std::uint64_t x = (first << 32 | load_little_endian<std::uint32_t>(last + place)) ^ flip;
-      NEARDUP_SCALAR(x);
-      x ^= std::rotl(x, 49) ^ std::rotl(x, 24);
-      x *= short_xxh3::rrmxmx;
-      x ^= (x >> 35) + n;
-      x *= short_xxh3::rrmxmx;
-      x ^= x >> 28;
-      NEARDUP_SCALAR(x);
-      return x;
+      return short_xxh3::mix_4_to_8((first << 32 | load_little_endian<std::uint32_t>(last + place)) ^ flip, n);
     }
   }
 
   /// The hashes of as many pairs as a vector has words.
-  [[nodiscard]] NEARDUP_INLINE portable_vector vector(std::size_t place, std::size_t next) const noexcept {
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE vector_portable vector(std::size_t place, std::size_t next) const noexcept {
     const std::uint64_t first = (*this)(place);
-    if constexpr (sizeof(portable_vector) == sizeof first) {
-      return portable_vector{first};
+    if constexpr (sizeof(vector_portable) == sizeof first) {
+      return vector_portable{first};
     } else {
-      return portable_vector{first, (*this)(next)};
+      return vector_portable{first, (*this)(next)};
     }
   }
 };
 
 /// Counts the pairs of a list; the hashes of the last ones, less than 32, go to `rest`. Returns: how many these are.
 template <bool Tiny>
-std::size_t count_pair_list_portable(bit_tally& tally, const pair_hasher_portable<Tiny> hash,
-                                     const std::uint16_t* places, std::size_t count, std::uint64_t* rest) noexcept {
-  constexpr std::size_t lanes = sizeof(portable_vector) / sizeof(std::uint64_t);
+std::size_t count_pair_list(bit_tally& tally, const pair_hasher<Tiny> hash, const std::uint16_t* places,
+                            std::size_t count, std::uint64_t* rest) noexcept {
+  constexpr std::size_t lanes = sizeof(vector_portable) / sizeof(std::uint64_t);
   std::size_t i = 0;
   if (count >= 16 * lanes) {
-    NEARDUP_LOAD_PLANES_PORTABLE(tally);
+    NEARDUP_LOAD_PLANES(portable, tally);
     for (; i + 16 * lanes <= count; i += 16 * lanes) {
 #define NEARDUP_LOAD(v) hash.vector(places[i + lanes * (v)], places[i + lanes * (v) + lanes - 1])
-      NEARDUP_ADD_16(portable_vector, full_add_portable, NEARDUP_LOAD);
+      NEARDUP_COUNT_16(portable, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
-      add_carry_portable(tally, bit_tally::block_planes, sixteens);
     }
-    NEARDUP_STORE_PLANES_PORTABLE(tally);
+    NEARDUP_STORE_PLANES(portable, tally);
     tally.total += i;
   }
   for (std::size_t j = i; j < count; ++j) rest[j - i] = hash(places[j]);
@@ -106,143 +260,35 @@ std::size_t count_pair_list_portable(bit_tally& tally, const pair_hasher_portabl
 }
 
 /// Counts the 64 pairs that begin in each block of ASCII.
-inline void count_ascii_pairs_portable(bit_tally& tally, std::uint64_t seed, const char* text,
-                                       const std::uint16_t* blocks, std::size_t count) noexcept {
-  constexpr std::size_t lanes = sizeof(portable_vector) / sizeof(std::uint64_t);
-  const pair_hasher_portable<true> hash(2, seed, text);
-  NEARDUP_LOAD_PLANES_PORTABLE(tally);
+inline void count_ascii_pairs(bit_tally& tally, std::uint64_t seed, const char* text, const std::uint16_t* blocks,
+                              std::size_t count) noexcept {
+  constexpr std::size_t lanes = sizeof(vector_portable) / sizeof(std::uint64_t);
+  const pair_hasher<true> hash(2, seed, text);
+  NEARDUP_LOAD_PLANES(portable, tally);
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t at = blocks[i], end = at + text_block_size; at != end; at += 16 * lanes) {
 #define NEARDUP_LOAD(v) hash.vector(at + lanes * (v), at + lanes * (v) + 1)
-      NEARDUP_ADD_16(portable_vector, full_add_portable, NEARDUP_LOAD);
+      NEARDUP_COUNT_16(portable, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
-      add_carry_portable(tally, bit_tally::block_planes, sixteens);
     }
   }
-  NEARDUP_STORE_PLANES_PORTABLE(tally);
+  NEARDUP_STORE_PLANES(portable, tally);
   tally.total += count * text_block_size;
 }
 
-inline bool find_pairs_portable(pair_finder& finder, const char* text, std::size_t count, std::size_t end,
-                                std::size_t base, pair_lists& lists) noexcept {
-  return finder.find(text, count, end, base, lists);
-}
-
-#if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
-
-// ---- AVX2: four pairs a vector, each loaded by itself; every fourth vector by multiplications of words --------------
-// 1.19 GB/s of Chinese on a Zen 4, busy, with g++ 12; 1.14 by places in the order of the text, both formulas and a
-// blend.
-
-/// The same code for a compiler that knows of three operands and BMI.
-NEARDUP_TARGET_AVX2 inline bool find_pairs_avx2(pair_finder& finder, const char* text, std::size_t count,
-                                                std::size_t end, std::size_t base, pair_lists& lists) noexcept {
-  return finder.find(text, count, end, base, lists);
-}
-
-/// For each length the shuffle that arranges two pairs of eight bytes each in both halves of a vector.
-inline constexpr std::array<window_shuffle, max_vector_window + 1> two_pair_shuffles = [] {
-  std::array<window_shuffle, max_vector_window + 1> shuffles{};
-  for (std::size_t n = 1; n < shuffles.size(); ++n) {
-    for (std::size_t i = 0; i < 64; ++i) {
-      const std::uint8_t source = short_xxh3::source_of(n, i % 8);
-      shuffles[n].sources[i] = source == 0x80 ? source : static_cast<std::uint8_t>(source + i % 16 / 8 * 8);
-    }
-  }
-  return shuffles;
-}();
-
-/// The hashes of four pairs of one length. Precondition: eight bytes may be read at each.
-template <bool Tiny>
-struct pair_lanes_avx2 {
-  window_lanes_avx2<Tiny> lanes;
-  const char* text;
-
-  NEARDUP_TARGET_AVX2 pair_lanes_avx2(const short_xxh3& hash, const char* source) noexcept : lanes(hash), text(source) {
-    lanes.arrange = _mm256_load_si256(reinterpret_cast<const __m256i*>(two_pair_shuffles[hash.n].sources));
-    lanes.arrange_rotated = _mm256_or_si256(_mm256_slli_epi64(lanes.arrange, 24), _mm256_srli_epi64(lanes.arrange, 40));
-  }
-
-  NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i operator()(const std::uint16_t* places) const noexcept {
-    const auto two = [&](std::size_t a, std::size_t b) NEARDUP_AVX2_LAMBDA {
-      const __m128i first = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(text + a));
-      return _mm_castps_si128(_mm_loadh_pi(_mm_castsi128_ps(first), reinterpret_cast<const __m64*>(text + b)));
-    };
-    return lanes.hashes(
-        _mm256_inserti128_si256(_mm256_castsi128_si256(two(places[0], places[1])), two(places[2], places[3]), 1));
-  }
-};
-
-/// The same by words.
-template <bool Tiny>
-NEARDUP_TARGET_AVX2 NEARDUP_INLINE __m256i pair_words_avx2(const pair_hasher_portable<Tiny>& hash,
-                                                           const std::uint16_t* places) noexcept {
-  const auto two = [&](std::size_t a, std::size_t b) NEARDUP_AVX2_LAMBDA {
-    return _mm_insert_epi64(_mm_cvtsi64_si128(static_cast<long long>(hash(a))), static_cast<long long>(hash(b)), 1);
-  };
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(two(places[0], places[1])), two(places[2], places[3]), 1);
-}
-
-/// The same as count_pair_list_portable; less than 64 go to `rest`.
-template <bool Tiny>
-NEARDUP_TARGET_AVX2 inline std::size_t count_pair_list_avx2(bit_tally& tally, std::size_t n, std::uint64_t seed,
-                                                            const char* text, const std::uint16_t* places,
-                                                            std::size_t count, std::uint64_t* rest) noexcept {
-  const pair_lanes_avx2<Tiny> lanes(short_xxh3(n, seed), text);
-  const pair_hasher_portable<Tiny> words(n, seed, text);
-  std::size_t i = 0;
-  if (count >= 64) {
-    NEARDUP_LOAD_PLANES_AVX2(tally);
-    for (; i + 64 <= count; i += 64) {
-#define NEARDUP_LOAD(v) \
-  ((v) % 4 == 0 ? pair_words_avx2<Tiny>(words, places + i + 4 * (v)) : lanes(places + i + 4 * (v)))
-      NEARDUP_COUNT_16_AVX2(tally, NEARDUP_LOAD);
-#undef NEARDUP_LOAD
-    }
-    NEARDUP_STORE_PLANES_AVX2(tally);
-    tally.total += i;
-  }
-  std::uint64_t* out = rest;
-  for (; i + 4 <= count; i += 4, out += 4) _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), lanes(places + i));
-  for (; i < count; ++i) *out++ = words(places[i]);
-  return static_cast<std::size_t>(out - rest);
-}
-
-NEARDUP_TARGET_AVX2 inline void count_ascii_pairs_avx2(bit_tally& tally, std::uint64_t seed, const char* text,
-                                                       const std::uint16_t* blocks, std::size_t count) noexcept {
-  const window_lanes_avx2<true> lanes(short_xxh3(2, seed));
-  NEARDUP_LOAD_PLANES_AVX2(tally);
-  for (std::size_t i = 0; i < count; ++i) {
-    const char* const at = text + blocks[i];
-#define NEARDUP_LOAD(v) lanes(at + 4 * (v))
-    NEARDUP_COUNT_16_AVX2(tally, NEARDUP_LOAD);
-#undef NEARDUP_LOAD
-  }
-  NEARDUP_STORE_PLANES_AVX2(tally);
-  tally.total += count * text_block_size;
-}
-
-NEARDUP_KERNELS_END
-#endif  // NEARDUP_X86_KERNELS
-
-/// Counts the bits of the hashes of all pairs of code points of a text of more than four bytes, hashed with several
-/// seeds.
+/// Counts the bits of the hashes of all pairs of code points of a text, hashed with several seeds.
 template <std::size_t Words>
 class pair_counter {
  public:
-  pair_counter(std::array<bit_tally, Words>& tallies, std::uint64_t seed) noexcept
-      : tallies_(tallies), level_(tallies[0].level), seed_(seed) {}
+  pair_counter(std::array<bit_tally, Words>& tallies, std::uint64_t seed) noexcept : tallies_(tallies), seed_(seed) {}
 
   /// Returns: whether the text is well-formed; what is counted is of no use if it is not.
+  /// Precondition: the text has more than four bytes.
   bool count(std::string_view text) noexcept {
     // The last code point begins no pair. Of an ill-formed text it does not matter where that is.
-    const std::size_t last = code_point_before(text, text.size());
-    // Vectors are read whole: what begins in the last bytes goes one by one.
-    std::size_t end = last;
-    if (level_ != instruction_set::portable) {
-      end = text.size() < sizeof(std::uint64_t) ? 0 : code_point_before(text, text.size() - sizeof(std::uint64_t) + 1);
-    }
+    std::size_t end = text.size();
+    do --end;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80);
     std::size_t position = 0;
     for (bool at_end = false; !at_end;) {
       std::size_t left = text.size() - position;
@@ -250,9 +296,9 @@ class pair_counter {
           left < 2 * text_block_size ? 0 : (std::min)(max_pair_list_blocks, left / text_block_size - 1);
       const std::size_t size = blocks * text_block_size;
       const char* const from = text.data() + position;
-      const auto limit = [&] { return end > position ? end - position : 0; };
+      const std::size_t limit = end > position ? end - position : 0;
       lists_.clear();
-      if (blocks > 0 && !find(from, blocks, limit(), 0)) return false;
+      if (blocks > 0 && !finder_.find(from, blocks, limit, 0, lists_)) return false;
       position += size;
       left -= size;
       at_end = left < 2 * text_block_size;
@@ -260,85 +306,36 @@ class pair_counter {
         // Zeros end the text, one at least: they continue nothing.
         char rest[3 * text_block_size] = {};
         std::memcpy(rest, from + size, left);
-        if (!find(rest, 2, limit(), size)) return false;
+        if (!finder_.find(rest, 2, limit > size ? limit - size : 0, size, lists_)) return false;
       }
       count_lists(from);
-    }
-    for (std::size_t next; end < last; end = next) {
-      next = code_point_behind(text, end);
-      add_rest(text.substr(end, code_point_behind(text, next) - end));
     }
     count_rest();
     return true;
   }
 
  private:
-  // Of each length less than 64 may be left.
-  static constexpr std::size_t most_rest = 7 * 64;
-
-  static bool continues(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
-  static std::size_t code_point_before(std::string_view text, std::size_t place) noexcept {
-    do --place;
-    while (place > 0 && continues(text[place]));
-    return place;
-  }
-  static std::size_t code_point_behind(std::string_view text, std::size_t place) noexcept {
-    do ++place;
-    while (place < text.size() && continues(text[place]));
-    return place;
-  }
-
-  bool find(const char* text, std::size_t count, std::size_t end, std::size_t base) noexcept {
-#if NEARDUP_X86_KERNELS
-    if (level_ == instruction_set::avx2) return find_pairs_avx2(finder_, text, count, end, base, lists_);
-#endif
-    return find_pairs_portable(finder_, text, count, end, base, lists_);
-  }
+  static constexpr std::size_t max_rest = 7 * 32;  // of each length less than 32 may be left
 
   void count_lists(const char* text) noexcept {
     for (std::size_t j = 0; j < Words && lists_.ascii_count() > 0; ++j) {
-      count_ascii_pairs(tallies_[j], seed_ + j * xxh3<>::seed_step, text);
+      count_ascii_pairs(tallies_[j], seed_of(j), text, lists_.ascii_blocks(), lists_.ascii_count());
     }
     for (std::size_t n = 2; n <= pair_lists::max_length; ++n) {
       if (lists_.size(n) == 0) continue;
       std::size_t left = 0;
       for (std::size_t j = 0; j < Words; ++j) {
-        const std::uint64_t seed = seed_ + j * xxh3<>::seed_step;
-        std::uint64_t* const rest = rest_[j] + rest_count_;
-        left = n < 4 ? count_list<true>(tallies_[j], n, seed, text, rest)
-                     : count_list<false>(tallies_[j], n, seed, text, rest);
+        left = n < 4 ? count_list<true>(j, n, text) : count_list<false>(j, n, text);
       }
       rest_count_ += left;
     }
-    if (rest_count_ > most_rest) count_rest();
-  }
-
-  void count_ascii_pairs(bit_tally& tally, std::uint64_t seed, const char* text) noexcept {
-#if NEARDUP_X86_KERNELS
-    if (level_ == instruction_set::avx2) {
-      return count_ascii_pairs_avx2(tally, seed, text, lists_.ascii_blocks(), lists_.ascii_count());
-    }
-#endif
-    count_ascii_pairs_portable(tally, seed, text, lists_.ascii_blocks(), lists_.ascii_count());
+    if (rest_count_ > max_rest) count_rest();
   }
 
   template <bool Tiny>
-  std::size_t count_list(bit_tally& tally, std::size_t n, std::uint64_t seed, const char* text,
-                         std::uint64_t* rest) noexcept {
-#if NEARDUP_X86_KERNELS
-    if (level_ == instruction_set::avx2) {
-      return count_pair_list_avx2<Tiny>(tally, n, seed, text, lists_.begin(n), lists_.size(n), rest);
-    }
-#endif
-    const pair_hasher_portable<Tiny> hash(n, seed, text);
-    return count_pair_list_portable(tally, hash, lists_.begin(n), lists_.size(n), rest);
-  }
-
-  void add_rest(std::string_view pair) noexcept {
-    for (std::size_t j = 0; j < Words; ++j) {
-      rest_[j][rest_count_] = XXH3_64bits_withSeed(pair.data(), pair.size(), seed_ + j * xxh3<>::seed_step);
-    }
-    ++rest_count_;
+  std::size_t count_list(std::size_t j, std::size_t n, const char* text) noexcept {
+    const pair_hasher<Tiny> hash(n, seed_of(j), text);
+    return count_pair_list(tallies_[j], hash, lists_.begin(n), lists_.size(n), rest_[j] + rest_count_);
   }
 
   void count_rest() noexcept {
@@ -346,13 +343,14 @@ class pair_counter {
     rest_count_ = 0;
   }
 
+  [[nodiscard]] std::uint64_t seed_of(std::size_t j) const noexcept { return seed_ + j * xxh3<>::seed_step; }
+
   std::array<bit_tally, Words>& tallies_;
-  instruction_set level_;
   std::uint64_t seed_;
   pair_finder finder_;
   pair_lists lists_;
   std::size_t rest_count_ = 0;
-  std::uint64_t rest_[Words][2 * most_rest + 16];
+  std::uint64_t rest_[Words][2 * max_rest];
 };
 
 }  // namespace neardup::inline v0::detail

@@ -1,6 +1,4 @@
 // XXH3 of pairs of code points, which have 2 to 8 bytes, without a branch on their lengths.
-//
-// Source: the xxHash specification, XXH3 algorithm, "Small inputs".
 #pragma once
 
 #include <array>
@@ -9,9 +7,9 @@
 #include <cstdint>
 
 #include "../../detail/bytes.hpp"
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 #include "../../text/kernels/text_blocks.hpp"
-#include "xxh3_spans.hpp"
+#include "xxh3_short.hpp"
 #include "xxh3_windows.hpp"
 
 namespace neardup::inline v0::detail {
@@ -21,12 +19,14 @@ NEARDUP_KERNELS_BEGIN
 
 // ---- AVX2: four pairs a vector, in the order of the text ------------------------------------------------------------
 // The lengths of three code points in a row say where in 16 bytes the two pairs that they form lie, and which formula
-// each takes: one entry of a table. VPSHUFB arranges the bytes of both, and the constants of the two formulas are
-// blended.
+// each takes: one entry of a table. VPSHUFB arranges the bytes of both, and the constants of the formulas are blended.
 // On a Zen 5: 13 cycles for four pairs, 1.6 a byte of Chinese with its share of ASCII; 0.3 for the keys.
 
-/// Arranges the bytes of two pairs. VPSHUFB ignores the bits 4 to 6 of a byte: those of the last byte of a pair say
-/// what kind of pair it is, `kind_of(length)`, and bit 7, which gives a zero there, that it has below 4 bytes.
+/// Arranges the bytes of two pairs, eight bytes for each. VPSHUFB ignores bits 4 to 6 of a byte, so that the last one
+/// of a pair says what kind of pair it is:
+///
+///   byte 0 .. 6   which byte of the text goes here; bit 7: none, a zero
+///   byte 7        bits 0 to 3: the same; bits 4 to 6: kind_of(length); bit 7: below 4 bytes, and a zero here
 struct alignas(16) pair_shuffle {
   std::uint8_t sources[16];
 
@@ -73,38 +73,19 @@ NEARDUP_TARGET_AVX2 inline void find_pair_keys(const std::uint32_t* places, std:
   }
 }
 
-/// The constants of the formulas, without what the bytes change.
-struct pair_flips {
-  std::uint64_t from_4;
-  std::uint64_t below_4;  // without the length
-
-  explicit pair_flips(std::uint64_t seed) noexcept {
-    const short_formulas formulas(seed);
-    from_4 = formulas.flip_4_to_8 ^ std::rotl(formulas.flip_4_to_8, 49) ^ std::rotl(formulas.flip_4_to_8, 24);
-    below_4 = formulas.flip_1_to_3 ^ formulas.flip_1_to_3 >> 33;
-  }
-};
-
 NEARDUP_TARGET_AVX2 inline __m128i load_128(const void* from) noexcept {
   return _mm_loadu_si128(static_cast<const __m128i*>(from));
 }
 
 /// Hashes the pairs that begin at `count` places. Precondition: the places and the three behind them are of code
-/// points, and
-/// 16 bytes may be read at each; pair_places_slack places can be read behind, their distances 1 to 4.
+/// points; 16 bytes may be read at each, and pair_places_slack places behind, whose distances are 1 to 4.
 NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uint32_t* places,
                                                 const std::uint32_t* keys, std::size_t count, std::uint64_t seed,
                                                 std::uint64_t* hashes) noexcept {
-  const auto set1 = [](std::uint64_t value)
-                        NEARDUP_AVX2_LAMBDA { return _mm256_set1_epi64x(static_cast<long long>(value)); };
-  const pair_flips flips(seed);
-  const factor_avx2 tiny_first(short_xxh3::avalanche_1);
-  const factor_avx2 tiny_second(short_xxh3::avalanche_2);
-  const factor_avx2 factor(short_xxh3::rrmxmx);
-  const __m256i flip = set1(flips.from_4);
-  const __m256i tiny_flip = set1(flips.below_4);
-  const __m256i rotate_24 = _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11, 12, 5, 6, 7, 0, 1, 2, 3,
-                                             4, 13, 14, 15, 8, 9, 10, 11, 12);
+  const seeded_xxh3 formulas(seed);
+  const blended_rounds_avx2 rounds;
+  const __m256i flip = set1_avx2(short_xxh3::rotated(formulas.flip_4_to_8));
+  const __m256i tiny_flip = set1_avx2(formulas.flip_1_to_3);
   // By kind, in the lower half of a lane; the upper half is of kind 0.
   const __m256i lengths = _mm256_setr_epi32(0, 4, 5, 6, 7, 8, 0, 0);
   const __m256i tiny_lengths = _mm256_setr_epi32(0, 0, 0, 0, 0, 0, 0x200, 0x300);
@@ -114,39 +95,23 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
         _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(text + places[i])), load_128(text + places[i + 2]), 1);
     const __m256i shuffle = _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(shuffles + keys[i])),
                                                     load_128(shuffles + keys[i + 2]), 1);
-    // Blended as doubles, by the upper bit of a lane.
-    const auto choose = [&](__m256i if_tiny, __m256i otherwise) NEARDUP_AVX2_LAMBDA {
-      return _mm256_castpd_si256(
-          _mm256_blendv_pd(_mm256_castsi256_pd(otherwise), _mm256_castsi256_pd(if_tiny), _mm256_castsi256_pd(shuffle)));
-    };
+    // The upper bit of a lane says that it is below 4 bytes.
     const __m256i kind = _mm256_srli_epi64(shuffle, 60);
-    __m256i x = _mm256_shuffle_epi8(bytes, shuffle);
-    const __m256i rotated_49 = _mm256_xor_si256(_mm256_slli_epi64(x, 49), _mm256_srli_epi64(x, 15));
-    const __m256i rotated_24 = _mm256_xor_si256(_mm256_shuffle_epi8(x, rotate_24), flip);
-    const __m256i tiny_rest = _mm256_xor_si256(_mm256_permutevar8x32_epi32(tiny_lengths, kind), tiny_flip);
-    x = _mm256_xor_si256(x, choose(tiny_rest, _mm256_xor_si256(rotated_49, rotated_24)));
-    x = multiply_avx2(x, choose(tiny_first.whole, factor.whole), choose(tiny_first.swapped, factor.swapped));
-    const __m256i shifted = _mm256_srlv_epi64(x, choose(set1(29), set1(35)));
-    x = _mm256_xor_si256(x, _mm256_add_epi64(shifted, _mm256_permutevar8x32_epi32(lengths, kind)));
-    x = multiply_avx2(x, choose(tiny_second.whole, factor.whole), choose(tiny_second.swapped, factor.swapped));
-    x = _mm256_xor_si256(x, _mm256_srlv_epi64(x, choose(set1(32), set1(28))));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), x);
+    const __m256i word = _mm256_shuffle_epi8(bytes, shuffle);
+    const __m256i tiny_word = _mm256_xor_si256(word, _mm256_permutevar8x32_epi32(tiny_lengths, kind));
+    const __m256i x = blended_rounds_avx2::choose(shuffle, _mm256_xor_si256(tiny_word, tiny_flip),
+                                                  _mm256_xor_si256(rotated_avx2(word), flip));
+    const __m256i length = _mm256_permutevar8x32_epi32(lengths, kind);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), rounds(x, length, shuffle));
   }
 }
 
 // ---- AVX-512: eight pairs a vector, those of each formula for themselves --------------------------------------------
 // VPCOMPRESSB gathers the places where the pairs of a formula begin and end, VPERMI2B takes their bytes from the block
 // and the next one. The chain from bytes to places to hashes is long: two loops of 16 blocks each, which keep more
-// blocks under way, take 0.225 nanoseconds a byte of cached Chinese, validated and counted, where one loop took 0.27
+// blocks under way, take 0.225 nanoseconds per byte of cached Chinese, validated and counted, where one loop took 0.27
 // (Zen 5).
 // Pairs below 4 bytes are words of 32 bits until the end of the 16 blocks, so that their vectors are full.
-
-/// A value that stays in a register: g++ would make it anew from an immediate at each use in a loop.
-NEARDUP_TARGET_AVX512 inline __m512i kept_avx512(std::uint64_t value) noexcept {
-  __m512i vector = _mm512_set1_epi64(static_cast<long long>(value));
-  asm("" : "+v"(vector));
-  return vector;
-}
 
 // Which bytes the arrangement of pairs takes from a vector of the places where pairs begin and, from 64 on, one of
 // those where they end, with the number of the pair whose length it takes. In lanes of 8 bytes for pairs from number 8
@@ -201,14 +166,10 @@ struct pair_places {
 class pair_hasher_avx512 {
  public:
   NEARDUP_TARGET_AVX512 explicit pair_hasher_avx512(std::uint64_t seed) noexcept {
-    const short_formulas formulas(seed);
+    const seeded_xxh3 formulas(seed);
     flip_ = kept_avx512(formulas.flip_4_to_8);
-    factor_ = kept_avx512(short_xxh3::rrmxmx);
     offsets_ = kept_avx512(0x03020100fffefdfcU);
-    // The bytes and the length are in the lower half: what is shifted down is of the flip alone.
-    tiny_flip_ = kept_avx512(formulas.flip_1_to_3 ^ formulas.flip_1_to_3 >> 33);
-    tiny_first_ = kept_avx512(short_xxh3::avalanche_1);
-    tiny_second_ = kept_avx512(short_xxh3::avalanche_2);
+    tiny_flip_ = kept_avx512(formulas.flip_1_to_3);
     tiny_offsets_ = kept_avx512(0x010000ff010000ffU);
   }
 
@@ -219,12 +180,8 @@ class pair_hasher_avx512 {
         _mm512_permutex2var_epi8(pairs.begin, _mm512_load_si512(lanes.places.sources), pairs.end), offsets_);
     const __m512i length =
         _mm512_maskz_permutexvar_epi8(byte_ones, _mm512_load_si512(lanes.numbers.sources), pairs.length);
-    __m512i x = _mm512_xor_si512(_mm512_permutex2var_epi8(bytes.block, places, bytes.next), flip_);
-    x = _mm512_ternarylogic_epi64(x, _mm512_rol_epi64(x, 49), _mm512_rol_epi64(x, 24), 0x96);
-    x = _mm512_mullo_epi64(x, factor_);
-    x = _mm512_xor_si512(x, _mm512_add_epi64(_mm512_srli_epi64(x, 35), length));
-    x = _mm512_mullo_epi64(x, factor_);
-    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 28));
+    const __m512i x = _mm512_xor_si512(_mm512_permutex2var_epi8(bytes.block, places, bytes.next), flip_);
+    return rounds_(rotated_avx512(x), length);
   }
 
   /// Sixteen pairs of 2 and 3 bytes as the formula arranges them, with their length, from number 16 i on.
@@ -240,20 +197,18 @@ class pair_hasher_avx512 {
   /// The hashes of eight such words.
   NEARDUP_TARGET_AVX512 __m512i tiny_hashes(const std::uint32_t* words) const noexcept {
     const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
-    __m512i x = _mm512_mullo_epi64(_mm512_xor_si512(_mm512_cvtepu32_epi64(loaded), tiny_flip_), tiny_first_);
-    x = _mm512_mullo_epi64(_mm512_xor_si512(x, _mm512_srli_epi64(x, 29)), tiny_second_);
-    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+    const __m512i x = _mm512_xor_si512(_mm512_cvtepu32_epi64(loaded), tiny_flip_);
+    return tiny_rounds_(x, x);
   }
 
  private:
   static constexpr std::uint64_t byte_ones_of_4 = 0x1111111111111111U;  // a bit for each byte of a vector
 
+  short_rounds_avx512<false> rounds_;
+  short_rounds_avx512<true> tiny_rounds_;
   __m512i flip_;
-  __m512i factor_;
   __m512i offsets_;
   __m512i tiny_flip_;
-  __m512i tiny_first_;
-  __m512i tiny_second_;
   __m512i tiny_offsets_;
 };
 
@@ -307,7 +262,7 @@ NEARDUP_TARGET_AVX512 inline std::size_t hash_pairs_avx512(const char* text, std
   pair_places places;
   find_pairs_avx512(text, count, end, places);
   const pair_hasher_avx512 hasher(seed);
-  const window_lanes_avx512<true> ascii_pairs(short_xxh3(2, seed));
+  const window_lanes_avx512<true> ascii_pairs(window_xxh3(2, seed));
   std::uint32_t tiny_words[(max_pair_blocks + 1) * text_block_size];
   std::size_t tiny_count = 0;
   std::uint64_t* out = hashes;

@@ -1,7 +1,6 @@
 // XXH3 of many short tokens of different lengths: sorted by the formula that their length takes, then hashed in lanes.
 //
 // One token after the other, a processor mispredicts the length class of most words, about 10 cycles each.
-// Source: the xxHash specification, XXH3 algorithm, "Small inputs".
 #pragma once
 
 #include <array>
@@ -11,62 +10,20 @@
 #include <string_view>
 
 #include "../../detail/bytes.hpp"
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 #include "../../text/kernels/text_blocks.hpp"
 #include "../../text/kernels/word_spans.hpp"
-#include "hash_block.hpp"
-#include "../xxh3.hpp"
-#include "xxh3_windows.hpp"
+#include "../hashers.hpp"
+#include "token_kernel.hpp"
+#include "xxh3_short.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// The short formulas of XXH3 with one seed.
-struct short_formulas {
-  std::uint64_t seed;
-  std::uint64_t flip_1_to_3;  // without the length
-  std::uint64_t flip_4_to_8;
-  std::uint64_t flip_low_9_to_16;
-  std::uint64_t flip_high_9_to_16;
-  std::array<std::uint64_t, 4> flips_17_to_32;
-
-  explicit short_formulas(std::uint64_t value = 0) noexcept
-      : seed(value),
-        flip_1_to_3(short_xxh3(1, seed).flip ^ 0x100U),
-        flip_4_to_8(short_xxh3(4, seed).flip),
-        flip_low_9_to_16((0x1f67b3b7a4a44072U ^ 0x78e5c0cc4ee679cbU) + seed),
-        flip_high_9_to_16((0x2172ffcc7dd05a82U ^ 0x8e2443f7744608b8U) - seed),
-        flips_17_to_32{short_xxh3::secret_0 + seed, short_xxh3::secret_8 - seed, short_xxh3::secret_16 + seed,
-                       0x1f67b3b7a4a44072U - seed} {}
-
-  /// The hash of a token of 1 to 3 bytes.
-  [[nodiscard]] std::uint64_t hash_1_to_3(const char* token, std::uint64_t length) const noexcept {
-    const auto byte = [&](std::uint64_t i) { return std::uint64_t{static_cast<unsigned char>(token[i])}; };
-    std::uint64_t x = byte(0) << 16 | byte(length >> 1) << 24 | byte(length - 1) | length << 8;
-    x ^= flip_1_to_3;
-    x ^= x >> 33;
-    x *= short_xxh3::avalanche_1;
-    x ^= x >> 29;
-    x *= short_xxh3::avalanche_2;
-    return x ^ x >> 32;
-  }
-
-  /// The hash of a token of 4 to 8 bytes.
-  [[nodiscard]] std::uint64_t hash_4_to_8(const char* token, std::uint64_t length) const noexcept {
-    const std::uint64_t first = load_little_endian<std::uint32_t>(token);
-    std::uint64_t x = (first << 32 | load_little_endian<std::uint32_t>(token + length - 4)) ^ flip_4_to_8;
-    x ^= std::rotl(x, 49) ^ std::rotl(x, 24);
-    x *= short_xxh3::rrmxmx;
-    x ^= (x >> 35) + length;
-    x *= short_xxh3::rrmxmx;
-    return x ^ x >> 28;
-  }
-};
-
 /// Hashes the tokens of spans, in any order. Precondition: 8 bytes may be read at each beginning.
-/// Sorted by length first, without a branch, so that all of a loop take the same formula. 12 cycles an English word.
+/// Sorted by length first, without a branch, so that all of a loop take the same formula. 12 cycles per English word.
 inline void hash_spans_portable(const char* text, const span_places& spans, std::uint64_t seed,
                                 std::uint64_t* hashes) noexcept {
-  const short_formulas formulas(seed);
+  const seeded_xxh3 formulas(seed);
   std::uint32_t tiny[span_places::capacity + 1];
   std::uint32_t brief[span_places::capacity + 1];
   std::uint32_t longer[span_places::capacity + 1];
@@ -105,10 +62,10 @@ inline void hash_spans_portable(const char* text, const span_places& spans, std:
 NEARDUP_KERNELS_BEGIN
 
 /// The same with AVX2, four tokens of up to 8 bytes at a time, both formulas and a blend; longer ones one by one.
-/// 9 cycles an English word.
+/// 9 cycles per English word.
 NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_places& spans, std::uint64_t seed,
                                                 std::uint64_t* hashes) noexcept {
-  const short_formulas formulas(seed);
+  const seeded_xxh3 formulas(seed);
   alignas(32) std::uint32_t small_begin[span_places::capacity + 4];
   alignas(32) std::uint32_t small_length[span_places::capacity + 4];
   std::uint32_t longer[span_places::capacity + 1];
@@ -127,49 +84,32 @@ NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_pla
     small_begin[i] = small_begin[0];
     small_length[i] = small_length[0];
   }
-  const auto set1 = [](std::uint64_t value)
-                        NEARDUP_AVX2_LAMBDA { return _mm256_set1_epi64x(static_cast<long long>(value)); };
   const auto load_8 = [&](std::size_t i) NEARDUP_AVX2_LAMBDA {
     return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(text + small_begin[i]));
   };
-  const factor_avx2 tiny_first(short_xxh3::avalanche_1);
-  const factor_avx2 tiny_second(short_xxh3::avalanche_2);
-  const factor_avx2 factor(short_xxh3::rrmxmx);
-  const __m256i rotate_24 = _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11, 12, 5, 6, 7, 0, 1, 2, 3,
-                                             4, 13, 14, 15, 8, 9, 10, 11, 12);
+  const blended_rounds_avx2 rounds;
+  const __m256i flip_1_to_3 = set1_avx2(formulas.flip_1_to_3);
+  const __m256i flip_4_to_8 = set1_avx2(short_xxh3::rotated(formulas.flip_4_to_8));
   for (std::size_t i = 0; i < brief_count; i += 4) {
     const __m128i low = _mm_unpacklo_epi64(load_8(i), load_8(i + 1));
     const __m128i high = _mm_unpacklo_epi64(load_8(i + 2), load_8(i + 3));
     const __m256i length = _mm256_cvtepu32_epi64(_mm_load_si128(reinterpret_cast<const __m128i*>(small_length + i)));
     const __m256i bits = _mm256_slli_epi64(length, 3);
-    const __m256i word = _mm256_andnot_si256(_mm256_sllv_epi64(set1(~std::uint64_t{0}), bits),
+    const __m256i word = _mm256_andnot_si256(_mm256_sllv_epi64(set1_avx2(~std::uint64_t{0}), bits),
                                              _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1));
     // Below 4 bytes: first byte to bits 16, middle to 24, last to 0, length to 8.
     const __m256i middle = _mm256_and_si256(
-        _mm256_srlv_epi64(word, _mm256_and_si256(_mm256_slli_epi64(length, 2), set1(~std::uint64_t{7}))), set1(0xff));
-    const __m256i last = _mm256_srlv_epi64(word, _mm256_sub_epi64(bits, set1(8)));
-    __m256i a = _mm256_xor_si256(_mm256_slli_epi64(_mm256_and_si256(word, set1(0xff)), 16),
+        _mm256_srlv_epi64(word, _mm256_and_si256(_mm256_slli_epi64(length, 2), set1_avx2(~std::uint64_t{7}))),
+        set1_avx2(0xff));
+    const __m256i last = _mm256_srlv_epi64(word, _mm256_sub_epi64(bits, set1_avx2(8)));
+    __m256i a = _mm256_xor_si256(_mm256_slli_epi64(_mm256_and_si256(word, set1_avx2(0xff)), 16),
                                  _mm256_xor_si256(_mm256_slli_epi64(middle, 24), last));
-    a = _mm256_xor_si256(a, _mm256_xor_si256(_mm256_slli_epi64(length, 8), set1(formulas.flip_1_to_3)));
-    a = _mm256_xor_si256(a, _mm256_srli_epi64(a, 33));
-    __m256i b =
-        _mm256_xor_si256(_mm256_slli_epi64(word, 32), _mm256_srlv_epi64(word, _mm256_sub_epi64(bits, set1(32))));
-    b = _mm256_xor_si256(b, set1(formulas.flip_4_to_8));
-    const __m256i rotated_49 = _mm256_xor_si256(_mm256_slli_epi64(b, 49), _mm256_srli_epi64(b, 15));
-    b = _mm256_xor_si256(b, _mm256_xor_si256(rotated_49, _mm256_shuffle_epi8(b, rotate_24)));
-    const __m256i tiny = _mm256_cmpgt_epi64(set1(4), length);
-    // Blended as doubles: g++ 12 with -funsigned-char takes the wrong side of a blend of bytes.
-    const auto choose = [&](__m256i if_tiny, __m256i otherwise) NEARDUP_AVX2_LAMBDA {
-      return _mm256_castpd_si256(
-          _mm256_blendv_pd(_mm256_castsi256_pd(otherwise), _mm256_castsi256_pd(if_tiny), _mm256_castsi256_pd(tiny)));
-    };
-    __m256i x =
-        multiply_avx2(choose(a, b), choose(tiny_first.whole, factor.whole), choose(tiny_first.swapped, factor.swapped));
-    x = _mm256_xor_si256(
-        x, _mm256_add_epi64(_mm256_srlv_epi64(x, choose(set1(29), set1(35))), _mm256_andnot_si256(tiny, length)));
-    x = multiply_avx2(x, choose(tiny_second.whole, factor.whole), choose(tiny_second.swapped, factor.swapped));
-    x = _mm256_xor_si256(x, _mm256_srlv_epi64(x, choose(set1(32), set1(28))));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), x);
+    a = _mm256_xor_si256(a, _mm256_xor_si256(_mm256_slli_epi64(length, 8), flip_1_to_3));
+    const __m256i high_half = _mm256_srlv_epi64(word, _mm256_sub_epi64(bits, set1_avx2(32)));
+    const __m256i b = rotated_avx2(_mm256_xor_si256(_mm256_slli_epi64(word, 32), high_half));
+    const __m256i tiny = _mm256_cmpgt_epi64(set1_avx2(4), length);
+    const __m256i x = blended_rounds_avx2::choose(tiny, a, _mm256_xor_si256(b, flip_4_to_8));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), rounds(x, _mm256_andnot_si256(tiny, length), tiny));
   }
   for (std::size_t j = 0; j < longer_count; ++j) {
     const std::uint32_t i = longer[j];
@@ -252,20 +192,15 @@ struct span_lanes_avx512 {
   }
 };
 
-NEARDUP_TARGET_AVX512 inline __m512i set1_avx512(std::uint64_t value) noexcept {
-  return _mm512_set1_epi64(static_cast<long long>(value));
-}
-
 /// Tokens of 1 to 8 bytes: both short formulas and a blend. What does not depend on the seed is computed once.
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 inline void hash_brief_avx512(const span_lanes_avx512& lanes, const short_formulas* formulas,
+NEARDUP_TARGET_AVX512 inline void hash_brief_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
                                                     std::uint64_t* const* out) noexcept {
   const __m512i length = lanes.length;
   const __m512i bits = _mm512_slli_epi64(length, 3);
   const __m512i word =
       _mm512_andnot_si512(_mm512_sllv_epi64(set1_avx512(~std::uint64_t{0}), bits), lanes.bytes(_mm512_setzero_si512()));
   const __mmask8 tiny = _mm512_cmplt_epu64_mask(length, set1_avx512(4));
-  const auto not_tiny = static_cast<__mmask8>(~tiny);
   // Below 4 bytes: first byte to bits 16, middle to 24, last to 0, length to 8.
   const __m512i byte = set1_avx512(0xff);
   const __m512i middle =
@@ -276,21 +211,11 @@ NEARDUP_TARGET_AVX512 inline void hash_brief_avx512(const span_lanes_avx512& lan
   const __m512i length_at_8 = _mm512_slli_epi64(length, 8);
   const __m512i high = _mm512_srlv_epi64(word, _mm512_sub_epi64(bits, set1_avx512(32)));
   const __m512i low = _mm512_slli_epi64(word, 32);
-  const __m512i factor = set1_avx512(short_xxh3::rrmxmx);
-  const __m512i first = _mm512_mask_blend_epi64(tiny, factor, set1_avx512(short_xxh3::avalanche_1));
-  const __m512i second = _mm512_mask_blend_epi64(tiny, factor, set1_avx512(short_xxh3::avalanche_2));
-  const __m512i first_shift = _mm512_mask_blend_epi64(tiny, set1_avx512(35), set1_avx512(29));
-  const __m512i second_shift = _mm512_mask_blend_epi64(tiny, set1_avx512(28), set1_avx512(32));
+  const blended_rounds_avx512 rounds(tiny);
   for (std::size_t j = 0; j < Words; ++j) {
-    __m512i a = _mm512_ternarylogic_epi64(bytes_1_to_3, length_at_8, set1_avx512(formulas[j].flip_1_to_3), 0x96);
-    a = _mm512_xor_si512(a, _mm512_srli_epi64(a, 33));
-    __m512i b = _mm512_ternarylogic_epi64(low, high, set1_avx512(formulas[j].flip_4_to_8), 0x56);  // (a | b) ^ c
-    b = _mm512_ternarylogic_epi64(b, _mm512_rol_epi64(b, 49), _mm512_rol_epi64(b, 24), 0x96);
-    __m512i x = _mm512_mullo_epi64(_mm512_mask_blend_epi64(tiny, b, a), first);
-    const __m512i shifted = _mm512_srlv_epi64(x, first_shift);
-    x = _mm512_xor_si512(x, _mm512_mask_add_epi64(shifted, not_tiny, shifted, length));
-    x = _mm512_mullo_epi64(x, second);
-    _mm512_storeu_si512(out[j], _mm512_xor_si512(x, _mm512_srlv_epi64(x, second_shift)));
+    const __m512i a = _mm512_ternarylogic_epi64(bytes_1_to_3, length_at_8, set1_avx512(formulas[j].flip_1_to_3), 0x96);
+    const __m512i b = _mm512_ternarylogic_epi64(low, high, set1_avx512(formulas[j].flip_4_to_8), 0x56);  // (a | b) ^ c
+    _mm512_storeu_si512(out[j], rounds(_mm512_mask_blend_epi64(tiny, rotated_avx512(b), a), length));
   }
 }
 
@@ -318,7 +243,7 @@ NEARDUP_TARGET_AVX512 inline __m512i avalanche_avx512(__m512i x) noexcept {
 
 /// Tokens of 9 to 16 bytes: the product of the first and the last eight.
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 inline void hash_middle_avx512(const span_lanes_avx512& lanes, const short_formulas* formulas,
+NEARDUP_TARGET_AVX512 inline void hash_middle_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
                                                      std::uint64_t* const* out) noexcept {
   const __m512i swap_bytes = _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
   const __m512i first = lanes.bytes(_mm512_setzero_si512());
@@ -333,7 +258,7 @@ NEARDUP_TARGET_AVX512 inline void hash_middle_avx512(const span_lanes_avx512& la
 
 /// Tokens of 17 to 32 bytes: the products of the halves of the first and of the last 16.
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lanes, const short_formulas* formulas,
+NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
                                                     std::uint64_t* const* out) noexcept {
   const __m512i last = _mm512_sub_epi64(lanes.length, set1_avx512(16));
   const __m512i words[4] = {lanes.bytes(_mm512_setzero_si512()), lanes.bytes(set1_avx512(8)), lanes.bytes(last),
@@ -349,10 +274,10 @@ NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lan
   }
 }
 
-/// The same as hash_spans_portable for each of several formulas, to columns[j]. 6 cycles an English word.
+/// The same as hash_spans_portable for each of several formulas, to columns[j]. 6 cycles per English word.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span_places& spans,
-                                                    const short_formulas* formulas,
+                                                    const seeded_xxh3* formulas,
                                                     std::uint64_t* const* columns) noexcept {
   sorted_spans sorted;
   sort_spans_avx512(spans, sorted);
@@ -393,8 +318,8 @@ void hash_spans(const char* text, const span_places& spans, std::uint64_t seed, 
                 [[maybe_unused]] instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
   if (level == instruction_set::avx512) {
-    std::array<short_formulas, Words> formulas;
-    for (std::size_t j = 0; j < Words; ++j) formulas[j] = short_formulas(seed + j * xxh3<>::seed_step);
+    std::array<seeded_xxh3, Words> formulas;
+    for (std::size_t j = 0; j < Words; ++j) formulas[j] = seeded_xxh3(seed + j * xxh3<>::seed_step);
     return hash_spans_avx512<Words>(text, spans, formulas.data(), columns);
   }
 #endif
@@ -410,15 +335,15 @@ void hash_spans(const char* text, const span_places& spans, std::uint64_t seed, 
   }
 }
 
-/// Appends the hashes of spans to a block, which `consume` empties first if it has no room.
+/// Writes the hashes of spans.
 template <std::size_t Words>
-void add_span_hashes(const char* text, const span_places& spans, std::uint64_t seed, hash_block<Words>& block,
-                     instruction_set level, const block_consumer<Words>& consume) {
-  if (block.room() < spans.count) consume(block);
+void add_span_hashes(const char* text, const span_places& spans, std::uint64_t seed, instruction_set level,
+                     const hash_writer<Words>& out) {
+  out.make_room(spans.count);
   std::uint64_t* columns[Words];
-  for (std::size_t j = 0; j < Words; ++j) columns[j] = block.columns[j] + block.count;
+  for (std::size_t j = 0; j < Words; ++j) columns[j] = out.end(j);
   hash_spans<Words>(text, spans, seed, columns, level);
-  block.count += spans.count;
+  out.block.count += spans.count;
 }
 
 }  // namespace neardup::inline v0::detail

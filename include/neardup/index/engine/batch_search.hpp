@@ -8,21 +8,18 @@
 #include <cstdint>
 #include <span>
 
-#include "prefetch.hpp"
 #include "bucket_line.hpp"
-#include "bucket_segment.hpp"
 #include "filter.hpp"
 #include "filter_scan.hpp"
+#include "prefetch.hpp"
 #include "search_plans.hpp"
-#include "table_search.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// What table_search does, for so many queries that it pays to go table by table, all queries in each.
+/// What table_search does, for many queries: table by table, all queries in each.
 ///
 /// What a table needs is then looked up once for many probes, and its directory is more likely in the cache. `Tables`
-/// has table(number), and that entry(hash) and view(hash); `Store` is as for table_search. The stages of a group of
-/// probes are the same; candidates move on by themselves: their slots are asked for, then, a share of them at a time,
+/// and `Store` are as for table_search. The stages of a group of probes are the same; candidates move on by themselves: their slots are asked for, then, a share of them at a time,
 /// read, and the fingerprints asked for, then compared, and the ids of matches asked for. A match is in several tables;
 /// which fingerprints have been compared is remembered for a while, so that nearly all but the first are dropped
 /// without being read.
@@ -31,13 +28,11 @@ class batch_search {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  /// For fewer queries a table_search is as fast.
-  static constexpr std::size_t least_queries = 16;
-
   batch_search(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                std::span<const words_type> queries, int k, const Visit& visit) noexcept
       : tables_(tables),
-        steps_(plans.within(k).steps),
+        plan_(plans.within(k)),
+        steps_(plan_.steps),
         store_(store),
         queries_(queries),
         k_(k),
@@ -45,7 +40,7 @@ class batch_search {
         scan_narrow_(filter_scan<std::uint32_t, bucket>()),
         scan_wide_(filter_scan<std::uint64_t, bucket>()),
         scan_lines_(line_scan<group_size>()),
-        judged_mask_((std::min)(std::bit_ceil(2 * queries.size()), most_judged) - 1) {
+        judged_mask_((std::min)(std::bit_ceil(2 * queries.size()), max_judged) - 1) {
     std::fill_n(judged_.begin(), judged_mask_ + 1, judged{no_query, 0});
   }
 
@@ -54,7 +49,7 @@ class batch_search {
   ~batch_search() = default;
 
   /// Visits (query, slot, distance) of each fingerprint within k bits of each query, once; false from `visit` ends it.
-  /// Returns: whether it was not ended. Precondition: least_queries <= queries.size() < 2^32 - 1.
+  /// Returns: whether it was not ended. Precondition: queries.size() < 2^32 - 1.
   bool run() {
     for (std::size_t number = 0; number < steps_.size(); ++number) {
       if (!(steps_[number].radius == 0 ? probe_keys(number) : probe_near_keys(number))) return false;
@@ -66,7 +61,7 @@ class batch_search {
  private:
   static constexpr std::size_t group_size = 64;
   static constexpr std::size_t candidate_share = 32;
-  static constexpr std::size_t most_judged = 2048;
+  static constexpr std::size_t max_judged = 2048;
   static constexpr std::uint32_t no_query = static_cast<std::uint32_t>(-1);
 
   using step_type = typename search_plans<Words>::step;
@@ -142,13 +137,12 @@ class batch_search {
 
   // Probes the keys near each query's in a step.
   bool probe_near_keys(std::size_t number) {
-    const table_key<Words>& key = steps_[number].key;
-    const auto& table = tables_.table(steps_[number].table);
+    const step_type& step = steps_[number];
+    const auto& table = tables_.table(step.table);
     begin_stretch(number);
     for (std::size_t query = 0; query < queries_.size(); ++query) {
-      const auto add = [&](std::uint64_t probed) {
+      const auto add = [&](std::uint64_t hash) {
         group& g = *newest_;
-        const std::uint64_t hash = key.hash_of_key(probed);
         g.hashes[g.count] = hash;
         g.queries[g.count] = static_cast<std::uint32_t>(query);
         prefetch_far(table.entry(hash));
@@ -157,7 +151,7 @@ class batch_search {
         begin_stretch(number);
         return goes_on;
       };
-      if (!visit_keys_near(key.of(queries_[query]), 0, key.width(), steps_[number].radius, add)) return false;
+      if (!step.visit_hashes(queries_[query], add)) return false;
     }
     return true;
   }
@@ -244,14 +238,14 @@ class batch_search {
                          bucket* next) noexcept {
     const auto* const filters = static_cast<const char*>(run.filters);
     // No branch depends on the length of a run while it is short, for that cannot be predicted.
-    constexpr std::size_t line = 64, most_lines = 24;
+    constexpr std::size_t line = 64, max_lines = 24;
     const std::size_t size = run.count * (run.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
     const std::size_t last = size - (size != 0 ? 1 : 0);
     prefetch_far(filters);
     prefetch_far(filters + (std::min)(last, line));
     prefetch_far(filters + last);
     // Longer runs bring the processor to fetch ahead by itself.
-    for (std::size_t at = 2 * line; at < (std::min)(last, most_lines * line); at += line) prefetch_far(filters + at);
+    for (std::size_t at = 2 * line; at < (std::min)(last, max_lines * line); at += line) prefetch_far(filters + at);
     *next = {{filters, run.count, query}, step, probe};
     return next + (run.count != 0 ? 1 : 0);
   }
@@ -294,7 +288,7 @@ class batch_search {
       c = candidates_[resolved_ % candidates_.size()];
       if (c.slot != nullptr) c.number = static_cast<std::size_t>(*c.slot);
       if (is_judged(c)) continue;
-      store_.prefetch_fingerprint(c.number);
+      prefetch(&store_.fingerprint(c.number));
       ++asked_count_;
     }
     aged_ = added_;
@@ -304,20 +298,21 @@ class batch_search {
   void verify(const candidate& c) {
     const words_type& query = queries_[c.query];
     const words_type& fingerprint = store_.fingerprint(c.number);
-    const words_type difference = differing_bits<Words>(fingerprint, query);
-    const int distance = count_bits<Words>(difference);
+    const words_type difference = differing_bits(fingerprint, query);
+    const int distance = portable_popcount(difference);
     if (distance <= k_) {
       // Not judged yet: it counts at its own key, in the first of the probed tables that finds it, which may come
       // later, for the tables of a group are not looked through in order.
-      if (!is_own_key<Words>(steps_[c.step], difference, fingerprint, c.hash)) return;
-      if (is_found_before<Words>(steps_.first(c.step), difference)) return;
-      store_.prefetch_ids(c.number);
+      if (!steps_[c.step].is_own_key(difference, fingerprint, c.hash)) return;
+      if (plan_.is_found_before(c.step, difference)) return;
+      prefetch(store_.first_id(c.number));
       matched_[matched_count_++] = {c.query, distance, c.number};
     }
     judged_of(c) = {c.query, static_cast<Offset>(c.number)};
   }
 
   const Tables& tables_;
+  const typename search_plans<Words>::plan& plan_;
   std::span<const step_type> steps_;
   const Store& store_;
   std::span<const words_type> queries_;
@@ -338,17 +333,14 @@ class batch_search {
   std::size_t matched_count_ = 0;
   std::array<found_match, candidate_share> matched_;  // their ids are on their way
   std::size_t judged_mask_;
-  std::array<judged, most_judged> judged_;  // the last one of each place
+  std::array<judged, max_judged> judged_;  // the last one of each place
 };
 
-/// Visits (query, slot, distance) of each fingerprint within k bits of each query, once; false from `visit` ends it.
-/// Returns: whether it was not ended. Precondition: queries.size() < 2^32 - 1.
+/// Runs a batch_search.
 template <std::size_t Words, class Offset, class Tables, class Store, class Visit>
-bool search_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
-                   std::span<const std::array<std::uint64_t, Words>> queries, int k, const Visit& visit) {
-  using many = batch_search<Words, Offset, Tables, Store, Visit>;
-  if (queries.size() >= many::least_queries) return many(tables, plans, store, queries, k, visit).run();
-  return table_search<Words, Offset, Tables, Store, Visit>(tables, plans, store, queries, k, visit).run();
+bool search_tables_batch(const Tables& tables, const search_plans<Words>& plans, const Store& store,
+                         std::span<const std::array<std::uint64_t, Words>> queries, int k, const Visit& visit) {
+  return batch_search<Words, Offset, Tables, Store, Visit>(tables, plans, store, queries, k, visit).run();
 }
 
 }  // namespace neardup::inline v0::detail

@@ -8,7 +8,9 @@
 #include <cstdint>
 
 #include "../../detail/bits.hpp"
-#include "../../instruction_set.hpp"
+#include "../../detail/distances.hpp"
+#include "../../detail/instructions.hpp"
+#include "filter.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -16,7 +18,12 @@ namespace neardup::inline v0::detail {
 /// are.
 ///
 /// A probe waits for this one line, mostly, where a directory and runs of filters and slots apart from it are three.
-/// Filters of 16 bits pass one stranger in 94 at k = 3, whose slot is at hand.
+/// Filters of 16 bits pass one non-match in 94 at k = 3, whose slot is at hand.
+///
+///   bytes  0..19  filters_: ten filters of 16 bits
+///   bytes 20..59  slots_: their ten slots of 32 bits; from 15 entries on the last one is the number of all entries
+///   bytes 60..63  state_: bits 0..3 the number of entries, 15 for "15 or more"; bits 4..31 where those begin that do
+///                 not fit, if there are any
 class alignas(64) bucket_line {
  public:
   /// How many entries fit; one less if very many others do not, whose number takes a place.
@@ -35,7 +42,7 @@ class alignas(64) bucket_line {
               std::size_t overflow) noexcept {
     // All places, because a loop up to `count` ends where no processor expects it.
     for (std::size_t i = 0; i < capacity; ++i) {
-      filters_[i] = static_cast<std::uint16_t>(filters[i] ^ (filters[i] >> 16));
+      filters_[i] = fold_filter<std::uint16_t>(std::array<std::uint64_t, 1>{filters[i]});
     }
     for (std::size_t i = 0; i < capacity; ++i) slots_[i] = slots[i];
     state_ = static_cast<std::uint32_t>((std::min)(count, many));
@@ -65,14 +72,20 @@ class alignas(64) bucket_line {
 
   std::array<std::uint16_t, capacity> filters_;
   std::array<std::uint32_t, capacity> slots_;
-  std::uint32_t state_;  // how many entries there are, or `many`; above that, overflow()
+  std::uint32_t state_;
 };
 static_assert(sizeof(bucket_line) == 64);
+
+/// Whether tables of this type may have bucket_lines for some of their buckets.
+template <class Table>
+inline constexpr bool may_have_lines = requires(const Table& table) {
+  table.has_lines();
+};
 
 /// A bucket to look through.
 struct line_probe {
   const bucket_line* line;
-  std::uint32_t filter;  ///< the query's, of 16 bits
+  std::uint16_t filter;  ///< of the query
   std::uint32_t number;  ///< the caller's
 };
 
@@ -98,11 +111,7 @@ void scan_lines_portable(const line_probe* probes, std::size_t count, int k, lin
     // All of them, whatever there is, for compilers to make vectors of.
     std::array<std::uint16_t, bucket_line::capacity> counts;
     for (std::size_t j = 0; j < bucket_line::capacity; ++j) {
-      auto x = static_cast<std::uint16_t>(line.filters()[j] ^ probes[i].filter);
-      x = static_cast<std::uint16_t>(x - ((x >> 1) & 0x5555));
-      x = static_cast<std::uint16_t>((x & 0x3333) + ((x >> 2) & 0x3333));
-      x = static_cast<std::uint16_t>((x + (x >> 4)) & 0x0f0f);
-      counts[j] = static_cast<std::uint16_t>((x + (x >> 8)) & 31);
+      counts[j] = static_cast<std::uint16_t>(portable_distance(line.filters()[j], probes[i].filter));
     }
     const std::size_t filled = line.inline_count();
     for (std::size_t j = 0; j < filled; ++j) {
@@ -117,31 +126,20 @@ void scan_lines_portable(const line_probe* probes, std::size_t count, int k, lin
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: a table of sixteen counts looked up for each half of a byte (VPSHUFB), for all filters of a line at once
-
 template <std::size_t Most>
 NEARDUP_TARGET_AVX2 void scan_lines_avx2(const line_probe* probes, std::size_t count, int k,
                                          line_findings<Most>& findings) noexcept {
   static_assert(bucket_line::capacity <= 16);
-  const __m256i nibble_counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
-                                                 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-  const __m256i low_nibbles = _mm256_set1_epi8(15);
-  const __m256i limit = _mm256_set1_epi16(static_cast<short>(k));
   auto* hit = findings.hits.data();
   std::uint32_t* overflow = findings.overflows.data();
   for (std::size_t i = 0; i < count; ++i) {
     const bucket_line& line = *probes[i].line;
-    const __m256i queries = _mm256_set1_epi16(static_cast<short>(probes[i].filter));
-    const __m256i x = _mm256_xor_si256(_mm256_load_si256(reinterpret_cast<const __m256i*>(line.filters())), queries);
-    const __m256i low = _mm256_shuffle_epi8(nibble_counts, _mm256_and_si256(x, low_nibbles));
-    const __m256i high = _mm256_shuffle_epi8(nibble_counts, _mm256_and_si256(_mm256_srli_epi16(x, 4), low_nibbles));
-    const __m256i counts = _mm256_maddubs_epi16(_mm256_add_epi8(low, high), _mm256_set1_epi8(1));
-    const auto beyond = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_cmpgt_epi16(counts, limit)));
+    const std::uint32_t near = near_bits_avx2(line.filters(), probes[i].filter, k);
     *overflow = static_cast<std::uint32_t>(i);
     overflow += line.overflows() ? 1 : 0;
     // Two equal bits a filter, of which one is kept.
     const unsigned filled = _bzhi_u32(0x55555555U, static_cast<unsigned>(2 * line.inline_count()));
-    for (unsigned matching = ~beyond & filled; matching != 0; matching = _blsr_u32(matching)) {
+    for (unsigned matching = near & filled; matching != 0; matching = _blsr_u32(matching)) {
       *hit++ = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(_tzcnt_u32(matching) / 2)};
     }
   }
@@ -167,11 +165,11 @@ template <std::size_t Most>
 /// `key_width` bits are too few to spread over the lines, or where memory is what counts, for building them takes 8
 /// bytes more for each fingerprint.
 [[nodiscard]] constexpr std::size_t bucket_lines_for(std::size_t count, std::size_t key_width, int k) noexcept {
-  constexpr std::size_t least_count = std::size_t{1} << 17;
-  constexpr int most_k = 3;  // passes 1.1 % of strangers, 3.8 % at k = 4
+  constexpr std::size_t min_count = std::size_t{1} << 17;
+  constexpr int max_k = 3;  // passes 1.1 % of non-matches, 3.8 % at k = 4
   const std::size_t lines = count / bucket_line::mean_count + 1;
   const bool spreads = key_width >= static_cast<std::size_t>(std::bit_width(lines)) + 1;
-  return k <= most_k && spreads && count >= least_count && count <= bucket_line::overflow_limit ? lines : 0;
+  return k <= max_k && spreads && count >= min_count && count <= bucket_line::overflow_limit ? lines : 0;
 }
 
 }  // namespace neardup::inline v0::detail

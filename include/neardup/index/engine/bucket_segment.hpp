@@ -13,23 +13,10 @@
 
 #include "../../detail/bits.hpp"
 #include "../../error.hpp"
+#include "filter_scan.hpp"
 #include "prefetch.hpp"
 
 namespace neardup::inline v0::detail {
-
-/// What one bucket of a table holds: filters in one run, and the slots that they belong to.
-template <class Offset>
-struct bucket_view {
-  const void* filters = nullptr;  ///< std::uint32_t, or std::uint64_t if is_wide
-  const Offset* slots = nullptr;  ///< beside each filter its slot; null if the slots count up from first_slot
-  std::size_t first_slot = 0;
-  std::size_t count = 0;
-  bool is_wide = false;
-
-  [[nodiscard]] std::size_t slot(std::size_t i) const noexcept {
-    return slots != nullptr ? static_cast<std::size_t>(slots[i]) : first_slot + i;
-  }
-};
 
 /// Buckets of filters, each filter with the number of its slot, for hashes whose highest bits choose the bucket.
 ///
@@ -186,6 +173,9 @@ class bucket_segment {
   }
 
   // A run of places, and the chunk that it begins; chunk 0: none.
+  //
+  //   bytes 0..3  grains_: where the run begins, in grains
+  //   bytes 4..7  count_and_chunk_: bits 0..5 the chunk, bits 6..31 the number of places in use
   class bucket {
    public:
     static constexpr std::size_t max_count = (std::size_t{1} << 26) - 1;

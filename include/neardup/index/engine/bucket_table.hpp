@@ -81,7 +81,7 @@ class bucket_table {
   static constexpr std::size_t split_size = 8192;
   static constexpr std::size_t log_split = 4;
   // A directory doubles when its buckets hold this many on average: twice half of this fill a cache line, and more
-  // would be strangers to look at.
+  // would be non-matches to look at.
   static constexpr std::size_t mean_load = 8;
 
   segment& segment_of(std::uint64_t hash) noexcept { return segments_[index_of(hash)]; }
@@ -93,14 +93,14 @@ class bucket_table {
   template <class HashOf>
   void grow(segment& s, std::size_t count, const HashOf& hash_of) {
     // More buckets than keys would stay empty.
-    const std::size_t most = (std::min)(std::size_t{40}, (std::max)(std::size_t{1}, key_width_ - log_segments_));
+    const std::size_t max_log = (std::min)(std::size_t{40}, (std::max)(std::size_t{1}, key_width_ - log_segments_));
     std::size_t log = 1;
     if (s.has_buckets()) {
       if (count < mean_load * s.buckets()) return;
       log = static_cast<std::size_t>(std::countr_zero(s.buckets()));
-      if (log >= most) return;
+      if (log >= max_log) return;
     }
-    while (log < most && (count >> log) >= mean_load) ++log;
+    while (log < max_log && (count >> log) >= mean_load) ++log;
     segment larger(is_wide_);
     larger.make_buckets(log, s.size());
     const auto hash_in_segment = [&](std::size_t slot) { return hash_of(slot) << log_segments_; };

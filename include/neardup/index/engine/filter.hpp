@@ -1,4 +1,4 @@
-// What the tables of an index keep of a fingerprint: enough to reject nearly all strangers.
+// What the tables of an index keep of a fingerprint: enough to reject nearly all non-matches.
 #pragma once
 
 #include <array>
@@ -26,11 +26,11 @@ template <class Filter, std::size_t Words>
   }
 }
 
-/// Whether filters of 32 bits pass less than one stranger in a hundred at distance k; otherwise 64 bits are worth their
+/// Whether filters of 32 bits pass less than one non-match in a hundred at distance k; otherwise 64 bits are worth their
 /// memory. (The share is the sum of choose(32, i) for i <= k, over 2^32: 0.35 % at k = 8, 1.0 % at 9, 2.5 % at 10.)
 [[nodiscard]] constexpr bool narrow_filter_suffices(int k) noexcept { return k <= 8; }
 
-/// Whether filters of 64 bits, folded from more, pass less than one stranger in a hundred at distance k; otherwise it
+/// Whether filters of 64 bits, folded from more, pass less than one non-match in a hundred at distance k; otherwise it
 /// is faster to compare whole fingerprints. (The share is 0.8 % at k = 22, 1.6 % at 23, 19 % at 28, half at 32.)
 [[nodiscard]] constexpr bool wide_filter_suffices(int k) noexcept { return k <= 22; }
 

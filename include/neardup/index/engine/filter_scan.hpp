@@ -8,10 +8,20 @@
 #include <cstdint>
 
 #include "../../detail/bits.hpp"
-#include "../../instruction_set.hpp"
-#include "../../detail/wide_distances.hpp"
+#include "../../detail/distances.hpp"
+#include "../../detail/instructions.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// What one bucket of a table holds: filters in one run, and the slots that they belong to.
+template <class Offset>
+struct bucket_view {
+  const void* filters = nullptr;  ///< std::uint32_t, or std::uint64_t if is_wide
+  const Offset* slots = nullptr;  ///< beside each filter its slot; null if the slots count up from first_slot
+  std::size_t first_slot = 0;
+  std::size_t count = 0;
+  bool is_wide = false;
+};
 
 /// A run of filters of one width to compare with a query's.
 struct filter_run {
@@ -57,7 +67,7 @@ template <std::size_t Words>
 [[nodiscard]] bool scan_pays(std::size_t count, std::uint64_t keys) noexcept {
   // Fingerprints of more words than vectors are for are scanned without them.
   const std::size_t words =
-      Words <= most_vector_words ? scanned_a_probe() : (std::min)(scanned_a_probe(), std::size_t{8});
+      Words <= max_vector_words ? scanned_a_probe() : (std::min)(scanned_a_probe(), std::size_t{8});
   return count / (std::max)(std::size_t{1}, words / Words) <= keys;
 }
 
@@ -71,7 +81,7 @@ std::size_t scan_filters_portable(const Run* runs, std::size_t count, scan_posit
     const auto* const filters = static_cast<const Filter*>(run.filters);
     const auto query = static_cast<Filter>(run.query);
     for (; at.at < run.count; ++at.at) {
-      if (portable_popcount(filters[at.at] ^ query) > k) continue;
+      if (portable_distance(filters[at.at], query) > k) continue;
       if (found == hit_capacity) return found;
       hits[found++] = {at.run, at.at};
     }
@@ -82,47 +92,24 @@ std::size_t scan_filters_portable(const Run* runs, std::size_t count, scan_posit
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: a table of sixteen counts looked up for each half of a byte (VPSHUFB) ------------------------------------
-
 template <class Filter, class Run>
 NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t count, scan_position& at, int k,
                                                   filter_hit* hits) noexcept {
   constexpr std::size_t lanes = 32 / sizeof(Filter);
-  const __m256i nibble_counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
-                                                 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-  const __m256i low_nibbles = _mm256_set1_epi8(15);
-  const __m256i limit = sizeof(Filter) == 4 ? _mm256_set1_epi32(k) : _mm256_set1_epi64x(k);
   std::size_t found = 0;
   for (; at.run < count; ++at.run, at.at = 0) {
     const filter_run& run = runs[at.run];
     const auto* const filters = static_cast<const Filter*>(run.filters);
     const auto query = static_cast<Filter>(run.query);
-    const __m256i queries = sizeof(Filter) == 4 ? _mm256_set1_epi32(static_cast<int>(query))
-                                                : _mm256_set1_epi64x(static_cast<long long>(query));
     for (; at.at + lanes <= run.count; at.at += lanes) {
       if (found > hit_capacity - lanes) return found;
-      const __m256i x =
-          _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(filters + at.at)), queries);
-      const __m256i low = _mm256_shuffle_epi8(nibble_counts, _mm256_and_si256(x, low_nibbles));
-      const __m256i high = _mm256_shuffle_epi8(nibble_counts, _mm256_and_si256(_mm256_srli_epi16(x, 4), low_nibbles));
-      const __m256i bytes = _mm256_add_epi8(low, high);
-      unsigned matching = 0;
-      if constexpr (sizeof(Filter) == 4) {
-        const __m256i counts =
-            _mm256_madd_epi16(_mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1)), _mm256_set1_epi16(1));
-        matching =
-            static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(counts, limit)))) ^ 255U;
-      } else {
-        const __m256i counts = _mm256_sad_epu8(bytes, _mm256_setzero_si256());
-        matching =
-            static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(counts, limit)))) ^ 15U;
-      }
+      std::uint32_t matching = near_bits_avx2(filters + at.at, query, k);
       for (; matching != 0; matching &= matching - 1) {
         hits[found++] = {at.run, at.at + static_cast<std::size_t>(std::countr_zero(matching))};
       }
     }
     for (; at.at < run.count; ++at.at) {
-      if (std::popcount(static_cast<Filter>(filters[at.at] ^ query)) > k) continue;
+      if (count_differing_bits(filters[at.at], query) > k) continue;
       if (found == hit_capacity) return found;
       hits[found++] = {at.run, at.at};
     }
@@ -130,21 +117,18 @@ NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t c
   return found;
 }
 
-// ---- AVX-512: counts of whole lanes (VPOPCNTD, VPOPCNTQ), and loads of whole lines, masked at the ends of a run -----
-//
-// A load that begins where a run does would cross to the next line more often than not, which is slower, and waits for
+// AVX-512 has masks, so it loads whole lines. A load that begins where a run does would cross to the next line more often than not, which is slower, and waits for
 // memory if the run ends before it and nobody has asked for that line.
 
 template <class Filter, class Run>
 NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size_t count, scan_position& at, int k,
                                                       filter_hit* hits) noexcept {
   constexpr std::size_t lanes = 64 / sizeof(Filter);
-  const __m512i limit = sizeof(Filter) == 4 ? _mm512_set1_epi32(k) : _mm512_set1_epi64(k);
+  const __m512i limit = broadcast_avx512(static_cast<Filter>(k));
   std::size_t found = 0;
   for (std::size_t number = at.run; number < count; ++number, at.at = 0) {
     const filter_run& run = runs[number];
-    const __m512i queries = sizeof(Filter) == 4 ? _mm512_set1_epi32(static_cast<int>(run.query))
-                                                : _mm512_set1_epi64(static_cast<long long>(run.query));
+    const __m512i query = broadcast_avx512(static_cast<Filter>(run.query));
     const auto first = reinterpret_cast<std::uintptr_t>(run.filters) + at.at * sizeof(Filter);
     // The lanes of the line before the run, and the address of the line, which `valid` keeps from being read there.
     std::size_t before = first % 64 / sizeof(Filter);
@@ -159,16 +143,8 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size
       const std::size_t left = run.count - position;
       const unsigned within = _bzhi_u32(~0U, static_cast<unsigned>(left < lanes ? left : lanes));
       const unsigned valid = within >> before << before;
-      unsigned matching = 0;
-      if constexpr (sizeof(Filter) == 4) {
-        const __m512i x = _mm512_maskz_load_epi32(static_cast<__mmask16>(valid), line);
-        matching = _mm512_mask_cmple_epi32_mask(static_cast<__mmask16>(valid),
-                                                _mm512_popcnt_epi32(_mm512_xor_si512(x, queries)), limit);
-      } else {
-        const __m512i x = _mm512_maskz_load_epi64(static_cast<__mmask8>(valid), line);
-        matching = _mm512_mask_cmple_epi64_mask(static_cast<__mmask8>(valid),
-                                                _mm512_popcnt_epi64(_mm512_xor_si512(x, queries)), limit);
-      }
+      auto matching =
+          static_cast<unsigned>(near_bits_avx512(reinterpret_cast<const Filter*>(line), valid, query, limit));
       // The first hit without a branch, which would be mispredicted: few runs have another.
       hits[found] = {number, position + _tzcnt_u32(matching)};
       found += matching != 0 ? 1 : 0;

@@ -6,57 +6,167 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "../../detail/bits.hpp"
 #include "../../error.hpp"
-#include "../../detail/filter_join.hpp"
-#include "../../instruction_set.hpp"
-#include "prefetch.hpp"
-#include "id_lists.hpp"
 #include "slot_finder.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// Makes room for one more element, growing geometrically.
-template <class T>
-void reserve_one_more(std::vector<T>& values) {
-  if (values.size() == values.capacity()) values.reserve((std::max)(std::size_t{8}, 2 * values.size()));
-}
+/// The ids of one fingerprint, at least one, in ascending order: a view into id_lists.
+template <class Id>
+class id_list {
+ public:
+  id_list(const Id& smallest, const std::set<Id>* rest) noexcept : smallest_(smallest), rest_(rest) {}
 
-/// Visits (query, position, distance) of each of `fingerprints` within k bits of each query, in no order; false from
-/// `visit` ends it. Returns: whether it was not ended.
-template <std::size_t Words, class Visit>
-bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
-              std::span<const std::array<std::uint64_t, Words>> queries, int k, const Visit& visit) {
-  constexpr std::size_t tile = (std::size_t{1} << 17) / sizeof(fingerprints[0]);  // stays in the cache for all queries
-  const instruction_set level = active_instruction_set();
-  filter_pair found[4 * join_step];
-  for (std::size_t begin = 0; begin < fingerprints.size(); begin += tile) {
-    const std::size_t end = (std::min)(begin + tile, fingerprints.size());
-    for (filter_join job = filter_join::across(0, queries.size(), begin, end); !job.is_done();) {
-      const std::size_t count = join_filters(queries.data(), fingerprints.data(), job, k, std::span(found), level);
-      for (const auto& [query, position] : std::span(found).first(count)) {
-        const int distance = portable_distance(queries[query], fingerprints[position]);
-        if (!visit(query, position, distance)) return false;
+  [[nodiscard]] const Id& smallest() const noexcept { return smallest_; }
+  [[nodiscard]] std::size_t size() const noexcept { return 1 + (rest_ != nullptr ? rest_->size() : 0); }
+  [[nodiscard]] bool contains(const Id& id) const {
+    return id == smallest_ || (rest_ != nullptr && rest_->contains(id));
+  }
+
+  /// Walks the ids; a position past the end is told by done().
+  class cursor {
+   public:
+    cursor() = default;
+    explicit cursor(const id_list& ids) noexcept : smallest_(ids.smallest_), rest_(ids.rest_), done_(false) {
+      if (rest_ != nullptr) next_ = rest_->begin();
+    }
+    [[nodiscard]] const Id& operator*() const noexcept { return on_rest_ ? *next_ : smallest_; }
+    [[nodiscard]] bool done() const noexcept { return done_; }
+    cursor& operator++() noexcept {
+      if (on_rest_) ++next_;
+      on_rest_ = true;
+      done_ = rest_ == nullptr || next_ == rest_->end();
+      return *this;
+    }
+    friend bool operator==(const cursor& a, const cursor& b) noexcept = default;
+
+   private:
+    Id smallest_{};
+    const std::set<Id>* rest_ = nullptr;
+    typename std::set<Id>::const_iterator next_{};
+    bool on_rest_ = false;
+    bool done_ = true;
+  };
+
+  friend bool operator==(const id_list& a, const id_list& b) {
+    return a.size() == b.size() && a.smallest_ == b.smallest_ && (a.size() == 1 || *a.rest_ == *b.rest_);
+  }
+
+ private:
+  Id smallest_;
+  const std::set<Id>* rest_;  // All others; null when there are none.
+};
+
+/// For each slot a non-empty set of ids. One id, which is the common case, costs no more than itself and a bit: the
+/// smallest is in smallest_[slot], the bit has_more_[slot] tells whether the map more_ has a set of the others.
+/// Complexity: O(log n) for n ids of one slot, so a million copies of one document stay cheap.
+template <class Id>
+class id_lists {
+ public:
+  [[nodiscard]] id_list<Id> operator[](std::size_t slot) const noexcept {
+    return {smallest_[slot], has_more_[slot] ? &more_.find(slot)->second : nullptr};
+  }
+  [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return smallest_.data() + slot; }
+
+  /// Adds an id to a slot. Returns: whether it is new there. Guarantee: strong.
+  bool insert(std::size_t slot, const Id& id) {
+    Id& smallest = smallest_[slot];
+    if (id == smallest) return false;
+    const bool is_less = id < smallest;
+    if (!has_more_[slot]) {
+      more_.emplace(slot, std::set<Id>{is_less ? smallest : id});
+      has_more_[slot] = true;
+    } else {
+      std::set<Id>& rest = more_.find(slot)->second;
+      const std::size_t before = rest.size();
+      // Ids mostly come in ascending order; the hint makes that O(1).
+      rest.insert(is_less ? rest.begin() : rest.end(), is_less ? smallest : id);
+      if (rest.size() == before) return false;
+    }
+    if (is_less) smallest = id;
+    return true;
+  }
+
+  /// Takes an id from a slot. Precondition: it is one of several there.
+  void erase(std::size_t slot, const Id& id) noexcept {
+    const auto found = more_.find(slot);
+    std::set<Id>& rest = found->second;
+    if (id == smallest_[slot]) {
+      smallest_[slot] = *rest.begin();
+      rest.erase(rest.begin());
+    } else {
+      rest.erase(id);
+    }
+    if (!rest.empty()) return;
+    more_.erase(found);
+    has_more_[slot] = false;
+  }
+
+  /// Makes room for `count` slots in all. Guarantee: strong.
+  void reserve(std::size_t count) {
+    smallest_.reserve(count);
+    has_more_.reserve(count);
+  }
+
+  /// Adds a slot with one id. Precondition: reserve() made room.
+  void push_back(const Id& id) noexcept {
+    smallest_.push_back(id);
+    has_more_.push_back(false);
+  }
+
+  /// Removes a slot; the last slot takes its number.
+  void remove_slot(std::size_t slot) noexcept {
+    const std::size_t last = smallest_.size() - 1;
+    if (has_more_[slot]) more_.erase(slot);
+    if (slot != last) {
+      smallest_[slot] = smallest_[last];
+      has_more_[slot] = has_more_[last];
+      if (has_more_[last]) {
+        auto node = more_.extract(last);
+        node.key() = slot;
+        more_.insert(std::move(node));
       }
     }
+    smallest_.pop_back();
+    has_more_.pop_back();
   }
-  return true;
-}
+
+  void clear() noexcept {
+    smallest_.clear();
+    has_more_.clear();
+    more_.clear();
+  }
+
+  /// Bytes allocated; about what they are for slots with several ids.
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    std::size_t sum =
+        smallest_.capacity() * sizeof(Id) + has_more_.capacity() / 8 + more_.bucket_count() * sizeof(void*);
+    // Nodes of a hash table and of a tree, by the words that every library has in them.
+    for (const auto& [slot, rest] : more_) {
+      sum += sizeof(std::set<Id>) + 3 * sizeof(void*) + rest.size() * (sizeof(Id) + 4 * sizeof(void*));
+    }
+    return sum;
+  }
+
+ private:
+  std::vector<Id> smallest_;
+  std::vector<bool> has_more_;
+  std::unordered_map<std::size_t, std::set<Id>> more_;  // All but the smallest, of the slots that have others.
+};
 
 /// Distinct fingerprints in dense slots 0..slots() - 1, found by value, each with the set of its ids.
 /// A slot keeps its number until it, or one in its stead, is removed: the last one fills the gap.
 template <std::size_t Words, class Id, class Offset>
 class fingerprint_store {
-  static_assert(std::is_unsigned_v<Offset> && !std::is_same_v<Offset, bool>,
-                "neardup: Offset numbers the stored fingerprints; write an unsigned integer such as std::uint32_t");
-
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using id_list_type = id_list<Id>;
@@ -66,69 +176,90 @@ class fingerprint_store {
   static constexpr std::size_t max_slots = static_cast<std::size_t>(
       (std::min)(std::uint64_t{none}, std::uint64_t{(std::numeric_limits<std::size_t>::max)()}));
 
+  fingerprint_store() = default;
+  fingerprint_store(const fingerprint_store&) = default;
+  fingerprint_store(fingerprint_store&& other) noexcept { swap(other); }
+  fingerprint_store& operator=(const fingerprint_store& other) {
+    fingerprint_store copy(other);
+    swap(copy);
+    return *this;
+  }
+  fingerprint_store& operator=(fingerprint_store&& other) noexcept {
+    fingerprint_store taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~fingerprint_store() = default;
+
+  void swap(fingerprint_store& other) noexcept {
+    fingerprints_.swap(other.fingerprints_);
+    std::swap(ids_, other.ids_);
+    std::swap(finder_, other.finder_);
+    std::swap(pairs_, other.pairs_);
+  }
+
   [[nodiscard]] std::size_t slots() const noexcept { return fingerprints_.size(); }
   [[nodiscard]] std::size_t pairs() const noexcept { return pairs_; }
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_; }
   [[nodiscard]] const words_type& fingerprint(std::size_t slot) const noexcept { return fingerprints_[slot]; }
   [[nodiscard]] id_list<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
 
-  /// Start to load what is in a slot.
-  void prefetch_fingerprint(std::size_t slot) const noexcept { prefetch(fingerprints_.data() + slot); }
-  void prefetch_ids(std::size_t slot) const noexcept { prefetch(ids_.address(slot)); }
+  /// Where the ids of a slot begin, to load it ahead.
+  [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }
 
   /// The slot of a fingerprint, or `none`.
   [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {
     return finder_.find(hash_words(fingerprint), [&](Offset slot) { return fingerprints_[slot] == fingerprint; });
   }
 
-  /// Visits (query, slot, distance) of each fingerprint within k bits of each query by looking at all of them, in
-  /// no order; false from `visit` ends it. Returns: whether it was not ended.
-  template <class Visit>
-  bool scan(std::span<const words_type> queries, int k, const Visit& visit) const {
-    return scan_all<Words>(std::span<const words_type>(fingerprints_), queries, k, visit);
-  }
-
-  /// Adds an id to a slot. Returns: whether it is new there. Guarantee: strong.
-  bool add_id(std::size_t slot, const Id& id) {
-    const bool added = ids_.insert(slot, id);
-    pairs_ += added ? 1 : 0;
-    return added;
-  }
-
-  /// Makes room so that append() cannot fail for this fingerprint.
-  /// Throws: std::length_error if max_slots are in use. Guarantee: strong.
-  void prepare_append(const words_type& fingerprint) {
+  /// Stores a pair. Of a new fingerprint `add(slot)` is called before anything changes, and may throw.
+  /// Returns: whether the pair is new. Throws: std::length_error if max_slots are in use. Guarantee: strong.
+  template <class Add>
+  bool insert(const words_type& fingerprint, const Id& id, const Add& add) {
+    if (const Offset slot = find(fingerprint); slot != none) {
+      const bool added = ids_.insert(slot, id);
+      pairs_ += added ? 1 : 0;
+      return added;
+    }
     if (slots() >= max_slots) refuse(slots() + 1);
-    reserve_one_more(fingerprints_);
+    if (slots() == fingerprints_.capacity()) fingerprints_.reserve((std::max)(std::size_t{8}, 2 * slots()));
     ids_.reserve(fingerprints_.capacity());
-    finder_.prepare(hash_words(fingerprint), hash_of_slot());
-  }
-
-  /// Gives a new fingerprint the slot after the last. Precondition: prepare_append() for it, and it is not there.
-  void append(const words_type& fingerprint, const Id& id) noexcept {
-    finder_.insert(hash_words(fingerprint), static_cast<Offset>(slots()));
+    const std::size_t hash = hash_words(fingerprint);
+    finder_.prepare(hash, hash_of_slot());
+    add(slots());
+    // From here on nothing throws.
+    finder_.insert(hash, static_cast<Offset>(slots()));
     fingerprints_.push_back(fingerprint);
     ids_.push_back(id);
     ++pairs_;
+    return true;
   }
 
-  /// Takes an id from a slot that has others. Precondition: it is one of several there.
-  void remove_id(std::size_t slot, const Id& id) noexcept {
-    ids_.erase(slot, id);
-    --pairs_;
-  }
-
-  /// Removes a slot with all its ids; the last slot takes its number.
-  void remove_slot(std::size_t slot) noexcept {
-    const std::size_t last = slots() - 1;
-    pairs_ -= ids_[slot].size();
-    finder_.erase(hash_words(fingerprints_[slot]), static_cast<Offset>(slot));
-    if (slot != last) {
-      finder_.renumber(hash_words(fingerprints_[last]), static_cast<Offset>(last), static_cast<Offset>(slot));
-      fingerprints_[slot] = fingerprints_[last];
+  /// Removes a pair. If the fingerprint goes with it, `remove(slot)` is called first; then the last slot takes its number.
+  /// Returns: whether the pair was there.
+  template <class Remove>
+  bool erase(const words_type& fingerprint, const Id& id, const Remove& remove) noexcept {
+    const Offset slot = find(fingerprint);
+    if (slot == none || !ids_[slot].contains(id)) return false;
+    if (ids_[slot].size() > 1) {
+      ids_.erase(slot, id);
+      --pairs_;
+    } else {
+      remove(std::size_t{slot});
+      remove_slot(slot);
     }
-    fingerprints_.pop_back();
-    ids_.remove_slot(slot);
+    return true;
+  }
+
+  /// The same for a fingerprint with all its ids. Returns: the number of ids that it had.
+  template <class Remove>
+  std::size_t erase(const words_type& fingerprint, const Remove& remove) noexcept {
+    const Offset slot = find(fingerprint);
+    if (slot == none) return 0;
+    const std::size_t count = ids_[slot].size();
+    remove(std::size_t{slot});
+    remove_slot(slot);
+    return count;
   }
 
   /// Makes room for `count` fingerprints in all.
@@ -152,17 +283,20 @@ class fingerprint_store {
     return fingerprints_.capacity() * sizeof(words_type) + ids_.memory_usage() + finder_.memory_usage();
   }
 
-  /// Whether both hold the same pairs.
-  friend bool operator==(const fingerprint_store& a, const fingerprint_store& b) {
-    if (a.pairs_ != b.pairs_ || a.slots() != b.slots()) return false;
-    for (std::size_t slot = 0; slot < a.slots(); ++slot) {
-      const Offset other = b.find(a.fingerprints_[slot]);
-      if (other == none || !(a.ids_[slot] == b.ids_[other])) return false;
+ private:
+  // Removes a slot with all its ids; the last slot takes its number.
+  void remove_slot(std::size_t slot) noexcept {
+    const std::size_t last = slots() - 1;
+    pairs_ -= ids_[slot].size();
+    finder_.erase(hash_words(fingerprints_[slot]), static_cast<Offset>(slot));
+    if (slot != last) {
+      finder_.renumber(hash_words(fingerprints_[last]), static_cast<Offset>(last), static_cast<Offset>(slot));
+      fingerprints_[slot] = fingerprints_[last];
     }
-    return true;
+    fingerprints_.pop_back();
+    ids_.remove_slot(slot);
   }
 
- private:
   [[nodiscard]] auto hash_of_slot() const noexcept {
     return [this](Offset slot) { return hash_words(fingerprints_[slot]); };
   }

@@ -16,13 +16,14 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../error.hpp"
 #include "../../detail/large_array.hpp"
-#include "prefetch.hpp"
 #include "../../detail/radix_partition.hpp"
+#include "../../error.hpp"
+#include "../../runner.hpp"
 #include "bucket_line.hpp"
 #include "filter.hpp"
 #include "frozen_engine.hpp"
+#include "prefetch.hpp"
 #include "search_plans.hpp"
 
 namespace neardup::inline v0::detail {
@@ -41,16 +42,16 @@ namespace neardup::inline v0::detail {
 /// then for each other table the filters and slots. Of more than 2^26 pairs the arrays that are to be filled serve as
 /// memory for a first, coarse partition, and each part of that is put in order by itself, so that there is never a
 /// second copy of all.
-template <std::size_t Words, class Id, class Offset, class Read, class Run>
-class freezing {
+template <std::size_t Words, class Id, class Offset, class Read>
+class frozen_builder {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using engine_type = frozen_engine<Words, Id, Offset>;
 
-  /// More than `most_at_once` pairs are partitioned coarsely first, so that a part is an eighth of it or less.
-  freezing(const layout& shape, std::size_t count, const Read& read, const Run& run,
-           std::size_t most_at_once = std::size_t{1} << 26)
-      : count_(count), most_at_once_(most_at_once), read_(read), run_(run) {
+  /// More than `max_at_once` pairs are partitioned coarsely first, so that a part is an eighth of it or less.
+  frozen_builder(const layout& shape, std::size_t count, const Read& read, const any_runner& run,
+                 std::size_t max_at_once = std::size_t{1} << 26)
+      : count_(count), max_at_once_(max_at_once), read_(read), run_(run) {
     if (count > (std::numeric_limits<pair_number>::max)()) {
       fail<std::length_error>("no room for " + std::to_string(count) +
                               " pairs of fingerprint and id: with this Offset " + "there may be at most " +
@@ -98,28 +99,28 @@ class freezing {
     frozen_table<Offset> spare;
   };
 
-  // Calls `use(count, first, rest, read)` for the `count` records of read(i), or from most_at_once_ on for those of one
+  // Calls `use(count, first, rest, read)` for the `count` records of read(i), or from max_at_once_ on for those of one
   // part after the other: parts are what begins alike in `bits` bits of address, `first` is the first of these
   // addresses, and `rest` the bits by which they differ. The parts are put together by store(position, record), in the
   // arrays where they are to end in order, and load(position) gives a record back.
   template <class Record, class ReadRecord, class Address, class Store, class Load, class Use>
   void for_each_part(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
                      const Load& load, const Use& use) {
-    if (count <= most_at_once_ || bits == 0) {
+    if (count <= max_at_once_ || bits == 0) {
       use(count, std::size_t{0}, bits, read);
       return;
     }
-    const int part_bits = (std::min)(bits, static_cast<int>(std::bit_width(count / (most_at_once_ / 8))));
+    const int part_bits = (std::min)(bits, static_cast<int>(std::bit_width(count / (max_at_once_ / 8))));
     const int rest = bits - part_bits;
     std::vector<std::size_t> begin;
     radix_scatter(
         count, part_bits, read, [&](const Record& record) { return static_cast<std::size_t>(address(record)) >> rest; },
         store, begin, run_);
-    std::size_t most = 0;
+    std::size_t max_size = 0;
     for (std::size_t part = 0; part + 1 < begin.size(); ++part) {
-      most = (std::max)(most, begin[part + 1] - begin[part]);
+      max_size = (std::max)(max_size, begin[part + 1] - begin[part]);
     }
-    large_array<Record> records(most);
+    large_array<Record> records(max_size);
     for (std::size_t part = 0; part + 1 < begin.size(); ++part) {
       const std::size_t size = begin[part + 1] - begin[part];
       const std::size_t shares = parts_for(run_, size, std::size_t{1} << 14);
@@ -138,7 +139,7 @@ class freezing {
     // Beyond the buckets by a hash of everything, until there is about one in each place: copies meet there.
     const int order_bits = (std::max)(bits, (std::min)(31, static_cast<int>(std::bit_width(count_))));
     const int extra = order_bits - bits;
-    frozen_directory<Offset> directory(std::size_t{1} << bits);
+    large_array<Offset> bucket_starts((std::size_t{1} << bits) + 1);
     large_array<words_type> fingerprints(count_);
     large_array<Id> ids(count_);
     std::vector<std::pair<Offset, std::size_t>> several;
@@ -174,7 +175,7 @@ class freezing {
                               scratch, run_);
                           for (std::size_t place = 0; place <= mask; ++place) {
                             if (((first + place) & ((std::size_t{1} << extra) - 1)) == 0) {
-                              directory.starts()[(first + place) >> extra] = static_cast<Offset>(slots);
+                              bucket_starts[(first + place) >> extra] = static_cast<Offset>(slots);
                             }
                             const std::size_t begin = base + starts[place], end = base + starts[place + 1];
                             if (end - begin > 1) sort_pairs(fingerprints, ids, begin, end);
@@ -197,10 +198,10 @@ class freezing {
                               " distinct fingerprints: the index holds at most " +
                               std::to_string(store_type::max_slots) + "; give it a wider Offset");
     }
-    directory.starts()[std::size_t{1} << bits] = static_cast<Offset>(slots);
+    bucket_starts[std::size_t{1} << bits] = static_cast<Offset>(slots);
     fingerprints.truncate(slots);
     ids.truncate(pairs);
-    return store_type(&key, std::move(directory), std::move(fingerprints),
+    return store_type(&key, std::move(bucket_starts), std::move(fingerprints),
                       frozen_ids<Id, Offset>(std::move(ids), several, slots));
   }
 
@@ -272,7 +273,7 @@ class freezing {
     }
     const std::size_t buckets = lines != 0 ? lines : std::size_t{1} << frozen_directory_bits(slots, key.width());
     const int bits = (std::max)(1, static_cast<int>(std::bit_width(buckets - 1)));
-    if (table.directory.buckets() != buckets) table.directory = frozen_directory<Offset>(buckets);
+    if (table.starts.size() != buckets + 1) table.starts = large_array<Offset>(buckets + 1);
     if (table.slots.size() != slots) {
       table.slots = large_array<Offset>(slots);
       filters = large_array<Filter>(slots);
@@ -280,7 +281,7 @@ class freezing {
     const auto address = [](const table_entry<Filter>& entry) { return std::size_t{entry.address}; };
     const auto read = [&](std::size_t slot) {
       const words_type& fingerprint = store.fingerprint(slot);
-      const std::size_t at = table.directory.bucket_of(key.hash(fingerprint));
+      const std::size_t at = bucket_of(key.hash(fingerprint), buckets);
       return table_entry<Filter>{static_cast<std::uint32_t>(at), fold_filter<Filter>(fingerprint),
                                  static_cast<Offset>(slot)};
     };
@@ -306,11 +307,11 @@ class freezing {
               [&](std::size_t position, const table_entry<Filter>& entry) { write(base + position, entry); },
               starts.span(), room.scratch, run_);
           for (std::size_t bucket = 0; bucket <= mask && first + bucket < buckets; ++bucket) {
-            table.directory.starts()[first + bucket] = static_cast<Offset>(base + starts[bucket]);
+            table.starts[first + bucket] = static_cast<Offset>(base + starts[bucket]);
           }
           base += count;
         });
-    table.directory.starts()[buckets] = static_cast<Offset>(slots);
+    table.starts[buckets] = static_cast<Offset>(slots);
     if constexpr (std::is_same_v<Offset, std::uint32_t> && std::is_same_v<Filter, std::uint32_t>) {
       if (lines != 0) put_into_lines(table, room.spare);
     }
@@ -319,8 +320,8 @@ class freezing {
   // Gives a table lines instead of its directory, which goes to `spare` with what it leads to; unless so many entries
   // share their keys that more than a quarter do not fit.
   void put_into_lines(frozen_table<Offset>& table, frozen_table<Offset>& spare) {
-    const std::span<const Offset> starts(table.directory.data(), table.directory.buckets() + 1);
-    const std::size_t buckets = table.directory.buckets();
+    const std::span<const Offset> starts = table.starts.span();
+    const std::size_t buckets = starts.size() - 1;
     const std::size_t parts = parts_for(run_, buckets, std::size_t{1} << 12);
     const auto begin_of = [&](std::size_t part) { return buckets * part / parts; };
     std::vector<std::size_t> overflow(parts + 1);
@@ -359,9 +360,9 @@ class freezing {
     spare = std::exchange(table, {{}, std::move(lines), std::move(filters), {}, std::move(slots)});
   }
 
-  std::size_t count_, most_at_once_;
+  std::size_t count_, max_at_once_;
   const Read& read_;
-  const Run& run_;
+  const any_runner& run_;
   std::shared_ptr<const search_plans<Words>> plans_;
 };
 

@@ -13,16 +13,15 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/filter_join.hpp"
 #include "../../detail/large_array.hpp"
-#include "prefetch.hpp"
 #include "batch_search.hpp"
 #include "bucket_line.hpp"
-#include "bucket_segment.hpp"
 #include "filter.hpp"
 #include "filter_scan.hpp"
-#include "fingerprint_store.hpp"
 #include "frozen_ids.hpp"
 #include "search_plans.hpp"
+#include "table_search.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -30,29 +29,6 @@ namespace neardup::inline v0::detail {
 [[nodiscard]] constexpr std::size_t bucket_of(std::uint64_t hash, std::uint64_t buckets) noexcept {
   return static_cast<std::size_t>((hash >> 32) * buckets >> 32);
 }
-
-/// The starts of the buckets of a table.
-template <class Offset>
-class frozen_directory {
- public:
-  frozen_directory() = default;
-  /// starts() is to be filled. Precondition: buckets < 2^32.
-  explicit frozen_directory(std::size_t buckets) : starts_(buckets + 1) {}
-
-  [[nodiscard]] std::size_t buckets() const noexcept { return starts_.size() == 0 ? 0 : starts_.size() - 1; }
-  [[nodiscard]] const Offset* data() const noexcept { return starts_.data(); }
-
-  [[nodiscard]] std::size_t bucket_of(std::uint64_t hash) const noexcept {
-    return detail::bucket_of(hash, starts_.size() - 1);
-  }
-  /// Where the start of its bucket and the next are.
-  [[nodiscard]] const Offset* entry(std::uint64_t hash) const noexcept { return &starts_[bucket_of(hash)]; }
-  [[nodiscard]] std::span<Offset> starts() noexcept { return starts_.span(); }
-  [[nodiscard]] std::size_t memory_usage() const noexcept { return starts_.memory_usage(); }
-
- private:
-  large_array<Offset> starts_;
-};
 
 /// Distinct fingerprints in the order of the buckets of the first table, so that this one needs nothing but its
 /// directory; for each other table the filters and slots in the order of its buckets.
@@ -67,9 +43,9 @@ class frozen_store {
       (std::min)(std::uint64_t{none}, std::uint64_t{(std::numeric_limits<std::size_t>::max)()}));
 
   frozen_store() = default;
-  frozen_store(const table_key<Words>* key, frozen_directory<Offset> directory, large_array<words_type> fingerprints,
+  frozen_store(const table_key<Words>* key, large_array<Offset> starts, large_array<words_type> fingerprints,
                frozen_ids<Id, Offset> ids) noexcept
-      : key_(key), directory_(std::move(directory)), fingerprints_(std::move(fingerprints)), ids_(std::move(ids)) {}
+      : key_(key), starts_(std::move(starts)), fingerprints_(std::move(fingerprints)), ids_(std::move(ids)) {}
 
   [[nodiscard]] std::size_t slots() const noexcept { return fingerprints_.size(); }
   [[nodiscard]] std::size_t pairs() const noexcept { return ids_.size(); }
@@ -77,58 +53,45 @@ class frozen_store {
   [[nodiscard]] id_span<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_.span(); }
 
-  void prefetch_fingerprint(std::size_t slot) const noexcept { prefetch(&fingerprints_[slot]); }
-  void prefetch_ids(std::size_t slot) const noexcept { prefetch(ids_.near(slot)); }
-  [[nodiscard]] const frozen_directory<Offset>& directory() const noexcept { return directory_; }
+  /// Where the ids of a slot begin, to load it ahead.
+  [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }
+  /// Where the buckets of the first table begin and end.
+  [[nodiscard]] std::span<const Offset> starts() const noexcept { return starts_.span(); }
 
   /// The slot of a fingerprint, or `none`.
   [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {
     if (slots() == 0) return none;
-    const Offset* const starts = directory_.entry(key_->hash(fingerprint));
+    const Offset* const starts = &starts_[bucket_of(key_->hash(fingerprint), starts_.size() - 1)];
     for (std::size_t slot = starts[0]; slot < starts[1]; ++slot) {
       if (fingerprints_[slot] == fingerprint) return static_cast<Offset>(slot);
     }
     return none;
   }
 
-  template <class Visit>
-  bool scan(std::span<const words_type> queries, int k, const Visit& visit) const {
-    return scan_all<Words>(fingerprints(), queries, k, visit);
-  }
-
   [[nodiscard]] std::size_t memory_usage() const noexcept {
-    return directory_.memory_usage() + fingerprints_.memory_usage() + ids_.memory_usage();
-  }
-
-  friend bool operator==(const frozen_store& a, const frozen_store& b) {
-    if (a.pairs() != b.pairs() || a.slots() != b.slots()) return false;
-    for (std::size_t slot = 0; slot < a.slots(); ++slot) {
-      const Offset other = b.find(a.fingerprints_[slot]);
-      if (other == none || !(a.ids_[slot] == b.ids_[other])) return false;
-    }
-    return true;
+    return starts_.memory_usage() + fingerprints_.memory_usage() + ids_.memory_usage();
   }
 
  private:
   const table_key<Words>* key_ = nullptr;  // of the first table
-  frozen_directory<Offset> directory_;
+  large_array<Offset> starts_;
   large_array<words_type> fingerprints_;
   frozen_ids<Id, Offset> ids_;
 };
 
-/// What a table holds. The first one has neither directory, which is the store's, nor slots, which count up there; nor
-/// filters if fingerprints are of one word, which is its own filter. Others have either a directory, or lines and
-/// filters and slots of what does not fit them.
+/// What a table holds. The first one has neither starts of buckets, which are the store's, nor slots, which count up
+/// there; nor filters if fingerprints are of one word, which is its own filter. Others have either starts of buckets, or
+/// lines and filters and slots of what does not fit them.
 template <class Offset>
 struct frozen_table {
-  frozen_directory<Offset> directory;
+  large_array<Offset> starts;
   large_array<bucket_line> lines;
   large_array<std::uint32_t> narrow;
   large_array<std::uint64_t> wide;
   large_array<Offset> slots;
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {
-    return directory.memory_usage() + lines.memory_usage() + narrow.memory_usage() + wide.memory_usage() +
+    return starts.memory_usage() + lines.memory_usage() + narrow.memory_usage() + wide.memory_usage() +
            slots.memory_usage();
   }
 };
@@ -138,6 +101,7 @@ template <std::size_t Words, class Id, class Offset>
 class frozen_engine {
  public:
   using words_type = std::array<std::uint64_t, Words>;
+  using id_type = Id;
   using store_type = frozen_store<Words, Id, Offset>;
 
   frozen_engine(std::shared_ptr<const search_plans<Words>> plans, store_type store,
@@ -177,18 +141,24 @@ class frozen_engine {
   [[nodiscard]] const store_type& store() const noexcept { return store_; }
   [[nodiscard]] const layout& shape() const noexcept { return plans_->shape(); }
   [[nodiscard]] int max_distance() const noexcept { return shape().k(); }
-  [[nodiscard]] int default_distance() const noexcept { return shape().k(); }
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     std::size_t sum = store_.memory_usage();
     for (const frozen_table<Offset>& table : tables_) sum += table.memory_usage();
     return sum;
   }
 
-  /// As that of pigeonhole_tables.
+  /// As those of pigeonhole_engine.
   template <class Visit>
-  bool visit_within(std::span<const words_type> queries, int k, const Visit& visit) const {
-    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys)) return store_.scan(queries, k, visit);
-    return search_tables<Words, Offset>(*this, *plans_, store_, queries, k, visit);
+  bool visit_within(const words_type& query, int k, const Visit& visit) const {
+    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
+      return scan_all(store_.fingerprints(), query, k, visit);
+    return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
+  }
+  template <class Visit>
+  bool visit_batch(std::span<const words_type> queries, int k, const Visit& visit) const {
+    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
+      return scan_all(store_.fingerprints(), queries, k, visit);
+    return search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit);
   }
 
   /// Where the parts of a table are, for a search to find with few steps.
@@ -231,7 +201,7 @@ class frozen_engine {
   void find_places() noexcept {
     for (std::size_t table = 0; table < tables_.size(); ++table) {
       const frozen_table<Offset>& t = tables_[table];
-      const frozen_directory<Offset>& directory = table == 0 ? store_.directory() : t.directory;
+      const std::span<const Offset> starts = table == 0 ? store_.starts() : t.starts.span();
       const void* filters = t.narrow.data();
       bool is_wide = false;
       if (Words == 1 && table == 0) {
@@ -251,10 +221,10 @@ class frozen_engine {
                           log_filter_size,
                           log_line_size};
       } else {
-        places_[table] = {reinterpret_cast<const char*>(directory.data()),
+        places_[table] = {reinterpret_cast<const char*>(starts.data()),
                           static_cast<const char*>(filters),
                           t.slots.data(),
-                          directory.buckets(),
+                          starts.empty() ? 0 : starts.size() - 1,
                           log_filter_size,
                           std::countr_zero(sizeof(Offset))};
       }

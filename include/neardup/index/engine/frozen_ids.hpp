@@ -118,7 +118,7 @@ class frozen_ids {
   }
 
   /// Where the ids of a slot are, or the smallest of several, to load it ahead.
-  [[nodiscard]] const Id* near(std::size_t slot) const noexcept { return ids_.data() + slot; }
+  [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.data() + slot; }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return ids_.memory_usage() + lists_.memory_usage() + list_begins_.memory_usage() + marks_.memory_usage();
@@ -126,6 +126,9 @@ class frozen_ids {
 
  private:
   // Which of 448 slots have several ids, and how many of all slots before these: a line of the cache.
+  //
+  //   bytes 0..7   before: how many slots before these have several ids
+  //   bytes 8..63  words: a bit for each of the 448 slots, set if it has several
   struct mark_group {
     std::uint64_t before = 0;
     std::array<std::uint64_t, 7> words{};

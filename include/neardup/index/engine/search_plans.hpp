@@ -113,15 +113,54 @@ class table_key {
 template <std::size_t Words>
 class search_plans {
  public:
+  using words_type = std::array<std::uint64_t, Words>;
+
   /// A table to probe, with what that needs.
   struct step {
     table_key<Words> key;
     std::size_t table;
     int radius;
+
+    /// Calls `visit(hash)` for the key of a query and every key within the radius, each once.
+    /// Returns: false if `visit` did, which ends it.
+    template <class Visit>
+    bool visit_hashes(const words_type& query, const Visit& visit) const {
+      return visit_near(key.of(query), 0, radius, visit);
+    }
+
+    /// Whether a probe of `hash` that found a match was for its key, and not for another in the same bucket.
+    [[nodiscard]] bool is_own_key(const words_type& difference, const words_type& fingerprint,
+                                  std::uint64_t hash) const noexcept {
+      return radius == 0 ? key.is_same(difference) : key.hash(fingerprint) == hash;
+    }
+
+   private:
+    // From `near` on, by flips of its bits from `first` on.
+    template <class Visit>
+    bool visit_near(std::uint64_t near, std::size_t first, int flips, const Visit& visit) const {
+      if (!visit(key.hash_of_key(near))) return false;
+      if (flips == 0) return true;
+      for (std::size_t bit = first; bit < key.width(); ++bit) {
+        const std::uint64_t flipped = near ^ (std::uint64_t{1} << bit);
+        // Most of the keys have no bits left to flip: they come from a loop, without a call for each.
+        if (!(flips == 1 ? visit(key.hash_of_key(flipped)) : visit_near(flipped, bit + 1, flips - 1, visit))) {
+          return false;
+        }
+      }
+      return true;
+    }
   };
   struct plan {
     std::vector<step> steps;
     std::uint64_t keys = 0;  ///< looked up in all, saturating
+
+    /// Whether a step before `number` finds a match that differs from the query like this.
+    [[nodiscard]] bool is_found_before(std::size_t number, const words_type& difference) const noexcept {
+      for (std::size_t i = 0; i < number; ++i) {
+        if (steps[i].key.is_within(difference, steps[i].radius)) return true;
+      }
+      return false;
+    }
   };
 
   /// Keys of tables that are probed with a radius take no more than `max_radius_width` bits: each bit of a key is a
@@ -133,11 +172,11 @@ class search_plans {
     }
     for (int k = 0; k <= shape.k(); ++k) {
       plan& next = plans_.emplace_back();
-      for (const table_probe& probe : shape.plan(k)) {
+      shape.for_each_probe(k, [&](const table_probe& probe) {
         const table_key<Words>& key = keys_[probe.table];
         next.steps.push_back({key, probe.table, probe.radius});
         next.keys = saturating_add(next.keys, choose_at_most(key.width(), static_cast<std::size_t>(probe.radius)));
-      }
+      });
     }
   }
 

@@ -16,6 +16,10 @@ namespace neardup::inline v0::detail {
 /// Cells come in groups of a cache line, each looked at as a whole: what a search does next depends on whether it found
 /// something, and not on how far it had to go, so that a processor can go on with other work while the line is loaded.
 /// Complexity: O(1) expected for every operation but reserve.
+///
+/// A table of its own, and not the one that counts tokens (fingerprint/kernels/distinct_hashes.hpp): that one is filled
+/// for one text, keeps whole hashes, and never erases. This one keeps no key, only a tag and where the key is; it erases
+/// without leaving tombstones; and what may throw, prepare(), is apart from what must not, insert().
 template <class Offset>
 class slot_segment {
  public:
@@ -116,6 +120,9 @@ class slot_segment {
   static constexpr std::uint32_t no_tag = 0;  // of a free cell
 
   // The tag decides nearly all comparisons without touching the memory of the fingerprints.
+  //
+  //   bytes  0..31  tags: of eight cells, 32 bits each; 0 if the cell is free
+  //   bytes 32..63  slots: of the same cells, with an Offset of 32 bits; otherwise as many bytes as eight of these have
   struct alignas(8 * (4 + sizeof(Offset)) == 64 ? 64 : 16) group {
     std::array<std::uint32_t, group_size> tags{};
     std::array<Offset, group_size> slots;
@@ -168,6 +175,10 @@ class slot_segment {
 /// Segments by the highest bits of the hash grow each on its own, so that no insertion waits for more than a share of
 /// the whole to be arranged anew.
 /// Complexity: O(1) expected for every operation but reserve.
+///
+/// A table of its own, and not the one that counts tokens (fingerprint/kernels/distinct_hashes.hpp): that one is filled
+/// for one text, keeps whole hashes, and never erases. This one keeps no key, only a tag and where the key is; it erases
+/// without leaving tombstones; and what may throw, prepare(), is apart from what must not, insert().
 template <class Offset>
 class slot_finder {
  public:

@@ -17,8 +17,8 @@
 
 #include "../../detail/text_lines.hpp"
 #include "../../error.hpp"
-#include "../kernels/logarithm.hpp"
 #include "../utf8.hpp"
+#include "logarithm.hpp"
 
 namespace neardup::inline v0 {
 

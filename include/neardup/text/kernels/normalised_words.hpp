@@ -8,13 +8,11 @@
 #include <string_view>
 
 #include "../../detail/bits.hpp"
-#include "../../instruction_set.hpp"
-#include "normalise_blocks.hpp"
+#include "../../detail/instructions.hpp"
 #include "../shingles.hpp"
-#include "text_blocks.hpp"
 #include "../unicode.hpp"
-#include "../utf8.hpp"
-#include "word_blocks.hpp"
+#include "normalise_blocks.hpp"
+#include "text_blocks.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -25,12 +23,19 @@ struct word_join_cursor {
 
   const char* at;
   const char* end;  // of the text
-  char* joined;
-  std::size_t size;      // of what is joined, bytes
-  std::uint32_t* begin;  // of each word in it, that of the open one included
-  std::uint32_t* close;  // and its end
-  std::size_t count;     // of the words that are closed
-  tail last;
+  char* joined = nullptr;
+  std::size_t size = 0;            // of what is joined, bytes
+  std::uint32_t* begin = nullptr;  // of each word in it, that of the open one included
+  std::uint32_t* close = nullptr;  // and its end
+  std::size_t count = 0;           // of the words that are closed
+  tail last = tail::separator;
+
+  explicit word_join_cursor(std::string_view text) noexcept : at(text.data()), end(text.data() + text.size()) {}
+
+  /// Ends the text.
+  void finish() noexcept {
+    if (last != tail::separator) close_word();
+  }
 
   /// The most that the characters that begin in `bytes` bytes add to each, or overwrite.
   static constexpr std::size_t joined_room(std::size_t bytes) noexcept {
@@ -61,7 +66,7 @@ struct word_join_cursor {
 };
 
 /// Joins the words of the characters that begin before `limit`.
-inline void join_characters(word_join_cursor& cursor, const char* limit) noexcept {
+inline void take_characters(word_join_cursor& cursor, const char* limit) noexcept {
   using tail = word_join_cursor::tail;
   word_join_cursor c = cursor;
   while (c.at < limit) {
@@ -95,8 +100,8 @@ inline void join_characters(word_join_cursor& cursor, const char* limit) noexcep
 }
 
 /// Joins the words of a block of ASCII, of which `size` bytes count.
-inline void join_ascii_block(const char* block, std::size_t size, std::uint64_t word,
-                             word_join_cursor& cursor) noexcept {
+inline void take_ascii_block(word_join_cursor& cursor, const char* block, std::size_t size,
+                             std::uint64_t word) noexcept {
   using tail = word_join_cursor::tail;
   word_join_cursor c = cursor;
   folded_block folded;
@@ -121,12 +126,6 @@ inline void join_ascii_block(const char* block, std::size_t size, std::uint64_t 
   }
   c.at += size;
   cursor = c;
-}
-
-/// Joins the words of the characters that begin before `limit`, those in blocks of ASCII word by word.
-template <class Classify>
-void join_by_words(const Classify& classify, word_join_cursor& cursor, const char* limit) noexcept {
-  for_each_block(classify, cursor, limit, join_ascii_block, join_characters);
 }
 
 #if NEARDUP_X86_KERNELS
@@ -174,7 +173,7 @@ NEARDUP_TARGET_AVX512 inline void join_mixed_avx512(const folded_block& lower, s
 }
 
 /// Joins the words of the characters that begin before `limit`, but stops at one that the masks cannot tell.
-NEARDUP_TARGET_AVX512 inline void join_blocks_avx512(word_join_cursor& cursor, const char* limit) noexcept {
+NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, const char* limit) noexcept {
   using tail = word_join_cursor::tail;
   const __m512i separators = _mm512_set1_epi8(shingle_separator);
   word_join_cursor c = cursor;
@@ -216,21 +215,5 @@ NEARDUP_TARGET_AVX512 inline void join_blocks_avx512(word_join_cursor& cursor, c
 
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
-
-/// Joins the words of the characters that begin before `limit`. Precondition: there is room for them.
-inline void join_words(word_join_cursor& cursor, const char* limit, instruction_set level) noexcept {
-#if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512) {
-    for (;;) {
-      join_blocks_avx512(cursor, limit);
-      if (cursor.at >= limit) return;
-      join_characters(cursor, limit - cursor.at < unknown_run ? limit : cursor.at + unknown_run);
-    }
-  }
-  if (level == instruction_set::avx2) return join_by_words(classify_blocks_avx2, cursor, limit);
-#endif
-  static_cast<void>(level);
-  join_by_words(classify_blocks_portable, cursor, limit);
-}
 
 }  // namespace neardup::inline v0::detail

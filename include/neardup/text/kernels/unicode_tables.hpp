@@ -6,12 +6,10 @@
 #include <cstdint>
 #include <string_view>
 
-namespace neardup::inline v0 {
+namespace neardup::inline v0::detail {
 
-/// The version of Unicode that classes and lower case are of. A later one may change fingerprints.
-inline constexpr std::string_view unicode_version = "15.0.0";
+inline constexpr std::string_view unicode_tables_version = "15.0.0";
 
-namespace detail {
 // clang-format off
 
 // From here on all is other, except for the marks of the tail.
@@ -305,5 +303,4 @@ inline constexpr unicode_lower_step unicode_lower_steps[140] = {
 };
 
 // clang-format on
-}  // namespace detail
-}  // namespace neardup::inline v0
+}  // namespace neardup::inline v0::detail

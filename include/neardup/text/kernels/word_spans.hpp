@@ -7,10 +7,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "../../instruction_set.hpp"
-#include "text_blocks.hpp"
-#include "word_blocks.hpp"
+#include "../../detail/instructions.hpp"
 #include "../words.hpp"
+#include "text_blocks.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -72,11 +71,11 @@ class word_span_finder {
     word_block blocks[blocks_a_step];
     std::size_t count = whole < blocks_a_step ? whole : blocks_a_step;
     if (count > 0) {
-      classify(text_.data() + begin, count, blocks);
+      classify_blocks(text_.data() + begin, count, blocks, level_);
     } else {
       char rest[text_block_size] = {};
       std::memcpy(rest, text_.data() + begin, text_.size() - begin);
-      classify(rest, 1, blocks);
+      classify_blocks(rest, 1, blocks, level_);
       count = 1;
     }
     for (std::size_t b = 0; b < count; ++b) {
@@ -90,14 +89,6 @@ class word_span_finder {
       }
       position_ = end;
     }
-  }
-
-  void classify(const char* bytes, std::size_t count, word_block* blocks) const noexcept {
-#if NEARDUP_X86_KERNELS
-    if (level_ == instruction_set::avx512) return classify_blocks_avx512(bytes, count, blocks);
-    if (level_ == instruction_set::avx2) return classify_blocks_avx2(bytes, count, blocks);
-#endif
-    classify_blocks_portable(bytes, count, blocks);
   }
 
   /// Words that begin or end in a block of ASCII.

@@ -1,10 +1,11 @@
-// What all_pairs and cluster take: ranges of fingerprints, and distances that these can have.
+// What joins work on: fingerprints as words, whatever their width, and positions of the smallest type that holds them.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -16,29 +17,7 @@
 #include "../../error.hpp"
 #include "../../simhash.hpp"
 
-namespace neardup::inline v0 {
-
-namespace detail {
-
-template <class T>
-inline constexpr std::size_t simhash_bits = 0;
-template <std::size_t Bits>
-inline constexpr std::size_t simhash_bits<simhash<Bits>> = Bits;
-
-template <class Range>
-inline constexpr std::size_t range_bits =
-    simhash_bits<std::remove_cv_t<typename decltype(std::span(std::declval<const Range&>()))::element_type>>;
-
-}  // namespace detail
-
-/// A contiguous range of simhash<Bits>, such as a vector or a span.
-template <class Range>
-concept fingerprint_range = requires(const Range& range) {
-  std::span(range);
-}
-&&(detail::range_bits<Range> != 0);
-
-namespace detail {
+namespace neardup::inline v0::detail {
 
 /// Fingerprints as their words: one type for all widths of as many words.
 template <std::size_t Words>
@@ -64,23 +43,34 @@ class fingerprint_words {
   const std::byte* bytes_;
   std::size_t size_;
 };
+template <std::size_t Bits>
+fingerprint_words(std::span<const simhash<Bits>>) -> fingerprint_words<words_for(Bits)>;
 
-/// Refuses distances that are no distances of fingerprints of `bits` bits.
-inline void check_distance(std::size_t bits, int k) {
-  if (k < 0 || static_cast<std::size_t>(k) > bits) {
-    fail<std::invalid_argument>("distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(bits) +
-                                ", the distances of fingerprints of " + std::to_string(bits) + " bits");
-  }
-}
+/// Whether two positions whose fingerprints are near each other belong together; nothing: they do. From many threads.
+using pair_check = std::function<bool(std::size_t, std::size_t)>;
+
+/// The number of fingerprints from which a join needs positions of 64 bits.
+inline constexpr std::size_t many_positions = (std::numeric_limits<std::uint32_t>::max)();
 
 /// Refuses an index type that cannot number `count` fingerprints; `what` names the call that would take a wider one.
 template <class Index>
 void check_index_type(std::size_t count, const char* what) {
-  if (count > 0 && std::cmp_greater(count - 1, (std::numeric_limits<Index>::max)())) {
+  const bool is_small = sizeof(Index) <= sizeof(std::uint32_t);
+  if (count > 0 &&
+      (std::cmp_greater(count - 1, (std::numeric_limits<Index>::max)()) || (is_small && count >= many_positions))) {
     fail<std::length_error>(std::string(what) + ": the index type cannot number " + std::to_string(count) +
                             " fingerprints; write " + what + "<std::uint64_t>");
   }
 }
 
-}  // namespace detail
-}  // namespace neardup::inline v0
+/// Calls `use(position)` with a zero of the type for the positions of `count` fingerprints, which Index can number. Only
+/// for a wide Index are there two of them, so only then is a join compiled twice.
+template <class Index, class Use>
+auto with_position_type(std::size_t count, const Use& use) {
+  if constexpr (sizeof(Index) > sizeof(std::uint32_t)) {
+    if (count >= many_positions) return use(std::uint64_t{0});
+  }
+  return use(std::uint32_t{0});
+}
+
+}  // namespace neardup::inline v0::detail

@@ -1,17 +1,33 @@
-// Distances of fingerprints of several words, as they stand in memory, several at a time.
+// Which of several filters differ from one in at most k bits: what joins, searches and scans ask, for each instruction
+// set.
+//
+// A filter is an unsigned integer of 16, 32 or 64 bits, or all words of a fingerprint, as they stand in memory.
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
-#include "../instruction_set.hpp"
+#include "bits.hpp"
+#include "instructions.hpp"
 
 namespace neardup::inline v0::detail {
 
 /// The most words of a fingerprint that the vectors here are for.
-inline constexpr std::size_t most_vector_words = 8;
+inline constexpr std::size_t max_vector_words = 8;
+
+/// Without the instruction that counts bits, which a default build for x86-64 lacks.
+template <std::unsigned_integral Filter>
+constexpr int portable_distance(Filter a, Filter b) noexcept {
+  return portable_popcount(static_cast<Filter>(a ^ b));
+}
+template <std::size_t Words>
+constexpr int portable_distance(const std::array<std::uint64_t, Words>& a,
+                                const std::array<std::uint64_t, Words>& b) noexcept {
+  return portable_popcount(differing_bits(a, b));
+}
 
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
@@ -73,12 +89,69 @@ NEARDUP_TARGET_AVX2 inline __m256i wide_distances_avx2(const std::array<std::uin
 template <std::size_t Words>
 NEARDUP_TARGET_AVX2 inline __m256i distances_avx2(const std::array<std::uint64_t, Words>* y,
                                                   const std::array<std::uint64_t, Words>& x) noexcept {
-  static_assert(Words <= most_vector_words);
+  static_assert(Words <= max_vector_words);
   return wide_distances_avx2(y, x, std::make_index_sequence<(Words + 1) / 2>{});
 }
 
-// ---- AVX-512: VPOPCNTQ ----------------------------------------------------------------------------------------------
-//
+/// Two equal bits for each of sixteen filters at `y`, set where it is within k bits of x.
+NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
+  const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
+                                              _mm256_set1_epi16(static_cast<short>(x)));
+  const __m256i counts = _mm256_maddubs_epi16(count_bytes_avx2(difference), _mm256_set1_epi8(1));
+  const __m256i far = _mm256_cmpgt_epi16(counts, _mm256_set1_epi16(static_cast<short>(k)));
+  return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(far));
+}
+/// One bit for each filter in a vector at `y`, set where it is within k bits of x.
+NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint32_t* y, std::uint32_t x, int k) noexcept {
+  const __m256i difference =
+      _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)), _mm256_set1_epi32(static_cast<int>(x)));
+  const __m256i pairs = _mm256_maddubs_epi16(count_bytes_avx2(difference), _mm256_set1_epi8(1));
+  const __m256i far = _mm256_cmpgt_epi32(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)), _mm256_set1_epi32(k));
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(far))) ^ 0xffU;
+}
+NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint64_t* y, std::uint64_t x, int k) noexcept {
+  const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
+                                              _mm256_set1_epi64x(static_cast<std::int64_t>(x)));
+  const __m256i counts = _mm256_sad_epu8(count_bytes_avx2(difference), _mm256_setzero_si256());
+  const __m256i far = _mm256_cmpgt_epi64(counts, _mm256_set1_epi64x(k));
+  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(far))) ^ 0xfU;
+}
+
+template <std::size_t Words>
+NEARDUP_TARGET_AVX2 std::uint32_t near_bits_avx2(const std::array<std::uint64_t, Words>* y,
+                                                 const std::array<std::uint64_t, Words>& x, int k) noexcept {
+  const __m256i far = _mm256_cmpgt_epi64(distances_avx2(y, x), _mm256_set1_epi64x(k));
+  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(far))) ^ 0xfU;
+}
+
+// ---- AVX-512: VPOPCNTD and VPOPCNTQ ---------------------------------------------------------------------------------
+
+NEARDUP_TARGET_AVX512 inline __m512i broadcast_avx512(std::uint32_t x) noexcept {
+  return _mm512_set1_epi32(static_cast<int>(x));
+}
+NEARDUP_TARGET_AVX512 inline __m512i broadcast_avx512(std::uint64_t x) noexcept {
+  return _mm512_set1_epi64(static_cast<std::int64_t>(x));
+}
+NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::uint32_t* y, __m512i x) noexcept {
+  return _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_loadu_si512(y), x));
+}
+NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::uint64_t* y, __m512i x) noexcept {
+  return _mm512_popcnt_epi64(_mm512_xor_si512(_mm512_loadu_si512(y), x));
+}
+/// One bit for each filter at `y` that `mask` has, set where it is within k bits of x. The others are not read.
+NEARDUP_TARGET_AVX512 inline std::uint64_t near_bits_avx512(const std::uint32_t* y, std::uint64_t mask, __m512i x,
+                                                            __m512i k) noexcept {
+  const auto lanes = static_cast<__mmask16>(mask);
+  const __m512i distances = _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_maskz_loadu_epi32(lanes, y), x));
+  return _mm512_mask_cmple_epu32_mask(lanes, distances, k);
+}
+NEARDUP_TARGET_AVX512 inline std::uint64_t near_bits_avx512(const std::uint64_t* y, std::uint64_t mask, __m512i x,
+                                                            __m512i k) noexcept {
+  const auto lanes = static_cast<__mmask8>(mask);
+  const __m512i distances = _mm512_popcnt_epi64(_mm512_xor_si512(_mm512_maskz_loadu_epi64(lanes, y), x));
+  return _mm512_mask_cmple_epu64_mask(lanes, distances, k);
+}
+
 // The words of one fingerprint are neighbours, so their counts are in neighbouring lanes and have to be added across.
 // Counts fit bytes: those of all vectors are shifted into one, one permutation brings the bytes of each fingerprint
 // into its lane, and VPSADBW adds them. So there is one way for every number of words up to eight, and the order stays.
@@ -111,7 +184,7 @@ struct wide_broadcast {
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline wide_broadcast<Words> broadcast_avx512(
     const std::array<std::uint64_t, Words>& x) noexcept {
-  static_assert(Words <= most_vector_words);
+  static_assert(Words <= max_vector_words);
   const __m512i words = _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1U << Words) - 1), x.data());
   wide_broadcast<Words> result;
   for (std::size_t i = 0; i < Words; ++i) {
@@ -154,6 +227,36 @@ template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::array<std::uint64_t, Words>* y,
                                                       const wide_broadcast<Words>& x) noexcept {
   return some_distances_avx512(y, 8, x);
+}
+
+/// Which distances are up to k; the pointer only says how wide a filter is.
+NEARDUP_TARGET_AVX512 inline std::uint64_t up_to_avx512(const std::uint32_t*, __m512i distances, __m512i k) noexcept {
+  return _mm512_cmple_epu32_mask(distances, k);
+}
+NEARDUP_TARGET_AVX512 inline std::uint64_t up_to_avx512(const std::uint64_t*, __m512i distances, __m512i k) noexcept {
+  return _mm512_cmple_epu64_mask(distances, k);
+}
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 std::uint64_t up_to_avx512(const std::array<std::uint64_t, Words>*, __m512i distances,
+                                                 __m512i k) noexcept {
+  return _mm512_cmple_epu64_mask(distances, k);
+}
+NEARDUP_TARGET_AVX512 inline __m512i min_avx512(const std::uint32_t*, __m512i a, __m512i b) noexcept {
+  return _mm512_min_epu32(a, b);
+}
+NEARDUP_TARGET_AVX512 inline __m512i min_avx512(const std::uint64_t*, __m512i a, __m512i b) noexcept {
+  return _mm512_min_epu64(a, b);
+}
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 __m512i min_avx512(const std::array<std::uint64_t, Words>*, __m512i a, __m512i b) noexcept {
+  return _mm512_min_epu64(a, b);
+}
+/// The same; `mask` has the lowest bits only.
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 std::uint64_t near_bits_avx512(const std::array<std::uint64_t, Words>* y, std::uint64_t mask,
+                                                     const wide_broadcast<Words>& x, __m512i k) noexcept {
+  const auto count = static_cast<std::size_t>(_mm_popcnt_u64(mask));
+  return _mm512_mask_cmple_epu64_mask(static_cast<__mmask8>(mask), some_distances_avx512(y, count, x), k);
 }
 
 NEARDUP_KERNELS_END

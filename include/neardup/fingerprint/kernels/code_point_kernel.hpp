@@ -1,4 +1,4 @@
-// The hashes of the n-grams of code points of a text, many at a time.
+// N-grams of code points under XXH3.
 #pragma once
 
 #include <algorithm>
@@ -7,15 +7,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "../../detail/bytes.hpp"
-#include "../../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
 #include "../../text/kernels/text_blocks.hpp"
 #include "../../text/kernels/utf8_blocks.hpp"
 #include "../../text/kernels/word_spans.hpp"
-#include "hash_block.hpp"
-#include "../xxh3.hpp"
+#include "../../text/ngrams.hpp"
+#include "../../text/utf8.hpp"
+#include "../hashers.hpp"
+#include "bit_tally.hpp"
+#include "pair_counts.hpp"
+#include "token_kernel.hpp"
 #include "xxh3_pairs.hpp"
 #include "xxh3_spans.hpp"
 #include "xxh3_windows.hpp"
@@ -55,18 +61,17 @@ inline std::size_t ascii_blocks(const char* text, std::size_t count) noexcept {
 /// The pairs of code points of a text of more than four bytes, which are at least two of them, by AVX2.
 template <std::size_t Words>
 void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_scratch& scratch,
-                                hash_block<Words>& block, const block_consumer<Words>& consume) {
+                                const hash_writer<Words>& out) {
   constexpr instruction_set level = instruction_set::avx2;
   std::uint32_t* const places = scratch.places;
   /// Hashes the pairs that begin at the first places.
   const auto add_pairs = [&](const char* source, std::size_t count) {
-    if (block.room() < count) consume(block);
+    out.make_room(count);
     find_pair_keys(places, count, scratch.keys);
     for (std::size_t j = 0; j < Words; ++j) {
-      hash_pairs_avx2(source, places, scratch.keys, count, seed + j * xxh3<>::seed_step,
-                      block.columns[j] + block.count);
+      hash_pairs_avx2(source, places, scratch.keys, count, seed + j * xxh3<>::seed_step, out.end(j));
     }
-    block.count += count;
+    out.block.count += count;
   };
   std::size_t position = 0;
   // Kernels read vectors, and three code points beyond: the last ones are read from a copy with room behind.
@@ -75,7 +80,7 @@ void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_
     const char* const at = text.data() + position;
     const std::size_t blocks = (text.size() - margin - position) / text_block_size;
     if (const std::size_t ascii = ascii_blocks(at, blocks); ascii > 0) {
-      add_window_hashes(at, ascii * text_block_size, 2, seed, block, level, consume);
+      add_window_hashes(at, ascii * text_block_size, 2, seed, level, out);
       position += ascii * text_block_size;
       continue;
     }
@@ -98,19 +103,18 @@ void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_
 
 /// The same by AVX-512.
 template <std::size_t Words>
-void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, hash_block<Words>& block,
-                                  const block_consumer<Words>& consume) {
+void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, const hash_writer<Words>& out) {
   const auto add_pairs = [&](const char* from, std::size_t blocks, std::size_t end) {
     std::size_t count = 0;
     for (std::size_t j = 0; j < Words; ++j) {
-      count = hash_pairs_avx512(from, blocks, end, seed + j * xxh3<>::seed_step, block.columns[j] + block.count);
+      count = hash_pairs_avx512(from, blocks, end, seed + j * xxh3<>::seed_step, out.end(j));
     }
-    block.count += count;
+    out.block.count += count;
   };
   std::size_t position = 0;
   while (position + 2 * text_block_size <= text.size()) {
-    if (block.room() < text_block_size) consume(block);
-    const std::size_t blocks = (std::min)(block.room(), text.size() - position - text_block_size) / text_block_size;
+    const std::size_t room = out.make_room(text_block_size);
+    const std::size_t blocks = (std::min)(room, text.size() - position - text_block_size) / text_block_size;
     add_pairs(text.data() + position, blocks, blocks * text_block_size);
     position += blocks * text_block_size;
   }
@@ -120,21 +124,21 @@ void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, has
   if (last <= position) return;
   char rest[3 * text_block_size] = {};
   std::memcpy(rest, text.data() + position, text.size() - position);
-  if (block.room() < 2 * text_block_size) consume(block);
+  out.make_room(2 * text_block_size);
   add_pairs(rest, 2, last - position);
 }
 #endif  // NEARDUP_X86_KERNELS
 
-/// Calls `consume(block)`, which empties it, whenever the hashes of the n-grams of code points of a text fill a block;
-/// the last ones stay there. Precondition: the text is well-formed UTF-8 below 4 GiB, and 1 <= n <= max_kernel_gram.
+/// Writes the hashes of the n-grams of code points of a text. Precondition: the text is well-formed UTF-8 below 4 GiB,
+/// and 1 <= n <= max_kernel_gram.
 template <std::size_t Words>
 void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, gram_scratch& scratch,
-                      hash_block<Words>& block, const block_consumer<Words>& consume) {
+                      const hash_writer<Words>& out) {
   const instruction_set level = active_instruction_set();
 #if NEARDUP_X86_KERNELS
   if (n == 2 && text.size() > 4) {
-    if (level == instruction_set::avx512) return hash_code_point_pairs_avx512(text, seed, block, consume);
-    if (level == instruction_set::avx2) return hash_code_point_pairs_avx2(text, seed, scratch, block, consume);
+    if (level == instruction_set::avx512) return hash_code_point_pairs_avx512(text, seed, out);
+    if (level == instruction_set::avx2) return hash_code_point_pairs_avx2(text, seed, scratch, out);
   }
 #endif
   // From here on as places in the text: an n-gram ends where the one n places later begins.
@@ -164,18 +168,16 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
     if (at_end) {
       // What begins in the last bytes cannot be loaded whole.
       for (; grams > 0 && places[grams - 1] + sizeof(std::uint64_t) > text.size(); --grams) {
-        if (block.room() == 0) consume(block);
         const std::uint32_t begin = places[grams - 1];
-        for (std::size_t j = 0; j < Words; ++j) {
-          block.columns[j][block.count] =
-              XXH3_64bits_withSeed(text.data() + begin, places[grams - 1 + n] - begin, seed + j * xxh3<>::seed_step);
-        }
-        ++block.count;
+        const std::string_view gram = text.substr(begin, places[grams - 1 + n] - begin);
+        out.add([&](std::size_t j) {
+          return XXH3_64bits_withSeed(gram.data(), gram.size(), seed + j * xxh3<>::seed_step);
+        });
       }
     }
     for (std::size_t i = 0; i < grams; i += span_places::capacity) {
       const std::size_t part = (std::min)(grams - i, span_places::capacity);
-      add_span_hashes(text.data(), span_places{places + i, places + i + n, part}, seed, block, level, consume);
+      add_span_hashes(text.data(), span_places{places + i, places + i + n, part}, seed, level, out);
     }
     if (!at_end) {
       std::copy(places + grams, places + count, places);
@@ -183,5 +185,60 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
     }
   }
 }
+
+/// N-grams of up to max_kernel_gram code points of texts below 2 GiB; of ill-formed text when it is repaired.
+template <std::size_t Bits>
+struct token_kernel<code_point_ngrams, xxh3<Bits>> {
+  using writer = hash_writer<xxh3<Bits>::words>;
+
+  struct scratch {
+    gram_scratch grams;
+    std::string repaired;
+  };
+
+  static void hash_text(const code_point_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
+                        scratch& memory, const writer& out) {
+    constexpr std::size_t end_of_sizes = std::size_t{1} << 31;
+    if (tokenize.n >= 1 && tokenize.n <= max_kernel_gram && !text.empty() && text.size() < end_of_sizes) {
+      if (!is_well_formed(text, active_instruction_set())) {
+        memory.repaired.clear();
+        append_repaired(text, memory.repaired);
+        text = memory.repaired;
+      }
+      // Repaired text may be three times as long.
+      if (text.size() < end_of_sizes) return hash_code_points(text, tokenize.n, hash.seed, memory.grams, out);
+    }
+    hash_one_by_one(hash, out, [&](auto& add) { tokenize(text, add); });
+  }
+
+  /// Pairs only, on the portable path: the other ones hash them in vectors.
+  template <std::size_t Words>
+  static bool count(const code_point_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
+                    std::array<bit_tally, Words>& tallies) noexcept {
+    return tokenize.n == 2 && text.size() > 4 && tallies[0].level == instruction_set::portable &&
+           pair_counter<Words>(tallies, hash.seed).count(text);
+  }
+
+  using stream = gram_stream<code_point_ngrams, xxh3<Bits>>;
+
+  static void check(std::size_t n) { check_window_size(n); }
+  /// The sequence that a chunk cut is no whole code point.
+  static std::pair<std::size_t, std::size_t> cut(std::size_t n, std::string& text, bool at_end) {
+    const std::size_t unfinished = at_end ? 0 : incomplete_suffix(text);
+    const std::string_view complete = std::string_view(text).substr(0, text.size() - unfinished);
+    if (!is_well_formed(complete, active_instruction_set())) {
+      std::string repaired;
+      append_repaired(complete, repaired);
+      text.replace(0, complete.size(), repaired);
+    }
+    const std::size_t whole = text.size() - unfinished;
+    std::size_t kept = whole;
+    for (std::size_t i = 1; i < n && kept > 0; ++i) {
+      do --kept;
+      while (is_continuation(text, kept));
+    }
+    return {whole, kept};
+  }
+};
 
 }  // namespace neardup::inline v0::detail

@@ -1,4 +1,4 @@
-// The weights of an idf table by the hash of a term instead of its text, so that no text need be kept.
+// Weighters by rarity: tokens that few documents have count most.
 #pragma once
 
 #include <algorithm>
@@ -8,19 +8,25 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "../idf_table.hpp"
-#include "../weight.hpp"
-#include "../xxh3.hpp"
+#include "../error.hpp"
+#include "hashers.hpp"
+#include "idf_table.hpp"
+#include "weight.hpp"
+#include "weighters.hpp"
 
-namespace neardup::inline v0::detail {
+namespace neardup::inline v0 {
 
-/// Weights by the 64-bit XXH3 of a term with one seed. Immutable.
+namespace detail {
+
+/// The weights of an idf table by the 64-bit XXH3 of a term with one seed, so that no text need be kept. Immutable.
 ///
-/// An open-addressing table at most half full. Of several terms with the same hash the heaviest counts: among 100,000
+/// An open-addressing table at most half full; not one that numbers its entries, as distinct_hashes and feature_bag do,
+/// for a look-up would miss the cache once more. Of several terms with the same hash the heaviest counts: among 100,000
 /// terms there is such a pair in one table of 3.7 * 10^9.
 class hashed_idf {
  public:
@@ -118,4 +124,29 @@ class shared_idf_table {
   std::shared_ptr<hashed_tables> hashed_;
 };
 
-}  // namespace neardup::inline v0::detail
+}  // namespace detail
+
+/// A distinct token weighs its inverse document frequency, however often it occurs.
+class idf : public detail::shared_idf_table {
+ public:
+  using shared_idf_table::shared_idf_table;
+  weight operator()(std::string_view token, std::uint64_t /*count*/) const { return table().lookup(token); }
+};
+
+/// Each occurrence of a token weighs its inverse document frequency.
+class tf_idf : public detail::shared_idf_table {
+ public:
+  using shared_idf_table::shared_idf_table;
+  [[nodiscard]] weight per_occurrence(std::string_view token) const { return table().lookup(token); }
+};
+
+namespace detail {
+
+template <>
+inline constexpr bool asks_idf_table<idf> = true;
+template <>
+inline constexpr bool asks_idf_table<tf_idf> = true;
+
+}  // namespace detail
+
+}  // namespace neardup::inline v0

@@ -1,15 +1,12 @@
-#include "feature_extractor.hpp"
+#include "readers.hpp"
 
 #include <algorithm>
-#include <neardup/fingerprint/feature_extractor.hpp>
-#include <neardup/fingerprint/xxh3.hpp>
+#include <neardup/dedup/checks.hpp>
 #include <neardup/text/tokenizer.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
-
-#include "defaults.hpp"
 
 namespace command {
 
@@ -22,11 +19,12 @@ void make_set(std::vector<Feature>& features) {
 }
 
 /// The features of all texts, as one set.
-template <class Hasher>
-auto features_of(const std::vector<std::string_view>& texts, const Hasher& hash, typename Hasher::workspace& memory) {
-  std::vector<typename Hasher::feature_type> all;
+template <class Extractor>
+auto features_of(const std::vector<std::string_view>& texts, const Extractor& extract,
+                 typename Extractor::workspace& memory) {
+  std::vector<typename Extractor::feature_type> all;
   for (const std::string_view text : texts) {
-    const auto features = hash(text, memory);
+    const auto features = extract(text, memory);
     all.insert(all.end(), features.begin(), features.end());
   }
   if (texts.size() > 1) make_set(all);
@@ -34,9 +32,9 @@ auto features_of(const std::vector<std::string_view>& texts, const Hasher& hash,
 }
 
 template <class Tokenizer>
-class extractor_of final : public feature_extractor {
+class feature_reader_of final : public feature_reader {
  public:
-  extractor_of(const Tokenizer& tokenizer, std::uint64_t seed)
+  feature_reader_of(const Tokenizer& tokenizer, std::uint64_t seed)
       : hash_token_{seed}, hash_(tokenizer, hash_token_), hash_fully_(tokenizer, hash_token_) {}
 
   feature_set whole(const std::vector<std::string_view>& texts) override { return features_of(texts, hash_, memory_); }
@@ -64,10 +62,10 @@ class extractor_of final : public feature_extractor {
     constexpr std::size_t cut = 2;  // features that are not those of the text, because the beginning ends within them
     for (const std::string_view text : texts) {
       if (text.size() <= beginning) continue;
-      if (hash_fully_(text.substr(0, beginning), full_memory_).size() >= least_features + cut) return 0;
+      if (hash_fully_(text.substr(0, beginning), full_memory_).size() >= neardup::default_min_tokens + cut) return 0;
     }
     const std::vector<std::uint64_t> features = features_of(texts, hash_fully_, full_memory_);
-    if (features.size() >= least_features) return 0;
+    if (features.size() >= neardup::default_min_tokens) return 0;
     std::string bytes;
     for (const std::uint64_t feature : features) {
       for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(feature >> shift & 0xff);
@@ -81,7 +79,7 @@ class extractor_of final : public feature_extractor {
   using full_hasher = neardup::feature_extractor<Tokenizer, hasher, std::uint64_t>;
 
   struct adder {
-    extractor_of* to;
+    feature_reader_of* to;
     void operator()(std::string_view token) const {
       to->features_.push_back(static_cast<std::uint32_t>(to->hash_token_(token)));  // as feature_extractor does it
     }
@@ -100,9 +98,9 @@ class extractor_of final : public feature_extractor {
 
 }  // namespace
 
-std::unique_ptr<feature_extractor> make_feature_extractor(const feature_choice& features, std::uint64_t seed) {
-  return with_tokenizer(features, [&](const auto& tokenizer) -> std::unique_ptr<feature_extractor> {
-    return std::make_unique<extractor_of<std::remove_cvref_t<decltype(tokenizer)>>>(tokenizer, seed);
+std::unique_ptr<feature_reader> make_feature_reader(const feature_choice& features, std::uint64_t seed) {
+  return with_tokenizer(features, [&](const auto& tokenizer) -> std::unique_ptr<feature_reader> {
+    return std::make_unique<feature_reader_of<std::remove_cvref_t<decltype(tokenizer)>>>(tokenizer, seed);
   });
 }
 

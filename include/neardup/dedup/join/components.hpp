@@ -1,0 +1,199 @@
+// Which fingerprints a chain of steps of at most k bits connects, found by all threads together.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/filter_join.hpp"
+#include "../../runner.hpp"
+#include "join_input.hpp"
+#include "self_join.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Numbers that are united step by step, by any thread; the smallest of a component stands for it.
+/// A number's parent is smaller than it, or itself. Only roots get new ones, by comparing and exchanging; that all
+/// others lead to a root, and the smallest one, holds whatever threads see of each other's writes and when.
+template <class Number>
+class shared_components {
+ public:
+  explicit shared_components(std::size_t count) : parent_(count) {
+    for (std::size_t x = 0; x < count; ++x) parent_[x].store(static_cast<Number>(x), std::memory_order_relaxed);
+  }
+
+  /// The smallest number of the component of `x`, as far as this thread knows.
+  std::size_t find(std::size_t x) noexcept {
+    std::size_t parent = load(x);
+    while (parent != x) {
+      const std::size_t above = load(parent);
+      // Halving the path keeps later walks short. What another thread has written meanwhile leads to the same root.
+      if (above != parent) parent_[x].store(static_cast<Number>(above), std::memory_order_relaxed);
+      x = parent;
+      parent = above;
+    }
+    return x;
+  }
+
+  void unite(std::size_t a, std::size_t b) noexcept {
+    while (true) {
+      a = find(a);
+      b = find(b);
+      if (a == b) return;
+      if (a < b) std::swap(a, b);
+      auto root = static_cast<Number>(a);
+      if (parent_[a].compare_exchange_strong(root, static_cast<Number>(b), std::memory_order_relaxed)) return;
+    }
+  }
+
+ private:
+  std::size_t load(std::size_t x) const noexcept {
+    return static_cast<std::size_t>(parent_[x].load(std::memory_order_relaxed));
+  }
+
+  std::vector<std::atomic<Number>> parent_;
+};
+
+/// Unites the fingerprints of one job after the other.
+template <std::size_t Words, class Offset>
+class component_finder {
+ public:
+  using join_type = self_join<Words, Offset>;
+  using arrays = typename join_type::arrays;
+
+  component_finder(const join_type& join, const pair_check& check, shared_components<Offset>& components)
+      : join_(&join), check_(&check), components_(&components), own_(join.filter()) {}
+
+  /// Unites what `job` of a table brings together. The tables before must be done.
+  /// Most buckets have few pairs or none: these are compared at once. In a crowd of near-duplicates pairs are quadratic
+  /// in number, and steps from one to the next are not: it is swept.
+  void unite(std::size_t table, const arrays& records, const filter_join& job) {
+    table_ = table;
+    if (unite_pairs(records, job)) return;
+    if (job.is_behind) {
+      sweep(records, {job.x, job.y_end}, {});
+    } else {
+      sweep(records, {job.x, job.x_end}, {job.y_begin, job.y_end});
+    }
+  }
+
+ private:
+  static constexpr std::size_t room = 4 * join_step;
+
+  struct places {
+    std::size_t begin, end;
+    [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
+  };
+
+  /// Returns: false if there are more pairs than a sweep has steps; then only some are united.
+  bool unite_pairs(const arrays& records, filter_join job) {
+    std::size_t most = room / 2 + 2 * (job.x_end - job.x + (job.is_behind ? 0 : job.y_end - job.y_begin));
+    filter_pair found[room];
+    while (!job.is_done()) {
+      const std::size_t count = records.find_near(job, join_->k(), found, join_->level());
+      for (const filter_pair& pair : std::span(found).first(count)) unite_if_near(records, pair.x, pair.y);
+      if (count > most) return false;
+      most -= count;
+    }
+    return true;
+  }
+
+  bool unite_if_near(const arrays& records, std::size_t x, std::size_t y) {
+    if (count_differing_bits(records.words(x), records.words(y)) > join_->k()) return false;
+    const std::size_t a = records.position(x);
+    const std::size_t b = records.position(y);
+    if (*check_) {
+      // A check costs more than all else here: what is connected needs none, and what met in a table before had its
+      // own.
+      if (components_->find(a) == components_->find(b)) return true;
+      if (!join_->plan().is_first(table_, records.words(x), records.words(y)) || !(*check_)(a, b)) return false;
+    }
+    components_->unite(a, b);
+    return true;
+  }
+
+  /// Copies records behind the `count` that are here. Returns: whether all of these are in one component already.
+  bool copy(const arrays& records, places from, std::size_t count) {
+    bool is_one = true;
+    const std::size_t root = components_->find(count == 0 ? records.position(from.begin) : own_.position(0));
+    for (std::size_t i = from.begin; i < from.end; ++i) {
+      own_.set(count + i - from.begin, records.words(i), records.position(i));
+      is_one = is_one && components_->find(records.position(i)) == root;
+    }
+    return is_one;
+  }
+
+  /// Those of a range, in order: done.begin .. queue: whose neighbours are known; queue .. rest: reached; rest .. end:
+  /// not.
+  struct side {
+    std::size_t queue, rest, end;
+  };
+
+  /// Takes the neighbours of the next in the queue of `from` out of the rest of `to` into its queue.
+  void step(side& from, side& to) {
+    const std::size_t x = from.queue++;
+    filter_pair found[room];
+    for (filter_join job = filter_join::across(x, x + 1, to.rest, to.end); !job.is_done();) {
+      const std::size_t count = own_.find_near(job, join_->k(), found, join_->level());
+      // The places ascend and are not before to.rest, so what is swapped there is not to be looked at any more.
+      for (const filter_pair& pair : std::span(found).first(count)) {
+        if (unite_if_near(own_, x, pair.y)) own_.swap(pair.y, to.rest++);
+      }
+    }
+  }
+
+  /// Unites what is connected within some places, `b` being empty, or by steps between two ranges of places: from each
+  /// one reached, to all those not reached yet.
+  void sweep(const arrays& records, places a, places b) {
+    own_.take(a.size() + b.size());
+    const bool is_within = b.size() == 0;
+    const bool a_is_one = copy(records, a, 0);
+    const bool b_is_one = is_within || copy(records, b, a.size());
+    if (a_is_one && b_is_one) return;
+    side one{0, 0, a.size()};
+    side others{a.size(), a.size(), a.size() + b.size()};
+    side& other = is_within ? one : others;
+    while (other.rest < other.end) {
+      if (other.queue < other.rest) {
+        step(other, one);
+        continue;
+      }
+      if (one.queue == one.rest) {
+        if (one.rest == one.end) return;
+        ++one.rest;
+      }
+      step(one, other);
+    }
+    // Those reached last may reach others.
+    while (other.queue < other.rest) step(other, one);
+  }
+
+  const join_type* join_;
+  const pair_check* check_;
+  std::size_t table_ = 0;
+  shared_components<Offset>* components_;
+  arrays own_;
+};
+
+template <class Offset, std::size_t Words>
+shared_components<Offset> find_components(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k,
+                                          int blocks, const any_runner& run, const pair_check& check = {}) {
+  // A check may tell copies apart.
+  self_join<Words, Offset> join(fingerprints, bits, k, blocks, run, check ? copies_as::others : copies_as::one);
+  shared_components<Offset> components(fingerprints.size());
+  for (const auto& copy : join.distinct().copies()) components.unite(copy.first, copy.position);
+  std::vector<component_finder<Words, Offset>> finders;
+  finders.reserve(join.parts(run));
+  for (std::size_t part = 0; part < finders.capacity(); ++part) finders.emplace_back(join, check, components);
+  using arrays = typename self_join<Words, Offset>::arrays;
+  join.run(run, false, [&](std::size_t part, std::size_t table, const arrays& records, const filter_join& job) {
+    finders[part].unite(table, records, job);
+    return true;
+  });
+  return components;
+}
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,63 @@
+// What the functions over whole corpora take and give: fingerprints, how they are joined, and pairs of them.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "../error.hpp"
+#include "../runner.hpp"
+#include "../simhash.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+template <class T>
+inline constexpr std::size_t simhash_bits = 0;
+template <std::size_t Bits>
+inline constexpr std::size_t simhash_bits<simhash<Bits>> = Bits;
+
+template <class Range>
+inline constexpr std::size_t range_bits =
+    simhash_bits<std::remove_cv_t<typename decltype(std::span(std::declval<const Range&>()))::element_type>>;
+
+/// Refuses distances that fingerprints of `bits` bits cannot have.
+inline void check_distance(std::size_t bits, int k) {
+  if (k < 0 || static_cast<std::size_t>(k) > bits) {
+    fail<std::invalid_argument>("distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(bits) +
+                                ", the distances of fingerprints of " + std::to_string(bits) + " bits");
+  }
+}
+
+}  // namespace detail
+
+/// A contiguous range of simhash<Bits>, such as a vector or a span.
+template <class Range>
+concept fingerprint_range = requires(const Range& range) {
+  std::span(range);
+}
+&&(detail::range_bits<Range> != 0);
+
+/// How all_pairs, find_pairs, visit_pairs and cluster work. Nothing of it changes a result.
+struct join_options {
+  /// The blocks that fingerprints are cut into, as in pigeonhole_index; 0 for what suits their number and a sample of
+  /// them.
+  int blocks = 0;
+  /// How the work is spread: `threads{8}`, or a runner of the caller's.
+  any_runner run = {};
+};
+
+/// Two fingerprints that differ in few bits: their positions, first < second, and in how many bits.
+template <class Index>
+struct near_pair {
+  Index first, second;
+  int distance;
+
+  friend constexpr bool operator==(const near_pair&, const near_pair&) = default;
+};
+
+}  // namespace neardup::inline v0

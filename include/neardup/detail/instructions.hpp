@@ -1,0 +1,39 @@
+// What a function needs that is compiled for an instruction set of its own.
+#pragma once
+
+#include "../instruction_set.hpp"
+
+// Kernels for x86-64 need target attributes (g++, clang); elsewhere the portable ones serve.
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define NEARDUP_X86_KERNELS 1
+// The features of a level, the same list on each function of it: a compiler inlines only what needs no more.
+#define NEARDUP_AVX2_FEATURES "avx2,bmi,bmi2,popcnt"
+#define NEARDUP_AVX512_FEATURES \
+  "avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
+#define NEARDUP_TARGET_AVX2 __attribute__((target(NEARDUP_AVX2_FEATURES)))
+#define NEARDUP_TARGET_AVX512 __attribute__((target(NEARDUP_AVX512_FEATURES)))
+// For lambdas in such functions, which do not inherit the features.
+#define NEARDUP_AVX2_LAMBDA __attribute__((always_inline, target(NEARDUP_AVX2_FEATURES)))
+#define NEARDUP_AVX512_LAMBDA __attribute__((always_inline, target(NEARDUP_AVX512_FEATURES)))
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+// AVX-512 intrinsics begin with a deliberately undefined vector (GCC bug 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+// Around kernels: a lambda that gives a vector is always inlined, so no calling convention is at stake.
+#define NEARDUP_KERNELS_BEGIN                                                  \
+  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpsabi\"") \
+      _Pragma("GCC diagnostic ignored \"-Wuninitialized\"")                    \
+          _Pragma("GCC diagnostic ignored \"-Wmaybe-uninitialized\"")
+#define NEARDUP_KERNELS_END _Pragma("GCC diagnostic pop")
+#else
+#include <immintrin.h>
+#define NEARDUP_KERNELS_BEGIN
+#define NEARDUP_KERNELS_END
+#endif
+#else
+#define NEARDUP_X86_KERNELS 0
+#endif

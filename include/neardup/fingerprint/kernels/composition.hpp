@@ -1,0 +1,108 @@
+// What simhasher and feature_extractor are put together from: checked here, so that a wrong part costs one sentence.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+
+#include "../../detail/bits.hpp"
+#include "../../text/tokenizer.hpp"
+#include "../hashers.hpp"
+#include "../weight.hpp"
+#include "../weighters.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Stands for each part of a composition that is wrong, so that nothing but its static_assert is reported.
+template <std::size_t Bits>
+struct any_part {
+  any_part() = default;
+  template <class... Parts>
+  any_part(const Parts&... /*parts*/) {}  // NOLINT(google-explicit-constructor): stands for anything
+
+  template <class Sink>
+  void operator()(std::string_view /*text*/, Sink&& /*sink*/) const {}
+  weight operator()(std::uint64_t /*count*/) const { return {}; }
+  std::array<std::uint64_t, words_for(Bits)> operator()(std::string_view /*token*/) const { return {}; }
+};
+
+// A part is looked at only if those before it are right: a tokenizer may not even compile as a weighter.
+template <class Tokenizer>
+constexpr bool is_tokenizer = tokenizer<Tokenizer>;
+template <bool Ask, class Weighter>
+constexpr bool is_weighter = true;
+template <class Weighter>
+constexpr bool is_weighter<true, Weighter> = weighter<Weighter>;
+template <bool Ask, class Hasher>
+constexpr bool is_hasher = true;
+template <class Hasher>
+constexpr bool is_hasher<true, Hasher> = token_hasher<Hasher>;
+template <bool Ask, class Hasher, std::size_t Bits>
+constexpr bool is_wide_enough = true;
+template <class Hasher, std::size_t Bits>
+constexpr bool is_wide_enough<true, Hasher, Bits> = hash_result_of<Hasher>::bits >= Bits;
+
+/// The parts of a simhasher, or any_part for each if one of them is wrong. `Bits` is how many bits the hasher must
+/// give.
+template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits = 1>
+class composition {
+  static constexpr bool first = is_tokenizer<Tokenizer>;
+  static constexpr bool second = is_weighter<first, Weighter>;
+  static constexpr bool third = is_hasher < first && second, Hasher > ;
+  static constexpr bool fourth = is_wide_enough < first && second && third, Hasher, Bits > ;
+
+  template <class Part>
+  using sound = std::conditional_t<first && second && third && fourth, Part, any_part<Bits>>;
+
+ public:
+  using tokenizer = sound<Tokenizer>;
+  using weighter = sound<Weighter>;
+  using hasher = sound<Hasher>;
+
+  // Last, for clang leaves out what follows one that fails.
+  static_assert(first,
+                "neardup: the first part is a tokenizer: words{}, or a callable of (text, sink) that calls sink(token) "
+                "for each token");
+  static_assert(
+      second,
+      "neardup: the second part is a weighter: unit{}, tf{}, log_tf{}, or a callable that gives the weight of "
+      "a count, or of a token and a count");
+  static_assert(third,
+                "neardup: the third part is a hasher: xxh3<64>{}, or a callable that makes of a std::string_view an "
+                "unsigned integer or a std::array of std::uint64_t");
+  static_assert(fourth,
+                "neardup: the hasher is narrower than the fingerprint; name a smaller width, or use xxh3<Bits>");
+};
+
+/// Memory that is made when it is first used, and again after it was moved away.
+template <class T>
+class made_when_used {
+ public:
+  T& get() {
+    if (!value_) value_ = std::make_unique<T>();
+    return *value_;
+  }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
+}  // namespace neardup::inline v0::detail
+
+namespace neardup::inline v0 {
+
+template <std::size_t Bits>
+class token_stream<detail::any_part<Bits>> {
+ public:
+  explicit token_stream(const detail::any_part<Bits>& /*tokenizer*/) {}
+  template <class Sink>
+  void feed(std::string_view /*chunk*/, Sink&& /*sink*/) {}
+  template <class Sink>
+  void finish(Sink&& /*sink*/) {}
+  void reset() noexcept {}
+};
+
+}  // namespace neardup::inline v0

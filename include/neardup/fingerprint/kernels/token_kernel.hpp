@@ -1,0 +1,211 @@
+// From a text to the hashes of its tokens, many at a time: what a kernel for a family of tokenizers offers, and the way
+// of all tokenizers that have none.
+//
+// A tokenizer with a fast path has a header of its own here, which specialises token_kernel; registry.hpp lists them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "../../text/tokenizer.hpp"
+#include "../hashers.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Hashes of `Words` words, column by column: word j of hash i is columns[j][i].
+template <std::size_t Words>
+struct hash_block {
+  static constexpr std::size_t capacity = 1024;
+  static constexpr std::size_t slack = 16;  // kernels write whole vectors
+
+  alignas(64) std::uint64_t columns[Words][capacity + slack];
+  std::size_t count = 0;
+
+  hash_block() noexcept {}  // NOLINT(modernize-use-equals-default): the columns stay uninitialised
+
+  [[nodiscard]] std::size_t room() const noexcept { return capacity - count; }
+};
+
+/// A block that kernels fill, and what takes it when it is full: refers to both, which outlive it.
+/// `consume` is not a template parameter of the kernels: they are compiled once for all compositions of one width.
+template <std::size_t Words>
+class hash_writer {
+ public:
+  template <class Consume>
+  hash_writer(hash_block<Words>& target, const Consume& consume) noexcept
+      : block(target),
+        object_(&consume),
+        call_([](const void* object, const hash_block<Words>& full) { (*static_cast<const Consume*>(object))(full); }) {
+  }
+
+  /// Makes room for `count` hashes, at most hash_block::capacity. Returns: the room there is.
+  std::size_t make_room(std::size_t count) const {
+    if (block.room() < count) flush();
+    return block.room();
+  }
+
+  /// The end of column `j`.
+  [[nodiscard]] std::uint64_t* end(std::size_t j) const noexcept { return block.columns[j] + block.count; }
+
+  /// Adds one hash, of which word(j) is word j.
+  template <class Word>
+  void add(const Word& word) const {
+    make_room(1);
+    for (std::size_t j = 0; j < Words; ++j) *end(j) = word(j);
+    ++block.count;
+  }
+
+  /// Hands on what there is.
+  void flush() const {
+    call_(object_, block);
+    block.count = 0;
+  }
+
+  hash_block<Words>& block;
+
+ private:
+  const void* object_;
+  void (*call_)(const void* object, const hash_block<Words>& block);
+};
+
+/// Writes the hashes of the tokens that `tokenize(sink)` gives, one after the other.
+template <class Hasher, class Tokenize>
+void hash_one_by_one(const Hasher& hash, const hash_writer<hasher_words<Hasher>>& out, const Tokenize& tokenize) {
+  auto add = [&](std::string_view token) {
+    const auto value = to_hash_words(hash(token));
+    out.add([&](std::size_t j) { return value[j]; });
+  };
+  tokenize(add);
+}
+
+/// How the tokens of a text become hashes. This one takes any tokenizer and hasher, one token after the other.
+///
+/// A kernel may have `count(tokenize, hash, text, tallies)` besides, which counts the bits of all hashes at once, word
+/// j in tallies[j]: it returns false, and what is counted is of no use, where that is not possible or does not pay.
+template <class Tokenizer, class Hasher>
+struct token_kernel {
+  using writer = hash_writer<hasher_words<Hasher>>;
+
+  /// Memory that is reused from text to text.
+  struct scratch {};
+
+  /// Writes the hashes of all tokens of a text, exactly those that `tokenize` and `hash` give, in an order of its own.
+  static void hash_text(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, scratch& /*memory*/,
+                        const writer& out) {
+    hash_one_by_one(hash, out, [&](auto& add) { tokenize(text, add); });
+  }
+
+  /// The same for a text that comes in chunks.
+  class stream {
+   public:
+    explicit stream(const Tokenizer& tokenizer) : tokens_(tokenizer) {}
+
+    void feed(std::string_view chunk, const Hasher& hash, const writer& out) {
+      hash_one_by_one(hash, out, [&](auto& add) { tokens_.feed(chunk, add); });
+    }
+    void finish(const Hasher& hash, const writer& out) {
+      hash_one_by_one(hash, out, [&](auto& add) { tokens_.finish(add); });
+    }
+    void reset() noexcept { tokens_.reset(); }
+
+   private:
+    token_stream<Tokenizer> tokens_;
+  };
+};
+
+/// Memory for the hashing of texts, reused from one to the next.
+template <class Tokenizer, class Hasher>
+struct hash_scratch {
+  hash_block<hasher_words<Hasher>> block;
+  typename token_kernel<Tokenizer, Hasher>::scratch kernel;
+};
+
+/// Calls `consume(block)` with the hashes of all tokens of a text, in an order of its own.
+template <class Tokenizer, class Hasher, class Consume>
+void hash_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_view text,
+                 hash_scratch<Tokenizer, Hasher>& scratch, const Consume& consume) {
+  scratch.block.count = 0;
+  const hash_writer<hasher_words<Hasher>> out(scratch.block, consume);
+  token_kernel<Tokenizer, Hasher>::hash_text(tokenize, hash, text, scratch.kernel, out);
+  out.flush();
+}
+
+/// Collects the chunks of a stream until there is enough for a kernel, and cuts larger ones, so that little memory is
+/// needed.
+class chunk_buffer {
+ public:
+  /// Calls `work()` whenever `text` has grown enough.
+  template <class Work>
+  void feed(std::string_view chunk, const Work& work) {
+    constexpr std::size_t enough = 4096;
+    constexpr std::size_t max_part = 65536;
+    while (!chunk.empty()) {
+      const std::string_view part = chunk.substr(0, max_part);
+      chunk.remove_prefix(part.size());
+      text.append(part);
+      unworked_ += part.size();
+      if (unworked_ < enough) continue;
+      unworked_ = 0;
+      work();
+    }
+  }
+
+  void reset() noexcept {
+    text.clear();
+    unworked_ = 0;
+  }
+
+  std::string text;
+
+ private:
+  std::size_t unworked_ = 0;  // bytes that came since the last work
+};
+
+/// A stream of n-grams: the last n - 1 units of a piece begin the next one.
+///
+/// The kernel of the tokenizer has `check(n)` besides, which throws if n is none, and `cut(n, text, at_end)`, which
+/// repairs the text and says how many of its bytes are whole units, and at which of them the last n - 1 begin: at 0 if
+/// there are no more.
+template <class Tokenizer, class Hasher>
+class gram_stream {
+  using kernel = token_kernel<Tokenizer, Hasher>;
+  using writer = hash_writer<hasher_words<Hasher>>;
+
+ public:
+  explicit gram_stream(const Tokenizer& tokenizer) : tokenize_(tokenizer) { kernel::check(tokenizer.n); }
+
+  void feed(std::string_view chunk, const Hasher& hash, const writer& out) {
+    buffer_.feed(chunk, [&] { work(false, hash, out); });
+  }
+
+  void finish(const Hasher& hash, const writer& out) {
+    work(true, hash, out);
+    if (!emitted_) kernel::hash_text(tokenize_, hash, buffer_.text, scratch_, out);
+    reset();
+  }
+
+  void reset() noexcept {
+    buffer_.reset();
+    emitted_ = false;
+  }
+
+ private:
+  void work(bool at_end, const Hasher& hash, const writer& out) {
+    const auto [whole, kept] = kernel::cut(tokenize_.n, buffer_.text, at_end);
+    if (kept == 0) return;
+    emitted_ = true;
+    kernel::hash_text(tokenize_, hash, std::string_view(buffer_.text).substr(0, whole), scratch_, out);
+    buffer_.text.erase(0, kept);
+  }
+
+  Tokenizer tokenize_;
+  typename kernel::scratch scratch_;
+  chunk_buffer buffer_;
+  bool emitted_ = false;
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,239 @@
+// What a pigeonhole_index is made of, for any layout: its pairs, and the tables that find them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/filter_join.hpp"
+#include "batch_search.hpp"
+#include "bucket_table.hpp"
+#include "filter.hpp"
+#include "filter_scan.hpp"
+#include "fingerprint_store.hpp"
+#include "prefetch.hpp"
+#include "search_plans.hpp"
+#include "table_search.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// A fingerprint_store, and for each key of a layout a bucket_table over its slots.
+/// The layout is data, so one instantiation serves every Bits of as many words, every K and every Blocks.
+/// Guarantee: strong for all that may throw; const members may run in many threads at once.
+template <std::size_t Words, class Id, class Offset>
+class pigeonhole_engine {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+  using id_type = Id;
+  using store_type = fingerprint_store<Words, Id, Offset>;
+
+  explicit pigeonhole_engine(std::shared_ptr<const search_plans<Words>> plans) noexcept : plans_(std::move(plans)) {}
+  pigeonhole_engine(const pigeonhole_engine&) = default;
+  pigeonhole_engine(pigeonhole_engine&& other) noexcept : plans_(other.plans_) {
+    swap(other);  // What was moved from is empty and usable, with the plans.
+  }
+  pigeonhole_engine& operator=(const pigeonhole_engine& other) {
+    pigeonhole_engine copy(other);
+    swap(copy);
+    return *this;
+  }
+  pigeonhole_engine& operator=(pigeonhole_engine&& other) noexcept {
+    pigeonhole_engine taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~pigeonhole_engine() = default;
+
+  void swap(pigeonhole_engine& other) noexcept {
+    plans_.swap(other.plans_);
+    store_.swap(other.store_);
+    tables_.swap(other.tables_);
+    waiting_.swap(other.waiting_);
+    hashes_.swap(other.hashes_);
+    std::swap(next_, other.next_);
+  }
+
+  [[nodiscard]] const store_type& store() const noexcept { return store_; }
+  [[nodiscard]] const layout& shape() const noexcept { return plans_->shape(); }
+  [[nodiscard]] int max_distance() const noexcept { return shape().k(); }
+
+  /// Returns: whether the pair is new.
+  /// Throws: std::length_error if Offset numbers no further fingerprint, or a table has no room.
+  bool insert(const words_type& fingerprint, const Id& id) {
+    return store_.insert(fingerprint, id, [&](std::size_t slot) { add(fingerprint, slot); });
+  }
+
+  /// Returns: whether the pair was there.
+  bool erase(const words_type& fingerprint, const Id& id) noexcept {
+    return store_.erase(fingerprint, id, [&](std::size_t slot) { remove_slot(slot); });
+  }
+
+  /// Returns: the number of ids that the fingerprint had.
+  std::size_t erase(const words_type& fingerprint) noexcept {
+    return store_.erase(fingerprint, [&](std::size_t slot) { remove_slot(slot); });
+  }
+
+  void clear() noexcept {
+    store_.clear();
+    for (table_type& table : tables_) table.clear();
+    waiting_.fill({});
+  }
+
+  /// Makes room for `count` fingerprints. Throws: std::length_error if Offset cannot number them.
+  void reserve(std::size_t count) {
+    store_.reserve(count);
+    make_tables();
+    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].reserve(count, hash_of_slot(i));
+  }
+
+  /// Visits (slot, distance) of each fingerprint within k bits once; false from `visit` ends it. Allocates nothing.
+  /// Returns: whether it was not ended. Precondition: 0 <= k <= max_distance().
+  template <class Visit>
+  bool visit_within(const words_type& query, int k, const Visit& visit) const {
+    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
+      return scan_all(store_.fingerprints(), query, k, visit);
+    return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit) && visit_waiting(query, k, visit);
+  }
+
+  /// The same for many queries at a time: visits (query, slot, distance).
+  template <class Visit>
+  bool visit_batch(std::span<const words_type> queries, int k, const Visit& visit) const {
+    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
+      return scan_all(store_.fingerprints(), queries, k, visit);
+    if (!search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit)) return false;
+    for (std::size_t query = 0; query < queries.size(); ++query) {
+      const auto visit_of_query = [&](std::size_t slot, int distance) { return visit(query, slot, distance); };
+      if (!visit_waiting(queries[query], k, visit_of_query)) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] const bucket_table<Offset>& table(std::size_t number) const noexcept { return tables_[number]; }
+
+  /// Bytes allocated.
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    std::size_t sum =
+        store_.memory_usage() + tables_.capacity() * sizeof(table_type) + hashes_.capacity() * sizeof(std::uint64_t);
+    for (const table_type& table : tables_) sum += table.memory_usage();
+    return sum;
+  }
+
+ private:
+  using table_type = bucket_table<Offset>;
+
+  static constexpr Offset none = store_type::none;
+
+  // A fingerprint that is not in the tables yet.
+  struct waiting {
+    Offset slot = none;
+    std::uint64_t filter = 0;
+  };
+
+  // The hash of the key of what is stored in a slot, and the start of loading what that needs.
+  struct slot_hash {
+    const table_key<Words>& key;
+    const store_type& store;
+
+    std::uint64_t operator()(std::size_t slot) const noexcept { return key.hash(store.fingerprint(slot)); }
+    void prefetch(std::size_t slot) const noexcept { detail::prefetch(&store.fingerprint(slot)); }
+  };
+  slot_hash hash_of_slot(std::size_t table) const noexcept { return {plans_->keys()[table], store_}; }
+
+  // Adds a fingerprint, which is to get this slot next. It waits a few insertions before it goes into the tables, while
+  // the memory that this takes is loaded; searches look at what waits one by one. Guarantee: strong.
+  void add(const words_type& fingerprint, std::size_t slot) {
+    make_tables();
+    waiting& oldest = waiting_[next_];
+    if (oldest.slot != none) {
+      put(oldest, next_);
+      oldest.slot = none;
+    }
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      const std::uint64_t hash = plans_->keys()[i].hash(fingerprint);
+      hashes_[next_ * tables_.size() + i] = hash;
+      detail::prefetch(tables_[i].entry(hash));
+    }
+    oldest = {static_cast<Offset>(slot), filter_of(fingerprint)};
+    const std::size_t middle = (next_ + waiting_.size() / 2) % waiting_.size();
+    if (waiting_[middle].slot != none) {
+      for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].prefetch_end(hashes_[middle * tables_.size() + i]);
+    }
+    next_ = (next_ + 1) % waiting_.size();
+  }
+
+  // Removes a slot, whose number the last slot takes. Precondition: the store still has both.
+  void remove_slot(std::size_t slot) noexcept {
+    const std::size_t last = store_.slots() - 1;
+    waiting* const removed = find_waiting(slot);
+    waiting* const moved = find_waiting(last);
+    if (removed != nullptr) {
+      removed->slot = none;
+    } else {
+      for (std::size_t i = 0; i < tables_.size(); ++i) {
+        tables_[i].erase(plans_->keys()[i].hash(store_.fingerprint(slot)), slot);
+      }
+    }
+    if (slot == last) return;
+    if (moved != nullptr) {
+      moved->slot = static_cast<Offset>(slot);
+    } else {
+      for (std::size_t i = 0; i < tables_.size(); ++i) {
+        tables_[i].renumber(plans_->keys()[i].hash(store_.fingerprint(last)), last, slot);
+      }
+    }
+  }
+
+  template <class Visit>
+  bool visit_waiting(const words_type& query, int k, const Visit& visit) const {
+    for (const waiting& w : waiting_) {
+      if (w.slot == none) continue;
+      const int distance = count_differing_bits(store_.fingerprint(w.slot), query);
+      if (distance <= k && !visit(static_cast<std::size_t>(w.slot), distance)) return false;
+    }
+    return true;
+  }
+
+  waiting* find_waiting(std::size_t slot) noexcept {
+    for (waiting& w : waiting_) {
+      if (w.slot == static_cast<Offset>(slot)) return &w;
+    }
+    return nullptr;
+  }
+
+  // Puts what waits at `position` into the tables. Guarantee: strong.
+  void put(const waiting& added, std::size_t position) {
+    const std::uint64_t* const hashes = hashes_.data() + position * tables_.size();
+    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].prepare(hashes[i], hash_of_slot(i));
+    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].push(hashes[i], added.filter, added.slot);
+  }
+
+  [[nodiscard]] bool is_wide() const noexcept { return !narrow_filter_suffices(shape().k()); }
+  [[nodiscard]] std::uint64_t filter_of(const words_type& fingerprint) const noexcept {
+    return is_wide() ? fold_filter<std::uint64_t>(fingerprint) : fold_filter<std::uint32_t>(fingerprint);
+  }
+
+  // New or moved-from, there are no tables, so that neither needs an allocation.
+  void make_tables() {
+    if (!tables_.empty()) return;
+    std::vector<std::uint64_t> hashes(plans_->keys().size() * waiting_.size());
+    std::vector<table_type> tables;
+    tables.reserve(plans_->keys().size());
+    for (const table_key<Words>& key : plans_->keys()) tables.emplace_back(key.width(), is_wide());
+    tables_.swap(tables);
+    hashes_.swap(hashes);
+  }
+
+  std::shared_ptr<const search_plans<Words>> plans_;
+  store_type store_;
+  std::vector<table_type> tables_;  // One for each key of the plans, or none yet.
+  std::array<waiting, 8> waiting_{};
+  std::vector<std::uint64_t> hashes_;  // For each place of waiting_, the hashes of the keys for all tables.
+  std::size_t next_ = 0;               // The place of waiting_ that is taken next.
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,221 @@
+// What every index does with what its tables find: matches in order, the nearest one, batches, and all pairs.
+//
+// An engine keeps a store of distinct fingerprints in slots, with their ids. It has store(), max_distance(), and
+// visit_within(query, k, visit), which visits (slot, distance) of each fingerprint within k bits once, and
+// visit_batch(queries, k, visit), which visits (query, slot, distance); false from `visit` ends both.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../runner.hpp"
+#include "../../simhash.hpp"
+#include "../match.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Whether an index may have these types; a wrong one does not compile.
+template <class Id, class Offset>
+constexpr bool check_index_types() noexcept {
+  static_assert(index_id<Id>,
+                "neardup: an Id must be trivially copyable: a number or a small struct, not a string (give documents "
+                "numbers and keep their names in a vector); it must be default-constructible, comparable by == and "
+                "ordered: write `auto operator<=>(const id&) const = default;` into it; and it must not be a "
+                "floating-point number, NaN has no order");
+  static_assert(std::unsigned_integral<Offset> && !std::same_as<Offset, bool>,
+                "neardup: Offset numbers the stored fingerprints; write an unsigned integer such as std::uint32_t");
+  return true;
+}
+
+template <class Engine>
+void check_distance(const Engine& engine, int k) {
+  if (k < 0 || k > engine.max_distance()) refuse_distance(k, engine.max_distance());
+}
+
+/// Visits the match of each pair within k bits until `visit` returns false.
+template <std::size_t Bits, class Engine, class Visit>
+void visit_matches(const Engine& engine, const simhash<Bits>& query, int k, Visit& visit) {
+  using list_type = typename Engine::store_type::id_list_type;
+  check_distance(engine, k);
+  engine.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
+    const simhash<Bits> stored(engine.store().fingerprint(slot));
+    const list_type ids = engine.store().ids(slot);
+    for (typename list_type::cursor id(ids); !id.done(); ++id) {
+      if (!visit_goes_on(visit, match<Bits, typename Engine::id_type>{*id, distance, stored})) return false;
+    }
+    return true;
+  });
+}
+
+/// All matches in order.
+template <std::size_t Bits, class Engine>
+[[nodiscard]] auto search(const Engine& engine, const simhash<Bits>& query, int k) {
+  std::vector<match<Bits, typename Engine::id_type>> matches;
+  const auto append = [&](const auto& found) { matches.push_back(found); };
+  visit_matches(engine, query, k, append);
+  std::sort(matches.begin(), matches.end());
+  return matches;
+}
+
+/// Whether there is a match.
+template <std::size_t Bits, class Engine>
+[[nodiscard]] bool any_within(const Engine& engine, const simhash<Bits>& query, int k) {
+  check_distance(engine, k);
+  return !engine.visit_within(query.to_words(), k, [](std::size_t, int) { return false; });
+}
+
+/// The first of search().
+template <std::size_t Bits, class Engine>
+[[nodiscard]] auto nearest(const Engine& engine, const simhash<Bits>& query, int k) {
+  using match_type = match<Bits, typename Engine::id_type>;
+  check_distance(engine, k);
+  std::optional<match_type> best;
+  engine.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
+    if (best && distance > best->distance) return true;
+    const match_type candidate{engine.store().ids(slot).smallest(), distance,
+                               simhash<Bits>(engine.store().fingerprint(slot))};
+    if (!best || candidate < *best) best = candidate;
+    return true;
+  });
+  return best;
+}
+
+/// Appends the matches of `queries`, a few at a time.
+template <std::size_t Bits, class Engine>
+void append_batch(const Engine& engine, std::span<const simhash<Bits>> queries, int k,
+                  batch_result<Bits, typename Engine::id_type>& result) {
+  using match_type = match<Bits, typename Engine::id_type>;
+  using list_type = typename Engine::store_type::id_list_type;
+  // A batch gains by many; of long fingerprints they would take much of the stack.
+  constexpr std::size_t block = (std::max)(std::size_t{256}, std::size_t{1024} / words_for(Bits));
+  result.offsets.reserve(queries.size() + 1);
+  result.offsets.push_back(0);
+  std::array<typename simhash<Bits>::words_type, block> words;
+  std::vector<std::pair<std::size_t, match_type>> found;
+  std::array<std::size_t, block> next;  // where the next match of each query goes
+  for (std::size_t begin = 0; begin < queries.size(); begin += block) {
+    const std::size_t count = (std::min)(block, queries.size() - begin);
+    for (std::size_t i = 0; i < count; ++i) words[i] = queries[begin + i].to_words();
+    found.clear();
+    next.fill(0);
+    engine.visit_batch({words.data(), count}, k, [&](std::size_t query, std::size_t slot, int distance) {
+      const simhash<Bits> stored(engine.store().fingerprint(slot));
+      const list_type ids = engine.store().ids(slot);
+      for (typename list_type::cursor id(ids); !id.done(); ++id) {
+        found.emplace_back(query, match_type{*id, distance, stored});
+        ++next[query];
+      }
+      return true;
+    });
+    std::size_t end = result.matches.size();
+    result.matches.resize(end + found.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      end += next[i];
+      result.offsets.push_back(end);
+      next[i] = end - next[i];
+    }
+    for (const auto& [query, match] : found) result.matches[next[query]++] = match;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t first = result.offsets[begin + i], last = result.offsets[begin + i + 1];
+      if (last - first > 1) std::sort(result.matches.data() + first, result.matches.data() + last);
+    }
+  }
+}
+
+/// The matches of each query in turn.
+template <std::size_t Bits, class Engine>
+[[nodiscard]] auto search_batch(const Engine& engine, std::span<const simhash<Bits>> queries, int k,
+                                const any_runner& run) {
+  constexpr std::size_t min_queries = 256;  // fewer are not worth a thread
+  check_distance(engine, k);
+  const std::size_t parts = (std::min)(run.parts(), queries.size() / min_queries + 1);
+  std::vector<batch_result<Bits, typename Engine::id_type>> results(parts);
+  first_failure failure;
+  run(parts, [&](std::size_t part) {
+    const std::size_t begin = queries.size() * part / parts, end = queries.size() * (part + 1) / parts;
+    failure.guard(part, [&] { append_batch(engine, queries.subspan(begin, end - begin), k, results[part]); });
+  });
+  failure.rethrow();
+  auto result = std::move(results.front());
+  std::size_t matches = 0;
+  for (const auto& part : results) matches += part.matches.size();
+  result.matches.reserve(matches + result.matches.size());
+  result.offsets.reserve(queries.size() + 1);
+  for (std::size_t i = 1; i < parts; ++i) {
+    const std::size_t before = result.matches.size();
+    result.matches.insert(result.matches.end(), results[i].matches.begin(), results[i].matches.end());
+    for (std::size_t j = 1; j < results[i].offsets.size(); ++j) {
+      result.offsets.push_back(before + results[i].offsets[j]);
+    }
+    results[i] = {};
+  }
+  return result;
+}
+
+/// Whether a store has the pair.
+template <class Store, class Words, class Id>
+[[nodiscard]] bool contains(const Store& store, const Words& fingerprint, const Id& id) noexcept {
+  const auto slot = store.find(fingerprint);
+  return slot != Store::none && store.ids(slot).contains(id);
+}
+
+/// Whether two stores hold the same pairs.
+template <class Store>
+[[nodiscard]] bool same_pairs(const Store& a, const Store& b) {
+  if (a.pairs() != b.pairs() || a.slots() != b.slots()) return false;
+  for (std::size_t slot = 0; slot < a.slots(); ++slot) {
+    const auto other = b.find(a.fingerprint(slot));
+    if (other == Store::none || !(a.ids(slot) == b.ids(other))) return false;
+  }
+  return true;
+}
+
+/// A constant forward iterator over the pairs of a store; it gives entries by value.
+/// The order is unspecified, but ids of one fingerprint come together and ascend. Any change of the index ends it.
+template <std::size_t Bits, class Id, class Store>
+class entry_iterator {
+ public:
+  using value_type = entry<Bits, Id>;
+  using reference = value_type;
+  using pointer = void;
+  using difference_type = std::ptrdiff_t;
+  using iterator_concept = std::forward_iterator_tag;
+  using iterator_category = std::input_iterator_tag;  // References that are values are no more than that before C++20.
+
+  entry_iterator() = default;
+  entry_iterator(const Store& store, std::size_t slot) noexcept : store_(&store), slot_(slot) { start_slot(); }
+
+  [[nodiscard]] value_type operator*() const { return {simhash<Bits>(store_->fingerprint(slot_)), *id_}; }
+  entry_iterator& operator++() noexcept {
+    ++id_;
+    if (id_.done()) {
+      ++slot_;
+      start_slot();
+    }
+    return *this;
+  }
+  entry_iterator operator++(int) noexcept {
+    entry_iterator before = *this;
+    ++*this;
+    return before;
+  }
+  friend bool operator==(const entry_iterator& a, const entry_iterator& b) noexcept = default;
+
+ private:
+  void start_slot() noexcept { id_ = slot_ < store_->slots() ? cursor(store_->ids(slot_)) : cursor(); }
+
+  using cursor = typename Store::id_list_type::cursor;
+
+  const Store* store_ = nullptr;
+  std::size_t slot_ = 0;
+  cursor id_;
+};
+
+}  // namespace neardup::inline v0::detail
