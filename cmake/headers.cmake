@@ -27,7 +27,6 @@ set(NEARDUP_HEADERS
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
-    include/neardup/detail/distances.hpp
     include/neardup/detail/filter_join.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
