@@ -66,7 +66,7 @@ class first_come_filter {
     if (!d.facts.has_tokens) return true;
     const auto check = [&](std::uint32_t id) { return check_.accepts(id, d.facts); };
     const auto& fingerprint = d.facts.fingerprint;
-    if (!neardup::find_original(index_, fingerprint, context_.settings.distance, check).is_new()) return false;
+    if (neardup::has_original(index_, fingerprint, context_.settings.distance, check)) return false;
     if (count_ == document_table::max_size) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
     index_.insert(fingerprint, static_cast<std::uint32_t>(count_++));
     if (context_.settings.min_similarity) kept_.add(d);
