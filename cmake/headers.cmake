@@ -19,7 +19,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join/join_plan.hpp
     include/neardup/dedup/join/kept_features.hpp
     include/neardup/dedup/join/near_pairs.hpp
-    include/neardup/dedup/join/representatives.hpp
+    include/neardup/dedup/join/ordered_join.hpp
     include/neardup/dedup/join/self_join.hpp
     include/neardup/dedup/join_options.hpp
     include/neardup/dedup/recall.hpp
