@@ -70,8 +70,8 @@ class first_come_filter {
   }
 
   void hold(finished_batch<Bits>&& done) {
-    constexpr std::size_t max_bytes = std::size_t{1} << 29;
     constexpr std::size_t min_documents = 4096;
+    const std::uint64_t max_bytes = (std::uint64_t{1} << 26) + 16 * kept_.size();
     const bool is_live = done.input.live;
     bytes_ += done.bytes;
     batches_.push_back(std::move(done));
