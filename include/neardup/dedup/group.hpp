@@ -94,7 +94,8 @@ class first_takes final : public decisions<Number> {
     while (kept < now && !taker.compare_exchange_weak(now, kept, std::memory_order_relaxed)) {
     }
   }
-  bool is_open(Number document) const override { return is_kept(document); }
+  void decide(Number /*document*/) override {}
+  bool is_decided_early(Number document) const override { return !is_kept(document); }
   bool is_kept(Number document) const override {
     return taker_[document - earlier_].load(std::memory_order_relaxed) == document;
   }
@@ -130,7 +131,7 @@ void label_by_representative(std::span<const simhash<Bits>> representatives,
     documents.add(fingerprints[order[i]].to_words(), static_cast<Number>(representatives.size() + i));
   }
   const std::size_t max_candidates = representatives.size() + order.size();
-  join_type(Bits, k, how.blocks, max_candidates, how.run, rule).decide(kept, documents);
+  join_type(Bits, k, how.blocks, max_candidates, how.run, decision_order::any, rule).decide(kept, documents);
   for (std::size_t i = 0; i < order.size(); ++i) labels[order[i]] = static_cast<Index>(rule.representative_of(i));
 }
 

@@ -48,11 +48,17 @@ class decisions {
   /// `kept`, which stands before `document` and was kept, is near it. From any thread, for one document from several at
   /// a time.
   virtual void consider(Number kept, Number document, int distance) = 0;
-  /// Whether kept ones that stand behind all those considered so far can make a difference.
-  [[nodiscard]] virtual bool is_open(Number document) const = 0;
-  /// Whether a document is kept, all before it having been considered.
+  /// Decides about a document, all before it that are near it having been considered; once, and if `order` is strict,
+  /// when all before it are decided.
+  virtual void decide(Number document) = 0;
+  /// Whether a document that is not decided need not be: kept ones behind those considered so far make no difference.
+  [[nodiscard]] virtual bool is_decided_early(Number document) const = 0;
+  /// Whether a document that was decided is kept.
   [[nodiscard]] virtual bool is_kept(Number document) const = 0;
 };
+
+/// Whether documents are decided one by one in their order, or by several threads as if in their order.
+enum class decision_order { strict, any };
 
 /// Decides for documents, in their order, which of those kept before takes each of them.
 ///
@@ -68,12 +74,13 @@ class ordered_join {
 
   /// Joins fingerprints of `bits` bits within k bits; remembers about `max_candidates` at a time, 24 bytes each.
   ordered_join(std::size_t bits, int k, int blocks, std::size_t max_candidates, const any_runner& run,
-               decisions<Number>& rule)
+               decision_order order, decisions<Number>& rule)
       : bits_(bits),
         k_(k),
         blocks_(blocks),
         max_candidates_((std::max)(max_candidates, std::size_t{1} << 16)),
         run_(run),
+        order_(order),
         rule_(rule) {}
 
   /// Decides about `documents`, all of which stand behind all of `kept`.
@@ -82,7 +89,7 @@ class ordered_join {
     meet(view(kept), view(documents));
     list_type open;
     for (std::size_t i = 0; i < documents.numbers.size(); ++i) {
-      if (rule_.is_open(documents.numbers[i])) open.add(documents.fingerprints[i], documents.numbers[i]);
+      if (!rule_.is_decided_early(documents.numbers[i])) open.add(documents.fingerprints[i], documents.numbers[i]);
     }
     settle(view(open));
   }
@@ -177,7 +184,7 @@ class ordered_join {
     for (std::size_t i = 0; i < documents.size(); ++i) {
       const Number number = documents.numbers[i];
       if (i < half && rule_.is_kept(number)) kept.add(documents.fingerprints[i], number);
-      if (i >= half && rule_.is_open(number)) open.add(documents.fingerprints[i], number);
+      if (i >= half && !rule_.is_decided_early(number)) open.add(documents.fingerprints[i], number);
     }
     decide(kept, open);
   }
@@ -224,11 +231,13 @@ class ordered_join {
           other.wait(fate::undecided, std::memory_order_acquire);
           if (other.load(std::memory_order_acquire) == fate::kept) rule_.consider(before, document, c->distance);
         }
+        rule_.decide(document);
         fates[i].store(rule_.is_kept(document) ? fate::kept : fate::dropped, std::memory_order_release);
         fates[i].notify_all();
       }
     };
-    run_(parts_for(run_, documents.size(), step), [&](std::size_t /*part*/) {
+    const std::size_t parts = order_ == decision_order::strict ? 1 : parts_for(run_, documents.size(), step);
+    run_(parts, [&](std::size_t /*part*/) {
       // Taken in order: whoever is waited for has been taken, by a part that runs, and the first one never waits.
       while (!failed.load(std::memory_order_relaxed)) {
         const std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
@@ -251,6 +260,7 @@ class ordered_join {
   int blocks_;
   std::size_t max_candidates_;
   any_runner run_;
+  decision_order order_;
   decisions<Number>& rule_;
 };
 
