@@ -133,7 +133,8 @@ class keywords {
 
   /// The keywords of a text, in the workspace; the best first, if that matters.
   const std::vector<candidate>& rank(std::string_view text, workspace& memory, bool sorted) const {
-    auto& [tokens, all] = memory;
+    counted_tokens& tokens = memory.tokens;
+    std::vector<candidate>& all = memory.ranked;
     auto count_token = [&](std::string_view token) { tokens.add(token); };
     tokens.clear();
     inner_(text, count_token);
