@@ -36,8 +36,7 @@ int main() {
   // As features of a fingerprint: two of three sentences still agree after an edit. The pairs of characters of these
   // sentences are better features than whole ones, of which a single comma changes a third.
   std::string edited = pages[1];
-  edited.replace(edited.find("二十五") == edited.npos ? edited.find("两倍") : 0, std::string_view("两倍").size(),
-                 "三倍");
+  edited.replace(edited.find("两倍"), std::string_view("两倍").size(), "三倍");
   const simhasher whole{signature};
   const auto pairs = [&](std::string_view text, auto&& sink) {
     signature(text, [&](std::string_view sentence) { normalised{code_point_ngrams{2}}(sentence, sink); });
