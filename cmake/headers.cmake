@@ -43,6 +43,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/hashers.hpp
     include/neardup/fingerprint/idf.hpp
     include/neardup/fingerprint/idf_table.hpp
+    include/neardup/fingerprint/keywords.hpp
     include/neardup/fingerprint/kernels/bit_tally.hpp
     include/neardup/fingerprint/kernels/byte_kernel.hpp
     include/neardup/fingerprint/kernels/code_point_kernel.hpp
@@ -108,6 +109,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/normalise.hpp
     include/neardup/text/sentences.hpp
     include/neardup/text/shingles.hpp
+    include/neardup/text/stop_words.hpp
     include/neardup/text/tokenizer.hpp
     include/neardup/text/unicode.hpp
     include/neardup/text/utf8.hpp

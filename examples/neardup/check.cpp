@@ -1,7 +1,6 @@
 #include "check.hpp"
 
 #include <algorithm>
-#include <neardup/dedup/similarity.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -17,7 +16,7 @@ constexpr std::size_t max_features = std::size_t{1} << 28;  // 1 GB
 }  // namespace
 
 feature_loader::feature_loader(const options& settings)
-    : settings_(settings), reader_(settings), extract_(make_feature_reader(settings.check_features, settings.seed)) {}
+    : settings_(settings), reader_(settings), extract_(make_feature_reader(settings)) {}
 
 feature_set feature_loader::load(const place& where) {
   if (settings_.unit != unit_of_input::files) {
@@ -52,13 +51,18 @@ void document_check::add(const document_facts& facts) {
     short_digests_.push_back(facts.short_digest);
     return;
   }
-  full_ = full_ || features_.feature_count() + facts.features.size() > max_features;
-  if (!full_) features_.add(facts.features);
+  full_ = full_ || features_.size() + facts.features.size() > max_features;
+  if (full_) return;
+  features_.insert(features_.end(), facts.features.begin(), facts.features.end());
+  ends_.push_back(features_.size());
 }
 
 template <class Use>
 auto document_check::with_features(std::size_t i, const Use& use) const {
-  if (i < features_.size()) return use(features_[i]);
+  if (i < ends_.size()) {
+    const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return use(std::span(features_).subspan(begin, ends_[i] - begin));
+  }
   std::unique_ptr<feature_loader> loader;
   {
     const std::lock_guard lock(loaders_mutex_);
@@ -78,7 +82,7 @@ auto document_check::with_features(std::size_t i, const Use& use) const {
 
 std::optional<double> document_check::similarity(std::size_t i, std::size_t j, double least) const {
   return with_features(i, [&](const auto& a) {
-    return with_features(j, [&](const auto& b) { return neardup::jaccard_at_least(a, b, least); });
+    return with_features(j, [&](const auto& b) { return similarity_at_least(settings_.check, a, b, least); });
   });
 }
 
@@ -97,7 +101,7 @@ bool document_check::accepts(const document_facts& a, const document_facts& b) c
 }
 
 bool document_check::are_similar(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
-  return neardup::jaccard_at_least(a, b, *settings_.min_similarity).has_value();
+  return similarity_at_least(settings_.check, a, b, *settings_.min_similarity).has_value();
 }
 
 std::vector<std::optional<double>> similarities_of(const options& settings, const document_check& check,

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <neardup/dedup/feature_sets.hpp>
 #include <optional>
 #include <span>
 #include <vector>
@@ -35,7 +34,7 @@ class feature_loader {
   record_rereader records_{0};
 };
 
-/// Compares documents by more than their fingerprints: with a check by the exact Jaccard similarity of their features,
+/// Compares documents by more than their fingerprints: with a check by the exact similarity that --check names,
 /// without one short documents have to have the same features.
 /// Memory: 4 bytes a feature, up to 1 GB; the features of further documents are read again each time. Without a check,
 /// 8 bytes a document.
@@ -69,7 +68,8 @@ class document_check {
   const options& settings_;
   const document_table& documents_;
 
-  neardup::feature_sets<> features_;  // of the first documents
+  feature_set features_;           // of the first documents, one behind the other
+  std::vector<std::size_t> ends_;  // of each there
   bool full_ = false;
   mutable std::mutex loaders_mutex_;
   mutable std::vector<std::unique_ptr<feature_loader>> idle_loaders_;

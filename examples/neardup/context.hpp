@@ -28,7 +28,6 @@ struct context {
   source_walker sources;
   report notes;
   output out;  // opened last: that empties a file
-  std::shared_ptr<const neardup::idf_table> idf;
 };
 
 /// Calls `visit(placed_document<Bits>)` for each document in the order of the input, and `after(finished_batch<Bits>&&)`
@@ -39,7 +38,7 @@ void for_each_document(context& c, Visit&& visit, After&& after) {
   placer put_in_place(c.notes);
   run_in_order<batch>(
       c.settings.threads, [&](batch& next, const std::atomic<bool>& stop) { return reader.next(next, stop); },
-      [&] { return batch_worker<Bits>(c.settings, c.idf); },
+      [&] { return batch_worker<Bits>(c.settings); },
       [&](finished_batch<Bits>&& done) {
         put_in_place(done, visit);
         after(std::move(done));

@@ -128,11 +128,9 @@ struct finished_batch {
 template <std::size_t Bits>
 class batch_worker {
  public:
-  batch_worker(const options& settings, const std::shared_ptr<const neardup::idf_table>& table)
-      : settings_(settings), reader_(settings), fingerprint_(make_fingerprinter<Bits>(settings, table)) {
-    if (!settings.compares()) return;
-    extract_ =
-        make_feature_reader(settings.min_similarity ? settings.check_features : settings.features, settings.seed);
+  explicit batch_worker(const options& settings)
+      : settings_(settings), reader_(settings), fingerprint_(make_fingerprinter<Bits>(settings)) {
+    if (settings.compares()) extract_ = make_feature_reader(settings);
   }
 
   finished_batch<Bits> operator()(batch&& input) {

@@ -53,7 +53,10 @@ void say_choice(const options& settings) {
   std::string text = "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)") +
                      " is: --features " + to_string(settings.features) + " --bits " + std::to_string(settings.bits);
   if (settings.compares()) {
-    text += " --distance " + std::to_string(settings.distance) + " --check-features " +
+    const char* const measure = settings.check == similarity_measure::cosine ? " --check cosine"
+                                : settings.check == similarity_measure::edit ? " --check edit"
+                                                                             : "";
+    text += " --distance " + std::to_string(settings.distance) + measure + " --check-features " +
             to_string(settings.check_features) + " --min-similarity " + settings.choice->min_similarity.value_or(typed);
   }
   say(text);

@@ -17,7 +17,7 @@ struct typed_settings {
   using text = std::optional<std::string>;
 
   text features, weights, bits, seed;
-  text similarity, distance, blocks, min_similarity, check_features, grouping, keep, recall;
+  text similarity, distance, blocks, min_similarity, check_features, check, grouping, keep, recall, top, most;
 };
 
 /// Reads what was typed, and chooses what was not: by the defaults of the library, and by the rule in

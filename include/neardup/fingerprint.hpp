@@ -11,6 +11,7 @@
 #include "fingerprint/hashers.hpp"
 #include "fingerprint/idf.hpp"
 #include "fingerprint/idf_table.hpp"
+#include "fingerprint/keywords.hpp"
 #include "fingerprint/simhasher.hpp"
 #include "fingerprint/text_stream.hpp"
 #include "fingerprint/weight.hpp"
