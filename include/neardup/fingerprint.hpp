@@ -1,4 +1,4 @@
-// tokens -> simhash<Bits>: weighters, hashers, accumulator, feature bag, simhasher, batches.
+// tokens -> simhash<Bits> or minwise<Bits>: weighters, hashers, simhasher, minwise_hasher, what merges, batches.
 #pragma once
 
 #include "version.hpp"
@@ -11,6 +11,8 @@
 #include "fingerprint/hashers.hpp"
 #include "fingerprint/idf.hpp"
 #include "fingerprint/idf_table.hpp"
+#include "fingerprint/minwise_hasher.hpp"
+#include "fingerprint/minwise_sketch.hpp"
 #include "fingerprint/simhasher.hpp"
 #include "fingerprint/text_stream.hpp"
 #include "fingerprint/weight.hpp"

@@ -9,6 +9,7 @@
 #include "fingerprint.hpp"
 #include "index.hpp"
 #include "instruction_set.hpp"
+#include "minwise.hpp"
 #include "runner.hpp"
 #include "simhash.hpp"
 #include "text.hpp"
