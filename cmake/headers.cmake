@@ -19,7 +19,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join/join_plan.hpp
     include/neardup/dedup/join/kept_features.hpp
     include/neardup/dedup/join/near_pairs.hpp
-    include/neardup/dedup/join/representatives.hpp
+    include/neardup/dedup/join/ordered_join.hpp
     include/neardup/dedup/join/self_join.hpp
     include/neardup/dedup/join_options.hpp
     include/neardup/dedup/recall.hpp
@@ -27,7 +27,6 @@ set(NEARDUP_HEADERS
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
-    include/neardup/detail/distances.hpp
     include/neardup/detail/filter_join.hpp
     include/neardup/detail/fingerprint_bits.hpp
     include/neardup/detail/instructions.hpp
