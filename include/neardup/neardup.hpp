@@ -7,6 +7,7 @@
 #include "dedup.hpp"
 #include "error.hpp"
 #include "fingerprint.hpp"
+#include "fingerprint_kind.hpp"
 #include "index.hpp"
 #include "instruction_set.hpp"
 #include "minwise.hpp"
