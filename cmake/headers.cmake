@@ -12,6 +12,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/edit_distance.hpp
     include/neardup/dedup/feature_sets.hpp
     include/neardup/dedup/group.hpp
+    include/neardup/dedup/join/common_elements.hpp
     include/neardup/dedup/join/components.hpp
     include/neardup/dedup/join/copy_groups.hpp
     include/neardup/dedup/join/in_steps.hpp

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "../error.hpp"
+#include "join/common_elements.hpp"
 
 namespace neardup::inline v0 {
 
@@ -54,27 +55,6 @@ inline void check_estimated(std::size_t bits, int distance) {
     fail<std::invalid_argument>("distance " + std::to_string(distance) + " of fingerprints of " + std::to_string(bits) +
                                 " bits");
   }
-}
-
-/// The number of elements that two sorted sets have in common. It may stop at any smaller number as soon as there
-/// cannot be `least`.
-template <class A, class B>
-std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
-  std::size_t i = 0, j = 0, common = 0;
-  // No processor predicts which of two hashes is smaller, so both positions move by arithmetic.
-  const auto step = [&] {
-    const bool in_a = !(b[j] < a[i]), in_b = !(a[i] < b[j]);
-    common += static_cast<std::size_t>(in_a && in_b);
-    i += static_cast<std::size_t>(in_a);
-    j += static_cast<std::size_t>(in_b);
-  };
-  constexpr std::size_t stride = 32;  // steps between two looks at what can still be reached
-  while (a.size() - i >= stride && b.size() - j >= stride) {
-    if (common + (std::min)(a.size() - i, b.size() - j) < least) return common;
-    for (std::size_t steps = 0; steps < stride; ++steps) step();
-  }
-  while (i < a.size() && j < b.size()) step();
-  return common;
 }
 
 }  // namespace detail
