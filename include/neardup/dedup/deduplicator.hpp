@@ -155,7 +155,7 @@ struct digest_hash {
 
 }  // namespace detail
 
-/// The features that a simhasher makes its fingerprints of.
+/// The features that a simhasher or a minwise_hasher makes its fingerprints of.
 template <class Simhasher>
 using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
 
@@ -368,6 +368,7 @@ class deduplicator {
     document text;  // as it would be kept
   };
 
+  using index_type = pigeonhole_index_of<fingerprint_type, dynamic_layout, dynamic_layout, slot_type>;
   static constexpr bool is_hashed = detail::hashable_id<Id>;
   using id_map = std::conditional_t<is_hashed, std::unordered_map<Id, slot_type>, std::map<Id, slot_type>>;
 
@@ -383,8 +384,7 @@ class deduplicator {
     if (std::isnan(similarity_)) detail::fail<std::invalid_argument>("the similarity of duplicates is not a number");
   }
 
-  static pigeonhole_index<Simhasher::bits, dynamic_layout, dynamic_layout, slot_type> index_of(
-      const dedup_options& options) {
+  static index_type index_of(const dedup_options& options) {
     constexpr std::size_t bits = Simhasher::bits;
     // Also where they choose nothing: a slip should not go unnoticed.
     detail::check_recall(options.recall);
@@ -393,11 +393,10 @@ class deduplicator {
     if (options.distance) {
       k = *options.distance;
     } else if (has_check || options.similarity) {
-      k = distance_for(bits, options.similarity.value_or(default_similarity), options.recall);
+      k = distance_for(bits, options.similarity.value_or(default_similarity), options.recall, fingerprint_type::kind);
       k = (std::min)(k, static_cast<int>(bits) - 1);  // the most that an index serves
     }
-    return pigeonhole_index<bits, dynamic_layout, dynamic_layout, slot_type>(
-        k, options.blocks == 0 ? default_blocks(bits, k) : options.blocks);
+    return index_type(k, options.blocks == 0 ? default_blocks(bits, k) : options.blocks);
   }
 
   [[nodiscard]] static constexpr bool is_in_index(bool is_short) noexcept { return has_check || !is_short; }
@@ -672,7 +671,7 @@ class deduplicator {
   double similarity_;
   std::size_t min_tokens_;
   bool checks_own_features_;
-  pigeonhole_index<Simhasher::bits, dynamic_layout, dynamic_layout, slot_type> index_;
+  index_type index_;
   std::vector<document> documents_;  // by slot
   detail::kept_features<feature_type> kept_;
   std::vector<slot_type> free_slots_;

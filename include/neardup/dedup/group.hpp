@@ -115,12 +115,13 @@ class first_takes final : public decisions<Number> {
   std::vector<std::atomic<Number>> taker_;  // by rank; the document itself while there is none
 };
 
-template <class Number, std::size_t Bits, class Index>
-void label_by_representative(std::span<const simhash<Bits>> representatives,
-                             std::span<const simhash<Bits>> fingerprints, int k, const pair_check& check,
-                             std::span<const Number> order, const group_options& how, std::vector<Index>& labels) {
+template <class Number, class Fingerprint, class Index>
+void label_by_representative(std::span<const Fingerprint> representatives, std::span<const Fingerprint> fingerprints,
+                             int k, const pair_check& check, std::span<const Number> order, const group_options& how,
+                             std::vector<Index>& labels) {
   first_takes<Number> rule(representatives.size(), order, check);
-  using join_type = ordered_join<words_for(Bits), Number>;
+  constexpr std::size_t bits = Fingerprint::bits;
+  using join_type = ordered_join<words_for(bits), Number>;
   typename join_type::list_type kept, documents;
   kept.reserve(representatives.size());
   for (std::size_t i = 0; i < representatives.size(); ++i) {
@@ -131,14 +132,15 @@ void label_by_representative(std::span<const simhash<Bits>> representatives,
     documents.add(fingerprints[order[i]].to_words(), static_cast<Number>(representatives.size() + i));
   }
   const std::size_t max_candidates = representatives.size() + order.size();
-  join_type(Bits, k, how.blocks, max_candidates, how.run, decision_order::any, rule).decide(kept, documents);
+  join_type(bits, k, how.blocks, max_candidates, how.run, decision_order::any, rule).decide(kept, documents);
   for (std::size_t i = 0; i < order.size(); ++i) labels[order[i]] = static_cast<Index>(rule.representative_of(i));
 }
 
-template <class Number, std::size_t Bits, class Index>
-void label_by_component(std::span<const simhash<Bits>> fingerprints, int k, const pair_check& check,
+template <class Number, class Fingerprint, class Index>
+void label_by_component(std::span<const Fingerprint> fingerprints, int k, const pair_check& check,
                         std::span<const Number> order, const group_options& how, std::vector<Index>& labels) {
-  auto components = find_components<Number>(fingerprint_words(fingerprints), Bits, k, how.blocks, how.run, check);
+  auto components =
+      find_components<Number>(fingerprint_words(fingerprints), Fingerprint::bits, k, how.blocks, how.run, check);
   // The first of each component in the order of preference, counted from 1.
   std::vector<Number> first(fingerprints.size(), Number{0});
   for (const Number document : order) {
@@ -185,7 +187,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Ch
 [[nodiscard]] std::vector<Index> group(const Range& fingerprints, int k, const Check& check = {},
                                        const group_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
-  const std::span<const simhash<bits>> all(fingerprints);
+  const std::span<const detail::range_fingerprint<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::check_index_type<Index>(all.size(), "group");
   const detail::pair_check accepts = detail::pair_check_of(check, how.similarity);
@@ -196,7 +198,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Ch
     if (how.by == grouping::components) {
       detail::label_by_component<number_type>(all, k, accepts, std::span(order), how, labels);
     } else {
-      detail::label_by_representative<number_type>({}, all, k, accepts, std::span(order), how, labels);
+      detail::label_by_representative<number_type>(all.first(0), all, k, accepts, std::span(order), how, labels);
     }
   });
   return labels;
@@ -212,12 +214,13 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Ch
 /// a batch of up to 256 is compared with everything, in about 0.1 ns for each two on AVX-512.
 /// Example: `auto label = extend_groups(kept, batch, 3);  // label[i] == kept.size() + i: batch[i] is new`
 template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerprint_range Range, class Check = no_check>
-  requires(check_of<Check, std::size_t, std::size_t>&& detail::range_bits<Kept> == detail::range_bits<Range>)
+  requires(check_of<Check, std::size_t, std::size_t>&&
+               std::is_same_v<detail::range_fingerprint<Kept>, detail::range_fingerprint<Range>>)
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Range& fingerprints, int k,
                                                const Check& check = {}, const group_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
-  const std::span<const simhash<bits>> kept(representatives);
-  const std::span<const simhash<bits>> all(fingerprints);
+  const std::span<const detail::range_fingerprint<Kept>> kept(representatives);
+  const std::span<const detail::range_fingerprint<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::check_index_type<Index>(kept.size() + all.size(), "extend_groups");
   if (how.by != grouping::representatives) {

@@ -49,6 +49,14 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
   return common;
 }
 
+/// Refuses distances that fingerprints of `bits` bits do not have.
+inline void check_estimated(std::size_t bits, int distance) {
+  if (distance < 0 || static_cast<std::size_t>(distance) > bits) {
+    fail<std::invalid_argument>("distance " + std::to_string(distance) + " of fingerprints of " + std::to_string(bits) +
+                                " bits");
+  }
+}
+
 }  // namespace detail
 
 /// The Jaccard similarity of two sets: the share of their common elements in all of their elements, from 0 to 1.
@@ -130,14 +138,19 @@ template <class A, class B>
 /// with probability angle / pi.
 template <std::size_t Bits>
 [[nodiscard]] double estimated_cosine(int distance) {
-  if (distance < 0 || static_cast<std::size_t>(distance) > Bits) {
-    detail::fail<std::invalid_argument>("distance " + std::to_string(distance) + " of fingerprints of " +
-                                        std::to_string(Bits) + " bits");
-  }
+  detail::check_estimated(Bits, distance);
   return std::cos(std::numbers::pi * distance / static_cast<double>(Bits));
 }
 
-/// The mean distance, in bits, of the fingerprints of two texts with this cosine similarity.
+/// The Jaccard similarity of two sets that the distance of their min-wise codes stands for, from 1 to 0.
+/// Throws: std::invalid_argument if the distance is not in 0..Bits.
+template <std::size_t Bits>
+[[nodiscard]] double estimated_jaccard(int distance) {
+  detail::check_estimated(Bits, distance);
+  return (std::max)(0.0, 1 - 2 * distance / static_cast<double>(Bits));
+}
+
+/// The mean distance, in bits, of the SimHash fingerprints of two texts with this cosine similarity.
 /// Throws: std::invalid_argument if the cosine is not in -1..1 (what rounding adds is forgiven).
 [[nodiscard]] inline double expected_distance(std::size_t bits, double cosine) {
   constexpr double rounding = 1e-9;
