@@ -1,0 +1,9 @@
+// Any of these to bytes and back: all of neardup/storage/.
+#pragma once
+
+#include "version.hpp"
+
+#include "storage/composition.hpp"
+#include "storage/index_file.hpp"
+#include "storage/index_view.hpp"
+#include "storage/mapped_file.hpp"
