@@ -39,14 +39,14 @@ inline constexpr unsigned fingerprint_definition = 1;
 struct fingerprint_composition {
   fingerprint_kind kind = fingerprint_kind::simhash;
   unsigned definition = fingerprint_definition;
-  std::string tokenizer;   ///< with the normalising, as in "normalised(shingles(2, words))"
-  std::string weighter;    ///< as in "unit"
-  std::string hasher;      ///< as in "xxh3"
-  std::string seed;        ///< seed_identity() of it
-  std::string dictionary;  ///< a checksum, or a name, of what words are looked up in
-  std::string model;       ///< the same for a model of unknown words
-  std::string idf;         ///< the same for a table of weights
-  std::string stop_words;  ///< the same for words that do not count
+  std::string tokenizer = {};   ///< with the normalising, as in "normalised(shingles(2, words))"
+  std::string weighter = {};    ///< as in "unit"
+  std::string hasher = {};      ///< as in "xxh3"
+  std::string seed = {};        ///< seed_identity() of it
+  std::string dictionary = {};  ///< a checksum, or a name, of what words are looked up in
+  std::string model = {};       ///< the same for a model of unknown words
+  std::string idf = {};         ///< the same for a table of weights
+  std::string stop_words = {};  ///< the same for words that do not count
 
   friend bool operator==(const fingerprint_composition&, const fingerprint_composition&) = default;
 };

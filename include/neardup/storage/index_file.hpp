@@ -49,6 +49,13 @@ void save_index(file_operations& files, const std::string& path, const Index& in
   if constexpr (is_keyed<Index>) {
     save_index(files, path, index.index(), made_of);
   } else if constexpr (is_frozen<Index>) {
+    // One that was moved from has no tables.
+    const layout& shape = index.shape();
+    if (frozen_access::engine(index).tables().empty()) {
+      return save_index(files, path,
+                        Index(shape.k(), shape.blocks(), 0, [](std::size_t) { return typename Index::value_type{}; }),
+                        made_of);
+    }
     write_index(files, path, frozen_access::engine(index), Index::bits, false, made_of);
   } else if constexpr (has_layout<Index>) {
     save_index(files, path, freeze(index), made_of);

@@ -241,10 +241,9 @@ class view_engine {
                               : marks.size() == slots / id_marks::slots + 1 && list_begins.size() > 1);
     require(slots <= file.header().count && file.header().count <= slots + lists.size());
 
-    // Only now: what the layout takes is bounded by what a header of this size describes, but for one that names
-    // tables which the file lacks.
+    // What a layout takes grows with its tables: no more than the file has.
     const layout shape(file.header().bits, details.k, details.blocks);
-    require(slots == 0 || file.sections().size() >= shape.table_count());
+    require(file.sections().size() >= shape.table_count());
     auto plans = std::make_shared<const search_plans<Words>>(shape, details.max_radius_width);
     const bool is_wide = !narrow_filter_suffices(details.k);
     const auto are_starts = [](const auto& starts) {
