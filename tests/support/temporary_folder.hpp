@@ -44,6 +44,7 @@ inline std::string read_bytes(const std::string& path) {
 }
 
 inline void write_bytes(const std::string& path, std::string_view bytes) {
+  std::filesystem::remove(path);  // ext4 waits for the disk when a file is emptied and written again
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }

@@ -81,14 +81,12 @@ class file_operations {
 #endif
   }
   virtual bool remove(const std::string& path) { return std::remove(path.c_str()) == 0; }
-  /// Waits until the names in the folder of a file are on the disk.
-  virtual bool sync_folder_of(const std::string& path) {
+  /// Waits until the names in a folder are on the disk.
+  virtual bool sync_folder(const std::string& folder) {
 #if defined(_WIN32)
-    static_cast<void>(path);  // There, renaming waits itself.
+    static_cast<void>(folder);  // There, renaming waits itself.
     return true;
 #else
-    const std::size_t slash = path.rfind('/');
-    const std::string folder = slash == path.npos ? "." : path.substr(0, slash + 1);
     const int opened = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
     if (opened < 0) return false;
     // Some file systems sync no folders, and say EINVAL.
@@ -136,6 +134,11 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
   return true;
 }
 
+[[nodiscard]] inline std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == path.npos ? "." : path.substr(0, slash + 1);
+}
+
 /// Makes a file of these pieces: whole and on the disk when it returns, or what was there before.
 /// It is written under another name first, PATH.<process>.<number>.tmp, which stays behind only if the process is killed.
 /// Throws: std::runtime_error naming the file. If the last step fails, syncing the folder, the new file is in place,
@@ -155,6 +158,7 @@ inline void save_file(file_operations& files, const std::string& path,
 #endif
   const std::string temporary =
       path + "." + std::to_string(process) + "." + std::to_string(saved.fetch_add(1)) + ".tmp";
+  const std::string folder = folder_of(path);  // now, so that nothing fails once the file is there
   const int file = files.create(temporary);
   if (file < 0) fail_with_errno("create", temporary);
   bool done = true;
@@ -174,7 +178,7 @@ inline void save_file(file_operations& files, const std::string& path,
     errno = error;
     fail_with_errno("save", path);
   }
-  if (!files.sync_folder_of(path)) fail_with_errno("sync the folder of", path);
+  if (!files.sync_folder(folder)) fail_with_errno("sync the folder of", path);
 }
 
 }  // namespace neardup::inline v0::detail
