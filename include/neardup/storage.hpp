@@ -3,7 +3,9 @@
 
 #include "version.hpp"
 
+#include "storage/band_key.hpp"
 #include "storage/composition.hpp"
+#include "storage/fingerprint_list.hpp"
 #include "storage/index_file.hpp"
 #include "storage/index_view.hpp"
 #include "storage/mapped_file.hpp"

@@ -45,23 +45,23 @@ inline constexpr bool has_layout = requires(const Index& index) {
 
 template <class Index>
 void save_index(file_operations& files, const std::string& path, const Index& index,
-                const fingerprint_composition& made_of) {
+                const fingerprint_composition& made_of, std::span<const byte_span> attachments) {
   if constexpr (is_keyed<Index>) {
-    save_index(files, path, index.index(), made_of);
+    save_index(files, path, index.index(), made_of, attachments);
   } else if constexpr (is_frozen<Index>) {
     // One that was moved from has no tables.
     const layout& shape = index.shape();
     if (frozen_access::engine(index).tables().empty()) {
       return save_index(files, path,
                         Index(shape.k(), shape.blocks(), 0, [](std::size_t) { return typename Index::value_type{}; }),
-                        made_of);
+                        made_of, attachments);
     }
-    write_index(files, path, frozen_access::engine(index), Index::bits, false, made_of);
+    write_index(files, path, frozen_access::engine(index), Index::bits, false, made_of, attachments);
   } else if constexpr (has_layout<Index>) {
-    save_index(files, path, freeze(index), made_of);
+    save_index(files, path, freeze(index), made_of, attachments);
   } else {
     // A flat index has one table, for finding a fingerprint itself.
-    write_index(files, path, frozen_access::engine(freeze(index, 0, 1)), Index::bits, true, made_of);
+    write_index(files, path, frozen_access::engine(freeze(index, 0, 1)), Index::bits, true, made_of, attachments);
   }
 }
 
@@ -141,11 +141,13 @@ template <class Index>
 
 /// Writes an index to a file, which is whole and on the disk when this returns, or what was there before. docs/format.md
 /// specifies it. Any index will do: a frozen_index is written as it is, of others a frozen one is made first.
-/// `made_of` says what the fingerprints are made of: composition_of(simhasher) does.
+/// `made_of` says what the fingerprints are made of: composition_of(simhasher) does. `attachments` are bytes of the
+/// caller's that go into the same file, such as the names of documents; index_view::attachment() gives them back.
 /// Throws: std::runtime_error naming the file; std::bad_alloc.
 template <class Index>
-void save(const std::string& path, const Index& index, const fingerprint_composition& made_of) {
-  detail::save_index(detail::system_files(), path, index, made_of);
+void save(const std::string& path, const Index& index, const fingerprint_composition& made_of,
+          std::span<const std::span<const std::byte>> attachments = {}) {
+  detail::save_index(detail::system_files(), path, index, made_of, attachments);
 }
 
 /// The index in a file, after all of it was checked: as an index of any type with its Bits, Id and Offset. One whose

@@ -48,6 +48,7 @@ enum class section_tag : std::uint32_t {
   documents = 33,
   feature_counts = 34,
   features = 35,
+  attachments = 64,  ///< what programs add, from here on
 };
 
 [[nodiscard]] constexpr std::size_t align_section(std::size_t position) noexcept {

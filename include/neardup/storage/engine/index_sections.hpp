@@ -130,7 +130,8 @@ template <class Engine>
 /// Writes an engine as a file. Throws: std::runtime_error naming the file; std::bad_alloc.
 template <std::size_t Words, class Id, class Offset>
 void write_index(file_operations& files, const std::string& path, const frozen_engine<Words, Id, Offset>& engine,
-                 std::size_t bits, bool is_flat, const fingerprint_composition& made_of) {
+                 std::size_t bits, bool is_flat, const fingerprint_composition& made_of,
+                 std::span<const byte_span> attachments) {
   const index_details details{
       engine.shape().k(), engine.shape().blocks(), engine.plans()->max_radius_width(), is_flat, form_of_id<Id>(),
       sizeof(Id),         sizeof(Offset)};
@@ -145,6 +146,10 @@ void write_index(file_operations& files, const std::string& path, const frozen_e
       swap_section(section.tag, details, copy.span());
       section.bytes = copy.span();
     }
+  }
+  for (std::size_t i = 0; i < attachments.size(); ++i) {
+    const auto tag = static_cast<std::uint32_t>(section_tag::attachments) + static_cast<std::uint32_t>(i);
+    sections.push_back({static_cast<section_tag>(tag), 0, attachments[i]});
   }
   write_container(files, path, header, sections);
 }
@@ -271,6 +276,7 @@ class view_engine {
         require(are_starts(table.starts) && filters == slots && table.slots.size() == slots);
       }
     }
+    for (const container::section& section : file.sections()) found += section.tag >= section_tag::attachments ? 1 : 0;
     if (found != file.sections().size()) file.refuse("holds a section that is no part of an index");
     store_type store(&plans->keys()[0], first_starts, fingerprints,
                      ids_type(static_cast<std::size_t>(file.header().count), ids, lists, list_begins, marks));
