@@ -12,6 +12,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/edit_distance.hpp
     include/neardup/dedup/feature_sets.hpp
     include/neardup/dedup/group.hpp
+    include/neardup/dedup/join/common_elements.hpp
     include/neardup/dedup/join/components.hpp
     include/neardup/dedup/join/copy_groups.hpp
     include/neardup/dedup/join/in_steps.hpp
@@ -19,7 +20,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join/join_plan.hpp
     include/neardup/dedup/join/kept_features.hpp
     include/neardup/dedup/join/near_pairs.hpp
-    include/neardup/dedup/join/representatives.hpp
+    include/neardup/dedup/join/ordered_join.hpp
     include/neardup/dedup/join/self_join.hpp
     include/neardup/dedup/join_options.hpp
     include/neardup/dedup/recall.hpp
@@ -27,7 +28,6 @@ set(NEARDUP_HEADERS
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
-    include/neardup/detail/distances.hpp
     include/neardup/detail/filter_join.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp

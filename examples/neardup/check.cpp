@@ -89,9 +89,15 @@ bool document_check::accepts(std::size_t i, std::size_t j) const {
 
 bool document_check::accepts(std::size_t i, const document_facts& facts) const {
   if (!settings_.min_similarity) return short_digests_[i] == facts.short_digest;
-  return with_features(i, [&](const auto& a) {
-    return neardup::jaccard_at_least(a, facts.features, *settings_.min_similarity).has_value();
-  });
+  return with_features(i, [&](const auto& a) { return are_similar(a, facts.features); });
+}
+
+bool document_check::accepts(const document_facts& a, const document_facts& b) const {
+  return settings_.min_similarity ? are_similar(a.features, b.features) : a.short_digest == b.short_digest;
+}
+
+bool document_check::are_similar(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
+  return neardup::jaccard_at_least(a, b, *settings_.min_similarity).has_value();
 }
 
 std::vector<std::optional<double>> similarities_of(const options& settings, const document_check& check,

@@ -53,11 +53,15 @@ class document_check {
   [[nodiscard]] bool accepts(std::size_t i, std::size_t j) const;
   /// The same for a document that has not been added.
   [[nodiscard]] bool accepts(std::size_t i, const document_facts& facts) const;
+  /// The same for two that have not been added.
+  [[nodiscard]] bool accepts(const document_facts& a, const document_facts& b) const;
 
   /// The similarity of two documents if it is at least `least`. Precondition: there is a check. From any thread.
   [[nodiscard]] std::optional<double> similarity(std::size_t i, std::size_t j, double least) const;
 
  private:
+  [[nodiscard]] bool are_similar(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const;
+
   /// Calls `use(std::span<const std::uint32_t>)`.
   template <class Use>
   auto with_features(std::size_t i, const Use& use) const;

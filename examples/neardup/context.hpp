@@ -7,6 +7,7 @@
 #include <memory>
 #include <neardup/fingerprint/idf_table.hpp>
 #include <neardup/index/layout.hpp>
+#include <utility>
 
 #include "documents.hpp"
 #include "input.hpp"
@@ -30,7 +31,7 @@ struct context {
   std::shared_ptr<const neardup::idf_table> idf;
 };
 
-/// Calls `visit(placed_document<Bits>)` for each document in the order of the input, and `after(finished_batch<Bits>)`
+/// Calls `visit(placed_document<Bits>)` for each document in the order of the input, and `after(finished_batch<Bits>&&)`
 /// after those of each batch.
 template <std::size_t Bits, class Visit, class After>
 void for_each_document(context& c, Visit&& visit, After&& after) {
@@ -41,7 +42,7 @@ void for_each_document(context& c, Visit&& visit, After&& after) {
       [&] { return batch_worker<Bits>(c.settings, c.idf); },
       [&](finished_batch<Bits>&& done) {
         put_in_place(done, visit);
-        after(done);
+        after(std::move(done));
       });
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "../error.hpp"
+#include "join/common_elements.hpp"
 
 namespace neardup::inline v0 {
 
@@ -45,27 +46,6 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
   // Rounding may have put it one off. What decides is the very comparison that a caller of jaccard() would make.
   while (common > 0 && suffices(common - 1)) --common;
   while (common <= most && !suffices(common)) ++common;
-  return common;
-}
-
-/// The number of elements that two sorted sets have in common. It may stop at any smaller number as soon as there
-/// cannot be `least`.
-template <class A, class B>
-std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
-  std::size_t i = 0, j = 0, common = 0;
-  // No processor predicts which of two hashes is smaller, so both positions move by arithmetic.
-  const auto step = [&] {
-    const bool in_a = !(b[j] < a[i]), in_b = !(a[i] < b[j]);
-    common += static_cast<std::size_t>(in_a && in_b);
-    i += static_cast<std::size_t>(in_a);
-    j += static_cast<std::size_t>(in_b);
-  };
-  constexpr std::size_t stride = 32;  // steps between two looks at what can still be reached
-  while (a.size() - i >= stride && b.size() - j >= stride) {
-    if (common + (std::min)(a.size() - i, b.size() - j) < least) return common;
-    for (std::size_t steps = 0; steps < stride; ++steps) step();
-  }
-  while (i < a.size() && j < b.size()) step();
   return common;
 }
 

@@ -31,6 +31,8 @@ class fingerprint_words {
     static_assert(words_for(Bits) == Words && sizeof(simhash<Bits>) == sizeof(words_type) &&
                   std::is_trivially_copyable_v<simhash<Bits>>);
   }
+  explicit fingerprint_words(std::span<const words_type> fingerprints) noexcept
+      : bytes_(std::as_bytes(fingerprints).data()), size_(fingerprints.size()) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] words_type operator[](std::size_t i) const noexcept {

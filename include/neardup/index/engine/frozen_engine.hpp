@@ -229,24 +229,15 @@ class frozen_engine {
         filters = t.wide.data();
         is_wide = true;
       }
-      const int log_filter_size = is_wide ? 3 : 2;
-      if (t.lines.size() > 0) {
-        places_[table] = {reinterpret_cast<const char*>(t.lines.data()),
-                          static_cast<const char*>(filters),
-                          t.slots.data(),
-                          t.lines.size(),
-                          t.narrow.size(),
-                          log_filter_size,
-                          log_line_size};
-      } else {
-        places_[table] = {reinterpret_cast<const char*>(starts.data()),
-                          static_cast<const char*>(filters),
-                          t.slots.data(),
-                          starts.empty() ? 0 : starts.size() - 1,
-                          store_.slots(),
-                          log_filter_size,
-                          std::countr_zero(sizeof(Offset))};
-      }
+      const bool has_lines = t.lines.size() > 0;
+      places_[table] = {
+          has_lines ? reinterpret_cast<const char*>(t.lines.data()) : reinterpret_cast<const char*>(starts.data()),
+          static_cast<const char*>(filters),
+          t.slots.data(),
+          has_lines ? t.lines.size() : (std::max)(starts.size(), std::size_t{1}) - 1,
+          has_lines ? t.narrow.size() : store_.slots(),
+          is_wide ? 3 : 2,
+          has_lines ? log_line_size : std::countr_zero(sizeof(Offset))};
     }
   }
 
