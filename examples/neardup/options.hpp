@@ -82,6 +82,7 @@ struct options {
   output_format format = output_format::text;
   std::string output_file;  ///< empty: standard output
   unsigned threads = 1;
+  std::uint64_t memory = 0;  ///< for features, bytes; those beyond it lie in a temporary file
   bool quiet = false;
 
   /// Whether it compares the fingerprints of all documents.
@@ -98,7 +99,7 @@ struct options {
   [[nodiscard]] bool groups_first() const { return action == verb::unique && (by_components || keeps_longest); }
 
   /// Whether the texts are needed again once their fingerprints are known.
-  [[nodiscard]] bool needs_second_look() const { return min_similarity.has_value() || groups_first() || learns_idf(); }
+  [[nodiscard]] bool needs_second_look() const { return groups_first() || learns_idf(); }
 };
 
 bool is_verb(std::string_view name);

@@ -1607,6 +1607,30 @@ class Output(CommandTest):
         self.assertIn(b"neardup: standard output: cannot be written", done.stderr)
         self.assertEqual((self.folder / "a").read_text(), A)
 
+    def test_features_beyond_the_memory(self):
+        source = self.write("c.jsonl", jsonl(corpus(4000, 19)))
+        for verb in ("unique", "groups", "pairs"):
+            for similarity in ("0.5", "0.8"):
+                options = (verb, "--jsonl", "--similarity", similarity)
+                expected = self.assert_done(run(*options, source))
+                for memory in ("1", "100K", "1M"):
+                    self.assertEqual(self.assert_done(run(*options, "--memory", memory, source)).text, expected.text)
+        environment = dict(os.environ, TMPDIR=str(self.folder / "none"))
+        self.assert_fails(run("unique", "--jsonl", "--memory", "1", source, env=environment), "temporary file")
+        self.assert_done(run("unique", "--jsonl", source, env=environment))
+        self.assert_fails(run("unique", "--memory", "x", source), "--memory")
+
+    def test_features_on_a_full_disk(self):
+        def limit():
+            import resource
+
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+
+        source = self.write("c.jsonl", jsonl(corpus(4000, 19)))
+        done = run("unique", "--jsonl", "--memory", "1", source, preexec_fn=limit)
+        self.assert_fails(done, "cannot write a temporary file")
+
     def test_temporary_file_that_cannot_be(self):
         environment = dict(os.environ, TMPDIR=str(self.folder / "none"))
         done = run("unique", "--grouping", "components", "--jsonl", "-", data=jsonl([A, B]), env=environment)
