@@ -216,6 +216,11 @@ class parser {
           "logtf, or idf: learnt from the input in a first pass");
       add("--idf-file", result_.idf_file, "FILE", "idf from this file, lines of 'term value'");
     }
+    if (!advises) {
+      add("--kind", given_.kind, "KIND",
+          "simhash; minwise: one-bit min-wise codes of distinct\nfeatures; or auto: simhash, but where --similarity\n"
+          "chooses the distance what has fewer candidates (the\ndefault)");
+    }
     add("--bits", given_.bits, "N",
         advises ? "only this width: 64 or 128 (default: both)" : "32, 64, 128 or 256 (default: 64)");
     add("--seed", given_.seed, "N",

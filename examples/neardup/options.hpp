@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <neardup/dedup/recall.hpp>
+#include <neardup/fingerprint_kind.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <optional>
 #include <string>
@@ -53,6 +54,7 @@ struct options {
   feature_choice features;
   weighting weights = weighting::unit;
   std::string idf_file;
+  neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
   std::size_t bits = 64;
   std::uint64_t seed = 0;
 
