@@ -80,13 +80,17 @@ class feature_reader : public document_reader<feature_set> {
 /// Of what the check compares, or without a check of the features of the fingerprint.
 std::unique_ptr<feature_reader> make_feature_reader(const options& settings);
 
+/// The bits of a fingerprint of the kind that the settings name: a run has no other.
 template <std::size_t Bits>
-using fingerprinter = document_reader<std::optional<neardup::simhash<Bits>>>;
+using fingerprint_bits = neardup::simhash<Bits>;
+
+template <std::size_t Bits>
+using fingerprinter = document_reader<std::optional<fingerprint_bits<Bits>>>;
 
 template <std::size_t Bits, class Simhasher>
 class fingerprinter_of final : public fingerprinter<Bits> {
  public:
-  using result = std::optional<neardup::simhash<Bits>>;
+  using result = std::optional<fingerprint_bits<Bits>>;
 
   explicit fingerprinter_of(Simhasher hash) : hash_(std::move(hash)) {}
 
@@ -136,6 +140,51 @@ class fingerprinter_of final : public fingerprinter<Bits> {
   std::string text_;  // where there is no stream
 };
 
+template <std::size_t Bits>
+std::optional<fingerprint_bits<Bits>> bits_of(const std::optional<neardup::minwise<Bits>>& code) {
+  if (!code) return std::nullopt;
+  return fingerprint_bits<Bits>(code->to_words());
+}
+
+/// The min-wise code of a set of features.
+template <std::size_t Bits>
+std::optional<fingerprint_bits<Bits>> code_of(const feature_set& features) {
+  neardup::minwise_sketch<Bits> sketch;
+  sketch.add(std::span(features));
+  return bits_of(sketch.result());
+}
+
+template <std::size_t Bits, class Hasher>
+class code_reader_of final : public fingerprinter<Bits> {
+ public:
+  using result = std::optional<fingerprint_bits<Bits>>;
+
+  explicit code_reader_of(Hasher hash) : hash_(std::move(hash)) {}
+
+  result whole(const std::vector<std::string_view>& texts) override {
+    neardup::minwise_sketch<Bits> all;
+    for (const std::string_view text : texts) all.merge(hash_.sketch(text, scratch_));
+    return bits_of(all.result());
+  }
+
+  void feed(std::string_view piece) override {
+    if (!stream_) stream_.emplace(hash_);
+    stream_->feed(piece);
+  }
+
+  result finish() override {
+    result code;
+    if (stream_) code = bits_of(stream_->finish());
+    stream_.reset();
+    return code;
+  }
+
+ private:
+  Hasher hash_;
+  typename Hasher::workspace scratch_;
+  std::optional<neardup::text_stream<Hasher>> stream_;
+};
+
 /// Of weighed features, whatever weighs them.
 template <std::size_t Bits>
 class weighed_fingerprinter final : public fingerprinter<Bits> {
@@ -174,6 +223,10 @@ std::unique_ptr<fingerprinter<Bits>> make_fingerprinter(const options& settings)
                                                          settings.seed);
   }
   return with_tokenizer(settings.features, [&](auto tokenizer) -> std::unique_ptr<fingerprinter<Bits>> {
+    if (settings.kind == neardup::fingerprint_kind::minwise) {
+      auto hash = neardup::make_minwise_hasher<Bits>(tokenizer, neardup::xxh3<64>{settings.seed});
+      return std::make_unique<code_reader_of<Bits, decltype(hash)>>(std::move(hash));
+    }
     const auto weighed_by = [&](auto weighter) -> std::unique_ptr<fingerprinter<Bits>> {
       auto hash = neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed});
       return std::make_unique<fingerprinter_of<Bits, decltype(hash)>>(std::move(hash));
