@@ -63,6 +63,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/xxh3_short.hpp
     include/neardup/fingerprint/kernels/xxh3_spans.hpp
     include/neardup/fingerprint/kernels/xxh3_windows.hpp
+    include/neardup/fingerprint/keywords.hpp
     include/neardup/fingerprint/minwise_hasher.hpp
     include/neardup/fingerprint/minwise_sketch.hpp
     include/neardup/fingerprint/simhasher.hpp
@@ -115,6 +116,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/normalise.hpp
     include/neardup/text/sentences.hpp
     include/neardup/text/shingles.hpp
+    include/neardup/text/stop_words.hpp
     include/neardup/text/tokenizer.hpp
     include/neardup/text/unicode.hpp
     include/neardup/text/utf8.hpp

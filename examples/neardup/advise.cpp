@@ -22,7 +22,7 @@ constexpr std::size_t advised_bytes = whole_file_limit;
 
 neardup::advice_request request_of(const options& settings) {
   neardup::advice_request request{.similarity = *settings.min_similarity,
-                                  .check = settings.check_features,
+                                  .check = settings.check_features.choice,
                                   .recall = settings.advice.recall,
                                   .seed = settings.seed};
   if (settings.advice.features) request.features = {*settings.advice.features};
@@ -31,7 +31,7 @@ neardup::advice_request request_of(const options& settings) {
 
 /// Whether a text has any token.
 bool has_tokens(const feature_choice& features, std::string_view text) {
-  return with_tokenizer(features, [text](const auto& tokenize) {
+  return neardup::with_tokenizer(features, [text](const auto& tokenize) {
     bool found = false;
     const auto sink = [&found](std::string_view) { found = true; };
     constexpr std::size_t beginning = 256;  // mostly that is enough
@@ -72,7 +72,7 @@ class advice_passes {
     if (context_.settings.strict) {
       // Such documents are bad input, which the second pass says.
       if (document.ill_formed) return pass_over(context_.settings, {document.where(), "not well-formed UTF-8"});
-      if (!has_tokens(context_.settings.check_features, text)) {
+      if (!has_tokens(context_.settings.check_features.choice, text)) {
         return pass_over(context_.settings, {document.where(), "a document without tokens"});
       }
     }
@@ -83,7 +83,8 @@ class advice_passes {
   void compare(const passing_document& document) {
     const std::string_view text = joined(document.texts);
     if (document.ill_formed && !context_.notes.ill_formed(document.where())) return;
-    if (!has_tokens(context_.settings.check_features, text) && !context_.notes.without_tokens(document.where())) return;
+    if (!has_tokens(context_.settings.check_features.choice, text) && !context_.notes.without_tokens(document.where()))
+      return;
     if (document.is_cut) ++cut_;
     waiting_.emplace_back(text);
     waiting_bytes_ += text.size();

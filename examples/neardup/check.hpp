@@ -3,10 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <neardup/dedup/feature_sets.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <optional>
 #include <span>
@@ -14,37 +10,20 @@
 
 #include "corpus.hpp"
 #include "documents.hpp"
+#include "feature_store.hpp"
 #include "options.hpp"
 #include "readers.hpp"
 
 namespace command {
 
-/// Reads documents again for their features; for one thread at a time.
-class feature_loader {
- public:
-  explicit feature_loader(const options& settings);
-
-  /// Throws: input_error if the document is no longer what it was.
-  feature_set load(const place& where);
-
- private:
-  const options& settings_;
-  record_reader reader_;
-  std::unique_ptr<feature_reader> extract_;
-  record record_;
-  byte_buffer buffer_;
-  record_rereader records_{0};
-};
-
-/// Compares documents by more than their fingerprints: with a check by the exact Jaccard similarity of their features,
+/// Compares documents by more than their fingerprints: with a check by the exact similarity that --check names,
 /// without one short documents have to have the same features.
-/// Memory: 4 bytes a feature, up to 1 GB; the features of further documents are read again each time. Without a check,
-/// 8 bytes a document.
+/// Memory: see feature_store; without a check, 8 bytes per document.
 class document_check {
  public:
-  document_check(const options& settings, const document_table& documents);
+  explicit document_check(const options& settings) : settings_(settings), features_(settings.memory) {}
 
-  /// Takes what is known of the next document, which is in the table of documents, or will be.
+  /// Takes what is known of the next document.
   void add(const document_facts& facts);
 
   /// Whether fingerprints alone do not decide.
@@ -63,18 +42,8 @@ class document_check {
  private:
   [[nodiscard]] bool are_similar(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const;
 
-  /// Calls `use(std::span<const std::uint32_t>)`.
-  template <class Use>
-  auto with_features(std::size_t i, const Use& use) const;
-
   const options& settings_;
-  const document_table& documents_;
-
-  neardup::feature_sets<> features_;  // of the first documents
-  bool full_ = false;
-  mutable std::mutex loaders_mutex_;
-  mutable std::vector<std::unique_ptr<feature_loader>> idle_loaders_;
-
+  feature_store features_;
   std::vector<std::uint64_t> short_digests_;
   bool any_short_ = false;
 };
@@ -83,7 +52,7 @@ class document_check {
 template <std::size_t Bits>
 struct corpus {
   explicit corpus(const options& settings)
-      : documents(settings.needs_second_look()), check(settings, documents), keeps_longest(settings.keeps_longest) {}
+      : documents(settings.needs_second_look()), check(settings), keeps_longest(settings.keeps_longest) {}
 
   void add(const placed_document<Bits>& d) {
     documents.add(d);

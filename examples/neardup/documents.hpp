@@ -128,15 +128,14 @@ struct finished_batch {
 template <std::size_t Bits>
 class batch_worker {
  public:
-  batch_worker(const options& settings, const std::shared_ptr<const neardup::idf_table>& table)
+  explicit batch_worker(const options& settings)
       : settings_(settings),
         reader_(settings),
-        fingerprint_(make_fingerprinter<Bits>(settings, table)),
-        has_code_of_features_(settings.min_similarity && settings.kind == neardup::fingerprint_kind::minwise &&
+        fingerprint_(make_fingerprinter<Bits>(settings)),
+        has_code_of_features_(settings.min_similarity && settings.check == similarity_measure::jaccard &&
+                              settings.kind == neardup::fingerprint_kind::minwise &&
                               settings.features == settings.check_features) {
-    if (!settings.compares()) return;
-    extract_ =
-        make_feature_reader(settings.min_similarity ? settings.check_features : settings.features, settings.seed);
+    if (settings.compares()) extract_ = make_feature_reader(settings);
   }
 
   finished_batch<Bits> operator()(batch&& input) {

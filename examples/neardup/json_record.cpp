@@ -3,7 +3,9 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <charconv>
 #include <neardup/text/utf8.hpp>
+#include <system_error>
 
 #include "input.hpp"
 
@@ -49,6 +51,12 @@ bool is_number(std::string_view token) {
     if (!digits()) return false;
   }
   return i == token.size();
+}
+
+/// Whether a number of JSON is one that a word may weigh.
+bool is_weight(std::string_view number) {
+  double value = 0;
+  return std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc{} && value >= 0;
 }
 
 /// The value of four hexadecimal digits; nothing if they are anything else.
@@ -180,6 +188,7 @@ struct json_reader::state {
   std::optional<std::string> take(record& out);
   simdjson::error_code scan(od::value value, int depth, token& out);
   simdjson::error_code check(od::value value, int depth);
+  simdjson::error_code scan_weighted(od::value value, token& out);
   simdjson::error_code key_of(od::field& field, std::string_view& key);
 
   const options& settings;
@@ -189,7 +198,9 @@ struct json_reader::state {
   std::vector<std::string> scratch;  // one for each text field
   std::string id_scratch, other_scratch;
   std::string repaired_line;
-  bool ill_formed = false;  // an escape in what was read stands for no character
+  std::vector<std::string_view> weighted;  // of the weighted field: a word, its weight, and so on
+  std::deque<std::string> words;           // as far as they had escapes
+  bool ill_formed = false;                 // an escape in what was read stands for no character
 };
 
 /// Takes a value as it stands; checks all within it, but for the escapes if it is a string.
@@ -245,6 +256,45 @@ simdjson::error_code json_reader::state::check(od::value value, int depth) {
   return simdjson::SUCCESS;
 }
 
+/// Takes an array of [word, weight] pairs. What is anything else is checked, and has the kind 'x' in `out`.
+simdjson::error_code json_reader::state::scan_weighted(od::value value, token& out) {
+  od::json_type type{};
+  if (const auto error = value.type().get(type)) return error;
+  if (type != od::json_type::array) return scan(value, 2, out);
+  bool all_pairs = true;
+  od::array pairs;
+  if (const auto error = value.get_array().get(pairs)) return error;
+  for (auto item : pairs) {
+    od::value element;
+    if (const auto error = item.get(element)) return error;
+    if (const auto error = element.type().get(type)) return error;
+    if (type != od::json_type::array) {
+      all_pairs = false;
+      if (const auto error = check(element, 3)) return error;
+      continue;
+    }
+    od::array pair;
+    if (const auto error = element.get_array().get(pair)) return error;
+    std::string kinds;
+    for (auto part : pair) {
+      od::value held;
+      token found_here;
+      if (const auto error = part.get(held)) return error;
+      if (const auto error = scan(held, 4, found_here)) return error;
+      kinds += found_here.kind;
+      if (found_here.kind == '"') {
+        const auto text = unescape(found_here.text, words.emplace_back(), ill_formed);
+        if (!text) return simdjson::STRING_ERROR;
+        found_here.text = *text;
+      }
+      weighted.push_back(found_here.text);
+    }
+    all_pairs = all_pairs && kinds == "\"0" && is_weight(weighted.back());
+  }
+  out = {all_pairs ? '[' : 'x', {}};
+  return simdjson::SUCCESS;
+}
+
 simdjson::error_code json_reader::state::key_of(od::field& field, std::string_view& key) {
   const char* const begin = field.key().raw();
   const char* end = begin;
@@ -261,6 +311,8 @@ simdjson::error_code json_reader::state::read(const char* line, std::size_t size
   std::fill(found.begin(), found.end(), token{});
   found_id = {};
   ill_formed = false;
+  weighted.clear();
+  words.clear();
   if (parser.capacity() < size) {
     if (const auto error = parser.allocate(std::max<std::size_t>(size + size / 2, 1 << 16))) return error;
   }
@@ -288,7 +340,11 @@ simdjson::error_code json_reader::state::read(const char* line, std::size_t size
       if (const auto error = check(field.value(), 2)) return error;
       continue;
     }
-    if (const auto error = scan(field.value(), 2, *place)) return error;
+    const bool is_weighted = !is_id && !settings.weighted_field.empty();
+    if (is_weighted) weighted.clear();  // of a key that stands twice the last counts
+    if (const auto error = is_weighted ? scan_weighted(field.value(), *place) : scan(field.value(), 2, *place)) {
+      return error;
+    }
     if (place->kind == '"') {
       const auto resolved = unescape(place->text, *text, ill_formed);
       if (!resolved) return simdjson::STRING_ERROR;
@@ -305,9 +361,14 @@ std::optional<std::string> json_reader::state::take(record& out) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::string& name = settings.text_fields[i];
     if (found[i].kind == '\0') return "no field \"" + name + "\"";
+    if (!settings.weighted_field.empty()) {
+      if (found[i].kind == '[') continue;
+      return "the field \"" + name + "\" is no array of [word, weight] pairs, with weights from 0";
+    }
     if (found[i].kind != '"') return "the field \"" + name + "\" is no string but " + name_of(found[i].kind);
     out.fields.push_back(found[i].text);
   }
+  out.fields.insert(out.fields.end(), weighted.begin(), weighted.end());
   if (found_id.kind == '"' || found_id.kind == '0') {
     out.id = found_id.text;
     out.has_id = true;

@@ -14,7 +14,8 @@ namespace command {
 
 /// What the program wants to know of a record. The views are valid until the next one is read.
 struct record {
-  std::vector<std::string_view> fields;  ///< the texts; no feature spans two of them
+  /// The texts; no feature spans two of them. With --weighted-field: a word, its weight, the next word, and so on.
+  std::vector<std::string_view> fields;
   std::string_view id;
   bool has_id = false;
   bool ill_formed = false;  ///< it was not UTF-8; U+FFFD stands for what was not

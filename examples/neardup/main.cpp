@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "errors.hpp"
@@ -22,7 +23,8 @@ constexpr int failure = 2;
   std::_Exit(failure);
 }
 
-void run(const command::options& settings) {
+void run(command::options settings) {
+  command::load_dictionary(settings);
   if (settings.action == command::verb::advise) return command::run_advise(settings);
   switch (settings.bits) {
     case 32: return command::run<32>(settings);
@@ -38,13 +40,13 @@ int main(int count, char** arguments) {
   std::set_new_handler(fail_without_memory);
   command::prepare_standard_streams();
   try {
-    const command::command_line line = command::parse_command_line(count, arguments);
+    command::command_line line = command::parse_command_line(count, arguments);
     if (const auto* const text = std::get_if<std::string>(&line)) {
       command::output out("");
       out << *text;
       out.close();
     } else {
-      run(std::get<command::options>(line));
+      run(std::get<command::options>(std::move(line)));
     }
     return 0;
   } catch (const command::usage_error& error) {

@@ -16,6 +16,7 @@
 #include "errors.hpp"
 #include "glob.hpp"
 #include "output.hpp"
+#include "platform.hpp"
 #include "settings.hpp"
 
 namespace command {
@@ -28,11 +29,13 @@ struct verb_description {
   const char* summary;
 };
 
-constexpr std::array<verb_description, 5> verbs{{
+constexpr std::array<verb_description, 7> verbs{{
     {verb::groups, "groups", "the groups of near-duplicates (the default)"},
     {verb::pairs, "pairs", "the pairs of near-duplicates"},
     {verb::unique, "unique", "the input without what is a near-duplicate of an earlier kept record"},
     {verb::hash, "hash", "the fingerprints"},
+    {verb::tokens, "tokens", "the features of each document, and what each weighs"},
+    {verb::find, "find", "the documents that hold a sentence or two, or something near it"},
     {verb::advise, "advise", "which options find the near-duplicates of these documents"},
 }};
 
@@ -72,6 +75,18 @@ const char* describe(verb action) {
     case verb::hash:
       return "Prints the fingerprint and the id of each document, in the order of the input.\n"
              "A document without tokens has '-' in place of a fingerprint (null in jsonl).\n";
+    case verb::tokens:
+      return "Prints the features of each document in the order in which they come first, one a line, with a tab and "
+             "the\n"
+             "weight after each; with --top the heaviest first. An empty line stands between documents. With --format "
+             "jsonl\n"
+             "a document is one record of id and tokens, which --jsonl --weighted-field tokens takes.\n";
+    case verb::find:
+      return "Prints the documents that hold the clue, a sentence or two, or something near it: those that hold most "
+             "of it\n"
+             "first, equal ones in the order of the input. Text: the share of the clue's features that stand together "
+             "in the\n"
+             "document, a tab, and the id. It reads the input once, in one thread, and looks at every document.\n";
     case verb::advise:
       return "Looks at the documents, and says which features, bits and distance find their near-duplicates.\n"
              "It draws a sample of at most 2,000 documents, finds all their near-duplicates in the input exactly,\n"
@@ -107,6 +122,8 @@ std::string rules() {
   A JSON record is an object that has each text field, a string. Several text fields count together, but no feature
   goes from one into the next. Of a key that stands twice the last counts. Blank lines are no records.
   A byte order mark, and the end of a line, are no part of a text.
+  zh:words are the words of Chinese text, ASCII words and numbers among them, as jieba cuts the text as it stands;
+  zh:keywords those of two characters and more that are no stop words. HTML is taken as text: strip it before.
   Ill-formed UTF-8 reads as U+FFFD; such documents, and documents without tokens, are counted and named at the end.
   A document without tokens is in no group and no pair. One with fewer than )" +
          std::to_string(neardup::default_min_tokens) + R"( distinct features is, without a check,
@@ -114,9 +131,9 @@ std::string rules() {
   Without --similarity, --distance and --min-similarity a run is one of --similarity )" +
          number(neardup::default_similarity) + R"(. --distance alone means no
   check: fingerprints alone decide.
-  What may have to be read again is copied to a temporary file (in TMPDIR, or /tmp) if it is standard input or a pipe:
-  for the check the features of up to 1 GB are kept, those of further documents are read again; --weights idf without
-  a file, --keep longest, --grouping components and advise read everything twice.
+  --weights idf without a file, --keep longest, --grouping components and advise read everything twice; standard input
+  and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. The check keeps features, 4 bytes each; what is
+  above --memory lies in a temporary file, too.
   Exit status: 0 done, 2 wrong usage, bad input, or output that could not be written.
 )";
 }
@@ -131,6 +148,9 @@ Examples:
   neardup pairs --jsonl --text-field title --text-field body --format jsonl news.jsonl
   neardup pairs --lines --similarity 0.7 --check-features chars:2 poems.txt
   neardup hash --bits 128 *.txt
+  neardup groups --features zh:keywords --weights tfidf --top 20 --idf-file idf.txt --distance 3 pages/
+  neardup tokens --features zh:words page.txt              what a fingerprint is made of
+  neardup find "a sentence of the page" pages/             the pages that hold it, or nearly
   neardup advise --similarity 0.7 --jsonl corpus.jsonl     which options are best for this corpus
 )";
 
@@ -143,7 +163,8 @@ class parser {
     result_.action = chosen.action;
     result_.text_fields.clear();
     app_.formatter(std::make_shared<help_formatter>(
-        named ? "neardup " + std::string(chosen.name) + " [OPTIONS] PATH…"
+        named ? "neardup " + std::string(chosen.name) + " [OPTIONS] " + (chosen.action == verb::find ? "CLUE " : "") +
+                    "PATH…"
               : "neardup [VERB] [OPTIONS] PATH…        (PATH: a file, a folder, or - for standard input)\n" +
                     verb_list()));
     app_.footer(rules() + examples);
@@ -151,6 +172,7 @@ class parser {
     add_fingerprint();
     if (result_.action == verb::advise) add_advice();
     if (result_.compares()) add_comparison();
+    if (result_.action == verb::find) add_search();
     if (result_.action == verb::groups || result_.action == verb::unique) add_grouping();
     add_output();
   }
@@ -159,12 +181,13 @@ class parser {
   command_line parse(std::vector<std::string> words) {
     if (const auto text = read(std::move(words))) return *text;
     set_input();
-    for (const char* const file : {"--idf-file", "--output"}) {
+    for (const char* const file :
+         {"--idf-file", "--output", "--dictionary", "--user-dictionary", "--model", "--stop-words"}) {
       if (is_given(file) && app_.get_option(file)->results().front().empty()) {
         throw usage_error(std::string(file) + " '': not the name of a file");
       }
     }
-    if (is_given("--idf-file") && given_.weights != "idf") throw usage_error("--idf-file needs --weights idf");
+    take_clue();
     apply_settings(given_, result_);
     set_output();
     if (result_.paths.empty()) throw usage_error("no input: name files or folders, or - for standard input");
@@ -189,6 +212,11 @@ class parser {
     add_flag("--lines", lines_, "each line is a document (else each file is one)");
     add_flag("--jsonl", json_lines_, "each line is a JSON object, a document");
     add_list("--text-field", result_.text_fields, "NAME", "its text (default: text); may be given several times");
+    if (result_.action != verb::advise && result_.action != verb::find) {
+      add("--weighted-field", result_.weighted_field, "NAME",
+          "in place of a text: an array of its features with their\n"
+          "weights, [[\"word\", 1.5], …]");
+    }
     add("--id-field", result_.id_field, "NAME", "its id, a string or a number (default: id, if it is there)");
     add_list("--include", result_.include, "GLOB",
              "of the files in folders only these; several times: any of them.\n"
@@ -206,21 +234,19 @@ class parser {
     add("--features", given_.features, "F",
         advises ? "only these: words, words:N, chars:N of the normalised\n"
                   "text, or bytes:N of the raw one (default: several)"
-                : "words, words:N, chars:N of the normalised text, or\n"
-                  "bytes:N of the raw one (default: --check-features,\n"
-                  "else " +
-                      to_string(feature_choice{}) + ")");
-    if (!advises) {
-      add("--weights", given_.weights, "W",
-          "unit: each distinct feature once (the default), tf,\n"
-          "logtf, or idf: learnt from the input in a first pass");
-      add("--idf-file", result_.idf_file, "FILE", "idf from this file, lines of 'term value'");
-    }
-    if (!advises) {
+                : "words, words:N, chars:N of the normalised text, bytes:N\n"
+                  "of the raw one, zh:words or zh:keywords by a dictionary\n"
+                  "(default: " +
+                      std::string(result_.compares() ? "--check-features, else " : "") +
+                      neardup::to_string(feature_choice{}) + ")");
+    if (!advises) add_words();
+    if (!advises && result_.action != verb::find) add_weights();
+    if (!advises && result_.action != verb::find && result_.action != verb::tokens) {
       add("--kind", given_.kind, "KIND",
           "simhash; minwise: one-bit min-wise codes of distinct\nfeatures; or auto: simhash, but where --similarity\n"
           "chooses the distance what has fewer candidates (the\ndefault)");
     }
+    if (result_.action == verb::tokens || result_.action == verb::find) return;
     add("--bits", given_.bits, "N",
         advises ? "only this width: 64 or 128 (default: both)" : "32, 64, 128 or 256 (default: 64)");
     add("--seed", given_.seed, "N",
@@ -233,6 +259,33 @@ class parser {
                 : similar + ": chooses all that is not given (default:\n" + usual +
                       ", unless --distance or --min-similarity is given),\n" +
                       "without a look at the documents; advise looks at them");
+  }
+
+  void add_words() {
+    add("--dictionary", result_.words.dictionary, "FILE",
+        "of zh:words, in the format of jieba's dict.txt\n(default: that of an installed jieba)");
+    add("--user-dictionary", result_.words.user_dictionary, "FILE", "more words: 'word', 'word frequency'");
+    add("--model", result_.words.model, "FOLDER",
+        "jieba's model of unknown words (default: finalseg/\nbeside the dictionary)");
+    add_flag("--no-hmm", result_.words.no_model, "no such model: unknown words are single characters");
+    add("--stop-words", result_.words.stop_words, "FILE", "words that do not count, one a line");
+  }
+
+  void add_weights() {
+    add("--weights", given_.weights, "W",
+        "unit: each distinct feature once (the default), tf,\n"
+        "logtf, idf or tfidf: learnt from the input in a first\n"
+        "pass");
+    add("--idf-file", result_.idf_file, "FILE", "idf from this file, lines of 'term value'");
+    add("--top", given_.top, "N",
+        "only the N features of a document with the highest\n"
+        "tfidf count, of equal ones those of smaller bytes");
+  }
+
+  void add_search() {
+    group_ = "Search";
+    add("--min-similarity", given_.min_similarity, "X", "the least share of the clue, 0 to 1 (default: 0.5)");
+    add("--most", given_.most, "N", "so many documents at most (default: 10)");
   }
 
   void add_advice() {
@@ -249,8 +302,16 @@ class parser {
     add("--blocks", given_.blocks, "N",
         "blocks of the index: speed against memory, never the\nresult (default: what is fast)");
     add("--min-similarity", given_.min_similarity, "X",
-        "check each candidate: exact Jaccard similarity of its\nfeatures, 0 to 1 (default: --similarity)");
+        "check each candidate: exact similarity, 0 to 1\n(default: --similarity)");
+    add("--check", given_.check, "M",
+        "by which measure: jaccard of the features (the\n"
+        "default), cosine of their weights, or edit: the edit\n"
+        "distance of the normalised texts, by characters");
     add("--check-features", given_.check_features, "F", "features for the check (default: --features)");
+    add("--memory", result_.memory, "SIZE",
+        "of the features that the check keeps, as 500M or 8G;\nfurther ones lie in a temporary file (default: half\nof "
+        "the machine's memory)")
+        ->transform(CLI::AsSizeValue(false));
   }
 
   void add_grouping() {
@@ -322,6 +383,12 @@ class parser {
     return "unknown option " + name + (suggestion.empty() ? "" : "; did you mean " + suggestion + "?");
   }
 
+  void take_clue() {
+    if (result_.action != verb::find || result_.paths.empty()) return;
+    result_.clue = result_.paths.front();
+    result_.paths.erase(result_.paths.begin());
+  }
+
   void set_input() {
     if (lines_ && json_lines_) throw usage_error("--lines and --jsonl do not go together");
     result_.unit = lines_ ? unit_of_input::lines : json_lines_ ? unit_of_input::json_lines : unit_of_input::files;
@@ -334,6 +401,13 @@ class parser {
       if (std::find(fields.begin(), field, *field) != field) {
         throw usage_error("--text-field '" + *field + "' is given more than once");
       }
+    }
+    if (is_given("--weighted-field")) {
+      if (!json_lines_) throw usage_error("--weighted-field needs --jsonl");
+      for (const char* const other : {"--text-field", "--features", "--check-features", "--weights"}) {
+        if (is_given(other)) throw usage_error("--weighted-field and " + std::string(other) + " do not go together");
+      }
+      fields = {result_.weighted_field};
     }
     if (fields.empty()) fields = {"text"};
     result_.id_field_required = is_given("--id-field");
@@ -359,6 +433,7 @@ class parser {
       }
     }
     result_.threads = static_cast<unsigned>(neardup::threads{}.parts());
+    if (!is_given("--memory")) result_.memory = physical_memory() / 2;
     if (is_given("--threads")) result_.threads = parse_number("--threads", threads_, 1U, 1024U);
   }
 

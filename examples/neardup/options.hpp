@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <neardup/dedup/recall.hpp>
+#include <neardup/fingerprint/idf_table.hpp>
 #include <neardup/fingerprint_kind.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <optional>
@@ -12,16 +14,21 @@
 #include <variant>
 #include <vector>
 
+#include "features.hpp"
+
 namespace command {
 
-enum class verb { groups, pairs, unique, hash, advise };
+enum class verb { groups, pairs, unique, hash, tokens, find, advise };
 
 /// What one document is.
 enum class unit_of_input { files, lines, json_lines };
 
 enum class output_format { text, json_lines };
 
-enum class weighting { unit, tf, log_tf, idf };
+enum class weighting { unit, tf, log_tf, idf, tf_idf };
+
+/// How similar two candidates are.
+enum class similarity_measure { jaccard, cosine, edit };
 
 using neardup::feature_choice;
 
@@ -44,6 +51,7 @@ struct options {
   bool first_may_be_verb = false;  ///< the first path stands where a verb would, and looks like one
   unit_of_input unit = unit_of_input::files;
   std::vector<std::string> text_fields{"text"};
+  std::string weighted_field;  ///< in place of texts: an array of words with their weights; empty: none
   std::string id_field = "id";
   bool id_field_required = false;
   std::vector<std::string> include;
@@ -51,9 +59,12 @@ struct options {
   bool skip_bad = false;
   bool strict = false;
 
-  feature_choice features;
+  feature_setting features;
+  dictionary_files words;
   weighting weights = weighting::unit;
   std::string idf_file;
+  std::shared_ptr<const neardup::idf_table> idf;  ///< of --weights idf and tfidf, once it is read or learnt
+  std::size_t top = 0;                            ///< so many features of a document count; 0: all
   neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
   std::size_t bits = 64;
   std::uint64_t seed = 0;
@@ -61,32 +72,41 @@ struct options {
   int distance = 3;
   int blocks = 0;                        ///< 0: the library's default
   std::optional<double> min_similarity;  ///< nothing: no check
-  feature_choice check_features;
+  feature_setting check_features;
+  similarity_measure check = similarity_measure::jaccard;
   bool by_components = false;  ///< else by representatives, see neardup::grouping
   bool keeps_longest = false;
+  std::string clue;       ///< of find
+  std::size_t most = 10;  ///< results of find
   advice_settings advice;
   std::optional<similarity_choice> choice;
 
   output_format format = output_format::text;
   std::string output_file;  ///< empty: standard output
   unsigned threads = 1;
+  std::uint64_t memory = 0;  ///< for features, bytes; those beyond it lie in a temporary file
   bool quiet = false;
 
   /// Whether it compares the fingerprints of all documents.
-  [[nodiscard]] bool compares() const { return action != verb::hash && action != verb::advise; }
+  [[nodiscard]] bool compares() const {
+    return action == verb::groups || action == verb::pairs || action == verb::unique;
+  }
+
+  /// Whether the rarities of the features have to be learnt from the input.
+  [[nodiscard]] bool learns_idf() const {
+    return (weights == weighting::idf || weights == weighting::tf_idf) && idf_file.empty();
+  }
 
   /// Whether unique has to know all documents before it keeps one.
   [[nodiscard]] bool groups_first() const { return action == verb::unique && (by_components || keeps_longest); }
 
   /// Whether the texts are needed again once their fingerprints are known.
-  [[nodiscard]] bool needs_second_look() const {
-    return min_similarity.has_value() || groups_first() || (weights == weighting::idf && idf_file.empty());
-  }
+  [[nodiscard]] bool needs_second_look() const { return groups_first() || learns_idf(); }
 };
 
 bool is_verb(std::string_view name);
 
-/// "groups, pairs, unique, hash and advise"
+/// "groups, pairs, unique, hash, tokens, find and advise"
 std::string names_of_verbs();
 
 /// What the command line asks for: a run, or a text to print (help, version).

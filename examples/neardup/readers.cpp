@@ -1,12 +1,23 @@
 #include "readers.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <map>
 #include <neardup/dedup/checks.hpp>
+#include <neardup/dedup/edit_distance.hpp>
+#include <neardup/dedup/similarity.hpp>
+#include <neardup/text/normalise.hpp>
 #include <neardup/text/tokenizer.hpp>
+#include <neardup/text/words.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
+
+#include "errors.hpp"
 
 namespace command {
 
@@ -31,6 +42,16 @@ auto features_of(const std::vector<std::string_view>& texts, const Extractor& ex
   return all;
 }
 
+/// Of the full hashes of a document's features, ascending: see feature_reader::short_digest.
+std::uint64_t digest_of(const std::vector<std::uint64_t>& features) {
+  if (features.size() >= neardup::default_min_tokens) return 0;
+  std::string bytes;
+  for (const std::uint64_t feature : features) {
+    for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(feature >> shift & 0xff);
+  }
+  return neardup::xxh3<64>{}(bytes) | 1;
+}
+
 template <class Tokenizer>
 class feature_reader_of final : public feature_reader {
  public:
@@ -40,21 +61,30 @@ class feature_reader_of final : public feature_reader {
   feature_set whole(const std::vector<std::string_view>& texts) override { return features_of(texts, hash_, memory_); }
 
   void feed(std::string_view piece) override {
-    if (!stream_) stream_.emplace(hash_.tokenizer);
-    stream_->feed(piece, add_);
-    if (features_.size() >= 2 * distinct_ + 4096) {
-      // Repetition in a large text is not kept.
-      make_set(features_);
-      distinct_ = features_.size();
+    if constexpr (streams) {
+      if (!stream_) stream_.emplace(hash_.tokenizer);
+      stream_->feed(piece, add_);
+      if (features_.size() >= 2 * distinct_ + 4096) {
+        // Repetition in a large text is not kept.
+        make_set(features_);
+        distinct_ = features_.size();
+      }
+    } else {
+      text_ += piece;
     }
   }
 
   feature_set finish() override {
-    if (stream_) stream_->finish(add_);
-    stream_.reset();
-    distinct_ = 0;
-    make_set(features_);
-    return std::exchange(features_, {});
+    if constexpr (!streams) {
+      const std::string text = std::exchange(text_, {});
+      return whole({text});
+    } else {
+      if (stream_) stream_->finish(add_);
+      stream_.reset();
+      distinct_ = 0;
+      make_set(features_);
+      return std::exchange(features_, {});
+    }
   }
 
   std::uint64_t short_digest(const std::vector<std::string_view>& texts) override {
@@ -64,13 +94,7 @@ class feature_reader_of final : public feature_reader {
       if (text.size() <= beginning) continue;
       if (hash_fully_(text.substr(0, beginning), full_memory_).size() >= neardup::default_min_tokens + cut) return 0;
     }
-    const std::vector<std::uint64_t> features = features_of(texts, hash_fully_, full_memory_);
-    if (features.size() >= neardup::default_min_tokens) return 0;
-    std::string bytes;
-    for (const std::uint64_t feature : features) {
-      for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(feature >> shift & 0xff);
-    }
-    return neardup::xxh3<64>{}(bytes) | 1;
+    return digest_of(features_of(texts, hash_fully_, full_memory_));
   }
 
  private:
@@ -90,17 +114,239 @@ class feature_reader_of final : public feature_reader {
   typename set_hasher::workspace memory_;
   full_hasher hash_fully_;
   typename full_hasher::workspace full_memory_;
-  std::optional<neardup::token_stream<Tokenizer>> stream_;
+  static constexpr bool streams = neardup::streaming_tokenizer<Tokenizer>;
+  // Of a tokenizer that cannot stream it is never made.
+  std::optional<neardup::token_stream<std::conditional_t<streams, Tokenizer, neardup::words>>> stream_;
+  std::string text_;  // where there is no stream
   adder add_{this};
   feature_set features_;  // of what was fed
   std::size_t distinct_ = 0;
 };
 
+/// The words of a record that has them with their weights.
+class given_feature_reader final : public whole_document_reader<feature_reader> {
+ public:
+  explicit given_feature_reader(std::uint64_t seed) : hash_{seed} {}
+
+  feature_set whole(const std::vector<std::string_view>& texts) override { return words_of<std::uint32_t>(texts); }
+  std::uint64_t short_digest(const std::vector<std::string_view>& texts) override {
+    return digest_of(words_of<std::uint64_t>(texts));
+  }
+
+ private:
+  template <class Feature>
+  std::vector<Feature> words_of(const std::vector<std::string_view>& texts) const {
+    std::vector<Feature> words;
+    for (std::size_t i = 0; i < texts.size(); i += 2) words.push_back(static_cast<Feature>(hash_(texts[i])));
+    make_set(words);
+    return words;
+  }
+
+  neardup::xxh3<64> hash_;
+};
+
+/// For the cosine: the lowest bits of the hashes of the features, ascending, then as many weights, as floats.
+class weighed_feature_reader final : public whole_document_reader<feature_reader> {
+ public:
+  explicit weighed_feature_reader(const options& settings)
+      : weigh_(make_feature_weigher(settings, settings.check_features)), hash_{settings.seed} {}
+
+  feature_set whole(const std::vector<std::string_view>& texts) override {
+    std::map<std::uint32_t, double> weights;
+    for (const weighed_feature& feature : weigh_->whole(texts)) {
+      weights[static_cast<std::uint32_t>(hash_(feature.text))] += static_cast<double>(feature.units);
+    }
+    feature_set packed;
+    for (const auto& [hash, weight] : weights) packed.push_back(hash);
+    for (const auto& [hash, weight] : weights)
+      packed.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(weight)));
+    return packed;
+  }
+  std::uint64_t short_digest(const std::vector<std::string_view>& /*texts*/) override { return 0; }  // for no check
+
+ private:
+  std::unique_ptr<feature_weigher> weigh_;
+  neardup::xxh3<64> hash_;
+};
+
+double cosine_of(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+  struct element {
+    std::uint32_t hash;
+    double units;
+  };
+  const auto unpacked = [](std::span<const std::uint32_t> packed) {
+    std::vector<element> set;
+    const std::size_t size = packed.size() / 2;
+    for (std::size_t i = 0; i < size; ++i) set.push_back({packed[i], std::bit_cast<float>(packed[size + i])});
+    return set;
+  };
+  return neardup::cosine(unpacked(a), unpacked(b));
+}
+
+/// For the edit distance: the number of bytes of the normalised texts, then the bytes.
+class text_reader final : public whole_document_reader<feature_reader> {
+ public:
+  feature_set whole(const std::vector<std::string_view>& texts) override {
+    std::string all;
+    for (const std::string_view text : texts) {
+      if (!all.empty()) all += '\n';
+      all += neardup::normalise(text);
+    }
+    if (all.size() > UINT32_MAX) throw input_error({"", "--check edit of a text above 4 GB"});
+    feature_set packed(1 + (all.size() + 3) / 4);
+    packed[0] = static_cast<std::uint32_t>(all.size());
+    std::memcpy(packed.data() + 1, all.data(), all.size());
+    return packed;
+  }
+  std::uint64_t short_digest(const std::vector<std::string_view>& /*texts*/) override { return 0; }  // for no check
+};
+
+std::optional<double> edit_similarity_at_least(std::string_view a, std::string_view b, double least) {
+  const auto length = [](std::string_view text) {  // it is well-formed
+    return std::count_if(text.begin(), text.end(),
+                         [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+  };
+  const auto longer = static_cast<double>(std::max(length(a), length(b)));
+  if (longer == 0) return std::nullopt;  // texts without letters are nobody's near-duplicates
+  const double most = std::ceil((1 - least) * longer);
+  const auto distance = neardup::edit_distance(a, b, static_cast<std::size_t>(most));
+  if (!distance) return std::nullopt;
+  const double similarity = 1 - static_cast<double>(*distance) / longer;
+  return similarity >= least ? std::optional(similarity) : std::nullopt;
+}
+
+/// Hands over the features of all texts of a document; none spans two of them.
+template <class Tokenizer>
+struct document_tokenizer {
+  const Tokenizer* tokenize;
+  const std::vector<std::string_view>* const* texts;
+
+  template <class Sink>
+  void operator()(std::string_view /*all are in texts*/, Sink&& sink) const {
+    for (const std::string_view text : **texts) (*tokenize)(text, sink);
+  }
+};
+
+template <class Tokenizer>
+class feature_weigher_of final : public whole_document_reader<feature_weigher> {
+ public:
+  feature_weigher_of(const options& settings, Tokenizer tokenizer)
+      : weights_(settings.weights), idf_(settings.idf), tokenizer_(std::move(tokenizer)) {
+    if (settings.top > 0) best_.emplace(settings.top, tokens_, *idf_);
+  }
+
+  std::vector<weighed_feature> whole(const std::vector<std::string_view>& texts) override {
+    texts_ = &texts;
+    std::vector<weighed_feature> result;
+    const auto add = [&](std::string_view text, std::uint64_t count) {
+      const std::uint64_t units = weigh(text, count);
+      if (units > 0) result.push_back({std::string(text), static_cast<double>(units) / neardup::weight::one, units});
+    };
+    if (best_) {
+      for (const neardup::keyword& word : best_->rank("")) add(word.text, word.count);
+    } else {
+      neardup::feature_bag<1, true> counts;
+      tokens_("", [&](std::string_view token) { counts.add({neardup::xxh3<64>{}(token)}, token); });
+      counts.for_each([&](const auto&, std::string_view text, std::uint64_t count) { add(text, count); });
+    }
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t weigh(std::string_view text, std::uint64_t count) const {
+    switch (weights_) {
+      case weighting::tf: return count * neardup::weight::one;
+      case weighting::log_tf: return neardup::log_tf{}(count).raw();
+      case weighting::idf: return idf_->lookup(text).raw();
+      case weighting::tf_idf: return count * idf_->lookup(text).raw();
+      case weighting::unit: break;
+    }
+    return neardup::weight::one;
+  }
+
+  weighting weights_;
+  std::shared_ptr<const neardup::idf_table> idf_;
+  Tokenizer tokenizer_;
+  const std::vector<std::string_view>* texts_ = nullptr;
+  document_tokenizer<Tokenizer> tokens_{&tokenizer_, &texts_};
+  std::optional<neardup::keywords<document_tokenizer<Tokenizer>>> best_;
+};
+
+/// The words and weights of a record that has both.
+class given_weights final : public whole_document_reader<feature_weigher> {
+ public:
+  explicit given_weights(std::size_t top) : top_(top) {}
+
+  std::vector<weighed_feature> whole(const std::vector<std::string_view>& texts) override {
+    std::vector<weighed_feature> result;
+    std::map<std::string_view, std::size_t> places;
+    for (std::size_t i = 0; i + 1 < texts.size(); i += 2) {
+      double weight = 0;
+      std::from_chars(texts[i + 1].data(), texts[i + 1].data() + texts[i + 1].size(), weight);
+      const auto [place, is_new] = places.emplace(texts[i], result.size());
+      if (is_new) result.push_back({std::string(texts[i]), 0, 0});
+      result[place->second].weight += weight;
+    }
+    if (top_ > 0) {
+      std::sort(result.begin(), result.end(), [](const weighed_feature& a, const weighed_feature& b) {
+        return a.weight != b.weight ? a.weight > b.weight : a.text < b.text;
+      });
+      result.resize(std::min(top_, result.size()));
+    }
+    set_units(result);
+    std::erase_if(result, [](const weighed_feature& feature) { return feature.units == 0; });
+    return result;
+  }
+
+ private:
+  /// Weights from elsewhere may be small: a power of two brings the heaviest between 2^31 and 2^32 units, exactly.
+  static void set_units(std::vector<weighed_feature>& features) {
+    double heaviest = 0;
+    for (const weighed_feature& feature : features) heaviest = std::max(heaviest, feature.weight);
+    int exponent = 0;
+    std::frexp(heaviest, &exponent);
+    for (weighed_feature& feature : features) {
+      feature.units = static_cast<std::uint64_t>(std::ldexp(feature.weight, 32 - exponent) + 0.5);
+    }
+  }
+
+  std::size_t top_;
+};
+
 }  // namespace
 
-std::unique_ptr<feature_reader> make_feature_reader(const feature_choice& features, std::uint64_t seed) {
+std::optional<double> similarity_at_least(similarity_measure measure, std::span<const std::uint32_t> a,
+                                          std::span<const std::uint32_t> b, double least) {
+  const auto if_enough = [least](double similarity) {
+    return similarity >= least ? std::optional(similarity) : std::nullopt;
+  };
+  const auto text = [](std::span<const std::uint32_t> packed) {
+    return std::string_view(reinterpret_cast<const char*>(packed.data() + 1), packed[0]);
+  };
+  switch (measure) {
+    case similarity_measure::cosine: return if_enough(cosine_of(a, b));
+    case similarity_measure::edit: return edit_similarity_at_least(text(a), text(b), least);
+    case similarity_measure::jaccard: break;
+  }
+  return neardup::jaccard_at_least(a, b, least);
+}
+
+std::unique_ptr<feature_weigher> make_feature_weigher(const options& settings, const feature_setting& features) {
+  if (!settings.weighted_field.empty()) return std::make_unique<given_weights>(settings.top);
+  return with_tokenizer(features, [&](const auto& tokenizer) -> std::unique_ptr<feature_weigher> {
+    return std::make_unique<feature_weigher_of<std::remove_cvref_t<decltype(tokenizer)>>>(settings, tokenizer);
+  });
+}
+
+std::unique_ptr<feature_reader> make_feature_reader(const options& settings) {
+  if (settings.min_similarity && settings.check == similarity_measure::cosine) {
+    return std::make_unique<weighed_feature_reader>(settings);
+  }
+  if (settings.min_similarity && settings.check == similarity_measure::edit) return std::make_unique<text_reader>();
+  if (!settings.weighted_field.empty()) return std::make_unique<given_feature_reader>(settings.seed);
+  const feature_setting& features = settings.min_similarity ? settings.check_features : settings.features;
   return with_tokenizer(features, [&](const auto& tokenizer) -> std::unique_ptr<feature_reader> {
-    return std::make_unique<feature_reader_of<std::remove_cvref_t<decltype(tokenizer)>>>(tokenizer, seed);
+    return std::make_unique<feature_reader_of<std::remove_cvref_t<decltype(tokenizer)>>>(tokenizer, settings.seed);
   });
 }
 

@@ -2,12 +2,15 @@
 // exact check compares.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <neardup/fingerprint.hpp>
+#include <neardup/text/tokenizer.hpp>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -33,8 +36,39 @@ class document_reader {
   virtual Result finish() = 0;
 };
 
-/// The features of a document, ascending: see neardup::feature_extractor.
+/// One that needs the whole document: pieces wait until it ends.
+template <class Base>
+class whole_document_reader : public Base {
+ public:
+  void feed(std::string_view piece) override { text_ += piece; }
+  auto finish() -> decltype(this->whole({})) override {
+    const std::string text = std::exchange(text_, {});
+    return this->whole({text});
+  }
+
+ private:
+  std::string text_;
+};
+
+/// A distinct feature of a document, with its weight in the fingerprint. `units` are such that weights can be summed:
+/// 1/256, or of given weights a share of the heaviest one in the document.
+struct weighed_feature {
+  std::string text;
+  double weight;
+  std::uint64_t units;
+};
+
+/// The weighed features in the order in which they come first; with --top the heaviest, in that order.
+using feature_weigher = document_reader<std::vector<weighed_feature>>;
+std::unique_ptr<feature_weigher> make_feature_weigher(const options& settings, const feature_setting& features);
+
+/// What the check compares of a document: for Jaccard the features, ascending (see neardup::feature_extractor); for
+/// cosine and edit what similarity_at_least() knows how to read.
 using feature_set = std::vector<std::uint32_t>;
+
+/// The similarity of two documents by the measure of the check if it is at least `least`; otherwise nothing.
+std::optional<double> similarity_at_least(similarity_measure measure, std::span<const std::uint32_t> a,
+                                          std::span<const std::uint32_t> b, double least);
 
 class feature_reader : public document_reader<feature_set> {
  public:
@@ -43,7 +77,8 @@ class feature_reader : public document_reader<feature_set> {
   virtual std::uint64_t short_digest(const std::vector<std::string_view>& texts) = 0;
 };
 
-std::unique_ptr<feature_reader> make_feature_reader(const feature_choice& features, std::uint64_t seed);
+/// Of what the check compares, or without a check of the features of the fingerprint.
+std::unique_ptr<feature_reader> make_feature_reader(const options& settings);
 
 /// The bits of a fingerprint of the kind that the settings name: a run has no other.
 template <std::size_t Bits>
@@ -67,22 +102,42 @@ class fingerprinter_of final : public fingerprinter<Bits> {
   }
 
   void feed(std::string_view piece) override {
-    if (!stream_) stream_.emplace(hash_);
-    stream_->feed(piece);
+    if constexpr (streams) {
+      if (!stream_) stream_.emplace(hash_);
+      stream_->feed(piece);
+    } else {
+      text_ += piece;
+    }
   }
 
   result finish() override {
     result fingerprint;
-    if (stream_) fingerprint = stream_->finish();
-    stream_.reset();  // what a large text needed is not kept for the next one
+    if constexpr (streams) {
+      if (stream_) fingerprint = stream_->finish();
+      stream_.reset();  // what a large text needed is not kept for the next one
+    } else {
+      fingerprint = hash_(std::exchange(text_, {}), scratch_);
+    }
     return fingerprint;
   }
 
  private:
+  static constexpr bool streams = neardup::streaming_tokenizer<typename Simhasher::tokenizer_type>;
+  struct no_stream {};
+  template <bool Streams, class S>
+  struct stream_of {
+    using type = neardup::text_stream<S>;
+  };
+  template <class S>
+  struct stream_of<false, S> {
+    using type = no_stream;
+  };
+
   Simhasher hash_;
   typename Simhasher::workspace scratch_;
   typename Simhasher::bag_type bag_;
-  std::optional<neardup::text_stream<Simhasher>> stream_;
+  std::optional<typename stream_of<streams, Simhasher>::type> stream_;
+  std::string text_;  // where there is no stream
 };
 
 template <std::size_t Bits>
@@ -130,10 +185,43 @@ class code_reader_of final : public fingerprinter<Bits> {
   std::optional<neardup::text_stream<Hasher>> stream_;
 };
 
-/// `table` is needed for --weights idf only.
+/// Of weighed features, whatever weighs them.
 template <std::size_t Bits>
-std::unique_ptr<fingerprinter<Bits>> make_fingerprinter(const options& settings,
-                                                        const std::shared_ptr<const neardup::idf_table>& table) {
+class weighed_fingerprinter final : public fingerprinter<Bits> {
+ public:
+  using result = std::optional<neardup::simhash<Bits>>;
+
+  weighed_fingerprinter(std::unique_ptr<feature_weigher> weigher, std::uint64_t seed)
+      : weigh_(std::move(weigher)), hash_{seed} {}
+
+  result whole(const std::vector<std::string_view>& texts) override { return vote(weigh_->whole(texts)); }
+  void feed(std::string_view piece) override { weigh_->feed(piece); }
+  result finish() override { return vote(weigh_->finish()); }
+
+ private:
+  result vote(const std::vector<weighed_feature>& features) const {
+    neardup::accumulator<Bits> votes;
+    for (const weighed_feature& feature : features) votes.add_units(bits_of(feature.text), feature.units);
+    return votes.result();
+  }
+  [[nodiscard]] auto bits_of(const std::string& text) const {
+    if constexpr (Bits <= 64) {
+      return std::array<std::uint64_t, 1>{hash_(text)};
+    } else {
+      return hash_(text);
+    }
+  }
+
+  std::unique_ptr<feature_weigher> weigh_;
+  neardup::xxh3<Bits> hash_;
+};
+
+template <std::size_t Bits>
+std::unique_ptr<fingerprinter<Bits>> make_fingerprinter(const options& settings) {
+  if (settings.top > 0 || !settings.weighted_field.empty()) {
+    return std::make_unique<weighed_fingerprinter<Bits>>(make_feature_weigher(settings, settings.features),
+                                                         settings.seed);
+  }
   return with_tokenizer(settings.features, [&](auto tokenizer) -> std::unique_ptr<fingerprinter<Bits>> {
     if (settings.kind == neardup::fingerprint_kind::minwise) {
       auto hash = neardup::make_minwise_hasher<Bits>(tokenizer, neardup::xxh3<64>{settings.seed});
@@ -146,7 +234,8 @@ std::unique_ptr<fingerprinter<Bits>> make_fingerprinter(const options& settings,
     switch (settings.weights) {
       case weighting::tf: return weighed_by(neardup::tf{});
       case weighting::log_tf: return weighed_by(neardup::log_tf{});
-      case weighting::idf: return weighed_by(neardup::idf{table});
+      case weighting::idf: return weighed_by(neardup::idf{settings.idf});
+      case weighting::tf_idf: return weighed_by(neardup::tf_idf{settings.idf});
       case weighting::unit: break;
     }
     return weighed_by(neardup::unit{});

@@ -55,7 +55,10 @@ void say_choice(const options& settings) {
   if (settings.compares()) text += " --kind " + std::string(neardup::to_string(settings.kind));
   text += " --bits " + std::to_string(settings.bits);
   if (settings.compares()) {
-    text += " --distance " + std::to_string(settings.distance) + " --check-features " +
+    const char* const measure = settings.check == similarity_measure::cosine ? " --check cosine"
+                                : settings.check == similarity_measure::edit ? " --check edit"
+                                                                             : "";
+    text += " --distance " + std::to_string(settings.distance) + measure + " --check-features " +
             to_string(settings.check_features) + " --min-similarity " + settings.choice->min_similarity.value_or(typed);
   }
   say(text);

@@ -1,3 +1,3 @@
 #include "run_bits.hpp"
 
-template void command::run<32>(const options& settings);
+template void command::run<32>(options& settings);

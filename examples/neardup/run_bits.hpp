@@ -10,6 +10,7 @@
 #include "context.hpp"
 #include "errors.hpp"
 #include "groups.hpp"
+#include "look.hpp"
 #include "pairs.hpp"
 #include "run.hpp"
 #include "unique.hpp"
@@ -38,28 +39,29 @@ void run_hash(context& c) {
 }
 
 template <std::size_t Bits>
-void run(const options& settings) {
-  if (!neardup::layout::is_valid(Bits, settings.distance, blocks_of(settings))) {
+void run(options& settings) {
+  if (settings.compares() && !neardup::layout::is_valid(Bits, settings.distance, blocks_of(settings))) {
     throw usage_error("--blocks " + std::to_string(settings.blocks) + " with --distance " +
                       std::to_string(settings.distance) +
                       " needs more tables than an index may have; take fewer blocks");
   }
-  std::shared_ptr<const neardup::idf_table> table;
   if (!settings.idf_file.empty()) {
     try {
-      table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(settings.idf_file));
+      settings.idf = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(settings.idf_file));
     } catch (const std::runtime_error& error) {
       throw input_error({"", error.what()});
     }
   }
   context c(settings);
   if (settings.choice && !settings.quiet) say_choice(settings);
-  c.idf = table || settings.weights != weighting::idf ? table : learn_idf(c);
+  if (settings.learns_idf()) settings.idf = learn_idf(c);
   switch (settings.action) {
     case verb::groups: return run_groups<Bits>(c);
     case verb::pairs: return run_pairs<Bits>(c);
     case verb::unique: return run_unique<Bits>(c);
     case verb::hash: return run_hash<Bits>(c);
+    case verb::tokens: return run_tokens(c);
+    case verb::find: return run_find(c);
     case verb::advise: break;  // has a width of its own
   }
 }

@@ -13,14 +13,6 @@ namespace command {
 
 namespace {
 
-feature_choice parse_features(const std::string& option, const std::string& text) {
-  try {
-    return neardup::parse_features(text);
-  } catch (const std::invalid_argument& error) {
-    throw usage_error(option + " " + error.what());
-  }
-}
-
 /// The position of what was typed among `names`.
 std::size_t parse_name(const std::string& option, const std::string& text, std::initializer_list<const char*> names,
                        const std::string& rule) {
@@ -36,10 +28,39 @@ double parse_similarity(const std::string& text) {
 
 /// The features of the fingerprint and of the check, where one is given for both.
 void apply_features(const typed_settings& given, options& to) {
-  if (given.features) to.features = parse_features("--features", *given.features);
-  if (given.check_features) to.check_features = parse_features("--check-features", *given.check_features);
+  if (given.features) to.features = parse_feature_setting("--features", *given.features);
+  if (given.check_features) to.check_features = parse_feature_setting("--check-features", *given.check_features);
   if (!given.features && given.check_features) to.features = to.check_features;
   if (!given.check_features) to.check_features = to.features;
+  const bool by_dictionary = to.features.needs_dictionary() || to.check_features.needs_dictionary();
+  if (by_dictionary && to.action == verb::advise) throw usage_error("advise knows words:N, chars:N and bytes:N only");
+  if (to.words.any() && !by_dictionary) {
+    throw usage_error("a dictionary, its model and stop words need --features zh:words or zh:keywords");
+  }
+  if (to.words.no_model && !to.words.model.empty()) throw usage_error("--model and --no-hmm do not go together");
+}
+
+void apply_weights(const typed_settings& given, options& to) {
+  if (given.weights) {
+    to.weights = static_cast<weighting>(parse_name("--weights", *given.weights, {"unit", "tf", "logtf", "idf", "tfidf"},
+                                                   "weights are unit, tf, logtf, idf or tfidf"));
+  }
+  const bool by_rarity = to.weights == weighting::idf || to.weights == weighting::tf_idf;
+  if (!to.idf_file.empty() && !by_rarity) throw usage_error("--idf-file needs --weights idf or tfidf");
+  if (!given.top) return;
+  to.top = parse_number<std::size_t>("--top", *given.top, 1, 1'000'000'000);
+  if (to.weights != weighting::tf_idf && to.weighted_field.empty()) throw usage_error("--top needs --weights tfidf");
+}
+
+/// The Jaccard similarity for which the distance is chosen: for the cosine that of equally large sets, for the edit
+/// similarity that of single characters of which as many were replaced.
+double jaccard_for(similarity_measure measure, double similarity) {
+  return measure == similarity_measure::jaccard ? similarity : similarity / (2 - similarity);
+}
+
+/// Whether features count differently: by weights of ours or of the input.
+bool has_weights(const options& settings) {
+  return settings.weights != weighting::unit || settings.top > 0 || !settings.weighted_field.empty();
 }
 
 /// The distance, and the kind where it is not given: the one that needs the smaller distance, and so has fewer
@@ -49,7 +70,8 @@ void choose_distance(const typed_settings& given, double similarity, options& to
   const auto distance_by = [&](fingerprint_kind kind) {
     return neardup::distance_for(to.bits, similarity, neardup::default_recall, kind);
   };
-  const bool is_open = given.kind.value_or("auto") == "auto" && to.weights == weighting::unit;
+  const bool is_open =
+      given.kind.value_or("auto") == "auto" && to.check == similarity_measure::jaccard && !has_weights(to);
   if (is_open && distance_by(fingerprint_kind::minwise) <= distance_by(fingerprint_kind::simhash)) {
     to.kind = fingerprint_kind::minwise;
   }
@@ -69,7 +91,17 @@ void apply_comparison(const typed_settings& given, options& to) {
   if (given.keep)
     to.keeps_longest = parse_name("--keep", *given.keep, {"first", "longest"}, "is first or longest") == 1;
 
+  if (given.check) {
+    to.check = static_cast<similarity_measure>(
+        parse_name("--check", *given.check, {"jaccard", "cosine", "edit"}, "checks are jaccard, cosine and edit"));
+    if (to.check == similarity_measure::edit && !to.weighted_field.empty()) {
+      throw usage_error("--check edit compares texts, and --weighted-field has none");
+    }
+  }
   if (!given.similarity && given.distance) {
+    if (given.check && !given.min_similarity) {
+      throw usage_error("--check with --distance alone: there is no check; add --min-similarity");
+    }
     if (given.check_features && !given.min_similarity) {
       throw usage_error("--check-features with --distance alone: there is no check; add --min-similarity");
     }
@@ -79,7 +111,7 @@ void apply_comparison(const typed_settings& given, options& to) {
                             : given.min_similarity ? *to.min_similarity
                                                    : neardup::default_similarity;
   if (similarity == 0) throw usage_error("--min-similarity " + *given.min_similarity + " needs --distance");
-  if (!given.distance) choose_distance(given, similarity, to);
+  if (!given.distance) choose_distance(given, jaccard_for(to.check, similarity), to);
   if (!given.min_similarity) to.min_similarity = similarity;
   to.choice = similarity_choice{given.similarity ? given.similarity : given.min_similarity, given.min_similarity};
 }
@@ -89,7 +121,7 @@ void apply_advice(const typed_settings& given, options& to) {
   if (given.recall) to.advice.recall = parse_number("--recall", *given.recall, 0.0, 1.0);
   // Unlike elsewhere, --features says nothing about the check.
   if (!given.check_features) to.check_features = {};
-  if (given.features) to.advice.features = to.features;
+  if (given.features) to.advice.features = to.features.choice;
   if (given.bits) to.advice.bits = to.bits;
 }
 
@@ -97,13 +129,10 @@ void apply_advice(const typed_settings& given, options& to) {
 
 void apply_settings(const typed_settings& given, options& to) {
   apply_features(given, to);
-  if (given.weights) {
-    to.weights = static_cast<weighting>(
-        parse_name("--weights", *given.weights, {"unit", "tf", "logtf", "idf"}, "weights are unit, tf, logtf or idf"));
-  }
+  apply_weights(given, to);
   if (given.kind &&
       parse_name("--kind", *given.kind, {"auto", "simhash", "minwise"}, "kinds are auto, simhash and minwise") == 2) {
-    if (to.weights != weighting::unit) {
+    if (has_weights(to)) {
       throw usage_error("--kind minwise knows no weights: leave out --weights, or write --kind simhash");
     }
     to.kind = neardup::fingerprint_kind::minwise;
@@ -115,7 +144,10 @@ void apply_settings(const typed_settings& given, options& to) {
     if (!std::has_single_bit(to.bits)) throw usage_error("--bits " + *given.bits + ": " + rule);
   }
   if (given.seed) to.seed = parse_number<std::uint64_t>("--seed", *given.seed, 0, UINT64_MAX);
-  if (to.action == verb::advise) {
+  if (to.action == verb::find) {
+    to.min_similarity = given.min_similarity ? parse_number("--min-similarity", *given.min_similarity, 0.0, 1.0) : 0.5;
+    if (given.most) to.most = parse_number<std::size_t>("--most", *given.most, 1, 1'000'000'000);
+  } else if (to.action == verb::advise) {
     apply_advice(given, to);
   } else if (to.compares()) {
     apply_comparison(given, to);

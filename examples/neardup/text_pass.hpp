@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <neardup/text/utf8.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -22,7 +23,8 @@ struct passing_document {
   bool is_cut;          ///< it is larger than what was asked for
   std::uint64_t bytes;  ///< of its line or file
   const source& from;
-  std::uint64_t line;  ///< from 1; 0 if the source is the document
+  std::uint64_t line;                  ///< from 1; 0 if the source is the document
+  std::optional<std::string_view> id;  ///< its own
 
   /// How messages name it.
   [[nodiscard]] std::string where() const { return line == 0 ? from.name() : from.name() + ':' + std::to_string(line); }
@@ -48,7 +50,9 @@ void for_each_text(context& c, std::size_t most_bytes, const Visit& visit, const
       text.remove_suffix(neardup::incomplete_suffix(text));
       is_cut = true;
     }
-    visit(passing_document{texts.fields, texts.ill_formed, is_cut, bytes, from, line});
+    std::optional<std::string_view> id;
+    if (texts.has_id) id = texts.id;
+    visit(passing_document{texts.fields, texts.ill_formed, is_cut, bytes, from, line, id});
   };
 
   std::uint64_t lines_before = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <neardup/dedup/group.hpp>
 #include <neardup/threads.hpp>
@@ -60,13 +61,12 @@ class record_copier {
 template <std::size_t Bits>
 class first_come_filter {
  public:
-  first_come_filter(context& c, record_copier& copier)
-      : context_(c), copier_(copier), documents_(c.settings.needs_second_look()), check_(c.settings, documents_) {}
+  first_come_filter(context& c, record_copier& copier) : context_(c), copier_(copier), check_(c.settings) {}
 
   /// Takes the next document of a batch that hold() gets when all of its documents were taken.
   void take(const placed_document<Bits>& d) {
     if (d.facts.has_tokens) fingerprints_.push_back(d.facts.fingerprint);
-    waiting_.push_back({&d.facts, d.from, d.line, d.offset, d.raw});
+    waiting_.push_back({&d.facts, d.from, d.line, d.raw});
   }
 
   void hold(finished_batch<Bits>&& done) {
@@ -99,7 +99,6 @@ class first_come_filter {
       const bool is_new = !d.facts->has_tokens || label[next] == kept_before + next;
       if (is_new && d.facts->has_tokens) {
         kept_.push_back(fingerprints_[next]);
-        if (settings.min_similarity) documents_.add(d.from, d.line, std::nullopt, d.offset, d.facts->length);
         check_.add(*d.facts);
       }
       if (d.facts->has_tokens) ++next;
@@ -121,14 +120,12 @@ class first_come_filter {
     const document<Bits>* facts;
     std::shared_ptr<source> from;
     std::uint64_t line;
-    std::uint64_t offset;
     std::string_view raw;
   };
 
   context& context_;
   record_copier& copier_;
   std::vector<neardup::simhash<Bits>> kept_;
-  document_table documents_;  // with a check, which may read them again: those kept
   document_check check_;
 
   std::vector<waiting_document> waiting_;
@@ -141,10 +138,13 @@ template <std::size_t Bits>
 void run_first_come(context& c) {
   record_copier copier(c);
   first_come_filter<Bits> filter(c, copier);
-  for_each_document<Bits>(
-      c, [&](const placed_document<Bits>& d) { filter.take(d); },
-      [&](finished_batch<Bits>&& done) { filter.hold(std::move(done)); });
-  filter.decide();
+  const std::exception_ptr bad = caught([&] {
+    for_each_document<Bits>(
+        c, [&](const placed_document<Bits>& d) { filter.take(d); },
+        [&](finished_batch<Bits>&& done) { filter.hold(std::move(done)); });
+  });
+  filter.decide();  // what comes before bad input, too
+  if (bad) std::rethrow_exception(bad);
   copier.finish_run();
 }
 

@@ -11,6 +11,7 @@
 #include "fingerprint/hashers.hpp"
 #include "fingerprint/idf.hpp"
 #include "fingerprint/idf_table.hpp"
+#include "fingerprint/keywords.hpp"
 #include "fingerprint/minwise_hasher.hpp"
 #include "fingerprint/minwise_sketch.hpp"
 #include "fingerprint/simhasher.hpp"

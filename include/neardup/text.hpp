@@ -8,6 +8,7 @@
 #include "text/normalise.hpp"
 #include "text/sentences.hpp"
 #include "text/shingles.hpp"
+#include "text/stop_words.hpp"
 #include "text/tokenizer.hpp"
 #include "text/unicode.hpp"
 #include "text/utf8.hpp"

@@ -459,6 +459,305 @@ def words_of(text):
     return words(text, 1)
 
 
+DICTIONARY = "研究 100\n研究生 50\n生命 80\n起源 60\n的 900\n我 500\n们 100\n我们 400\n大学 90\n学生 70\n"
+ZH = "我们研究生命的起源"
+
+
+def jieba():
+    """Debian's segmenter, which the program is held against where it is installed."""
+    try:
+        sys.path.append("/usr/lib/python3/dist-packages")
+        import jieba.analyse
+    except ImportError:
+        raise unittest.SkipTest("python3-jieba is not installed")
+    finally:
+        sys.path.remove("/usr/lib/python3/dist-packages")
+    jieba.setLogLevel(60)
+    return jieba
+
+
+class Words(CommandTest):
+    """Words by a dictionary, and a look at them by `neardup tokens`."""
+
+    def setUp(self):
+        super().setUp()
+        self.dictionary = self.write("jieba/dict.txt", DICTIONARY)
+        self.options = ("--features", "zh:words", "--dictionary", self.dictionary, "--no-hmm")
+
+    def tokens(self, text, *options):
+        done = self.assert_done(run("tokens", *options, "-", data=text))
+        return [tuple(line.split("\t")) for line in done.text.splitlines()]
+
+    def words(self, text, *options):
+        return [word for word, _ in self.tokens(text, *self.options, *options)]
+
+    def test_tokens_of_any_features(self):
+        self.assertEqual(self.tokens("B a, b A", "--features", "words"), [("b", "1"), ("a", "1")])
+        self.assertEqual(self.tokens("B a, b A", "--features", "words", "--weights", "tf"), [("b", "2"), ("a", "2")])
+        self.assertEqual(self.tokens("B a, b A"), [("b a", "1"), ("a b", "1")])
+        self.assertEqual(self.tokens("ab\n", "--features", "bytes:2"), [("ab", "1"), ("b\\n", "1")])
+        table = self.write("idf.txt", "a 1.5\nb 0.25\nc 0\n")
+        rare = ("--features", "words", "--idf-file", table, "--weights")
+        self.assertEqual(self.tokens("a a b c d", *rare, "idf"), [("a", "1.5"), ("b", "0.25"), ("d", "0.25")])
+        self.assertEqual(self.tokens("a a b c d", *rare, "tfidf"), [("a", "3"), ("b", "0.25"), ("d", "0.25")])
+        self.assertEqual(self.tokens("d d b a", *rare, "tfidf", "--top", 2), [("a", "1.5"), ("d", "0.5")])
+        self.assertEqual(self.tokens("d b a", *rare, "tfidf", "--top", 2), [("a", "1.5"), ("b", "0.25")])
+
+    def test_tokens_of_several_documents(self):
+        data = jsonl(["one two", "", "two two"])
+        options = ("tokens", "--jsonl", "--features", "words", "-")
+        self.assertEqual(self.assert_done(run(*options, data=data)).text, "one\t1\ntwo\t1\n\n\ntwo\t1\n")
+        done = self.assert_done(run(*options, "--format", "jsonl", "--weights", "tf", data=data))
+        self.assertEqual(done.json[0], {"id": "d0", "tokens": [["one", 1], ["two", 1]]})
+        self.assertEqual([d["tokens"] for d in done.json[1:]], [[], [["two", 2]]])
+        self.assertIn("1 document has no tokens", done.err)
+
+    def test_tokens_make_the_fingerprint(self):
+        """What tokens says, hashed by hash --weighted-field, is what hash says of the text."""
+        data = jsonl(corpus(30, 7) + [A, B])
+        table = self.write("idf.txt", "".join(f"w{i} {1 + i % 7}.5\n" for i in range(300)))
+        for options in ((), ("--weights", "tf"), ("--features", "chars:3"),
+                        ("--features", "words", "--weights", "tfidf", "--idf-file", table),
+                        ("--features", "words", "--weights", "tfidf", "--idf-file", table, "--top", 5)):
+            tokens = run("tokens", "--jsonl", "--format", "jsonl", *options, "-", data=data).bytes
+            for bits in (32, 64, 128, 256):
+                expected = run("hash", "--jsonl", *options, "--bits", bits, "-", data=data).text
+                given = run("hash", "--jsonl", "--weighted-field", "tokens", "--bits", bits, "-", data=tokens).text
+                self.assertEqual(given, expected, options)
+
+    def test_words_by_a_dictionary(self):
+        self.assertEqual(self.words(ZH), ["我们", "研究", "生命", "的", "起源"])
+        self.assertEqual(self.words("研究生，TiDB 3.14！"), ["研究生", "TiDB", "3", "14"])  # the model keeps 3.14
+        self.assertEqual(self.words("牛奶 大学生"), ["牛", "奶", "大学", "生"])
+        user = self.write("user.txt", "大学生 9000\n牛奶\n")
+        self.assertEqual(self.words("牛奶 大学生", "--user-dictionary", user), ["牛奶", "大学生"])
+        stop = self.write("stop.txt", "的\nTHE\n")
+        self.assertEqual(self.words("我们的the The x", "--stop-words", stop), ["我们", "x"])
+
+    def test_the_model_is_beside_the_dictionary_or_where_one_says(self):
+        for name, table in (("prob_start.py", "{'B': -0.1, 'E': -3.14e100, 'M': -3.14e100, 'S': -9.0}"),
+                            ("prob_trans.py", "{'B': {'E': -0.1, 'M': -5.0}, 'E': {'B': -0.5, 'S': -5.0},"
+                                              " 'M': {'E': -0.1, 'M': -5.0}, 'S': {'B': -0.5, 'S': -5.0}}"),
+                            ("prob_emit.py", "{'B': {'\\u725b': -1.0}, 'E': {'\\u5976': -1.0}, 'M': {}, 'S': {}}")):
+            self.write(f"model/{name}", "P=" + table + "\n")
+        options = ("--features", "zh:words", "--dictionary", self.dictionary)
+        self.assert_fails(run("tokens", *options, "-"), "jieba/finalseg", "--model", "--no-hmm")
+        model = self.folder / "model"
+        self.assertEqual(self.tokens("牛奶", *options, "--model", model), [("牛奶", "1")])
+        shutil.copytree(model, self.folder / "jieba" / "finalseg")
+        self.assertEqual(self.tokens("牛奶", *options), [("牛奶", "1")])
+        self.assertEqual(self.tokens("牛奶", *options, "--no-hmm"), [("牛", "1"), ("奶", "1")])
+        self.write("model/prob_emit.py", "P={'B': {'\\u725b': 1.0}}\n")
+        self.assert_fails(run("tokens", *options, "--model", model, "-"), "model/prob_emit.py:1:")
+
+    def test_keywords(self):
+        options = ("--features", "zh:keywords", "--dictionary", self.dictionary, "--no-hmm")
+        table = self.write("idf.txt", "研究 2\n我们 1\n生命 2.00000000001\n起源 3\n")
+        ranked = ("--weights", "tfidf", "--idf-file", table, "--top")
+        self.assertEqual(self.tokens(ZH + " the x", *options), [(w, "1") for w in ("我们", "研究", "生命", "起源")])
+        expected = [("起源", "3"), ("生命", "2"), ("研究", "2")]  # the last two by the eleventh decimal
+        self.assertEqual(self.tokens(ZH, *options, *ranked, 3), expected)
+        self.assertEqual(self.tokens(ZH + "我们我们我们", *options, *ranked, 1), [("我们", "4")])
+
+    def test_broken_files_are_named_with_the_line(self):
+        fails = lambda *options: self.assert_fails(run("tokens", *self.options, *options, "-", data=ZH), *expected)
+        expected = ("user.txt:2: not UTF-8",)
+        fails("--user-dictionary", self.write("user.txt", b"ab\nb\xff 3\n"))
+        expected = ("stop.txt:3: not UTF-8",)
+        fails("--stop-words", self.write("stop.txt", b"a\n\n\xff\n"))
+        expected = ("cannot open", "none.txt")
+        fails("--stop-words", "none.txt")
+        fails("--user-dictionary", "none.txt")
+        self.write("jieba/dict.txt", "研究 100\n研究生\n")
+        expected = ("jieba/dict.txt:2: ",)
+        fails()
+        self.dictionary.unlink()
+        expected = ("cannot open", "jieba/dict.txt")
+        fails()
+
+    def test_every_verb_takes_them(self):
+        data = jsonl([ZH * 4, ZH * 4 + "大学", "学生 大学 起源 的 我"])
+        for verb in ("groups", "pairs", "unique"):
+            done = self.assert_done(run(verb, "--jsonl", *self.options, "--similarity", 0.6, "-", data=data))
+            self.assertNotIn("d2", done.text if verb != "unique" else "")
+        self.assertEqual(len(run("pairs", "--jsonl", *self.options, "--similarity", 0.6, "-", data=data).text.splitlines()), 1)
+        mixed = ("--features", "zh:words", "--check-features", "chars:2", *self.options[2:])
+        self.assert_done(run("pairs", "--jsonl", *mixed, "-", data=data))
+        self.assert_fails(run("advise", "--features", "zh:words", "x"), "advise knows words:N")
+
+    def test_whole_text_and_pieces(self):
+        """A file above 16 MB comes in pieces; its fingerprint is that of the record with the same text."""
+        text = (ZH + "，大学学生 x") * 420000
+        path = self.write("large.txt", text)
+        self.assertGreater(path.stat().st_size, 1 << 24)
+        table = self.write("idf.txt", "研究 2\n我们 1\n生命 2.5\n起源 3\n")
+        for more in ((), ("--weights", "tfidf", "--idf-file", table, "--top", 3)):
+            whole = run("hash", "--jsonl", *self.options, *more, "-", data=jsonl([text])).text.split()[0]
+            self.assertEqual(run("hash", *self.options, *more, path).text.split()[0], whole)
+
+    def test_against_jieba(self):
+        theirs = jieba()
+        texts = [ZH, "小明硕士毕业于中国科学院计算所，后在日本京都大学深造。", "TiDB 是一款开源的分布式关系型数据库 (v5.0)；the end",
+                 "他来到了网易杭研大厦", "工信处女干事每月经过下属科室都要亲口交代24口交换机等技术性器件的安装工作"]
+        base = os.path.dirname(theirs.__file__)
+        for text in texts:
+            done = self.assert_done(run("tokens", "--features", "zh:words", "--weights", "tf", "-", data=text))
+            self.assertIn("jieba/dict.txt", done.err)
+            count = {}
+            for word in theirs.cut(text):
+                if any(c.isalnum() for c in word):
+                    count[word] = count.get(word, 0) + 1
+            self.assertEqual(done.text, "".join(f"{word}\t{n}\n" for word, n in count.items()))
+            keywords = ("tokens", "--features", "zh:keywords", "--weights", "tfidf", "--top", 20,
+                        "--idf-file", os.path.join(base, "analyse", "idf.txt"), "--quiet", "-")
+            ours = [line.split("\t")[0] for line in self.assert_done(run(*keywords, data=text)).text.splitlines()]
+            idf, median = theirs.analyse.default_tfidf.idf_freq, theirs.analyse.default_tfidf.median_idf
+            expected = theirs.analyse.extract_tags(text, topK=20)
+            rank = lambda word: (-round(count[word] * idf.get(word, median), 9), word.encode())
+            self.assertEqual(ours, sorted(expected, key=rank))
+
+
+class Weighted(CommandTest):
+    """Words that come with their weights."""
+
+    def hash(self, *records, options=()):
+        data = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records)
+        return run("hash", "--jsonl", "--weighted-field", "tags", *options, "-", data=data)
+
+    def test_only_the_proportions_count(self):
+        tags = [["研究", 0.0625], ["生命", 0.078125], ["\u0041\n", 0.046875]]
+        large = [[word, weight * 2**40] for word, weight in reversed(tags)]
+        halves = [[w, x / 2] for w, x in tags + tags]
+        done = self.assert_done(self.hash(*({"tags": t} for t in (tags, large, halves, tags[:2]))))
+        prints = [line.split()[0] for line in done.text.splitlines()]
+        self.assertEqual(prints[0], prints[1])
+        self.assertEqual(prints[0], prints[2])
+        self.assertNotEqual(prints[0], prints[3])
+
+    def test_one_word_has_its_hash(self):
+        word = run("hash", "--features", "words", "-", data="word").text.split()[0]
+        self.assertEqual(self.hash({"tags": [["word", 0.001]]}).text.split()[0], word)
+        top = self.hash({"tags": [["b", 1], ["word", 1.5], ["a", 1]]}, options=("--top", 1))
+        self.assertEqual(top.text.split()[0], word)
+
+    def test_nothing_that_weighs(self):
+        done = self.assert_done(self.hash({"tags": []}, {"tags": [["a", 0]]}))
+        self.assertEqual([line[0] for line in done.text.splitlines()], ["-", "-"])
+
+    def test_near_duplicates(self):
+        tags = [[f"w{i}", 1 + i % 5] for i in range(40)]
+        records = [{"id": "a", "tags": tags}, {"id": "b", "tags": tags[1:]}, {"id": "c", "tags": [[w + "x", x] for w, x in tags]}]
+        data = "".join(json.dumps(r) + "\n" for r in records)
+        for options in ((), ("--check", "cosine")):
+            done = self.assert_done(run("pairs", "--jsonl", "--weighted-field", "tags", *options, "-", data=data))
+            self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["a", "b"]])
+        self.assertIn("0.975", run("pairs", "--jsonl", "--weighted-field", "tags", "-", data=data).text)
+
+    def test_bad_records(self):
+        good = {"tags": [["a", 1]]}
+        for bad in (5, "a", ["a", 1], [["a"]], [["a", 1, 2]], [[1, "a"]], [["a", -1]], [["a", "1"]], [["a", None]],
+                    [["a", 1], "b"], [{"a": 1}], None, {"a": 1}):
+            done = self.assert_fails(self.hash(good, {"tags": bad}), 'standard input:2: the field "tags" is no array of [word, weight]')
+        self.assert_fails(self.hash(good, {"text": "a"}), 'standard input:2: no field "tags"')
+        self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["a",1e999]]}\n'), ":1: the field")
+        self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["a",1],]}\n'), ":1: not valid JSON")
+        self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["\\x",1]]}\n'), ":1: not valid JSON")
+
+
+def edit_distance(a, b):
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        last, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (x != y))
+    return row[-1]
+
+
+class Check(CommandTest):
+    """--check: each measure against a plain one, over all candidates."""
+
+    def pairs(self, texts, *options):
+        done = self.assert_done(run("pairs", "--jsonl", "--distance", 63, *options, "-", data=jsonl(texts)))
+        return [tuple(line.split("\t")) for line in done.text.splitlines()]
+
+    def expected(self, texts, least, similarity):
+        result = []
+        for j, b in enumerate(texts):
+            for i, a in enumerate(texts[:j]):
+                if (s := similarity(a, b)) >= least:
+                    result.append((i, j, f"{math.floor(s * 1000 + 1e-6) / 1000:.3f}"))
+        return sorted(result)
+
+    def test_against_the_oracle(self):
+        texts = corpus(60, 11, words=8, vocabulary=60) + ["研究生命的起源", "研究生命之起源"]
+        fold = lambda text: " ".join(re.findall(r"[\w]+", text.lower()))
+
+        def edit(a, b):
+            return 1 - edit_distance(fold(a), fold(b)) / max(len(fold(a)), len(fold(b)))
+
+        def cosine(a, b):
+            a, b = ({w: fold(t).split().count(w) for w in fold(t).split()} for t in (a, b))
+            norm = math.sqrt(sum(x * x for x in a.values()) * sum(x * x for x in b.values()))
+            return sum(x * b.get(w, 0) for w, x in a.items()) / norm
+
+        words_only = texts[:-2]
+        for least in (0.5, 0.7, 0.9):
+            for given, options, oracle in ((texts, ("--check", "edit"), edit),
+                                           (words_only, ("--check", "cosine", "--features", "words", "--weights", "tf"), cosine)):
+                found = self.pairs(given, "--min-similarity", least, *options)
+                self.assertEqual([(int(a[1:]), int(b[1:]), s) for s, _, a, b in found], self.expected(given, least, oracle))
+                self.assertGreater(len(found), 5)
+
+    def test_edit_is_the_measure_of_short_texts(self):
+        texts = ["研究生命的起源", "研究生命之起源", "ＡＢ完全不同的句子"]
+        found = self.pairs(texts, "--min-similarity", 0.8, "--check", "edit", "--features", "chars:2")
+        self.assertEqual(found[0][0], "0.857")
+        groups = run("groups", "--jsonl", "--distance", 40, "--min-similarity", 0.8, "--check", "edit", "-", data=jsonl(texts))
+        self.assertIn("2 documents, similarity 0.857", self.assert_done(groups).text)
+        unique = run("unique", "--jsonl", "--distance", 40, "--min-similarity", 0.8, "--check", "edit", "-", data=jsonl(texts))
+        self.assertEqual(len(unique.text.splitlines()), 2)
+
+    def test_says_the_measure(self):
+        self.assertIn("--check edit --check-features words:2", run("pairs", "--check", "edit", "-", data=A).err)
+
+
+class Find(CommandTest):
+    def test_against_the_oracle(self):
+        rng = random.Random(3)
+        texts = [" ".join(f"w{rng.randrange(40)}" for _ in range(rng.randrange(3, 60))) for _ in range(80)]
+        for _ in range(30):
+            source = rng.choice(texts).split()
+            at = rng.randrange(len(source))
+            clue = source[at : at + rng.randrange(1, 12)]
+            clue[rng.randrange(len(clue))] = f"w{rng.randrange(40)}"
+            wanted = set(clue)
+            size = len(clue) + len(clue) // 4 + 1
+            shares = []
+            for i, text in enumerate(texts):
+                tokens = text.split()
+                best = max(len(wanted & set(tokens[max(0, end - size) : end])) for end in range(1, len(tokens) + 1))
+                if best and best / len(wanted) >= 0.4:
+                    shares.append((-best / len(wanted), i))
+            done = self.assert_done(run("find", "--jsonl", "--features", "words", "--min-similarity", 0.4, "--most", 1000,
+                                        "--format", "jsonl", " ".join(clue), "-", data=jsonl(texts)))
+            self.assertEqual([(r["id"], r["share"]) for r in done.json],
+                             [(f"d{i}", float(f"{-s:.6g}")) for s, i in sorted(shares)])
+
+    def test_finds_a_changed_sentence(self):
+        page = B + ". " + A + ". " + B
+        self.write("a.txt", page)
+        self.write("b.txt", B)
+        clue = A.replace("fox", "cat")
+        done = self.assert_done(run("find", clue, self.folder))
+        self.assertEqual(done.text, f"0.888\t{self.folder}/a.txt\n")
+        self.assertIn("2 documents: 1 holds the clue, or much of it", done.err)
+        self.assertEqual(run("find", A, self.folder, "--format", "jsonl").json, [{"id": f"{self.folder}/a.txt", "share": 1}])
+
+    def test_wrong_clues(self):
+        self.assert_fails(run("find", "...", self.write("a", A)), "'...': a clue without any word")
+        self.assert_fails(run("find", "clue"), "no input")
+
+
 class Kinds(CommandTest):
     def test_codes_are_those_of_the_library(self):
         # The golden values of tests/fingerprint/minwise_test.cpp.
@@ -1373,6 +1672,30 @@ class Output(CommandTest):
         self.assertIn(b"neardup: standard output: cannot be written", done.stderr)
         self.assertEqual((self.folder / "a").read_text(), A)
 
+    def test_features_beyond_the_memory(self):
+        source = self.write("c.jsonl", jsonl(corpus(4000, 19)))
+        for verb in ("unique", "groups", "pairs"):
+            for similarity in ("0.5", "0.8"):
+                options = (verb, "--jsonl", "--similarity", similarity)
+                expected = self.assert_done(run(*options, source))
+                for memory in ("1", "100K", "1M"):
+                    self.assertEqual(self.assert_done(run(*options, "--memory", memory, source)).text, expected.text)
+        environment = dict(os.environ, TMPDIR=str(self.folder / "none"))
+        self.assert_fails(run("unique", "--jsonl", "--memory", "1", source, env=environment), "temporary file")
+        self.assert_done(run("unique", "--jsonl", source, env=environment))
+        self.assert_fails(run("unique", "--memory", "x", source), "--memory")
+
+    def test_features_on_a_full_disk(self):
+        def limit():
+            import resource
+
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+
+        source = self.write("c.jsonl", jsonl(corpus(4000, 19)))
+        done = run("unique", "--jsonl", "--memory", "1", source, preexec_fn=limit)
+        self.assert_fails(done, "cannot write a temporary file")
+
     def test_temporary_file_that_cannot_be(self):
         environment = dict(os.environ, TMPDIR=str(self.folder / "none"))
         done = run("unique", "--grouping", "components", "--jsonl", "-", data=jsonl([A, B]), env=environment)
@@ -1521,7 +1844,7 @@ class Output(CommandTest):
 
 class Usage(CommandTest):
     def test_help_has_examples(self):
-        for arguments in (("--help",), ("-h",), *((verb, "--help") for verb in ("groups", "pairs", "unique", "hash", "advise"))):
+        for arguments in (("--help",), ("-h",), *((verb, "--help") for verb in ("groups", "pairs", "unique", "hash", "tokens", "find", "advise"))):
             done = self.assert_done(run(*arguments))
             self.assertIn("Usage: neardup ", done.text)
             self.assertIn("\nExamples:\n  neardup ", done.text)
@@ -1529,7 +1852,8 @@ class Usage(CommandTest):
         for option in (
             "--lines --jsonl --text-field --id-field --include --exclude --distance --bits --blocks --features "
             "--weights --similarity --min-similarity --check-features --grouping --keep --seed --threads --format --quiet --help --version "
-            "--skip-bad --strict --output --idf-file"
+            "--skip-bad --strict --output --idf-file --dictionary --user-dictionary --model --no-hmm --stop-words --top "
+            "--weighted-field --check"
         ).split():
             self.assertIn(option, run("--help").text)
         self.assertIn("--recall", run("advise", "--help").text)
@@ -1598,15 +1922,33 @@ class Usage(CommandTest):
             (("--bits", "48", "x"), "--bits 48: fingerprints have 32, 64, 128 or 256 bits"),
             (("--blocks", "0", "x"), "--blocks 0: goes from 1 to 64"),
             (("--distance", "8", "--blocks", "20", "x"), "--blocks 20 with --distance 8"),
-            (("--features", "letters:3", "x"), "--features 'letters:3': features are words, words:N, chars:N or bytes:N"),
+            (("--features", "letters:3", "x"), "--features 'letters:3': features are words, words:N, chars:N or bytes:N, zh:words or"),
             (("--features", "chars", "x"), "say how long"),
             (("--features", "words:0", "x"), "goes from 1"),
             (("--features", "words:", "x"), "--features 'words:': N is a whole number"),
-            (("--weights", "heavy", "x"), "--weights 'heavy': weights are unit, tf, logtf or idf"),
+            (("--weights", "heavy", "x"), "--weights 'heavy': weights are unit, tf, logtf, idf or tfidf"),
             (("--min-similarity", "1.5", "x"), "--min-similarity 1.5: goes from 0 to 1"),
             (("--min-similarity", "nan", "x"), "--min-similarity nan"),
             (("--distance", "3", "--check-features", "words", "x"), "--check-features with --distance alone"),
-            (("--idf-file", "f", "x"), "--idf-file needs --weights idf"),
+            (("--idf-file", "f", "x"), "--idf-file needs --weights idf or tfidf"),
+            (("--features", "zh", "x"), "features are words, words:N, chars:N or bytes:N, zh:words or zh:keywords"),
+            (("--dictionary", "d", "x"), "need --features zh:words or zh:keywords"),
+            (("--no-hmm", "x"), "need --features zh:words or zh:keywords"),
+            (("--features", "zh:words", "--dictionary", "", "x"), "--dictionary '': not the name of a file"),
+            (("--features", "zh:words", "--no-hmm", "--model", "m", "x"), "--model and --no-hmm do not go together"),
+            (("--top", "0", "--weights", "tfidf", "x"), "--top 0: goes from 1 to 1000000000"),
+            (("--top", "3", "x"), "--top needs --weights tfidf"),
+            (("--check", "hamming", "x"), "--check 'hamming': checks are jaccard, cosine and edit"),
+            (("--check", "edit", "--distance", "3", "x"), "--check with --distance alone"),
+            (("hash", "--check", "edit", "x"), "unknown option --check"),
+            (("--weighted-field", "t", "x"), "--weighted-field needs --jsonl"),
+            (("--jsonl", "--weighted-field", "t", "--text-field", "t", "x"), "--weighted-field and --text-field do not go"),
+            (("--jsonl", "--weighted-field", "t", "--features", "words", "x"), "--weighted-field and --features do not go"),
+            (("--jsonl", "--weighted-field", "t", "--check", "edit", "x"), "--check edit compares texts"),
+            (("find", "--weights", "tf", "clue", "x"), "unknown option --weights"),
+            (("find", "--most", "0", "clue", "x"), "--most 0: goes from 1 to"),
+            (("find", "--min-similarity", "2", "clue", "x"), "--min-similarity 2: goes from 0 to 1"),
+            (("tokens", "--bits", "64", "x"), "unknown option --bits"),
             (("--text-field", "t", "x"), "--text-field needs --jsonl"),
             (("--id-field", "t", "x"), "--id-field needs --jsonl"),
             (("--jsonl", "--text-field", "a", "--text-field", "b", "--text-field", "a", "x"), "--text-field 'a' is given more"),

@@ -86,6 +86,19 @@ TEST_CASE("values are plain decimals, read to the nearest 1/256", "[idf]") {
   }
 }
 
+TEST_CASE("a table keeps eleven decimals, and weighs in steps of 1/256", "[idf]") {
+  const idf_table table = idf_table::parse("a 11.73920430708\nb 11.739204307079\nc 0.000000000019\nd 2\n");
+  CHECK(table.lookup_exact("a") == 1173920430708);
+  CHECK(table.lookup_exact("b") == 1173920430707);
+  CHECK(table.lookup("a") == table.lookup("b"));
+  CHECK(table.lookup_exact("c") == 1);
+  CHECK(table.lookup("c") == weight(0));
+  CHECK(table.lookup_exact("none") == 1173920430707);  // the upper of the two in the middle
+  CHECK(table.to_text() == "a 11.73920430708\nb 11.73920430707\nc 0.00000000001\nd 2\n");
+  CHECK(idf_table::parse(table.to_text()) == table);
+  CHECK(idf_table({{"a", weight::from_raw(1)}}).lookup_exact("a") == 390625000);
+}
+
 TEST_CASE("a bad line is an error with the name and the line", "[idf]") {
   const std::string_view bad[] = {
       "a",       "a b",   "1",       "a -1",    "a +1",  "a 1e3",      "a 0x10",

@@ -212,3 +212,32 @@ TEST_CASE("folded and normalised hand the rewritten text to the inner tokenizer"
   CHECK(tokens_of(neardup::folded{neardup::normalised{neardup::byte_ngrams{40}}}, text) ==
         tokens_of(neardup::normalised{neardup::byte_ngrams{40}}, text));
 }
+
+TEST_CASE("narrow writes full-width ASCII and white space as ASCII", "[normalise]") {
+  CHECK(neardup::narrow("") == "");
+  CHECK(neardup::narrow("\uff34\uff49\uff24\uff22\uff01\u3000\uff17\uff0c\u4e2d\u3002") == "TiDB! 7,\u4e2d\u3002");
+  CHECK(neardup::narrow("a\u00a0b\u2003c\u202fd\u205fe\n\tf") == "a b c d e\n\tf");
+  CHECK(neardup::narrow("\uff00\uff5f\u200b\u3001\u00a1") == "\uff00\uff5f\u200b\u3001\u00a1");
+  CHECK(neardup::narrow("\xef\xbc"
+                        "a\xef") ==
+        "\xef\xbc"
+        "a\xef");
+  // The slow twin, one character after the other, on all of them and on texts cut anywhere.
+  std::string all, expected;
+  for (char32_t c = 1; c < 0x11000; ++c) {
+    if (c >= 0xd800 && c < 0xe000) continue;
+    char bytes[4];
+    all.append(bytes, neardup::encode(c, bytes));
+    const bool is_wide = c >= 0xff01 && c <= 0xff5e;
+    const bool is_space =
+        c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c < 0x200b) || c == 0x202f || c == 0x205f || c == 0x3000;
+    expected.append(bytes, neardup::encode(is_wide ? c - 0xfee0 : is_space ? U' ' : c, bytes));
+  }
+  CHECK(neardup::narrow(all) == expected);
+  const std::string text = "\uff21\u4e2d\u3000\uff42 c\u2003\xe3\x80";
+  const neardup::narrowed<neardup::code_point_ngrams> tokenizer{neardup::code_point_ngrams{2}};
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    neardup::token_stream<neardup::narrowed<neardup::code_point_ngrams>> stream(tokenizer);
+    CHECK(support::tokens_of_chunks(stream, support::cut_at(text, i)) == tokens_of(tokenizer, text));
+  }
+}

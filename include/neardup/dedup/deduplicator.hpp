@@ -149,6 +149,9 @@ set_digest digest_of(const std::vector<std::array<std::uint64_t, Words>>& sorted
   return digest;
 }
 
+/// What storage/ keeps of a deduplicator is defined there.
+struct deduplicator_access;
+
 struct digest_hash {
   std::size_t operator()(const set_digest& digest) const noexcept { return static_cast<std::size_t>(digest[0]); }
 };
@@ -187,6 +190,8 @@ concept duplicate_check = std::copy_constructible<T> &&
 /// Example: `deduplicator dedup{simhasher{words{}}, {.similarity = 0.8}};  bool is_new = dedup.add(text).is_new();`
 template <class Simhasher, class Check = feature_extractor_of<Simhasher>, class Id = std::uint32_t>
 class deduplicator {
+  friend struct detail::deduplicator_access;
+
   static_assert(index_id<Id>,
                 "neardup: an Id is regular, ordered and trivially copyable, and no floating-point number");
   static_assert(duplicate_check<Check, Id>,

@@ -23,39 +23,41 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The weights of an idf table by the 64-bit XXH3 of a term with one seed, so that no text need be kept. Immutable.
+/// The values of an idf table by the 64-bit XXH3 of a term with one seed, so that no text need be kept. Immutable.
 ///
 /// An open-addressing table at most half full; not one that numbers its entries, as distinct_hashes and feature_bag do,
 /// for a look-up would miss the cache once more. Of several terms with the same hash the heaviest counts: among 100,000
 /// terms there is such a pair in one table of 3.7 * 10^9.
 class hashed_idf {
  public:
-  hashed_idf(const idf_table& table, std::uint64_t seed)
-      : seed_(seed), median_(table.median()), entries_(std::bit_ceil(2 * table.size() + 1)) {
+  /// Holds weights in units of 1/256, or exact values in units of 10^-11.
+  hashed_idf(const idf_table& table, std::uint64_t seed, bool exact = false)
+      : seed_(seed),
+        median_(exact ? table.median_exact() : table.median().raw()),
+        entries_(std::bit_ceil(2 * table.size() + 1)) {
     shift_ = static_cast<int>(64 - std::bit_width(entries_.size() - 1));
-    table.for_each([&](std::string_view term, weight value) {
+    table.for_each_exact([&](std::string_view term, std::uint64_t value) {
       const std::uint64_t hash = XXH3_64bits_withSeed(term.data(), term.size(), seed);
       std::size_t place = place_of(hash);
-      while (entries_[place].used != 0 && entries_[place].hash != hash) place = next(place);
-      entry& found = entries_[place];
-      found = {hash, found.used != 0 ? (std::max)(found.units, value.raw()) : value.raw(), 1};
+      while (entries_[place].value_and_1 != 0 && entries_[place].hash != hash) place = next(place);
+      const std::uint64_t kept = (exact ? value : weight_of_exact(value).raw()) + 1;
+      entries_[place] = {hash, (std::max)(entries_[place].value_and_1, kept)};
     });
   }
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
-  /// The weight of the term of this hash in units of 1/256; the median if there is none.
-  [[nodiscard]] std::uint32_t units(std::uint64_t hash) const noexcept {
+  /// The value of the term of this hash; the median if there is none.
+  [[nodiscard]] std::uint64_t value(std::uint64_t hash) const noexcept {
     std::size_t place = place_of(hash);
-    while (entries_[place].used != 0 && entries_[place].hash != hash) place = next(place);
-    return entries_[place].used != 0 ? entries_[place].units : median_.raw();
+    while (entries_[place].value_and_1 != 0 && entries_[place].hash != hash) place = next(place);
+    return entries_[place].value_and_1 != 0 ? entries_[place].value_and_1 - 1 : median_;
   }
 
  private:
   struct entry {
     std::uint64_t hash;
-    std::uint32_t units;
-    std::uint32_t used;
+    std::uint64_t value_and_1;  // 0: free
   };
 
   // XXH3 is as good as random; the highest bits.
@@ -65,7 +67,7 @@ class hashed_idf {
   [[nodiscard]] std::size_t next(std::size_t place) const noexcept { return (place + 1) & (entries_.size() - 1); }
 
   std::uint64_t seed_;
-  weight median_;
+  std::uint64_t median_;
   std::vector<entry> entries_;  // a power of two
   int shift_ = 0;               // 64 - log2 of it
 };

@@ -32,13 +32,16 @@ struct string_hash {
 template <class Value>
 using string_map = std::unordered_map<std::string, Value, string_hash, std::equal_to<>>;
 
-/// Reads a plain decimal number, "11.7394" or "3", exactly to the nearest 1/256.
-/// Returns: nothing if it is anything else, or too large.
-inline std::optional<weight> parse_weight(std::string_view text) noexcept {
+/// Rarities are kept in units of 10^-11, as many decimals as jieba's idf.txt has, so that ranking by them is exact.
+inline constexpr std::uint64_t exact_one = 100'000'000'000U;
+
+/// Reads a plain decimal number, "11.7394" or "3", below 2^24; decimals after the eleventh are cut off.
+/// Returns: nothing if it is anything else.
+inline std::optional<std::uint64_t> parse_exact(std::string_view text) noexcept {
   std::uint64_t whole = 0;
   std::uint64_t fraction = 0;
-  std::uint64_t scale = 1;
-  std::size_t digits = 0;
+  std::uint64_t place = exact_one;  // of the last decimal
+  bool has_digits = false;
   bool after_point = false;
   for (const char c : text) {
     if (c == '.' && !after_point) {
@@ -46,31 +49,36 @@ inline std::optional<weight> parse_weight(std::string_view text) noexcept {
       continue;
     }
     if (c < '0' || c > '9') return std::nullopt;
-    ++digits;
+    has_digits = true;
     const auto digit = static_cast<std::uint64_t>(c - '0');
     if (!after_point) {
       whole = whole * 10 + digit;
       if (whole >= (std::uint64_t{1} << 24)) return std::nullopt;
-    } else if (scale < 1'000'000'000'000'000U) {
-      // Later digits cannot change the nearest 1/256, whose border has nine decimals at most.
-      fraction = fraction * 10 + digit;
-      scale *= 10;
+    } else {
+      place /= 10;
+      fraction += digit * place;
     }
   }
-  if (digits == 0) return std::nullopt;
-  const std::uint64_t raw = whole * weight::one + (fraction * weight::one + scale / 2) / scale;
+  if (!has_digits) return std::nullopt;
+  return whole * exact_one + fraction;
+}
+
+/// The nearest weight, halves upwards: the border between two has nine decimals at most.
+constexpr weight weight_of_exact(std::uint64_t value) noexcept {
+  const std::uint64_t raw =
+      value / exact_one * weight::one + (value % exact_one * weight::one + exact_one / 2) / exact_one;
   return weight::from_raw(static_cast<std::uint32_t>((std::min)(raw, std::uint64_t{0xffffffffU})));
 }
 
-/// A weight as the shortest plain decimal that has all its digits; 1/256 has eight decimals.
-inline std::string format_weight(weight value) {
-  std::string text = std::to_string(value.raw() / weight::one);
-  std::uint32_t rest = value.raw() % weight::one;
+constexpr std::uint64_t exact_of_weight(weight value) noexcept { return value.raw() * (exact_one / weight::one); }
+
+/// The shortest plain decimal that parse_exact() reads back as the same.
+inline std::string format_exact(std::uint64_t value) {
+  std::string text = std::to_string(value / exact_one);
+  std::uint64_t rest = value % exact_one;
   if (rest != 0) text += '.';
-  while (rest != 0) {
-    rest *= 10;
-    text += static_cast<char>('0' + rest / weight::one);
-    rest %= weight::one;
+  for (std::uint64_t place = exact_one / 10; rest != 0; rest %= place, place /= 10) {
+    text += static_cast<char>('0' + rest / place);
   }
   return text;
 }
@@ -79,8 +87,8 @@ inline std::string format_weight(weight value) {
 
 /// The weight of each term of a corpus by its rarity; terms that are not in it weigh the median.
 ///
-/// Reads and writes the format of jieba's idf.txt: a line "term value" for each term, UTF-8. Immutable, so it may be
-/// shared by threads.
+/// Reads and writes the format of jieba's idf.txt: a line "term value" for each term, UTF-8. Weights are rounded to
+/// 1/256; lookup_exact() has the eleven decimals of the file. Immutable, so it may be shared by threads.
 class idf_table {
  public:
   struct term {
@@ -93,65 +101,70 @@ class idf_table {
 
   /// These terms; of several with the same text the last counts.
   explicit idf_table(std::vector<term> terms) {
-    weights_.reserve(terms.size());
-    for (term& t : terms) weights_.insert_or_assign(std::move(t.text), t.value);
-    if (weights_.empty()) return;
-    std::vector<weight> values;
-    values.reserve(weights_.size());
-    for (const auto& entry : weights_) values.push_back(entry.second);
-    // The upper of the two middle values, as jieba has it.
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    median_ = *middle;
+    values_.reserve(terms.size());
+    for (term& t : terms) values_.insert_or_assign(std::move(t.text), detail::exact_of_weight(t.value));
+    find_median();
   }
 
   /// The weight of a term; the median if it is unknown. Complexity: constant on average.
-  [[nodiscard]] weight lookup(std::string_view text) const {
-    const auto found = weights_.find(text);
-    return found == weights_.end() ? median_ : found->second;
+  [[nodiscard]] weight lookup(std::string_view text) const { return detail::weight_of_exact(lookup_exact(text)); }
+
+  /// The same in units of 10^-11: what the file says, to the eleventh decimal.
+  [[nodiscard]] std::uint64_t lookup_exact(std::string_view text) const {
+    const auto found = values_.find(text);
+    return found == values_.end() ? median_ : found->second;
   }
 
   /// The weight of a term; nothing if it is unknown.
   [[nodiscard]] std::optional<weight> find(std::string_view text) const {
-    const auto found = weights_.find(text);
-    if (found == weights_.end()) return std::nullopt;
-    return found->second;
+    const auto found = values_.find(text);
+    if (found == values_.end()) return std::nullopt;
+    return detail::weight_of_exact(found->second);
   }
 
   /// Calls `visit(text, weight)` for each term, in no particular order.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const auto& entry : weights_) visit(std::string_view(entry.first), entry.second);
+    for (const auto& entry : values_) visit(std::string_view(entry.first), detail::weight_of_exact(entry.second));
   }
 
-  [[nodiscard]] std::size_t size() const noexcept { return weights_.size(); }
-  [[nodiscard]] weight median() const noexcept { return median_; }
+  /// The same with values in units of 10^-11.
+  template <class Visit>
+  void for_each_exact(Visit&& visit) const {
+    for (const auto& entry : values_) visit(std::string_view(entry.first), entry.second);
+  }
 
-  friend bool operator==(const idf_table& a, const idf_table& b) { return a.weights_ == b.weights_; }
+  [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
+  [[nodiscard]] weight median() const noexcept { return detail::weight_of_exact(median_); }
+
+  [[nodiscard]] std::uint64_t median_exact() const noexcept { return median_; }
+
+  friend bool operator==(const idf_table& a, const idf_table& b) { return a.values_ == b.values_; }
 
   /// Reads the lines "term value"; blanks around either do not count, and empty lines are skipped. The value is a plain
-  /// decimal number, rounded to 1/256. A term may hold blanks, for the last word is the value.
+  /// decimal number; what follows its eleventh decimal is ignored. A term may hold blanks, for the last word is the value.
   /// Throws: std::runtime_error "name:line: ..." for a line that is anything else.
   [[nodiscard]] static idf_table parse(std::string_view contents, std::string_view name = "idf table") {
-    std::vector<term> terms;
+    idf_table result;
     detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
       const std::size_t space = line.find_last_of(" \t");
-      const auto value = space == line.npos ? std::nullopt : detail::parse_weight(line.substr(space + 1));
+      const auto value = space == line.npos ? std::nullopt : detail::parse_exact(line.substr(space + 1));
       if (!value) {
         detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) +
                                          ": not \"term value\" with a number from 0 to less than 16777216");
       }
-      terms.push_back({std::string(detail::trim(line.substr(0, space))), *value});
+      result.values_.insert_or_assign(std::string(detail::trim(line.substr(0, space))), *value);
     });
-    return idf_table(std::move(terms));
+    result.find_median();
+    return result;
   }
 
   /// What parse() reads back as an equal table, in the order of the terms' bytes.
   /// Throws: std::runtime_error if a term is empty, begins or ends with white space, or holds a line break.
   [[nodiscard]] std::string to_text() const {
     std::vector<std::string_view> terms;
-    terms.reserve(weights_.size());
-    for (const auto& entry : weights_) terms.push_back(entry.first);
+    terms.reserve(values_.size());
+    for (const auto& entry : values_) terms.push_back(entry.first);
     std::sort(terms.begin(), terms.end());
     std::string text;
     for (const std::string_view t : terms) {
@@ -161,7 +174,7 @@ class idf_table {
       }
       // A byte order mark that belongs to the first term needs one before it that parse() may take off.
       if (text.empty() && begins_with_mark(t)) text.append(byte_order_mark);
-      text.append(t).append(" ").append(detail::format_weight(lookup(t))).append("\n");
+      text.append(t).append(" ").append(detail::format_exact(lookup_exact(t))).append("\n");
     }
     return text;
   }
@@ -199,8 +212,19 @@ class idf_table {
     return text.substr(0, byte_order_mark.size()) == byte_order_mark;
   }
 
-  detail::string_map<weight> weights_;
-  weight median_;
+  void find_median() {
+    if (values_.empty()) return;
+    std::vector<std::uint64_t> values;
+    values.reserve(values_.size());
+    for (const auto& entry : values_) values.push_back(entry.second);
+    // The upper of the two middle values, as jieba has it.
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    median_ = *middle;
+  }
+
+  detail::string_map<std::uint64_t> values_;
+  std::uint64_t median_ = detail::exact_one;
 };
 
 /// Learns an idf_table from the documents of a corpus, one after the other.

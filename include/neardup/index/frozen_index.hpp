@@ -140,6 +140,10 @@ class frozen_index {
   }
 
  private:
+  friend struct detail::frozen_access;
+
+  explicit frozen_index(engine_type engine) noexcept : engine_(std::move(engine)) {}
+
   template <class Source>
   static engine_type build(const layout& shape, std::size_t count, const Source& source, const any_runner& run) {
     const auto read = [&](std::size_t i) {

@@ -41,7 +41,7 @@ struct feature_choice {
 /// Throws: std::invalid_argument, with what is wrong.
 [[nodiscard]] inline feature_choice parse_features(std::string_view name) {
   const auto refuse = [name](const char* why) {
-    detail::fail<std::invalid_argument>("'" + std::string(name) + "': " + why);
+    detail::fail<std::invalid_argument>(std::string("'").append(name).append("': ").append(why));
   };
   const std::size_t colon = name.find(':');
   const std::string_view kind = name.substr(0, colon);

@@ -80,6 +80,50 @@ class text_normaliser {
   normalised_end last_ = normalised_end::nothing;
 };
 
+/// Writes full-width ASCII as ASCII, and each white-space character beyond ASCII as a space.
+class width_folder {
+ public:
+  void append(std::string_view text, std::string& out) {
+    chunks_.feed(text, [&](std::string_view piece) { consume(piece, out); });
+  }
+  void finish(std::string& out) {
+    chunks_.finish([&](std::string_view piece) { consume(piece, out); });
+  }
+  void reset() noexcept { chunks_.reset(); }
+
+  /// What a character is written as, if not as itself: a byte of ASCII; otherwise 0.
+  static constexpr char fold(char32_t c) noexcept {
+    if (c >= 0xff01 && c <= 0xff5e) return static_cast<char>(c - 0xff00 + 0x20);
+    const bool is_space =
+        c == 0x3000 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x205f;
+    return is_space ? ' ' : '\0';
+  }
+
+ private:
+  void consume(std::string_view text, std::string& out) {
+    // The first bytes of those that change; few texts have many of them.
+    const auto may_change = [](unsigned char c) {
+      return c == 0xc2 || c == 0xe1 || c == 0xe2 || c == 0xe3 || c == 0xef;
+    };
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < text.size();) {
+      if (!may_change(static_cast<unsigned char>(text[i]))) {
+        ++i;
+        continue;
+      }
+      const decoded next = decode_one(text.substr(i));
+      if (const char folded = next.valid ? fold(next.code_point) : '\0'; folded != '\0') {
+        out.append(text.substr(kept, i - kept)).push_back(folded);
+        kept = i + next.length;
+      }
+      i += next.length;
+    }
+    out.append(text.substr(kept));
+  }
+
+  utf8_chunks chunks_;
+};
+
 template <class Rewriter>
 std::string rewrite(std::string_view text) {
   std::string out;
@@ -94,6 +138,10 @@ std::string rewrite(std::string_view text) {
 
 /// The text with the ASCII letters A to Z in lower case and every other byte as it was.
 [[nodiscard]] inline std::string fold(std::string_view text) { return detail::rewrite<detail::ascii_folder>(text); }
+
+/// The text with the full-width forms of ASCII (U+FF01 to U+FF5E) as ASCII, and each white-space character beyond ASCII
+/// (the ideographic space and the no-break space among them) as a space; line ends, and every other byte, as they were.
+[[nodiscard]] inline std::string narrow(std::string_view text) { return detail::rewrite<detail::width_folder>(text); }
 
 /// The text in lower case with its words one space apart, or none apart beside a Han character.
 ///
@@ -118,6 +166,22 @@ struct folded {
 template <class Inner>
 folded(Inner) -> folded<Inner>;
 
+/// Tokenizes the text in half width: full-width letters, digits and punctuation are those of ASCII. See narrow.
+/// Example: `narrowed{folded{chinese_words{dictionary}}}`
+template <tokenizer Inner>
+struct narrowed {
+  Inner inner{};
+
+  template <class Sink>
+  void operator()(std::string_view text, Sink&& sink) const {
+    const std::string text_narrowed = narrow(text);
+    inner(text_narrowed, sink);
+  }
+};
+
+template <class Inner>
+narrowed(Inner) -> narrowed<Inner>;
+
 /// Tokenizes the normalised text: case, punctuation and spacing do not matter. See normalise.
 template <tokenizer Inner>
 struct normalised {
@@ -137,6 +201,12 @@ template <streaming_tokenizer Inner>
 class token_stream<folded<Inner>> : public detail::rewritten_stream<detail::ascii_folder, token_stream<Inner>> {
  public:
   explicit token_stream(const folded<Inner>& tokenizer) : token_stream::rewritten_stream(tokenizer.inner) {}
+};
+
+template <streaming_tokenizer Inner>
+class token_stream<narrowed<Inner>> : public detail::rewritten_stream<detail::width_folder, token_stream<Inner>> {
+ public:
+  explicit token_stream(const narrowed<Inner>& tokenizer) : token_stream::rewritten_stream(tokenizer.inner) {}
 };
 
 template <streaming_tokenizer Inner>

@@ -38,6 +38,12 @@ struct rewriting<folded<Inner>> {
   using rewriter = ascii_folder;
   static const Inner& inner(const folded<Inner>& tokenizer) noexcept { return tokenizer.inner; }
 };
+template <class Inner>
+struct rewriting<narrowed<Inner>> {
+  static constexpr bool is_rewriting = true;
+  using rewriter = width_folder;
+  static const Inner& inner(const narrowed<Inner>& tokenizer) noexcept { return tokenizer.inner; }
+};
 /// The shingles of what a rewritten text has are those of the text, rewritten.
 template <class Inner>
 requires rewriting<Inner>::is_rewriting struct rewriting<shingles<Inner>> {

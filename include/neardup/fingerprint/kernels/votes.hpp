@@ -93,7 +93,7 @@ void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& toke
   weighted.resize(tokens.size());
   for (std::size_t i = 0; i < weighted.size(); ++i) {
     for (std::size_t j = 0; j < Words; ++j) weighted[i].hash[j] = tokens.column(j)[i];
-    const std::uint64_t units = table.units(weighted[i].hash[0]);
+    const std::uint64_t units = table.value(weighted[i].hash[0]);
     weighted[i].units = units;
     if constexpr (Counts) weighted[i].units = units_of_all(units, tokens.counts()[i]);
   }

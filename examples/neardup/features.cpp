@@ -1,0 +1,106 @@
+#include "features.hpp"
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <vector>
+
+#include "errors.hpp"
+#include "options.hpp"
+#include "report.hpp"
+
+namespace command {
+
+namespace {
+
+/// Where jieba is installed by Debian, and by hand.
+constexpr std::array<const char*, 2> installed{"/usr/lib/python3/dist-packages/jieba/dict.txt",
+                                               "/usr/share/jieba/dict.txt"};
+
+/// jieba's own, of extract_tags.
+const std::vector<std::string> english_stop_words{
+    "the", "of", "is",   "and",   "to",  "in", "that", "we",   "for", "an",   "are", "by",  "be",  "as",  "on", "with",
+    "can", "if", "from", "which", "you", "it", "this", "then", "at",  "have", "all", "not", "one", "has", "or"};
+
+std::string find_dictionary(const options& settings) {
+  if (!settings.words.dictionary.empty()) return settings.words.dictionary;
+  std::error_code ignored;
+  for (const char* const path : installed) {
+    if (std::filesystem::exists(path, ignored)) return path;
+  }
+  throw usage_error("words by a dictionary need --dictionary FILE (Debian: python3-jieba installs one)");
+}
+
+/// Nothing if there is to be none.
+std::optional<std::string> find_model(const options& settings, const std::string& dictionary) {
+  if (settings.words.no_model) return std::nullopt;
+  if (!settings.words.model.empty()) return settings.words.model;
+  const std::string beside = (std::filesystem::path(dictionary).parent_path() / "finalseg").string();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(beside, ignored)) return beside;
+  throw usage_error("there is no model of unknown words in " + beside +
+                    "; name its folder with --model, or do without by --no-hmm");
+}
+
+neardup::word_dictionary read_dictionary(const options& settings, const std::string& path) {
+  auto dictionary = neardup::word_dictionary::load(path);
+  if (!settings.words.user_dictionary.empty()) dictionary.load_user_words(settings.words.user_dictionary);
+  return dictionary;
+}
+
+}  // namespace
+
+feature_setting parse_feature_setting(const std::string& option, const std::string& text) {
+  if (text == "zh:words") return {{}, feature_setting::chinese::words, nullptr};
+  if (text == "zh:keywords") return {{}, feature_setting::chinese::keywords, nullptr};
+  try {
+    return {neardup::parse_features(text), feature_setting::chinese::no, nullptr};
+  } catch (const std::invalid_argument& error) {
+    const std::string what = error.what();
+    const bool lists_them = what.ends_with("bytes:N");
+    throw usage_error(option + " " + what + (lists_them ? ", zh:words or zh:keywords" : ""));
+  }
+}
+
+std::string to_string(const feature_setting& features) {
+  switch (features.kind) {
+    case feature_setting::chinese::words: return "zh:words";
+    case feature_setting::chinese::keywords: return "zh:keywords";
+    case feature_setting::chinese::no: break;
+  }
+  return neardup::to_string(features.choice);
+}
+
+void load_dictionary(options& settings) {
+  if (!settings.features.needs_dictionary() && !settings.check_features.needs_dictionary()) return;
+  const std::string path = find_dictionary(settings);
+  const std::optional<std::string> model_folder = find_model(settings, path);
+  if (settings.words.dictionary.empty() && !settings.quiet) {
+    say("the words are those of --dictionary " + path + (model_folder ? " --model " + *model_folder : ""));
+  }
+  try {
+    const auto dictionary = std::make_shared<const neardup::word_dictionary>(read_dictionary(settings, path));
+    std::shared_ptr<const neardup::unknown_word_model> model;
+    if (model_folder) {
+      model = std::make_shared<const neardup::unknown_word_model>(neardup::unknown_word_model::load(*model_folder));
+    }
+    neardup::stop_words given;
+    if (!settings.words.stop_words.empty()) given = neardup::stop_words::load(settings.words.stop_words);
+    for (feature_setting* const features : {&settings.features, &settings.check_features}) {
+      if (!features->needs_dictionary()) continue;
+      const bool keywords = features->kind == feature_setting::chinese::keywords;
+      neardup::chinese_words words(dictionary, model);
+      words.keep_symbols = keywords;  // as jieba does
+      neardup::stop_words list = given;
+      if (keywords) list.merge(neardup::stop_words(english_stop_words));
+      features->words = std::make_shared<const feature_setting::dictionary_words>(std::move(list), std::move(words),
+                                                                                  keywords ? 2 : 1);
+    }
+  } catch (const std::runtime_error& error) {
+    throw input_error({"", error.what()});
+  }
+}
+
+}  // namespace command

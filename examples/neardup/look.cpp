@@ -1,0 +1,149 @@
+#include "look.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "corpus.hpp"
+#include "readers.hpp"
+#include "text_pass.hpp"
+
+namespace command {
+
+namespace {
+
+constexpr std::size_t whole_texts = std::numeric_limits<std::size_t>::max();
+
+/// Calls `visit(document, id)` for each document, as for_each_text does, and counts it.
+template <class Visit>
+void for_each_counted_text(context& c, const Visit& visit) {
+  for_each_text(
+      c, whole_texts,
+      [&](const passing_document& document) {
+        if (document.ill_formed && !c.notes.ill_formed(document.where())) return;
+        visit(document, document.id ? std::string(*document.id) : default_id(document.from, document.line));
+        c.notes.advance(1, document.bytes);
+      },
+      [&](const bad_input& bad) { c.notes.bad(bad); });
+}
+
+/// A feature as text on one line; what joins the words of one is shown as a space.
+std::string shown(std::string text) {
+  std::replace(text.begin(), text.end(), '\x1f', ' ');
+  return printable(text);
+}
+
+/// How much of a clue a document holds: the largest share of the clue's distinct features within a run of features a
+/// quarter longer than the clue. Words that were changed, put in or left out take their features from the share.
+class clue_finder {
+ public:
+  clue_finder(const feature_setting& features, std::string_view clue) : features_(features) {
+    with_tokenizer(features_, [&](const auto& tokenize) {
+      tokenize(clue, [&](std::string_view token) {
+        numbers_.emplace(hash_(token), numbers_.size());
+        ++clue_length_;
+      });
+    });
+    window_.resize(clue_length_ + clue_length_ / 4 + 1);
+    inside_.resize(numbers_.size());
+  }
+
+  [[nodiscard]] bool empty() const { return numbers_.empty(); }
+
+  /// From 0 to 1. Complexity: linear in the texts.
+  double share_in(const std::vector<std::string_view>& texts) {
+    std::size_t best = 0;
+    with_tokenizer(features_, [&](const auto& tokenize) {
+      for (const std::string_view text : texts) {
+        std::fill(window_.begin(), window_.end(), none);
+        std::fill(inside_.begin(), inside_.end(), 0);
+        found_ = 0;
+        std::size_t place = 0;
+        tokenize(text, [&](std::string_view token) {
+          const auto number = numbers_.find(hash_(token));
+          replace(window_[place], number == numbers_.end() ? none : number->second);
+          place = place + 1 == window_.size() ? 0 : place + 1;
+          best = std::max(best, found_);
+        });
+      }
+    });
+    return static_cast<double>(best) / static_cast<double>(numbers_.size());
+  }
+
+ private:
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  void replace(std::size_t& slot, std::size_t number) {
+    if (slot != none && --inside_[slot] == 0) --found_;
+    if (number != none && ++inside_[number] == 1) ++found_;
+    slot = number;
+  }
+
+  const feature_setting& features_;
+  neardup::xxh3<64> hash_;
+  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // of the clue's features
+  std::size_t clue_length_ = 0;
+  std::vector<std::size_t> window_;    // the last features of a text, as far as they are the clue's
+  std::vector<std::uint32_t> inside_;  // how often each of these is in the window
+  std::size_t found_ = 0;              // how many are at all
+};
+
+}  // namespace
+
+void run_tokens(context& c) {
+  const auto weigh = make_feature_weigher(c.settings, c.settings.features);
+  const bool as_json = c.settings.format == output_format::json_lines;
+  bool first_document = true;
+  for_each_counted_text(c, [&](const passing_document& document, const std::string& id) {
+    const std::vector<weighed_feature> features = weigh->whole(document.texts);
+    if (features.empty() && !c.notes.without_tokens(document.where())) return;
+    if (as_json) {
+      c.out << "{\"id\":" << json_string(id) << ",\"tokens\":[";
+    } else if (!first_document) {
+      c.out << '\n';
+    }
+    first_document = false;
+    for (const weighed_feature& feature : features) {
+      if (as_json) {
+        c.out << (&feature == features.data() ? "[" : ",[") << json_string(feature.text) << ','
+              << number(feature.weight) << ']';
+      } else {
+        c.out << shown(feature.text) << '\t' << number(feature.weight) << '\n';
+      }
+    }
+    if (as_json) c.out << "]}\n";
+  });
+  finish(c, "");
+}
+
+void run_find(context& c) {
+  clue_finder find(c.settings.features, c.settings.clue);
+  if (find.empty()) throw usage_error("'" + c.settings.clue + "': a clue without any word");
+  struct finding {
+    double share;
+    std::string id;
+  };
+  std::vector<finding> found;
+  for_each_counted_text(c, [&](const passing_document& document, const std::string& id) {
+    const double share = find.share_in(document.texts);
+    if (share > 0 && share >= *c.settings.min_similarity) found.push_back({share, id});
+  });
+  std::stable_sort(found.begin(), found.end(), [](const finding& a, const finding& b) { return a.share > b.share; });
+  const std::size_t count = found.size();
+  found.resize(std::min(count, c.settings.most));
+  for (const finding& f : found) {
+    if (c.settings.format == output_format::json_lines) {
+      c.out << "{\"id\":" << json_string(f.id) << ",\"share\":" << number(f.share) << "}\n";
+    } else {
+      c.out << similarity_text(f.share) << '\t' << printable(f.id) << '\n';
+    }
+  }
+  finish(c, ": " + counted(count, "holds", "hold") + " the clue, or much of it");
+}
+
+}  // namespace command

@@ -1,0 +1,81 @@
+// A clue of a sentence or two finds the long documents that hold it, or a variant of it: each sentence of a document is
+// indexed under the number of the document. (The command `neardup find` looks through the texts instead.)
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <neardup/neardup.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+class sentence_index {
+ public:
+  void add(std::uint32_t document, std::string_view text) {
+    for_each_fingerprint(text, [&](const neardup::simhash<64>& sentence) { index_.insert(sentence, document); });
+  }
+
+  // The documents with the sentences of the clue, or near ones: those with more of them first, then the nearer ones.
+  [[nodiscard]] std::vector<std::uint32_t> find(std::string_view clue, int k) const {
+    std::map<std::uint32_t, std::pair<int, int>> found;  // minus the number of sentences, sum of the least distances
+    for_each_fingerprint(clue, [&](const neardup::simhash<64>& sentence) {
+      std::map<std::uint32_t, int> nearest;
+      for (const auto& match : index_.search(sentence, k)) nearest.emplace(match.id, match.distance);
+      for (const auto& [document, distance] : nearest) {
+        --found[document].first;
+        found[document].second += distance;
+      }
+    });
+    std::vector<std::uint32_t> ranked;
+    for (const auto& [document, score] : found) ranked.push_back(document);
+    std::stable_sort(ranked.begin(), ranked.end(), [&](auto a, auto b) { return found.at(a) < found.at(b); });
+    return ranked;
+  }
+
+ private:
+  template <class Visit>
+  void for_each_fingerprint(std::string_view text, const Visit& visit) const {
+    neardup::sentences{}(text, [&](std::string_view sentence) {
+      if (const auto fingerprint = hash_(sentence)) visit(*fingerprint);
+    });
+  }
+
+  neardup::simhasher<neardup::normalised<neardup::words>> hash_;  // single characters bear changes best
+  neardup::pigeonhole_index<64, 12> index_;
+};
+
+}  // namespace
+
+int main() {
+  sentence_index index;
+  index.add(0,
+            "北冥有鱼，其名为鲲。鲲之大，不知其几千里也；化而为鸟，其名为鹏。鹏之背，不知其几千里也。怒而飞，其翼若垂天"
+            "之云。");
+  index.add(1,
+            "学而时习之，不亦说乎？有朋自远方来，不亦乐乎？人不知而不愠，不亦君子乎？吾日三省吾身，为人谋而不忠乎？");
+  index.add(
+      2,
+      "天下皆知美之为美，斯恶已。皆知善之为善，斯不善已。有无相生，难易相成，长短相形，高下相盈，音声相和，前后相随。");
+
+  bool all_found = true;
+  const auto ask = [&](std::string_view clue, std::uint32_t expected) {
+    const std::vector<std::uint32_t> found = index.find(clue, 12);
+    std::cout << clue << " ->";
+    for (const std::uint32_t document : found) std::cout << ' ' << document;
+    std::cout << '\n';
+    all_found = all_found && !found.empty() && found.front() == expected;
+  };
+  ask("有朋自远方来，不亦乐乎？", 1);                                    // as it stands
+  ask("有无相生，难易相成，长短相较，高下相倾，音声相和，前后相随", 2);  // two characters changed
+  ask("鲲之大，不知几千里也", 0);                                        // one left out
+  return all_found ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+// prints: -> 1
+// prints: -> 2
+// prints: -> 0

@@ -1,0 +1,126 @@
+// Words that say nothing about a text: those of a list, and those that are too short.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../detail/text_lines.hpp"
+#include "../error.hpp"
+#include "normalise.hpp"
+#include "tokenizer.hpp"
+#include "utf8.hpp"
+
+namespace neardup::inline v0 {
+
+/// A list of stop words. Upper and lower case of ASCII letters are the same. Immutable, so it may be shared by threads.
+class stop_words {
+ public:
+  stop_words() = default;
+  explicit stop_words(const std::vector<std::string>& words) {
+    for (const std::string& word : words) add(fold(word));
+  }
+
+  /// Reads one word a line, in UTF-8, without the blanks around it; empty lines are skipped.
+  /// Throws: std::runtime_error "name:line: ..." for a line that is not UTF-8.
+  [[nodiscard]] static stop_words parse(std::string_view contents, std::string_view name = "stop words") {
+    stop_words result;
+    detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
+      if (count_invalid(line) != 0) {
+        detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) + ": not UTF-8");
+      }
+      result.add(fold(line));
+    });
+    return result;
+  }
+
+  /// Reads a file as parse() does. Throws: std::runtime_error naming the file, and the line.
+  [[nodiscard]] static stop_words load(const std::string& path) { return parse(detail::read_file(path), path); }
+
+  /// These words and those of another list.
+  void merge(const stop_words& other) {
+    for (const std::string& word : other.words_) add(word);
+  }
+
+  [[nodiscard]] bool contains(std::string_view word) const {
+    // Most words are told by their first byte and their length.
+    if (word.empty() || (lengths_[first_byte(word)] & length_bit(word)) == 0) return false;
+    for (const char c : word) {
+      if (c >= 'A' && c <= 'Z') return words_.find(fold(word)) != words_.end();
+    }
+    return words_.find(word) != words_.end();
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return words_.size(); }
+
+ private:
+  static constexpr std::size_t first_byte(std::string_view word) noexcept {
+    return static_cast<unsigned char>(detail::ascii_folder::fold(word.front()));
+  }
+  static constexpr std::uint64_t length_bit(std::string_view word) noexcept {
+    return std::uint64_t{1} << (word.size() < 63 ? word.size() : 63);
+  }
+
+  void add(std::string word) {
+    if (word.empty()) return;
+    lengths_[first_byte(word)] |= length_bit(word);
+    words_.insert(std::move(word));
+  }
+
+  std::set<std::string, std::less<>> words_;  // in lower case
+  std::array<std::uint64_t, 256> lengths_{};  // of the words that begin with a byte: bit 63 for all above
+};
+
+/// Only the tokens of another tokenizer that are no stop words, and have `min_length` code points without the white
+/// space around them.
+///
+/// Copies share the list; without one only the length counts.
+/// Example: `simhasher hash{without{stop_words::load("stop.txt"), words{}}}`
+template <tokenizer Inner>
+class without {
+ public:
+  without(std::shared_ptr<const stop_words> list, Inner inner, std::size_t min_length = 1)
+      : list_(std::move(list)), inner_(std::move(inner)), min_length_(min_length) {}
+  without(stop_words list, Inner inner, std::size_t min_length = 1)
+      : without(std::make_shared<const stop_words>(std::move(list)), std::move(inner), min_length) {}
+
+  template <class Sink>
+  void operator()(std::string_view text, Sink&& sink) const {
+    auto pass = [&](std::string_view token) {
+      if (has_length(token) && (list_ == nullptr || !list_->contains(token))) sink(token);
+    };
+    inner_(text, pass);
+  }
+
+ private:
+  [[nodiscard]] bool has_length(std::string_view token) const noexcept {
+    if (min_length_ == 0) return true;
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+    while (!token.empty() && is_blank(token.front())) token.remove_prefix(1);
+    while (!token.empty() && is_blank(token.back())) token.remove_suffix(1);
+    // A code point has one to four bytes, so that mostly their number decides.
+    if (token.size() > 4 * (min_length_ - 1)) return true;
+    if (token.size() < min_length_) return false;
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < token.size() && length < min_length_; ++length) i += decode_one(token.substr(i)).length;
+    return length >= min_length_;
+  }
+
+  std::shared_ptr<const stop_words> list_;
+  Inner inner_;
+  std::size_t min_length_;
+};
+
+template <class List, class Inner>
+without(List, Inner) -> without<Inner>;
+template <class List, class Inner>
+without(List, Inner, std::size_t) -> without<Inner>;
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,95 @@
+// The keywords of a text, held against a plain count and sort.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <neardup/fingerprint/idf.hpp>
+#include <neardup/fingerprint/keywords.hpp>
+#include <neardup/fingerprint/simhasher.hpp>
+#include <neardup/fingerprint/weighters.hpp>
+#include <neardup/text/words.hpp>
+
+#include "catch.hpp"
+#include "oracle/random_text.hpp"
+#include "support/tokens.hpp"
+
+namespace {
+
+using neardup::idf_table;
+using neardup::keywords;
+using neardup::words;
+using support::tokens;
+using support::tokens_of;
+
+/// "word count score", the best first.
+tokens ranked_plainly(std::size_t n, const idf_table& table, std::string_view text) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const std::string& token : tokens_of(words{}, text)) ++counts[token];
+  std::vector<std::pair<std::uint64_t, std::string>> ranked;
+  for (const auto& [word, count] : counts) ranked.emplace_back(~(count * table.lookup_exact(word)), word);
+  std::sort(ranked.begin(), ranked.end());
+  tokens result;
+  for (const auto& [score, word] : ranked) {
+    if (result.size() < n) result.push_back(word + " " + std::to_string(counts[word]) + " " + std::to_string(~score));
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("keywords have the highest count times idf, ties in the order of bytes", "[keywords]") {
+  const idf_table table = idf_table::parse("a 1.5\nb 3\nc 0\nrare 9.00000000001\nmiddle 9\n");
+  const auto show = [&](std::size_t n, std::string_view text) { return tokens_of(keywords{n, words{}, table}, text); };
+  CHECK(show(9, "") == tokens{});
+  CHECK(show(1, "middle rare") == tokens{"rare"});
+  CHECK(show(2, "b a x a") == tokens{"a", "a", "b"});  // 3 each; x has the median, 3, too
+  CHECK(show(3, "b a x a") == tokens{"a", "a", "b", "x"});
+  CHECK(show(9, "c b") == tokens{"b", "c"});
+  CHECK_THROWS_AS(keywords(0, words{}, table), std::invalid_argument);
+  CHECK_THROWS_AS(keywords(1, words{}, std::shared_ptr<const idf_table>()), std::invalid_argument);
+  // Beyond 2^64: as much as there is, and no less.
+  const idf_table heavy = idf_table::parse("a 16777215\nb 16777214\n");
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += "a b ";
+  const auto ranked = keywords{2, words{}, heavy}.rank(text);
+  CHECK(ranked[0].text == "a");
+  CHECK(ranked[0].score == (std::numeric_limits<std::uint64_t>::max)());
+}
+
+TEST_CASE("keywords are those of a plain count and sort", "[keywords]") {
+  oracle::random_texts texts(3);
+  idf_table table;
+  {
+    std::vector<idf_table::term> terms;
+    for (char c = 'a'; c <= 'z'; ++c) terms.push_back({std::string(1, c), neardup::weight(1 + c % 5)});
+    table = idf_table(terms);
+  }
+  for (int round = 0; round < 300; ++round) {
+    std::string text;
+    for (std::size_t i = texts.below(60); i > 0; --i)
+      text += std::string(1, static_cast<char>('a' + texts.below(26))) + " ";
+    text += texts.next(texts.below(30));
+    const std::size_t n = 1 + texts.below(12);
+    tokens found;
+    for (const auto& [word, count, score] : keywords{n, words{}, table}.rank(text)) {
+      found.push_back(word + " " + std::to_string(count) + " " + std::to_string(score));
+    }
+    CAPTURE(support::printable(text), n);
+    REQUIRE(found == ranked_plainly(n, table, text));
+  }
+}
+
+TEST_CASE("the fingerprint of keywords is that of their text alone", "[keywords]") {
+  const idf_table table = idf_table::parse("one 1\ntwo 5\nthree 7\n");
+  const neardup::simhasher hash{keywords{2, words{}, table}, neardup::tf_idf{table}};
+  const neardup::simhasher all{words{}, neardup::tf_idf{table}};
+  CHECK(hash("one two three one two") == all("three two two"));
+  CHECK(hash("") == std::nullopt);
+}
