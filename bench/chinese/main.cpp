@@ -264,7 +264,7 @@ std::string with_changes(const std::string& clue, int changes, std::mt19937& ran
   std::shuffle(places.begin(), places.end(), random);
   for (int i = 0; i < changes; ++i) {
     char bytes[4];
-    const std::size_t size = encode(U'\u4e00' + random() % 5000, bytes);
+    const std::size_t size = encode(U'\u4e00' + static_cast<char32_t>(random() % 5000), bytes);
     characters[places[static_cast<std::size_t>(i)]].assign(bytes, size);
   }
   std::string result;

@@ -241,6 +241,11 @@ class parser {
                       neardup::to_string(feature_choice{}) + ")");
     if (!advises) add_words();
     if (!advises && result_.action != verb::find) add_weights();
+    if (!advises && result_.action != verb::find && result_.action != verb::tokens) {
+      add("--kind", given_.kind, "KIND",
+          "simhash; minwise: one-bit min-wise codes of distinct\nfeatures; or auto: simhash, but where --similarity\n"
+          "chooses the distance what has fewer candidates (the\ndefault)");
+    }
     if (result_.action == verb::tokens || result_.action == verb::find) return;
     add("--bits", given_.bits, "N",
         advises ? "only this width: 64 or 128 (default: both)" : "32, 64, 128 or 256 (default: 64)");

@@ -6,6 +6,7 @@
 #include <memory>
 #include <neardup/dedup/recall.hpp>
 #include <neardup/fingerprint/idf_table.hpp>
+#include <neardup/fingerprint_kind.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <optional>
 #include <string>
@@ -64,6 +65,7 @@ struct options {
   std::string idf_file;
   std::shared_ptr<const neardup::idf_table> idf;  ///< of --weights idf and tfidf, once it is read or learnt
   std::size_t top = 0;                            ///< so many features of a document count; 0: all
+  neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
   std::size_t bits = 64;
   std::uint64_t seed = 0;
 

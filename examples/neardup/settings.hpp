@@ -16,7 +16,7 @@ namespace command {
 struct typed_settings {
   using text = std::optional<std::string>;
 
-  text features, weights, bits, seed;
+  text features, weights, kind, bits, seed;
   text similarity, distance, blocks, min_similarity, check_features, check, grouping, keep, recall, top, most;
 };
 
