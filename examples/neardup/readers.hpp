@@ -87,6 +87,46 @@ using fingerprint_bits = neardup::simhash<Bits>;
 template <std::size_t Bits>
 using fingerprinter = document_reader<std::optional<fingerprint_bits<Bits>>>;
 
+/// A text in pieces: streamed, or put together if the tokenizer takes whole texts only.
+template <class Hasher>
+class text_in_pieces {
+ public:
+  void feed(const Hasher& hash, std::string_view piece) {
+    if constexpr (streams) {
+      if (!stream_) stream_.emplace(hash);
+      stream_->feed(piece);
+    } else {
+      text_ += piece;
+    }
+  }
+
+  /// What a large text needed is not kept for the next one.
+  auto finish(const Hasher& hash, typename Hasher::workspace& scratch) {
+    decltype(hash(std::string_view(), scratch)) result;
+    if constexpr (streams) {
+      if (stream_) result = stream_->finish();
+      stream_.reset();
+    } else {
+      result = hash(std::exchange(text_, {}), scratch);
+    }
+    return result;
+  }
+
+ private:
+  static constexpr bool streams = neardup::streaming_tokenizer<typename Hasher::tokenizer_type>;
+  template <bool Streams, class H>
+  struct stream_of {
+    using type = neardup::text_stream<H>;
+  };
+  template <class H>
+  struct stream_of<false, H> {
+    struct type {};
+  };
+
+  std::optional<typename stream_of<streams, Hasher>::type> stream_;
+  std::string text_;
+};
+
 template <std::size_t Bits, class Simhasher>
 class fingerprinter_of final : public fingerprinter<Bits> {
  public:
@@ -101,43 +141,14 @@ class fingerprinter_of final : public fingerprinter<Bits> {
     return hash_(bag_, scratch_);
   }
 
-  void feed(std::string_view piece) override {
-    if constexpr (streams) {
-      if (!stream_) stream_.emplace(hash_);
-      stream_->feed(piece);
-    } else {
-      text_ += piece;
-    }
-  }
-
-  result finish() override {
-    result fingerprint;
-    if constexpr (streams) {
-      if (stream_) fingerprint = stream_->finish();
-      stream_.reset();  // what a large text needed is not kept for the next one
-    } else {
-      fingerprint = hash_(std::exchange(text_, {}), scratch_);
-    }
-    return fingerprint;
-  }
+  void feed(std::string_view piece) override { pieces_.feed(hash_, piece); }
+  result finish() override { return pieces_.finish(hash_, scratch_); }
 
  private:
-  static constexpr bool streams = neardup::streaming_tokenizer<typename Simhasher::tokenizer_type>;
-  struct no_stream {};
-  template <bool Streams, class S>
-  struct stream_of {
-    using type = neardup::text_stream<S>;
-  };
-  template <class S>
-  struct stream_of<false, S> {
-    using type = no_stream;
-  };
-
   Simhasher hash_;
   typename Simhasher::workspace scratch_;
   typename Simhasher::bag_type bag_;
-  std::optional<typename stream_of<streams, Simhasher>::type> stream_;
-  std::string text_;  // where there is no stream
+  text_in_pieces<Simhasher> pieces_;
 };
 
 template <std::size_t Bits>
@@ -167,22 +178,13 @@ class code_reader_of final : public fingerprinter<Bits> {
     return bits_of(all.result());
   }
 
-  void feed(std::string_view piece) override {
-    if (!stream_) stream_.emplace(hash_);
-    stream_->feed(piece);
-  }
-
-  result finish() override {
-    result code;
-    if (stream_) code = bits_of(stream_->finish());
-    stream_.reset();
-    return code;
-  }
+  void feed(std::string_view piece) override { pieces_.feed(hash_, piece); }
+  result finish() override { return bits_of(pieces_.finish(hash_, scratch_)); }
 
  private:
   Hasher hash_;
   typename Hasher::workspace scratch_;
-  std::optional<neardup::text_stream<Hasher>> stream_;
+  text_in_pieces<Hasher> pieces_;
 };
 
 /// Of weighed features, whatever weighs them.
