@@ -12,6 +12,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/edit_distance.hpp
     include/neardup/dedup/feature_sets.hpp
     include/neardup/dedup/group.hpp
+    include/neardup/dedup/join/common_elements.hpp
     include/neardup/dedup/join/components.hpp
     include/neardup/dedup/join/copy_groups.hpp
     include/neardup/dedup/join/in_steps.hpp
@@ -19,7 +20,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join/join_plan.hpp
     include/neardup/dedup/join/kept_features.hpp
     include/neardup/dedup/join/near_pairs.hpp
-    include/neardup/dedup/join/representatives.hpp
+    include/neardup/dedup/join/ordered_join.hpp
     include/neardup/dedup/join/self_join.hpp
     include/neardup/dedup/join_options.hpp
     include/neardup/dedup/recall.hpp
@@ -27,8 +28,8 @@ set(NEARDUP_HEADERS
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
-    include/neardup/detail/distances.hpp
     include/neardup/detail/filter_join.hpp
+    include/neardup/detail/fingerprint_bits.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/radix_partition.hpp
@@ -43,13 +44,14 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/hashers.hpp
     include/neardup/fingerprint/idf.hpp
     include/neardup/fingerprint/idf_table.hpp
-    include/neardup/fingerprint/keywords.hpp
+    include/neardup/fingerprint/kernels/bin_minima.hpp
     include/neardup/fingerprint/kernels/bit_tally.hpp
     include/neardup/fingerprint/kernels/byte_kernel.hpp
     include/neardup/fingerprint/kernels/code_point_kernel.hpp
     include/neardup/fingerprint/kernels/composition.hpp
     include/neardup/fingerprint/kernels/distinct_hashes.hpp
     include/neardup/fingerprint/kernels/hash_sort.hpp
+    include/neardup/fingerprint/kernels/minima_collector.hpp
     include/neardup/fingerprint/kernels/pair_counts.hpp
     include/neardup/fingerprint/kernels/registry.hpp
     include/neardup/fingerprint/kernels/rewritten_kernel.hpp
@@ -61,10 +63,14 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/xxh3_short.hpp
     include/neardup/fingerprint/kernels/xxh3_spans.hpp
     include/neardup/fingerprint/kernels/xxh3_windows.hpp
+    include/neardup/fingerprint/keywords.hpp
+    include/neardup/fingerprint/minwise_hasher.hpp
+    include/neardup/fingerprint/minwise_sketch.hpp
     include/neardup/fingerprint/simhasher.hpp
     include/neardup/fingerprint/text_stream.hpp
     include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
+    include/neardup/fingerprint_kind.hpp
     include/neardup/index.hpp
     include/neardup/index/cost.hpp
     include/neardup/index/engine/batch_search.hpp
@@ -90,6 +96,7 @@ set(NEARDUP_HEADERS
     include/neardup/index/match.hpp
     include/neardup/index/pigeonhole_index.hpp
     include/neardup/instruction_set.hpp
+    include/neardup/minwise.hpp
     include/neardup/neardup.hpp
     include/neardup/runner.hpp
     include/neardup/simhash.hpp

@@ -1,10 +1,11 @@
-# Code that must not compile: tests/compile_fail/NAME.cpp gives two tests,
+# Code that must not compile: tests/compile_fail/NAME.cpp gives a test,
 #   compile_fail/NAME          the compiler refuses it, and its output matches every
 #                              "// expect: REGEX" (a CMake regular expression) in the file;
 #                              with a line "// errors: N" it reports no more than N errors,
 #                              with a line "// flags: OPTION" it is called with that option too
-#   compile_fail/NAME.counter  with -DNEARDUP_COMPILES the same file compiles: what is refused is what
-#                              the macro takes out, and not a slip elsewhere in the file
+# And for all of them
+#   compile_fail/counters      with -DNEARDUP_COMPILES each file compiles, in a namespace of its own: what is refused is
+#                              what the macro takes out, and not a slip elsewhere in the file
 file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "compile_fail/*.cpp")
 
 if(MSVC)
@@ -34,18 +35,26 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET neardup_test_general AND NOT 
   )
 endif()
 
+# What only checks a source, for the code of the pages, too.
+set(NEARDUP_CHECK_COMMAND ${command})
+
+set(includes "")
+set(bodies "")
 foreach(source IN LISTS sources)
   cmake_path(GET source STEM name)
-  foreach(counter IN ITEMS OFF ON)
-    set(test "compile_fail/${name}")
-    if(counter)
-      string(APPEND test ".counter")
-    endif()
-    add_test(
-      NAME ${test} COMMAND ${CMAKE_COMMAND} -DCOUNTER=${counter} "-DCOMMAND=${command}"
-                           "-DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/${source}" -P
-                           "${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/check.cmake"
-    )
-    set_tests_properties(${test} PROPERTIES LABELS compile_fail ENVIRONMENT LC_ALL=C)
-  endforeach()
+  set(path "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
+  add_test(NAME compile_fail/${name} COMMAND ${CMAKE_COMMAND} "-DCOMMAND=${command}" "-DSOURCE=${path}" -P
+                                             "${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/check.cmake"
+  )
+  set_tests_properties(compile_fail/${name} PROPERTIES LABELS compile_fail ENVIRONMENT LC_ALL=C)
+  # Included at file scope once, they are not included again in the namespaces.
+  file(STRINGS "${path}" lines REGEX "^#include <")
+  list(APPEND includes ${lines})
+  string(APPEND bodies "namespace ${name} {\n#include \"${path}\"\n}\n")
 endforeach()
+list(REMOVE_DUPLICATES includes)
+list(JOIN includes "\n" includes)
+set(counters "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_counters.cpp")
+file(CONFIGURE OUTPUT "${counters}" CONTENT "${includes}\n${bodies}" @ONLY)
+add_test(NAME compile_fail/counters COMMAND ${command} -DNEARDUP_COMPILES "${counters}")
+set_tests_properties(compile_fail/counters PROPERTIES LABELS compile_fail)

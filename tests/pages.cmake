@@ -24,16 +24,17 @@ endforeach()
 
 file(GLOB fragments "${folder}/*_fragment.cpp" "${folder}/*_fragments.cpp")
 if(fragments)
-  # Compiled only, all in one.
-  add_library(neardup_page_fragments OBJECT ${fragments})
-  neardup_own_target(neardup_page_fragments)
-  set_target_properties(neardup_page_fragments PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  # Only checked, all at once.
+  list(TRANSFORM fragments PREPEND "#include \"")
+  list(JOIN fragments "\"\n" lines)
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/page_fragments.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "${lines}\"\n" @ONLY)
+  set(warnings "")
   if(NOT MSVC)
-    target_compile_options(
-      neardup_page_fragments
-      PRIVATE -O0
-              # A sketch of a call may leave its result unused.
-              -Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused-function
+    # A sketch of a call may leave its result unused.
+    set(warnings -Wall -Wextra -Wconversion -Wshadow -Wno-unused-variable -Wno-unused-but-set-variable
+                 -Wno-unused-function $<$<BOOL:${NEARDUP_WERROR}>:-Werror>
     )
   endif()
+  add_test(NAME pages/fragments COMMAND ${NEARDUP_CHECK_COMMAND} ${warnings} "${source}")
 endif()

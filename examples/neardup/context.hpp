@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <neardup/fingerprint/idf_table.hpp>
 #include <neardup/index/layout.hpp>
+#include <utility>
 
 #include "documents.hpp"
 #include "input.hpp"
@@ -29,8 +31,8 @@ struct context {
   output out;  // opened last: that empties a file
 };
 
-/// Calls `visit(placed_document<Bits>)` for each document in the order of the input, and `after(finished_batch<Bits>)`
-/// after those of each batch.
+/// Calls `visit(placed_document<Bits>)` for each document in the order of the input, and `after(finished_batch<Bits>&&)`
+/// after those of each batch, also of one that ends in bad input.
 template <std::size_t Bits, class Visit, class After>
 void for_each_document(context& c, Visit&& visit, After&& after) {
   batch_reader reader(c.settings, c.sources, c.settings.needs_second_look());
@@ -39,8 +41,9 @@ void for_each_document(context& c, Visit&& visit, After&& after) {
       c.settings.threads, [&](batch& next, const std::atomic<bool>& stop) { return reader.next(next, stop); },
       [&] { return batch_worker<Bits>(c.settings); },
       [&](finished_batch<Bits>&& done) {
-        put_in_place(done, visit);
-        after(done);
+        const std::exception_ptr bad = caught([&] { put_in_place(done, visit); });
+        after(std::move(done));
+        if (bad) std::rethrow_exception(bad);
       });
 }
 

@@ -55,7 +55,7 @@ class string_pool {
   std::deque<char> bytes_;  // of each string its length, then itself; grows without copying them
 };
 
-/// The names and places of documents. Memory: 8 bytes a document, and its id if it has one of its own; 16 more with
+/// The names and places of documents. Memory: 8 bytes per document, and its id if it has one of its own; 16 more with
 /// places; a file takes that of its path.
 class document_table {
  public:

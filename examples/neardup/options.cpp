@@ -16,6 +16,7 @@
 #include "errors.hpp"
 #include "glob.hpp"
 #include "output.hpp"
+#include "platform.hpp"
 #include "settings.hpp"
 
 namespace command {
@@ -130,9 +131,9 @@ std::string rules() {
   Without --similarity, --distance and --min-similarity a run is one of --similarity )" +
          number(neardup::default_similarity) + R"(. --distance alone means no
   check: fingerprints alone decide.
-  What may have to be read again is copied to a temporary file (in TMPDIR, or /tmp) if it is standard input or a pipe:
-  for the check the features of up to 1 GB are kept, those of further documents are read again; --weights idf without
-  a file, --keep longest, --grouping components and advise read everything twice.
+  --weights idf without a file, --keep longest, --grouping components and advise read everything twice; standard input
+  and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. The check keeps features, 4 bytes each; what is
+  above --memory lies in a temporary file, too.
   Exit status: 0 done, 2 wrong usage, bad input, or output that could not be written.
 )";
 }
@@ -240,6 +241,11 @@ class parser {
                       neardup::to_string(feature_choice{}) + ")");
     if (!advises) add_words();
     if (!advises && result_.action != verb::find) add_weights();
+    if (!advises && result_.action != verb::find && result_.action != verb::tokens) {
+      add("--kind", given_.kind, "KIND",
+          "simhash; minwise: one-bit min-wise codes of distinct\nfeatures; or auto: simhash, but where --similarity\n"
+          "chooses the distance what has fewer candidates (the\ndefault)");
+    }
     if (result_.action == verb::tokens || result_.action == verb::find) return;
     add("--bits", given_.bits, "N",
         advises ? "only this width: 64 or 128 (default: both)" : "32, 64, 128 or 256 (default: 64)");
@@ -302,6 +308,10 @@ class parser {
         "default), cosine of their weights, or edit: the edit\n"
         "distance of the normalised texts, by characters");
     add("--check-features", given_.check_features, "F", "features for the check (default: --features)");
+    add("--memory", result_.memory, "SIZE",
+        "of the features that the check keeps, as 500M or 8G;\nfurther ones lie in a temporary file (default: half\nof "
+        "the machine's memory)")
+        ->transform(CLI::AsSizeValue(false));
   }
 
   void add_grouping() {
@@ -423,6 +433,7 @@ class parser {
       }
     }
     result_.threads = static_cast<unsigned>(neardup::threads{}.parts());
+    if (!is_given("--memory")) result_.memory = physical_memory() / 2;
     if (is_given("--threads")) result_.threads = parse_number("--threads", threads_, 1U, 1024U);
   }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <neardup/dedup/recall.hpp>
 #include <neardup/fingerprint/idf_table.hpp>
+#include <neardup/fingerprint_kind.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <optional>
 #include <string>
@@ -64,6 +65,7 @@ struct options {
   std::string idf_file;
   std::shared_ptr<const neardup::idf_table> idf;  ///< of --weights idf and tfidf, once it is read or learnt
   std::size_t top = 0;                            ///< so many features of a document count; 0: all
+  neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
   std::size_t bits = 64;
   std::uint64_t seed = 0;
 
@@ -82,6 +84,7 @@ struct options {
   output_format format = output_format::text;
   std::string output_file;  ///< empty: standard output
   unsigned threads = 1;
+  std::uint64_t memory = 0;  ///< for features, bytes; those beyond it lie in a temporary file
   bool quiet = false;
 
   /// Whether it compares the fingerprints of all documents.
@@ -98,7 +101,7 @@ struct options {
   [[nodiscard]] bool groups_first() const { return action == verb::unique && (by_components || keeps_longest); }
 
   /// Whether the texts are needed again once their fingerprints are known.
-  [[nodiscard]] bool needs_second_look() const { return min_similarity.has_value() || groups_first() || learns_idf(); }
+  [[nodiscard]] bool needs_second_look() const { return groups_first() || learns_idf(); }
 };
 
 bool is_verb(std::string_view name);

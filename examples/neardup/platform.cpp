@@ -3,6 +3,7 @@
 #if defined(__unix__) || defined(__APPLE__)
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #elif defined(_WIN32)
@@ -31,6 +32,8 @@ namespace {
   throw output_error("cannot write a temporary file in " + std::filesystem::temp_directory_path().string() + ": " +
                      std::generic_category().message(error));
 }
+
+constexpr std::uint64_t guessed_memory = std::uint64_t{1} << 32;
 
 }  // namespace
 
@@ -102,7 +105,10 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
   return 0;
 }
 
-temporary_file::temporary_file() {
+namespace {
+
+/// A file that has no name any more. Throws: output_error.
+std::unique_ptr<open_file> open_temporary() {
   std::error_code error;
   std::filesystem::path folder = std::filesystem::temp_directory_path(error);
   if (error) throw output_error("there is no folder for a temporary file (TMPDIR): " + error.message());
@@ -110,7 +116,34 @@ temporary_file::temporary_file() {
   const int descriptor = ::mkstemp(path.data());
   if (descriptor < 0) fail_temporary(errno);
   ::unlink(path.c_str());
-  file_ = std::make_unique<open_file>(descriptor);
+  return std::make_unique<open_file>(descriptor);
+}
+
+}  // namespace
+
+temporary_file::temporary_file() : file_(open_temporary()) {}
+
+file_memory::file_memory(std::size_t size) : size_(size) {
+  const auto file = open_temporary();
+  // Reserved now: to find a full disk by writing to the mapping would end the program.
+#if defined(__linux__)
+  const int error = ::posix_fallocate(file->descriptor, 0, static_cast<off_t>(size));
+#else
+  const int error = ::ftruncate(file->descriptor, static_cast<off_t>(size)) == 0 ? 0 : errno;
+#endif
+  if (error != 0) fail_temporary(error);
+  data_ = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file->descriptor, 0);
+  if (data_ == MAP_FAILED) fail_temporary(errno);
+}
+
+file_memory::~file_memory() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+std::uint64_t physical_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : guessed_memory;
 }
 
 void temporary_file::write(std::string_view bytes) {
@@ -205,6 +238,11 @@ void temporary_file::write(std::string_view bytes) {
   }
 }
 
+file_memory::file_memory(std::size_t size) : data_(::operator new(size)), size_(size) {}
+file_memory::~file_memory() { ::operator delete(data_); }
+
+std::uint64_t physical_memory() { return guessed_memory; }
+
 bool is_standard_input(const std::string& /*path*/) { return false; }
 
 #ifdef _WIN32
@@ -233,5 +271,13 @@ input_file::input_file(input_file&& other) noexcept = default;
 input_file& input_file::operator=(input_file&& other) noexcept = default;
 input_file::~input_file() = default;
 temporary_file::~temporary_file() = default;
+
+file_memory::file_memory(file_memory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+file_memory& file_memory::operator=(file_memory&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
 
 }  // namespace command

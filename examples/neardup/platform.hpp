@@ -62,6 +62,26 @@ class temporary_file {
   std::unique_ptr<open_file> file_;
 };
 
+/// Memory in a temporary file: the system keeps in memory what is in use, as far as there is room. Where files cannot be
+/// mapped it is ordinary memory.
+class file_memory {
+ public:
+  /// Throws: output_error, for example when the disk is full.
+  explicit file_memory(std::size_t size);
+  file_memory(file_memory&& other) noexcept;
+  file_memory& operator=(file_memory&& other) noexcept;
+  ~file_memory();
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Of the machine, in bytes; a guess where it does not tell.
+std::uint64_t physical_memory();
+
 /// Whether this is standard input by a name of its own, as /dev/stdin, and no regular file. Where there are no such
 /// names: never.
 bool is_standard_input(const std::string& path);

@@ -58,6 +58,26 @@ double jaccard_for(similarity_measure measure, double similarity) {
   return measure == similarity_measure::jaccard ? similarity : similarity / (2 - similarity);
 }
 
+/// Whether features count differently: by weights of ours or of the input.
+bool has_weights(const options& settings) {
+  return settings.weights != weighting::unit || settings.top > 0 || !settings.weighted_field.empty();
+}
+
+/// The distance, and the kind where it is not given: the one that needs the smaller distance, and so has fewer
+/// candidates; docs/scale.md measures it. Weights are for SimHash only.
+void choose_distance(const typed_settings& given, double similarity, options& to) {
+  using neardup::fingerprint_kind;
+  const auto distance_by = [&](fingerprint_kind kind) {
+    return neardup::distance_for(to.bits, similarity, neardup::default_recall, kind);
+  };
+  const bool is_open =
+      given.kind.value_or("auto") == "auto" && to.check == similarity_measure::jaccard && !has_weights(to);
+  if (is_open && distance_by(fingerprint_kind::minwise) <= distance_by(fingerprint_kind::simhash)) {
+    to.kind = fingerprint_kind::minwise;
+  }
+  to.distance = std::min(distance_by(to.kind), static_cast<int>(to.bits) - 1);
+}
+
 /// The distance and the check: --distance alone is one without a check, all else is chosen for a similarity.
 void apply_comparison(const typed_settings& given, options& to) {
   const int bits = static_cast<int>(to.bits);
@@ -91,8 +111,7 @@ void apply_comparison(const typed_settings& given, options& to) {
                             : given.min_similarity ? *to.min_similarity
                                                    : neardup::default_similarity;
   if (similarity == 0) throw usage_error("--min-similarity " + *given.min_similarity + " needs --distance");
-  if (!given.distance)
-    to.distance = std::min(neardup::distance_for(to.bits, jaccard_for(to.check, similarity)), bits - 1);
+  if (!given.distance) choose_distance(given, jaccard_for(to.check, similarity), to);
   if (!given.min_similarity) to.min_similarity = similarity;
   to.choice = similarity_choice{given.similarity ? given.similarity : given.min_similarity, given.min_similarity};
 }
@@ -111,6 +130,13 @@ void apply_advice(const typed_settings& given, options& to) {
 void apply_settings(const typed_settings& given, options& to) {
   apply_features(given, to);
   apply_weights(given, to);
+  if (given.kind &&
+      parse_name("--kind", *given.kind, {"auto", "simhash", "minwise"}, "kinds are auto, simhash and minwise") == 2) {
+    if (has_weights(to)) {
+      throw usage_error("--kind minwise knows no weights: leave out --weights, or write --kind simhash");
+    }
+    to.kind = neardup::fingerprint_kind::minwise;
+  }
   if (given.bits) {
     const bool advises = to.action == verb::advise;
     const std::string rule = advises ? "advice is on 64 or 128 bits" : "fingerprints have 32, 64, 128 or 256 bits";

@@ -1,12 +1,17 @@
 // `neardup unique`: the input without what came before.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <neardup/dedup/deduplicator.hpp>
-#include <neardup/index/pigeonhole_index.hpp>
+#include <exception>
+#include <memory>
+#include <neardup/dedup/group.hpp>
+#include <neardup/threads.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -51,54 +56,95 @@ class record_copier {
   bool open_line_ = false;
 };
 
-/// Keeps a document unless it is a near-duplicate of one that was kept before.
+/// Keeps each document unless it is a near-duplicate of one that was kept before. Decides in batches that grow with what
+/// is kept: many documents are compared with many in hardly more time than few.
 template <std::size_t Bits>
 class first_come_filter {
  public:
-  explicit first_come_filter(context& c)
-      : context_(c),
-        index_(c.settings.distance, blocks_of(c.settings)),
-        kept_(c.settings.needs_second_look()),
-        check_(c.settings, kept_) {}
+  first_come_filter(context& c, record_copier& copier) : context_(c), copier_(copier), check_(c.settings) {}
 
-  /// Whether a document is to be kept; remembers it then.
-  bool keep(const placed_document<Bits>& d) {
-    if (!d.facts.has_tokens) return true;
-    const auto check = [&](std::uint32_t id) { return check_.accepts(id, d.facts); };
-    const auto& fingerprint = d.facts.fingerprint;
-    if (!neardup::find_original(index_, fingerprint, context_.settings.distance, check).is_new()) return false;
-    if (count_ == document_table::max_size) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
-    index_.insert(fingerprint, static_cast<std::uint32_t>(count_++));
-    if (context_.settings.min_similarity) kept_.add(d);
-    check_.add(d.facts);
-    return true;
+  /// Takes the next document of a batch that hold() gets when all of its documents were taken.
+  void take(const placed_document<Bits>& d) {
+    if (d.facts.has_tokens) fingerprints_.push_back(d.facts.fingerprint);
+    waiting_.push_back({&d.facts, d.from, d.line, d.raw});
+  }
+
+  void hold(finished_batch<Bits>&& done) {
+    constexpr std::size_t min_documents = 4096;
+    const std::uint64_t max_bytes = (std::uint64_t{1} << 26) + 16 * kept_.size();
+    const bool is_live = done.input.live;
+    bytes_ += done.bytes;
+    batches_.push_back(std::move(done));
+    if (is_live || bytes_ >= max_bytes || fingerprints_.size() >= std::max(min_documents, kept_.size() / 2)) decide();
+    if (is_live) context_.out.flush();
+  }
+
+  /// Decides what waits.
+  void decide() {
+    std::vector<const document_facts*> facts;  // of those with fingerprints
+    for (const waiting_document& d : waiting_) {
+      if (d.facts->has_tokens) facts.push_back(d.facts);
+    }
+    const auto check = [&](std::size_t i, std::size_t j) {
+      const document_facts& later = *facts[j - kept_.size()];
+      return i < kept_.size() ? check_.accepts(i, later) : check_.accepts(*facts[i - kept_.size()], later);
+    };
+    const options& settings = context_.settings;
+    const std::vector<std::uint32_t> label =
+        neardup::extend_groups(kept_, fingerprints_, settings.distance, check,
+                               {.blocks = settings.blocks, .run = neardup::threads{settings.threads}});
+    const std::size_t kept_before = kept_.size();
+    std::size_t next = 0;
+    for (const waiting_document& d : waiting_) {
+      const bool is_new = !d.facts->has_tokens || label[next] == kept_before + next;
+      if (is_new && d.facts->has_tokens) {
+        kept_.push_back(fingerprints_[next]);
+        check_.add(*d.facts);
+      }
+      if (d.facts->has_tokens) ++next;
+      if (!is_new) continue;
+      if (d.line > 0) {
+        copier_.copy(d.raw);
+      } else {
+        copier_.print(d.from->path);
+      }
+    }
+    waiting_.clear();
+    fingerprints_.clear();
+    batches_.clear();
+    bytes_ = 0;
   }
 
  private:
+  struct waiting_document {
+    const document<Bits>* facts;
+    std::shared_ptr<source> from;
+    std::uint64_t line;
+    std::string_view raw;
+  };
+
   context& context_;
-  neardup::pigeonhole_index<Bits, neardup::dynamic_layout> index_;
-  std::size_t count_ = 0;
-  document_table kept_;  // with a check, which may read them again
+  record_copier& copier_;
+  std::vector<neardup::simhash<Bits>> kept_;
   document_check check_;
+
+  std::vector<waiting_document> waiting_;
+  std::vector<neardup::simhash<Bits>> fingerprints_;  // of those that wait and have one
+  std::vector<finished_batch<Bits>> batches_;         // which hold them
+  std::uint64_t bytes_ = 0;
 };
 
 template <std::size_t Bits>
 void run_first_come(context& c) {
-  first_come_filter<Bits> filter(c);
   record_copier copier(c);
-  for_each_document<Bits>(
-      c,
-      [&](const placed_document<Bits>& d) {
-        if (!filter.keep(d)) return;
-        if (d.line > 0) {
-          copier.copy(d.raw);
-        } else {
-          copier.print(d.from->path);
-        }
-      },
-      [&](const finished_batch<Bits>& done) {
-        if (done.input.live) c.out.flush();
-      });
+  first_come_filter<Bits> filter(c, copier);
+  const std::exception_ptr bad = caught([&] {
+    for_each_document<Bits>(
+        c, [&](const placed_document<Bits>& d) { filter.take(d); },
+        [&](finished_batch<Bits>&& done) { filter.hold(std::move(done)); });
+  });
+  filter.decide();  // what comes before bad input, too
+  if (bad) std::rethrow_exception(bad);
   copier.finish_run();
 }
 

@@ -1,4 +1,4 @@
-// tokens -> simhash<Bits>: weighters, hashers, accumulator, feature bag, simhasher, batches.
+// tokens -> simhash<Bits> or minwise<Bits>: weighters, hashers, simhasher, minwise_hasher, what merges, batches.
 #pragma once
 
 #include "version.hpp"
@@ -12,6 +12,8 @@
 #include "fingerprint/idf.hpp"
 #include "fingerprint/idf_table.hpp"
 #include "fingerprint/keywords.hpp"
+#include "fingerprint/minwise_hasher.hpp"
+#include "fingerprint/minwise_sketch.hpp"
 #include "fingerprint/simhasher.hpp"
 #include "fingerprint/text_stream.hpp"
 #include "fingerprint/weight.hpp"

@@ -298,7 +298,7 @@ class Groups(CommandTest):
                     self.assertEqual(run(verb, *given, "--quiet", *common, data=data).err, "")
         self.assertEqual(run(*common, data=data).bytes, run("--similarity", 0.8, *common, data=data).bytes)
         said = run("--similarity", 0.7, "--check-features", "words:3", "-", data=A).err
-        self.assertIn("--features words:3 --bits 64 --distance ", said)
+        self.assertIn("--features words:3 --kind minwise --bits 64 --distance ", said)
         self.assertIn("--check-features words:3 --min-similarity 0.7\n", said)
         said = run("hash", "--similarity", 0.7, "-", data=A).err
         self.assertIn("neardup: --similarity 0.7 is: --features words:2 --bits 64\n", said)
@@ -756,6 +756,71 @@ class Find(CommandTest):
     def test_wrong_clues(self):
         self.assert_fails(run("find", "...", self.write("a", A)), "'...': a clue without any word")
         self.assert_fails(run("find", "clue"), "no input")
+
+
+class Kinds(CommandTest):
+    def test_codes_are_those_of_the_library(self):
+        # The golden values of tests/fingerprint/minwise_test.cpp.
+        fox = "The quick brown fox jumps over the lazy dog; the quick brown fox is quick."
+        for options, expected in (
+            ((), "79109514df1a770c"),
+            (("--seed", 42), "56b8e28e5d37e31b"),
+            (("--bits", 128), "e32f1475ce4a7a6ca9119710df9a7f0c"),
+            (("--features", "bytes:5"), "32f83d03d6ea1bb4"),
+        ):
+            self.assertEqual(run("hash", "--kind", "minwise", *options, "-", data=fox).text.split()[0], expected)
+        self.assertEqual(run("hash", "--kind", "minwise", "--lines", "-", data="!\n").text.split()[0], "-")
+        # A file in pieces.
+        text = " ".join(f"w{i % 7001}" for i in range(2_000_000))
+        whole = run("hash", "--kind", "minwise", "--lines", "-", data=text).text.split()[0]
+        self.assertEqual(run("hash", "--kind", "minwise", self.write("large", text)).text.split()[0], whole)
+
+    def test_fields_count_as_one_set(self):
+        record = json.dumps({"t": "one two three", "u": "four five six"}).encode()
+        other = json.dumps({"t": "four five six", "u": "one two three one"}).encode()
+        both = ("--jsonl", "--text-field", "t", "--text-field", "u", "-")
+        hashes = [run("hash", "--kind", "minwise", "--features", "words", *both, data=d).text.split()[0]
+                  for d in (record, other)]
+        self.assertEqual(hashes[0], hashes[1])
+
+    def test_pairs_are_those_within_the_distance_and_similar(self):
+        texts = corpus(300, 5)
+        data = jsonl(texts)
+        sets = {f"d{i}": words(text, 2) for i, text in enumerate(texts)}
+        for kind in ("minwise", "simhash"):
+            prints = fingerprints(data, "--kind", kind)
+            expected = {(a, b, d) for a, b, d in close_pairs(prints, 9) if jaccard(sets[a], sets[b]) >= 0.6}
+            self.assertGreater(len(expected), 50)
+            rows = run("pairs", "--kind", kind, "--distance", 9, "--min-similarity", 0.6, "--jsonl", "--format", "jsonl",
+                       "-", data=data).json
+            self.assertEqual({(row["a"], row["b"], row["distance"]) for row in rows}, expected)
+            for row in rows:
+                estimate = 1 - row["distance"] / 32 if kind == "minwise" else math.cos(math.pi * row["distance"] / 64)
+                self.assertAlmostEqual(row["estimate"], estimate, places=5)
+
+    def test_other_features_for_the_check(self):
+        texts = corpus(200, 6)
+        data = jsonl(texts)
+        prints = fingerprints(data, "--kind", "minwise", "--features", "words")
+        sets = {f"d{i}": words(text, 2) for i, text in enumerate(texts)}
+        expected = {(a, b) for a, b, _ in close_pairs(prints, 12) if jaccard(sets[a], sets[b]) >= 0.7}
+        rows = run("pairs", "--kind", "minwise", "--features", "words", "--check-features", "words:2", "--distance", 12,
+                   "--min-similarity", 0.7, "--jsonl", "--format", "jsonl", "-", data=data).json
+        self.assertEqual({(row["a"], row["b"]) for row in rows}, expected)
+
+    def test_auto_takes_what_has_fewer_candidates(self):
+        def said(*options):
+            return run("pairs", *options, "-", data="one two").err
+
+        self.assertIn("--kind minwise --bits 64 --distance 9 ", said())
+        self.assertIn("--kind minwise --bits 128 --distance ", said("--bits", 128, "--kind", "auto", "--similarity", 0.7))
+        self.assertIn("--kind simhash --bits 64 --distance 13 ", said("--kind", "simhash"))
+        self.assertIn("--kind simhash --bits 64 --distance 13 ", said("--weights", "logtf"))
+        self.assertIn("--kind simhash --bits 64 --distance 5 ", said("--similarity", 0.8, "--distance", 5))
+
+    def test_what_makes_no_sense_is_refused(self):
+        self.assert_fails(run("--kind", "minhash", "x"), "--kind 'minhash': kinds are auto, simhash and minwise")
+        self.assert_fails(run("--kind", "minwise", "--weights", "tf", "x"), "--kind minwise knows no weights")
 
 
 class Advise(CommandTest):
@@ -1606,6 +1671,30 @@ class Output(CommandTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"neardup: standard output: cannot be written", done.stderr)
         self.assertEqual((self.folder / "a").read_text(), A)
+
+    def test_features_beyond_the_memory(self):
+        source = self.write("c.jsonl", jsonl(corpus(4000, 19)))
+        for verb in ("unique", "groups", "pairs"):
+            for similarity in ("0.5", "0.8"):
+                options = (verb, "--jsonl", "--similarity", similarity)
+                expected = self.assert_done(run(*options, source))
+                for memory in ("1", "100K", "1M"):
+                    self.assertEqual(self.assert_done(run(*options, "--memory", memory, source)).text, expected.text)
+        environment = dict(os.environ, TMPDIR=str(self.folder / "none"))
+        self.assert_fails(run("unique", "--jsonl", "--memory", "1", source, env=environment), "temporary file")
+        self.assert_done(run("unique", "--jsonl", source, env=environment))
+        self.assert_fails(run("unique", "--memory", "x", source), "--memory")
+
+    def test_features_on_a_full_disk(self):
+        def limit():
+            import resource
+
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+
+        source = self.write("c.jsonl", jsonl(corpus(4000, 19)))
+        done = run("unique", "--jsonl", "--memory", "1", source, preexec_fn=limit)
+        self.assert_fails(done, "cannot write a temporary file")
 
     def test_temporary_file_that_cannot_be(self):
         environment = dict(os.environ, TMPDIR=str(self.folder / "none"))

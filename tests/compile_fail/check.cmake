@@ -1,10 +1,8 @@
-# cmake -DCOMMAND=<compiler;and;flags> -DSOURCE=<file> -DCOUNTER=<ON|OFF> -P check.cmake
+# cmake -DCOMMAND=<compiler;and;flags> -DSOURCE=<file> -P check.cmake
 cmake_minimum_required(VERSION 3.23)
 
 file(READ "${SOURCE}" source)
-if(COUNTER)
-  list(APPEND COMMAND -DNEARDUP_COMPILES)
-elseif(source MATCHES "// flags: ([^\n]+)")
+if(source MATCHES "// flags: ([^\n]+)")
   list(APPEND COMMAND ${CMAKE_MATCH_1})
 endif()
 execute_process(
@@ -15,13 +13,6 @@ execute_process(
 )
 string(APPEND output "${errors}")
 message("${output}")
-
-if(COUNTER)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "with -DNEARDUP_COMPILES it should compile: ${SOURCE}")
-  endif()
-  return()
-endif()
 
 if(status EQUAL 0)
   message(FATAL_ERROR "it compiles, and should not: ${SOURCE}")

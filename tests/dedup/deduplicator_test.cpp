@@ -8,10 +8,12 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,7 @@
 #include <neardup/fingerprint.hpp>
 #include <neardup/index/flat_index.hpp>
 #include <neardup/text.hpp>
+#include <neardup/threads.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
@@ -132,7 +135,9 @@ class text_source {
   std::vector<std::string> earlier_;
 };
 
-/// Adds and erases at random, and asks both.
+std::vector<std::string_view> views_of(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
+
+/// Adds, some at a time or one by one, and erases at random, and asks both.
 template <class Deduplicator, class Model>
 void compare(Deduplicator& dedup, Model& plain, std::uint64_t seed) {
   text_source texts(seed);
@@ -140,6 +145,23 @@ void compare(Deduplicator& dedup, Model& plain, std::uint64_t seed) {
   typename Deduplicator::workspace scratch;
   std::size_t duplicates = 0, added = 0;
   for (std::uint32_t id = 0; id < 400; ++id) {
+    if (random() % 16 == 0) {
+      std::vector<std::string> batch;
+      std::vector<std::uint32_t> ids;
+      for (auto count = random() % 24; count > 0; --count) {
+        batch.push_back(texts.next());
+        ids.push_back(id++);
+      }
+      const auto verdicts = dedup.add_batch(views_of(batch), ids, threads{1 + random() % 3});
+      REQUIRE(verdicts.size() == batch.size());
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        REQUIRE(verdicts[i] == plain.add(batch[i], ids[i]));
+        duplicates += verdicts[i].is_new() ? 0 : 1;
+      }
+      added += batch.size();
+      REQUIRE(dedup.size() == plain.size());
+      REQUIRE(dedup.added() == added);
+    }
     const std::string text = texts.next();
     const auto expected = plain.find(text);
     REQUIRE(dedup.find(text, scratch) == expected);
@@ -256,6 +278,69 @@ TEST_CASE("the deduplicator with a check of the user's", "[deduplicator]") {
   REQUIRE(duplicates > 50);
 }
 
+TEST_CASE("large batches give the verdicts of one document after the other", "[deduplicator]") {
+  const simhasher hash{words{}, tf{}};
+  text_source source(11);
+  std::vector<std::string> texts;
+  while (texts.size() < oracle::effort(5000, 2000)) {
+    // Crowds of the same text, some of them short.
+    texts.insert(texts.end(), texts.size() % 500 == 0 ? 400 : 1, source.next());
+  }
+  const auto yes_or_no = [&](std::uint32_t id, std::string_view text) {
+    return texts[id].size() % 3 == text.size() % 3 && edit_similarity(texts[id], text) > 0.8;
+  };
+  const auto check_all = [&](const auto& make) {
+    auto one_by_one = make();
+    std::vector<verdict<std::uint32_t>> expected;
+    for (const std::string& text : texts) expected.push_back(one_by_one.add(text));
+    for (const std::size_t size : {texts.size(), std::size_t{700}}) {
+      auto batched = make();
+      std::vector<verdict<std::uint32_t>> verdicts;
+      for (std::size_t first = 0; first < texts.size(); first += size) {
+        const auto all = views_of(texts);
+        const auto some = std::span(all).subspan(first, std::min(size, all.size() - first));
+        const auto found = batched.add_batch(some, threads{3});
+        verdicts.insert(verdicts.end(), found.begin(), found.end());
+      }
+      REQUIRE(verdicts == expected);
+      REQUIRE(batched.size() == one_by_one.size());
+      REQUIRE(batched.added() == one_by_one.added());
+      const std::string another = texts[17] + " and more";
+      REQUIRE(batched.add(another) == one_by_one.find(another));
+    }
+  };
+  check_all([&] { return deduplicator{hash, {.distance = 9, .similarity = 0.7}}; });
+  check_all([&] { return deduplicator{hash, yes_or_no, {.distance = 9}}; });
+  check_all([&] { return deduplicator{hash, no_check{}, {.distance = 5, .min_tokens = 6}}; });
+}
+
+TEST_CASE("a batch that is refused leaves a deduplicator as it was", "[deduplicator]") {
+  bool fails = false;
+  deduplicator dedup{simhasher{words{}}, [&](std::uint32_t, std::string_view) {
+                       if (fails) throw std::runtime_error("no text");
+                       return true;
+                     }};
+  const std::vector<std::string_view> texts{"a b c d e f g h", "a b c d e f g h", "i j k l m n o p q"};
+  const std::vector<std::uint32_t> ids{3, 4, 5};
+  fails = true;
+  REQUIRE_THROWS_AS(dedup.add_batch(texts, ids), std::runtime_error);
+  fails = false;
+  REQUIRE_THROWS_AS(dedup.add_batch(texts, std::vector<std::uint32_t>{3, 4}), std::invalid_argument);
+  REQUIRE_THROWS_AS(dedup.add_batch(texts, std::vector<std::uint32_t>{3, 4, 3}), std::invalid_argument);
+  REQUIRE(dedup.empty());
+  REQUIRE(dedup.added() == 0);
+  REQUIRE(dedup.add_batch({}, ids.empty() ? ids : std::vector<std::uint32_t>{}).empty());
+  const auto verdicts = dedup.add_batch(texts, ids);
+  REQUIRE(verdicts[0].is_new());
+  REQUIRE(verdicts[1].original == 3U);
+  REQUIRE(verdicts[2].is_new());
+  REQUIRE_THROWS_AS(dedup.add_batch(texts, std::vector<std::uint32_t>{7, 8, 5}), std::invalid_argument);
+  REQUIRE(dedup.size() == 2);
+  REQUIRE(dedup.added() == 3);
+  deduplicator narrow{simhasher{words{}}, no_check{}};
+  static_assert(std::is_same_v<decltype(narrow.add_batch(texts)), std::vector<verdict<std::uint32_t>>>);
+}
+
 TEST_CASE("of equally similar originals the nearest is taken, of equally near ones the first", "[deduplicator]") {
   const simhasher hash{words{}};
   double similarity = 0.1;
@@ -340,6 +425,9 @@ TEST_CASE("find_original decides by fingerprints as a deduplicator does by texts
   for (std::uint32_t id = 0; id < values.size(); ++id) index.insert(simhash<64>(values[id]), id);
   const simhash<64> query(0U);
   REQUIRE(find_original(index, query, 0).is_new());
+  REQUIRE(!has_original(index, query, 0));
+  REQUIRE(has_original(index, query, 3));
+  REQUIRE(!has_original(index, query, 3, [](std::uint32_t id) { return id == 3; }));
   REQUIRE(find_original(index, query, 3).original == 1U);
   REQUIRE(find_original(index, query, 3).distance == 1);
   REQUIRE(find_original(index, query, 3, [](std::uint32_t id) { return id != 1; }).original == 2U);
@@ -348,9 +436,12 @@ TEST_CASE("find_original decides by fingerprints as a deduplicator does by texts
   REQUIRE(find_original(index, query, 3, check).original == 2U);
   REQUIRE(find_original(index, query, 3, check).similarity == 0.9);
   REQUIRE(find_original(index, query, 3, check, 0.95).is_new());
+  REQUIRE(!has_original(index, query, 3, check, 0.95));
+  REQUIRE(has_original(index, query, 8, check, 0.95));
   REQUIRE(find_original(index, query, 8, check, 0.95).original == 3U);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   REQUIRE_THROWS_AS(find_original(index, query, 3, check, nan), std::invalid_argument);
+  REQUIRE_THROWS_AS(has_original(index, query, 3, check, nan), std::invalid_argument);
   REQUIRE_THROWS_AS(find_original(index, query, 3, [&](std::uint32_t) { return nan; }), std::invalid_argument);
   REQUIRE_THROWS_AS(find_original(index, query, 65), std::invalid_argument);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -189,7 +190,66 @@ TEST_CASE("a corpus of many batches", "[dedup][oracle]") {
   }
 }
 
+TEST_CASE("batch after batch gives the groups of all at once", "[dedup][oracle]") {
+  oracle::random_engine random(7);
+  const auto fingerprints = oracle::clustered_fingerprints<64>(oracle::effort(5000, 2500), 6, random);
+  kinds check;
+  for (std::size_t i = 0; i < fingerprints.size(); ++i) check.of.push_back(oracle::random_below(random, 7));
+  // Within 64 bits is everything: without a check there is one group then.
+  for (const int k : {0, 5, 64}) {
+    const labels_type at_once = group(fingerprints, k, check);
+    const labels_type unchecked = group(fingerprints, k);
+    // Up to 256 are compared with all, more are joined.
+    for (const std::size_t most : {1U, 300U, 2000U}) {
+      if (most == 1 && k == 64) continue;
+      labels_type labels, labels_unchecked;
+      std::vector<simhash<64>> kept, kept_unchecked;
+      std::vector<std::size_t> of, of_unchecked;  // the documents that are kept
+      for (std::size_t first = 0; first < fingerprints.size();) {
+        const std::size_t size = std::min(fingerprints.size() - first, 1 + oracle::random_below(random, most));
+        const std::vector batch(fingerprints.begin() + static_cast<std::ptrdiff_t>(first),
+                                fingerprints.begin() + static_cast<std::ptrdiff_t>(first + size));
+        const auto extend = [&](auto& representatives, auto& documents, labels_type& result, const auto& accepts) {
+          const std::size_t before = representatives.size();
+          const auto document = [&](std::size_t i) { return i < before ? documents[i] : first + (i - before); };
+          const auto check_documents = [&](std::size_t i, std::size_t j) { return accepts(document(i), document(j)); };
+          const labels_type found =
+              neardup::extend_groups(representatives, batch, k, check_documents, {.run = threads{most % 3 + 1}});
+          for (std::size_t i = 0; i < size; ++i) result.push_back(static_cast<std::uint32_t>(document(found[i])));
+          for (std::size_t i = 0; i < size; ++i) {
+            if (found[i] != before + i) continue;
+            representatives.push_back(batch[i]);
+            documents.push_back(first + i);
+          }
+        };
+        extend(kept, of, labels, check);
+        extend(kept_unchecked, of_unchecked, labels_unchecked, neardup::no_check{});
+        first += size;
+      }
+      CAPTURE(k, most);
+      REQUIRE(labels == at_once);
+      REQUIRE(labels_unchecked == unchecked);
+    }
+  }
+}
+
+TEST_CASE("a crowd in batches takes a check each", "[dedup][hostile]") {
+  const std::size_t count = oracle::effort(30000, 20000);
+  const auto fingerprints = crowd(2 * count);
+  const std::span<const simhash<64>> all(fingerprints);
+  const std::vector<simhash<64>> kept{fingerprints[0]};
+  const neardup::no_check accepts;
+  std::atomic<std::size_t> calls = 0;
+  const counted<neardup::no_check> counting{accepts, calls};
+  const labels_type labels = neardup::extend_groups(kept, all.subspan(1, count), 4, counting, {.run = threads{2}});
+  REQUIRE(std::all_of(labels.begin(), labels.end(), [](std::uint32_t label) { return label == 0; }));
+  REQUIRE(calls == count);
+}
+
 TEST_CASE("grouping nothing, and one", "[dedup]") {
+  REQUIRE(neardup::extend_groups(std::vector<simhash<64>>(3), std::vector<simhash<64>>{}, 3).empty());
+  REQUIRE(neardup::extend_groups(std::vector<simhash<64>>{}, std::vector<simhash<64>>(2), 3) == labels_type{0, 0});
+
   for (const grouping by : {grouping::representatives, grouping::components}) {
     REQUIRE(group(std::vector<simhash<64>>{}, 3, {}, {.by = by}).empty());
     REQUIRE(group(std::vector<simhash<64>>(1), 3, {}, {.by = by}) == labels_type{0});
@@ -294,6 +354,11 @@ TEST_CASE("groups that cannot be answered", "[dedup][errors]") {
   const std::array<double, 2> too_few{1, 2};
   const std::array<double, 3> not_a_number{1, nan, 2};
   const std::array<double, 3> infinite{-infinity, infinity, 0};
+  REQUIRE_THROWS_AS(neardup::extend_groups(stored, stored, 3, {}, {.by = grouping::components}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::extend_groups(stored, stored, -1), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::extend_groups(stored, stored, 3, {}, {.preference = too_few}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::extend_groups<std::int8_t>(std::vector<simhash<64>>(120), std::vector<simhash<64>>(9), 3),
+                    std::length_error);
   for (const grouping by : {grouping::representatives, grouping::components}) {
     REQUIRE_THROWS_AS(group(stored, -1, {}, {.by = by}), std::invalid_argument);
     REQUIRE_THROWS_AS(group(stored, 65, {}, {.by = by}), std::invalid_argument);

@@ -19,6 +19,8 @@
 #include <neardup/dedup/similarity.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "support/instruction_sets.hpp"
 
 namespace {
 
@@ -46,6 +48,43 @@ TEST_CASE("jaccard is the common part", "[similarity]") {
   REQUIRE(jaccard(std::vector<std::string>{"a", "b"}, std::set<std::string>{"b"}) == 0.5);
   using wide = std::array<std::uint64_t, 2>;
   REQUIRE(jaccard(std::vector<wide>{{0, 1}, {1, 0}}, std::vector<wide>{{1, 0}, {1, 1}}) == 1.0 / 3.0);
+}
+
+TEST_CASE("common elements of sets of hashes, by each instruction set", "[similarity][oracle]") {
+  std::mt19937 engine(3);
+  const auto random = [&] { return static_cast<std::uint32_t>(engine()); };
+  for (const auto level : support::instruction_sets()) {
+    const support::forced_instruction_set forced(level);
+    for (std::size_t round = 0; round < oracle::effort(20000, 1000); ++round) {
+      // Small numbers too, so that neighbours are equal or follow each other; 0 and the largest number.
+      const std::uint32_t shift = random() % 31;
+      const std::size_t sizes[2] = {random() % 70, random() % 70};
+      std::set<std::uint32_t> sets[2];
+      for (const std::size_t side : {0U, 1U}) {
+        while (sets[side].size() < std::min<std::size_t>(sizes[side], std::size_t{1} << (31 - shift))) {
+          const bool is_shared = random() % 4 != 0 && !sets[0].empty();
+          sets[side].insert(is_shared
+                                ? *std::next(sets[0].begin(), static_cast<std::ptrdiff_t>(random() % sets[0].size()))
+                                : random() >> shift);
+          if (random() % 64 == 0) sets[side].insert(random() % 2 == 0 ? 0 : 0xffffffffU);
+          if (random() % 64 == 0) break;
+        }
+      }
+      const std::vector<std::uint32_t> a(sets[0].begin(), sets[0].end());
+      const std::vector<std::uint32_t> b(sets[1].begin(), sets[1].end());
+      std::vector<std::uint32_t> common, all;
+      std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+      std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+      const double expected = all.empty() ? 0 : static_cast<double>(common.size()) / static_cast<double>(all.size());
+      CAPTURE(level, round, a.size(), b.size());
+      REQUIRE(jaccard(a, b) == expected);
+      for (const double threshold : {expected, 0.3, 0.8, expected + 1e-12}) {
+        const auto found = jaccard_at_least(a, b, threshold);
+        REQUIRE(found.has_value() == (expected >= threshold));
+        REQUIRE(found.value_or(expected) == expected);
+      }
+    }
+  }
 }
 
 TEST_CASE("jaccard of arrays and of spans of any kind", "[similarity]") {

@@ -13,6 +13,7 @@ namespace support {
 
 // Per thread, so that other threads of the test program go their own way.
 inline thread_local std::size_t allocations = 0;
+inline thread_local std::size_t allocated_bytes = 0;
 inline thread_local std::size_t allocations_until_failure = 0;  // 0: none fails
 inline thread_local bool has_failed = false;
 inline std::atomic<std::ptrdiff_t> living_allocations{0};
@@ -26,6 +27,7 @@ inline void* try_to_allocate(std::size_t size) noexcept {
   void* const memory = std::malloc(size == 0 ? 1 : size);
   if (memory != nullptr) {
     ++allocations;
+    allocated_bytes += size;
     ++living_allocations;
   }
   return memory;

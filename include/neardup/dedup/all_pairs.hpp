@@ -25,7 +25,7 @@ namespace neardup::inline v0 {
 template <fingerprint_range Range, class Visit>
 void all_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
-  const std::span<const simhash<bits>> all(fingerprints);
+  const std::span<const detail::range_fingerprint<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::with_position_type<std::size_t>(all.size(), [&](auto position) {
     detail::visit_in_order<decltype(position)>(
@@ -41,7 +41,7 @@ void all_pairs(const Range& fingerprints, int k, Visit&& visit, const join_optio
 template <std::integral Index = std::uint32_t, fingerprint_range Range>
 [[nodiscard]] std::vector<near_pair<Index>> find_pairs(const Range& fingerprints, int k, const join_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
-  const std::span<const simhash<bits>> all(fingerprints);
+  const std::span<const detail::range_fingerprint<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::check_index_type<Index>(all.size(), "find_pairs");
   std::vector<near_pair<Index>> result;
@@ -66,7 +66,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range>
 template <fingerprint_range Range, class Visit>
 void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
-  const std::span<const simhash<bits>> all(fingerprints);
+  const std::span<const detail::range_fingerprint<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::with_position_type<std::size_t>(all.size(), [&](auto position) {
     detail::visit_as_found<decltype(position)>(

@@ -10,10 +10,14 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <mutex>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -24,8 +28,11 @@
 #include "../fingerprint/feature_extractor.hpp"
 #include "../index/keyed_index.hpp"
 #include "../index/pigeonhole_index.hpp"
+#include "../runner.hpp"
 #include "checks.hpp"
+#include "join/in_steps.hpp"
 #include "join/kept_features.hpp"
+#include "join/ordered_join.hpp"
 #include "recall.hpp"
 #include "similarity.hpp"
 
@@ -95,6 +102,20 @@ template <class Index, class Check = no_check>
   return result;
 }
 
+/// Whether find_original() would give one: known as soon as the check accepts one, whichever it is.
+template <class Index, class Check = no_check>
+  requires check_of<Check, typename Index::id_type>
+[[nodiscard]] bool has_original(const Index& index, const typename Index::fingerprint_type& fingerprint, int k,
+                                const Check& check = {}, double similarity = default_similarity) {
+  if (std::isnan(similarity)) detail::fail<std::invalid_argument>("has_original: the similarity is not a number");
+  bool found = false;
+  index.for_each_match(fingerprint, k, [&](const auto& match) {
+    found = detail::result_of_check(check(match.id), similarity).accepts;
+    return !found;
+  });
+  return found;
+}
+
 namespace detail {
 
 template <class T>
@@ -128,13 +149,16 @@ set_digest digest_of(const std::vector<std::array<std::uint64_t, Words>>& sorted
   return digest;
 }
 
+/// What storage/ keeps of a deduplicator is defined there.
+struct deduplicator_access;
+
 struct digest_hash {
   std::size_t operator()(const set_digest& digest) const noexcept { return static_cast<std::size_t>(digest[0]); }
 };
 
 }  // namespace detail
 
-/// The features that a simhasher makes its fingerprints of.
+/// The features that a simhasher or a minwise_hasher makes its fingerprints of.
 template <class Simhasher>
 using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
 
@@ -166,6 +190,8 @@ concept duplicate_check = std::copy_constructible<T> &&
 /// Example: `deduplicator dedup{simhasher{words{}}, {.similarity = 0.8}};  bool is_new = dedup.add(text).is_new();`
 template <class Simhasher, class Check = feature_extractor_of<Simhasher>, class Id = std::uint32_t>
 class deduplicator {
+  friend struct detail::deduplicator_access;
+
   static_assert(index_id<Id>,
                 "neardup: an Id is regular, ordered and trivially copyable, and no floating-point number");
   static_assert(duplicate_check<Check, Id>,
@@ -219,7 +245,7 @@ class deduplicator {
   verdict_type add(std::string_view text, const Id& id) {
     if (slot_of_.contains(id)) detail::fail<std::invalid_argument>("a document of this id is kept already");
     const finding found = look(text, own_);
-    if (found.result.is_new() && found.result.has_fingerprint) keep(id, found);
+    if (found.result.is_new() && found.result.has_fingerprint) keep(id, found.text, own_.features_);
     ++added_;
     return found.result;
   }
@@ -230,6 +256,56 @@ class deduplicator {
     if (!std::in_range<Id>(added_))
       detail::fail<std::length_error>("the Id of a deduplicator is too narrow to count on");
     return add(text, static_cast<Id>(added_));
+  }
+
+  /// Decides about many documents, in their order: the same verdicts as add() gives for one after the other, and the
+  /// same is kept. From some thousands on it is far faster, since documents meet in joins and not by searches.
+  /// A check that is a callable is called from several threads (of `run`), for any two texts whose fingerprints are near
+  /// each other; for an original within the batch with the id that it is to have.
+  /// Throws: as add(), and std::invalid_argument if there are not as many ids as texts, or two are the same; then nothing
+  /// was added.
+  /// Memory: about 150 bytes per text of the batch and per kept document, and the features of the batch, for a time.
+  std::vector<verdict_type> add_batch(std::span<const std::string_view> texts, std::span<const Id> ids,
+                                      const any_runner& run = {}) {
+    check_ids(texts.size(), ids);
+    std::vector<finding> found(texts.size());
+    std::vector<std::vector<feature_type>> features(checks_features ? texts.size() : 0);
+    describe_batch(texts, found, features, run);
+    decide_batch(texts, ids, found, features, run);
+
+    std::vector<verdict_type> verdicts;
+    verdicts.reserve(texts.size());
+    // Takes back what was added when keeping the next one throws.
+    struct withdrawal {
+      deduplicator& from;
+      std::span<const Id> ids;
+      std::uint64_t added = from.added_;
+      bool is_done = false;
+      ~withdrawal() {
+        if (is_done) return;
+        for (std::uint64_t i = 0; i < from.added_ - added; ++i) from.erase(ids[static_cast<std::size_t>(i)]);
+        from.added_ = added;
+      }
+    } withdrawn{*this, ids};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const verdict_type& result = verdicts.emplace_back(found[i].result);
+      if (result.is_new() && result.has_fingerprint) {
+        keep(ids[i], found[i].text, checks_features ? std::span<const feature_type>(features[i]) : own_.features_);
+      }
+      ++added_;
+    }
+    withdrawn.is_done = true;
+    return verdicts;
+  }
+
+  /// The same for documents whose ids are the numbers of those added before, duplicates and all.
+  std::vector<verdict_type> add_batch(std::span<const std::string_view> texts,
+                                      const any_runner& run = {}) requires detail::counting_id<Id> {
+    if (!texts.empty() && !std::in_range<Id>(added_ + (texts.size() - 1)))
+      detail::fail<std::length_error>("the Id of a deduplicator is too narrow to count on");
+    std::vector<Id> ids(texts.size());
+    std::iota(ids.begin(), ids.end(), static_cast<Id>(added_));
+    return add_batch(texts, ids, run);
   }
 
   /// What add() would say of a text; nothing is kept.
@@ -297,6 +373,7 @@ class deduplicator {
     document text;  // as it would be kept
   };
 
+  using index_type = pigeonhole_index_of<fingerprint_type, dynamic_layout, dynamic_layout, slot_type>;
   static constexpr bool is_hashed = detail::hashable_id<Id>;
   using id_map = std::conditional_t<is_hashed, std::unordered_map<Id, slot_type>, std::map<Id, slot_type>>;
 
@@ -312,8 +389,7 @@ class deduplicator {
     if (std::isnan(similarity_)) detail::fail<std::invalid_argument>("the similarity of duplicates is not a number");
   }
 
-  static pigeonhole_index<Simhasher::bits, dynamic_layout, dynamic_layout, slot_type> index_of(
-      const dedup_options& options) {
+  static index_type index_of(const dedup_options& options) {
     constexpr std::size_t bits = Simhasher::bits;
     // Also where they choose nothing: a slip should not go unnoticed.
     detail::check_recall(options.recall);
@@ -322,16 +398,28 @@ class deduplicator {
     if (options.distance) {
       k = *options.distance;
     } else if (has_check || options.similarity) {
-      k = distance_for(bits, options.similarity.value_or(default_similarity), options.recall);
+      k = distance_for(bits, options.similarity.value_or(default_similarity), options.recall, fingerprint_type::kind);
       k = (std::min)(k, static_cast<int>(bits) - 1);  // the most that an index serves
     }
-    return pigeonhole_index<bits, dynamic_layout, dynamic_layout, slot_type>(
-        k, options.blocks == 0 ? default_blocks(bits, k) : options.blocks);
+    return index_type(k, options.blocks == 0 ? default_blocks(bits, k) : options.blocks);
   }
 
   [[nodiscard]] static constexpr bool is_in_index(bool is_short) noexcept { return has_check || !is_short; }
 
   [[nodiscard]] finding look(std::string_view text, workspace& scratch) const {
+    finding found = describe(text, scratch);
+    if (!found.result.has_fingerprint) return found;
+    collect_candidates(found.text, scratch.candidates_);
+    for (const candidate& c : scratch.candidates_) {
+      const document& kept = documents_[c.slot];
+      const auto checked = checked_pair(kept.id, features_of(c.slot), text, scratch.features_, found.result);
+      if (!detail::judge(found.result, kept.id, c.distance, checked)) break;
+    }
+    return found;
+  }
+
+  /// What is compared of a text; the features for the check are left in the workspace.
+  [[nodiscard]] finding describe(std::string_view text, workspace& scratch) const {
     finding found;
     const auto fingerprint = hash_(text, scratch.hashing_);
     found.result.has_fingerprint = fingerprint.has_value();
@@ -343,22 +431,24 @@ class deduplicator {
       hash_.features(text, scratch.hashing_, scratch.tokens_);
       found.text.digest = detail::digest_of(scratch.tokens_);
     }
-    collect_candidates(found.text, scratch.candidates_);
     if constexpr (checks_features) scratch.features_ = features_for_check(text, features, scratch);
-    for (const candidate& c : scratch.candidates_) {
-      const Id& id = documents_[c.slot].id;
-      verdict_type& best = found.result;
-      detail::check_result checked;
-      if constexpr (checks_features) {
-        const double least = best.similarity.value_or(similarity_);
-        checked.similarity = jaccard_at_least(kept_[c.slot], scratch.features_, least);
-        checked.accepts = checked.similarity.has_value();
-      } else {
-        checked = detail::result_of_check(check_(id, text), similarity_);
-      }
-      if (!detail::judge(best, id, c.distance, checked)) break;
-    }
     return found;
+  }
+
+  [[nodiscard]] std::span<const feature_type> features_of(slot_type slot) const {
+    if constexpr (checks_features) return kept_[slot];
+    return {};
+  }
+
+  /// What the check says of a document that is kept, or would be, and a text, of which `best` is known so far.
+  detail::check_result checked_pair(const Id& id, std::span<const feature_type> features, std::string_view text,
+                                    std::span<const feature_type> features_of_text, const verdict_type& best) const {
+    if constexpr (checks_features) {
+      const auto similarity = jaccard_at_least(features, features_of_text, best.similarity.value_or(similarity_));
+      return {similarity.has_value(), similarity};
+    } else {
+      return detail::result_of_check(check_(id, text), similarity_);
+    }
   }
 
   /// Those that were counted, if they are what the check compares.
@@ -389,7 +479,151 @@ class deduplicator {
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   }
 
-  void keep(const Id& id, const finding& found) {
+  void check_ids(std::size_t texts, std::span<const Id> ids) const {
+    if (ids.size() != texts) {
+      detail::fail<std::invalid_argument>("add_batch: " + std::to_string(ids.size()) + " ids for " +
+                                          std::to_string(texts) + " texts");
+    }
+    std::vector<Id> sorted(ids.begin(), ids.end());
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+      detail::fail<std::invalid_argument>("add_batch: two documents have the same id");
+    }
+    for (const Id& id : ids) {
+      if (slot_of_.contains(id)) detail::fail<std::invalid_argument>("a document of this id is kept already");
+    }
+  }
+
+  void describe_batch(std::span<const std::string_view> texts, std::vector<finding>& found,
+                      std::vector<std::vector<feature_type>>& features, const any_runner& run) const {
+    constexpr std::size_t step = 64;
+    std::vector<workspace> scratch(detail::parts_for(run, texts.size(), step));
+    detail::in_steps(run, scratch.size(), texts.size(), step,
+                     [&](std::size_t part, std::size_t first, std::size_t last) {
+                       workspace& own = scratch[part];
+                       for (std::size_t i = first; i < last; ++i) {
+                         found[i] = describe(texts[i], own);
+                         if (checks_features && found[i].result.has_fingerprint)
+                           features[i].assign(own.features_.begin(), own.features_.end());
+                       }
+                       return true;
+                     });
+  }
+
+  /// The rule of find_original for documents that are decided by joins. Numbers: those kept, by age, and behind them the
+  /// batch.
+  class batch_rule final : public detail::decisions<slot_type> {
+   public:
+    batch_rule(const deduplicator& from, std::span<const slot_type> kept, std::span<const std::string_view> texts,
+               std::span<const Id> ids, std::vector<finding>& found,
+               const std::vector<std::vector<feature_type>>& features)
+        : from_(from), kept_(kept), texts_(texts), ids_(ids), found_(found), features_(features), best_(found.size()) {}
+
+    bool may_take(slot_type kept, slot_type number) const override {
+      // Without a check, short texts are found by their digests only.
+      return has_check || !(text_of(kept).is_short || text_of(number).is_short);
+    }
+
+    void consider(slot_type kept, slot_type number, int distance) override {
+      const std::size_t i = number - kept_.size();
+      const bool is_earlier = kept < kept_.size();
+      const Id& id = is_earlier ? from_.documents_[kept_[kept]].id : ids_[kept - kept_.size()];
+      std::span<const feature_type> features, of_text;
+      if constexpr (checks_features) {
+        features = is_earlier ? from_.features_of(kept_[kept]) : std::span(features_[kept - kept_.size()]);
+        of_text = features_[i];
+      }
+      std::mutex& mutex = mutexes_[i % mutexes_.size()];
+      std::unique_lock lock(mutex);
+      const verdict_type known = found_[i].result;
+      lock.unlock();
+      const detail::check_result checked = from_.checked_pair(id, features, texts_[i], of_text, known);
+      if (!checked.accepts) return;
+      lock.lock();
+      verdict_type& best = found_[i].result;
+      // By similarity, distance and age, in whatever order they come.
+      const auto rank = [](std::optional<double> similarity, int bits, slot_type age) {
+        return std::tuple(-similarity.value_or(0), bits, age);
+      };
+      if (best.original && !(rank(checked.similarity, distance, kept) < rank(best.similarity, best.distance, best_[i])))
+        return;
+      best.original = id;
+      best.distance = distance;
+      best.similarity = checked.similarity;
+      best_[i] = kept;
+    }
+
+    void decide(slot_type number) override {
+      const std::size_t i = number - kept_.size();
+      const document& text = found_[i].text;
+      if (!text.is_short) return;
+      const auto consider_all = [&](const auto& same, const auto& number_of) {
+        for (auto j = same.first; j != same.second; ++j) {
+          const slot_type kept = number_of(j->second);
+          consider(kept, number, hamming_distance(text.fingerprint, text_of(kept).fingerprint));
+        }
+      };
+      consider_all(from_.by_digest_.equal_range(text.digest), [&](slot_type slot) {
+        const auto is_older = [&](slot_type a, slot_type b) {
+          return from_.documents_[a].serial < from_.documents_[b].serial;
+        };
+        return static_cast<slot_type>(std::lower_bound(kept_.begin(), kept_.end(), slot, is_older) - kept_.begin());
+      });
+      consider_all(by_digest_.equal_range(text.digest), [](slot_type earlier) { return earlier; });
+      if (is_kept(number)) by_digest_.emplace(text.digest, number);
+    }
+
+    bool is_decided_early(slot_type /*number*/) const override { return false; }
+    bool is_kept(slot_type number) const override { return found_[number - kept_.size()].result.is_new(); }
+
+   private:
+    const document& text_of(slot_type number) const {
+      return number < kept_.size() ? from_.documents_[kept_[number]] : found_[number - kept_.size()].text;
+    }
+
+    const deduplicator& from_;
+    std::span<const slot_type> kept_;
+    std::span<const std::string_view> texts_;
+    std::span<const Id> ids_;
+    std::vector<finding>& found_;
+    const std::vector<std::vector<feature_type>>& features_;
+    std::vector<slot_type> best_;  // the number of each one's original
+    std::array<std::mutex, 64> mutexes_;
+    std::unordered_multimap<detail::set_digest, slot_type, detail::digest_hash> by_digest_;  // of the batch, those kept
+  };
+
+  void decide_batch(std::span<const std::string_view> texts, std::span<const Id> ids, std::vector<finding>& found,
+                    const std::vector<std::vector<feature_type>>& features, const any_runner& run) const {
+    std::vector<slot_type> kept;
+    kept.reserve(size());
+    std::vector<bool> is_free(documents_.size());
+    for (const slot_type slot : free_slots_) is_free[slot] = true;
+    for (std::size_t slot = 0; slot < documents_.size(); ++slot) {
+      if (!is_free[slot]) kept.push_back(static_cast<slot_type>(slot));
+    }
+    if (kept.size() + texts.size() > (std::numeric_limits<slot_type>::max)()) {
+      detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
+    }
+    std::sort(kept.begin(), kept.end(),
+              [&](slot_type a, slot_type b) { return documents_[a].serial < documents_[b].serial; });
+    batch_rule rule(*this, kept, texts, ids, found, features);
+    using join_type = detail::ordered_join<detail::words_for(Simhasher::bits), slot_type>;
+    typename join_type::list_type earlier, batch;
+    earlier.reserve(kept.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      earlier.add(documents_[kept[i]].fingerprint.to_words(), static_cast<slot_type>(i));
+    }
+    batch.reserve(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (!found[i].result.has_fingerprint) continue;
+      batch.add(found[i].text.fingerprint.to_words(), static_cast<slot_type>(kept.size() + i));
+    }
+    join_type(Simhasher::bits, index_.max_distance(), 0, kept.size() + found.size(), run,
+              detail::decision_order::strict, rule)
+        .decide(earlier, batch);
+  }
+
+  void keep(const Id& id, const document& text, std::span<const feature_type> features) {
     const bool is_reused = !free_slots_.empty();
     const std::size_t place = is_reused ? free_slots_.back() : documents_.size();
     if (place > (std::numeric_limits<slot_type>::max)()) {
@@ -398,7 +632,6 @@ class deduplicator {
     const auto slot = static_cast<slot_type>(place);
     if (documents_.size() == documents_.capacity()) documents_.reserve(2 * documents_.size() + 16);
     free_slots_.reserve(documents_.capacity());  // for all of them, so that erase() cannot fail
-    const document& text = found.text;
 
     // Takes back what was done when the next step throws.
     struct withdrawal {
@@ -419,7 +652,7 @@ class deduplicator {
     withdrawn.steps = 2;
     if (text.is_short) by_digest_.emplace(text.digest, slot);
     withdrawn.steps = 3;
-    if constexpr (checks_features) kept_.keep(slot, own_.features_);
+    if constexpr (checks_features) kept_.keep(slot, features);
     withdrawn.steps = 0;
 
     if (is_reused) {
@@ -443,7 +676,7 @@ class deduplicator {
   double similarity_;
   std::size_t min_tokens_;
   bool checks_own_features_;
-  pigeonhole_index<Simhasher::bits, dynamic_layout, dynamic_layout, slot_type> index_;
+  index_type index_;
   std::vector<document> documents_;  // by slot
   detail::kept_features<feature_type> kept_;
   std::vector<slot_type> free_slots_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../error.hpp"
+#include "../minwise.hpp"
 #include "../runner.hpp"
 #include "../simhash.hpp"
 
@@ -17,13 +18,18 @@ namespace neardup::inline v0 {
 namespace detail {
 
 template <class T>
-inline constexpr std::size_t simhash_bits = 0;
+inline constexpr std::size_t fingerprint_width = 0;
 template <std::size_t Bits>
-inline constexpr std::size_t simhash_bits<simhash<Bits>> = Bits;
+inline constexpr std::size_t fingerprint_width<simhash<Bits>> = Bits;
+template <std::size_t Bits>
+inline constexpr std::size_t fingerprint_width<minwise<Bits>> = Bits;
+
+/// The type of the fingerprints of a range.
+template <class Range>
+using range_fingerprint = std::remove_cv_t<typename decltype(std::span(std::declval<const Range&>()))::element_type>;
 
 template <class Range>
-inline constexpr std::size_t range_bits =
-    simhash_bits<std::remove_cv_t<typename decltype(std::span(std::declval<const Range&>()))::element_type>>;
+inline constexpr std::size_t range_bits = fingerprint_width<range_fingerprint<Range>>;
 
 /// Refuses distances that fingerprints of `bits` bits cannot have.
 inline void check_distance(std::size_t bits, int k) {
@@ -35,7 +41,7 @@ inline void check_distance(std::size_t bits, int k) {
 
 }  // namespace detail
 
-/// A contiguous range of simhash<Bits>, such as a vector or a span.
+/// A contiguous range of simhash<Bits> or of minwise<Bits>, such as a vector or a span.
 template <class Range>
 concept fingerprint_range = requires(const Range& range) {
   std::span(range);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "../error.hpp"
+#include "../fingerprint_kind.hpp"
 #include "join_options.hpp"
 #include "similarity.hpp"
 
@@ -41,15 +42,11 @@ inline void check_recall(double recall) {
   return 2 * jaccard / (1 + jaccard);
 }
 
-/// The probability that the fingerprints, of `bits` bits, of two texts with this cosine similarity differ in at most k
-/// bits: each bit differs on its own, with probability acos(cosine) / pi.
-/// That is a limit for many features: texts of ten or fewer are off by some hundredths.
-/// Throws: std::invalid_argument if k is not in 0..bits, or the cosine not in -1..1.
-/// Complexity: O(k).
-[[nodiscard]] inline double match_probability(std::size_t bits, int k, double cosine) {
-  detail::check_distance(bits, k);
+namespace detail {
+
+/// The probability of at most k of `bits` bits, each on its own with probability p.
+inline double binomial_sum(std::size_t bits, int k, double p) {
   const double n = static_cast<double>(bits);
-  const double p = expected_distance(bits, cosine) / n;
   if (p <= 0 || static_cast<std::size_t>(k) == bits) return 1;
   if (p >= 1) return 0;
   // By logarithms: the first terms of wide fingerprints are smaller than a double can be.
@@ -63,31 +60,57 @@ inline void check_recall(double recall) {
   return (std::min)(sum, 1.0);
 }
 
+}  // namespace detail
+
+/// The probability that the SimHash fingerprints, of `bits` bits, of two texts with this cosine similarity differ in at
+/// most k bits: each bit differs on its own, with probability acos(cosine) / pi.
+/// That is a limit for many features: texts of ten or fewer are off by some hundredths.
+/// Throws: std::invalid_argument if k is not in 0..bits, or the cosine not in -1..1.
+/// Complexity: O(k).
+[[nodiscard]] inline double match_probability(std::size_t bits, int k, double cosine) {
+  detail::check_distance(bits, k);
+  return detail::binomial_sum(bits, k, expected_distance(bits, cosine) / static_cast<double>(bits));
+}
+
+/// The probability that a bit of the fingerprints of two sets of equal sizes with this Jaccard similarity differs:
+/// acos(2 * jaccard / (1 + jaccard)) / pi for SimHash, (1 - jaccard) / 2 for min-wise codes, whatever the sizes.
+/// Throws: std::invalid_argument unless 0 < jaccard <= 1.
+[[nodiscard]] inline double difference_probability(fingerprint_kind kind, double jaccard) {
+  detail::check_jaccard(jaccard);
+  if (kind == fingerprint_kind::minwise) return (1 - jaccard) / 2;
+  return expected_distance(1, cosine_of_jaccard(jaccard));
+}
+
 /// The share of the pairs with a Jaccard similarity of at least `similarity` whose fingerprints differ in at most k
 /// bits, if their similarities are spread evenly from there to 1. Real corpora have more pairs at one end or the other:
-/// what they have tells more.
+/// what they have tells more. Of min-wise codes it is a lower bound: their distances spread somewhat less than those of
+/// independent bits.
 /// Throws: std::invalid_argument if k is not in 0..bits, or unless 0 < similarity <= 1.
-[[nodiscard]] inline double expected_recall(std::size_t bits, int k, double similarity) {
+[[nodiscard]] inline double expected_recall(std::size_t bits, int k, double similarity,
+                                            fingerprint_kind kind = fingerprint_kind::simhash) {
+  detail::check_distance(bits, k);
   detail::check_jaccard(similarity);
   constexpr int steps = 64;
   double sum = 0;
   for (int i = 0; i < steps; ++i) {
-    sum += match_probability(bits, k, cosine_of_jaccard(similarity + (1 - similarity) * (i + 0.5) / steps));
+    const double jaccard = similarity + (1 - similarity) * (i + 0.5) / steps;
+    sum += detail::binomial_sum(bits, k, difference_probability(kind, jaccard));
   }
   return sum / steps;
 }
 
-/// The smallest k at which expected_recall(bits, k, similarity) is at least `recall`.
+/// The smallest k at which expected_recall(bits, k, similarity, kind) is at least `recall`.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1 and 0 <= recall <= 1.
-/// Example: `distance_for(64, 0.8)` is 13.
-[[nodiscard]] inline int distance_for(std::size_t bits, double similarity, double recall = default_recall) {
+/// Example: `distance_for(64, 0.8)` is 13, `distance_for(64, 0.8, 0.97, fingerprint_kind::minwise)` is 9.
+[[nodiscard]] inline int distance_for(std::size_t bits, double similarity, double recall = default_recall,
+                                      fingerprint_kind kind = fingerprint_kind::simhash) {
   detail::check_jaccard(similarity);
   detail::check_recall(recall);
   int low = 0;
   int high = static_cast<int>(bits);  // where recall is 1
   while (low < high) {
     const int middle = low + (high - low) / 2;
-    if (expected_recall(bits, middle, similarity) >= recall) {
+    if (expected_recall(bits, middle, similarity, kind) >= recall) {
       high = middle;
     } else {
       low = middle + 1;

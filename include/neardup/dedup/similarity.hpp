@@ -12,6 +12,7 @@
 #include <string>
 
 #include "../error.hpp"
+#include "join/common_elements.hpp"
 
 namespace neardup::inline v0 {
 
@@ -48,25 +49,12 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
   return common;
 }
 
-/// The number of elements that two sorted sets have in common. It may stop at any smaller number as soon as there
-/// cannot be `least`.
-template <class A, class B>
-std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
-  std::size_t i = 0, j = 0, common = 0;
-  // No processor predicts which of two hashes is smaller, so both positions move by arithmetic.
-  const auto step = [&] {
-    const bool in_a = !(b[j] < a[i]), in_b = !(a[i] < b[j]);
-    common += static_cast<std::size_t>(in_a && in_b);
-    i += static_cast<std::size_t>(in_a);
-    j += static_cast<std::size_t>(in_b);
-  };
-  constexpr std::size_t stride = 32;  // steps between two looks at what can still be reached
-  while (a.size() - i >= stride && b.size() - j >= stride) {
-    if (common + (std::min)(a.size() - i, b.size() - j) < least) return common;
-    for (std::size_t steps = 0; steps < stride; ++steps) step();
+/// Refuses distances that fingerprints of `bits` bits do not have.
+inline void check_estimated(std::size_t bits, int distance) {
+  if (distance < 0 || static_cast<std::size_t>(distance) > bits) {
+    fail<std::invalid_argument>("distance " + std::to_string(distance) + " of fingerprints of " + std::to_string(bits) +
+                                " bits");
   }
-  while (i < a.size() && j < b.size()) step();
-  return common;
 }
 
 }  // namespace detail
@@ -150,14 +138,19 @@ template <class A, class B>
 /// with probability angle / pi.
 template <std::size_t Bits>
 [[nodiscard]] double estimated_cosine(int distance) {
-  if (distance < 0 || static_cast<std::size_t>(distance) > Bits) {
-    detail::fail<std::invalid_argument>("distance " + std::to_string(distance) + " of fingerprints of " +
-                                        std::to_string(Bits) + " bits");
-  }
+  detail::check_estimated(Bits, distance);
   return std::cos(std::numbers::pi * distance / static_cast<double>(Bits));
 }
 
-/// The mean distance, in bits, of the fingerprints of two texts with this cosine similarity.
+/// The Jaccard similarity of two sets that the distance of their min-wise codes stands for, from 1 to 0.
+/// Throws: std::invalid_argument if the distance is not in 0..Bits.
+template <std::size_t Bits>
+[[nodiscard]] double estimated_jaccard(int distance) {
+  detail::check_estimated(Bits, distance);
+  return (std::max)(0.0, 1 - 2 * distance / static_cast<double>(Bits));
+}
+
+/// The mean distance, in bits, of the SimHash fingerprints of two texts with this cosine similarity.
 /// Throws: std::invalid_argument if the cosine is not in -1..1 (what rounding adds is forgiven).
 [[nodiscard]] inline double expected_distance(std::size_t bits, double cosine) {
   constexpr double rounding = 1e-9;

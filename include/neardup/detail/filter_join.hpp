@@ -1,7 +1,9 @@
 // Compares filters with filters, many at a time, and tells which pairs differ in at most k bits.
 //
-// A filter is an unsigned integer of 32 or 64 bits, or all words of a fingerprint (see distances.hpp).
-// Nearly all pairs are non-matches, so the loops ask one question of 64 pairs at a time and branch on the answer.
+// A filter is an unsigned integer of 16, 32 or 64 bits, or all words of a fingerprint, as they stand in memory. What
+// searches, scans and joins ask, which of several filters are within k bits of one, is here once for each instruction
+// set (near_bits). Nearly all pairs are non-matches, so joins ask one question of 64 pairs at a time and branch on the
+// answer.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +14,26 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "bits.hpp"
-#include "distances.hpp"
 #include "instructions.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// The most words of a fingerprint that the vectors here are for.
+inline constexpr std::size_t max_vector_words = 8;
+
+/// Without the instruction that counts bits, which a default build for x86-64 lacks.
+template <std::unsigned_integral Filter>
+constexpr int portable_distance(Filter a, Filter b) noexcept {
+  return portable_popcount(static_cast<Filter>(a ^ b));
+}
+template <std::size_t Words>
+constexpr int portable_distance(const std::array<std::uint64_t, Words>& a,
+                                const std::array<std::uint64_t, Words>& b) noexcept {
+  return portable_popcount(differing_bits(a, b));
+}
 
 /// Two places in an array of filters.
 struct filter_pair {
@@ -79,6 +95,235 @@ std::size_t join_filters_portable(const Filter* xs, const Filter* ys, filter_joi
 
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
+
+// ---- AVX2: bits counted by nibbles, in a table of 16 (Mula's way) ---------------------------------------------------
+
+NEARDUP_TARGET_AVX2 inline __m256i count_bytes_avx2(__m256i v) noexcept {
+  const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                                         0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+  const __m256i low = _mm256_set1_epi8(15);
+  const __m256i high_nibbles = _mm256_and_si256(_mm256_srli_epi16(v, 4), low);
+  return _mm256_add_epi8(_mm256_shuffle_epi8(table, _mm256_and_si256(v, low)),
+                         _mm256_shuffle_epi8(table, high_nibbles));
+}
+
+/// Words `word` and `word` + 1 of two fingerprints.
+template <std::size_t Words>
+NEARDUP_TARGET_AVX2 inline __m256i load_pairs_avx2(const std::array<std::uint64_t, Words>& a,
+                                                   const std::array<std::uint64_t, Words>& b,
+                                                   std::size_t word) noexcept {
+  const __m128i of_a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a.data() + word));
+  const __m128i of_b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b.data() + word));
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(of_a), of_b, 1);
+}
+
+/// The counts of differing bits in words 2 * Part and 2 * Part + 1 of four fingerprints, byte by byte.
+template <std::size_t Part, std::size_t Words>
+NEARDUP_TARGET_AVX2 inline __m256i count_words_avx2(const std::array<std::uint64_t, Words>* y,
+                                                    const std::array<std::uint64_t, Words>& x) noexcept {
+  if constexpr (Words == 1) {
+    const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(y));
+    return count_bytes_avx2(_mm256_xor_si256(words, _mm256_set1_epi64x(static_cast<std::int64_t>(x[0]))));
+  } else {
+    // An odd last word comes with the one before, which has been counted.
+    constexpr bool is_alone = 2 * Part + 1 == Words;
+    constexpr std::size_t first = is_alone ? 2 * Part - 1 : 2 * Part;
+    // Unpacking stays within halves of a vector, so these have 0 and 2, and 1 and 3.
+    const __m256i even = load_pairs_avx2(y[0], y[2], first);
+    const __m256i odd = load_pairs_avx2(y[1], y[3], first);
+    const __m256i second_of_x = _mm256_set1_epi64x(static_cast<std::int64_t>(x[first + 1]));
+    const __m256i seconds = count_bytes_avx2(_mm256_xor_si256(_mm256_unpackhi_epi64(even, odd), second_of_x));
+    if constexpr (is_alone) return seconds;
+    const __m256i first_of_x = _mm256_set1_epi64x(static_cast<std::int64_t>(x[first]));
+    const __m256i firsts = count_bytes_avx2(_mm256_xor_si256(_mm256_unpacklo_epi64(even, odd), first_of_x));
+    return _mm256_add_epi8(firsts, seconds);
+  }
+}
+
+template <std::size_t Words, std::size_t... Part>
+NEARDUP_TARGET_AVX2 inline __m256i wide_distances_avx2(const std::array<std::uint64_t, Words>* y,
+                                                       const std::array<std::uint64_t, Words>& x,
+                                                       std::index_sequence<Part...>) noexcept {
+  __m256i counts = _mm256_setzero_si256();
+  ((counts = _mm256_add_epi8(counts, count_words_avx2<Part>(y, x))), ...);
+  return _mm256_sad_epu8(counts, _mm256_setzero_si256());
+}
+
+/// The distances of four fingerprints from `y` on.
+template <std::size_t Words>
+NEARDUP_TARGET_AVX2 inline __m256i distances_avx2(const std::array<std::uint64_t, Words>* y,
+                                                  const std::array<std::uint64_t, Words>& x) noexcept {
+  static_assert(Words <= max_vector_words);
+  return wide_distances_avx2(y, x, std::make_index_sequence<(Words + 1) / 2>{});
+}
+
+/// Two equal bits for each of sixteen filters at `y`, set where it is within k bits of x.
+NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
+  const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
+                                              _mm256_set1_epi16(static_cast<short>(x)));
+  const __m256i counts = _mm256_maddubs_epi16(count_bytes_avx2(difference), _mm256_set1_epi8(1));
+  const __m256i far = _mm256_cmpgt_epi16(counts, _mm256_set1_epi16(static_cast<short>(k)));
+  return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(far));
+}
+/// One bit for each filter in a vector at `y`, set where it is within k bits of x.
+NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint32_t* y, std::uint32_t x, int k) noexcept {
+  const __m256i difference =
+      _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)), _mm256_set1_epi32(static_cast<int>(x)));
+  const __m256i pairs = _mm256_maddubs_epi16(count_bytes_avx2(difference), _mm256_set1_epi8(1));
+  const __m256i far = _mm256_cmpgt_epi32(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)), _mm256_set1_epi32(k));
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(far))) ^ 0xffU;
+}
+NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint64_t* y, std::uint64_t x, int k) noexcept {
+  const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
+                                              _mm256_set1_epi64x(static_cast<std::int64_t>(x)));
+  const __m256i counts = _mm256_sad_epu8(count_bytes_avx2(difference), _mm256_setzero_si256());
+  const __m256i far = _mm256_cmpgt_epi64(counts, _mm256_set1_epi64x(k));
+  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(far))) ^ 0xfU;
+}
+
+template <std::size_t Words>
+NEARDUP_TARGET_AVX2 std::uint32_t near_bits_avx2(const std::array<std::uint64_t, Words>* y,
+                                                 const std::array<std::uint64_t, Words>& x, int k) noexcept {
+  const __m256i far = _mm256_cmpgt_epi64(distances_avx2(y, x), _mm256_set1_epi64x(k));
+  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(far))) ^ 0xfU;
+}
+
+// ---- AVX-512: VPOPCNTD and VPOPCNTQ ---------------------------------------------------------------------------------
+
+NEARDUP_TARGET_AVX512 inline __m512i broadcast_avx512(std::uint32_t x) noexcept {
+  return _mm512_set1_epi32(static_cast<int>(x));
+}
+NEARDUP_TARGET_AVX512 inline __m512i broadcast_avx512(std::uint64_t x) noexcept {
+  return _mm512_set1_epi64(static_cast<std::int64_t>(x));
+}
+NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::uint32_t* y, __m512i x) noexcept {
+  return _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_loadu_si512(y), x));
+}
+NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::uint64_t* y, __m512i x) noexcept {
+  return _mm512_popcnt_epi64(_mm512_xor_si512(_mm512_loadu_si512(y), x));
+}
+/// One bit for each filter at `y` that `mask` has, set where it is within k bits of x. The others are not read.
+NEARDUP_TARGET_AVX512 inline std::uint64_t near_bits_avx512(const std::uint32_t* y, std::uint64_t mask, __m512i x,
+                                                            __m512i k) noexcept {
+  const auto lanes = static_cast<__mmask16>(mask);
+  const __m512i distances = _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_maskz_loadu_epi32(lanes, y), x));
+  return _mm512_mask_cmple_epu32_mask(lanes, distances, k);
+}
+NEARDUP_TARGET_AVX512 inline std::uint64_t near_bits_avx512(const std::uint64_t* y, std::uint64_t mask, __m512i x,
+                                                            __m512i k) noexcept {
+  const auto lanes = static_cast<__mmask8>(mask);
+  const __m512i distances = _mm512_popcnt_epi64(_mm512_xor_si512(_mm512_maskz_loadu_epi64(lanes, y), x));
+  return _mm512_mask_cmple_epu64_mask(lanes, distances, k);
+}
+
+// The words of one fingerprint are neighbours, so their counts are in neighbouring lanes and have to be added across.
+// Counts fit bytes: those of all vectors are shifted into one, one permutation brings the bytes of each fingerprint
+// into its lane, and VPSADBW adds them. So there is one way for every number of words up to eight, and the order stays.
+
+/// Eight fingerprints of `Words` words are `Words` vectors: which word of its fingerprint stands in each of their
+/// lanes.
+template <std::size_t Words>
+inline constexpr std::array<std::array<std::uint64_t, 8>, Words> words_in_lanes = [] {
+  std::array<std::array<std::uint64_t, 8>, Words> result{};
+  for (std::size_t i = 0; i < 8 * Words; ++i) result[i / 8][i % 8] = i % Words;
+  return result;
+}();
+
+/// Where the counts of each fingerprint's words are if byte j of lane i has that of lane i of vector j.
+template <std::size_t Words>
+inline constexpr std::array<std::uint8_t, 64> bytes_of_counts = [] {
+  std::array<std::uint8_t, 64> result{};
+  for (std::size_t i = 0; i < 8 * Words; ++i) {
+    result[i / Words * 8 + i % Words] = static_cast<std::uint8_t>(i % 8 * 8 + i / 8);
+  }
+  return result;
+}();
+
+/// A fingerprint eight times over.
+template <std::size_t Words>
+struct wide_broadcast {
+  __m512i vectors[Words];
+};
+
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 inline wide_broadcast<Words> broadcast_avx512(
+    const std::array<std::uint64_t, Words>& x) noexcept {
+  static_assert(Words <= max_vector_words);
+  const __m512i words = _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1U << Words) - 1), x.data());
+  wide_broadcast<Words> result;
+  for (std::size_t i = 0; i < Words; ++i) {
+    result.vectors[i] = _mm512_permutexvar_epi64(_mm512_loadu_si512(words_in_lanes<Words>[i].data()), words);
+  }
+  return result;
+}
+
+/// The counts of differing bits in vector Part of `words` words from `y` on, in byte Part of each lane.
+template <std::size_t Part, std::size_t Words>
+NEARDUP_TARGET_AVX512 inline __m512i shifted_counts_avx512(const void* y, std::size_t words,
+                                                           const wide_broadcast<Words>& x) noexcept {
+  const std::size_t rest = words > 8 * Part ? words - 8 * Part : 0;
+  const auto mask = static_cast<__mmask8>(rest >= 8 ? 0xffU : (1U << rest) - 1);
+  const __m512i vector = _mm512_maskz_loadu_epi64(mask, static_cast<const unsigned char*>(y) + 64 * Part);
+  return _mm512_slli_epi64(_mm512_popcnt_epi64(_mm512_xor_si512(vector, x.vectors[Part])), 8 * Part);
+}
+
+// In a fold expression, since g++ leaves a loop over four vectors a loop, at three times the cost.
+template <std::size_t Words, std::size_t... Part>
+NEARDUP_TARGET_AVX512 inline __m512i add_counts_avx512(const void* y, std::size_t words, const wide_broadcast<Words>& x,
+                                                       std::index_sequence<Part...>) noexcept {
+  __m512i counts = _mm512_setzero_si512();
+  ((counts = _mm512_or_si512(counts, shifted_counts_avx512<Part>(y, words, x))), ...);
+  if constexpr (Words == 1) return counts;
+  constexpr std::uint64_t bytes_of_lane = (1U << Words) - 1;
+  const __m512i places = _mm512_loadu_si512(bytes_of_counts<Words>.data());
+  const __m512i gathered = _mm512_maskz_permutexvar_epi8(bytes_of_lane * 0x0101010101010101U, places, counts);
+  return _mm512_sad_epu8(gathered, _mm512_setzero_si512());
+}
+
+/// The distances of `count` fingerprints from `y` on, 1 to 8; those in the lanes behind mean nothing.
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 inline __m512i some_distances_avx512(const std::array<std::uint64_t, Words>* y, std::size_t count,
+                                                           const wide_broadcast<Words>& x) noexcept {
+  return add_counts_avx512(y, count * Words, x, std::make_index_sequence<Words>{});
+}
+
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::array<std::uint64_t, Words>* y,
+                                                      const wide_broadcast<Words>& x) noexcept {
+  return some_distances_avx512(y, 8, x);
+}
+
+/// Which distances are up to k; the pointer only says how wide a filter is.
+NEARDUP_TARGET_AVX512 inline std::uint64_t up_to_avx512(const std::uint32_t*, __m512i distances, __m512i k) noexcept {
+  return _mm512_cmple_epu32_mask(distances, k);
+}
+NEARDUP_TARGET_AVX512 inline std::uint64_t up_to_avx512(const std::uint64_t*, __m512i distances, __m512i k) noexcept {
+  return _mm512_cmple_epu64_mask(distances, k);
+}
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 std::uint64_t up_to_avx512(const std::array<std::uint64_t, Words>*, __m512i distances,
+                                                 __m512i k) noexcept {
+  return _mm512_cmple_epu64_mask(distances, k);
+}
+NEARDUP_TARGET_AVX512 inline __m512i min_avx512(const std::uint32_t*, __m512i a, __m512i b) noexcept {
+  return _mm512_min_epu32(a, b);
+}
+NEARDUP_TARGET_AVX512 inline __m512i min_avx512(const std::uint64_t*, __m512i a, __m512i b) noexcept {
+  return _mm512_min_epu64(a, b);
+}
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 __m512i min_avx512(const std::array<std::uint64_t, Words>*, __m512i a, __m512i b) noexcept {
+  return _mm512_min_epu64(a, b);
+}
+/// The same; `mask` has the lowest bits only.
+template <std::size_t Words>
+NEARDUP_TARGET_AVX512 std::uint64_t near_bits_avx512(const std::array<std::uint64_t, Words>* y, std::uint64_t mask,
+                                                     const wide_broadcast<Words>& x, __m512i k) noexcept {
+  const auto count = static_cast<std::size_t>(_mm_popcnt_u64(mask));
+  return _mm512_mask_cmple_epu64_mask(static_cast<__mmask8>(mask), some_distances_avx512(y, count, x), k);
+}
+
+// ---- Joins ----------------------------------------------------------------------------------------------------------
 
 template <class Filter>
 NEARDUP_TARGET_AVX2 std::size_t join_filters_avx2(const Filter* xs, const Filter* ys, filter_join& job, int k,

@@ -57,6 +57,10 @@ class large_array {
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i]; }
   [[nodiscard]] std::span<T> span() noexcept { return {data_, size_}; }
   [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
+  /// Precondition: begin <= end <= size().
+  [[nodiscard]] std::span<const T> span(std::size_t begin, std::size_t end) const noexcept {
+    return {data_ + begin, end - begin};
+  }
 
   /// Keeps the first `size` values, and gives memory back if that is much less. Precondition: size <= size().
   void truncate(std::size_t size) {

@@ -115,16 +115,7 @@ class simhasher {
 
   /// The same with memory that is reused: `result` becomes the features, whatever it was.
   void features(std::string_view text, workspace& scratch, std::vector<hash_type>& result) const {
-    result.clear();
-    detail::hash_tokens(tokenizer, hasher, text, scratch.memory_.get().tokens,
-                        [&](const detail::hash_block<hash_words>& block) {
-                          for (std::size_t i = 0; i < block.count; ++i) {
-                            hash_type& hash = result.emplace_back();
-                            for (std::size_t j = 0; j < hash_words; ++j) hash[j] = block.columns[j][i];
-                          }
-                        });
-    std::sort(result.begin(), result.end());
-    result.erase(std::unique(result.begin(), result.end()), result.end());
+    detail::collect_features(tokenizer, hasher, text, scratch.memory_.get().tokens, result);
   }
 
   /// The distinct tokens of a text with their weights, sorted by hash: the set that cosine() compares. Tokens that

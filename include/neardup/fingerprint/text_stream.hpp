@@ -7,13 +7,16 @@
 #include <type_traits>
 #include <utility>
 
+#include "../fingerprint_kind.hpp"
 #include "../text/tokenizer.hpp"
 #include "kernels/composition.hpp"
+#include "kernels/minima_collector.hpp"
 #include "simhasher.hpp"
 
 namespace neardup::inline v0 {
 
 /// Computes the fingerprint of a text fed in chunks, exactly that of the whole text, wherever it was cut.
+/// `Simhasher` is a simhasher or a minwise_hasher.
 ///
 /// It keeps the last piece of the text, of 4 KiB or one word more than that, and, unless each occurrence weighs the
 /// same, the distinct tokens seen; by chunks of 4 KiB and more it is nearly as fast as for whole texts. If feed or
@@ -22,8 +25,10 @@ namespace neardup::inline v0 {
 template <class Simhasher>
 class text_stream {
   using tokenizer_type = typename Simhasher::tokenizer_type;
-  using collector =
-      detail::vote_collector<typename Simhasher::weighter_type, typename Simhasher::hasher_type, Simhasher::bits>;
+  using collector = std::conditional_t<
+      Simhasher::fingerprint_type::kind == fingerprint_kind::minwise,
+      detail::minima_collector<typename Simhasher::hasher_type, Simhasher::bits>,
+      detail::vote_collector<typename Simhasher::weighter_type, typename Simhasher::hasher_type, Simhasher::bits>>;
   static_assert(streaming_tokenizer<tokenizer_type>,
                 "neardup: this tokenizer takes whole texts; specialise neardup::token_stream for it");
 

@@ -1,4 +1,4 @@
-// Which block count to take: what a search costs in each layout, and in how much memory, on paper.
+// Which block count to take: estimates of what a search costs in each layout, and in how much memory.
 #pragma once
 
 #include <algorithm>

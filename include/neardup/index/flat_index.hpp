@@ -1,6 +1,7 @@
 // The index without tables: every search looks at everything.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "../detail/bits.hpp"
 #include "../detail/filter_join.hpp"
 #include "../runner.hpp"
 #include "../simhash.hpp"
@@ -23,7 +25,7 @@ namespace detail {
 template <std::size_t Bits, class Id, class Offset>
 class flat_engine {
  public:
-  using words_type = typename simhash<Bits>::words_type;
+  using words_type = std::array<std::uint64_t, words_for(Bits)>;
   using id_type = Id;
   using store_type = fingerprint_store<words_for(Bits), Id, Offset>;
 
@@ -52,21 +54,22 @@ class flat_engine {
 /// Faster than tables for a few thousand fingerprints or a large k, and the least memory: for 64 bits and 32-bit ids
 /// 23 to 37 bytes for each different fingerprint. A search that does not name k has k = 3.
 /// All members are as those of pigeonhole_index.
-template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t>
+template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class flat_index {
   static_assert(detail::check_index_types<Id, Offset>());
+  static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());
 
   using engine_type = detail::flat_engine<Bits, Id, Offset>;
 
  public:
   static constexpr std::size_t bits = Bits;
-  using fingerprint_type = simhash<Bits>;
+  using fingerprint_type = Fingerprint;
   using id_type = Id;
   using offset_type = Offset;
-  using value_type = entry<Bits, Id>;
-  using match_type = match<Bits, Id>;
-  using batch_type = batch_result<Bits, Id>;
-  using const_iterator = detail::entry_iterator<Bits, Id, typename engine_type::store_type>;
+  using value_type = entry<Bits, Id, Fingerprint>;
+  using match_type = match<Bits, Id, Fingerprint>;
+  using batch_type = batch_result<Bits, Id, Fingerprint>;
+  using const_iterator = detail::entry_iterator<Fingerprint, Id, typename engine_type::store_type>;
   using iterator = const_iterator;
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;

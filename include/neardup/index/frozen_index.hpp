@@ -37,27 +37,28 @@ namespace neardup::inline v0 {
 /// In all constructors, `run` is how the work is spread: `threads{8}`, or a runner of the caller's; without it, the
 /// caller's thread does it all. The result does not depend on it.
 /// All members but the constructors are as those of pigeonhole_index.
-template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t>
+template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class frozen_index {
   static_assert(detail::check_index_types<Id, Offset>());
+  static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());
 
   using engine_type = detail::frozen_engine<detail::words_for(Bits), Id, Offset>;
-  using words_type = typename simhash<Bits>::words_type;
+  using words_type = typename Fingerprint::words_type;
 
  public:
   static constexpr std::size_t bits = Bits;
-  using fingerprint_type = simhash<Bits>;
+  using fingerprint_type = Fingerprint;
   using id_type = Id;
   using offset_type = Offset;
-  using value_type = entry<Bits, Id>;
-  using match_type = match<Bits, Id>;
-  using batch_type = batch_result<Bits, Id>;
-  using const_iterator = detail::entry_iterator<Bits, Id, typename engine_type::store_type>;
+  using value_type = entry<Bits, Id, Fingerprint>;
+  using match_type = match<Bits, Id, Fingerprint>;
+  using batch_type = batch_result<Bits, Id, Fingerprint>;
+  using const_iterator = detail::entry_iterator<Fingerprint, Id, typename engine_type::store_type>;
   using iterator = const_iterator;
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;
 
-  /// Of `count` entries source(0) to source(count - 1), each an entry<Bits, Id>. The source is called several times for
+  /// Of `count` entries source(0) to source(count - 1), each a value_type. The source is called several times for
   /// each, from several threads if there are, and must give the same each time.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if there are more than
   /// max_distinct_size() fingerprints, or 2^32 pairs and more with an Offset of up to 32 bits; std::bad_alloc.
@@ -139,6 +140,10 @@ class frozen_index {
   }
 
  private:
+  friend struct detail::frozen_access;
+
+  explicit frozen_index(engine_type engine) noexcept : engine_(std::move(engine)) {}
+
   template <class Source>
   static engine_type build(const layout& shape, std::size_t count, const Source& source, const any_runner& run) {
     const auto read = [&](std::size_t i) {
@@ -175,7 +180,8 @@ class frozen_index {
 template <class Index>
 [[nodiscard]] auto freeze(const Index& index, int k, int blocks, const any_runner& run = {}) {
   const std::vector<typename Index::value_type> pairs(index.begin(), index.end());
-  return frozen_index<Index::bits, typename Index::id_type, typename Index::offset_type>(
+  return frozen_index<Index::bits, typename Index::id_type, typename Index::offset_type,
+                      typename Index::fingerprint_type>(
       k, blocks, pairs.size(), [&](std::size_t i) { return pairs[i]; }, run);
 }
 

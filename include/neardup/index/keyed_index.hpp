@@ -53,6 +53,7 @@ class keyed_index : private Index {
   using typename Index::id_type;
   using typename Index::iterator;
   using typename Index::match_type;
+  using typename Index::offset_type;
   using typename Index::size_type;
   using typename Index::value_type;
 

@@ -22,20 +22,20 @@ concept index_id =
     std::regular<Id> && std::totally_ordered<Id> && std::is_trivially_copyable_v<Id> && !std::floating_point<Id>;
 
 /// A stored pair: the content of an index is a set of these.
-template <std::size_t Bits, class Id>
+template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
 struct entry {
-  simhash<Bits> fingerprint;
+  Fingerprint fingerprint;
   Id id;
 
   friend constexpr bool operator==(const entry&, const entry&) = default;
 };
 
 /// A stored pair within the distance of a search.
-template <std::size_t Bits, class Id>
+template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
 struct match {
   Id id;
   int distance;  ///< in bits, from the query
-  simhash<Bits> fingerprint;
+  Fingerprint fingerprint;
 
   friend constexpr bool operator==(const match&, const match&) = default;
 
@@ -48,17 +48,17 @@ struct match {
 };
 
 /// The matches of many queries in one flat array.
-template <std::size_t Bits, class Id>
+template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
 struct batch_result {
-  std::vector<match<Bits, Id>> matches;  ///< those of query 0, then those of query 1, ...
-  std::vector<std::size_t> offsets;      ///< one more than queries: query i has matches offsets[i] to offsets[i + 1]
+  std::vector<match<Bits, Id, Fingerprint>> matches;  ///< those of query 0, then those of query 1, ...
+  std::vector<std::size_t> offsets;  ///< one more than queries: query i has matches offsets[i] to offsets[i + 1]
 
   /// The number of queries.
   [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
 
   /// The matches of query `i`, by distance, then id, then fingerprint.
   /// Precondition: i < size().
-  [[nodiscard]] std::span<const match<Bits, Id>> operator[](std::size_t i) const noexcept {
+  [[nodiscard]] std::span<const match<Bits, Id, Fingerprint>> operator[](std::size_t i) const noexcept {
     return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
   }
 };

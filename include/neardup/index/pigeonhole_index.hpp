@@ -29,14 +29,15 @@ namespace neardup::inline v0 {
 /// leanest_blocks choose.
 /// `pigeonhole_index<Bits, dynamic_layout>` takes K and Blocks as arguments of its constructor. Assignment and swap then
 /// take the layout along; == compares the pairs and not the layouts.
-/// Id: any type that is an index_id. Offset: an unsigned type that counts the different fingerprints.
+/// Id: any type that is an index_id. Offset: an unsigned type that counts the different fingerprints. Fingerprint: what
+/// is stored, simhash<Bits> or minwise<Bits>; see pigeonhole_index_of.
 /// Searches are exact and inclusive (distance <= k), and each match comes once. In every search, k outside of
 /// 0..max_distance() throws std::invalid_argument; without k it is default_distance().
 /// Space: for 64 bits and 32-bit ids about 30 bytes for each different fingerprint and 10 to 20 for each table, with
 /// room to grow; memory_usage() tells. A frozen_index takes about half.
 /// Guarantee: const members may run in many threads while nobody writes; what throws leaves the index unchanged.
 template <std::size_t Bits, int K = 3, int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Bits, K),
-          class Id = std::uint32_t, class Offset = std::uint32_t>
+          class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class pigeonhole_index {
   static constexpr bool is_dynamic = K == dynamic_layout && Blocks == dynamic_layout;
   static_assert(is_dynamic || K >= 0,
@@ -51,6 +52,7 @@ class pigeonhole_index {
   static_assert(K < 0 || Blocks < 1 || layout::count_tables(K, Blocks) <= max_tables,
                 "neardup: this K and Blocks need more than 256 tables, C(Blocks, K); choose Blocks = K + 1 or fewer");
   static_assert(detail::check_index_types<Id, Offset>());
+  static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());
 
   // No K or Blocks from here on: all layouts share the machine code.
   using plans_type = detail::search_plans<detail::words_for(Bits)>;
@@ -58,14 +60,14 @@ class pigeonhole_index {
 
  public:
   static constexpr std::size_t bits = Bits;
-  using fingerprint_type = simhash<Bits>;
+  using fingerprint_type = Fingerprint;
   using id_type = Id;
   using offset_type = Offset;
-  using value_type = entry<Bits, Id>;
-  using match_type = match<Bits, Id>;
-  using batch_type = batch_result<Bits, Id>;
+  using value_type = entry<Bits, Id, Fingerprint>;
+  using match_type = match<Bits, Id, Fingerprint>;
+  using batch_type = batch_result<Bits, Id, Fingerprint>;
   /// A constant forward iterator that gives entries by value.
-  using const_iterator = detail::entry_iterator<Bits, Id, typename engine_type::store_type>;
+  using const_iterator = detail::entry_iterator<Fingerprint, Id, typename engine_type::store_type>;
   using iterator = const_iterator;
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;
@@ -200,5 +202,11 @@ class pigeonhole_index {
 
   engine_type engine_;
 };
+
+/// A pigeonhole_index of fingerprints of a given type: `pigeonhole_index_of<minwise<64>, 9>`.
+template <class Fingerprint, int K = 3,
+          int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Fingerprint::bits, K),
+          class Id = std::uint32_t, class Offset = std::uint32_t>
+using pigeonhole_index_of = pigeonhole_index<Fingerprint::bits, K, Blocks, Id, Offset, Fingerprint>;
 
 }  // namespace neardup::inline v0

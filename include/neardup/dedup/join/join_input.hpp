@@ -15,7 +15,6 @@
 
 #include "../../detail/bits.hpp"
 #include "../../error.hpp"
-#include "../../simhash.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -25,12 +24,14 @@ class fingerprint_words {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  template <std::size_t Bits>
-  explicit fingerprint_words(std::span<const simhash<Bits>> fingerprints) noexcept
+  template <class Fingerprint>
+  explicit fingerprint_words(std::span<const Fingerprint> fingerprints) noexcept
       : bytes_(std::as_bytes(fingerprints).data()), size_(fingerprints.size()) {
-    static_assert(words_for(Bits) == Words && sizeof(simhash<Bits>) == sizeof(words_type) &&
-                  std::is_trivially_copyable_v<simhash<Bits>>);
+    static_assert(words_for(Fingerprint::bits) == Words && sizeof(Fingerprint) == sizeof(words_type) &&
+                  std::is_trivially_copyable_v<Fingerprint>);
   }
+  explicit fingerprint_words(std::span<const words_type> fingerprints) noexcept
+      : bytes_(std::as_bytes(fingerprints).data()), size_(fingerprints.size()) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] words_type operator[](std::size_t i) const noexcept {
@@ -43,8 +44,8 @@ class fingerprint_words {
   const std::byte* bytes_;
   std::size_t size_;
 };
-template <std::size_t Bits>
-fingerprint_words(std::span<const simhash<Bits>>) -> fingerprint_words<words_for(Bits)>;
+template <class Fingerprint>
+fingerprint_words(std::span<const Fingerprint>) -> fingerprint_words<words_for(Fingerprint::bits)>;
 
 /// Whether two positions whose fingerprints are near each other belong together; nothing: they do. From many threads.
 using pair_check = std::function<bool(std::size_t, std::size_t)>;

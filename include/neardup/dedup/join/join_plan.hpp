@@ -85,13 +85,17 @@ class join_plan {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  /// For `count` fingerprints of `bits` bits, joined within k bits by the layout of `blocks` blocks.
+  /// For `count` fingerprints of `bits` bits, joined within k bits by the layout of `blocks` blocks; the first `kept` of
+  /// them are joined with the others only.
   /// blocks = 0 takes the cheapest layout, judged by `sample`, some of the fingerprints: where keys are skewed, buckets
   /// are crowded, and what is best for uniform ones is not.
   /// Throws: std::invalid_argument unless layout::is_valid(bits, k, blocks), or blocks = 0 and 0 <= k <= bits.
-  join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::span<const words_type> sample,
-            instruction_set level)
-      : count_(static_cast<double>(count)), costs_(join_costs::of(k, Words, level)), sample_(sample) {
+  join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::size_t kept,
+            std::span<const words_type> sample, instruction_set level)
+      : count_(static_cast<double>(count)),
+        pairs_(kept == 0 ? count_ * count_ / 2 : static_cast<double>(kept) * static_cast<double>(count - kept)),
+        costs_(join_costs::of(k, Words, level)),
+        sample_(sample) {
     if (static_cast<std::size_t>(k) == bits) {
       tables_ = everything();
     } else if (blocks != 0) {
@@ -156,7 +160,7 @@ class join_plan {
     const double joined =
         static_cast<double>(choose_at_most(static_cast<std::size_t>(address_bits), static_cast<std::size_t>(radius)));
     const double share = (std::max)(met, joined / buckets);
-    return count_ * costs_.record + count_ * count_ / 2 * share * costs_.pair +
+    return count_ * costs_.record + pairs_ * share * costs_.pair +
            (1 + joined) / 2 * (count_ * costs_.few + buckets * costs_.bucket);
   }
 
@@ -231,6 +235,7 @@ class join_plan {
   }
 
   double count_;
+  double pairs_;
   join_costs costs_;
   std::span<const words_type> sample_;  // for the constructor only
   table_list tables_;

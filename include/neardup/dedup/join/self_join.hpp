@@ -93,7 +93,8 @@ class bucket_arrays {
   std::span<Offset> positions_;
 };
 
-/// The distinct ones of some fingerprints, and the jobs by which all pairs of them within k bits are found.
+/// The distinct ones of some fingerprints, and the jobs by which all pairs of them within k bits are found; or, of
+/// fingerprints of which the first `kept` are known to each other, the pairs of one of these and one of the others.
 template <std::size_t Words, class Offset>
 class self_join {
  public:
@@ -102,13 +103,14 @@ class self_join {
 
   /// Throws: std::invalid_argument as join_plan does; std::bad_alloc.
   self_join(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, int blocks, const any_runner& run,
-            copies_as as = copies_as::one)
+            copies_as as = copies_as::one, std::size_t kept = 0)
       : fingerprints_(fingerprints),
         k_(k),
+        kept_(kept),
         copies_as_(as),
         filter_(filter_for<Words>(bits, k)),
         distinct_(fingerprints, as, scratch_, run),
-        plan_(bits, k, blocks, distinct_.size(), sample(), level_) {}
+        plan_(bits, k, blocks, distinct_.size(), kept, sample(), level_) {}
 
   [[nodiscard]] int k() const noexcept { return k_; }
   [[nodiscard]] instruction_set level() const noexcept { return level_; }
@@ -211,7 +213,8 @@ class self_join {
       second_pass(shape, groups[group], groups.low_bits, 0, own, own.records);
       std::size_t place = 0;
       for (const std::size_t end : own.ends) {
-        if (end - place > 1 && !use(part, table, own.records, filter_join::within(place, end, end))) return false;
+        const auto use_here = [&](const filter_join& job) { return use(part, table, own.records, job); };
+        if (!join_bucket(own.records, {place, end}, place, end, use_here)) return false;
         place = end;
       }
       return true;
@@ -237,6 +240,13 @@ class self_join {
         return true;
       });
     }
+    std::vector<Offset> others;  // where those begin in each bucket that were not kept before
+    if (kept_ > 0) {
+      others.resize(starts.size() - 1);
+      for (std::size_t b = 0; b < others.size(); ++b) {
+        others[b] = static_cast<Offset>(first_other(all, {starts[b], starts[b + 1]}));
+      }
+    }
     const std::vector<std::size_t> flips = flips_of(shape);
     // In runs of places rather than of buckets, so that a crowded bucket can be the work of several parts.
     const std::size_t step = (std::max)(std::size_t{64}, count / 1024);
@@ -246,7 +256,7 @@ class self_join {
         last = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(last));
       }
       const auto use_here = [&](const filter_join& job) { return use(part, table, all, job); };
-      return join_places(starts, flips, first, last, use_here);
+      return join_places(all, starts, others, flips, first, last, use_here);
     });
   }
 
@@ -260,21 +270,59 @@ class self_join {
     return result;
   }
 
+  struct places {
+    std::size_t begin, end;
+  };
+
+  /// Where those begin in a bucket that were not kept before: its records are in the order of their positions.
+  std::size_t first_other(const arrays& records, places bucket) const {
+    std::size_t begin = bucket.begin, end = bucket.end;
+    while (begin < end) {
+      const std::size_t middle = begin + (end - begin) / 2;
+      if (static_cast<std::size_t>(records.position(middle)) < kept_) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return begin;
+  }
+
+  /// The jobs of the places first..last of a bucket with this bucket.
   template <class Use>
-  static bool join_places(const std::vector<Offset>& starts, const std::vector<std::size_t>& flips, std::size_t first,
-                          std::size_t last, const Use& use) {
+  bool join_bucket(const arrays& records, places bucket, std::size_t first, std::size_t last, const Use& use) const {
+    if (bucket.end - bucket.begin < 2) return true;
+    if (kept_ == 0) return use(filter_join::within(first, last, bucket.end));
+    const std::size_t others = first_other(records, bucket);
+    first = (std::max)(first, others);
+    return first >= last || bucket.begin == others || use(filter_join::across(first, last, bucket.begin, others));
+  }
+
+  /// The jobs of the places first..last, which are those of whole buckets or parts of them.
+  template <class Use>
+  bool join_places(const arrays& records, const std::vector<Offset>& starts, const std::vector<Offset>& others,
+                   const std::vector<std::size_t>& flips, std::size_t first, std::size_t last, const Use& use) const {
     if (first >= last) return true;
     auto bucket = static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), static_cast<Offset>(first)) -
                                            starts.begin() - 1);
+    const auto across = [&](std::size_t begin, std::size_t end, std::size_t other_begin, std::size_t other_end) {
+      return begin >= end || other_begin >= other_end || use(filter_join::across(begin, end, other_begin, other_end));
+    };
     for (; first < last; ++bucket) {
       const std::size_t end = starts[bucket + 1];
       const std::size_t stop = (std::min)(end, last);
       if (first == stop) continue;
-      if (end - first > 1 && !use(filter_join::within(first, stop, end))) return false;
+      if (!join_bucket(records, {starts[bucket], end}, first, stop, use)) return false;
       for (const std::size_t flip : flips) {
         const std::size_t other = bucket ^ flip;
         if (other < bucket || starts[other] == starts[other + 1]) continue;
-        if (!use(filter_join::across(first, stop, starts[other], starts[other + 1]))) return false;
+        if (kept_ == 0) {
+          if (!across(first, stop, starts[other], starts[other + 1])) return false;
+        } else {
+          const std::size_t middle = std::clamp<std::size_t>(others[bucket], first, stop);
+          if (!across(first, middle, others[other], starts[other + 1])) return false;
+          if (!across(middle, stop, starts[other], others[other])) return false;
+        }
       }
       first = stop;
     }
@@ -283,6 +331,7 @@ class self_join {
 
   fingerprint_words<Words> fingerprints_;
   int k_;
+  std::size_t kept_;  // none if there are copies
   copies_as copies_as_;
   join_filter filter_;
   instruction_set level_ = active_instruction_set();

@@ -4,12 +4,14 @@
 // A tokenizer with a fast path has a header of its own here, which specialises token_kernel; registry.hpp lists them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "../../text/tokenizer.hpp"
 #include "../hashers.hpp"
@@ -132,6 +134,22 @@ void hash_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_view
   const hash_writer<hasher_words<Hasher>> out(scratch.block, consume);
   token_kernel<Tokenizer, Hasher>::hash_text(tokenize, hash, text, scratch.kernel, out);
   out.flush();
+}
+
+/// Makes `result` the distinct full hashes of the tokens of a text, sorted.
+template <class Tokenizer, class Hasher>
+void collect_features(const Tokenizer& tokenize, const Hasher& hash, std::string_view text,
+                      hash_scratch<Tokenizer, Hasher>& scratch,
+                      std::vector<std::array<std::uint64_t, hasher_words<Hasher>>>& result) {
+  result.clear();
+  hash_tokens(tokenize, hash, text, scratch, [&](const hash_block<hasher_words<Hasher>>& block) {
+    for (std::size_t i = 0; i < block.count; ++i) {
+      auto& words = result.emplace_back();
+      for (std::size_t j = 0; j < words.size(); ++j) words[j] = block.columns[j][i];
+    }
+  });
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
 }
 
 /// Collects the chunks of a stream until there is enough for a kernel, and cuts larger ones, so that little memory is

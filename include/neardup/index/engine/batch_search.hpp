@@ -52,7 +52,7 @@ class batch_search {
   /// Returns: whether it was not ended. Precondition: queries.size() < 2^32 - 1.
   bool run() {
     for (std::size_t number = 0; number < steps_.size(); ++number) {
-      if (!(steps_[number].radius == 0 ? probe_keys(number) : probe_near_keys(number))) return false;
+      if (!probe(number)) return false;
     }
     return advance() && advance() && advance() &&  //
            advance_candidates() && advance_candidates() && advance_candidates() && advance_candidates();
@@ -116,27 +116,8 @@ class batch_search {
     newest_->stretch_at[newest_->stretches++] = {number, newest_->count};
   }
 
-  // Probes each query's own key in a step.
-  bool probe_keys(std::size_t number) {
-    const table_key<Words>& key = steps_[number].key;
-    const auto& table = tables_.table(steps_[number].table);
-    for (std::size_t query = 0; query < queries_.size();) {
-      begin_stretch(number);
-      group& g = *newest_;
-      const std::size_t count = (std::min)(group_size - g.count, queries_.size() - query);
-      for (std::size_t i = g.count; i < g.count + count; ++i, ++query) {
-        g.hashes[i] = key.hash(queries_[query]);
-        g.queries[i] = static_cast<std::uint32_t>(query);
-        prefetch_far(table.entry(g.hashes[i]));
-      }
-      g.count += count;
-      if (g.count == group_size && !advance()) return false;
-    }
-    return true;
-  }
-
-  // Probes the keys near each query's in a step.
-  bool probe_near_keys(std::size_t number) {
+  // Probes the keys of a step for each query.
+  bool probe(std::size_t number) {
     const step_type& step = steps_[number];
     const auto& table = tables_.table(step.table);
     begin_stretch(number);

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/distances.hpp"
+#include "../../detail/filter_join.hpp"
 #include "../../detail/instructions.hpp"
 #include "filter.hpp"
 

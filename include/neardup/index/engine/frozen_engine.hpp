@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,25 +33,26 @@ namespace neardup::inline v0::detail {
 
 /// Distinct fingerprints in the order of the buckets of the first table, so that this one needs nothing but its
 /// directory; for each other table the filters and slots in the order of its buckets.
-template <std::size_t Words, class Id, class Offset>
+template <std::size_t Words, class Id, class Offset, template <class> class Array = large_array>
 class frozen_store {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using id_list_type = id_span<Id>;
+  using ids_type = frozen_ids<Id, Offset, Array>;
 
   static constexpr Offset none = (std::numeric_limits<Offset>::max)();
   static constexpr std::size_t max_slots = static_cast<std::size_t>(
       (std::min)(std::uint64_t{none}, std::uint64_t{(std::numeric_limits<std::size_t>::max)()}));
 
   frozen_store() = default;
-  frozen_store(const table_key<Words>* key, large_array<Offset> starts, large_array<words_type> fingerprints,
-               frozen_ids<Id, Offset> ids) noexcept
+  frozen_store(const table_key<Words>* key, Array<Offset> starts, Array<words_type> fingerprints, ids_type ids) noexcept
       : key_(key), starts_(std::move(starts)), fingerprints_(std::move(fingerprints)), ids_(std::move(ids)) {}
 
   [[nodiscard]] std::size_t slots() const noexcept { return fingerprints_.size(); }
   [[nodiscard]] std::size_t pairs() const noexcept { return ids_.size(); }
   [[nodiscard]] const words_type& fingerprint(std::size_t slot) const noexcept { return fingerprints_[slot]; }
   [[nodiscard]] id_span<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
+  [[nodiscard]] const ids_type& ids() const noexcept { return ids_; }
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_.span(); }
 
   /// Where the ids of a slot begin, to load it ahead.
@@ -62,7 +64,8 @@ class frozen_store {
   [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {
     if (slots() == 0) return none;
     const Offset* const starts = &starts_[bucket_of(key_->hash(fingerprint), starts_.size() - 1)];
-    for (std::size_t slot = starts[0]; slot < starts[1]; ++slot) {
+    const std::size_t end = (std::min)(std::size_t{starts[1]}, slots());  // it may stand in a file
+    for (std::size_t slot = starts[0]; slot < end; ++slot) {
       if (fingerprints_[slot] == fingerprint) return static_cast<Offset>(slot);
     }
     return none;
@@ -74,21 +77,21 @@ class frozen_store {
 
  private:
   const table_key<Words>* key_ = nullptr;  // of the first table
-  large_array<Offset> starts_;
-  large_array<words_type> fingerprints_;
-  frozen_ids<Id, Offset> ids_;
+  Array<Offset> starts_;
+  Array<words_type> fingerprints_;
+  ids_type ids_;
 };
 
 /// What a table holds. The first one has neither starts of buckets, which are the store's, nor slots, which count up
 /// there; nor filters if fingerprints are of one word, which is its own filter. Others have either starts of buckets, or
 /// lines and filters and slots of what does not fit them.
-template <class Offset>
+template <class Offset, template <class> class Array = large_array>
 struct frozen_table {
-  large_array<Offset> starts;
-  large_array<bucket_line> lines;
-  large_array<std::uint32_t> narrow;
-  large_array<std::uint64_t> wide;
-  large_array<Offset> slots;
+  Array<Offset> starts;
+  Array<bucket_line> lines;
+  Array<std::uint32_t> narrow;
+  Array<std::uint64_t> wide;
+  Array<Offset> slots;
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return starts.memory_usage() + lines.memory_usage() + narrow.memory_usage() + wide.memory_usage() +
@@ -97,15 +100,16 @@ struct frozen_table {
 };
 
 /// A frozen_store and its tables, and the search through them.
-template <std::size_t Words, class Id, class Offset>
+/// Array: large_array, or mapped_array for what stands in a file. Searches then check the bounds of what they read.
+template <std::size_t Words, class Id, class Offset, template <class> class Array = large_array>
 class frozen_engine {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using id_type = Id;
-  using store_type = frozen_store<Words, Id, Offset>;
+  using store_type = frozen_store<Words, Id, Offset, Array>;
+  using table_type = frozen_table<Offset, Array>;
 
-  frozen_engine(std::shared_ptr<const search_plans<Words>> plans, store_type store,
-                std::vector<frozen_table<Offset>> tables)
+  frozen_engine(std::shared_ptr<const search_plans<Words>> plans, store_type store, std::vector<table_type> tables)
       : plans_(std::move(plans)), store_(std::move(store)), tables_(std::move(tables)), places_(tables_.size()) {
     find_places();
   }
@@ -139,11 +143,13 @@ class frozen_engine {
   }
 
   [[nodiscard]] const store_type& store() const noexcept { return store_; }
+  [[nodiscard]] const std::shared_ptr<const search_plans<Words>>& plans() const noexcept { return plans_; }
+  [[nodiscard]] std::span<const table_type> tables() const noexcept { return tables_; }
   [[nodiscard]] const layout& shape() const noexcept { return plans_->shape(); }
   [[nodiscard]] int max_distance() const noexcept { return shape().k(); }
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     std::size_t sum = store_.memory_usage();
-    for (const frozen_table<Offset>& table : tables_) sum += table.memory_usage();
+    for (const table_type& table : tables_) sum += table.memory_usage();
     return sum;
   }
 
@@ -167,6 +173,7 @@ class frozen_engine {
     const char* filters;
     const Offset* slots;  ///< null if they count up
     std::uint64_t buckets;
+    std::size_t entries;  ///< how many filters there are
     int log_filter_size;
     int log_entry_size;  ///< of the directory
 
@@ -181,13 +188,22 @@ class frozen_engine {
     }
     /// What did not fit the line of a bucket. Precondition: has_lines().
     [[nodiscard]] bucket_view<Offset> overflow(const bucket_line& line) const noexcept {
-      return {filters + (line.overflow() << log_filter_size), slots + line.overflow(), 0, line.overflow_count(), false};
+      std::size_t begin = line.overflow(), count = line.overflow_count();
+      if constexpr (!is_trusted) {
+        begin = (std::min)(begin, entries);
+        count = (std::min)(count, entries - begin);
+      }
+      return {filters + (begin << log_filter_size), slots + begin, 0, count, false};
     }
     /// All of a bucket, or what did not fit its line.
     [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
       if (has_lines()) return overflow(line(hash));
       const auto* const at = static_cast<const Offset*>(entry(hash));
-      const std::size_t begin = at[0], end = at[1];
+      std::size_t begin = at[0], end = at[1];
+      if constexpr (!is_trusted) {
+        end = (std::min)(end, entries);
+        begin = (std::min)(begin, end);
+      }
       return {filters + (begin << log_filter_size), slots == nullptr ? nullptr : slots + begin, begin, end - begin,
               log_filter_size == 3};
     }
@@ -195,12 +211,13 @@ class frozen_engine {
   [[nodiscard]] const places& table(std::size_t number) const noexcept { return places_[number]; }
 
  private:
+  static constexpr bool is_trusted = std::is_same_v<Array<Offset>, large_array<Offset>>;
   static constexpr int log_line_size = std::countr_zero(sizeof(bucket_line));
   static_assert(sizeof(Offset) < sizeof(bucket_line));
 
   void find_places() noexcept {
     for (std::size_t table = 0; table < tables_.size(); ++table) {
-      const frozen_table<Offset>& t = tables_[table];
+      const table_type& t = tables_[table];
       const std::span<const Offset> starts = table == 0 ? store_.starts() : t.starts.span();
       const void* filters = t.narrow.data();
       bool is_wide = false;
@@ -212,29 +229,34 @@ class frozen_engine {
         filters = t.wide.data();
         is_wide = true;
       }
-      const int log_filter_size = is_wide ? 3 : 2;
-      if (t.lines.size() > 0) {
-        places_[table] = {reinterpret_cast<const char*>(t.lines.data()),
-                          static_cast<const char*>(filters),
-                          t.slots.data(),
-                          t.lines.size(),
-                          log_filter_size,
-                          log_line_size};
-      } else {
-        places_[table] = {reinterpret_cast<const char*>(starts.data()),
-                          static_cast<const char*>(filters),
-                          t.slots.data(),
-                          starts.empty() ? 0 : starts.size() - 1,
-                          log_filter_size,
-                          std::countr_zero(sizeof(Offset))};
-      }
+      const bool has_lines = t.lines.size() > 0;
+      places_[table] = {
+          has_lines ? reinterpret_cast<const char*>(t.lines.data()) : reinterpret_cast<const char*>(starts.data()),
+          static_cast<const char*>(filters),
+          t.slots.data(),
+          has_lines ? t.lines.size() : (std::max)(starts.size(), std::size_t{1}) - 1,
+          has_lines ? t.narrow.size() : store_.slots(),
+          is_wide ? 3 : 2,
+          has_lines ? log_line_size : std::countr_zero(sizeof(Offset))};
     }
   }
 
   std::shared_ptr<const search_plans<Words>> plans_;
   store_type store_;
-  std::vector<frozen_table<Offset>> tables_;
+  std::vector<table_type> tables_;
   std::vector<places> places_;
+};
+
+/// For storage/: a frozen_index as its engine, and the other way round.
+struct frozen_access {
+  template <class Index>
+  [[nodiscard]] static const auto& engine(const Index& index) noexcept {
+    return index.engine_;
+  }
+  template <class Index, class Engine>
+  [[nodiscard]] static Index make(Engine engine) {
+    return Index(std::move(engine));
+  }
 };
 
 }  // namespace neardup::inline v0::detail

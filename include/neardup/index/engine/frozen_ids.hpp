@@ -51,12 +51,32 @@ class id_span {
   std::span<const Id> ids_;
 };
 
+/// Which of 448 slots have several ids, and how many of all slots before these: a line of the cache.
+///
+///   bytes 0..7   before: how many slots before these have several ids
+///   bytes 8..63  words: a bit for each of the 448 slots, set if it has several
+struct id_marks {
+  static constexpr std::size_t slots = 7 * word_bits;
+
+  std::uint64_t before = 0;
+  std::array<std::uint64_t, slots / word_bits> words{};
+};
+
 /// For each slot its ids: the smallest in place `slot`, where a search can ask for it ahead; those of slots with
 /// several, which are few in most corpora, all together elsewhere.
-template <class Id, class Offset>
+/// Array: large_array, or mapped_array for what stands in a file.
+template <class Id, class Offset, template <class> class Array = large_array>
 class frozen_ids {
  public:
   frozen_ids() = default;
+  /// Of the arrays that another one has.
+  frozen_ids(std::size_t pairs, Array<Id> ids, Array<Id> lists, Array<std::uint64_t> list_begins,
+             Array<id_marks> marks) noexcept
+      : size_(pairs),
+        ids_(std::move(ids)),
+        lists_(std::move(lists)),
+        list_begins_(std::move(list_begins)),
+        marks_(std::move(marks)) {}
   /// `ids`: those of slot 0, ascending, then those of slot 1 ...; `several`: each slot that has more than one,
   /// ascending, and the position of its first. Throws: std::bad_alloc.
   frozen_ids(large_array<Id> ids, const std::vector<std::pair<Offset, std::size_t>>& several, std::size_t slots)
@@ -70,19 +90,20 @@ class frozen_ids {
     std::size_t listed = 0;
     for (std::size_t i = 0; i < several.size(); ++i) listed += end_of(i) - several[i].second;
     lists_ = large_array<Id>(listed);
-    list_begins_ = large_array<std::size_t>(several.size() + 1);
-    marks_ = large_array<mark_group>(slots / group_slots + 1);
-    std::fill_n(marks_.data(), marks_.size(), mark_group{});
+    list_begins_ = large_array<std::uint64_t>(several.size() + 1);
+    marks_ = large_array<id_marks>(slots / id_marks::slots + 1);
+    std::fill_n(marks_.data(), marks_.size(), id_marks{});
     std::size_t next = 0;
     for (std::size_t i = 0; i < several.size(); ++i) {
       list_begins_[i] = next;
       for (std::size_t at = several[i].second; at < end_of(i); ++at) lists_[next++] = ids_[at];
       const std::size_t slot = several[i].first;
-      marks_[slot / group_slots].words[slot % group_slots / word_bits] |= std::uint64_t{1} << (slot % word_bits);
+      marks_[slot / id_marks::slots].words[slot % id_marks::slots / word_bits] |= std::uint64_t{1}
+                                                                                  << (slot % word_bits);
     }
     list_begins_[several.size()] = next;
     std::size_t before = 0;
-    for (mark_group& group : marks_.span()) {
+    for (id_marks& group : marks_.span()) {
       group.before = before;
       for (const std::uint64_t word : group.words) before += static_cast<std::size_t>(portable_popcount(word));
     }
@@ -104,42 +125,39 @@ class frozen_ids {
   /// Complexity: constant.
   [[nodiscard]] id_span<Id> operator[](std::size_t slot) const noexcept {
     if (marks_.size() != 0) {
-      const mark_group& group = marks_[slot / group_slots];
-      const std::size_t place = slot % group_slots / word_bits;
+      const id_marks& group = marks_[slot / id_marks::slots];
+      const std::size_t place = slot % id_marks::slots / word_bits;
       const std::uint64_t own = std::uint64_t{1} << (slot % word_bits);
       if ((group.words[place] & own) != 0) {
         std::size_t list = static_cast<std::size_t>(group.before) +
                            static_cast<std::size_t>(portable_popcount(group.words[place] & (own - 1)));
         for (std::size_t i = 0; i < place; ++i) list += static_cast<std::size_t>(portable_popcount(group.words[i]));
-        return id_span<Id>({lists_.data() + list_begins_[list], list_begins_[list + 1] - list_begins_[list]});
+        const auto ids =
+            lists_.span(static_cast<std::size_t>(list_begins_[list]), static_cast<std::size_t>(list_begins_[list + 1]));
+        if (!ids.empty()) return id_span<Id>(ids);
       }
     }
-    return id_span<Id>({ids_.data() + slot, 1});
+    return id_span<Id>({&ids_[slot], 1});
   }
 
   /// Where the ids of a slot are, or the smallest of several, to load it ahead.
-  [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.data() + slot; }
+  [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return &ids_[slot]; }
+
+  [[nodiscard]] const Array<Id>& first_ids() const noexcept { return ids_; }
+  [[nodiscard]] const Array<Id>& lists() const noexcept { return lists_; }
+  [[nodiscard]] const Array<std::uint64_t>& list_begins() const noexcept { return list_begins_; }
+  [[nodiscard]] const Array<id_marks>& marks() const noexcept { return marks_; }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return ids_.memory_usage() + lists_.memory_usage() + list_begins_.memory_usage() + marks_.memory_usage();
   }
 
  private:
-  // Which of 448 slots have several ids, and how many of all slots before these: a line of the cache.
-  //
-  //   bytes 0..7   before: how many slots before these have several ids
-  //   bytes 8..63  words: a bit for each of the 448 slots, set if it has several
-  struct mark_group {
-    std::uint64_t before = 0;
-    std::array<std::uint64_t, 7> words{};
-  };
-  static constexpr std::size_t group_slots = 7 * word_bits;
-
   std::size_t size_ = 0;
-  large_array<Id> ids_;                   // the smallest of each slot
-  large_array<Id> lists_;                 // of each slot with several, ascending
-  large_array<std::size_t> list_begins_;  // in lists_, and the end of the last
-  large_array<mark_group> marks_;         // empty if no slot has several
+  Array<Id> ids_;                     // the smallest of each slot
+  Array<Id> lists_;                   // of each slot with several, ascending
+  Array<std::uint64_t> list_begins_;  // in lists_, and the end of the last
+  Array<id_marks> marks_;             // empty if no slot has several
 };
 
 }  // namespace neardup::inline v0::detail

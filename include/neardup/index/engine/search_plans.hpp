@@ -165,7 +165,8 @@ class search_plans {
 
   /// Keys of tables that are probed with a radius take no more than `max_radius_width` bits: each bit of a key is a
   /// probe, and more bits than a directory can tell apart are none.
-  explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits) : shape_(shape) {
+  explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits)
+      : shape_(shape), max_radius_width_(max_radius_width) {
     const std::size_t max_width = shape.is_exact() ? word_bits : max_radius_width;
     for (std::size_t table = 0; table < shape.table_count(); ++table) {
       keys_.emplace_back(shape.table_mask(table), max_width);
@@ -181,6 +182,7 @@ class search_plans {
   }
 
   [[nodiscard]] const layout& shape() const noexcept { return shape_; }
+  [[nodiscard]] std::size_t max_radius_width() const noexcept { return max_radius_width_; }
   [[nodiscard]] std::span<const table_key<Words>> keys() const noexcept { return keys_; }
 
   /// Precondition: 0 <= k <= shape().k().
@@ -188,6 +190,7 @@ class search_plans {
 
  private:
   layout shape_;
+  std::size_t max_radius_width_;
   std::vector<table_key<Words>> keys_;
   std::vector<plan> plans_;
 };

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../minwise.hpp"
 #include "../../runner.hpp"
 #include "../../simhash.hpp"
 #include "../match.hpp"
@@ -34,30 +35,40 @@ constexpr bool check_index_types() noexcept {
   return true;
 }
 
+/// Whether an index of `Bits` bits may hold fingerprints of this type.
+template <class Fingerprint, std::size_t Bits>
+constexpr bool check_fingerprint_type() noexcept {
+  static_assert(std::same_as<Fingerprint, simhash<Bits>> || std::same_as<Fingerprint, minwise<Bits>>,
+                "neardup: an index of Bits bits holds simhash<Bits> or minwise<Bits>; write "
+                "pigeonhole_index_of<minwise<64>, 9>");
+  return true;
+}
+
 template <class Engine>
 void check_distance(const Engine& engine, int k) {
   if (k < 0 || k > engine.max_distance()) refuse_distance(k, engine.max_distance());
 }
 
 /// Visits the match of each pair within k bits until `visit` returns false.
-template <std::size_t Bits, class Engine, class Visit>
-void visit_matches(const Engine& engine, const simhash<Bits>& query, int k, Visit& visit) {
+template <class Fingerprint, class Engine, class Visit>
+void visit_matches(const Engine& engine, const Fingerprint& query, int k, Visit& visit) {
   using list_type = typename Engine::store_type::id_list_type;
   check_distance(engine, k);
   engine.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
-    const simhash<Bits> stored(engine.store().fingerprint(slot));
+    const Fingerprint stored(engine.store().fingerprint(slot));
     const list_type ids = engine.store().ids(slot);
     for (typename list_type::cursor id(ids); !id.done(); ++id) {
-      if (!visit_goes_on(visit, match<Bits, typename Engine::id_type>{*id, distance, stored})) return false;
+      if (!visit_goes_on(visit, match<Fingerprint::bits, typename Engine::id_type, Fingerprint>{*id, distance, stored}))
+        return false;
     }
     return true;
   });
 }
 
 /// All matches in order.
-template <std::size_t Bits, class Engine>
-[[nodiscard]] auto search(const Engine& engine, const simhash<Bits>& query, int k) {
-  std::vector<match<Bits, typename Engine::id_type>> matches;
+template <class Fingerprint, class Engine>
+[[nodiscard]] auto search(const Engine& engine, const Fingerprint& query, int k) {
+  std::vector<match<Fingerprint::bits, typename Engine::id_type, Fingerprint>> matches;
   const auto append = [&](const auto& found) { matches.push_back(found); };
   visit_matches(engine, query, k, append);
   std::sort(matches.begin(), matches.end());
@@ -65,22 +76,22 @@ template <std::size_t Bits, class Engine>
 }
 
 /// Whether there is a match.
-template <std::size_t Bits, class Engine>
-[[nodiscard]] bool any_within(const Engine& engine, const simhash<Bits>& query, int k) {
+template <class Fingerprint, class Engine>
+[[nodiscard]] bool any_within(const Engine& engine, const Fingerprint& query, int k) {
   check_distance(engine, k);
   return !engine.visit_within(query.to_words(), k, [](std::size_t, int) { return false; });
 }
 
 /// The first of search().
-template <std::size_t Bits, class Engine>
-[[nodiscard]] auto nearest(const Engine& engine, const simhash<Bits>& query, int k) {
-  using match_type = match<Bits, typename Engine::id_type>;
+template <class Fingerprint, class Engine>
+[[nodiscard]] auto nearest(const Engine& engine, const Fingerprint& query, int k) {
+  using match_type = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
   check_distance(engine, k);
   std::optional<match_type> best;
   engine.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
     if (best && distance > best->distance) return true;
     const match_type candidate{engine.store().ids(slot).smallest(), distance,
-                               simhash<Bits>(engine.store().fingerprint(slot))};
+                               Fingerprint(engine.store().fingerprint(slot))};
     if (!best || candidate < *best) best = candidate;
     return true;
   });
@@ -88,16 +99,16 @@ template <std::size_t Bits, class Engine>
 }
 
 /// Appends the matches of `queries`, a few at a time.
-template <std::size_t Bits, class Engine>
-void append_batch(const Engine& engine, std::span<const simhash<Bits>> queries, int k,
-                  batch_result<Bits, typename Engine::id_type>& result) {
-  using match_type = match<Bits, typename Engine::id_type>;
+template <class Fingerprint, class Engine>
+void append_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
+                  batch_result<Fingerprint::bits, typename Engine::id_type, Fingerprint>& result) {
+  using match_type = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
   using list_type = typename Engine::store_type::id_list_type;
   // A batch gains by many; of long fingerprints they would take much of the stack.
-  constexpr std::size_t block = (std::max)(std::size_t{256}, std::size_t{1024} / words_for(Bits));
+  constexpr std::size_t block = (std::max)(std::size_t{256}, std::size_t{1024} / words_for(Fingerprint::bits));
   result.offsets.reserve(queries.size() + 1);
   result.offsets.push_back(0);
-  std::array<typename simhash<Bits>::words_type, block> words;
+  std::array<typename Fingerprint::words_type, block> words;
   std::vector<std::pair<std::size_t, match_type>> found;
   std::array<std::size_t, block> next;  // where the next match of each query goes
   for (std::size_t begin = 0; begin < queries.size(); begin += block) {
@@ -106,7 +117,7 @@ void append_batch(const Engine& engine, std::span<const simhash<Bits>> queries, 
     found.clear();
     next.fill(0);
     engine.visit_batch({words.data(), count}, k, [&](std::size_t query, std::size_t slot, int distance) {
-      const simhash<Bits> stored(engine.store().fingerprint(slot));
+      const Fingerprint stored(engine.store().fingerprint(slot));
       const list_type ids = engine.store().ids(slot);
       for (typename list_type::cursor id(ids); !id.done(); ++id) {
         found.emplace_back(query, match_type{*id, distance, stored});
@@ -130,13 +141,13 @@ void append_batch(const Engine& engine, std::span<const simhash<Bits>> queries, 
 }
 
 /// The matches of each query in turn.
-template <std::size_t Bits, class Engine>
-[[nodiscard]] auto search_batch(const Engine& engine, std::span<const simhash<Bits>> queries, int k,
+template <class Fingerprint, class Engine>
+[[nodiscard]] auto search_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                                 const any_runner& run) {
   constexpr std::size_t min_queries = 256;  // fewer are not worth a thread
   check_distance(engine, k);
   const std::size_t parts = (std::min)(run.parts(), queries.size() / min_queries + 1);
-  std::vector<batch_result<Bits, typename Engine::id_type>> results(parts);
+  std::vector<batch_result<Fingerprint::bits, typename Engine::id_type, Fingerprint>> results(parts);
   first_failure failure;
   run(parts, [&](std::size_t part) {
     const std::size_t begin = queries.size() * part / parts, end = queries.size() * (part + 1) / parts;
@@ -179,10 +190,10 @@ template <class Store>
 
 /// A constant forward iterator over the pairs of a store; it gives entries by value.
 /// The order is unspecified, but ids of one fingerprint come together and ascend. Any change of the index ends it.
-template <std::size_t Bits, class Id, class Store>
+template <class Fingerprint, class Id, class Store>
 class entry_iterator {
  public:
-  using value_type = entry<Bits, Id>;
+  using value_type = entry<Fingerprint::bits, Id, Fingerprint>;
   using reference = value_type;
   using pointer = void;
   using difference_type = std::ptrdiff_t;
@@ -192,7 +203,7 @@ class entry_iterator {
   entry_iterator() = default;
   entry_iterator(const Store& store, std::size_t slot) noexcept : store_(&store), slot_(slot) { start_slot(); }
 
-  [[nodiscard]] value_type operator*() const { return {simhash<Bits>(store_->fingerprint(slot_)), *id_}; }
+  [[nodiscard]] value_type operator*() const { return {Fingerprint(store_->fingerprint(slot_)), *id_}; }
   entry_iterator& operator++() noexcept {
     ++id_;
     if (id_.done()) {

@@ -1,0 +1,21 @@
+// What of the planted pairs a program found.
+#pragma once
+
+#include <string>
+
+namespace scale {
+
+struct score_options {
+  std::string verb;
+  std::string planted;
+};
+
+/// Reads the output of neardup from standard input, and prints as JSON, for each hundredth of similarity, how many pairs
+/// of a base and a copy are planted, and how many of them were missed.
+///
+/// A pair is missed by `pairs` if it is not printed; by `unique` if both are kept; by `groups` if both are first of
+/// their group or in none. (If a base is itself dropped, for it is like a third, its copies may rightly be kept.)
+/// Throws: std::runtime_error at a line that is none.
+void print_score(const score_options& options);
+
+}  // namespace scale

@@ -1,0 +1,89 @@
+// How many elements two sorted sets have in common: what a check of two documents costs.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "../../detail/instructions.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// A place in each of two sets, and what was common before.
+struct common_count {
+  std::size_t i = 0, j = 0, common = 0;
+};
+
+/// The reference: goes on from `at`. It may stop at any smaller number as soon as there cannot be `least`.
+template <class A, class B>
+std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, std::size_t least,
+                                  common_count at = {}) noexcept {
+  std::size_t i = at.i, j = at.j, common = at.common;
+  // No processor predicts which of two hashes is smaller, so both positions move by arithmetic.
+  const auto step = [&] {
+    const bool in_a = !(b[j] < a[i]), in_b = !(a[i] < b[j]);
+    common += static_cast<std::size_t>(in_a && in_b);
+    i += static_cast<std::size_t>(in_a);
+    j += static_cast<std::size_t>(in_b);
+  };
+  constexpr std::size_t stride = 32;  // steps between two looks at what can still be reached
+  while (a.size() - i >= stride && b.size() - j >= stride) {
+    if (common + (std::min)(a.size() - i, b.size() - j) < least) return common;
+    for (std::size_t steps = 0; steps < stride; ++steps) step();
+  }
+  while (i < a.size() && j < b.size()) step();
+  return common;
+}
+
+#if NEARDUP_X86_KERNELS
+NEARDUP_KERNELS_BEGIN
+
+/// Eight of each at a time, each with each; then the eight with the smaller last element are done. With 16 lanes of
+/// AVX-512 the comparisons per element double, and it is slower.
+NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::uint32_t> a,
+                                                         std::span<const std::uint32_t> b, std::size_t least) noexcept {
+  constexpr std::size_t lanes = 8;
+  const __m256i turn = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0);
+  const __m256i turn2 = _mm256_permutevar8x32_epi32(turn, turn);
+  const __m256i turn3 = _mm256_permutevar8x32_epi32(turn2, turn);
+  common_count at;
+  while (a.size() - at.i >= lanes && b.size() - at.j >= lanes) {
+    if (at.common + (std::min)(a.size() - at.i, b.size() - at.j) < least) return at.common;
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a.data() + at.i));
+    const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b.data() + at.j));
+    const __m256i z = _mm256_permute2x128_si256(y, y, 1);
+    const auto same = [&](__m256i other) NEARDUP_AVX2_LAMBDA { return _mm256_cmpeq_epi32(x, other); };
+    const __m256i low = _mm256_or_si256(
+        _mm256_or_si256(same(y), same(_mm256_permutevar8x32_epi32(y, turn))),
+        _mm256_or_si256(same(_mm256_permutevar8x32_epi32(y, turn2)), same(_mm256_permutevar8x32_epi32(y, turn3))));
+    const __m256i high = _mm256_or_si256(
+        _mm256_or_si256(same(z), same(_mm256_permutevar8x32_epi32(z, turn))),
+        _mm256_or_si256(same(_mm256_permutevar8x32_epi32(z, turn2)), same(_mm256_permutevar8x32_epi32(z, turn3))));
+    const int found = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(low, high)));
+    at.common += static_cast<std::size_t>(_mm_popcnt_u32(static_cast<unsigned>(found)));
+    const std::uint32_t last_a = a[at.i + lanes - 1];
+    const std::uint32_t last_b = b[at.j + lanes - 1];
+    at.i += last_a <= last_b ? lanes : 0;
+    at.j += last_b <= last_a ? lanes : 0;
+  }
+  return count_common_portable(a, b, least, at);
+}
+
+NEARDUP_KERNELS_END
+#endif  // NEARDUP_X86_KERNELS
+
+/// The number of elements that two sorted sets have in common. It may stop at any smaller number as soon as there
+/// cannot be `least`.
+template <class A, class B>
+std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
+#if NEARDUP_X86_KERNELS
+  if constexpr (std::is_same_v<A, std::uint32_t> && std::is_same_v<B, std::uint32_t>) {
+    if (active_instruction_set() != instruction_set::portable) return count_common_avx2(a, b, least);
+  }
+#endif
+  return count_common_portable(a, b, least);
+}
+
+}  // namespace neardup::inline v0::detail

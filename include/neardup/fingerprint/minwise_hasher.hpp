@@ -1,0 +1,122 @@
+// From a text to the min-wise codes of its features: a tokenizer and a hasher, put together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../minwise.hpp"
+#include "../text/tokenizer.hpp"
+#include "hashers.hpp"
+#include "kernels/composition.hpp"
+#include "kernels/minima_collector.hpp"
+#include "kernels/registry.hpp"
+#include "kernels/token_kernel.hpp"
+#include "minwise_sketch.hpp"
+#include "weighters.hpp"
+
+namespace neardup::inline v0 {
+
+/// Computes min-wise codes of `Bits` bits of the set of distinct tokens of a text, which have no weights.
+///
+/// A code depends on the tokenizer, the hasher, their settings and `Bits`, and on nothing else: not on the machine, nor
+/// on the order of the tokens, nor on how often they come. One hash a token serves any width; of it the lowest 32 bits
+/// count. Its const members may be called from many threads at once. Whatever takes a simhasher for texts takes it, too:
+/// text_stream, fingerprint_all, deduplicator.
+/// `Tokenizer` is a tokenizer, `Hasher` a token_hasher. docs/fingerprint.md defines the code bit by bit.
+/// Example: `minwise_hasher hash{shingles{2, words{}}, xxh3<64>{.seed = 42}};  auto code = hash(text);`
+template <class Tokenizer, class Hasher = xxh3<64>, std::size_t Bits = 64>
+class minwise_hasher {
+  using parts = detail::composition<Tokenizer, unit, Hasher>;
+
+ public:
+  using tokenizer_type = typename parts::tokenizer;
+  using weighter_type = unit;
+  using hasher_type = typename parts::hasher;
+  static constexpr std::size_t bits = Bits;
+
+  /// The number of 64-bit words of a token's full hash.
+  static constexpr std::size_t hash_words = hasher_words<hasher_type>;
+  using hash_type = std::array<std::uint64_t, hash_words>;
+  using fingerprint_type = minwise<Bits>;
+  using sketch_type = minwise_sketch<Bits>;
+
+ private:
+  struct state {
+    detail::hash_scratch<tokenizer_type, hasher_type> tokens;
+    detail::minima_collector<hasher_type, Bits> minima;
+  };
+
+ public:
+  /// Memory that is reused from text to text: one for each thread.
+  class workspace {
+    friend minwise_hasher;
+    detail::made_when_used<state> memory_;
+  };
+
+  minwise_hasher() = default;
+  constexpr explicit minwise_hasher(Tokenizer t, Hasher h = {}) : tokenizer(std::move(t)), hasher(std::move(h)) {}
+
+  /// The code of a text; nothing if it has no tokens. Complexity: linear in the text.
+  [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
+    workspace scratch;
+    return (*this)(text, scratch);
+  }
+  /// The same with memory that is reused; once that has grown, nothing is allocated (but by a tokenizer, see simhasher).
+  [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
+    return detail::code_of(collect(text, scratch));
+  }
+
+  /// The minima of a text, which merge with those of others.
+  [[nodiscard]] sketch_type sketch(std::string_view text) const {
+    workspace scratch;
+    return sketch(text, scratch);
+  }
+  [[nodiscard]] sketch_type sketch(std::string_view text, workspace& scratch) const {
+    sketch_type result;
+    result.minima_ = collect(text, scratch);
+    return result;
+  }
+
+  /// The hashes of the distinct tokens of a text, sorted: the set that the Jaccard similarity compares.
+  [[nodiscard]] std::vector<hash_type> features(std::string_view text) const {
+    std::vector<hash_type> result;
+    workspace scratch;
+    features(text, scratch, result);
+    return result;
+  }
+  /// The same with memory that is reused: `result` becomes the features, whatever it was.
+  void features(std::string_view text, workspace& scratch, std::vector<hash_type>& result) const {
+    detail::collect_features(tokenizer, hasher, text, scratch.memory_.get().tokens, result);
+  }
+
+  /// The full hash of a token, lowest word first.
+  [[nodiscard]] hash_type hash(std::string_view token) const { return detail::to_hash_words(hasher(token)); }
+
+  tokenizer_type tokenizer{};                 ///< cuts a text into tokens
+  static constexpr weighter_type weighter{};  ///< each distinct token counts once
+  hasher_type hasher{};                       ///< turns a token into bits
+
+ private:
+  const detail::bin_minima<Bits>& collect(std::string_view text, workspace& scratch) const {
+    state& memory = scratch.memory_.get();
+    memory.minima.collect(tokenizer, hasher, text, memory.tokens);
+    return memory.minima.minima;
+  }
+};
+
+template <class Tokenizer>
+minwise_hasher(Tokenizer) -> minwise_hasher<Tokenizer>;
+template <class Tokenizer, class Hasher>
+minwise_hasher(Tokenizer, Hasher) -> minwise_hasher<Tokenizer, Hasher>;
+
+/// A minwise_hasher whose width is named: `make_minwise_hasher<128>(words{})`.
+template <std::size_t Bits, class Tokenizer, class Hasher = xxh3<64>>
+[[nodiscard]] constexpr auto make_minwise_hasher(Tokenizer t, Hasher h = {}) {
+  return minwise_hasher<Tokenizer, Hasher, Bits>(std::move(t), std::move(h));
+}
+
+}  // namespace neardup::inline v0

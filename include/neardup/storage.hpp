@@ -1,0 +1,12 @@
+// Any of these to bytes and back: all of neardup/storage/.
+#pragma once
+
+#include "version.hpp"
+
+#include "storage/band_key.hpp"
+#include "storage/composition.hpp"
+#include "storage/deduplicator_file.hpp"
+#include "storage/fingerprint_list.hpp"
+#include "storage/index_file.hpp"
+#include "storage/index_view.hpp"
+#include "storage/mapped_file.hpp"

@@ -1,0 +1,200 @@
+// Rows for stores that order their keys, so that a search is a few range scans there.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../detail/bits.hpp"
+#include "../error.hpp"
+#include "../index/engine/search_plans.hpp"
+#include "../index/layout.hpp"
+#include "../index/match.hpp"
+#include "../simhash.hpp"
+
+namespace neardup::inline v0 {
+
+/// A row of an index that is kept in an ordered store: where a stored fingerprint stands in one table.
+template <std::size_t Bits, std::unsigned_integral Id = std::uint64_t>
+struct band_row {
+  std::uint64_t segment;  ///< the bits of the table's blocks, in the lowest bits
+  std::uint8_t table;
+  simhash<Bits> fingerprint;
+  Id id;
+
+  friend bool operator==(const band_row&, const band_row&) = default;
+};
+
+/// Rows of keys from `begin` on, those smaller than `end`; no end if that is empty.
+struct band_range {
+  std::string begin, end;
+
+  friend bool operator==(const band_range&, const band_range&) = default;
+};
+
+/// The keys of a pigeonhole index that lives in a key-value store (LMDB, RocksDB, an SQL table ...), for a store that
+/// orders keys by their bytes. Rows have no values.
+///
+/// A key is the segment, in as many bytes as the widest of the layout needs, at least 4, then one byte with the number
+/// of the table, then the fingerprint in Bits / 8 bytes, then the id in sizeof(Id); all numbers with their highest byte
+/// first, so that the order of bytes is that of numbers. Each stored pair has one row in each table.
+/// A search scans the ranges of its query and takes of each row what match_of() gives: each match comes once.
+/// Example, with any ordered store:
+///   band_key<64> keys(layout(64, 3, 4));
+///   keys.for_each_row(fingerprint, id, [&](std::string_view key) { store.put(key, ""); });
+///   keys.for_each_range(query, 3, [&](const band_range& range, std::size_t step) {
+///     for (each key of the store in range) if (auto match = keys.match_of(key, query, 3, step)) use(*match);
+///   });
+template <std::size_t Bits, std::unsigned_integral Id = std::uint64_t>
+class band_key {
+  static constexpr std::size_t words = detail::words_for(Bits);
+  using plans_type = detail::search_plans<words>;
+
+ public:
+  using fingerprint_type = simhash<Bits>;
+  using row_type = band_row<Bits, Id>;
+  using match_type = match<Bits, Id>;
+
+  /// Rows for this layout. Of blocks of more than 64 bits together, the first 64 are the segment.
+  /// Throws: std::invalid_argument if the layout is for another width.
+  explicit band_key(const layout& shape) : plans_(plans_of(shape)) {
+    std::size_t width = 0;
+    for (const auto& key : plans_->keys()) width = (std::max)(width, key.width());
+    segment_bytes_ = (std::max)(std::size_t{4}, (width + 7) / 8);
+  }
+
+  [[nodiscard]] const layout& shape() const noexcept { return plans_->shape(); }
+
+  /// The length of a key, bytes.
+  [[nodiscard]] std::size_t size() const noexcept { return segment_bytes_ + 1 + Bits / 8 + sizeof(Id); }
+
+  /// The key of a row. Precondition: the segment is one of this layout.
+  [[nodiscard]] std::string encode(const row_type& row) const {
+    std::string key = prefix(row.segment, row.table);
+    for (std::size_t byte = Bits / 8; byte-- > 0;) {
+      key.push_back(static_cast<char>(row.fingerprint.to_words()[byte / 8] >> (8 * (byte % 8)) & 0xffU));
+    }
+    put(key, row.id, sizeof(Id));
+    return key;
+  }
+
+  /// The row of a key. Returns: nothing if it is none of this layout: of another length, of a table that there is not,
+  /// or with a segment that is not the fingerprint's.
+  [[nodiscard]] std::optional<row_type> decode(std::string_view key) const {
+    if (key.size() != size()) return std::nullopt;
+    row_type row{};
+    row.segment = get(key.substr(0, segment_bytes_));
+    row.table = static_cast<std::uint8_t>(key[segment_bytes_]);
+    if (row.table >= plans_->keys().size()) return std::nullopt;
+    typename fingerprint_type::words_type value{};
+    for (std::size_t i = 0; i < Bits / 8; ++i) {
+      const std::size_t byte = Bits / 8 - 1 - i;
+      value[byte / 8] |= std::uint64_t{static_cast<unsigned char>(key[segment_bytes_ + 1 + i])} << (8 * (byte % 8));
+    }
+    row.fingerprint = fingerprint_type(value);
+    row.id = static_cast<Id>(get(key.substr(key.size() - sizeof(Id))));
+    if (plans_->keys()[row.table].of(value) != row.segment) return std::nullopt;
+    return row;
+  }
+
+  /// Calls `visit(key)` for the row of a pair in each table: what to put into the store, or to take out.
+  template <std::invocable<std::string_view> Visit>
+  void for_each_row(const fingerprint_type& fingerprint, Id id, Visit&& visit) const {
+    for (std::size_t table = 0; table < plans_->keys().size(); ++table) {
+      const std::uint64_t segment = plans_->keys()[table].of(fingerprint.to_words());
+      visit(std::string_view(encode({segment, static_cast<std::uint8_t>(table), fingerprint, id})));
+    }
+  }
+
+  /// All rows of a segment in a table. The end is empty for the largest segment and table of all, for no key of as many
+  /// bytes lies above.
+  [[nodiscard]] band_range range_of(std::uint64_t segment, std::size_t table) const {
+    band_range range{prefix(segment, static_cast<std::uint8_t>(table)),
+                     prefix(segment, static_cast<std::uint8_t>(table))};
+    std::string& end = range.end;
+    while (!end.empty() && end.back() == '\xff') end.pop_back();
+    if (!end.empty()) end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
+    return range;
+  }
+
+  /// Calls `visit(range, step)` for what a search within k bits has to scan; `step` is for match_of().
+  /// Throws: std::invalid_argument if k is not what the layout serves.
+  template <std::invocable<const band_range&, std::size_t> Visit>
+  void for_each_range(const fingerprint_type& query, int k, Visit&& visit) const {
+    const auto& plan = plan_of(k);
+    for (std::size_t step = 0; step < plan.steps.size(); ++step) {
+      const auto& probe = plan.steps[step];
+      for_each_near(probe.key.of(query.to_words()), 0, probe.key.width(), probe.radius,
+                    [&](std::uint64_t segment) { visit(range_of(segment, probe.table), step); });
+    }
+  }
+
+  /// What a row that was met in a range of `step` adds to the search: nothing if it is farther than k bits, or an earlier
+  /// range has it too, or it is no row.
+  [[nodiscard]] std::optional<match_type> match_of(std::string_view key, const fingerprint_type& query, int k,
+                                                   std::size_t step) const {
+    const std::optional<row_type> row = decode(key);
+    if (!row) return std::nullopt;
+    const auto difference = detail::differing_bits(row->fingerprint.to_words(), query.to_words());
+    const int distance = detail::portable_popcount(difference);
+    if (distance > k || plan_of(k).is_found_before(step, difference)) return std::nullopt;
+    return match_type{row->id, distance, row->fingerprint};
+  }
+
+ private:
+  static std::shared_ptr<const plans_type> plans_of(const layout& shape) {
+    if (shape.bits() != Bits) {
+      detail::fail<std::invalid_argument>("band_key: the layout is for " + std::to_string(shape.bits()) +
+                                          " bits, not " + std::to_string(Bits));
+    }
+    return std::make_shared<const plans_type>(shape);
+  }
+
+  const typename plans_type::plan& plan_of(int k) const {
+    if (k < 0 || k > shape().k()) detail::refuse_distance(k, shape().k());
+    return plans_->within(k);
+  }
+
+  // Each segment within `flips` bits once.
+  template <class Visit>
+  static void for_each_near(std::uint64_t segment, std::size_t first, std::size_t width, int flips,
+                            const Visit& visit) {
+    visit(segment);
+    if (flips == 0) return;
+    for (std::size_t bit = first; bit < width; ++bit) {
+      for_each_near(segment ^ (std::uint64_t{1} << bit), bit + 1, width, flips - 1, visit);
+    }
+  }
+
+  static void put(std::string& key, std::uint64_t number, std::size_t bytes) {
+    for (std::size_t i = bytes; i-- > 0;) key.push_back(static_cast<char>(number >> (8 * i) & 0xffU));
+  }
+  static std::uint64_t get(std::string_view bytes) {
+    std::uint64_t number = 0;
+    for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
+    return number;
+  }
+
+  [[nodiscard]] std::string prefix(std::uint64_t segment, std::uint8_t table) const {
+    std::string key;
+    key.reserve(size());
+    put(key, segment, segment_bytes_);
+    key.push_back(static_cast<char>(table));
+    return key;
+  }
+
+  std::shared_ptr<const plans_type> plans_;
+  std::size_t segment_bytes_ = 4;
+};
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,217 @@
+// What fingerprints were made of: written into every file, so that nobody compares what cannot be compared.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "../error.hpp"
+#include "../fingerprint/hashers.hpp"
+#include "../fingerprint/idf.hpp"
+#include "../fingerprint/simhasher.hpp"
+#include "../fingerprint/weighters.hpp"
+#include "../fingerprint_kind.hpp"
+#include "../simhash.hpp"
+#include "../text/ngrams.hpp"
+#include "../text/normalise.hpp"
+#include "../text/sentences.hpp"
+#include "../text/shingles.hpp"
+#include "../text/words.hpp"
+
+namespace neardup::inline v0 {
+
+/// Which definition of fingerprints this version follows (docs/fingerprint.md). It counts up with every change that
+/// gives some text another fingerprint.
+inline constexpr unsigned fingerprint_definition = 1;
+
+/// What fingerprints are made of. Two fingerprints may be compared only if these are equal.
+///
+/// composition_of() tells it of a simhasher; of fingerprints from elsewhere, fill in what tells them from others.
+/// No member may hold a line break. What is empty does not apply.
+struct fingerprint_composition {
+  fingerprint_kind kind = fingerprint_kind::simhash;
+  unsigned definition = fingerprint_definition;
+  std::string tokenizer = {};   ///< with the normalising, as in "normalised(shingles(2, words))"
+  std::string weighter = {};    ///< as in "unit"
+  std::string hasher = {};      ///< as in "xxh3"
+  std::string seed = {};        ///< seed_identity() of it
+  std::string dictionary = {};  ///< a checksum, or a name, of what words are looked up in
+  std::string model = {};       ///< the same for a model of unknown words
+  std::string idf = {};         ///< the same for a table of weights
+  std::string stop_words = {};  ///< the same for words that do not count
+
+  friend bool operator==(const fingerprint_composition&, const fingerprint_composition&) = default;
+};
+
+namespace detail {
+
+/// 16 hexadecimal digits.
+[[nodiscard]] inline std::string hex_of(std::uint64_t number) { return simhash<64>(number).to_hex(); }
+
+struct composition_field {
+  std::string_view name;
+  std::string fingerprint_composition::*value;
+};
+inline constexpr std::array<composition_field, 8> composition_fields = {{
+    {"tokenizer", &fingerprint_composition::tokenizer},
+    {"weighter", &fingerprint_composition::weighter},
+    {"hasher", &fingerprint_composition::hasher},
+    {"seed", &fingerprint_composition::seed},
+    {"dictionary", &fingerprint_composition::dictionary},
+    {"model", &fingerprint_composition::model},
+    {"idf", &fingerprint_composition::idf},
+    {"stop words", &fingerprint_composition::stop_words},
+}};
+
+}  // namespace detail
+
+/// A composition as lines "name: value", of what is not empty.
+/// Throws: std::invalid_argument if a member holds a line break.
+[[nodiscard]] inline std::string to_string(const fingerprint_composition& made_of) {
+  std::string text("kind: ");
+  text.append(to_string(made_of.kind)).append("\ndefinition: ");
+  text.append(std::to_string(made_of.definition)).append("\n");
+  for (const auto& field : detail::composition_fields) {
+    const std::string& value = made_of.*field.value;
+    if (value.empty()) continue;
+    if (value.find('\n') != value.npos) {
+      detail::fail<std::invalid_argument>("the " + std::string(field.name) + " of a composition holds a line break");
+    }
+    text.append(field.name).append(": ").append(value).append("\n");
+  }
+  return text;
+}
+
+/// Reads what to_string() writes. Returns: nothing if it is anything else.
+[[nodiscard]] inline std::optional<fingerprint_composition> parse_composition(std::string_view text) {
+  fingerprint_composition made_of;
+  const auto take = [&text](std::string_view name) -> std::optional<std::string_view> {
+    const std::size_t end = text.find('\n');
+    if (end == text.npos || !text.starts_with(name) || text.substr(name.size(), 2) != ": ") return std::nullopt;
+    const std::string_view value = text.substr(name.size() + 2, end - name.size() - 2);
+    text.remove_prefix(end + 1);
+    return value;
+  };
+  const auto kind = take("kind");
+  if (kind == to_string(fingerprint_kind::minwise)) {
+    made_of.kind = fingerprint_kind::minwise;
+  } else if (kind != to_string(fingerprint_kind::simhash)) {
+    return std::nullopt;
+  }
+  const auto definition = take("definition");
+  if (!definition || definition->empty() || definition->size() > 9) return std::nullopt;
+  made_of.definition = 0;
+  for (const char c : *definition) {
+    if (c < '0' || c > '9') return std::nullopt;
+    made_of.definition = 10 * made_of.definition + static_cast<unsigned>(c - '0');
+  }
+  for (const auto& field : detail::composition_fields) {
+    if (const auto value = take(field.name)) made_of.*field.value = *value;
+  }
+  // What is written again differs if there was a field twice, out of order or unknown.
+  if (!text.empty()) return std::nullopt;
+  return made_of;
+}
+
+/// What tells seeds apart without telling them: 16 bits, 4 hexadecimal digits. Of 65,536 other seeds one has the same;
+/// who reads it still has to guess the other 48 bits of a secret one.
+[[nodiscard]] inline std::string seed_identity(std::uint64_t seed) {
+  return detail::hex_of(detail::mix(seed + detail::golden_ratio)).substr(12);
+}
+
+namespace detail {
+
+template <class T>
+concept describes_itself = requires(const T& part) {
+  { part.description() } -> std::convertible_to<std::string>;
+};
+
+/// What a part is called in a composition; tables that it looks into go into members of their own.
+class part_names {
+ public:
+  explicit part_names(fingerprint_composition& made_of) noexcept : made_of_(made_of) {}
+
+  template <class Part>
+  [[nodiscard]] std::string of(const Part& part) const {
+    if constexpr (std::is_base_of_v<shared_idf_table, Part>) {
+      // Whatever the order of the terms.
+      std::uint64_t sum = mix(part.table().median().raw());
+      part.table().for_each(
+          [&](std::string_view term, weight value) { sum += mix(xxh3<64>{.seed = value.raw()}(term)); });
+      made_of_.idf = hex_of(sum);
+      return std::is_same_v<Part, idf> ? "idf" : "tf_idf";
+    } else {
+      static_assert(describes_itself<Part>,
+                    "neardup: no name is known for this part of a composition; give it a member `std::string "
+                    "description() const` that tells it, with its settings, from all others, or fill in a "
+                    "neardup::fingerprint_composition");
+      return part.description();
+    }
+  }
+
+  [[nodiscard]] std::string of(const words&) const { return "words"; }
+  [[nodiscard]] std::string of(const sentences&) const { return "sentences"; }
+  [[nodiscard]] std::string of(const byte_ngrams& part) const { return with("byte_ngrams", part.n); }
+  [[nodiscard]] std::string of(const code_point_ngrams& part) const { return with("code_point_ngrams", part.n); }
+  [[nodiscard]] std::string of(const unit&) const { return "unit"; }
+  [[nodiscard]] std::string of(const tf&) const { return "tf"; }
+  [[nodiscard]] std::string of(const log_tf&) const { return "log_tf"; }
+  template <std::size_t Bits>
+  [[nodiscard]] std::string of(const xxh3<Bits>& part) const {
+    made_of_.seed = seed_identity(part.seed);
+    return "xxh3";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const shingles<Inner>& part) const {
+    return with("shingles", part.n, of(part.inner));
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const longest<Inner>& part) const {
+    return with("longest", part.n, of(part.inner));
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const levels<Inner>& part) const {
+    return with("levels", part.n, of(part.inner));
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const top<Inner>& part) const {
+    return with("top", part.n, of(part.inner));
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const folded<Inner>& part) const {
+    return "folded(" + of(part.inner) + ")";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const normalised<Inner>& part) const {
+    return "normalised(" + of(part.inner) + ")";
+  }
+
+ private:
+  static std::string with(const char* name, std::size_t n, const std::string& inner = {}) {
+    return std::string(name) + "(" + std::to_string(n) + (inner.empty() ? "" : ", " + inner) + ")";
+  }
+
+  fingerprint_composition& made_of_;
+};
+
+}  // namespace detail
+
+/// What the fingerprints of a simhasher are made of. Parts of your own need a member `std::string description() const`
+/// that tells them, with their settings, from all others.
+template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
+[[nodiscard]] fingerprint_composition composition_of(const simhasher<Tokenizer, Weighter, Hasher, Bits>& hash) {
+  fingerprint_composition made_of;
+  const detail::part_names names(made_of);
+  made_of.tokenizer = names.of(hash.tokenizer);
+  made_of.weighter = names.of(hash.weighter);
+  made_of.hasher = names.of(hash.hasher);
+  return made_of;
+}
+
+}  // namespace neardup::inline v0

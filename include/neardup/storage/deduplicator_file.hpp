@@ -1,0 +1,355 @@
+// A deduplicator that outlives its process: saved, restored, and with a log of what was added since.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
+
+#include "../dedup/deduplicator.hpp"
+#include "../detail/text_lines.hpp"
+#include "../error.hpp"
+#include "composition.hpp"
+#include "engine/append_log.hpp"
+#include "engine/container.hpp"
+#include "engine/file_operations.hpp"
+#include "engine/index_sections.hpp"
+#include "mapped_file.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+/// What a deduplicator keeps, as bytes and back.
+struct deduplicator_access {
+  template <class Deduplicator>
+  using feature_of = typename Deduplicator::feature_type;
+
+  static constexpr std::string_view probe =
+      "A text of Words, words and 1234 numbers; \xe6\x96\x87\xe5\xad\x97 \xc3\x84pfel. It is here to tell checks "
+      "apart.";
+
+  /// What tells other tokenizers, hashers and seeds of the fingerprint and of the check, without naming them: what they
+  /// make of one text.
+  template <class Deduplicator>
+  static std::uint64_t identity(const Deduplicator& d) {
+    std::string made;
+    if (const auto fingerprint = d.hash_(probe)) made = fingerprint->to_hex();
+    if constexpr (Deduplicator::checks_features) {
+      for (const auto feature : d.check_(probe)) put(made, feature);
+    }
+    return checksum_of(std::as_bytes(std::span(made)));
+  }
+
+  template <class Deduplicator>
+  static std::string options(const Deduplicator& d) {
+    std::string bytes;
+    put(bytes, static_cast<std::uint32_t>(d.index_.max_distance()));
+    put(bytes, static_cast<std::uint8_t>(!Deduplicator::has_check ? 0 : Deduplicator::checks_features ? 2 : 1));
+    put(bytes, static_cast<std::uint8_t>(sizeof(feature_of<Deduplicator>)));
+    put(bytes, static_cast<std::uint8_t>(form_of_id<typename Deduplicator::id_type>()));
+    put(bytes, static_cast<std::uint8_t>(sizeof(typename Deduplicator::id_type)));
+    put(bytes, std::uint64_t{d.min_tokens_});
+    put(bytes, std::bit_cast<std::uint64_t>(d.similarity_));
+    put(bytes, identity(d));
+    return bytes;
+  }
+
+  template <class T>
+  static void put_value(std::string& bytes, const T& value) {
+    if constexpr (std::is_integral_v<T>) {
+      put(bytes, static_cast<std::make_unsigned_t<T>>(value));
+    } else {
+      bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+  }
+  template <class T>
+  static T get_value(byte_span bytes, std::size_t position) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(get<std::make_unsigned_t<T>>(bytes, position));
+    } else {
+      T value;
+      std::memcpy(&value, bytes.data() + position, sizeof value);
+      return value;
+    }
+  }
+
+  template <class Deduplicator>
+  static constexpr std::size_t fixed_size = 32 + Deduplicator::fingerprint_type::bits / 8 +
+                                            sizeof(typename Deduplicator::id_type);
+
+  /// A kept document: its serial number, digest, number of features, whether it is short, fingerprint, id, features.
+  template <class Deduplicator, class Document>
+  static void encode(const Document& document, std::span<const feature_of<Deduplicator>> features, std::string& bytes) {
+    put(bytes, document.serial);
+    put(bytes, document.digest[0]);
+    put(bytes, document.digest[1]);
+    put(bytes, static_cast<std::uint32_t>(features.size()));
+    put(bytes, std::uint32_t{document.is_short});
+    for (std::size_t byte = 0; byte < Deduplicator::fingerprint_type::bits / 8; ++byte) {
+      bytes.push_back(static_cast<char>(document.fingerprint.to_words()[byte / 8] >> (8 * (byte % 8)) & 0xffU));
+    }
+    put_value(bytes, document.id);
+    for (const auto feature : features) put(bytes, feature);
+  }
+
+  /// Keeps the document that begins at `position`, which moves on. Returns: whether there is one.
+  template <class Deduplicator>
+  static bool decode(Deduplicator& d, byte_span bytes, std::size_t& position) {
+    constexpr std::size_t bits = Deduplicator::fingerprint_type::bits;
+    constexpr std::size_t fixed = fixed_size<Deduplicator>;
+    if (bytes.size() - position < fixed) return false;
+    typename Deduplicator::document document;
+    document.serial = get<std::uint64_t>(bytes, position);
+    document.digest = {get<std::uint64_t>(bytes, position + 8), get<std::uint64_t>(bytes, position + 16)};
+    const std::size_t count = get<std::uint32_t>(bytes, position + 24);
+    const auto is_short = get<std::uint32_t>(bytes, position + 28);
+    if (is_short > 1 || count > (bytes.size() - position - fixed) / sizeof(feature_of<Deduplicator>)) return false;
+    document.is_short = is_short != 0;
+    typename Deduplicator::fingerprint_type::words_type words{};
+    for (std::size_t byte = 0; byte < bits / 8; ++byte) {
+      words[byte / 8] |= std::to_integer<std::uint64_t>(bytes[position + 32 + byte]) << (8 * (byte % 8));
+    }
+    document.fingerprint = typename Deduplicator::fingerprint_type(words);
+    const auto id = get_value<typename Deduplicator::id_type>(bytes, position + 32 + bits / 8);
+    std::vector<feature_of<Deduplicator>> features(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      features[i] = get<feature_of<Deduplicator>>(bytes, position + fixed + i * sizeof(feature_of<Deduplicator>));
+      if (i > 0 && !(features[i - 1] < features[i])) return false;
+    }
+    if (d.contains(id) || document.serial < d.added_) return false;
+    // keep() takes the number of documents for the age of this one.
+    d.added_ = document.serial;
+    d.keep(id, document, features);
+    ++d.added_;
+    position += fixed + count * sizeof(feature_of<Deduplicator>);
+    return true;
+  }
+
+  template <class Deduplicator>
+  static std::string encode_kept(const Deduplicator& d, const typename Deduplicator::id_type& id) {
+    std::string bytes;
+    const auto slot = d.slot_of_.find(id)->second;
+    encode<Deduplicator>(d.documents_[slot], d.features_of(slot), bytes);
+    return bytes;
+  }
+
+  /// All kept documents, the oldest first.
+  template <class Deduplicator>
+  static std::string encode_all(const Deduplicator& d) {
+    std::vector<document_slot> slots;
+    slots.reserve(d.size());
+    for (const auto& [id, slot] : d.slot_of_) slots.push_back(slot);
+    std::sort(slots.begin(), slots.end(),
+              [&](document_slot a, document_slot b) { return d.documents_[a].serial < d.documents_[b].serial; });
+    std::string bytes;
+    for (const document_slot slot : slots) encode<Deduplicator>(d.documents_[slot], d.features_of(slot), bytes);
+    return bytes;
+  }
+
+  template <class Deduplicator>
+  static void set_added(Deduplicator& d, std::uint64_t added) noexcept {
+    d.added_ = added;
+  }
+};
+
+/// Writes a deduplicator. Returns: the number of this state, for a log that follows it.
+template <class Deduplicator>
+std::uint64_t write_deduplicator(file_operations& files, const std::string& path, const Deduplicator& d,
+                                 const fingerprint_composition& made_of) {
+  std::string options = deduplicator_access::options(d);
+  put(options, d.added());
+  const std::string documents = deduplicator_access::encode_all(d);
+  const std::array<section_source, 2> sections = {{
+      {section_tag::options, 0, std::as_bytes(std::span(options))},
+      {section_tag::documents, 0, std::as_bytes(std::span(documents))},
+  }};
+  const file_header header{file_content::deduplicator,
+                           static_cast<std::uint32_t>(Deduplicator::fingerprint_type::bits),
+                           {},
+                           d.size(),
+                           made_of};
+  write_container(files, path, header, sections);
+  return get<std::uint64_t>(std::as_bytes(std::span(encode_header(header, sections))), 56);
+}
+
+/// Fills an empty deduplicator. Returns: the number of the state that was read.
+template <class Deduplicator>
+std::uint64_t read_deduplicator(const std::string& path, Deduplicator& d, const fingerprint_composition& made_of) {
+  if (d.added() != 0) fail<std::invalid_argument>("restore: the deduplicator has documents already");
+  const mapped_file mapped(path);
+  const container file(mapped.bytes(), path, file_content::deduplicator);
+  file.check_composition(made_of);
+  file.check_sections();
+  const byte_span options = file.find(section_tag::options), documents = file.find(section_tag::documents);
+  if (file.header().bits != Deduplicator::fingerprint_type::bits || options.size() != 40 ||
+      file.sections().size() != (documents.empty() ? 1U : 2U)) {
+    file.refuse("the sections do not fit each other");
+  }
+  if (to_text(options.first(32)) != deduplicator_access::options(d)) {
+    fail<std::invalid_argument>(path + ": saved with another distance, similarity, min_tokens, check or Id");
+  }
+  // Built aside: what throws leaves the caller's empty.
+  std::size_t position = 0;
+  while (position < documents.size()) {
+    if (!deduplicator_access::decode(d, documents, position)) file.refuse("a document is damaged");
+  }
+  const auto added = get<std::uint64_t>(options, 32);
+  if (d.size() != file.header().count || d.added() > added) file.refuse("a document is damaged");
+  deduplicator_access::set_added(d, added);
+  return get<std::uint64_t>(mapped.bytes(), 56);
+}
+
+}  // namespace detail
+
+/// Writes all that a deduplicator keeps to a file, which is whole and on the disk when this returns, or what was there
+/// before. Throws: std::runtime_error naming the file; std::bad_alloc. Memory: a copy of what is kept.
+template <class Simhasher, class Check, class Id>
+void save(const std::string& path, const deduplicator<Simhasher, Check, Id>& dedup,
+          const fingerprint_composition& made_of) {
+  detail::write_deduplicator(detail::system_files(), path, dedup, made_of);
+}
+
+/// The deduplicator that was saved: goes on where that one was. `empty` is one of the same parts and options, to which
+/// nothing was added.
+/// Throws: std::runtime_error naming the file, if it is damaged; std::invalid_argument, if it was saved with other parts
+/// or options; std::bad_alloc.
+template <class Simhasher, class Check, class Id>
+[[nodiscard]] deduplicator<Simhasher, Check, Id> restore(const std::string& path,
+                                                         deduplicator<Simhasher, Check, Id> empty,
+                                                         const fingerprint_composition& made_of) {
+  detail::read_deduplicator(path, empty, made_of);
+  return empty;
+}
+
+/// A deduplicator whose every step is on the disk before it is acknowledged: in the file of save(), or in a log beside
+/// it, PATH.log, of what came since.
+///
+/// Whatever ends the process, the next one finds all that was acknowledged, and nothing else but perhaps the step that
+/// was under way. One object at a time may have a path.
+/// Guarantee: what throws changes neither the deduplicator nor what a later process finds. If save() fails, or an error
+/// of the log cannot be undone, further changes throw until save() succeeds.
+/// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{hash}, composition_of(hash));`
+template <class Deduplicator>
+class durable_deduplicator {
+  using access = detail::deduplicator_access;
+
+ public:
+  using id_type = typename Deduplicator::id_type;
+  using verdict_type = typename Deduplicator::verdict_type;
+
+  /// What is at `path`, or `empty` if there is nothing yet.
+  /// Throws: as restore(); std::runtime_error naming the log, if it is damaged.
+  durable_deduplicator(std::string path, Deduplicator empty, fingerprint_composition made_of)
+      : durable_deduplicator(detail::system_files(), std::move(path), std::move(empty), std::move(made_of)) {}
+
+  // With file operations of a test's own.
+  durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
+                       fingerprint_composition made_of)
+      : files_(&files), path_(std::move(path)), made_of_(std::move(made_of)), dedup_(std::move(empty)) {
+    struct stat status;
+    if (::stat(path_.c_str(), &status) != 0) {
+      if (errno != ENOENT) detail::fail_with_errno("open", path_);
+      return save();
+    }
+    const std::uint64_t state = detail::read_deduplicator(path_, dedup_, made_of_);
+    const std::string bytes = ::stat(log_path().c_str(), &status) == 0 ? detail::read_file(log_path()) : "";
+    if (!detail::append_log::follows(bytes, state)) {
+      // None, or of the state before this one, which has all of it.
+      log_ = detail::append_log::create(*files_, log_path(), state);
+      return;
+    }
+    log_ =
+        detail::append_log::open(*files_, log_path(), bytes, state, [&](std::string_view payload) { replay(payload); });
+  }
+
+  /// As the deduplicator's. Throws: besides, std::runtime_error naming the log.
+  verdict_type add(std::string_view text, const id_type& id) {
+    const verdict_type result = dedup_.add(text, id);
+    finish(result, id);
+    return result;
+  }
+  verdict_type add(std::string_view text) requires detail::counting_id<id_type> {
+    const auto number = dedup_.added();
+    const verdict_type result = dedup_.add(text);
+    finish(result, static_cast<id_type>(number));
+    return result;
+  }
+
+  /// As the deduplicator's, and on the disk. Throws: std::runtime_error naming the log; then the document is kept still.
+  bool erase(const id_type& id) {
+    if (!dedup_.contains(id)) return false;
+    std::string payload("E");
+    access::put_value(payload, id);
+    log_.append(payload);
+    return dedup_.erase(id);
+  }
+
+  /// Writes all to the file and begins a new log: what a later start then need not replay.
+  /// Throws: std::runtime_error naming the file; std::bad_alloc.
+  void save() {
+    log_.stop();
+    const std::uint64_t state = detail::write_deduplicator(*files_, path_, dedup_, made_of_);
+    log_ = detail::append_log::create(*files_, log_path(), state);
+  }
+
+  /// For searches, and what it tells of itself.
+  [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
+
+ private:
+  [[nodiscard]] std::string log_path() const { return path_ + ".log"; }
+
+  // Puts down what add() did, or takes it back.
+  void finish(const verdict_type& result, const id_type& id) {
+    struct withdrawal {
+      Deduplicator& dedup;
+      const id_type& id;
+      bool is_kept, is_done = false;
+      ~withdrawal() {
+        if (is_done) return;
+        if (is_kept) dedup.erase(id);
+        access::set_added(dedup, dedup.added() - 1);
+      }
+    } withdrawn{dedup_, id, result.is_new() && result.has_fingerprint};
+    log_.append(withdrawn.is_kept ? "K" + access::encode_kept(dedup_, id) : std::string("D"));
+    withdrawn.is_done = true;
+  }
+
+  void replay(std::string_view payload) {
+    const auto bytes = std::as_bytes(std::span(payload));
+    const std::uint64_t added = dedup_.added();
+    std::size_t position = 1;
+    bool is_right = false;
+    if (payload == "D") {
+      access::set_added(dedup_, added + 1);
+      is_right = true;
+    } else if (payload.starts_with('K')) {
+      is_right = access::decode(dedup_, bytes, position) && position == bytes.size() && dedup_.added() == added + 1;
+    } else if (payload.starts_with('E') && bytes.size() == 1 + sizeof(id_type)) {
+      is_right = dedup_.erase(access::get_value<id_type>(bytes, position));
+    }
+    if (!is_right) detail::fail<std::runtime_error>(log_path() + ": a record does not fit what is before it");
+  }
+
+  detail::file_operations* files_;
+  std::string path_;
+  fingerprint_composition made_of_;
+  Deduplicator dedup_;
+  detail::append_log log_;
+};
+
+}  // namespace neardup::inline v0

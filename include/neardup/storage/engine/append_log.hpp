@@ -1,0 +1,168 @@
+// A file that only grows, whose records are on the disk before their writer goes on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "../../error.hpp"
+#include "../../fingerprint/hashers.hpp"
+#include "container.hpp"
+#include "file_operations.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// A log of records between two states of another file. It names the state that it follows by a number, and counts only
+/// together with that.
+///
+///   bytes 0..7   "\x89NDUL\r\n\x1a"
+///   bytes 8..15  the format version
+///   bytes 16..23 the number of the state
+///   bytes 24..31 the XXH3 of the bytes before
+///   from 32 on   records: 4 bytes length, 4 bytes XXH3 of length and position, 8 bytes XXH3 of the payload, the payload,
+///                zeros up to a multiple of 8
+class append_log {
+ public:
+  static constexpr std::size_t header_size = 32;
+
+  append_log() = default;
+  append_log(append_log&& other) noexcept { swap(other); }
+  append_log& operator=(append_log&& other) noexcept {
+    append_log taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~append_log() {
+    if (file_ >= 0) files_->close(file_);
+  }
+
+  void swap(append_log& other) noexcept {
+    std::swap(files_, other.files_);
+    path_.swap(other.path_);
+    std::swap(state_, other.state_);
+    std::swap(file_, other.file_);
+    std::swap(size_, other.size_);
+    std::swap(is_broken_, other.is_broken_);
+  }
+
+  /// Makes an empty log, in place of an older one, and opens it. Throws: std::runtime_error naming the file.
+  static append_log create(file_operations& files, const std::string& path, std::uint64_t state) {
+    const std::string header = encode_header(state);
+    const byte_span piece = std::as_bytes(std::span(header));
+    save_file(files, path, {&piece, 1});
+    return append_log(files, path, state, header_size);
+  }
+
+  /// Calls `visit(payload)` for each record of what the file holds, and opens it behind the last one. A record that was
+  /// being written when the writer was stopped is taken off.
+  /// Throws: std::runtime_error naming the file, if it is damaged elsewhere; what `visit` throws.
+  template <class Visit>
+  static append_log open(file_operations& files, const std::string& path, std::string_view bytes, std::uint64_t state,
+                         const Visit& visit) {
+    std::size_t position = header_size;
+    while (position < bytes.size()) {
+      const auto payload = record_at(bytes, position, state);
+      if (!payload) break;
+      visit(*payload);
+      position = end_of(position, payload->size());
+    }
+    if (position < bytes.size()) {
+      // Records are synced one by one: only the last can be torn.
+      for (std::size_t later = position + 8; later < bytes.size(); later += 8) {
+        if (record_at(bytes, later, state)) {
+          fail<std::runtime_error>(path + ": the record at byte " + std::to_string(position) + " is damaged");
+        }
+      }
+    }
+    append_log log(files, path, state, position);
+    if (position < bytes.size() && !(files.truncate(log.file_, position) && files.sync(log.file_))) {
+      fail_with_errno("repair", path);
+    }
+    return log;
+  }
+
+  /// Whether bytes are a log that follows a state.
+  [[nodiscard]] static bool follows(std::string_view bytes, std::uint64_t state) {
+    return bytes.substr(0, header_size) == encode_header(state);
+  }
+
+  /// Appends a record; it is on the disk when this returns.
+  /// Throws: std::runtime_error naming the file; the log is as it was then, or, if that too failed, takes nothing more.
+  void append(std::string_view payload) {
+    if (is_broken_ || file_ < 0) fail<std::runtime_error>(path_ + ": an earlier error was not repaired; save first");
+    std::string record = encode_record(payload, size_, state_);
+    if (write_all(*files_, file_, std::as_bytes(std::span(record))) && files_->sync(file_)) {
+      size_ += record.size();
+      return;
+    }
+    const int error = errno;
+    // After a failed sync nobody knows what is on the disk, but what is cut off cannot come back.
+    is_broken_ = !(files_->truncate(file_, size_) && files_->sync(file_));
+    errno = error;
+    fail_with_errno("append to", path_);
+  }
+
+  /// Takes nothing more.
+  void stop() noexcept { is_broken_ = true; }
+
+ private:
+  append_log(file_operations& files, const std::string& path, std::uint64_t state, std::size_t size)
+      : files_(&files), path_(path), state_(state), file_(files.open_at_end(path)), size_(size) {
+    if (file_ < 0) fail_with_errno("open", path);
+  }
+
+  static std::size_t end_of(std::size_t position, std::size_t payload) noexcept {
+    return position + 16 + (payload + 7) / 8 * 8;
+  }
+
+  static std::string encode_header(std::uint64_t state) {
+    std::string header("\x89NDUL\r\n\x1a", 8);
+    put(header, std::uint64_t{format_version});
+    put(header, state);
+    put(header, checksum_of(std::as_bytes(std::span(header))));
+    return header;
+  }
+
+  static std::uint64_t seed_of(std::uint64_t state, std::size_t position) noexcept {
+    return state + std::uint64_t{position} * golden_ratio;
+  }
+
+  static std::string encode_record(std::string_view payload, std::size_t position, std::uint64_t state) {
+    if (payload.size() > 0xffffffffU) fail<std::length_error>("a record of a log has less than 4 GiB");
+    std::string record;
+    put(record, static_cast<std::uint32_t>(payload.size()));
+    put(record, static_cast<std::uint32_t>(xxh3<64>{seed_of(state, position)}(record)));
+    put(record, xxh3<64>{seed_of(state, position)}(payload));
+    record += payload;
+    record.resize(end_of(0, payload.size()), '\0');
+    return record;
+  }
+
+  // The payload of a whole record at a position; nothing if there is none.
+  static std::optional<std::string_view> record_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
+    if (bytes.size() - position < 16) return std::nullopt;
+    const byte_span all = std::as_bytes(std::span(bytes));
+    const std::size_t size = get<std::uint32_t>(all, position);
+    const xxh3<64> hash{seed_of(state, position)};
+    if (get<std::uint32_t>(all, position + 4) != static_cast<std::uint32_t>(hash(bytes.substr(position, 4))) ||
+        size > bytes.size() - position - 16 || end_of(position, size) > bytes.size()) {
+      return std::nullopt;
+    }
+    const std::string_view payload = bytes.substr(position + 16, size);
+    if (get<std::uint64_t>(all, position + 8) != hash(payload)) return std::nullopt;
+    return payload;
+  }
+
+  file_operations* files_ = nullptr;
+  std::string path_;
+  std::uint64_t state_ = 0;
+  int file_ = -1;
+  std::size_t size_ = 0;  // of what is whole
+  bool is_broken_ = false;
+};
+
+}  // namespace neardup::inline v0::detail

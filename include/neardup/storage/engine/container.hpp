@@ -1,0 +1,293 @@
+// The form that all files of neardup have: a header, the composition, and sections (docs/format.md).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bytes.hpp"
+#include "../../error.hpp"
+#include "../../fingerprint/hashers.hpp"
+#include "../composition.hpp"
+#include "file_operations.hpp"
+
+namespace neardup::inline v0::detail {
+
+using byte_span = std::span<const std::byte>;
+
+/// The first bytes of a file: one that is in no text, one for what changes line ends, one that ends a listing.
+inline constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8);
+inline constexpr std::uint16_t format_version = 1;
+inline constexpr std::size_t section_alignment = 64;
+
+enum class file_content : std::uint8_t { list = 1, index = 2, deduplicator = 3 };
+
+/// What a section holds. The numbers stand in files.
+enum class section_tag : std::uint32_t {
+  fingerprints = 1,
+  ids = 2,
+  lists = 3,
+  list_begins = 4,
+  marks = 5,
+  starts = 6,
+  lines = 7,
+  narrow = 8,
+  wide = 9,
+  slots = 10,
+  records = 16,
+  options = 32,
+  documents = 33,
+  feature_counts = 34,
+  features = 35,
+  attachments = 64,  ///< what programs add, from here on
+};
+
+[[nodiscard]] constexpr std::size_t align_section(std::size_t position) noexcept {
+  return (position + section_alignment - 1) / section_alignment * section_alignment;
+}
+
+[[nodiscard]] inline std::string_view to_text(byte_span bytes) noexcept {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+template <class T>
+[[nodiscard]] byte_span to_bytes(std::span<const T> values) noexcept {
+  return std::as_bytes(values);
+}
+[[nodiscard]] inline std::uint64_t checksum_of(byte_span bytes) noexcept { return xxh3<64>{}(to_text(bytes)); }
+
+/// Appends an unsigned integer, its lowest byte first.
+template <std::unsigned_integral Word>
+void put(std::string& bytes, Word value) {
+  for (std::size_t i = 0; i < sizeof value; ++i) bytes.push_back(static_cast<char>(value >> (8 * i) & 0xffU));
+}
+template <std::unsigned_integral Word>
+[[nodiscard]] Word get(byte_span bytes, std::size_t position) noexcept {
+  return load_little_endian<Word>(reinterpret_cast<const char*>(bytes.data()) + position);
+}
+
+/// What stands at the beginning of every file, but for what follows from the rest.
+struct file_header {
+  file_content content = file_content::index;
+  std::uint32_t bits = 0;
+  std::array<std::uint8_t, 16> details{};  ///< what they mean depends on the content
+  std::uint64_t count = 0;                 ///< of records, pairs or documents
+  fingerprint_composition made_of;
+};
+
+/// A section to be written. What it holds, `bytes`, is in the order of bytes that files have.
+struct section_source {
+  section_tag tag;
+  std::uint32_t table;
+  byte_span bytes;
+};
+
+/// All of a file before its sections. Empty sections are left out.
+[[nodiscard]] inline std::string encode_header(const file_header& header, std::span<const section_source> sources) {
+  const std::string made_of = to_string(header.made_of);
+  std::vector<section_source> sections;
+  std::copy_if(sources.begin(), sources.end(), std::back_inserter(sections),
+               [](const section_source& s) { return !s.bytes.empty(); });
+  const std::size_t size = align_section(64 + 32 * sections.size() + 4 + made_of.size());
+  std::size_t end = size;
+  for (const section_source& section : sections) end = align_section(end) + section.bytes.size();
+  const auto encode = [&](std::uint64_t checksum) {
+    std::string bytes(file_magic);
+    put(bytes, format_version);
+    put(bytes, static_cast<std::uint8_t>(header.content));
+    put(bytes, static_cast<std::uint8_t>(header.made_of.kind));
+    put(bytes, header.bits);
+    put(bytes, static_cast<std::uint32_t>(size));
+    put(bytes, static_cast<std::uint32_t>(sections.size()));
+    put(bytes, std::uint64_t{end});
+    for (const std::uint8_t detail : header.details) put(bytes, detail);
+    put(bytes, header.count);
+    put(bytes, checksum);
+    return bytes;
+  };
+  std::string rest;
+  std::size_t begin = size;
+  for (const section_source& section : sections) {
+    begin = align_section(begin);
+    put(rest, static_cast<std::uint32_t>(section.tag));
+    put(rest, section.table);
+    put(rest, std::uint64_t{begin});
+    put(rest, std::uint64_t{section.bytes.size()});
+    put(rest, checksum_of(section.bytes));
+    begin += section.bytes.size();
+  }
+  put(rest, static_cast<std::uint32_t>(made_of.size()));
+  rest += made_of;
+  rest.resize(size - 64, '\0');
+  const std::string unsigned_header = encode(0) + rest;
+  return encode(checksum_of(std::as_bytes(std::span(unsigned_header)))) + rest;
+}
+
+/// Calls `put(bytes)` for each piece of a file in order.
+template <class Put>
+void for_each_piece(const std::string& header, std::span<const section_source> sections, const Put& put) {
+  static constexpr std::array<std::byte, section_alignment> padding{};
+  std::size_t position = header.size();
+  put(std::as_bytes(std::span(header)));
+  for (const section_source& section : sections) {
+    if (section.bytes.empty()) continue;
+    put(byte_span(padding).first(align_section(position) - position));
+    put(section.bytes);
+    position = align_section(position) + section.bytes.size();
+  }
+}
+
+/// Writes a file, whole or not at all. Throws: std::runtime_error naming the file.
+inline void write_container(file_operations& files, const std::string& path, const file_header& header,
+                            std::span<const section_source> sections) {
+  const std::string encoded = encode_header(header, sections);
+  std::vector<byte_span> pieces;
+  for_each_piece(encoded, sections, [&](byte_span piece) { pieces.push_back(piece); });
+  save_file(files, path, pieces);
+}
+
+/// The header of a file and where its sections are: all checked, but for what the sections hold.
+class container {
+ public:
+  struct section {
+    section_tag tag;
+    std::uint32_t table;
+    byte_span bytes;
+    std::uint64_t checksum;
+  };
+
+  /// `name` is what messages call the bytes. Throws: std::runtime_error if these are not a file of this content.
+  /// Complexity: linear in the header.
+  container(byte_span bytes, std::string name, file_content content) : name_(std::move(name)), bytes_(bytes) {
+    if (bytes.size() < 64 || to_text(bytes).substr(0, file_magic.size()) != file_magic) {
+      refuse("no file of neardup's");
+    }
+    if (const auto version = get<std::uint16_t>(bytes, 8); version != format_version) {
+      refuse("format version " + std::to_string(version) + "; this program reads version " +
+             std::to_string(format_version));
+    }
+    const auto header_size = std::size_t{get<std::uint32_t>(bytes, 16)};
+    const auto count = std::size_t{get<std::uint32_t>(bytes, 20)};
+    if (header_size % section_alignment != 0 || header_size > bytes.size() || header_size < 128 ||
+        count > (header_size - 68) / 32) {
+      refuse("cut off, or the header is damaged");
+    }
+    if (get<std::uint64_t>(bytes, 56) != checksum_of_header(header_size)) refuse("the header is damaged");
+    if (get<std::uint64_t>(bytes, 24) != bytes.size()) {
+      refuse(std::to_string(bytes.size()) + " bytes instead of " + std::to_string(get<std::uint64_t>(bytes, 24)));
+    }
+    header_.content = static_cast<file_content>(get<std::uint8_t>(bytes, 10));
+    if (header_.content != content) {
+      refuse("holds " + std::string(name_of(header_.content)) + ", not " + std::string(name_of(content)));
+    }
+    header_.bits = get<std::uint32_t>(bytes, 12);
+    for (std::size_t i = 0; i < header_.details.size(); ++i) header_.details[i] = get<std::uint8_t>(bytes, 32 + i);
+    header_.count = get<std::uint64_t>(bytes, 48);
+    find_sections(header_size, count);
+    const std::size_t at = 64 + 32 * count;
+    const std::size_t length = get<std::uint32_t>(bytes, at);
+    if (length > header_size - at - 4) refuse("the composition is damaged");
+    const auto made_of = parse_composition(to_text(bytes.subspan(at + 4, length)));
+    if (!made_of || get<std::uint8_t>(bytes, 11) != static_cast<std::uint8_t>(made_of->kind)) {
+      refuse("the composition is damaged, or a later version wrote it");
+    }
+    if (!is_zero(bytes.subspan(at + 4 + length, header_size - at - 4 - length))) refuse("the header is damaged");
+    header_.made_of = *made_of;
+  }
+
+  [[nodiscard]] const file_header& header() const noexcept { return header_; }
+  [[nodiscard]] std::span<const section> sections() const noexcept { return sections_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+  /// The bytes of a section; none if there is no such section.
+  [[nodiscard]] byte_span find(section_tag tag, std::size_t table = 0) const noexcept {
+    for (const section& s : sections_) {
+      if (s.tag == tag && s.table == table) return s.bytes;
+    }
+    return {};
+  }
+
+  /// Throws: std::runtime_error unless all sections are as they were written.
+  void check_sections() const {
+    for (const section& s : sections_) {
+      if (checksum_of(s.bytes) != s.checksum) refuse("a section is damaged");
+      const auto end = static_cast<std::size_t>(s.bytes.data() + s.bytes.size() - bytes_.data());
+      if (!is_zero(bytes_.subspan(end, (std::min)(align_section(end), bytes_.size()) - end))) {
+        refuse("the space between sections is damaged");
+      }
+    }
+  }
+
+  /// Throws: std::invalid_argument unless the fingerprints are made of that.
+  void check_composition(const fingerprint_composition& expected) const {
+    const fingerprint_composition& made_of = header_.made_of;
+    if (made_of == expected) return;
+    std::string what;
+    const auto compare = [&](std::string_view name, const std::string& of_file, const std::string& of_caller) {
+      if (of_file == of_caller || !what.empty()) return;
+      what.append(name).append(" ").append(of_file.empty() ? "(none)" : of_file).append(", not ");
+      what.append(of_caller.empty() ? "(none)" : of_caller);
+    };
+    compare("kind", std::string(to_string(made_of.kind)), std::string(to_string(expected.kind)));
+    compare("definition", std::to_string(made_of.definition), std::to_string(expected.definition));
+    for (const auto& field : composition_fields) compare(field.name, made_of.*field.value, expected.*field.value);
+    fail<std::invalid_argument>(name_ + ": the fingerprints are made otherwise: " + what);
+  }
+
+  /// Throws: std::runtime_error "NAME: WHAT".
+  [[noreturn]] void refuse(const std::string& what) const { fail<std::runtime_error>(name_ + ": " + what); }
+
+ private:
+  static std::string_view name_of(file_content content) noexcept {
+    switch (content) {
+      case file_content::list: return "a list of fingerprints";
+      case file_content::index: return "an index";
+      case file_content::deduplicator: return "a deduplicator";
+    }
+    return "something unknown";
+  }
+
+  static bool is_zero(byte_span bytes) noexcept {
+    return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+  }
+
+  // With the place of the checksum itself read as zero.
+  std::uint64_t checksum_of_header(std::size_t size) const {
+    std::string header(to_text(bytes_.first(size)));
+    std::fill_n(header.begin() + 56, 8, '\0');
+    return checksum_of(std::as_bytes(std::span(header)));
+  }
+
+  // Each begins where the one before ends, at the next multiple of 64, and the last one ends the file.
+  void find_sections(std::size_t header_size, std::size_t count) {
+    sections_.reserve(count);
+    std::size_t end = header_size;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = 64 + 32 * i;
+      const auto begin = get<std::uint64_t>(bytes_, at + 8), size = get<std::uint64_t>(bytes_, at + 16);
+      if (begin != align_section(end) || begin > bytes_.size() || size == 0 || size > bytes_.size() - begin) {
+        refuse("a section is out of place");
+      }
+      end = static_cast<std::size_t>(begin + size);
+      sections_.push_back({static_cast<section_tag>(get<std::uint32_t>(bytes_, at)), get<std::uint32_t>(bytes_, at + 4),
+                           bytes_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size)),
+                           get<std::uint64_t>(bytes_, at + 24)});
+    }
+    if (end != bytes_.size()) refuse("there is something behind the last section");
+  }
+
+  std::string name_;
+  byte_span bytes_;
+  file_header header_;
+  std::vector<section> sections_;
+};
+
+}  // namespace neardup::inline v0::detail

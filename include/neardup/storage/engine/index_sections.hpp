@@ -1,0 +1,433 @@
+// An index as the sections of a file: those of a frozen_index are its arrays as they are (docs/format.md).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../../detail/large_array.hpp"
+#include "../../index/engine/bucket_line.hpp"
+#include "../../index/engine/frozen_builder.hpp"
+#include "../../index/engine/frozen_engine.hpp"
+#include "../../index/engine/frozen_ids.hpp"
+#include "../../index/engine/mapped_array.hpp"
+#include "../../index/engine/prefetch.hpp"
+#include "../../index/engine/search_plans.hpp"
+#include "../../index/layout.hpp"
+#include "container.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// How the bytes of an id stand in a file: those of a number lowest first, those of anything else as in memory.
+enum class id_form : std::uint8_t { unsigned_number = 0, signed_number = 1, bytes = 2 };
+
+template <class Id>
+[[nodiscard]] constexpr id_form form_of_id() noexcept {
+  static_assert(!std::is_same_v<Id, bool> && std::has_unique_object_representations_v<Id>,
+                "neardup: ids that are saved are numbers, or structs without padding, whose bytes are all there is to "
+                "them");
+  if constexpr (!std::is_integral_v<Id>) {
+    return id_form::bytes;
+  } else {
+    return std::is_signed_v<Id> ? id_form::signed_number : id_form::unsigned_number;
+  }
+}
+
+/// What the header of an index tells besides.
+struct index_details {
+  int k = 0, blocks = 0;
+  std::size_t max_radius_width = 0;  ///< see search_plans
+  bool is_flat = false;              ///< of a flat_index: it answers every k, and looks at everything
+  id_form form = id_form::unsigned_number;
+  std::size_t id_size = 0, offset_size = 0;
+
+  [[nodiscard]] std::array<std::uint8_t, 16> encode() const noexcept {
+    std::array<std::uint8_t, 16> bytes{};
+    bytes[0] = static_cast<std::uint8_t>(k);
+    bytes[1] = static_cast<std::uint8_t>(k >> 8);
+    bytes[2] = static_cast<std::uint8_t>(blocks);
+    bytes[3] = static_cast<std::uint8_t>(blocks >> 8);
+    bytes[4] = static_cast<std::uint8_t>(max_radius_width);
+    bytes[5] = is_flat ? 1 : 0;
+    bytes[6] = static_cast<std::uint8_t>(form);
+    bytes[7] = static_cast<std::uint8_t>(id_size);
+    bytes[8] = static_cast<std::uint8_t>(offset_size);
+    return bytes;
+  }
+  static index_details decode(const std::array<std::uint8_t, 16>& bytes) noexcept {
+    return {bytes[0] + 256 * bytes[1],
+            bytes[2] + 256 * bytes[3],
+            bytes[4],
+            bytes[5] != 0,
+            static_cast<id_form>(bytes[6]),
+            bytes[7],
+            bytes[8]};
+  }
+};
+
+/// Turns the numbers of a section from the order of bytes of files to that of this machine, or back, if they differ.
+inline void swap_section(section_tag tag, const index_details& details, std::span<std::byte> bytes) noexcept {
+  const auto swap = [&](std::size_t begin, std::size_t count, std::size_t width) {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::byte* const at = bytes.data() + begin + i * width;
+      std::reverse(at, at + width);
+    }
+  };
+  const auto swap_all = [&](std::size_t width) { swap(0, bytes.size() / width, width); };
+  switch (tag) {
+    case section_tag::ids:
+    case section_tag::lists:
+      if (details.form != id_form::bytes) swap_all(details.id_size);
+      break;
+    case section_tag::starts:
+    case section_tag::slots: swap_all(details.offset_size); break;
+    case section_tag::narrow: swap_all(4); break;
+    case section_tag::lines:
+      // Ten filters of 16 bits, ten slots and the state, of 32 bits.
+      for (std::size_t line = 0; line + 64 <= bytes.size(); line += 64) {
+        swap(line, 10, 2);
+        swap(line + 20, 11, 4);
+      }
+      break;
+    default: swap_all(8);
+  }
+}
+
+/// The sections of an engine, in their order.
+template <class Engine>
+[[nodiscard]] std::vector<section_source> sections_of(const Engine& engine) {
+  std::vector<section_source> sections;
+  const auto add = [&](section_tag tag, std::size_t table, auto values) {
+    sections.push_back({tag, static_cast<std::uint32_t>(table), std::as_bytes(values)});
+  };
+  const auto& store = engine.store();
+  add(section_tag::fingerprints, 0, store.fingerprints());
+  add(section_tag::ids, 0, store.ids().first_ids().span());
+  add(section_tag::lists, 0, store.ids().lists().span());
+  add(section_tag::list_begins, 0, store.ids().list_begins().span());
+  add(section_tag::marks, 0, store.ids().marks().span());
+  for (std::size_t number = 0; number < engine.tables().size(); ++number) {
+    const auto& table = engine.tables()[number];
+    add(section_tag::starts, number, number == 0 ? store.starts() : table.starts.span());
+    add(section_tag::lines, number, table.lines.span());
+    add(section_tag::narrow, number, table.narrow.span());
+    add(section_tag::wide, number, table.wide.span());
+    add(section_tag::slots, number, table.slots.span());
+  }
+  return sections;
+}
+
+/// Writes an engine as a file. Throws: std::runtime_error naming the file; std::bad_alloc.
+template <std::size_t Words, class Id, class Offset>
+void write_index(file_operations& files, const std::string& path, const frozen_engine<Words, Id, Offset>& engine,
+                 std::size_t bits, bool is_flat, const fingerprint_composition& made_of,
+                 std::span<const byte_span> attachments) {
+  const index_details details{
+      engine.shape().k(), engine.shape().blocks(), engine.plans()->max_radius_width(), is_flat, form_of_id<Id>(),
+      sizeof(Id),         sizeof(Offset)};
+  const file_header header{file_content::index, static_cast<std::uint32_t>(bits), details.encode(),
+                           engine.store().pairs(), made_of};
+  std::vector<section_source> sections = sections_of(engine);
+  std::vector<large_array<std::byte>> swapped;
+  if constexpr (std::endian::native != std::endian::little) {
+    for (section_source& section : sections) {
+      large_array<std::byte>& copy = swapped.emplace_back(section.bytes.size());
+      std::copy(section.bytes.begin(), section.bytes.end(), copy.data());
+      swap_section(section.tag, details, copy.span());
+      section.bytes = copy.span();
+    }
+  }
+  for (std::size_t i = 0; i < attachments.size(); ++i) {
+    const auto tag = static_cast<std::uint32_t>(section_tag::attachments) + static_cast<std::uint32_t>(i);
+    sections.push_back({static_cast<section_tag>(tag), 0, attachments[i]});
+  }
+  write_container(files, path, header, sections);
+}
+
+/// The engine of an index in a file, over the bytes of its sections: a frozen_engine that checks the bounds of what it
+/// reads, or with a flat index's way to search.
+template <std::size_t Words, class Id, class Offset>
+class view_engine {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+  using id_type = Id;
+  using engine_type = frozen_engine<Words, Id, Offset, mapped_array>;
+  using store_type = typename engine_type::store_type;
+
+  /// Throws: std::runtime_error if the sections do not fit each other; std::bad_alloc.
+  /// Complexity: independent of how many fingerprints there are.
+  view_engine(const container& file, std::size_t bits)
+      : bits_(bits), is_flat_(details_of(file, bits).is_flat), engine_(open(file, details_of(file, bits))) {}
+
+  [[nodiscard]] const engine_type& engine() const noexcept { return engine_; }
+  [[nodiscard]] const store_type& store() const noexcept { return engine_.store(); }
+  [[nodiscard]] bool is_flat() const noexcept { return is_flat_; }
+  [[nodiscard]] int max_distance() const noexcept {
+    return is_flat_ ? static_cast<int>(bits_) : engine_.max_distance();
+  }
+
+  template <class Visit>
+  bool visit_within(const words_type& query, int k, const Visit& visit) const {
+    if (is_flat_) return scan_all(store().fingerprints(), query, k, visit);
+    return engine_.visit_within(query, k, visit);
+  }
+  template <class Visit>
+  bool visit_batch(std::span<const words_type> queries, int k, const Visit& visit) const {
+    if (is_flat_) return scan_all(store().fingerprints(), queries, k, visit);
+    return engine_.visit_batch(queries, k, visit);
+  }
+
+  /// Throws: std::runtime_error, by `file`, unless the tables hold exactly the fingerprints, each once where searches
+  /// look for it, and the lists of ids are in order. Complexity: O(tables * n); a bit of memory for each fingerprint.
+  void check(const container& file) const {
+    check_store(file);
+    for (std::size_t number = 0; number < engine_.tables().size(); ++number) check_table(file, number);
+  }
+
+ private:
+  static index_details details_of(const container& file, std::size_t bits) {
+    const file_header& header = file.header();
+    const index_details details = index_details::decode(header.details);
+    if (header.bits != bits) {
+      file.refuse("fingerprints of " + std::to_string(header.bits) + " bits, not " + std::to_string(bits));
+    }
+    if (details.encode() != header.details || details.max_radius_width < 8 || details.max_radius_width > word_bits ||
+        !layout::is_valid(bits, details.k, details.blocks)) {
+      file.refuse("the header is damaged");
+    }
+    if (details.id_size != sizeof(Id) || details.form != form_of_id<Id>()) {
+      const char* const form = details.form == id_form::bytes           ? "bytes"
+                               : details.form == id_form::signed_number ? "signed numbers"
+                                                                        : "numbers";
+      file.refuse("the ids are " + std::string(form) + " of " + std::to_string(8 * details.id_size) +
+                  " bits, which is another Id");
+    }
+    if (details.offset_size != sizeof(Offset)) {
+      file.refuse("the offsets have " + std::to_string(8 * details.offset_size) + " bits, which is another Offset");
+    }
+    return details;
+  }
+
+  static engine_type open(const container& file, const index_details& details) {
+    std::size_t found = 0;
+    const auto read = [&]<class T>(mapped_array<T>& array, section_tag tag, std::size_t table = 0) {
+      const byte_span bytes = file.find(tag, table);
+      if (bytes.empty()) return;
+      ++found;
+      if (bytes.size() % sizeof(T) != 0) file.refuse("a section is out of place");
+      array = mapped_array<T>({reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)});
+    };
+    const auto require = [&](bool holds) {
+      if (!holds) file.refuse("the sections do not fit each other");
+    };
+    using ids_type = typename store_type::ids_type;
+    mapped_array<words_type> fingerprints;
+    mapped_array<Id> ids, lists;
+    mapped_array<std::uint64_t> list_begins;
+    mapped_array<id_marks> marks;
+    read(fingerprints, section_tag::fingerprints);
+    read(ids, section_tag::ids);
+    read(lists, section_tag::lists);
+    read(list_begins, section_tag::list_begins);
+    read(marks, section_tag::marks);
+    const std::size_t slots = fingerprints.size();
+    require(slots <= store_type::max_slots && ids.size() == slots);
+    require(marks.size() == 0 ? lists.size() == 0 && list_begins.size() == 0
+                              : marks.size() == slots / id_marks::slots + 1 && list_begins.size() > 1);
+    require(slots <= file.header().count && file.header().count <= slots + lists.size());
+
+    // What a layout takes grows with its tables: no more than the file has.
+    const layout shape(file.header().bits, details.k, details.blocks);
+    require(file.sections().size() >= shape.table_count());
+    auto plans = std::make_shared<const search_plans<Words>>(shape, details.max_radius_width);
+    const bool is_wide = !narrow_filter_suffices(details.k);
+    const auto are_starts = [](const auto& starts) {
+      return starts.size() >= 2 && starts.size() - 1 <= std::uint64_t{0xffffffffU};
+    };
+    std::vector<frozen_table<Offset, mapped_array>> tables(plans->keys().size());
+    mapped_array<Offset> first_starts;
+    for (std::size_t number = 0; number < tables.size(); ++number) {
+      frozen_table<Offset, mapped_array>& table = tables[number];
+      read(number == 0 ? first_starts : table.starts, section_tag::starts, number);
+      read(table.lines, section_tag::lines, number);
+      read(table.narrow, section_tag::narrow, number);
+      read(table.wide, section_tag::wide, number);
+      read(table.slots, section_tag::slots, number);
+      if (slots == 0) continue;  // Nothing looks into them.
+      const std::size_t filters = is_wide ? table.wide.size() : table.narrow.size();
+      require((is_wide ? table.narrow.size() : table.wide.size()) == 0);
+      if (number == 0) {
+        require(are_starts(first_starts) && table.lines.size() == 0 && table.slots.size() == 0);
+        require(filters == (Words == 1 ? 0 : slots));
+      } else if (table.lines.size() > 0) {
+        require(sizeof(Offset) == 4 && !is_wide && table.starts.size() == 0);
+        require(table.lines.size() <= std::uint64_t{0xffffffffU} && filters == table.slots.size());
+      } else {
+        require(are_starts(table.starts) && filters == slots && table.slots.size() == slots);
+      }
+    }
+    for (const container::section& section : file.sections()) found += section.tag >= section_tag::attachments ? 1 : 0;
+    if (found != file.sections().size()) file.refuse("holds a section that is no part of an index");
+    store_type store(&plans->keys()[0], first_starts, fingerprints,
+                     ids_type(static_cast<std::size_t>(file.header().count), ids, lists, list_begins, marks));
+    return engine_type(std::move(plans), std::move(store), std::move(tables));
+  }
+
+  void check_store(const container& file) const {
+    const store_type& s = store();
+    const std::size_t slots = s.slots();
+    if (slots == 0) return;
+    const std::size_t unused = Words * word_bits - bits_;
+    for (const words_type& fingerprint : s.fingerprints()) {
+      if ((fingerprint[Words - 1] & ~low_mask(word_bits - unused)) != 0) file.refuse("a fingerprint has too many bits");
+    }
+    // The first table is the order of the fingerprints.
+    const table_key<Words>& key = engine_.plans()->keys()[0];
+    const std::span<const Offset> starts = s.starts();
+    std::vector<words_type> bucket;
+    check_starts(file, starts);
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+      bucket.assign(s.fingerprints().begin() + static_cast<std::ptrdiff_t>(starts[i]),
+                    s.fingerprints().begin() + static_cast<std::ptrdiff_t>(starts[i + 1]));
+      for (const words_type& fingerprint : bucket) {
+        if (bucket_of(key.hash(fingerprint), starts.size() - 1) != i) file.refuse("a fingerprint is out of place");
+      }
+      std::sort(bucket.begin(), bucket.end());
+      if (std::adjacent_find(bucket.begin(), bucket.end()) != bucket.end()) file.refuse("a fingerprint is there twice");
+    }
+    check_ids(file);
+  }
+
+  void check_starts(const container& file, std::span<const Offset> starts) const {
+    if (starts.front() != 0 || starts.back() != store().slots() || !std::is_sorted(starts.begin(), starts.end())) {
+      file.refuse("a directory is damaged");
+    }
+  }
+
+  void check_ids(const container& file) const {
+    const auto& ids = store().ids();
+    const auto begins = ids.list_begins().span();
+    const auto lists = ids.lists().span();
+    const std::size_t slots = store().slots();
+    std::size_t listed = 0, pairs = slots;
+    for (std::size_t group = 0; group < ids.marks().size(); ++group) {
+      const auto& marks = ids.marks()[group];
+      if (marks.before != listed) file.refuse("the lists of ids are damaged");
+      for (std::size_t bit = 0; bit < id_marks::slots; ++bit) {
+        if ((marks.words[bit / word_bits] >> (bit % word_bits) & 1U) == 0) continue;
+        const std::size_t slot = group * id_marks::slots + bit;
+        if (slot >= slots || listed + 1 >= begins.size()) file.refuse("the lists of ids are damaged");
+        const auto list =
+            ids.lists().span(static_cast<std::size_t>(begins[listed]), static_cast<std::size_t>(begins[listed + 1]));
+        if (begins[listed] != pairs - (slots - listed) || list.size() < 2 || !(list[0] == ids.first_ids()[slot])) {
+          file.refuse("the lists of ids are damaged");
+        }
+        for (std::size_t i = 1; i < list.size(); ++i) {
+          if (!(list[i - 1] < list[i])) file.refuse("the ids of a fingerprint are not in order");
+        }
+        pairs += list.size() - 1;
+        ++listed;
+      }
+    }
+    if (pairs != store().pairs() || (begins.empty() ? listed != 0 : listed + 1 != begins.size()) ||
+        (!begins.empty() && begins.back() != lists.size())) {
+      file.refuse("the lists of ids are damaged");
+    }
+  }
+
+  void check_table(const container& file, std::size_t number) const {
+    const frozen_table<Offset, mapped_array>& table = engine_.tables()[number];
+    const std::size_t slots = store().slots();
+    if (slots == 0) return;
+    const auto is_filter_of = [&](std::size_t entry, std::size_t slot) {
+      const words_type& fingerprint = store().fingerprint(slot);
+      return table.wide.size() > 0 ? table.wide[entry] == fold_filter<std::uint64_t>(fingerprint)
+                                   : table.narrow[entry] == fold_filter<std::uint32_t>(fingerprint);
+    };
+    if (number == 0) {
+      for (std::size_t slot = 0; Words > 1 && slot < slots; ++slot) {
+        if (!is_filter_of(slot, slot)) file.refuse("a filter is damaged");
+      }
+      return;
+    }
+    const table_key<Words>& key = engine_.plans()->keys()[number];
+    std::vector<bool> is_seen(slots);
+    std::size_t seen = 0;
+    const auto see = [&](std::size_t slot, std::size_t bucket, std::size_t buckets) {
+      if (slot >= slots || is_seen[slot]) file.refuse("a table is damaged");
+      is_seen[slot] = true;
+      ++seen;
+      if (bucket_of(key.hash(store().fingerprint(slot)), buckets) != bucket) file.refuse("a table is damaged");
+    };
+    const auto see_entry = [&](std::size_t entry, std::size_t bucket, std::size_t buckets) {
+      constexpr std::size_t ahead = 16;
+      if (entry + ahead < table.slots.size()) prefetch(&store().fingerprint(table.slots[entry + ahead]));
+      see(table.slots[entry], bucket, buckets);
+      if (!is_filter_of(entry, table.slots[entry])) file.refuse("a filter is damaged");
+    };
+    if (table.lines.size() == 0) {
+      const std::span<const Offset> starts = table.starts.span();
+      check_starts(file, starts);
+      for (std::size_t bucket = 0; bucket + 1 < starts.size(); ++bucket) {
+        for (std::size_t i = starts[bucket]; i < starts[bucket + 1]; ++i) see_entry(i, bucket, starts.size() - 1);
+      }
+    } else {
+      std::size_t next = 0;  // of what does not fit the lines
+      for (std::size_t bucket = 0; bucket < table.lines.size(); ++bucket) {
+        const bucket_line& line = table.lines[bucket];
+        for (std::size_t i = 0; i < line.inline_count(); ++i) {
+          const std::size_t slot = line.slot(i);
+          see(slot, bucket, table.lines.size());
+          if (line.filters()[i] != fold_filter<std::uint16_t>(store().fingerprint(slot))) {
+            file.refuse("a filter is damaged");
+          }
+        }
+        if (!line.overflows()) continue;
+        const std::size_t count = line.overflow_count();
+        if (line.overflow() != next || count == 0 || count > table.slots.size() - next)
+          file.refuse("a table is damaged");
+        for (std::size_t i = next; i < next + count; ++i) see_entry(i, bucket, table.lines.size());
+        next += count;
+      }
+      if (next != table.slots.size()) file.refuse("a table is damaged");
+    }
+    if (seen != slots) file.refuse("a table lacks a fingerprint");
+  }
+
+  std::size_t bits_;
+  bool is_flat_;
+  engine_type engine_;
+};
+
+/// The engine of a file in memory of its own. Precondition: it was checked.
+template <std::size_t Words, class Id, class Offset>
+[[nodiscard]] frozen_engine<Words, Id, Offset> copy_engine(
+    const frozen_engine<Words, Id, Offset, mapped_array>& engine) {
+  const auto copy = []<class T>(const mapped_array<T>& values) {
+    large_array<T> array(values.size());
+    std::copy_n(values.data(), values.size(), array.data());
+    return array;
+  };
+  const auto& store = engine.store();
+  std::vector<frozen_table<Offset>> tables;
+  for (const auto& table : engine.tables()) {
+    tables.push_back({copy(table.starts), copy(table.lines), copy(table.narrow), copy(table.wide), copy(table.slots)});
+  }
+  frozen_store<Words, Id, Offset> owned(&engine.plans()->keys()[0], copy(mapped_array<Offset>(store.starts())),
+                                        copy(mapped_array<std::array<std::uint64_t, Words>>(store.fingerprints())),
+                                        {store.pairs(), copy(store.ids().first_ids()), copy(store.ids().lists()),
+                                         copy(store.ids().list_begins()), copy(store.ids().marks())});
+  return frozen_engine<Words, Id, Offset>(engine.plans(), std::move(owned), std::move(tables));
+}
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,169 @@
+// Saving an index, and loading it.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../detail/large_array.hpp"
+#include "../error.hpp"
+#include "../index/engine/frozen_engine.hpp"
+#include "../index/flat_index.hpp"
+#include "../index/frozen_index.hpp"
+#include "../index/keyed_index.hpp"
+#include "../index/pigeonhole_index.hpp"
+#include "composition.hpp"
+#include "engine/container.hpp"
+#include "engine/file_operations.hpp"
+#include "engine/index_sections.hpp"
+#include "mapped_file.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+template <class Index>
+inline constexpr bool is_frozen = false;
+template <std::size_t Bits, class Id, class Offset>
+inline constexpr bool is_frozen<frozen_index<Bits, Id, Offset>> = true;
+template <class Index>
+inline constexpr bool is_keyed = false;
+template <class Index>
+inline constexpr bool is_keyed<keyed_index<Index>> = true;
+
+template <class Index>
+inline constexpr bool has_layout = requires(const Index& index) {
+  index.shape();
+};
+
+template <class Index>
+void save_index(file_operations& files, const std::string& path, const Index& index,
+                const fingerprint_composition& made_of, std::span<const byte_span> attachments) {
+  if constexpr (is_keyed<Index>) {
+    save_index(files, path, index.index(), made_of, attachments);
+  } else if constexpr (is_frozen<Index>) {
+    // One that was moved from has no tables.
+    const layout& shape = index.shape();
+    if (frozen_access::engine(index).tables().empty()) {
+      return save_index(files, path,
+                        Index(shape.k(), shape.blocks(), 0, [](std::size_t) { return typename Index::value_type{}; }),
+                        made_of, attachments);
+    }
+    write_index(files, path, frozen_access::engine(index), Index::bits, false, made_of, attachments);
+  } else if constexpr (has_layout<Index>) {
+    save_index(files, path, freeze(index), made_of, attachments);
+  } else {
+    // A flat index has one table, for finding a fingerprint itself.
+    write_index(files, path, frozen_access::engine(freeze(index, 0, 1)), Index::bits, true, made_of, attachments);
+  }
+}
+
+/// An empty index in the layout of a file, as far as its type leaves that open.
+template <class Index>
+[[nodiscard]] Index make_index(int k, int blocks) {
+  if constexpr (std::constructible_from<Index, int, int>) {
+    return Index(k, blocks);
+  } else {
+    return Index();
+  }
+}
+
+/// A file of an index, checked and in the order of bytes of this machine.
+template <class Index>
+class loaded_index {
+ public:
+  using engine_type = view_engine<words_for(Index::bits), typename Index::id_type, typename Index::offset_type>;
+
+  explicit loaded_index(const std::string& path) : mapped_(path), file_(bytes(), path, file_content::index) {
+    file_.check_sections();
+    const index_details details = index_details::decode(file_.header().details);
+    if constexpr (std::endian::native != std::endian::little) {
+      if (details.id_size == 0 || details.offset_size == 0) file_.refuse("the header is damaged");
+      for (const container::section& section : file_.sections()) {
+        swap_section(section.tag, details,
+                     {swapped_.data() + (section.bytes.data() - swapped_.data()), section.bytes.size()});
+      }
+    }
+    engine_.emplace(file_, Index::bits);
+    engine_->check(file_);
+  }
+
+  [[nodiscard]] const container& file() const noexcept { return file_; }
+  [[nodiscard]] const engine_type& engine() const noexcept { return *engine_; }
+
+ private:
+  byte_span bytes() {
+    if constexpr (std::endian::native == std::endian::little) return mapped_.bytes();
+    swapped_ = large_array<std::byte>(mapped_.bytes().size());
+    std::copy(mapped_.bytes().begin(), mapped_.bytes().end(), swapped_.data());
+    return swapped_.span();
+  }
+
+  mapped_file mapped_;
+  large_array<std::byte> swapped_;
+  container file_;
+  std::optional<engine_type> engine_;
+};
+
+template <class Index>
+[[nodiscard]] Index load_index(const std::string& path, const fingerprint_composition* made_of) {
+  const loaded_index<Index> loaded(path);
+  if (made_of != nullptr) loaded.file().check_composition(*made_of);
+  const auto& engine = loaded.engine();
+  if constexpr (is_frozen<Index>) {
+    if (engine.is_flat()) loaded.file().refuse("holds a flat_index, which has no layout; load that and freeze it");
+    return frozen_access::make<Index>(copy_engine(engine.engine()));
+  } else {
+    const layout& shape = engine.engine().shape();
+    Index index = engine.is_flat() ? make_index<Index>(3, default_blocks(Index::bits, 3))
+                                   : make_index<Index>(shape.k(), shape.blocks());
+    index.reserve(engine.store().slots());
+    using list_type = typename loaded_index<Index>::engine_type::store_type::id_list_type;
+    for (std::size_t slot = 0; slot < engine.store().slots(); ++slot) {
+      const typename Index::fingerprint_type fingerprint(engine.store().fingerprint(slot));
+      const list_type ids = engine.store().ids(slot);
+      for (typename list_type::cursor id(ids); !id.done(); ++id) {
+        if (!index.insert(fingerprint, *id)) loaded.file().refuse("an id has two fingerprints; it is no keyed_index");
+      }
+    }
+    return index;
+  }
+}
+
+}  // namespace detail
+
+/// Writes an index to a file, which is whole and on the disk when this returns, or what was there before. docs/format.md
+/// specifies it. Any index will do: a frozen_index is written as it is, of others a frozen one is made first.
+/// `made_of` says what the fingerprints are made of: composition_of(simhasher) does. `attachments` are bytes of the
+/// caller's that go into the same file, such as the names of documents; index_view::attachment() gives them back.
+/// Throws: std::runtime_error naming the file; std::bad_alloc.
+template <class Index>
+void save(const std::string& path, const Index& index, const fingerprint_composition& made_of,
+          std::span<const std::span<const std::byte>> attachments = {}) {
+  detail::save_index(detail::system_files(), path, index, made_of, attachments);
+}
+
+/// The index in a file, after all of it was checked: as an index of any type with its Bits, Id and Offset. One whose
+/// type does not say the layout gets that of the file (of a flat_index that for K = 3); a keyed_index, one fingerprint
+/// per id.
+/// Throws: std::runtime_error naming the file, if it is damaged or does not fit Index; std::bad_alloc.
+/// Example: `auto index = load<pigeonhole_index<64>>("pages.neardup", composition_of(hash));`
+template <class Index>
+[[nodiscard]] Index load(const std::string& path) {
+  return detail::load_index<Index>(path, nullptr);
+}
+
+/// The same of fingerprints that must be made of this. Throws: besides, std::invalid_argument, if they are not.
+template <class Index>
+[[nodiscard]] Index load(const std::string& path, const fingerprint_composition& made_of) {
+  return detail::load_index<Index>(path, &made_of);
+}
+
+}  // namespace neardup::inline v0

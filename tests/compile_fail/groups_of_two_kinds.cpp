@@ -1,0 +1,12 @@
+// expect: no matching function for call to|constraints not satisfied
+#include <vector>
+
+#include <neardup/dedup.hpp>
+
+std::vector<neardup::minwise<64>> kept;
+#ifdef NEARDUP_COMPILES
+std::vector<neardup::minwise<64>> more;
+#else
+std::vector<neardup::simhash<64>> more;
+#endif
+auto labels() { return neardup::extend_groups(kept, more, 3); }

@@ -1,0 +1,190 @@
+// Joins, groups and the deduplicator on min-wise codes; the theory of their distances.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <neardup/dedup.hpp>
+#include <neardup/fingerprint.hpp>
+#include <neardup/text.hpp>
+#include <neardup/threads.hpp>
+
+#include "catch.hpp"
+
+namespace {
+
+using neardup::fingerprint_kind;
+using neardup::minwise;
+
+std::vector<std::string> random_texts(std::size_t count, std::mt19937_64& random) {
+  std::vector<std::string> texts;
+  while (texts.size() < count) {
+    std::vector<std::string> words;
+    for (std::size_t i = 12 + random() % 30; i > 0; --i) words.push_back("w" + std::to_string(random() % 5000));
+    for (std::size_t copies = random() % 4 + 1; copies > 0; --copies) {
+      std::string text;
+      for (const std::string& word : words) text += word + ' ';
+      texts.push_back(text);
+      for (std::size_t edits = 1 + random() % 3; edits > 0; --edits) {
+        words[random() % words.size()] = "x" + std::to_string(random() % 5000);
+      }
+    }
+  }
+  texts.resize(count);
+  return texts;
+}
+
+/// Sums of the binomial distribution, term by term.
+double plain_recall(std::size_t bits, int k, double p) {
+  double sum = 0;
+  for (int d = 0; d <= k; ++d) {
+    double term = 1;
+    for (int i = 0; i < d; ++i) term *= static_cast<double>(static_cast<int>(bits) - i) / (i + 1) * p;
+    sum += term * std::pow(1 - p, static_cast<double>(bits) - d);
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("joins of min-wise codes find what two loops find", "[minwise]") {
+  std::mt19937_64 random(3);
+  const auto texts = random_texts(800, random);
+  const neardup::minwise_hasher hash{neardup::default_tokenizer{}};
+  std::vector<minwise<64>> codes;
+  for (const std::string& text : texts) codes.push_back(*hash(text));
+  std::vector<neardup::near_pair<std::uint32_t>> expected;
+  for (std::uint32_t i = 0; i < codes.size(); ++i) {
+    for (std::uint32_t j = i + 1; j < codes.size(); ++j) {
+      const int distance = hamming_distance(codes[i], codes[j]);
+      if (distance <= 9) expected.push_back({i, j, distance});
+    }
+  }
+  REQUIRE(expected.size() > 100);
+  CHECK(neardup::find_pairs(codes, 9) == expected);
+  std::size_t visited = 0;
+  neardup::visit_pairs(codes, 9, [&](std::size_t, std::size_t, int) { ++visited; });
+  CHECK(visited == expected.size());
+
+  // By positions: the first earlier representative that is near.
+  std::vector<std::uint32_t> labels(codes.size());
+  for (std::uint32_t i = 0; i < codes.size(); ++i) {
+    labels[i] = i;
+    for (std::uint32_t j = 0; j < i; ++j) {
+      if (labels[j] != j || hamming_distance(codes[i], codes[j]) > 9) continue;
+      labels[i] = j;
+      break;
+    }
+  }
+  CHECK(neardup::group(codes, 9) == labels);
+  const auto components = neardup::cluster(codes, 9);
+  for (const auto& pair : expected) CHECK(components[pair.first] == components[pair.second]);
+}
+
+TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwise]") {
+  std::mt19937_64 random(9);
+  const auto texts = random_texts(600, random);
+  const neardup::minwise_hasher hash{neardup::default_tokenizer{}};
+  neardup::deduplicator dedup{hash, {.similarity = 0.7}};
+  CHECK(dedup.distance() == neardup::distance_for(64, 0.7, neardup::default_recall, fingerprint_kind::minwise));
+  const neardup::feature_extractor features_of{neardup::default_tokenizer{}};
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    // The most similar, then the nearest, then the earliest of those near enough.
+    std::optional<std::size_t> original;
+    double best = 0.7;
+    int best_distance = 65;
+    for (const std::size_t j : kept) {
+      const int distance = hamming_distance(*hash(texts[i]), *hash(texts[j]));
+      const double similarity = neardup::jaccard(features_of(texts[i]), features_of(texts[j]));
+      if (distance > dedup.distance() || similarity < best) continue;
+      if (similarity == best && original && distance >= best_distance) continue;
+      original = j;
+      best = similarity;
+      best_distance = distance;
+    }
+    const auto verdict = dedup.add(texts[i]);
+    CHECK(verdict.is_new() == !original.has_value());
+    if (original && !verdict.is_new()) CHECK(verdict.original == *original);
+    if (!original) kept.push_back(i);
+  }
+  CHECK(dedup.size() == kept.size());
+  CHECK(dedup.size() < texts.size() * 3 / 4);
+}
+
+TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
+  using neardup::difference_probability;
+  CHECK(difference_probability(fingerprint_kind::minwise, 0.8) == Approx(0.1));
+  CHECK(difference_probability(fingerprint_kind::minwise, 1) == 0);
+  CHECK(difference_probability(fingerprint_kind::simhash, 1) == Approx(0).margin(1e-7));
+  CHECK(difference_probability(fingerprint_kind::simhash, 0.8) == Approx(std::acos(1.6 / 1.8) / std::acos(-1.0)));
+  CHECK_THROWS_AS(difference_probability(fingerprint_kind::minwise, 0), std::invalid_argument);
+  for (const auto kind : {fingerprint_kind::simhash, fingerprint_kind::minwise}) {
+    for (const std::size_t bits : {16, 64, 128}) {
+      for (const double similarity : {0.3, 0.6, 0.8, 0.95}) {
+        int least = -1;
+        double before = 0;
+        for (int k = 0; k <= static_cast<int>(bits); ++k) {
+          double sum = 0;
+          for (int i = 0; i < 64; ++i) {
+            const double jaccard = similarity + (1 - similarity) * (i + 0.5) / 64;
+            sum += plain_recall(bits, k, difference_probability(kind, jaccard));
+          }
+          const double recall = neardup::expected_recall(bits, k, similarity, kind);
+          CHECK(recall == Approx(sum / 64).epsilon(1e-9));
+          CHECK(recall >= before - 1e-12);
+          before = recall;
+          if (least < 0 && recall >= 0.97) least = k;
+        }
+        CHECK(neardup::distance_for(bits, similarity, 0.97, kind) == least);
+      }
+    }
+  }
+  // Frozen.
+  const auto distance = [](std::size_t bits, double similarity, double recall) {
+    return neardup::distance_for(bits, similarity, recall, fingerprint_kind::minwise);
+  };
+  CHECK(distance(64, 0.6, 0.97) == 15);
+  CHECK(distance(64, 0.7, 0.97) == 12);
+  CHECK(distance(64, 0.8, 0.97) == 9);
+  CHECK(distance(64, 0.9, 0.97) == 5);
+  CHECK(distance(64, 0.8, 0.99) == 10);
+  CHECK(distance(128, 0.8, 0.97) == 15);
+  CHECK(neardup::distance_for(64, 0.8) == 13);
+  CHECK(neardup::estimated_jaccard<64>(0) == 1);
+  CHECK(neardup::estimated_jaccard<64>(8) == 0.75);
+  CHECK(neardup::estimated_jaccard<64>(40) == 0);
+  CHECK_THROWS_AS(neardup::estimated_jaccard<64>(65), std::invalid_argument);
+}
+
+TEST_CASE("min-wise codes find the share of similar sets that theory promises", "[minwise]") {
+  // Pairs of sets whose similarities are spread evenly from the least one to 1, of some dozen features and of many.
+  std::mt19937_64 random(12);
+  for (const std::size_t n : {20, 40, 120, 500}) {
+    for (const double similarity : {0.6, 0.8}) {
+      const int k = neardup::distance_for(64, similarity, 0.97, fingerprint_kind::minwise);
+      std::size_t found = 0, all = 0;
+      while (all < 4000) {
+        // At least as similar as wanted: the next similarity that sets of this size have.
+        const double wanted = similarity + (1 - similarity) * static_cast<double>(random() % 1000) / 1000;
+        const auto common = static_cast<std::size_t>(std::ceil(2 * wanted / (1 + wanted) * static_cast<double>(n)));
+        neardup::minwise_sketch<64> a, b;
+        std::vector<std::uint64_t> first(n), second(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          first[i] = random();
+          second[i] = i < common ? first[i] : random();
+        }
+        a.add(std::span<const std::uint64_t>(first));
+        b.add(std::span<const std::uint64_t>(second));
+        found += hamming_distance(*a.result(), *b.result()) <= k ? 1 : 0;
+        ++all;
+      }
+      INFO(n << " features, similarity " << similarity << ", " << k << " bits");
+      CHECK(static_cast<double>(found) / static_cast<double>(all) > 0.965);
+    }
+  }
+}
