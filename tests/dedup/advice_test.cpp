@@ -14,6 +14,7 @@
 #include <neardup/dedup/advice/advice.hpp>
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/dedup/similarity.hpp>
+#include <neardup/fingerprint/minwise_hasher.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
 #include <neardup/threads.hpp>
 
