@@ -1,6 +1,7 @@
-# The C++ in README.md and docs/*.md is compiled as printed; complete programs run. tools/readme_code.py
+# The C++ in README.md and docs/ is compiled as printed; complete programs run. tools/readme_code.py
 # says which block becomes what.
-file(GLOB pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/docs/*.md")
+file(GLOB_RECURSE pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md")
+list(PREPEND pages "${PROJECT_SOURCE_DIR}/README.md")
 set(extract "${PROJECT_SOURCE_DIR}/tools/readme_code.py")
 set(folder "${CMAKE_CURRENT_BINARY_DIR}/readme_code")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pages} "${extract}")

@@ -21,7 +21,7 @@ struct typed_settings {
 };
 
 /// Reads what was typed, and chooses what was not: by the defaults of the library, and by the rule in
-/// docs/guide.md, "How the options of the command are chosen".
+/// docs/command.md.
 /// Throws: usage_error.
 void apply_settings(const typed_settings& given, options& to);
 

@@ -28,7 +28,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// What a choice of features makes of texts. Has memory of its own: one a thread.
+/// What a choice of features makes of texts. Has memory of its own: one per thread.
 template <std::size_t Bits>
 class feature_reader {
  public:
