@@ -1484,11 +1484,11 @@ class BadInput(CommandTest):
             ('{"text":"a\0b"}', "not valid JSON: a control character"),
             ('{"text":"a","n":' + "[" * 5000 + "]" * 5000 + "}", "nested deeper than 1,024 levels"),
             ('{"txt":"a"}', 'no field "text"'),
-            ('{"text":null}', 'field "text" is null, not a string\'),
-            ('{"text":5}', 'field "text" is a number, not a string\'),
-            ('{"text":["a"]}', 'field "text" is an array, not a string\'),
-            ('{"text":{"text":"a"}}', 'field "text" is an object, not a string\'),
-            ('{"text":"a","text":false}', 'field "text" is true or false, not a string\'),
+            ('{"text":null}', 'field "text" is null, not a string'),
+            ('{"text":5}', 'field "text" is a number, not a string'),
+            ('{"text":["a"]}', 'field "text" is an array, not a string'),
+            ('{"text":{"text":"a"}}', 'field "text" is an object, not a string'),
+            ('{"text":"a","text":false}', 'field "text" is true or false, not a string'),
         ):
             with self.subTest(line=line[:40]):
                 path = self.write("c.jsonl", '{"text":"x y"}\n\n' + line + "\n")
@@ -1503,7 +1503,7 @@ class BadInput(CommandTest):
         done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":1}\n{"text":"a"}\n')
         self.assert_fails(done, 'standard input:2: no field "key"')
         done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":null}\n')
-        self.assert_fails(done, 'field "key" is null, not a string or a number\')
+        self.assert_fails(done, 'field "key" is null, not a string or a number')
         done = run("hash", "--jsonl", "--text-field", "a", "--text-field", "b", "-", data='{"a":"x"}\n')
         self.assert_fails(done, 'standard input:1: no field "b"')
 
