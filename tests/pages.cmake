@@ -1,4 +1,4 @@
-# The C++ in README.md and below docs/ is compiled as printed; complete programs run. tools/readme_code.py
+# The C++ in README.md and docs/ is compiled as printed; complete programs run. tools/readme_code.py
 # says which block becomes what.
 file(GLOB_RECURSE pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md")
 list(PREPEND pages "${PROJECT_SOURCE_DIR}/README.md")

@@ -657,7 +657,7 @@ class Weighted(CommandTest):
         good = {"tags": [["a", 1]]}
         for bad in (5, "a", ["a", 1], [["a"]], [["a", 1, 2]], [[1, "a"]], [["a", -1]], [["a", "1"]], [["a", None]],
                     [["a", 1], "b"], [{"a": 1}], None, {"a": 1}):
-            done = self.assert_fails(self.hash(good, {"tags": bad}), 'standard input:2: the field "tags" is no array of [word, weight]')
+            done = self.assert_fails(self.hash(good, {"tags": bad}), 'standard input:2: field "tags" is not an array of [word, weight]')
         self.assert_fails(self.hash(good, {"text": "a"}), 'standard input:2: no field "tags"')
         self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["a",1e999]]}\n'), ":1: the field")
         self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["a",1],]}\n'), ":1: not valid JSON")
@@ -1486,11 +1486,11 @@ class BadInput(CommandTest):
             ('{"text":"a\0b"}', "not valid JSON: a control character"),
             ('{"text":"a","n":' + "[" * 5000 + "]" * 5000 + "}", "nested deeper than 1,024 levels"),
             ('{"txt":"a"}', 'no field "text"'),
-            ('{"text":null}', 'the field "text" is no string but null'),
-            ('{"text":5}', 'the field "text" is no string but a number'),
-            ('{"text":["a"]}', 'the field "text" is no string but an array'),
-            ('{"text":{"text":"a"}}', 'the field "text" is no string but an object'),
-            ('{"text":"a","text":false}', 'the field "text" is no string but true or false'),
+            ('{"text":null}', 'field "text" is null, not a string'),
+            ('{"text":5}', 'field "text" is a number, not a string'),
+            ('{"text":["a"]}', 'field "text" is an array, not a string'),
+            ('{"text":{"text":"a"}}', 'field "text" is an object, not a string'),
+            ('{"text":"a","text":false}', 'field "text" is true or false, not a string'),
         ):
             with self.subTest(line=line[:40]):
                 path = self.write("c.jsonl", '{"text":"x y"}\n\n' + line + "\n")
@@ -1505,7 +1505,7 @@ class BadInput(CommandTest):
         done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":1}\n{"text":"a"}\n')
         self.assert_fails(done, 'standard input:2: no field "key"')
         done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":null}\n')
-        self.assert_fails(done, 'the field "key" is no string or number but null')
+        self.assert_fails(done, 'field "key" is null, not a string or a number')
         done = run("hash", "--jsonl", "--text-field", "a", "--text-field", "b", "-", data='{"a":"x"}\n')
         self.assert_fails(done, 'standard input:1: no field "b"')
 

@@ -59,7 +59,7 @@ template <class Result>
     return {result, std::nullopt};
   } else {
     const auto similarity = static_cast<double>(result);
-    if (std::isnan(similarity)) fail<std::invalid_argument>("the check of a duplicate gave a similarity that is NaN");
+    if (std::isnan(similarity)) fail<std::invalid_argument>("the check of a duplicate returned NaN");
     return {similarity >= least, similarity};
   }
 }

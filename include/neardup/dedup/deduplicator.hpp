@@ -243,7 +243,7 @@ class deduplicator {
   /// Throws: std::invalid_argument if a document of this id is kept; std::length_error if the index or 32 bits cannot
   /// number the kept documents; std::bad_alloc; what the check throws, or std::invalid_argument if it gives NaN.
   verdict_type add(std::string_view text, const Id& id) {
-    if (slot_of_.contains(id)) detail::fail<std::invalid_argument>("a document of this id is kept already");
+    if (slot_of_.contains(id)) detail::fail<std::invalid_argument>("a document with this id is kept already");
     const finding found = look(text, own_);
     if (found.result.is_new() && found.result.has_fingerprint) keep(id, found.text, own_.features_);
     ++added_;
@@ -254,7 +254,7 @@ class deduplicator {
   /// Throws: as above; std::length_error if Id cannot hold the number.
   verdict_type add(std::string_view text) requires detail::counting_id<Id> {
     if (!std::in_range<Id>(added_))
-      detail::fail<std::length_error>("the Id of a deduplicator is too narrow to count on");
+      detail::fail<std::length_error>("the Id of the deduplicator is too narrow for the number of the next document");
     return add(text, static_cast<Id>(added_));
   }
 
@@ -302,7 +302,7 @@ class deduplicator {
   std::vector<verdict_type> add_batch(std::span<const std::string_view> texts,
                                       const any_runner& run = {}) requires detail::counting_id<Id> {
     if (!texts.empty() && !std::in_range<Id>(added_ + (texts.size() - 1)))
-      detail::fail<std::length_error>("the Id of a deduplicator is too narrow to count on");
+      detail::fail<std::length_error>("the Id of the deduplicator is too narrow for the number of the next document");
     std::vector<Id> ids(texts.size());
     std::iota(ids.begin(), ids.end(), static_cast<Id>(added_));
     return add_batch(texts, ids, run);
@@ -490,7 +490,7 @@ class deduplicator {
       detail::fail<std::invalid_argument>("add_batch: two documents have the same id");
     }
     for (const Id& id : ids) {
-      if (slot_of_.contains(id)) detail::fail<std::invalid_argument>("a document of this id is kept already");
+      if (slot_of_.contains(id)) detail::fail<std::invalid_argument>("a document with this id is kept already");
     }
   }
 

@@ -45,8 +45,8 @@ class keywords {
  public:
   keywords(std::size_t n, Inner inner, const std::shared_ptr<const idf_table>& table)
       : n_(n), inner_(std::move(inner)) {
-    if (n == 0) detail::fail<std::invalid_argument>("keywords{n, tokenizer, table} takes n from 1");
-    if (table == nullptr) detail::fail<std::invalid_argument>("keywords without an idf table");
+    if (n == 0) detail::fail<std::invalid_argument>("keywords{n, tokenizer, table} needs n of 1 or more");
+    if (table == nullptr) detail::fail<std::invalid_argument>("keywords needs an idf table");
     values_ = std::make_shared<const detail::hashed_idf>(*table, xxh3<64>{}.seed, true);
   }
   keywords(std::size_t n, Inner inner, const idf_table& table)

@@ -25,7 +25,7 @@ namespace neardup::inline v0 {
 /// 4 blocks 4 tables, 5 blocks 10 tables with longer keys); Blocks <= K keeps one table for each block and flips bits of
 /// the query instead (2 blocks for K = 3: 2 tables, 33 probes each at k = 3). See layout.
 /// The trade for K = 3, 64 bits, expected for uniform fingerprints: at 2^34 of them 4 tables meet 1,048,576 candidates
-/// per search and 10 tables 3,584; docs/index.md has the table for other sizes and blocks, fastest_blocks and
+/// per search and 10 tables 3,584; docs/cost.md has the table for other sizes and blocks, fastest_blocks and
 /// leanest_blocks choose.
 /// `pigeonhole_index<Bits, dynamic_layout>` takes K and Blocks as arguments of its constructor. Assignment and swap then
 /// take the layout along; == compares the pairs and not the layouts.
