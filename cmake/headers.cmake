@@ -76,6 +76,7 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp
     include/neardup/index/engine/frozen_ids.hpp
+    include/neardup/index/engine/mapped_array.hpp
     include/neardup/index/engine/pigeonhole_engine.hpp
     include/neardup/index/engine/prefetch.hpp
     include/neardup/index/engine/search_plans.hpp
@@ -92,6 +93,18 @@ set(NEARDUP_HEADERS
     include/neardup/neardup.hpp
     include/neardup/runner.hpp
     include/neardup/simhash.hpp
+    include/neardup/storage.hpp
+    include/neardup/storage/band_key.hpp
+    include/neardup/storage/composition.hpp
+    include/neardup/storage/deduplicator_file.hpp
+    include/neardup/storage/engine/append_log.hpp
+    include/neardup/storage/engine/container.hpp
+    include/neardup/storage/engine/file_operations.hpp
+    include/neardup/storage/engine/index_sections.hpp
+    include/neardup/storage/fingerprint_list.hpp
+    include/neardup/storage/index_file.hpp
+    include/neardup/storage/index_view.hpp
+    include/neardup/storage/mapped_file.hpp
     include/neardup/text.hpp
     include/neardup/text/chinese/chinese_words.hpp
     include/neardup/text/chinese/dictionary.hpp
