@@ -130,7 +130,7 @@ class batch_worker {
  public:
   batch_worker(const options& settings, const std::shared_ptr<const neardup::idf_table>& table)
       : settings_(settings), reader_(settings), fingerprint_(make_fingerprinter<Bits>(settings, table)) {
-    if (!settings.compares()) return;
+    if (!settings.compares() && !(settings.has_index() && settings.min_similarity)) return;
     extract_ =
         make_feature_reader(settings.min_similarity ? settings.check_features : settings.features, settings.seed);
   }
@@ -229,6 +229,7 @@ struct placed_document {
   std::uint64_t offset;                ///< of its line in the source, bytes
   std::string_view raw;                ///< its line as it stands; empty if the source is the document
   std::optional<std::string_view> id;  ///< its own
+  std::optional<std::uint64_t> record_id = std::nullopt;  ///< the same as a number, of a record of a list
 };
 
 /// Puts finished batches in their places: numbers the lines, says what is bad, counts.

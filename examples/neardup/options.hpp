@@ -13,12 +13,12 @@
 
 namespace command {
 
-enum class verb { groups, pairs, unique, hash, advise };
+enum class verb { groups, pairs, unique, hash, index, query, advise };
 
 /// What one document is.
-enum class unit_of_input { files, lines, json_lines };
+enum class unit_of_input { files, lines, json_lines, fingerprints };
 
-enum class output_format { text, json_lines };
+enum class output_format { text, json_lines, binary };
 
 enum class weighting { unit, tf, log_tf, idf };
 
@@ -62,6 +62,11 @@ struct options {
   feature_choice check_features;
   bool by_components = false;  ///< else by representatives, see neardup::grouping
   bool keeps_longest = false;
+  std::string index_file;       ///< of query; of index the one that is added to, or empty
+  bool keeps_features = false;  ///< index: for the similarity that query tells
+  bool verifies = true;         ///< files of neardup's, before they are used
+  bool lists_have_headers = true;
+  bool names_composition = false;  ///< of lists: an option says what the fingerprints are made of
   advice_settings advice;
   std::optional<similarity_choice> choice;
 
@@ -71,20 +76,28 @@ struct options {
   bool quiet = false;
 
   /// Whether it compares the fingerprints of all documents.
-  [[nodiscard]] bool compares() const { return action != verb::hash && action != verb::advise; }
+  [[nodiscard]] bool compares() const {
+    return action == verb::groups || action == verb::pairs || action == verb::unique;
+  }
+
+  /// Whether it works with a file of an index.
+  [[nodiscard]] bool has_index() const { return action == verb::index || action == verb::query; }
 
   /// Whether unique has to know all documents before it keeps one.
-  [[nodiscard]] bool groups_first() const { return action == verb::unique && (by_components || keeps_longest); }
+  [[nodiscard]] bool groups_first() const {
+    return action == verb::unique && (by_components || keeps_longest || unit == unit_of_input::fingerprints);
+  }
 
   /// Whether the texts are needed again once their fingerprints are known.
   [[nodiscard]] bool needs_second_look() const {
-    return min_similarity.has_value() || groups_first() || (weights == weighting::idf && idf_file.empty());
+    return (min_similarity.has_value() && !has_index()) || groups_first() ||
+           (weights == weighting::idf && idf_file.empty());
   }
 };
 
 bool is_verb(std::string_view name);
 
-/// "groups, pairs, unique, hash and advise"
+/// "groups, pairs, unique, hash, index, query and advise"
 std::string names_of_verbs();
 
 /// What the command line asks for: a run, or a text to print (help, version).

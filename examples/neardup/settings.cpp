@@ -56,7 +56,7 @@ void apply_comparison(const typed_settings& given, options& to) {
     to.keeps_longest = parse_name("--keep", *given.keep, {"first", "longest"}, "is first or longest") == 1;
 
   if (!given.similarity && given.distance) {
-    if (given.check_features && !given.min_similarity) {
+    if (given.check_features && !given.min_similarity && !to.has_index()) {
       throw usage_error("--check-features with --distance alone: there is no check; add --min-similarity");
     }
     return;
@@ -68,6 +68,18 @@ void apply_comparison(const typed_settings& given, options& to) {
   if (!given.distance) to.distance = std::min(neardup::distance_for(to.bits, similarity), bits - 1);
   if (!given.min_similarity) to.min_similarity = similarity;
   to.choice = similarity_choice{given.similarity ? given.similarity : given.min_similarity, given.min_similarity};
+}
+
+/// The distance is chosen as for comparisons; of a similarity, only an index with features can tell.
+void apply_index(const typed_settings& given, options& to) {
+  to.choice.reset();
+  if (!to.keeps_features) {
+    to.min_similarity.reset();
+  } else if (to.action == verb::index) {
+    to.min_similarity = 0;  // features are read
+  } else if (!given.min_similarity) {
+    to.min_similarity = given.similarity ? parse_similarity(*given.similarity) : neardup::default_similarity;
+  }
 }
 
 void apply_advice(const typed_settings& given, options& to) {
@@ -96,8 +108,14 @@ void apply_settings(const typed_settings& given, options& to) {
   if (given.seed) to.seed = parse_number<std::uint64_t>("--seed", *given.seed, 0, UINT64_MAX);
   if (to.action == verb::advise) {
     apply_advice(given, to);
-  } else if (to.compares()) {
+  } else if (to.compares() || to.has_index()) {
     apply_comparison(given, to);
+    if (to.has_index()) apply_index(given, to);
+    if (to.unit == unit_of_input::fingerprints) {
+      // There are no texts to check.
+      to.min_similarity.reset();
+      to.choice.reset();
+    }
   } else if (given.similarity) {
     static_cast<void>(parse_similarity(*given.similarity));
     to.choice = similarity_choice{given.similarity, std::nullopt};
