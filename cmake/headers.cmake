@@ -25,6 +25,8 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join_options.hpp
     include/neardup/dedup/recall.hpp
     include/neardup/dedup/similarity.hpp
+    include/neardup/dedup/stream_deduplicator.hpp
+    include/neardup/dedup/string_ids.hpp
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
@@ -64,6 +66,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/text_stream.hpp
     include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
+    include/neardup/guarded.hpp
     include/neardup/index.hpp
     include/neardup/index/cost.hpp
     include/neardup/index/engine/batch_search.hpp
