@@ -855,10 +855,11 @@ class Advise(CommandTest):
             self.assertEqual((found["documents"], found["sampled"]), (1600, 1600))
             self.assertEqual((found["similar_pairs"], found["pairs_seen"]), (every, 2 * every))
             self.assertTrue(found["is_reached"])
-            self.assertEqual(len(found["setups"]), 2 * len(found["facts"]))
+            self.assertEqual(len(found["setups"]), 4 * len(found["facts"]))
             for number, setup in enumerate(found["setups"]):
                 with self.subTest(limit=limit, setup=setup):
-                    limits = ("--features", setup["features"], "--bits", setup["bits"], "--distance", setup["distance"])
+                    limits = ("--features", setup["features"], "--kind", setup["kind"], "--bits", setup["bits"],
+                              "--distance", setup["distance"])
                     met = len(run("pairs", "--jsonl", *limits, *check, file).text.splitlines())
                     self.assertLess(abs(met / every - setup["recall"]), 0.05)
                     if number == found["recommended"]:
@@ -883,7 +884,7 @@ class Advise(CommandTest):
             with self.subTest(given=given):
                 done = self.assert_done(run("advise", *given, cwd=self.folder))
                 line = done.text.splitlines()[-1]
-                self.assertRegex(line, r"^neardup groups --similarity 0\.\d+ --features \S+ --bits \d+ --distance \d+ ")
+                self.assertRegex(line, r"^neardup groups --similarity 0\.\d+ --features \S+ --kind \w+ --bits \d+ --distance \d+ ")
                 self.assertEqual(self.advice(*given, cwd=self.folder)["command"], line)
                 name, *arguments = shlex.split(line)
                 groups = self.assert_done(run(*arguments, cwd=self.folder))
@@ -911,9 +912,10 @@ class Advise(CommandTest):
     def test_only_what_was_asked_for_is_recommended(self):
         file = self.write("c.txt", "\n".join(self.edited(100, 44)))
         found = self.advice("--lines", "--features", "chars:4", "--bits", 128, file)
-        self.assertEqual([(s["features"], s["bits"]) for s in found["setups"]], [("chars:4", 128)])
+        self.assertEqual([(s["features"], s["kind"], s["bits"]) for s in found["setups"]],
+                         [("chars:4", "simhash", 128), ("chars:4", "minwise", 128)])
         self.assertEqual(found["check_features"], "words:2")
-        self.assertIn("--features chars:4 --bits 128 ", found["command"])
+        self.assertRegex(found["command"], r"--features chars:4 --kind \w+ --bits 128 ")
         self.assertIn("--check-features words:2 ", found["command"])
         found = self.advice("--lines", "--check-features", "words:3", "--bits", 64, file)
         self.assertEqual({s["bits"] for s in found["setups"]}, {64})

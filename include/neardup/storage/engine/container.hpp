@@ -236,8 +236,7 @@ class container {
       what.append(name).append(" ").append(of_file.empty() ? "(none)" : of_file).append(", not ");
       what.append(of_caller.empty() ? "(none)" : of_caller);
     };
-    compare("kind", std::string(neardup::detail::name_of(made_of.kind)),
-            std::string(neardup::detail::name_of(expected.kind)));
+    compare("kind", std::string(to_string(made_of.kind)), std::string(to_string(expected.kind)));
     compare("definition", std::to_string(made_of.definition), std::to_string(expected.definition));
     for (const auto& field : composition_fields) compare(field.name, made_of.*field.value, expected.*field.value);
     fail<std::invalid_argument>(name_ + ": the fingerprints are made otherwise: " + what);
