@@ -135,7 +135,8 @@ class batch_worker {
         has_code_of_features_(settings.min_similarity && settings.check == similarity_measure::jaccard &&
                               settings.kind == neardup::fingerprint_kind::minwise &&
                               settings.features == settings.check_features) {
-    if (settings.compares()) extract_ = make_feature_reader(settings);
+    if (settings.compares() || (settings.has_index() && settings.min_similarity))
+      extract_ = make_feature_reader(settings);
   }
 
   finished_batch<Bits> operator()(batch&& input) {
@@ -233,6 +234,7 @@ struct placed_document {
   std::uint64_t offset;                ///< of its line in the source, bytes
   std::string_view raw;                ///< its line as it stands; empty if the source is the document
   std::optional<std::string_view> id;  ///< its own
+  std::optional<std::uint64_t> record_id = std::nullopt;  ///< the same as a number, of a record of a list
 };
 
 /// Puts finished batches in their places: numbers the lines, says what is bad, counts.

@@ -102,7 +102,7 @@ void apply_comparison(const typed_settings& given, options& to) {
     if (given.check && !given.min_similarity) {
       throw usage_error("--check with --distance alone: there is no check; add --min-similarity");
     }
-    if (given.check_features && !given.min_similarity) {
+    if (given.check_features && !given.min_similarity && !to.has_index()) {
       throw usage_error("--check-features with --distance alone: there is no check; add --min-similarity");
     }
     return;
@@ -114,6 +114,18 @@ void apply_comparison(const typed_settings& given, options& to) {
   if (!given.distance) choose_distance(given, jaccard_for(to.check, similarity), to);
   if (!given.min_similarity) to.min_similarity = similarity;
   to.choice = similarity_choice{given.similarity ? given.similarity : given.min_similarity, given.min_similarity};
+}
+
+/// The distance is chosen as for comparisons; of a similarity, only an index with features can tell.
+void apply_index(const typed_settings& given, options& to) {
+  to.choice.reset();
+  if (!to.keeps_features) {
+    to.min_similarity.reset();
+  } else if (to.action == verb::index) {
+    to.min_similarity = 0;  // features are read
+  } else if (!given.min_similarity) {
+    to.min_similarity = given.similarity ? parse_similarity(*given.similarity) : neardup::default_similarity;
+  }
 }
 
 void apply_advice(const typed_settings& given, options& to) {
@@ -149,8 +161,14 @@ void apply_settings(const typed_settings& given, options& to) {
     if (given.most) to.most = parse_number<std::size_t>("--most", *given.most, 1, 1'000'000'000);
   } else if (to.action == verb::advise) {
     apply_advice(given, to);
-  } else if (to.compares()) {
+  } else if (to.compares() || to.has_index()) {
     apply_comparison(given, to);
+    if (to.has_index()) apply_index(given, to);
+    if (to.unit == unit_of_input::fingerprints) {
+      // There are no texts to check.
+      to.min_similarity.reset();
+      to.choice.reset();
+    }
   } else if (given.similarity) {
     static_cast<void>(parse_similarity(*given.similarity));
     to.choice = similarity_choice{given.similarity, std::nullopt};

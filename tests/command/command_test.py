@@ -1979,6 +1979,155 @@ class Usage(CommandTest):
                 self.assertEqual(done.text, "")
 
 
+class Files(CommandTest):
+    """Index files and lists of fingerprints."""
+
+    def setUp(self):
+        super().setUp()
+        self.texts = corpus(400, 3)
+        self.jsonl = self.write("all.jsonl", jsonl(self.texts))
+
+    def expect_error(self, done, *words):
+        self.assert_fails(done, *map(str, words))
+
+    def pairs_between(self, old, new, *options):
+        """What query should say, by pairs of both together."""
+        both = self.folder / "both.jsonl"
+        both.write_bytes(jsonl(old + new))
+        done = run("pairs", "--jsonl", "--format", "jsonl", "--quiet", *options, both)
+        self.assertEqual(done.status, 0, done.err)
+        return {
+            (p["b"], p["a"], p["distance"], p.get("similarity"))
+            for p in done.json
+            if int(p["a"][1:]) < len(old) <= int(p["b"][1:])
+        }
+
+    def query(self, index, new, first, *options):
+        done = run("query", "--index", index, "--jsonl", "--format", "jsonl", *options, "-", data=jsonl(new, first))
+        self.assertEqual(done.status, 0, done.err)
+        found = [(p["id"], p["indexed"], p["distance"], p.get("similarity")) for p in done.json]
+        self.assertEqual(len(found), len(set(found)))
+        return set(found)
+
+    def test_a_query_finds_what_pairs_finds_between_old_and_new(self):
+        old, new = self.texts[:300], self.texts[300:]
+        index = self.folder / "old.neardup"
+        found = 0
+        for options in (["--distance", "6"], ["--distance", "10", "--bits", "128", "--features", "chars:4"], ["--seed", "9", "--distance", "3"]):
+            with self.subTest(options=options):
+                done = run("index", "--jsonl", *options, "--output", index, "-", data=jsonl(old))
+                self.assertEqual((done.status, done.text), (0, ""), done.err)
+                seed = [o for pair in zip(options, options[1:]) if pair[0] == "--seed" for o in pair]
+                expected = self.pairs_between(old, new, *options)
+                self.assertEqual(self.query(index, new, 300, *seed), expected)
+                found += len(expected)
+        self.assertGreater(found, 20)
+
+    def test_a_query_tells_exact_similarities_where_features_are_kept(self):
+        old, new = self.texts[:300], self.texts[300:]
+        index = self.folder / "old.neardup"
+        self.assertEqual(run("index", "--jsonl", "--keep-features", "--similarity", "0.5", "--output", index, "-", data=jsonl(old)).status, 0)
+        expected = self.pairs_between(old, new, "--similarity", "0.5")
+        self.assertGreater(len(expected), 10)
+        self.assertEqual(self.query(index, new, 300, "--min-similarity", "0.5"), expected)
+        strict = {p for p in expected if p[3] >= 0.8}
+        self.assertEqual(self.query(index, new, 300), strict)
+
+    def test_documents_are_added_to_an_index(self):
+        old, new, later = self.texts[:200], self.texts[200:300], self.texts[300:]
+        index, whole = self.folder / "index", self.folder / "whole"
+        for keep in ([], ["--keep-features"]):
+            self.assertEqual(run("index", "--jsonl", *keep, "--output", index, "-", data=jsonl(old)).status, 0)
+            # In place of itself.
+            done = run("index", "--index", index, "--jsonl", *keep, "--output", index, "-", data=jsonl(new, 200))
+            self.assertEqual(done.status, 0, done.err)
+            self.assertEqual(run("index", "--jsonl", *keep, "--output", whole, "-", data=jsonl(old + new)).status, 0)
+            self.assertEqual(index.read_bytes(), whole.read_bytes())
+            self.assertGreater(len(self.query(index, later, 300)), 3)
+        self.expect_error(run("index", "--index", index, "--jsonl", "--output", whole, self.jsonl), "--keep-features")
+        self.expect_error(run("query", "--index", index, "--jsonl", "--features", "chars:3", self.jsonl), index, "tokenizer")
+        self.expect_error(run("query", "--index", index, "--jsonl", "--seed", "4", self.jsonl), index, "seed")
+        self.expect_error(run("query", "--index", index, "--jsonl", "--distance", "60", self.jsonl), "--distance 60", index)
+
+    def test_a_damaged_or_wrong_index_is_refused_by_name(self):
+        index, damaged = self.folder / "index", self.folder / "damaged"
+        self.assertEqual(run("index", "--jsonl", "--output", index, self.jsonl).status, 0)
+        content = index.read_bytes()
+        for at in (4, 30, 100, len(content) // 2, len(content) - 1):
+            changed = bytearray(content)
+            changed[at] ^= 1
+            damaged.write_bytes(changed)
+            self.expect_error(run("query", "--index", damaged, "--jsonl", self.jsonl), damaged)
+        damaged.write_bytes(content[:-10])
+        self.expect_error(run("query", "--index", damaged, "--jsonl", self.jsonl), damaged)
+        self.expect_error(run("query", "--index", self.jsonl, "--jsonl", self.jsonl), self.jsonl, "no file of neardup's")
+        self.expect_error(run("query", "--jsonl", self.jsonl), "--index")
+        self.expect_error(run("index", "--jsonl", self.jsonl), "--output")
+        # Bits of a fingerprint: found only by looking at all of it.
+        changed = bytearray(content)
+        changed[len(content) // 2] ^= 1
+        damaged.write_bytes(changed)
+        self.assertIn(run("query", "--index", damaged, "--no-verify", "--jsonl", self.jsonl).status, (0, 2))
+
+    def test_lists_stand_in_for_the_texts_that_they_were_made_of(self):
+        listed = self.folder / "list"
+        texts = [t for t in self.texts if t.strip()]
+        for options in ([], ["--bits", "128"], ["--bits", "32", "--features", "chars:4", "--seed", "5", "--weights", "tf"]):
+            with self.subTest(options=options):
+                done = run("hash", "--jsonl", "--format", "bin", "--output", listed, *options, "-", data=jsonl(texts))
+                self.assertEqual(done.status, 0, done.err)
+                plain = run("hash", "--jsonl", *options, "-", data=jsonl(texts)).text
+                self.assertEqual(run("hash", "--fingerprints", listed).text, plain.replace("  d", "  "))
+                self.assertEqual(run("hash", "--fingerprints", "--format", "bin", listed).bytes, listed.read_bytes())
+                distance = ["--distance", "4"]
+                for verb in ("pairs", "groups"):
+                    # Of texts, short ones are compared by their features too; these are long.
+                    expected = run(verb, "--jsonl", *options, *distance, "-", data=jsonl(texts)).text
+                    found = run(verb, "--fingerprints", *distance, listed)
+                    self.assertEqual(found.status, 0, found.err)
+                    self.assertEqual(re.sub(r"\td|  d", lambda m: m[0][:-1], expected), found.text)
+                kept = run("unique", "--fingerprints", *distance, listed).text.split()
+                expected = [json.loads(line)["id"] for line in run("unique", "--jsonl", *options, *distance, "-", data=jsonl(texts)).text.splitlines()]
+                self.assertEqual(["d" + i for i in kept], expected)
+
+    def test_lists_of_another_composition_are_refused(self):
+        one, other, wide = (self.folder / name for name in ("one", "other", "wide"))
+        for path, options in ((one, []), (other, ["--seed", "1"]), (wide, ["--bits", "128"])):
+            self.assertEqual(run("hash", "--jsonl", "--format", "bin", "--output", path, *options, self.jsonl).status, 0)
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", one, other), other, "seed")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", one, wide), wide, "128 bits, not 64")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", "--features", "words:3", one), one, "tokenizer")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", self.jsonl), self.jsonl, "no file of neardup's")
+        self.expect_error(run("pairs", "--fingerprints", "--min-similarity", "0.5", one), "there are no texts")
+        self.expect_error(run("pairs", "--fingerprints", "-"), "standard input")
+        damaged = bytearray(one.read_bytes())
+        damaged[-1] ^= 1
+        other.write_bytes(damaged)
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", other), other, "damaged")
+
+        # Records alone.
+        count = sum(1 for t in self.texts if t.strip())
+        records = self.folder / "records"
+        records.write_bytes(one.read_bytes()[-16 * count:])
+        named = ["--no-header", "--features", "words:2", "--bits", "64"]
+        self.assertEqual(run("hash", "--fingerprints", *named, records).text, run("hash", "--fingerprints", one).text)
+        self.expect_error(run("hash", "--fingerprints", "--no-header", records), "--features and --bits")
+        self.expect_error(run("hash", "--fingerprints", *named, one), one, "header")
+        self.expect_error(run("hash", "--no-header", self.jsonl), "--fingerprints")
+
+    def test_an_index_of_lists_is_queried_by_lists(self):
+        old, new, index = (self.folder / name for name in ("old", "new", "index"))
+        texts = [t for t in self.texts if t.strip()]
+        run("hash", "--jsonl", "--format", "bin", "--output", old, "-", data=jsonl(texts[:250]))
+        run("hash", "--jsonl", "--format", "bin", "--output", new, "-", data=jsonl(texts[250:]))
+        done = run("index", "--fingerprints", "--distance", "5", "--output", index, old)
+        self.assertEqual(done.status, 0, done.err)
+        found = run("query", "--index", index, "--fingerprints", "--format", "jsonl", new)
+        self.assertEqual(found.status, 0, found.err)
+        expected = self.pairs_between(texts[:250], texts[250:], "--distance", "5")
+        self.assertEqual({(f"d{250 + int(p['id'])}", "d" + p["indexed"], p["distance"], None) for p in found.json}, expected)
+
+
 if __name__ == "__main__":
     if not PROGRAM:
         sys.exit("NEARDUP_PROGRAM does not say where the program is")

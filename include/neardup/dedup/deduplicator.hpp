@@ -332,6 +332,29 @@ class deduplicator {
     return true;
   }
 
+  /// Gives back the memory that erased documents have left, and the room to grow. Nothing else changes.
+  /// Throws: std::bad_alloc; then nothing has changed at all. Complexity: O(size()), as adding them, without their texts.
+  void shrink_to_fit() {
+    dedup_options options{
+        .distance = index_.max_distance(), .blocks = index_.shape().blocks(), .min_tokens = min_tokens_};
+    if constexpr (has_check) options.similarity = similarity_;
+    deduplicator fresh(hash_, check_, options, checks_own_features_);
+    std::vector<slot_type> slots;
+    slots.reserve(size());
+    for (const auto& [id, slot] : slot_of_) slots.push_back(slot);
+    std::sort(slots.begin(), slots.end(),
+              [&](slot_type a, slot_type b) { return documents_[a].serial < documents_[b].serial; });
+    fresh.documents_.reserve(slots.size());
+    fresh.index_.reserve(slots.size());
+    for (const slot_type slot : slots) {
+      const document& kept = documents_[slot];
+      fresh.added_ = kept.serial;  // keep() takes it for the age
+      fresh.keep(kept.id, kept, features_of(slot));
+    }
+    fresh.added_ = added_;
+    *this = std::move(fresh);
+  }
+
   /// Whether the document of this id is kept.
   [[nodiscard]] bool contains(const Id& id) const noexcept { return slot_of_.contains(id); }
 
