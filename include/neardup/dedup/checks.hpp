@@ -15,7 +15,7 @@ namespace neardup::inline v0 {
 /// The least similarity of near-duplicates where none is given.
 inline constexpr double default_similarity = 0.8;
 
-/// Texts of fewer distinct tokens are short where nothing else is said: their fingerprints are near each other by chance.
+/// By default, texts of fewer distinct tokens count as short: their fingerprints may be near each other by chance.
 /// docs/design.md has the measurements behind it.
 inline constexpr std::size_t default_min_tokens = 8;
 

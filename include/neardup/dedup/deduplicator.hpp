@@ -59,7 +59,7 @@ struct verdict {
   std::optional<Id> original;        ///< the kept document that the text duplicates; nothing if it is new
   int distance = 0;                  ///< of the two fingerprints, in bits
   std::optional<double> similarity;  ///< by the check; nothing without one
-  bool has_fingerprint = true;       ///< false if there is nothing to compare: no tokens, or all of them weigh 0
+  bool has_fingerprint = true;       ///< false if there is nothing to compare: no tokens, or all have weight 0
 
   [[nodiscard]] bool is_new() const noexcept { return !original.has_value(); }
 
@@ -82,9 +82,9 @@ bool judge(verdict<Id>& best, const Id& id, int distance, const check_result& fo
 
 }  // namespace detail
 
-/// Which stored document a new one duplicates, by its fingerprint: of those within k bits that `check(id)` accepts (see
-/// check_of) the most similar, then the nearest, then that of the smallest id. It is how a deduplicator decides, for
-/// those whose fingerprints come from elsewhere, from several threads or from a database.
+/// Which stored document a new one duplicates: of those within k bits of its fingerprint that `check(id)` accepts (see
+/// check_of), the most similar, then the nearest, then that of the smallest id. This is how a deduplicator decides;
+/// it serves programs whose fingerprints come from elsewhere, from several threads or from a database.
 /// Throws: std::invalid_argument if k is not what the index serves, or a similarity is NaN; what the check throws.
 /// Example: `if (find_original(index, fingerprint, 3).is_new()) index.insert(fingerprint, id);`
 template <class Index, class Check = no_check>
@@ -102,7 +102,7 @@ template <class Index, class Check = no_check>
   return result;
 }
 
-/// Whether find_original() would give one: known as soon as the check accepts one, whichever it is.
+/// Whether find_original() would find one. Stops at the first that the check accepts.
 template <class Index, class Check = no_check>
   requires check_of<Check, typename Index::id_type>
 [[nodiscard]] bool has_original(const Index& index, const typename Index::fingerprint_type& fingerprint, int k,
@@ -184,7 +184,7 @@ concept duplicate_check = std::copy_constructible<T> &&
 /// just grew have twice that; what erased documents leave is used again. Measured on 109,260 sections of statutes with
 /// 59 distinct words on average: 580 bytes each, without a check 220.
 /// Id: see index_id; with a std::hash it is found by that, otherwise by its order.
-/// Guarantee: const members may run in many threads while nobody writes, each with a workspace of its own; what throws
+/// Guarantee: const members may run in many threads while no thread writes, each with its own workspace; what throws
 /// leaves the deduplicator as it was. The check must not write to it. It can be moved, not copied; one that was moved
 /// from may only be destroyed or assigned to.
 /// Example: `deduplicator dedup{simhasher{words{}}, {.similarity = 0.8}};  bool is_new = dedup.add(text).is_new();`
@@ -259,7 +259,7 @@ class deduplicator {
   }
 
   /// Decides about many documents, in their order: the same verdicts as add() gives for one after the other, and the
-  /// same is kept. From some thousands on it is far faster, since documents meet in joins and not by searches.
+  /// same is kept. From some thousands on it is far faster, because it joins documents and does not search for each.
   /// A check that is a callable is called from several threads (of `run`), for any two texts whose fingerprints are near
   /// each other; for an original within the batch with the id that it is to have.
   /// Throws: as add(), and std::invalid_argument if there are not as many ids as texts, or two are the same; then nothing
