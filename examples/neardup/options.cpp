@@ -31,7 +31,7 @@ struct verb_description {
   const char* summary;
 };
 
-constexpr std::array<verb_description, 7> verbs{{
+constexpr std::array<verb_description, 9> verbs{{
     {verb::groups, "groups", "the groups of near-duplicates (the default)"},
     {verb::pairs, "pairs", "the pairs of near-duplicates"},
     {verb::unique, "unique", "the input without what is a near-duplicate of an earlier kept record"},

@@ -1,0 +1,69 @@
+#include "article.hpp"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace docid {
+
+namespace {
+
+using nlohmann::json;
+
+std::string name_of(const char* field) { return std::string("the field \"") + field + "\""; }
+
+std::string required_text(const json& object, const char* field) {
+  const auto found = object.find(field);
+  if (found == object.end()) throw bad_request(name_of(field) + " is missing");
+  if (!found->is_string()) throw bad_request(name_of(field) + " is not a string");
+  return found->get<std::string>();
+}
+
+/// A string, or a number as it was written.
+std::string text_or_number(const json& object, const char* field) {
+  const auto found = object.find(field);
+  if (found == object.end()) return {};
+  if (found->is_string()) return found->get<std::string>();
+  if (found->is_number()) return found->dump();
+  throw bad_request(name_of(field) + " is neither a string nor a number");
+}
+
+double heat_of(const json& object) {
+  const std::string text = text_or_number(object, "heat");
+  if (text.empty()) return 0;
+  char* end = nullptr;
+  const double heat = std::strtod(text.c_str(), &end);
+  if (*end != '\0' || !std::isfinite(heat)) throw bad_request(name_of("heat") + " is not a number");
+  return heat;
+}
+
+}  // namespace
+
+json parse_json(std::string_view text) {
+  try {
+    return json::parse(text);
+  } catch (const json::exception& error) {
+    throw bad_request(std::string("not JSON in UTF-8: ") + error.what());
+  }
+}
+
+article article_of(const json& object) {
+  if (!object.is_object()) throw bad_request("an article is a JSON object");
+  article result;
+  result.url = required_text(object, "url");
+  result.title = required_text(object, "title");
+  result.content = required_text(object, "content");
+  if (result.url.empty()) throw bad_request(name_of("url") + " is empty");
+  result.nid = text_or_number(object, "nid");
+  if (result.nid.empty()) result.nid = result.url;
+  result.heat = heat_of(object);
+  nlohmann::ordered_json kept = {{"nid", result.nid}, {"url", result.url}, {"title", result.title},
+                                 {"content", result.content}};
+  for (const char* field : {"category", "media", "imageCount"}) {
+    if (const std::string value = text_or_number(object, field); !value.empty()) kept[field] = value;
+  }
+  kept["heat"] = result.heat;
+  result.json = kept.dump();
+  return result;
+}
+
+}  // namespace docid

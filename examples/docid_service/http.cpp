@@ -1,0 +1,472 @@
+#include "http.hpp"
+
+#include <httplib.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "page.hpp"
+
+namespace docid {
+
+namespace {
+
+using httplib::Request;
+using httplib::Response;
+using nlohmann::ordered_json;
+
+constexpr const char* json_type = "application/json";
+constexpr const char* lines_type = "application/x-ndjson";
+constexpr std::size_t lines_together = 500;  // of JSON Lines, submitted together
+constexpr std::size_t groups_ahead = 16;     // read before they are answered
+
+/// The threads of the server. A connection that finds none of them free is told so by one of a few others.
+class connection_pool final : public httplib::TaskQueue {
+ public:
+  explicit connection_pool(std::size_t count) : served_(count), most_(count) {}
+
+  void enqueue(std::function<void()> serve) override {
+    if (open_.fetch_add(1) < most_) {
+      served_.enqueue([this, serve = std::move(serve)] {
+        serve();
+        --open_;
+      });
+    } else {
+      refused_.enqueue([this, serve = std::move(serve)] {
+        is_refusing = true;
+        serve();
+        --open_;
+      });
+    }
+  }
+  void shutdown() override {
+    served_.shutdown();
+    refused_.shutdown();
+  }
+
+  static thread_local bool is_refusing;
+
+ private:
+  std::atomic<std::size_t> open_{0};
+  httplib::ThreadPool served_;
+  httplib::ThreadPool refused_{4};
+  std::size_t most_;
+};
+
+thread_local bool connection_pool::is_refusing = false;
+
+/// httplib listens with room for five connections that wait to be accepted.
+class listening_server final : public httplib::Server {
+ public:
+  void let_more_wait() { ::listen(svr_sock_, 1024); }
+};
+
+/// A request that cannot be served now, or is too large; the connection is closed, since its body is not read.
+struct refusal : std::runtime_error {
+  refusal(int s, const std::string& message) : std::runtime_error(message), status(s) {}
+  int status;
+};
+
+std::string error_text(const std::string& message) {
+  return ordered_json{{"status", "error"}, {"error", message}}.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+void set_error(Response& res, int status, const std::string& message) {
+  res.status = status;
+  res.set_content(error_text(message), json_type);
+}
+
+/// The answer, and no further request on this connection.
+void close_with(Response& res, int status, const std::string& message) {
+  res.status = status;
+  res.set_header("Connection", "close");
+  res.set_chunked_content_provider(json_type, [body = error_text(message)](std::size_t, httplib::DataSink& sink) {
+    sink.write(body.data(), body.size());
+    sink.done();
+    return false;
+  });
+}
+
+std::string json_of(const answer& given) {
+  std::ostringstream reason;
+  if (given.by == step::none) {
+    reason << "docId_filter good news";
+  } else {
+    reason << "docId_filter duplicate by " << step_names[static_cast<std::size_t>(given.by)];
+    if (given.by == step::title || given.by == step::content) reason << ", distance " << given.distance;
+    if (given.similarity) reason << ", similarity " << static_cast<int>(*given.similarity * 1000) / 1000.0;
+  }
+  return ordered_json{{"filterReason", reason.str()},
+                      {"docId", given.name},
+                      {"filterStatus", given.by == step::none ? "good" : "duplicate"},
+                      {"status", "success"}}
+      .dump();
+}
+
+/// Articles of a batch, some of which may be wrong.
+struct batch {
+  std::vector<article> articles;
+  std::vector<std::optional<std::string>> errors;  // for each element
+
+  void add(const std::function<article()>& read) {
+    try {
+      articles.push_back(read());
+      errors.emplace_back();
+    } catch (const bad_request& error) {
+      errors.emplace_back(error.what());
+    }
+  }
+
+  /// Calls write(json) for each element in turn.
+  template <class Write>
+  static void answer_all(const std::vector<std::optional<std::string>>& errors, const std::vector<answer>& answers,
+                         Write&& write) {
+    auto next = answers.begin();
+    for (const auto& error : errors) write(error ? error_text(*error) : json_of(*next++));
+  }
+};
+
+}  // namespace
+
+struct http_server::implementation {
+  implementation(service& a, const http_options& o) : articles(a), options(o) { set_up(); }
+
+  service& articles;
+  http_options options;
+  listening_server server;
+  std::atomic<std::size_t> waiting{0};  // bytes of bodies
+  std::array<std::atomic<std::uint64_t>, 600> statuses{};
+
+  /// Bytes that count as waiting until it ends.
+  class share {
+   public:
+    explicit share(implementation& own) : own_(own) {}
+    share(const share&) = delete;
+    share& operator=(const share&) = delete;
+    ~share() { own_.waiting -= bytes_; }
+    void add(std::size_t bytes) {
+      bytes_ += bytes;
+      if (own_.waiting.fetch_add(bytes) + bytes > own_.options.max_waiting)
+        throw refusal(503, "too much is waiting; try again later");
+    }
+
+   private:
+    implementation& own_;
+    std::size_t bytes_ = 0;
+  };
+
+  void set_up() {
+    server.new_task_queue = [this] { return new connection_pool(options.connections); };
+    server.set_socket_options([](socket_t socket) {
+      // Not SO_REUSEPORT, httplib's choice: two services on one port would share its requests.
+      const int yes = 1;
+      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    });
+    server.set_tcp_nodelay(true);
+    server.set_keep_alive_max_count(1000000);
+    server.set_keep_alive_timeout(options.timeout);
+    server.set_read_timeout(options.timeout);
+    server.set_write_timeout(options.timeout);
+    server.set_payload_max_length(static_cast<std::size_t>(-1));  // see read_body()
+
+    server.set_pre_routing_handler([](const Request&, Response& res) {
+      if (!connection_pool::is_refusing) return httplib::Server::HandlerResponse::Unhandled;
+      close_with(res, 503, "too many connections");
+      return httplib::Server::HandlerResponse::Handled;
+    });
+    server.set_exception_handler([](const Request&, Response& res, std::exception_ptr what) {
+      try {
+        std::rethrow_exception(what);
+      } catch (const bad_request& error) {
+        set_error(res, 400, error.what());
+      } catch (const refusal& error) {
+        close_with(res, error.status, error.what());
+      } catch (const std::exception& error) {
+        set_error(res, 503, error.what());
+      }
+    });
+    server.set_error_handler([](const Request&, Response& res) {
+      if (!res.body.empty() || res.content_provider_) return;
+      set_error(res, res.status, res.status == 404 ? "no such page" : "the request cannot be understood");
+    });
+    server.set_logger([this](const Request&, const Response& res) {
+      if (res.status > 0 && res.status < 600) ++statuses[static_cast<std::size_t>(res.status)];
+    });
+
+    server.Get("/docId/getDocId", [this](const Request& req, Response& res) {
+      if (!req.has_param("json")) throw bad_request("the parameter json is missing");
+      answer_object(parse_json(req.get_param_value("json")), res);
+    });
+    server.Post("/docId/getDocId", [this](const Request& req, Response& res, const httplib::ContentReader& reader) {
+      const std::string type = req.get_header_value("Content-Type");
+      if (type.find("ndjson") != std::string::npos || type.find("jsonl") != std::string::npos) {
+        answer_lines(req, res, reader);
+      } else {
+        answer_body(req, res, reader);
+      }
+    });
+    server.Get("/docs/([0-9a-f]{16}-[0-9a-f]{16})", [this](const Request& req, Response& res) {
+      const std::string name = req.matches[1];
+      const auto found = articles.find(name);
+      if (!found) return set_error(res, 404, "no document " + name);
+      ordered_json result{{"docId", name}, {"nids", found->nids}, {"article", ordered_json::parse(found->article)}};
+      res.set_content(result.dump(), json_type);
+    });
+    server.Delete("/articles/(.+)", [this](const Request& req, Response& res) {
+      const std::string nid = req.matches[1];
+      if (!articles.erase(nid)) return set_error(res, 404, "no article " + nid);
+      res.set_content(R"({"status":"success"})", json_type);
+    });
+    server.Post("/similar", [this](const Request& req, Response& res, const httplib::ContentReader& reader) {
+      share held(*this);
+      const auto object = parse_json(read_body(req, reader, held));
+      if (!object.is_object() || !object.contains("content") || !object["content"].is_string())
+        throw bad_request("the field \"content\" is missing, or no string");
+      auto result = ordered_json::array();
+      for (const auto& one : articles.similar(object["content"].get_ref<const std::string&>())) {
+        result.push_back({{"docId", one.name},
+                          {"distance", one.distance},
+                          {"similarity", one.similarity},
+                          {"article", ordered_json::parse(one.article)}});
+      }
+      res.set_content(result.dump(), json_type);
+    });
+    server.Get("/health", [](const Request&, Response& res) { res.set_content(R"({"status":"up"})", json_type); });
+    server.Get("/metrics", [this](const Request&, Response& res) { res.set_content(metrics(), "text/plain; version=0.0.4"); });
+    server.Get("/", [](const Request&, Response& res) { res.set_content(page_html, "text/html; charset=utf-8"); });
+  }
+
+  /// Throws: refusal if it is too long, or too much is waiting already; bad_request if the client stops.
+  std::string read_body(const Request& req, const httplib::ContentReader& reader, share& held) const {
+    const refusal too_long(413, "a body has at most " + std::to_string(options.max_body) + " bytes");
+    if (req.has_header("Content-Length") && req.get_header_value<std::uint64_t>("Content-Length") > options.max_body)
+      throw too_long;
+    std::string body;
+    std::optional<refusal> refused;
+    const bool is_whole = reader([&](const char* data, std::size_t size) {
+      if (body.size() + size > options.max_body) {
+        refused.emplace(too_long);
+        return false;
+      }
+      try {
+        held.add(size);
+      } catch (const refusal& error) {
+        refused.emplace(error);
+        return false;
+      }
+      body.append(data, size);
+      return true;
+    });
+    if (refused) throw *refused;
+    if (!is_whole) throw refusal(400, "the body is not whole");
+    return body;
+  }
+
+  void answer_object(const nlohmann::json& object, Response& res) {
+    std::vector<article> one;
+    one.push_back(article_of(object));
+    res.set_content(json_of(articles.submit(std::move(one)).get().front()), json_type);
+  }
+
+  void answer_body(const Request& req, Response& res, const httplib::ContentReader& reader) {
+    share held(*this);
+    const nlohmann::json parsed = parse_json(read_body(req, reader, held));
+    if (!parsed.is_array()) return answer_object(parsed, res);
+    batch all;
+    for (const auto& element : parsed) all.add([&] { return article_of(element); });
+    const auto answers = articles.submit(std::move(all.articles)).get();
+    std::string text;
+    batch::answer_all(all.errors, answers, [&](const std::string& json) { (text += text.empty() ? '[' : ',') += json; });
+    res.set_content(text.empty() ? "[]" : text + ']', json_type);
+  }
+
+  /// JSON Lines both ways: a thread reads while this one writes, so that a client may wait for the answers to what it has
+  /// sent before it sends more.
+  void answer_lines(const Request&, Response& res, const httplib::ContentReader& reader) {
+    // httplib calls the provider while the request and the connection, which the reader refers to, are still there.
+    res.set_chunked_content_provider(lines_type, [this, reader](std::size_t, httplib::DataSink& sink) {
+      line_stream lines{*this};
+      std::thread reading([&] { lines.read(reader); });
+      bool is_written = true;
+      while (auto group = lines.next()) {
+        std::string text;
+        try {
+          batch::answer_all(group->errors, group->answers.get(), [&](const std::string& json) { text += json + '\n'; });
+        } catch (const std::exception& error) {
+          for (std::size_t i = 0; i < group->errors.size(); ++i) text += error_text(error.what()) + '\n';
+        }
+        is_written = is_written && sink.write(text.data(), text.size());
+        if (!is_written) lines.give_up();
+      }
+      reading.join();
+      if (is_written) sink.done();
+      return is_written && lines.is_whole();
+    });
+  }
+
+  class line_stream {
+   public:
+    struct group {
+      std::vector<std::optional<std::string>> errors;
+      std::future<std::vector<answer>> answers;
+      std::unique_ptr<share> held;
+    };
+
+    explicit line_stream(implementation& own) : own_(own) {}
+
+    /// All lines, until the body ends or the reader of answers gives up.
+    void read(const httplib::ContentReader& reader) {
+      std::string rest;
+      bool is_readable = true;
+      const bool is_whole = reader([&](const char* data, std::size_t size) {
+        std::string_view chunk(data, size);
+        for (std::size_t end; (end = chunk.find('\n')) != std::string_view::npos; chunk.remove_prefix(end + 1)) {
+          rest += chunk.substr(0, end);
+          add(rest);
+          rest.clear();
+        }
+        rest += chunk;
+        submit();
+        if (rest.size() <= own_.options.max_body) return !is_over();
+        add_error("a line has at most " + std::to_string(own_.options.max_body) + " bytes");
+        return is_readable = false;
+      });
+      if (is_whole && !rest.empty()) add(rest);
+      if (!is_whole && is_readable && !is_over()) add_error("the body is not whole");
+      submit();
+      const std::lock_guard lock(mutex_);
+      is_whole_ = is_whole;
+      is_done_ = true;
+      changed_.notify_all();
+    }
+
+    /// The next group in turn; nothing at the end.
+    std::optional<group> next() {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return is_done_ || !groups_.empty(); });
+      if (groups_.empty()) return std::nullopt;
+      group result = std::move(groups_.front());
+      groups_.pop_front();
+      changed_.notify_all();
+      return result;
+    }
+
+    void give_up() {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+      changed_.notify_all();
+    }
+    bool is_over() {
+      const std::lock_guard lock(mutex_);
+      return is_over_;
+    }
+    bool is_whole() {
+      const std::lock_guard lock(mutex_);
+      return is_whole_;
+    }
+
+   private:
+    void add(std::string_view line) {
+      if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+      lines_.add([&] {
+        bytes_ += line.size();
+        return article_of(parse_json(line));
+      });
+      if (lines_.errors.size() >= lines_together) submit();
+    }
+
+    void add_error(const std::string& message) {
+      lines_.add([&]() -> article { throw bad_request(message); });
+    }
+
+    void submit() {
+      if (lines_.errors.empty()) return;
+      group made{std::move(lines_.errors), {}, std::make_unique<share>(own_)};
+      try {
+        made.held->add(bytes_);
+        made.answers = own_.articles.submit(std::move(lines_.articles));
+      } catch (...) {
+        std::promise<std::vector<answer>> failed;
+        failed.set_exception(std::current_exception());
+        made.answers = failed.get_future();
+      }
+      lines_ = {};
+      bytes_ = 0;
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return is_over_ || groups_.size() < groups_ahead; });
+      groups_.push_back(std::move(made));
+      changed_.notify_all();
+    }
+
+    implementation& own_;
+    batch lines_;
+    std::size_t bytes_ = 0;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<group> groups_;
+    bool is_done_ = false;
+    bool is_over_ = false;
+    bool is_whole_ = false;
+  };
+
+  std::string metrics() const {
+    std::ostringstream out;
+    const counters& counts = articles.counts();
+    out << "# TYPE docid_articles_total counter\n";
+    for (std::size_t i = 0; i < step_names.size(); ++i)
+      out << "docid_articles_total{found_by=\"" << step_names[i] << "\"} " << counts.articles[i] << '\n';
+    const auto one = [&](const char* name, const char* type, auto value) {
+      out << "# TYPE " << name << ' ' << type << '\n' << name << ' ' << value << '\n';
+    };
+    one("docid_documents", "gauge", counts.documents.load());
+    one("docid_nids", "gauge", counts.nids.load());
+    one("docid_commits_total", "counter", counts.groups.load());
+    one("docid_failed_commits_total", "counter", counts.failed_groups.load());
+    one("docid_commit_seconds_total", "counter", static_cast<double>(counts.commit_microseconds.load()) / 1e6);
+    one("docid_waiting_bytes", "gauge", waiting.load());
+    out << "# TYPE docid_requests_total counter\n";
+    for (std::size_t status = 0; status < statuses.size(); ++status) {
+      if (statuses[status] != 0) out << "docid_requests_total{status=\"" << status << "\"} " << statuses[status] << '\n';
+    }
+    return out.str();
+  }
+};
+
+http_server::http_server(service& articles, const http_options& options)
+    : own_(std::make_unique<implementation>(articles, options)) {}
+http_server::~http_server() = default;
+
+int http_server::bind() {
+  const http_options& options = own_->options;
+  int port = options.port;
+  if (port == 0) {
+    port = own_->server.bind_to_any_port(options.address);
+  } else if (!own_->server.bind_to_port(options.address, port)) {
+    port = -1;
+  }
+  if (port < 0) {
+    throw std::runtime_error("cannot listen on " + options.address + ":" + std::to_string(options.port) +
+                             "; is something else there?");
+  }
+  own_->server.let_more_wait();
+  return port;
+}
+
+void http_server::run() { own_->server.listen_after_bind(); }
+void http_server::stop() { own_->server.stop(); }
+
+}  // namespace docid

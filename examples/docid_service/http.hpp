@@ -1,0 +1,39 @@
+// The service over HTTP.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "service.hpp"
+
+namespace docid {
+
+struct http_options {
+  std::string address = "127.0.0.1";
+  int port = 8080;
+  std::size_t connections = 256;                      ///< served at a time, each by a thread; more get 503
+  std::size_t max_body = std::size_t{16} << 20;       ///< bytes of a body, or of a line of JSON Lines
+  std::size_t max_waiting = std::size_t{256} << 20;   ///< bytes of all bodies that are being read or decided
+  int timeout = 10;                                   ///< seconds that a client may be silent within a request
+};
+
+class http_server {
+ public:
+  http_server(service& articles, const http_options& options);
+  ~http_server();
+
+  /// Returns: the port, which is another than that of the options only if that is 0.
+  /// Throws: std::runtime_error if it is taken.
+  int bind();
+  /// Serves until stop(), then finishes what has begun.
+  void run();
+  /// From any thread.
+  void stop();
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> own_;
+};
+
+}  // namespace docid

@@ -1,0 +1,125 @@
+// docid_load: sends the articles of a JSON Lines file to docid_service, and measures. See load.py, which runs it.
+//   docid_load PORT FILE BATCH CONNECTIONS FIRST COUNT
+// BATCH 1: one article a request; else arrays of so many. An article whose field `media` is a number is an edited copy of
+// the one on that line: found if it gets the same docId.
+#include <httplib.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+std::vector<std::string> read_lines(const char* file, std::size_t first, std::size_t count) {
+  std::ifstream in(file);
+  std::vector<std::string> lines;
+  std::string line;
+  for (std::size_t i = 0; std::getline(in, line) && i < first + count; ++i) {
+    if (i >= first) lines.push_back(line);
+  }
+  if (lines.size() < count) throw std::runtime_error(std::string(file) + ": fewer lines than asked for");
+  return lines;
+}
+
+double milliseconds(clock_type::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
+
+struct shared_state {
+  std::vector<std::string> bodies;
+  std::vector<std::string> answers;
+  std::vector<double> times;
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> is_wrong{false};
+};
+
+void send(int port, shared_state& all) {
+  httplib::Client client("127.0.0.1", port);
+  client.set_keep_alive(true);
+  client.set_tcp_nodelay(true);
+  client.set_read_timeout(120);
+  for (std::size_t i; (i = all.next++) < all.bodies.size() && !all.is_wrong;) {
+    const auto start = clock_type::now();
+    const auto result = client.Post("/docId/getDocId", all.bodies[i], "application/json");
+    all.times[i] = milliseconds(clock_type::now() - start);
+    if (!result || result->status != 200) {
+      std::cerr << "request " << i << ": " << (result ? result->body : httplib::to_string(result.error())) << '\n';
+      all.is_wrong = true;
+      return;
+    }
+    all.answers[i] = result->body;
+  }
+}
+
+int run(char** words) {
+  const int port = std::atoi(words[1]);
+  const auto number = [&](int i) { return static_cast<std::size_t>(std::strtoull(words[i], nullptr, 10)); };
+  const std::size_t batch = number(3);
+  const std::size_t first = number(5);
+  const std::size_t count = number(6);
+  std::vector<std::string> lines = read_lines(words[2], first, count);
+
+  shared_state all;
+  for (std::size_t i = 0; i < count; i += batch) {
+    std::string body;
+    for (std::size_t j = i; j < std::min(count, i + batch); ++j) body += (j == i ? "" : ",") + lines[j];
+    all.bodies.push_back(batch == 1 ? body : "[" + body + "]");
+  }
+  all.answers.resize(all.bodies.size());
+  all.times.resize(all.bodies.size());
+  const auto start = clock_type::now();
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < number(4); ++i) threads.emplace_back([&] { send(port, all); });
+  for (auto& thread : threads) thread.join();
+  const double seconds = milliseconds(clock_type::now() - start) / 1000;
+  if (all.is_wrong) return EXIT_FAILURE;
+
+  std::vector<std::string> names;
+  std::size_t duplicates = 0;
+  for (const std::string& text : all.answers) {
+    auto answer = nlohmann::json::parse(text);
+    if (!answer.is_array()) answer = nlohmann::json::array({answer});
+    for (const auto& one : answer) {
+      names.push_back(one.at("docId"));
+      if (one.at("filterStatus") == "duplicate") ++duplicates;
+    }
+  }
+  std::size_t copies = 0;
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string original = nlohmann::json::parse(lines[i]).value("media", "");
+    if (original.empty() || std::stoull(original) < first) continue;
+    ++copies;
+    if (names[std::stoull(original) - first] == names[i]) ++found;
+  }
+  std::sort(all.times.begin(), all.times.end());
+  const auto share = [&](double part) { return all.times[static_cast<std::size_t>(part * static_cast<double>(all.times.size() - 1))]; };
+  std::cout << static_cast<double>(count) / seconds << " articles a second, " << static_cast<double>(all.bodies.size()) / seconds
+            << " requests a second; ms p50 " << share(.5) << ", p99 " << share(.99) << ", most " << share(1) << "; "
+            << found << " of " << copies << " edited copies found, " << duplicates << " duplicates in all\n";
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 7) {
+    std::cerr << "usage: docid_load PORT FILE BATCH CONNECTIONS FIRST COUNT\n";
+    return EXIT_FAILURE;
+  }
+  try {
+    return run(words);
+  } catch (const std::exception& error) {
+    std::cerr << "docid_load: " << error.what() << '\n';
+    return EXIT_FAILURE;
+  }
+}

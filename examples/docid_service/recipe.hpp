@@ -1,0 +1,65 @@
+// How titles and contents become fingerprints, and when two of them are versions of one text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <neardup/simhash.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace docid {
+
+using fingerprint = neardup::simhash<64>;
+using feature_set = std::vector<std::uint32_t>;
+
+/// What is compared of a text.
+struct description {
+  std::optional<fingerprint> print;  ///< nothing if the text has no tokens
+  feature_set features;              ///< its distinct tokens, hashed and sorted
+};
+
+/// Safe from many threads.
+using describer = std::function<description(std::string_view)>;
+
+/// `name` is one of
+/// - `words`: each distinct word, folded, counts once; a Chinese character is a word;
+/// - `pairs`: the same of pairs of words;
+/// - `dictionary`: words by the dictionary of jieba in the folder `jieba`, with their counts as weights in levels 1 to 5.
+/// Throws: std::runtime_error if there is no such recipe, or the dictionary cannot be read.
+describer make_describer(const std::string& name, const std::string& jieba);
+
+/// Two texts match if their fingerprints are within `distance` bits and their features have a Jaccard similarity of
+/// `similarity`; 0: the fingerprints alone decide.
+struct rule {
+  int distance;
+  double similarity;
+};
+
+struct cascade_options {
+  std::string recipe = "words";
+  std::string jieba = "/usr/lib/python3/dist-packages/jieba";  // Debian: python3-jieba
+  bool by_url = true;
+  bool by_title = true;
+  bool by_content = true;
+  rule title{3, 0.8};
+  rule content{10, 0.8};
+  /// A title of fewer distinct tokens says nothing.
+  std::size_t title_tokens = 8;
+  /// Nor does a title whose articles have contents of a lower similarity; 0: contents are not compared.
+  double title_content = 0.5;
+  /// At most so many documents are compared with an article at each step, the nearest first.
+  std::size_t candidates = 64;
+
+  /// What the articles describe: dictionary words, 3 bits, and no check of anything.
+  void set_original() {
+    recipe = "dictionary";
+    title = content = {3, 0};
+    title_tokens = 0;
+    title_content = 0;
+  }
+};
+
+}  // namespace docid

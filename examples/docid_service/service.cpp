@@ -1,0 +1,274 @@
+#include "service.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <neardup/dedup/similarity.hpp>
+#include <stdexcept>
+
+namespace docid {
+
+namespace {
+
+constexpr std::size_t max_group = 4000;  // articles in one transaction
+
+std::string hex_of(std::uint64_t word) { return fingerprint(word).to_hex(); }
+
+/// A docId is the fingerprint of the first article (of its content, else of its title) and the number of the document,
+/// multiplied by an odd constant so that it looks like one, too. No number is used twice, so no docId is.
+constexpr std::uint64_t spread = 0x9e3779b97f4a7c15U;
+constexpr std::uint64_t unspread = 0xf1de83e19937733dU;
+static_assert(spread * unspread == 1);
+
+std::string name_of(const description& title, const description& content, doc_number number) {
+  const auto print = content.print ? content.print : title.print;
+  return hex_of(print ? print->to_uint64() : 0) + "-" + hex_of(number * spread);
+}
+
+std::optional<doc_number> number_in(std::string_view name) {
+  if (name.size() != 33 || name[16] != '-') return std::nullopt;
+  const auto word = fingerprint::from_hex(name.substr(17));
+  if (!word) return std::nullopt;
+  const std::uint64_t number = word->to_uint64() * unspread;
+  if (number == 0 || number > 0xffffffffU) return std::nullopt;
+  return static_cast<doc_number>(number);
+}
+
+}  // namespace
+
+service::service(const cascade_options& options, fingerprint_index& titles, fingerprint_index& bodies, mapping& map,
+                 contents& kept)
+    : options_(options),
+      describe_(make_describer(options.recipe, options.jieba)),
+      titles_(titles),
+      bodies_(bodies),
+      map_(map),
+      kept_(kept) {
+  counts_.documents = kept_.size();
+  counts_.nids = map_.size();
+  writer_ = std::thread([this] { write(); });
+}
+
+// ---- for any thread -------------------------------------------------------------------------------------------------
+
+std::future<std::vector<answer>> service::submit(std::vector<article> articles) {
+  task work;
+  work.items.reserve(articles.size());
+  for (article& arrived : articles) {
+    item it;
+    it.title = describe_(arrived.title);
+    // A title that says nothing is not searched for, nor found.
+    if (!options_.by_title || it.title.features.size() < options_.title_tokens) it.title.print.reset();
+    it.content = describe_(arrived.content);
+    it.arrived = std::move(arrived);
+    work.items.push_back(std::move(it));
+  }
+  auto result = work.answers.get_future();
+  enqueue(std::move(work));
+  return result;
+}
+
+void service::enqueue(task work) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_stopping_) throw std::runtime_error("the service is stopping");
+    waiting_.push_back(std::move(work));
+  }
+  arrived_.notify_one();
+}
+
+template <class Work>
+auto service::on_writer(Work work) {
+  auto done = std::make_shared<std::packaged_task<decltype(work())()>>(std::move(work));
+  auto result = done->get_future();
+  task other;
+  other.other = [done] { (*done)(); };
+  enqueue(std::move(other));
+  return result.get();
+}
+
+std::optional<document_view> service::find(const std::string& name) {
+  const auto number = number_in(name);
+  if (!number) return std::nullopt;
+  return on_writer([&]() -> std::optional<document_view> {
+    if (kept_.name_of(*number) != name) return std::nullopt;
+    return document_view{map_.nids_of(*number), kept_.article_of(*number).json};
+  });
+}
+
+bool service::erase(const std::string& nid) {
+  return on_writer([&] {
+    bool is_there = false;
+    in_transaction([&] {
+      const auto document = map_.remove(nid);
+      is_there = document.has_value();
+      if (!document || !map_.nids_of(*document).empty()) return;
+      const definition gone = kept_.definition_of(*document);
+      if (gone.title.print) titles_.erase(*gone.title.print, *document);
+      if (gone.content.print) bodies_.erase(*gone.content.print, *document);
+      kept_.erase(*document);
+    });
+    return is_there;
+  });
+}
+
+std::vector<similar_document> service::similar(std::string_view text) {
+  const description content = describe_(text);
+  return on_writer([&] {
+    std::vector<similar_document> result;
+    bodies_.prepare({&content.print, 1});
+    auto candidates = bodies_.near(0);
+    candidates.resize(std::min(candidates.size(), options_.candidates));
+    for (const auto& [document, distance] : candidates) {
+      const definition other = kept_.definition_of(document);
+      result.push_back({other.name, distance, neardup::jaccard(content.features, other.content.features),
+                        kept_.article_of(document).json});
+    }
+    std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.similarity > b.similarity; });
+    result.resize(std::min<std::size_t>(result.size(), 10));
+    return result;
+  });
+}
+
+void service::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  arrived_.notify_one();
+  if (writer_.joinable()) writer_.join();
+}
+
+// ---- the writer -----------------------------------------------------------------------------------------------------
+
+void service::write() {
+  for (;;) {
+    std::vector<task> group;
+    {
+      std::unique_lock lock(mutex_);
+      arrived_.wait(lock, [&] { return is_stopping_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      for (std::size_t articles = 0; !waiting_.empty() && articles < max_group;) {
+        const bool is_other = static_cast<bool>(waiting_.front().other);
+        if (is_other && !group.empty()) break;
+        articles += waiting_.front().items.size();
+        group.push_back(std::move(waiting_.front()));
+        waiting_.pop_front();
+        if (is_other) break;
+      }
+    }
+    if (group.front().other) {
+      group.front().other();
+    } else {
+      decide_all(group);
+    }
+    counts_.documents = kept_.size();
+    counts_.nids = map_.size();
+  }
+}
+
+template <class Work>
+void service::in_transaction(Work&& work) {
+  kept_.begin();
+  try {
+    work();
+    const auto start = std::chrono::steady_clock::now();
+    kept_.commit();
+    const auto time = std::chrono::steady_clock::now() - start;
+    counts_.commit_microseconds +=
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(time).count());
+  } catch (...) {
+    kept_.rollback();
+    map_.rollback();
+    titles_.rollback();
+    bodies_.rollback();
+    ++counts_.failed_groups;
+    throw;
+  }
+  map_.commit();
+  titles_.commit();
+  bodies_.commit();
+  ++counts_.groups;
+}
+
+void service::decide_all(std::vector<task>& group) {
+  std::vector<std::vector<answer>> answers(group.size());
+  try {
+    in_transaction([&] {
+      std::vector<std::optional<fingerprint>> titles;
+      std::vector<std::optional<fingerprint>> bodies;
+      for (const task& work : group) {
+        for (const item& it : work.items) {
+          titles.push_back(it.title.print);
+          bodies.push_back(options_.by_content ? it.content.print : std::nullopt);
+        }
+      }
+      titles_.prepare(titles);
+      bodies_.prepare(bodies);
+      std::size_t query = 0;
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        for (const item& it : group[i].items) answers[i].push_back(decide(it, query++));
+      }
+    });
+  } catch (...) {
+    for (task& work : group) work.answers.set_exception(std::current_exception());
+    return;
+  }
+  for (const auto& some : answers) {
+    for (const answer& one : some) ++counts_.articles[static_cast<std::size_t>(one.by)];
+  }
+  for (std::size_t i = 0; i < group.size(); ++i) group[i].answers.set_value(std::move(answers[i]));
+}
+
+answer service::decide(const item& it, std::size_t query) {
+  const article& arrived = it.arrived;
+  const kept_article content{arrived.json, arrived.heat};
+  const auto found = find_document(it, query);
+  if (!found) {
+    const doc_number number = kept_.next_number();
+    const definition defined{name_of(it.title, it.content, number), it.title, it.content};
+    kept_.add(number, defined, content);
+    map_.add(arrived.nid, arrived.url, number);
+    if (it.title.print) titles_.insert(*it.title.print, number);
+    if (options_.by_content && it.content.print) bodies_.insert(*it.content.print, number);
+    return {defined.name, step::none, 0, std::nullopt};
+  }
+  auto [number, result] = *found;
+  if (result.by != step::nid) map_.add(arrived.nid, arrived.url, number);
+  if (arrived.heat > kept_.heat_of(number)) kept_.replace(number, content);
+  result.name = kept_.name_of(number).value();
+  return result;
+}
+
+std::optional<std::pair<doc_number, answer>> service::find_document(const item& it, std::size_t query) {
+  const auto plain = [](doc_number document, step by) { return std::pair{document, answer{{}, by, 0, std::nullopt}}; };
+  if (const auto document = map_.document_of_nid(it.arrived.nid)) return plain(*document, step::nid);
+  if (options_.by_url) {
+    if (const auto document = map_.document_of_url(it.arrived.url)) return plain(*document, step::url);
+  }
+  if (it.title.print) {
+    if (const auto found = nearest(step::title, it, query)) return found;
+  }
+  return options_.by_content && it.content.print ? nearest(step::content, it, query) : std::nullopt;
+}
+
+/// The most similar of the candidates, then the nearest, then the oldest.
+std::optional<std::pair<doc_number, answer>> service::nearest(step by, const item& it, std::size_t query) {
+  const bool is_title = by == step::title;
+  const rule& limits = is_title ? options_.title : options_.content;
+  const double least_content = is_title ? options_.title_content : 0;
+  const description& own = is_title ? it.title : it.content;
+  std::optional<std::pair<doc_number, answer>> best;
+  std::size_t left = options_.candidates;
+  for (const auto& [document, distance] : (is_title ? titles_ : bodies_).near(query)) {
+    if (limits.similarity == 0 && least_content == 0) return std::pair{document, answer{{}, by, distance, std::nullopt}};
+    if (left-- == 0) break;
+    const definition other = kept_.definition_of(document);
+    const double similarity = neardup::jaccard(own.features, (is_title ? other.title : other.content).features);
+    if (similarity < limits.similarity || (best && similarity <= *best->second.similarity)) continue;
+    if (is_title && neardup::jaccard(it.content.features, other.content.features) < least_content) continue;
+    best = std::pair{document, answer{{}, by, distance, similarity}};
+  }
+  return best;
+}
+
+}  // namespace docid

@@ -1,0 +1,119 @@
+// Decides for each article which document it belongs to, and answers when that is on the disk.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "article.hpp"
+#include "recipe.hpp"
+#include "stores.hpp"
+
+namespace docid {
+
+/// By what an article was found to be a version of an earlier one.
+enum class step { none, nid, url, title, content };
+inline constexpr std::array<const char*, 5> step_names = {"none", "nid", "url", "title", "content"};
+
+struct answer {
+  std::string name;  ///< the docId
+  step by = step::none;
+  int distance = 0;
+  std::optional<double> similarity;
+};
+
+/// What GET /docs/{docId} tells.
+struct document_view {
+  std::vector<std::string> nids;
+  std::string article;  ///< JSON
+};
+
+struct similar_document {
+  std::string name;
+  int distance;
+  double similarity;
+  std::string article;  ///< JSON
+};
+
+struct counters {
+  std::array<std::atomic<std::uint64_t>, 5> articles{};  // by step
+  std::atomic<std::uint64_t> groups{};
+  std::atomic<std::uint64_t> failed_groups{};
+  std::atomic<std::uint64_t> commit_microseconds{};
+  std::atomic<std::uint64_t> documents{};
+  std::atomic<std::uint64_t> nids{};
+};
+
+/// One thread decides, article after article, and owns the stores. What arrives while it commits waits, and is committed
+/// together next time: one sync serves as many articles as there are. Describing the texts, which is most of the work,
+/// is done by the threads that submit.
+class service {
+ public:
+  service(const cascade_options& options, fingerprint_index& titles, fingerprint_index& bodies, mapping& map,
+          contents& kept);
+  ~service() { stop(); }
+
+  /// The answers are ready when they are synced; std::runtime_error if the store fails, and then nothing was kept.
+  std::future<std::vector<answer>> submit(std::vector<article> articles);
+
+  std::optional<document_view> find(const std::string& name);
+  /// Returns: false if there is no such article.
+  bool erase(const std::string& nid);
+  /// The documents whose contents are near a text, the most similar first; not more than ten.
+  std::vector<similar_document> similar(std::string_view text);
+
+  /// Answers all that was submitted, then ends.
+  void stop();
+
+  [[nodiscard]] const counters& counts() const { return counts_; }
+
+ private:
+  struct item {
+    article arrived;
+    description title;
+    description content;
+  };
+  struct task {
+    std::vector<item> items;
+    std::promise<std::vector<answer>> answers;
+    std::function<void()> other;  // instead of items
+  };
+
+  void enqueue(task work);
+  template <class Work>
+  auto on_writer(Work work);
+  void write();
+  void decide_all(std::vector<task>& group);
+  template <class Work>
+  void in_transaction(Work&& work);
+  answer decide(const item& it, std::size_t query);
+  std::optional<std::pair<doc_number, answer>> find_document(const item& it, std::size_t query);
+  std::optional<std::pair<doc_number, answer>> nearest(step by, const item& it, std::size_t query);
+
+  cascade_options options_;
+  describer describe_;
+  fingerprint_index& titles_;
+  fingerprint_index& bodies_;
+  mapping& map_;
+  contents& kept_;
+  counters counts_;
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<task> waiting_;
+  bool is_stopping_ = false;
+  std::thread writer_;
+};
+
+}  // namespace docid

@@ -1,0 +1,130 @@
+// Mapping and contents in one SQLite file, which is also what the index in memory is rebuilt from.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "stores.hpp"
+
+namespace docid {
+
+/// A prepared statement. Throws: std::runtime_error with SQLite's message.
+class statement {
+ public:
+  statement(sqlite3* database, const char* sql);
+
+  /// Binds the values from the first on and steps once. Returns: whether there is a row.
+  template <class... Values>
+  bool operator()(const Values&... values) {
+    sqlite3_reset(handle_.get());
+    int place = 0;
+    (bind(++place, values), ...);
+    return next();
+  }
+  bool next();
+  void reset() { sqlite3_reset(handle_.get()); }
+
+  [[nodiscard]] std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+  [[nodiscard]] double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
+  [[nodiscard]] bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+  /// Valid until the next step.
+  [[nodiscard]] std::string_view bytes(int column) const;
+
+ private:
+  void bind(int place, std::int64_t value);
+  void bind(int place, double value);
+  void bind(int place, std::string_view value);
+  void bind(int place, const feature_set& value);
+  void bind(int place, const std::optional<fingerprint>& value);
+
+  std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> handle_;
+};
+
+class sqlite_database {
+ public:
+  /// Opens or makes the file, for this process alone.
+  /// Throws: std::runtime_error if another process has it, or it was made with another `composition`.
+  sqlite_database(const std::string& file, const std::string& composition);
+
+  [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
+
+ private:
+  std::unique_ptr<sqlite3, int (*)(sqlite3*)> handle_;
+};
+
+/// The rows stand in the order of their arrival, so that a commit writes few pages; the ways from nid and url to them
+/// are in memory, by hashes of 128 bits with a seed of this process.
+class sqlite_mapping final : public mapping {
+ public:
+  explicit sqlite_mapping(const sqlite_database& database);
+
+  std::optional<doc_number> document_of_nid(std::string_view nid) override;
+  std::optional<doc_number> document_of_url(std::string_view url) override;
+  std::vector<std::string> nids_of(doc_number document) override;
+  [[nodiscard]] std::size_t size() const override { return by_nid_.size(); }
+  void add(std::string_view nid, std::string_view url, doc_number document) override;
+  std::optional<doc_number> remove(std::string_view nid) override;
+  void commit() override { undo_.clear(); }
+  void rollback() noexcept override;
+
+ private:
+  using key = std::array<std::uint64_t, 2>;
+  struct key_hash {
+    std::size_t operator()(const key& k) const noexcept { return static_cast<std::size_t>(k[0]); }
+  };
+  struct place {
+    doc_number document;
+    std::uint32_t number;  // of a nid the row, of a url how many articles have it
+  };
+  using map = std::unordered_map<key, place, key_hash>;
+
+  key key_of(std::string_view text) const;
+  void set(map& where, const key& k, std::optional<place> value);
+
+  std::array<std::uint64_t, 2> seed_;
+  map by_nid_;
+  map by_url_;
+  std::vector<std::tuple<map*, key, std::optional<place>>> undo_;
+  std::uint32_t next_row_ = 1;
+  statement insert_, find_, erase_, nids_;
+};
+
+class sqlite_contents final : public contents {
+ public:
+  explicit sqlite_contents(const sqlite_database& database);
+
+  /// Calls visit(document, title, content) for each document, for the index.
+  void for_each(const std::function<void(doc_number, const std::optional<fingerprint>&,
+                                         const std::optional<fingerprint>&)>& visit);
+
+  doc_number next_number() override { return next_; }
+  void add(doc_number document, const definition& defined, const kept_article& article) override;
+  void replace(doc_number document, const kept_article& article) override;
+  void erase(doc_number document) override;
+  std::optional<std::string> name_of(doc_number document) override;
+  definition definition_of(doc_number document) override;
+  double heat_of(doc_number document) override;
+  kept_article article_of(doc_number document) override;
+  [[nodiscard]] std::size_t size() const override { return size_; }
+  void begin() override;
+  void commit() override;
+  void rollback() noexcept override;
+
+ private:
+  sqlite3* database_;
+  doc_number next_ = 1;
+  std::size_t size_ = 0;
+  std::pair<doc_number, std::size_t> before_;  // the transaction
+  statement begin_, commit_, rollback_, insert_document_, insert_content_, replace_, erase_document_, erase_content_,
+      name_, features_, heat_, article_, all_;
+};
+
+}  // namespace docid
