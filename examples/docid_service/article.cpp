@@ -56,8 +56,8 @@ article article_of(const json& object) {
   result.nid = text_or_number(object, "nid");
   if (result.nid.empty()) result.nid = result.url;
   result.heat = heat_of(object);
-  nlohmann::ordered_json kept = {{"nid", result.nid}, {"url", result.url}, {"title", result.title},
-                                 {"content", result.content}};
+  nlohmann::ordered_json kept = {
+      {"nid", result.nid}, {"url", result.url}, {"title", result.title}, {"content", result.content}};
   for (const char* field : {"category", "media", "imageCount"}) {
     if (const std::string value = text_or_number(object, field); !value.empty()) kept[field] = value;
   }

@@ -82,7 +82,8 @@ struct refusal : std::runtime_error {
 };
 
 std::string error_text(const std::string& message) {
-  return ordered_json{{"status", "error"}, {"error", message}}.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return ordered_json{{"status", "error"}, {"error", message}}.dump(-1, ' ', false,
+                                                                    ordered_json::error_handler_t::replace);
 }
 
 void set_error(Response& res, int status, const std::string& message) {
@@ -149,6 +150,7 @@ struct http_server::implementation {
   http_options options;
   listening_server server;
   std::atomic<std::size_t> waiting{0};  // bytes of bodies
+  std::atomic<bool> is_stopping{false};
   std::array<std::atomic<std::uint64_t>, 600> statuses{};
 
   /// Bytes that count as waiting until it ends.
@@ -246,7 +248,8 @@ struct http_server::implementation {
       res.set_content(result.dump(), json_type);
     });
     server.Get("/health", [](const Request&, Response& res) { res.set_content(R"({"status":"up"})", json_type); });
-    server.Get("/metrics", [this](const Request&, Response& res) { res.set_content(metrics(), "text/plain; version=0.0.4"); });
+    server.Get("/metrics",
+               [this](const Request&, Response& res) { res.set_content(metrics(), "text/plain; version=0.0.4"); });
     server.Get("/", [](const Request&, Response& res) { res.set_content(page_html, "text/html; charset=utf-8"); });
   }
 
@@ -290,7 +293,8 @@ struct http_server::implementation {
     for (const auto& element : parsed) all.add([&] { return article_of(element); });
     const auto answers = articles.submit(std::move(all.articles)).get();
     std::string text;
-    batch::answer_all(all.errors, answers, [&](const std::string& json) { (text += text.empty() ? '[' : ',') += json; });
+    batch::answer_all(all.errors, answers,
+                      [&](const std::string& json) { (text += text.empty() ? '[' : ',') += json; });
     res.set_content(text.empty() ? "[]" : text + ']', json_type);
   }
 
@@ -341,6 +345,10 @@ struct http_server::implementation {
         }
         rest += chunk;
         submit();
+        if (own_.is_stopping) {
+          add_error("the service is stopping");
+          return is_readable = false;
+        }
         if (rest.size() <= own_.options.max_body) return !is_over();
         add_error("a line has at most " + std::to_string(own_.options.max_body) + " bytes");
         return is_readable = false;
@@ -440,7 +448,8 @@ struct http_server::implementation {
     one("docid_waiting_bytes", "gauge", waiting.load());
     out << "# TYPE docid_requests_total counter\n";
     for (std::size_t status = 0; status < statuses.size(); ++status) {
-      if (statuses[status] != 0) out << "docid_requests_total{status=\"" << status << "\"} " << statuses[status] << '\n';
+      if (statuses[status] != 0)
+        out << "docid_requests_total{status=\"" << status << "\"} " << statuses[status] << '\n';
     }
     return out.str();
   }
@@ -467,6 +476,9 @@ int http_server::bind() {
 }
 
 void http_server::run() { own_->server.listen_after_bind(); }
-void http_server::stop() { own_->server.stop(); }
+void http_server::stop() {
+  own_->is_stopping = true;
+  own_->server.stop();
+}
 
 }  // namespace docid

@@ -102,10 +102,13 @@ int run(char** words) {
     if (names[std::stoull(original) - first] == names[i]) ++found;
   }
   std::sort(all.times.begin(), all.times.end());
-  const auto share = [&](double part) { return all.times[static_cast<std::size_t>(part * static_cast<double>(all.times.size() - 1))]; };
-  std::cout << static_cast<double>(count) / seconds << " articles a second, " << static_cast<double>(all.bodies.size()) / seconds
-            << " requests a second; ms p50 " << share(.5) << ", p99 " << share(.99) << ", most " << share(1) << "; "
-            << found << " of " << copies << " edited copies found, " << duplicates << " duplicates in all\n";
+  const auto share = [&](double part) {
+    return all.times[static_cast<std::size_t>(part * static_cast<double>(all.times.size() - 1))];
+  };
+  std::cout << static_cast<double>(count) / seconds << " articles a second, "
+            << static_cast<double>(all.bodies.size()) / seconds << " requests a second; ms p50 " << share(.5)
+            << ", p99 " << share(.99) << ", most " << share(1) << "; " << found << " of " << copies
+            << " edited copies found, " << duplicates << " duplicates in all\n";
   return EXIT_SUCCESS;
 }
 

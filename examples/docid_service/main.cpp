@@ -1,4 +1,6 @@
 // docid_service: gives each arriving article the id of the document that it is a version of.
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -9,6 +11,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <type_traits>
 
 #include "http.hpp"
 #include "memory_index.hpp"

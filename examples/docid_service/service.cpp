@@ -123,7 +123,8 @@ std::vector<similar_document> service::similar(std::string_view text) {
       result.push_back({other.name, distance, neardup::jaccard(content.features, other.content.features),
                         kept_.article_of(document).json});
     }
-    std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.similarity > b.similarity; });
+    std::stable_sort(result.begin(), result.end(),
+                     [](const auto& a, const auto& b) { return a.similarity > b.similarity; });
     result.resize(std::min<std::size_t>(result.size(), 10));
     return result;
   });
@@ -260,7 +261,8 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, const ite
   std::optional<std::pair<doc_number, answer>> best;
   std::size_t left = options_.candidates;
   for (const auto& [document, distance] : (is_title ? titles_ : bodies_).near(query)) {
-    if (limits.similarity == 0 && least_content == 0) return std::pair{document, answer{{}, by, distance, std::nullopt}};
+    if (limits.similarity == 0 && least_content == 0)
+      return std::pair{document, answer{{}, by, distance, std::nullopt}};
     if (left-- == 0) break;
     const definition other = kept_.definition_of(document);
     const double similarity = neardup::jaccard(own.features, (is_title ? other.title : other.content).features);

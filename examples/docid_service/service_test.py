@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ import time
 import unittest
 import urllib.parse
 
+JIEBA = "/usr/lib/python3/dist-packages/jieba"
 PROGRAM = os.environ.get("DOCID_SERVICE", "")
 KILLS = 100 if os.environ.get("NEARDUP_EXHAUSTIVE") else 10
 
@@ -103,6 +105,12 @@ class TestCase(unittest.TestCase):
         self.service = self.start(*options)
 
 
+    def restart_empty(self, *options):
+        self.assertEqual(self.service.stop(), 0)
+        self.folder += "/other"
+        self.service = self.start(*options)
+
+
 class Cascade(TestCase):
     def test_the_published_requests(self):
         query = urllib.parse.urlencode({"json": json.dumps(FIRST)})
@@ -116,6 +124,19 @@ class Cascade(TestCase):
         self.assertEqual(status, 200)
         self.assertEqual(second, {"filterReason": "docId_filter duplicate by content, distance 9, similarity 0.875",
                                   "docId": first["docId"], "filterStatus": "duplicate", "status": "success"})
+
+    @unittest.skipUnless(os.path.exists(JIEBA + "/dict.txt"), "python3-jieba is not there")
+    def test_the_published_recipe_joins_them_within_8_bits(self):
+        self.restart_empty("--original", "yes", "--distance", "8")
+        first = self.service.doc_id(FIRST)
+        _, second = self.service.post(SECOND)
+        self.assertEqual((second["docId"], second["filterReason"]),
+                         (first, "docId_filter duplicate by content, distance 8"))
+
+    @unittest.skipUnless(os.path.exists(JIEBA + "/dict.txt"), "python3-jieba is not there")
+    def test_short_titles_unite_as_published_if_asked_for(self):
+        self.restart_empty("--original", "yes")
+        self.assertEqual(len({self.service.doc_id(article(i, title="通知")) for i in range(5)}), 1)
 
     def test_by_nid_url_title_and_content(self):
         one = article(1, nid="a")
@@ -237,6 +258,23 @@ class Documents(TestCase):
         self.assertEqual(values['docid_articles_total{found_by="none"}'], "2")
         self.assertEqual(values['docid_articles_total{found_by="nid"}'], "1")
         self.assertEqual((values["docid_documents"], values["docid_nids"]), ("2", "2"))
+
+
+class Page(TestCase):
+    @unittest.skipUnless(shutil.which("chromium"), "chromium is not there")
+    def test_in_a_browser(self):
+        name = self.service.doc_id(FIRST)
+        with tempfile.TemporaryDirectory() as profile:
+            done = subprocess.run(
+                ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                 "--user-data-dir=" + profile, "--virtual-time-budget=8000", "--dump-dom",
+                 f"http://127.0.0.1:{self.service.port}/#" + urllib.parse.quote(SECOND["content"])],
+                capture_output=True, text=True, timeout=300, check=True)
+        self.assertIn(f"{name}, 9 bits apart, similarity 0.875", done.stdout)
+        self.assertIn("<ins>檢</ins>", done.stdout)
+        self.assertIn("<ins>相</ins><ins>似</ins>", done.stdout)
+        self.assertIn("<del>試</del>", done.stdout)
+        self.assertIn("<td>documents</td><td>1</td>", done.stdout)
 
 
 class BadInput(TestCase):

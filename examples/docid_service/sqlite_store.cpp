@@ -10,7 +10,9 @@ namespace docid {
 
 namespace {
 
-[[noreturn]] void fail(sqlite3* database) { throw std::runtime_error(std::string("SQLite: ") + sqlite3_errmsg(database)); }
+[[noreturn]] void fail(sqlite3* database) {
+  throw std::runtime_error(std::string("SQLite: ") + sqlite3_errmsg(database));
+}
 
 void run(sqlite3* database, const char* sql) {
   if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(database);
@@ -94,8 +96,9 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
   try {
     if (result != SQLITE_OK) fail(opened);
     // Full: a commit returns when its bytes are on the disk. The cache is 64 MB.
-    run(opened, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-                "PRAGMA cache_size=-65536; PRAGMA wal_autocheckpoint=8192;");
+    run(opened,
+        "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+        "PRAGMA cache_size=-65536; PRAGMA wal_autocheckpoint=8192;");
     run(opened, "BEGIN EXCLUSIVE");
     run(opened, schema);
     statement find(opened, "SELECT text FROM composition");
@@ -179,7 +182,8 @@ void sqlite_mapping::add(std::string_view nid, std::string_view url, doc_number 
   set(by_nid_, key_of(nid), place{document, row});
   const key k = key_of(url);
   const auto found = by_url_.find(k);
-  set(by_url_, k, found == by_url_.end() ? place{document, 1} : place{found->second.document, found->second.number + 1});
+  set(by_url_, k,
+      found == by_url_.end() ? place{document, 1} : place{found->second.document, found->second.number + 1});
 }
 
 std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {

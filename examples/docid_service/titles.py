@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""What titles do to docIds, on texts of which it is known which are versions of each other.
+
+usage: titles.py PROGRAM FILE.jsonl[.gz]… [-- OPTION…]
+
+A line is {"id", "text", "cluster"}; those of one cluster are versions of one text. The title is the part of the cluster
+behind a "|" (poems: the same in all editions, and in other poems, too), or else the first line of the text. Prints, by what
+articles were found, how many were given the docId of an article of another cluster (wrong), and how many versions of an
+earlier article got a docId of their own (missed).
+"""
+import collections
+import gzip
+import json
+import pathlib
+import sys
+import tempfile
+
+import service_test
+
+RULES = {
+    "url and content only": ["--steps", "url,content"],
+    "the default": [],
+    "titles of any length": ["--title-tokens", "0"],
+    "titles alone, 8 tokens": ["--title-content", "0"],
+    "titles alone, any length": ["--title-tokens", "0", "--title-content", "0"],
+    "titles within 3 bits, no check": ["--title-tokens", "0", "--title-content", "0", "--title-similarity", "0"],
+    "as published": ["--original", "yes"],
+}
+
+
+def read(name):
+    with (gzip.open if name.endswith(".gz") else open)(name, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            one = json.loads(line)
+            if one["cluster"] is None:
+                continue
+            if "|" in one["cluster"]:
+                title, content = one["cluster"].split("|", 1)[1], one["text"]
+            else:
+                title, _, content = one["text"].partition("\n")
+            yield one["cluster"], {"url": "x:" + one["id"], "title": title.strip("# "), "content": content}
+
+
+def measure(articles, options):
+    with tempfile.TemporaryDirectory() as folder:
+        service = service_test.Service(folder, *options)
+        answers = []
+        try:
+            for i in range(0, len(articles), 500):
+                status, some = service.post([one for _, one in articles[i:i + 500]])
+                assert status == 200, some
+                answers += some
+        finally:
+            service.stop()
+    first, seen, wrong, missed = {}, set(), collections.Counter(), 0
+    for (cluster, _), answer in zip(articles, answers):
+        by = answer["filterReason"].split("duplicate by ")[-1].split(",")[0]
+        if answer["filterStatus"] == "good":
+            first[answer["docId"]] = cluster
+            missed += cluster in seen
+        elif first[answer["docId"]] != cluster:
+            wrong[by] += 1
+        seen.add(cluster)
+    return wrong, missed, len(articles) - len(seen)
+
+
+def main():
+    words = sys.argv[1:]
+    extra = words[words.index("--") + 1:] if "--" in words else []
+    words = words[:words.index("--")] if "--" in words else words
+    service_test.PROGRAM = words[0]
+    for name in words[1:]:
+        articles = list(read(name))
+        print(f"\n{pathlib.Path(name).name}: {len(articles)} articles\n")
+        print("| titles | wrong by title | wrong by content | missed, of all versions |\n|---|---|---|---|")
+        for rule, options in RULES.items():
+            wrong, missed, versions = measure(articles, options + extra)
+            print(f"| {rule} | {wrong['title']} | {wrong['content']} | {missed} of {versions} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
