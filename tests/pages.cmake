@@ -34,8 +34,11 @@ if(fragments)
   if(NOT MSVC)
     # A sketch of a call may leave its result unused.
     set(warnings -Wall -Wextra -Wconversion -Wshadow -Wno-unused-variable -Wno-unused-but-set-variable
-                 -Wno-unused-function $<$<BOOL:${NEARDUP_WERROR}>:-Werror>
+                 -Wno-unused-function
     )
+    if(NEARDUP_WERROR)
+      list(APPEND warnings -Werror)
+    endif()
   endif()
   add_test(NAME pages/fragments COMMAND ${NEARDUP_CHECK_COMMAND} ${warnings} "${source}")
 endif()

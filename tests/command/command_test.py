@@ -659,7 +659,7 @@ class Weighted(CommandTest):
                     [["a", 1], "b"], [{"a": 1}], None, {"a": 1}):
             done = self.assert_fails(self.hash(good, {"tags": bad}), 'standard input:2: field "tags" is not an array of [word, weight]')
         self.assert_fails(self.hash(good, {"text": "a"}), 'standard input:2: no field "tags"')
-        self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["a",1e999]]}\n'), ":1: the field")
+        self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["a",1e999]]}\n'), ":1: field")
         self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["a",1],]}\n'), ":1: not valid JSON")
         self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["\\x",1]]}\n'), ":1: not valid JSON")
 
@@ -2071,7 +2071,7 @@ class Files(CommandTest):
 
     def test_lists_stand_in_for_the_texts_that_they_were_made_of(self):
         listed = self.folder / "list"
-        texts = [t for t in self.texts if t.strip()]
+        texts = [t for t in self.texts if len(t.split()) >= 8]
         for options in ([], ["--bits", "128"], ["--bits", "32", "--features", "chars:4", "--seed", "5", "--weights", "tf"]):
             with self.subTest(options=options):
                 done = run("hash", "--jsonl", "--format", "bin", "--output", listed, *options, "-", data=jsonl(texts))

@@ -317,7 +317,7 @@ class advisor {
       if (s.degree == 0) continue;
       double sum = 0;
       for (const auto& other : s.kept) {
-        const double difference = other.differences[static_cast<std::size_t>(kind)][f];
+        const double difference = other.differences[kind == fingerprint_kind::minwise ? 1 : 0][f];
         sum += chances[static_cast<std::size_t>(std::lround(difference * static_cast<double>(difference_steps)))];
       }
       const double degree = static_cast<double>(s.degree);
