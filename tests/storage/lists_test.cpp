@@ -267,7 +267,8 @@ TEST_CASE("a deduplicator goes on after a restart as if there had been none") {
         return deduplicator{hash, feature_extractor{code_point_ngrams{4}}, {.similarity = 0.6}};
       },
       made_of);
-  using wide = deduplicator<std::remove_const_t<decltype(hash)>, feature_extractor<byte_ngrams, xxh3<64>, std::uint64_t>, std::uint64_t>;
+  using wide = deduplicator<std::remove_const_t<decltype(hash)>,
+                            feature_extractor<byte_ngrams, xxh3<64>, std::uint64_t>, std::uint64_t>;
   check_restored(
       [&] {
         return wide{hash, feature_extractor<byte_ngrams, xxh3<64>, std::uint64_t>{byte_ngrams{5}}};
