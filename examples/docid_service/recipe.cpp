@@ -5,15 +5,14 @@
 #include <neardup/text.hpp>
 #include <neardup/text/chinese/chinese_words.hpp>
 #include <stdexcept>
-#include <utility>
 
 namespace docid {
 
 namespace {
 
 template <class Simhasher>
-describer describer_of(Simhasher hash) {
-  return [hash = std::move(hash), extract = neardup::feature_extractor(hash.tokenizer)](std::string_view text) {
+describer describer_of(const Simhasher& hash) {
+  return [hash, extract = neardup::feature_extractor(hash.tokenizer)](std::string_view text) {
     thread_local typename Simhasher::workspace hashing;
     thread_local typename decltype(extract)::workspace extracting;
     const auto features = extract(text, extracting);

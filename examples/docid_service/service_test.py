@@ -143,7 +143,7 @@ class Cascade(TestCase):
         name = self.service.doc_id(one)
         reasons = []
         for other in (one, article(2, nid="b", url=one["url"]),
-                      article(3, nid="c", title=one["title"] + " x", content=one["content"] + " " + sentence(9, 20)),
+                      article(3, nid="c", title=one["title"].upper(), content=one["content"] + " " + sentence(9, 20)),
                       article(4, nid="d", content=one["content"] + " more"), article(5, nid="e")):
             _, answer = self.service.post(other)
             reasons.append(answer["filterReason"].removeprefix("docId_filter ").split(",")[0])
