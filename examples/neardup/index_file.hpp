@@ -130,6 +130,7 @@ void run_index(context& c) {
   std::vector<std::string> attached{encode_settings(c.settings)};
   for (std::string& bytes : documents.attachments()) attached.push_back(std::move(bytes));
   std::vector<std::span<const std::byte>> attachments;
+  attachments.reserve(attached.size());
   for (const std::string& bytes : attached) attachments.push_back(std::as_bytes(std::span(bytes)));
   try {
     save(c.settings.output_file, index, made_of, attachments);

@@ -58,7 +58,9 @@ enum class section_tag : std::uint32_t {
 [[nodiscard]] inline std::string_view to_text(byte_span bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
-[[nodiscard]] inline byte_span to_bytes(std::string_view text) noexcept { return std::as_bytes(std::span(text)); }
+[[nodiscard]] inline byte_span to_bytes(std::string_view text) noexcept {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
 [[nodiscard]] inline std::uint64_t checksum_of(byte_span bytes) noexcept { return xxh3<64>{}(to_text(bytes)); }
 
 /// Appends an unsigned integer, its lowest byte first.
