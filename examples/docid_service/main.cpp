@@ -31,7 +31,7 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE]…
   --steps LIST            url,title,content
   --title-distance K      3        bits
   --title-similarity S    0.8      Jaccard similarity; 0: the distance alone decides
-  --title-tokens N        8        shorter titles say nothing
+  --title-tokens N        1        shorter titles say nothing
   --title-content S       0.5      the least similarity of the contents behind two titles
   --distance K            10       bits, of contents
   --similarity S          0.8      of contents

@@ -47,8 +47,9 @@ struct cascade_options {
   rule title{3, 0.8};
   rule content{10, 0.8};
   /// A title of fewer distinct tokens says nothing.
-  std::size_t title_tokens = 8;
-  /// Nor does a title whose articles have contents of a lower similarity; 0: contents are not compared.
+  std::size_t title_tokens = 1;
+  /// Nor does a title whose articles have contents of a lower similarity; 0: contents are not compared. It is what keeps
+  /// different articles with one title apart (docs/service.md).
   double title_content = 0.5;
   /// At most so many documents are compared with an article at each step, the nearest first.
   std::size_t candidates = 64;

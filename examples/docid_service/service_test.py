@@ -382,6 +382,8 @@ class Load:
                 number += step
         except (OSError, http.client.HTTPException):
             pass
+        finally:
+            connection.close()
 
     def wait(self):
         for thread in self.threads:

@@ -4,7 +4,7 @@
 usage: titles.py PROGRAM FILE.jsonl[.gz]… [-- OPTION…]
 
 A line is {"id", "text", "cluster"}; those of one cluster are versions of one text. The title is the part of the cluster
-behind a "|" (poems: the same in all editions, and in other poems, too), or else the first line of the text. Prints, by what
+behind a "|" (poems: the same in all editions, and in other poems, too), or else that of the text in Markdown. Prints, by what
 articles were found, how many were given the docId of an article of another cluster (wrong), and how many versions of an
 earlier article got a docId of their own (missed).
 """
@@ -12,6 +12,7 @@ import collections
 import gzip
 import json
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -19,11 +20,12 @@ import service_test
 
 RULES = {
     "url and content only": ["--steps", "url,content"],
-    "the default": [],
-    "titles of any length": ["--title-tokens", "0"],
-    "titles alone, 8 tokens": ["--title-content", "0"],
-    "titles alone, any length": ["--title-tokens", "0", "--title-content", "0"],
-    "titles within 3 bits, no check": ["--title-tokens", "0", "--title-content", "0", "--title-similarity", "0"],
+    "the default: contents of .5, too": [],
+    "contents of .7": ["--title-content", "0.7"],
+    "of 8 tokens and more": ["--title-tokens", "8"],
+    "within 10 bits": ["--title-distance", "10"],
+    "titles alone": ["--title-content", "0"],
+    "titles alone, of 8 tokens and more": ["--title-content", "0", "--title-tokens", "8"],
     "as published": ["--original", "yes"],
 }
 
@@ -37,8 +39,9 @@ def read(name):
             if "|" in one["cluster"]:
                 title, content = one["cluster"].split("|", 1)[1], one["text"]
             else:
-                title, _, content = one["text"].partition("\n")
-            yield one["cluster"], {"url": "x:" + one["id"], "title": title.strip("# "), "content": content}
+                heading = re.search(r"^(?:title:|#) *(.+)", one["text"], re.MULTILINE)
+                title, content = heading[1] if heading else "", one["text"]
+            yield one["cluster"], {"url": "x:" + one["id"], "title": title, "content": content}
 
 
 def measure(articles, options):
