@@ -13,7 +13,7 @@ required_conan_version = ">=2.0"
 class NeardupConan(ConanFile):
     name = "neardup"
     description = "Finds near-duplicate texts: SimHash fingerprints and an exact in-memory Hamming index"
-    license = "MIT"
+    license = "MIT", "Unicode-DFS-2016"  # the latter: the Unicode tables
     topics = ("simhash", "near-duplicates", "deduplication", "hamming", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
@@ -34,7 +34,8 @@ class NeardupConan(ConanFile):
         cmake_layout(self)
 
     def requirements(self):
-        self.requires("xxhash/[>=0.8.0 <0.9]", transitive_headers=True)
+        # Its header only: neardup compiles it inline, so neither neardup nor its consumers link the library.
+        self.requires("xxhash/[>=0.8.0 <0.9]", headers=True, libs=False, transitive_headers=True)
 
     def validate(self):
         check_min_cppstd(self, 20)

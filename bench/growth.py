@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures how the index grows, from 10^5 fingerprints on, and draws it: time a query, bytes an entry, time to build.
+"""Measures how the index grows, from 10^5 fingerprints on, and draws it: time per query, bytes per entry, time to build.
 
 For uniform fingerprints and k = 3, with one line for each block count: the index that can change below, the frozen one
 above, on the same scales. Needs Matplotlib (Debian: python3-matplotlib). The figures go to a JSON file as well, from
@@ -84,7 +84,7 @@ def draw(measured, target):
     # The same figures make the same file; its text stays text.
     matplotlib.rcParams.update({"svg.hashsalt": "neardup", "svg.fonttype": "none", "font.size": 9,
                                 "axes.spines.top": False, "axes.spines.right": False})
-    values = [("query_us", "a query in a batch, µs"), ("bytes", "bytes an entry"),
+    values = [("query_us", "a query in a batch, µs"), ("bytes", "bytes per entry"),
               ("build_s", "to build on one thread, s")]
     names = {"frozen": "frozen_index", "mutable": "pigeonhole_index"}
     picture, rows = pyplot.subplots(2, 3, figsize=(11, 6.6), sharex=True, sharey="col", constrained_layout=True)

@@ -35,7 +35,7 @@ QUERIES = [
     ("S2 10^7, 5 blocks", 0.6 * MILLION, "batch", "k3/b5/n10000000/s2"),
     ("U 10^7, 5 blocks, one by one", 1.3 * MILLION, "search", "k3/b5/n10000000"),
 ]
-# The best block count with at most so many bytes an entry.
+# The best block count with at most so many bytes per entry.
 BEST = [
     ("k = 6, U 10^6", 800e3, 60, 6, 1_000_000),
     ("k = 8, U 10^6", 350e3, 60, 8, 1_000_000),
@@ -56,9 +56,9 @@ CHANGES = [
     ("the same on 2 threads, 5 blocks", "", None, "index/build/frozen/k3/b5/n10000000/threads2", RATE),
     ("mutable, with reserve, 10^7, 4 blocks, a second", "", None, "index/build/k3/b4/n10000000", RATE),
     ("mutable, with reserve, 10^7, 5 blocks, a second", "", None, "index/build/k3/b5/n10000000", RATE),
-    *((f"bytes an entry, frozen, U 10^7, {b} blocks", "≤", most, f"index/batch/frozen/k3/b{b}/n10000000",
+    *((f"bytes per entry, frozen, U 10^7, {b} blocks", "≤", most, f"index/batch/frozen/k3/b{b}/n10000000",
        "bytes_an_entry") for b, most in ((2, 24), (4, 42), (5, 100))),
-    *((f"bytes an entry, mutable, U 10^7, {b} blocks", "", None, f"index/batch/k3/b{b}/n10000000", "bytes_an_entry")
+    *((f"bytes per entry, mutable, U 10^7, {b} blocks", "", None, f"index/batch/k3/b{b}/n10000000", "bytes_an_entry")
       for b in (2, 4, 5)),
     ("all pairs with build, U 10^7, 2 threads, s", "≤", 1.0, "index/all_pairs/k3/n10000000/threads2", "seconds"),
     ("all pairs with build, U 10^8, 2 threads, s", "≤", 30, "index/all_pairs/k3/n100000000/threads2", "seconds"),
@@ -181,7 +181,7 @@ def goal(sign, wanted, *reached):
 
 
 def best_block_count(figures, form, k, size, most_bytes):
-    """(fits, queries a second, benchmark, blocks, bytes) of the fastest block count within the memory, or without."""
+    """(fits, queries per second, benchmark, blocks, bytes) of the fastest block count within the memory, or without."""
     cases = []
     for name, counters in figures.best.items():
         found = re.fullmatch(rf"index/batch/{form}k{k}/b(\d+)/n{size}", name)
@@ -204,18 +204,18 @@ def print_machine(figures, bound):
             for n in (1, 8, 16, 64)]
     rows += [[f"a run of {n} lines at a random place, ns", *cells(f"baseline/random_runs/lines{n}", nanoseconds)]
              for n in (19, 190)]
-    rows.append(["everything in order, GB a second",
+    rows.append(["everything in order, GB per second",
                  *cells("baseline/sequential", lambda name: figure(figures.get(name, "bytes"), 1e9))])
     table(["the machine's own rate, in 1 GB", "4 KiB pages", "2 MiB pages"], rows, 1)
     if bound.line_rate and bound.run_rate:
-        print(f"\nThe bound counts {1e9 / bound.line_rate:.1f} ns a line and {bound.run_rate / 1e9:.1f} GB/s behind it.")
+        print(f"\nThe bound counts {1e9 / bound.line_rate:.1f} ns per line and {bound.run_rate / 1e9:.1f} GB/s behind it.")
 
 
 def print_goals(figures, bound):
     rows = []
 
     def add_row(title, wanted, cases):
-        """The better form first. cases: [(fits, queries a second, benchmark, what to say)]"""
+        """The better form first. cases: [(fits, queries per second, benchmark, what to say)]"""
         cases = sorted((case for case in cases if case and case[1]), reverse=True)
         if not cases:
             return
@@ -235,7 +235,7 @@ def print_goals(figures, bound):
             if best:
                 cases.append((*best[:3], f"{word}, {best[3]} blocks, {figure(best[4])} bytes"))
         add_row(title + (f", at most {most_bytes} bytes" if most_bytes else ""), wanted, cases)
-    table(["queries a second, k = 3 unless said", "goal", "reached", "by", "bound", "of the bound", "the other form"],
+    table(["queries per second, k = 3 unless said", "goal", "reached", "by", "bound", "of the bound", "the other form"],
           rows, 2)
 
     skewed = [figures.get(f"index/batch/{form}k3/b5/n10000000/s2") or 0 for form, _ in FORMS]
@@ -265,7 +265,7 @@ def print_plans(figures):
         rows.append([str(k), f"{size:,}", f"{best} blocks", figure(by_blocks[best]["items_per_second"]),
                      f"{planned} blocks", figure(rate), figure(1e6 / by_blocks[planned]["planned_us"]),
                      percent(rate, by_blocks[best]["items_per_second"])])
-    table(["k", "fingerprints, U", "fastest as measured", "queries a second", "fastest as planned", "queries a second",
+    table(["k", "fingerprints, U", "fastest as measured", "queries per second", "fastest as planned", "queries per second",
            "expected", "of the fastest"], rows, 3)
 
 
@@ -277,7 +277,7 @@ def print_baselines(figures):
         values = [figures.get(f"baseline/{name}/k3/{suffix}") for name, _ in BASELINES]
         rows.append([title, figure(best), times(best, figures.get(f"baseline/unordered_map/b4/k3/{suffix}")),
                      *map(figure, values)])
-    table(["queries a second, k = 3", "best index, batch", "times unordered_map", *(title for _, title in BASELINES)],
+    table(["queries per second, k = 3", "best index, batch", "times unordered_map", *(title for _, title in BASELINES)],
           rows, 1)
 
 
@@ -295,7 +295,7 @@ def print_real(figures):
             size, name = suffix.split("/", 1)
             rows.append([f"{name}, {int(size[1:]):,}", str(k), *map(figure, values), *map(figure, baselines),
                          times(max((v for v in values if v), default=None), baselines[2])])
-    table(["real texts, queries a second", "k", *(f"{b} blocks" for b in blocks), "flat_index", "scan, AVX-512",
+    table(["real texts, queries per second", "k", *(f"{b} blocks" for b in blocks), "flat_index", "scan, AVX-512",
            "unordered_map", "times unordered_map"], rows, 2)
 
 

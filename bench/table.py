@@ -131,7 +131,7 @@ def main():
         row(title, *cells, figure(loop), figure(ratio(loop, values(name, LEVELS[0])[0])))
 
     print()
-    head("GB a second", *level_columns, "naive", "times naive", "of XXH3", "of memcpy")
+    head("GB per second", *level_columns, "naive", "times naive", "of XXH3", "of memcpy")
     for name, title, goals in GIGABYTES + SHARES_OF_64_BITS:
         cells = []
         for level in LEVELS:
@@ -149,14 +149,14 @@ def main():
         row(title, *cells, figure(loop), figure(ratio(best, loop)), *map(figure, limits))
 
     print()
-    head("GB a second", *(text for level in LEVELS for text in (level, "in chunks of 4,096 bytes")))
+    head("GB per second", *(text for level in LEVELS for text in (level, "in chunks of 4,096 bytes")))
     titles = {name: title for name, title, _ in GIGABYTES}
     for name in STREAMS:
         cells = [cell(values(case, level)) for level in LEVELS for case in (name, f"stream:4096/{name}")]
         row(titles[name], *cells)
 
     print()
-    head("limits, GB a second", "XXH3", "memcpy")
+    head("limits, GB per second", "XXH3", "memcpy")
     texts = (("", "English"), ("/zh", "Chinese"), ("/500-byte-documents", "English, documents of 500 bytes"))
     for suffix, title in texts:
         row(title, *(cell([f.best.get(f"baseline/{limit}{suffix}") for f in libraries]) for limit in LIMITS))

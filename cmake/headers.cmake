@@ -25,6 +25,8 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join_options.hpp
     include/neardup/dedup/recall.hpp
     include/neardup/dedup/similarity.hpp
+    include/neardup/dedup/stream_deduplicator.hpp
+    include/neardup/dedup/string_ids.hpp
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
@@ -71,6 +73,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
     include/neardup/fingerprint_kind.hpp
+    include/neardup/guarded.hpp
     include/neardup/index.hpp
     include/neardup/index/cost.hpp
     include/neardup/index/engine/batch_search.hpp
@@ -83,6 +86,7 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp
     include/neardup/index/engine/frozen_ids.hpp
+    include/neardup/index/engine/mapped_array.hpp
     include/neardup/index/engine/pigeonhole_engine.hpp
     include/neardup/index/engine/prefetch.hpp
     include/neardup/index/engine/search_plans.hpp
@@ -100,6 +104,18 @@ set(NEARDUP_HEADERS
     include/neardup/neardup.hpp
     include/neardup/runner.hpp
     include/neardup/simhash.hpp
+    include/neardup/storage.hpp
+    include/neardup/storage/band_key.hpp
+    include/neardup/storage/composition.hpp
+    include/neardup/storage/deduplicator_file.hpp
+    include/neardup/storage/engine/append_log.hpp
+    include/neardup/storage/engine/container.hpp
+    include/neardup/storage/engine/file_operations.hpp
+    include/neardup/storage/engine/index_sections.hpp
+    include/neardup/storage/fingerprint_list.hpp
+    include/neardup/storage/index_file.hpp
+    include/neardup/storage/index_view.hpp
+    include/neardup/storage/mapped_file.hpp
     include/neardup/text.hpp
     include/neardup/text/chinese/chinese_words.hpp
     include/neardup/text/chinese/dictionary.hpp

@@ -2,6 +2,11 @@
 # this repository only; nobody who uses neardup inherits a flag.
 function(neardup_own_target target)
   target_link_libraries(${target} PRIVATE neardup::neardup)
+  neardup_own_warnings(${target})
+endfunction()
+
+# neardup_own_warnings(<target>): the warnings alone.
+function(neardup_own_warnings target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   if(MSVC)
     target_compile_options(

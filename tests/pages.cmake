@@ -1,6 +1,7 @@
-# The C++ in README.md and docs/*.md is compiled as printed; complete programs run. tools/readme_code.py
+# The C++ in README.md and docs/ is compiled as printed; complete programs run. tools/readme_code.py
 # says which block becomes what.
-file(GLOB pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/docs/*.md")
+file(GLOB_RECURSE pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md")
+list(PREPEND pages "${PROJECT_SOURCE_DIR}/README.md")
 set(extract "${PROJECT_SOURCE_DIR}/tools/readme_code.py")
 set(folder "${CMAKE_CURRENT_BINARY_DIR}/readme_code")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pages} "${extract}")
@@ -33,8 +34,11 @@ if(fragments)
   if(NOT MSVC)
     # A sketch of a call may leave its result unused.
     set(warnings -Wall -Wextra -Wconversion -Wshadow -Wno-unused-variable -Wno-unused-but-set-variable
-                 -Wno-unused-function $<$<BOOL:${NEARDUP_WERROR}>:-Werror>
+                 -Wno-unused-function
     )
+    if(NEARDUP_WERROR)
+      list(APPEND warnings -Werror)
+    endif()
   endif()
   add_test(NAME pages/fragments COMMAND ${NEARDUP_CHECK_COMMAND} ${warnings} "${source}")
 endif()

@@ -46,7 +46,9 @@ advice_report measure_advice(const documents& input, const feature_choice& featu
   for (std::size_t i = 0; i < advice.setups.size(); ++i) {
     const neardup::setup& expected = advice.setups[i];
     advised_setup& one = result.setups.emplace_back();
-    one.prints = {from_library(expected.features), weighting::unit, expected.bits, seed};
+    const bool is_minwise = expected.kind == neardup::fingerprint_kind::minwise;
+    one.prints = {from_library(expected.features), is_minwise ? weighting::minwise : weighting::unit, expected.bits,
+                  seed};
     one.k = expected.distance;
     one.is_recommended = i == advice.recommended;
     one.expected_recall = expected.recall;

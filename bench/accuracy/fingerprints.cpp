@@ -34,13 +34,13 @@ struct chosen_tokenizer {
   }
 };
 
-template <std::size_t Bits>
+template <class Fingerprint>
 class fingerprints_of final : public fingerprints {
  public:
-  template <class Simhasher>
-  fingerprints_of(const Simhasher& hash, const std::vector<std::string>& texts, unsigned threads)
+  template <class Hash>
+  fingerprints_of(const Hash& hash, const std::vector<std::string>& texts, unsigned threads)
       : position_(texts.size(), nowhere) {
-    std::vector<std::optional<neardup::simhash<Bits>>> found(texts.size());
+    std::vector<std::optional<Fingerprint>> found(texts.size());
     in_parallel(texts.size(), threads, [&](std::size_t i) { found[i] = hash(texts[i]); });
     for (std::size_t i = 0; i < texts.size(); ++i) {
       if (!found[i]) continue;
@@ -91,7 +91,7 @@ class fingerprints_of final : public fingerprints {
  private:
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
-  std::vector<neardup::simhash<Bits>> values_;
+  std::vector<Fingerprint> values_;
   std::vector<std::uint32_t> documents_;  // of the values
   std::vector<std::uint32_t> position_;   // of the documents
 };
@@ -101,11 +101,16 @@ std::unique_ptr<fingerprints> make(const fingerprint_choice& choice, const std::
                                    unsigned threads) {
   const auto with = [&](auto weights) -> std::unique_ptr<fingerprints> {
     const neardup::simhasher hash{chosen_tokenizer{choice.features}, weights, neardup::xxh3<Bits>{.seed = choice.seed}};
-    return std::make_unique<fingerprints_of<Bits>>(hash, texts, threads);
+    return std::make_unique<fingerprints_of<neardup::simhash<Bits>>>(hash, texts, threads);
   };
   switch (choice.weights) {
     case weighting::tf: return with(neardup::tf{});
     case weighting::log_tf: return with(neardup::log_tf{});
+    case weighting::minwise: {
+      const auto hash =
+          neardup::make_minwise_hasher<Bits>(chosen_tokenizer{choice.features}, neardup::xxh3<64>{.seed = choice.seed});
+      return std::make_unique<fingerprints_of<neardup::minwise<Bits>>>(hash, texts, threads);
+    }
     case weighting::unit: break;
   }
   return with(neardup::unit{});
@@ -114,16 +119,17 @@ std::unique_ptr<fingerprints> make(const fingerprint_choice& choice, const std::
 }  // namespace
 
 weighting parse_weights(std::string_view text) {
-  for (const weighting weights : {weighting::unit, weighting::tf, weighting::log_tf}) {
+  for (const weighting weights : {weighting::unit, weighting::tf, weighting::log_tf, weighting::minwise}) {
     if (text == to_string(weights)) return weights;
   }
-  throw std::invalid_argument("'" + std::string(text) + "': weights are unit, tf or logtf");
+  throw std::invalid_argument("'" + std::string(text) + "': weights are unit, tf, logtf or minwise");
 }
 
 const char* to_string(weighting weights) {
   switch (weights) {
     case weighting::tf: return "tf";
     case weighting::log_tf: return "logtf";
+    case weighting::minwise: return "minwise";
     case weighting::unit: break;
   }
   return "unit";

@@ -14,7 +14,8 @@
 
 namespace accuracy {
 
-enum class weighting { unit, tf, log_tf };
+/// The weights of features; minwise: fingerprints are min-wise codes, which have none.
+enum class weighting { unit, tf, log_tf, minwise };
 
 struct fingerprint_choice {
   feature_choice features;
@@ -23,7 +24,7 @@ struct fingerprint_choice {
   std::uint64_t seed = 0;
 };
 
-/// As typed: `unit`, `tf`, `logtf`. Throws: std::invalid_argument.
+/// As typed: `unit`, `tf`, `logtf`, `minwise`. Throws: std::invalid_argument.
 weighting parse_weights(std::string_view text);
 const char* to_string(weighting weights);
 

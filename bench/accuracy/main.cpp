@@ -64,7 +64,7 @@ void add_options(CLI::App& app, options& o) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
-  app.add_option("--weights", o.weights, "unit, tf, logtf; several: a,b")
+  app.add_option("--weights", o.weights, "unit, tf, logtf, or minwise (min-wise codes); several: a,b")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"unit", "tf", "logtf"}))

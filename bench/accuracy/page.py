@@ -162,7 +162,7 @@ def minhash_table(measured):
                 checked = at["checked"]["truth"]["truth"]
                 rows.append(["", f"words:2, {bits} bits, k = {k}", bits // 8, share(checked["recall"]), share(checked["f1"]),
                              f"{at['truth']['pairs'] / all_true:.2f}"])
-    return table(["set", "", "bytes a text", "recall", "F1, checked exactly", "candidates a true pair"], rows)
+    return table(["set", "", "bytes per text", "recall", "F1, checked exactly", "candidates per true pair"], rows)
 
 
 def advice_table(measured):
@@ -183,7 +183,7 @@ def advice_table(measured):
                      f"{figures['documents'] / advice['pipeline_seconds']:,.0f}",
                      share(max(abs(s["recall"] - s["expected_recall"]) for s in advice["setups"])), f"{factor:.2f}"])
     return table(["set", "check", "recommended", "recall, expected / found", "candidates, expected / found",
-                  "candidates a true pair", "F1, checked exactly", "F1, library's check", "goal", "documents a second",
+                  "candidates per true pair", "F1, checked exactly", "F1, library's check", "goal", "documents per second",
                   "recall of all setups, off by at most", "candidates of all setups, off by at most a factor of"], rows)
 
 
@@ -199,7 +199,7 @@ def speed_table(measured):
                              f"{p['pair_seconds']:.2f}", f"{p['check_seconds']:.2f}",
                              f"{times['documents'] / seconds:,.0f}"])
     return table(["set", "words:2", "candidates", "pairs", "fingerprints, s", "candidates, s", "check, s",
-                  "documents a second"], rows)
+                  "documents per second"], rows)
 
 
 def theory_table(measured):

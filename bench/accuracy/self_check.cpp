@@ -257,8 +257,10 @@ class checker {
     const auto other_features = fingerprint_features({feature_choice::unit::chars, 3}, input.texts, threads_);
     const pair_check truth = make_check("truth", input, feature_sets(other_features), 0.6, threads_);
     const pair_check check = make_check("check", input, feature_sets(features), 0.7, threads_, &truth);
-    for (const std::size_t bits : {std::size_t{64}, std::size_t{128}}) {
-      const fingerprint_choice choice{words, weighting::unit, bits, 0};
+    for (const fingerprint_choice& choice :
+         {fingerprint_choice{words, weighting::unit, 64, 0}, fingerprint_choice{words, weighting::unit, 128, 0},
+          fingerprint_choice{words, weighting::minwise, 64, 0}}) {
+      const std::size_t bits = choice.bits;
       const auto prints = make_fingerprints(choice, input.texts, threads_);
       const int k = static_cast<int>(bits) / 5;
       const retrieval measured = measure_retrieval(input, truth, {&check}, *prints, k, threads_);

@@ -264,7 +264,7 @@ std::string with_changes(const std::string& clue, int changes, std::mt19937& ran
   std::shuffle(places.begin(), places.end(), random);
   for (int i = 0; i < changes; ++i) {
     char bytes[4];
-    const std::size_t size = encode(U'\u4e00' + random() % 5000, bytes);
+    const std::size_t size = encode(U'\u4e00' + static_cast<char32_t>(random() % 5000), bytes);
     characters[places[static_cast<std::size_t>(i)]].assign(bytes, size);
   }
   std::string result;
@@ -272,37 +272,37 @@ std::string with_changes(const std::string& clue, int changes, std::mt19937& ran
   return result;
 }
 
-/// Which clues find their document first, or among the first ten: a sentence of at least 12 characters, some changed.
+/// Which clues find a document that holds them unchanged first, or among the first ten: a sentence of at least 12 characters, some changed.
 void print_clues(const documents& input, std::size_t clues) {
   const simhasher hash{normalised{words{}}};
   constexpr int k = 12;
   pigeonhole_index<64, k> index;
-  std::vector<std::pair<std::uint32_t, std::string>> known;
+  std::vector<std::string> known;
   for (std::uint32_t i = 0; i < input.texts.size(); ++i) {
     sentences{}(input.texts[i], [&](std::string_view sentence) {
       const auto fingerprint = hash(sentence);
       if (!fingerprint) return;
       index.insert(*fingerprint, i);
-      if (length_of(sentence) >= 12) known.emplace_back(i, std::string(sentence));
+      if (length_of(sentence) >= 12) known.emplace_back(sentence);
     });
   }
   std::printf(
-      "\n%zu sentences are indexed. Of %zu clues, sentences of 12 characters and more, find their document or a "
-      "version of it:\n\n"
+      "\n%zu sentences are indexed. Of %zu clues, sentences of 12 characters and more, find a document "
+      "that holds them:\n\n"
       "| changed characters | first within %d bits | among the first 10 |\n|---|---|---|\n",
       index.size(), clues, k);
   for (const int changes : {0, 1, 3}) {
     std::mt19937 random(1);
     std::size_t first = 0, among_ten = 0;
     for (std::size_t c = 0; c < clues; ++c) {
-      const auto& [document, sentence] = known[random() % known.size()];
+      const std::string& sentence = known[random() % known.size()];
       const auto fingerprint = hash(with_changes(sentence, changes, random));
       if (!fingerprint) continue;
       std::vector<std::uint32_t> ranked;
       for (const auto& match : index.search(*fingerprint)) {
         if (std::find(ranked.begin(), ranked.end(), match.id) == ranked.end()) ranked.push_back(match.id);
       }
-      const auto is_it = [&, wanted = document](std::uint32_t d) { return d == wanted || input.same_label(d, wanted); };
+      const auto is_it = [&](std::uint32_t d) { return input.texts[d].find(sentence) != std::string::npos; };
       if (!ranked.empty() && is_it(ranked.front())) ++first;
       ranked.resize((std::min)(ranked.size(), std::size_t{10}));
       if (std::any_of(ranked.begin(), ranked.end(), is_it)) ++among_ten;

@@ -165,7 +165,7 @@ def page(measured):
              f"{measured['where']}. *Near* are the planted pairs less than .05 above the wanted similarity.", ""]
     for series in measured["series"]:
         lines += [f"### Texts of about {series['bytes']} bytes", "",
-                  "| records | verb | program | CPU s | µs a record | memory, MB | bytes a record | recall | near | candidates a record |",
+                  "| records | verb | program | CPU s | µs per record | memory, MB | bytes per record | recall | near | candidates per record |",
                   "|---|---|---|---|---|---|---|---|---|---|"]
         for p in series["points"]:
             recall = [share(p["all"]), share(p["near"])] if "all" in p else ["", ""]
@@ -199,7 +199,7 @@ def draw(measured, target):
             panel.set_yscale("log")
             panel.grid(True, which="major", color="#dddddd", linewidth=0.6)
             panel.minorticks_off()
-        row[0].set_ylabel("CPU µs a record")
+        row[0].set_ylabel("CPU µs per record")
     for panel in panels[-1]:
         panel.set_xlabel("records")
     panels[0][-1].legend(loc="upper left", frameon=False, fontsize=7)

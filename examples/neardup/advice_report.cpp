@@ -100,12 +100,13 @@ void print_corpus(output& out, const options& settings, const neardup::advice& f
 
 void print_setups(output& out, const neardup::advice& found) {
   std::vector<std::vector<std::string>> rows{
-      {"  features", "bits", "distance", "blocks", "recall", "candidates", "bytes", "time"}};
+      {"  features", "kind", "bits", "distance", "blocks", "recall", "candidates", "bytes", "time"}};
   for (std::size_t i = 0; i < found.setups.size(); ++i) {
     const neardup::setup& s = found.setups[i];
-    rows.push_back({(i == found.recommended ? "* " : "  ") + to_string(s.features), std::to_string(s.bits),
-                    std::to_string(s.distance), std::to_string(s.blocks),
-                    fixed(s.recall, 3) + " +- " + fixed(s.recall_error, 3), fixed(s.candidates, 2), fixed(s.bytes, 0),
+    rows.push_back({(i == found.recommended ? "* " : "  ") + to_string(s.features),
+                    std::string(neardup::to_string(s.kind)), std::to_string(s.bits), std::to_string(s.distance),
+                    std::to_string(s.blocks), fixed(s.recall, 3) + " +- " + fixed(s.recall_error, 3),
+                    fixed(s.candidates, 2), fixed(s.bytes, 0),
                     seconds_text(s.seconds * static_cast<double>(found.documents))});
   }
   print_table(out, rows);
@@ -151,6 +152,7 @@ std::string json_of(const neardup::feature_facts& facts) {
 std::string json_of(const neardup::setup& s) {
   return json_object()
       .add("features", json_string(to_string(s.features)))
+      .add("kind", json_string(neardup::to_string(s.kind)))
       .add("bits", std::to_string(s.bits))
       .add("distance", std::to_string(s.distance))
       .add("blocks", std::to_string(s.blocks))
@@ -165,8 +167,9 @@ std::string json_of(const neardup::setup& s) {
 /// The command line that finds the near-duplicates of the same input by a setup; for a shell.
 std::string command_for(const options& settings, const neardup::setup& chosen) {
   std::string text = "neardup groups --similarity " + number(*settings.min_similarity) + " --features " +
-                     to_string(chosen.features) + " --bits " + std::to_string(chosen.bits) + " --distance " +
-                     std::to_string(chosen.distance) + " --check-features " + to_string(settings.check_features);
+                     to_string(chosen.features) + " --kind " + std::string(neardup::to_string(chosen.kind)) +
+                     " --bits " + std::to_string(chosen.bits) + " --distance " + std::to_string(chosen.distance) +
+                     " --check-features " + to_string(settings.check_features);
   if (settings.seed != 0) text += " --seed " + std::to_string(settings.seed);
   if (settings.unit == unit_of_input::lines) text += " --lines";
   if (settings.unit == unit_of_input::json_lines) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <neardup/dedup/similarity.hpp>
 #include <optional>
 #include <span>
 #include <vector>
@@ -62,10 +63,17 @@ struct corpus {
 
   document_table documents;
   document_check check;
-  std::vector<neardup::simhash<Bits>> fingerprints;
+  std::vector<fingerprint_bits<Bits>> fingerprints;
   bool keeps_longest;
   std::vector<double> lengths;  // of the texts, where asked for
 };
+
+/// The similarity that a distance stands for: of min-wise codes that of Jaccard, else the cosine.
+template <std::size_t Bits>
+double estimate_of(const options& settings, int distance) {
+  if (settings.kind == neardup::fingerprint_kind::minwise) return neardup::estimated_jaccard<Bits>(distance);
+  return neardup::estimated_cosine<Bits>(distance);
+}
 
 /// Two documents whose fingerprints are near each other.
 struct candidate {

@@ -12,6 +12,7 @@
 
 #include "documents.hpp"
 #include "input.hpp"
+#include "lists.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "pipeline.hpp"
@@ -21,7 +22,9 @@
 namespace command {
 
 struct context {
-  explicit context(const options& s) : settings(s), sources(s), notes(s), out(s.output_file) {
+  /// The file of an index is written by the library, whole or not at all.
+  explicit context(const options& s)
+      : settings(s), sources(s), notes(s), out(s.action == verb::index ? "" : s.output_file) {
     sources.leave_out(out.partial());
   }
 
@@ -35,6 +38,10 @@ struct context {
 /// after those of each batch, also of one that ends in bad input.
 template <std::size_t Bits, class Visit, class After>
 void for_each_document(context& c, Visit&& visit, After&& after) {
+  if (c.settings.unit == unit_of_input::fingerprints) {
+    list_reader<Bits> lists(c.settings);
+    return for_each_listed<Bits>(lists, c.sources, c.notes, visit);
+  }
   batch_reader reader(c.settings, c.sources, c.settings.needs_second_look());
   placer put_in_place(c.notes);
   run_in_order<batch>(

@@ -98,7 +98,7 @@ struct document_facts {
 /// What a fingerprint was computed of, or that there is none.
 template <std::size_t Bits>
 struct document : document_facts {
-  neardup::simhash<Bits> fingerprint;
+  fingerprint_bits<Bits> fingerprint;
   bool has_tokens = false;
   bool ill_formed = false;
   std::uint64_t index = 0;            ///< of the line or file in the batch
@@ -129,8 +129,14 @@ template <std::size_t Bits>
 class batch_worker {
  public:
   explicit batch_worker(const options& settings)
-      : settings_(settings), reader_(settings), fingerprint_(make_fingerprinter<Bits>(settings)) {
-    if (settings.compares()) extract_ = make_feature_reader(settings);
+      : settings_(settings),
+        reader_(settings),
+        fingerprint_(make_fingerprinter<Bits>(settings)),
+        has_code_of_features_(settings.min_similarity && settings.check == similarity_measure::jaccard &&
+                              settings.kind == neardup::fingerprint_kind::minwise &&
+                              settings.features == settings.check_features) {
+    if (settings.compares() || (settings.has_index() && settings.min_similarity))
+      extract_ = make_feature_reader(settings);
   }
 
   finished_batch<Bits> operator()(batch&& input) {
@@ -196,16 +202,16 @@ class batch_worker {
   }
 
   void set_facts(document<Bits>& d, const std::vector<std::string_view>& texts) {
-    set_fingerprint(d, fingerprint_->whole(texts));
     for (const std::string_view text : texts) d.text_length += text.size();
     if (settings_.min_similarity) {
       d.features = extract_->whole(texts);
     } else if (extract_) {
       d.short_digest = extract_->short_digest(texts);
     }
+    set_fingerprint(d, has_code_of_features_ ? code_of<Bits>(d.features) : fingerprint_->whole(texts));
   }
 
-  static void set_fingerprint(document<Bits>& d, const std::optional<neardup::simhash<Bits>>& fingerprint) {
+  static void set_fingerprint(document<Bits>& d, const std::optional<fingerprint_bits<Bits>>& fingerprint) {
     d.has_tokens = fingerprint.has_value();
     if (fingerprint) d.fingerprint = *fingerprint;
   }
@@ -213,6 +219,7 @@ class batch_worker {
   const options& settings_;
   record_reader reader_;
   std::unique_ptr<fingerprinter<Bits>> fingerprint_;
+  bool has_code_of_features_;                // the features for the check give the fingerprint, too
   std::unique_ptr<feature_reader> extract_;  // nothing if documents are not compared
   record record_;
   byte_buffer buffer_;
@@ -227,6 +234,7 @@ struct placed_document {
   std::uint64_t offset;                ///< of its line in the source, bytes
   std::string_view raw;                ///< its line as it stands; empty if the source is the document
   std::optional<std::string_view> id;  ///< its own
+  std::optional<std::uint64_t> record_id = std::nullopt;  ///< the same as a number, of a record of a list
 };
 
 /// Puts finished batches in their places: numbers the lines, says what is bad, counts.

@@ -22,6 +22,8 @@ struct feature_setting {
   std::shared_ptr<const dictionary_words> words;  ///< if it is of Chinese, once load_dictionary has been called
 
   [[nodiscard]] bool needs_dictionary() const { return kind != chinese::no; }
+
+  friend bool operator==(const feature_setting&, const feature_setting&) = default;
 };
 
 /// As typed. Throws: usage_error.

@@ -91,7 +91,7 @@ void run_groups(context& c) {
   for (std::size_t i = 0; i < members.size(); ++i) {
     const auto& [representative, document, distance] = members[i];
     group.push_back(
-        {document, distance, similarities.empty() ? neardup::estimated_cosine<Bits>(distance) : *similarities[i]});
+        {document, distance, similarities.empty() ? estimate_of<Bits>(c.settings, distance) : *similarities[i]});
     if (group.size() < size[representative]) continue;
     print(c, all.documents, groups++, group);
     group.clear();

@@ -153,7 +153,7 @@ std::string explain(simdjson::error_code error) {
     case simdjson::NUMBER_ERROR: return "not valid JSON: a wrong number";
     case simdjson::T_ATOM_ERROR:
     case simdjson::F_ATOM_ERROR:
-    case simdjson::N_ATOM_ERROR: return "not valid JSON: a value that is no string, number, true, false or null";
+    case simdjson::N_ATOM_ERROR: return "not valid JSON: a value is not a string, a number, true, false or null";
     case simdjson::TAPE_ERROR:
     case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
     case simdjson::EMPTY:
@@ -363,9 +363,9 @@ std::optional<std::string> json_reader::state::take(record& out) {
     if (found[i].kind == '\0') return "no field \"" + name + "\"";
     if (!settings.weighted_field.empty()) {
       if (found[i].kind == '[') continue;
-      return "the field \"" + name + "\" is no array of [word, weight] pairs, with weights from 0";
+      return "field \"" + name + "\" is not an array of [word, weight] pairs with weights from 0";
     }
-    if (found[i].kind != '"') return "the field \"" + name + "\" is no string but " + name_of(found[i].kind);
+    if (found[i].kind != '"') return "field \"" + name + "\" is " + name_of(found[i].kind) + ", not a string";
     out.fields.push_back(found[i].text);
   }
   out.fields.insert(out.fields.end(), weighted.begin(), weighted.end());
@@ -374,7 +374,7 @@ std::optional<std::string> json_reader::state::take(record& out) {
     out.has_id = true;
   } else if (settings.id_field_required) {
     if (found_id.kind == '\0') return "no field \"" + settings.id_field + "\"";
-    return "the field \"" + settings.id_field + "\" is no string or number but " + name_of(found_id.kind);
+    return "field \"" + settings.id_field + "\" is " + name_of(found_id.kind) + ", not a string or a number";
   }
   return std::nullopt;
 }

@@ -15,6 +15,8 @@
 
 #include "errors.hpp"
 #include "glob.hpp"
+#include "index_file.hpp"
+#include "lists.hpp"
 #include "output.hpp"
 #include "platform.hpp"
 #include "settings.hpp"
@@ -29,13 +31,15 @@ struct verb_description {
   const char* summary;
 };
 
-constexpr std::array<verb_description, 7> verbs{{
+constexpr std::array<verb_description, 9> verbs{{
     {verb::groups, "groups", "the groups of near-duplicates (the default)"},
     {verb::pairs, "pairs", "the pairs of near-duplicates"},
     {verb::unique, "unique", "the input without what is a near-duplicate of an earlier kept record"},
     {verb::hash, "hash", "the fingerprints"},
     {verb::tokens, "tokens", "the features of each document, and what each weighs"},
     {verb::find, "find", "the documents that hold a sentence or two, or something near it"},
+    {verb::index, "index", "an index file of the documents, to query or to add to"},
+    {verb::query, "query", "the near-duplicates of the documents in an index file"},
     {verb::advise, "advise", "which options find the near-duplicates of these documents"},
 }};
 
@@ -74,7 +78,10 @@ const char* describe(verb action) {
              "Documents without tokens are kept. Blank lines of JSON Lines are dropped.\n";
     case verb::hash:
       return "Prints the fingerprint and the id of each document, in the order of the input.\n"
-             "A document without tokens has '-' in place of a fingerprint (null in jsonl).\n";
+             "A document without tokens has '-' in place of a fingerprint (null in jsonl).\n"
+             "--format bin writes a list of fingerprints, which all verbs but advise read with --fingerprints: of "
+             "each\n"
+             "document with tokens its fingerprint and its number in the input, from 0.\n";
     case verb::tokens:
       return "Prints the features of each document in the order in which they come first, one a line, with a tab and "
              "the\n"
@@ -87,6 +94,17 @@ const char* describe(verb action) {
              "first, equal ones in the order of the input. Text: the share of the clue's features that stand together "
              "in the\n"
              "document, a tab, and the id. It reads the input once, in one thread, and looks at every document.\n";
+    case verb::index:
+      return "Writes an index of the documents to the file that --output names, for query.\n"
+             "With --index FILE it is that one's documents and these; the two files may be the same. The file is "
+             "whole\n"
+             "when the program ends, or what was there before.\n";
+    case verb::query:
+      return "Prints the near-duplicates of the documents among those in an index file, in the order of the input.\n"
+             "Text: similarity, distance in bits, the document's id and the id in the index, with tabs between them. "
+             "The\n"
+             "similarity is exact if the index was made with --keep-features; otherwise it is the cosine that the\n"
+             "distance stands for. What the fingerprints are made of is taken from the index.\n";
     case verb::advise:
       return "Looks at the documents, and says which features, bits and distance find their near-duplicates.\n"
              "It draws a sample of at most 2,000 documents, finds all their near-duplicates in the input exactly,\n"
@@ -171,6 +189,7 @@ class parser {
     add_input();
     add_fingerprint();
     if (result_.action == verb::advise) add_advice();
+    if (result_.has_index()) add_index();
     if (result_.compares()) add_comparison();
     if (result_.action == verb::find) add_search();
     if (result_.action == verb::groups || result_.action == verb::unique) add_grouping();
@@ -182,14 +201,25 @@ class parser {
     if (const auto text = read(std::move(words))) return *text;
     set_input();
     for (const char* const file :
-         {"--idf-file", "--output", "--dictionary", "--user-dictionary", "--model", "--stop-words"}) {
+         {"--idf-file", "--output", "--dictionary", "--user-dictionary", "--model", "--stop-words", "--index"}) {
       if (is_given(file) && app_.get_option(file)->results().front().empty()) {
         throw usage_error(std::string(file) + " '': not the name of a file");
       }
     }
     take_clue();
+    if (result_.paths.empty() && result_.unit == unit_of_input::fingerprints) throw usage_error("no input: name lists");
+    set_from_files();
     apply_settings(given_, result_);
     set_output();
+    if (result_.action == verb::index && result_.output_file.empty()) {
+      throw usage_error("index writes to a file: --output FILE");
+    }
+    if (result_.action == verb::query && result_.index_file.empty()) throw usage_error("query needs --index FILE");
+    if ((result_.has_index() || lists_ || result_.format == output_format::binary) && !can_be_named(result_)) {
+      throw usage_error(
+          "files of fingerprints name what these are made of: they take words, words:N, chars:N and bytes:N,\n"
+          "without --top and --weighted-field");
+    }
     if (result_.paths.empty()) throw usage_error("no input: name files or folders, or - for standard input");
     if (std::count(result_.paths.begin(), result_.paths.end(), "-") > 1) {
       throw usage_error("standard input (-) can be read only once");
@@ -210,6 +240,10 @@ class parser {
     group_ = "Input";
     app_.add_option("PATH", result_.paths, "files, folders, or - for standard input");
     add_flag("--lines", lines_, "each line is a document (else each file is one)");
+    if (result_.action != verb::advise) {
+      add_flag("--fingerprints", lists_, "lists of fingerprints in place of texts, as hash\n--format bin writes them");
+      add_flag("--no-header", no_header_, "the lists are records only; --features and --bits say\nof what");
+    }
     add_flag("--jsonl", json_lines_, "each line is a JSON object, a document");
     add_list("--text-field", result_.text_fields, "NAME", "its text (default: text); may be given several times");
     if (result_.action != verb::advise && result_.action != verb::find) {
@@ -241,6 +275,11 @@ class parser {
                       neardup::to_string(feature_choice{}) + ")");
     if (!advises) add_words();
     if (!advises && result_.action != verb::find) add_weights();
+    if (!advises && result_.action != verb::find && result_.action != verb::tokens) {
+      add("--kind", given_.kind, "KIND",
+          "simhash; minwise: one-bit min-wise codes of distinct\nfeatures; or auto: simhash, but where --similarity\n"
+          "chooses the distance what has fewer candidates (the\ndefault)");
+    }
     if (result_.action == verb::tokens || result_.action == verb::find) return;
     add("--bits", given_.bits, "N",
         advises ? "only this width: 64 or 128 (default: both)" : "32, 64, 128 or 256 (default: 64)");
@@ -290,6 +329,25 @@ class parser {
         "what the similarity is about (default: " + to_string(feature_choice{}) + ")");
   }
 
+  void add_index() {
+    group_ = "Index";
+    const bool is_query = result_.action == verb::query;
+    add("--index", result_.index_file, "FILE",
+        is_query ? "where the documents are that are searched" : "add to the documents of this index");
+    add("--distance", given_.distance, "K",
+        is_query ? "within K bits (default: as many as the index answers)"
+                 : "the most bits that it answers (default: enough for\n--similarity; when adding, that of the index)");
+    if (is_query) {
+      add("--min-similarity", given_.min_similarity, "X",
+          "check each candidate, 0 to 1 (default: --similarity);\nfor an index with features only");
+    } else {
+      add("--blocks", given_.blocks, "N", "blocks of the index: speed against memory, never the\nresult");
+      add("--check-features", given_.check_features, "F", "features that are kept (default: --features)");
+      add_flag("--keep-features", result_.keeps_features, "keep features, for exact similarities (4 bytes each)");
+    }
+    add_flag("--no-verify", no_verify_, "do not check the whole file first");
+  }
+
   void add_comparison() {
     add("--distance", given_.distance, "K",
         "candidates differ in at most K bits (default: enough\nto find " + number(100 * neardup::default_recall) +
@@ -323,7 +381,8 @@ class parser {
 
   void add_output() {
     group_ = "Output";
-    add("--format", format_, "F", "text (default) or jsonl");
+    add("--format", format_, "F",
+        result_.action == verb::hash ? "text (default), jsonl, or bin: a list" : "text (default) or jsonl");
     add("--output", result_.output_file, "FILE",
         "write there, not to standard output; until all is done\nto FILE.partial (if that exists, FILE.partial.1, …),\n"
         "which stays if the run fails, and is never an input");
@@ -386,7 +445,12 @@ class parser {
 
   void set_input() {
     if (lines_ && json_lines_) throw usage_error("--lines and --jsonl do not go together");
-    result_.unit = lines_ ? unit_of_input::lines : json_lines_ ? unit_of_input::json_lines : unit_of_input::files;
+    if (lists_ && (lines_ || json_lines_)) throw usage_error("--fingerprints goes with neither --lines nor --jsonl");
+    result_.unit = lists_        ? unit_of_input::fingerprints
+                   : lines_      ? unit_of_input::lines
+                   : json_lines_ ? unit_of_input::json_lines
+                                 : unit_of_input::files;
+    set_lists();
     std::vector<std::string>& fields = result_.text_fields;
     if (!json_lines_) {
       if (!fields.empty()) throw usage_error("--text-field needs --jsonl");
@@ -410,6 +474,62 @@ class parser {
     check_patterns("--exclude", result_.exclude);
   }
 
+  /// Lists have no texts: what needs these is refused.
+  void set_lists() {
+    result_.verifies = !no_verify_;
+    result_.lists_have_headers = !no_header_;
+    if (!lists_) {
+      if (no_header_) throw usage_error("--no-header needs --fingerprints");
+      return;
+    }
+    for (const char* const option : {"--min-similarity", "--check-features", "--keep-features", "--keep"}) {
+      if (is_given(option)) throw usage_error(std::string(option) + " with --fingerprints: there are no texts");
+    }
+    if (given_.weights == "idf" && !is_given("--idf-file")) {
+      throw usage_error("--weights idf with --fingerprints: there are no texts to learn from; name an --idf-file");
+    }
+    if (std::find(result_.paths.begin(), result_.paths.end(), "-") != result_.paths.end()) {
+      throw usage_error("--fingerprints reads files, not standard input");
+    }
+    result_.names_composition = given_.features || given_.weights || given_.seed || no_header_;
+    if (no_header_ && !(given_.features && given_.bits)) {
+      throw usage_error("--no-header: say what the fingerprints are made of, at least --features and --bits");
+    }
+  }
+
+  /// What is not given is taken from the files of neardup's that are.
+  void set_from_files() {
+    if (lists_ && result_.lists_have_headers) {
+      const stored_fingerprints stored = read_header(result_.paths.front());
+      if (!given_.bits) given_.bits = std::to_string(stored.bits);
+      if (!given_.kind) given_.kind = to_string(stored.kind);
+    }
+    if (result_.index_file.empty()) return;
+    const index_settings stored = read_index_settings(result_.index_file);
+    if (!given_.bits) given_.bits = std::to_string(stored.bits);
+    if (!given_.features) given_.features = stored.features;
+    if (!given_.weights) given_.weights = stored.weights;
+    if (!given_.kind) given_.kind = stored.kind;
+    if (given_.weights->ends_with("idf") && !is_given("--idf-file")) {
+      throw usage_error(result_.index_file + " was made with --weights " + *given_.weights +
+                        ": name the same --idf-file");
+    }
+    if (!given_.distance) given_.distance = std::to_string(stored.distance);
+    if (result_.action == verb::index) {
+      if (!given_.blocks && given_.distance == std::to_string(stored.distance))
+        given_.blocks = std::to_string(stored.blocks);
+      if (result_.keeps_features != !stored.check_features.empty()) {
+        throw usage_error(result_.index_file +
+                          (stored.check_features.empty() ? " keeps no features: leave out" : " keeps features: add") +
+                          " --keep-features");
+      }
+    } else if (given_.min_similarity && stored.check_features.empty()) {
+      throw usage_error("--min-similarity: " + result_.index_file + " was made without --keep-features");
+    }
+    result_.keeps_features = !stored.check_features.empty() && !lists_;
+    if (!stored.check_features.empty()) given_.check_features = stored.check_features;
+  }
+
   static void check_patterns(const char* option, const std::vector<std::string>& patterns) {
     for (const std::string& pattern : patterns) {
       const auto wrong = wrong_with_glob(pattern);
@@ -419,10 +539,15 @@ class parser {
 
   void set_output() {
     if (is_given("--format")) {
-      if (format_ != "text" && format_ != "jsonl") {
-        throw usage_error("--format '" + format_ + "': formats are text and jsonl");
+      const bool is_list = format_ == "bin" && result_.action == verb::hash;
+      if (format_ != "text" && format_ != "jsonl" && !is_list) {
+        throw usage_error("--format '" + format_ + "': formats are text and jsonl" +
+                          (result_.action == verb::hash ? ", and bin" : ""));
       }
-      result_.format = format_ == "jsonl" ? output_format::json_lines : output_format::text;
+      result_.format = is_list              ? output_format::binary
+                       : format_ == "jsonl" ? output_format::json_lines
+                                            : output_format::text;
+      if (result_.action == verb::index) throw usage_error("--format says nothing here: index writes a file");
       if (result_.action == verb::unique && result_.unit != unit_of_input::files) {
         throw usage_error("--format says nothing here: unique copies the records as they are");
       }
@@ -438,7 +563,7 @@ class parser {
   // As typed, and checked afterwards, so that every message reads alike.
   typed_settings given_;
   std::string format_, threads_;
-  bool lines_ = false, json_lines_ = false, version_ = false;
+  bool lines_ = false, json_lines_ = false, lists_ = false, no_header_ = false, no_verify_ = false, version_ = false;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <memory>
 #include <neardup/dedup/recall.hpp>
 #include <neardup/fingerprint/idf_table.hpp>
+#include <neardup/fingerprint_kind.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <optional>
 #include <string>
@@ -17,12 +18,12 @@
 
 namespace command {
 
-enum class verb { groups, pairs, unique, hash, tokens, find, advise };
+enum class verb { groups, pairs, unique, hash, tokens, find, index, query, advise };
 
 /// What one document is.
-enum class unit_of_input { files, lines, json_lines };
+enum class unit_of_input { files, lines, json_lines, fingerprints };
 
-enum class output_format { text, json_lines };
+enum class output_format { text, json_lines, binary };
 
 enum class weighting { unit, tf, log_tf, idf, tf_idf };
 
@@ -64,6 +65,7 @@ struct options {
   std::string idf_file;
   std::shared_ptr<const neardup::idf_table> idf;  ///< of --weights idf and tfidf, once it is read or learnt
   std::size_t top = 0;                            ///< so many features of a document count; 0: all
+  neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
   std::size_t bits = 64;
   std::uint64_t seed = 0;
 
@@ -74,8 +76,13 @@ struct options {
   similarity_measure check = similarity_measure::jaccard;
   bool by_components = false;  ///< else by representatives, see neardup::grouping
   bool keeps_longest = false;
-  std::string clue;       ///< of find
-  std::size_t most = 10;  ///< results of find
+  std::string clue;             ///< of find
+  std::size_t most = 10;        ///< results of find
+  std::string index_file;       ///< of query; of index the one that is added to, or empty
+  bool keeps_features = false;  ///< index: for the similarity that query tells
+  bool verifies = true;         ///< files of neardup's, before they are used
+  bool lists_have_headers = true;
+  bool names_composition = false;  ///< of lists: an option says what the fingerprints are made of
   advice_settings advice;
   std::optional<similarity_choice> choice;
 
@@ -94,9 +101,13 @@ struct options {
   [[nodiscard]] bool learns_idf() const {
     return (weights == weighting::idf || weights == weighting::tf_idf) && idf_file.empty();
   }
+  /// Whether it works with a file of an index.
+  [[nodiscard]] bool has_index() const { return action == verb::index || action == verb::query; }
 
   /// Whether unique has to know all documents before it keeps one.
-  [[nodiscard]] bool groups_first() const { return action == verb::unique && (by_components || keeps_longest); }
+  [[nodiscard]] bool groups_first() const {
+    return action == verb::unique && (by_components || keeps_longest || unit == unit_of_input::fingerprints);
+  }
 
   /// Whether the texts are needed again once their fingerprints are known.
   [[nodiscard]] bool needs_second_look() const { return groups_first() || learns_idf(); }
@@ -104,7 +115,7 @@ struct options {
 
 bool is_verb(std::string_view name);
 
-/// "groups, pairs, unique, hash, tokens, find and advise"
+/// "groups, pairs, unique, hash, tokens, find, index, query and advise"
 std::string names_of_verbs();
 
 /// What the command line asks for: a run, or a text to print (help, version).

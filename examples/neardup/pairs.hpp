@@ -68,7 +68,7 @@ void run_pairs(context& c) {
   std::uint64_t count = 0;
   const auto print = [&](const candidate& pair, std::optional<double> similarity) {
     ++count;
-    const double estimate = neardup::estimated_cosine<Bits>(pair.distance);
+    const double estimate = estimate_of<Bits>(c.settings, pair.distance);
     const std::string a = all.documents.id(pair.a);
     const std::string b = all.documents.id(pair.b);
     if (c.settings.format == output_format::json_lines) {

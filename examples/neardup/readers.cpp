@@ -306,7 +306,7 @@ class given_weights final : public whole_document_reader<feature_weigher> {
     int exponent = 0;
     std::frexp(heaviest, &exponent);
     for (weighed_feature& feature : features) {
-      feature.units = static_cast<std::uint64_t>(std::ldexp(feature.weight, 32 - exponent) + 0.5);
+      feature.units = static_cast<std::uint64_t>(std::llround(std::ldexp(feature.weight, 32 - exponent)));
     }
   }
 

@@ -80,13 +80,57 @@ class feature_reader : public document_reader<feature_set> {
 /// Of what the check compares, or without a check of the features of the fingerprint.
 std::unique_ptr<feature_reader> make_feature_reader(const options& settings);
 
+/// The bits of a fingerprint of the kind that the settings name: a run has no other.
 template <std::size_t Bits>
-using fingerprinter = document_reader<std::optional<neardup::simhash<Bits>>>;
+using fingerprint_bits = neardup::simhash<Bits>;
+
+template <std::size_t Bits>
+using fingerprinter = document_reader<std::optional<fingerprint_bits<Bits>>>;
+
+/// A text in pieces: streamed, or put together if the tokenizer takes whole texts only.
+template <class Hasher>
+class text_in_pieces {
+ public:
+  void feed(const Hasher& hash, std::string_view piece) {
+    if constexpr (streams) {
+      if (!stream_) stream_.emplace(hash);
+      stream_->feed(piece);
+    } else {
+      text_ += piece;
+    }
+  }
+
+  /// What a large text needed is not kept for the next one.
+  auto finish(const Hasher& hash, typename Hasher::workspace& scratch) {
+    decltype(hash(std::string_view(), scratch)) result;
+    if constexpr (streams) {
+      if (stream_) result = stream_->finish();
+      stream_.reset();
+    } else {
+      result = hash(std::exchange(text_, {}), scratch);
+    }
+    return result;
+  }
+
+ private:
+  static constexpr bool streams = neardup::streaming_tokenizer<typename Hasher::tokenizer_type>;
+  template <bool Streams, class H>
+  struct stream_of {
+    using type = neardup::text_stream<H>;
+  };
+  template <class H>
+  struct stream_of<false, H> {
+    struct type {};
+  };
+
+  std::optional<typename stream_of<streams, Hasher>::type> stream_;
+  std::string text_;
+};
 
 template <std::size_t Bits, class Simhasher>
 class fingerprinter_of final : public fingerprinter<Bits> {
  public:
-  using result = std::optional<neardup::simhash<Bits>>;
+  using result = std::optional<fingerprint_bits<Bits>>;
 
   explicit fingerprinter_of(Simhasher hash) : hash_(std::move(hash)) {}
 
@@ -97,43 +141,50 @@ class fingerprinter_of final : public fingerprinter<Bits> {
     return hash_(bag_, scratch_);
   }
 
-  void feed(std::string_view piece) override {
-    if constexpr (streams) {
-      if (!stream_) stream_.emplace(hash_);
-      stream_->feed(piece);
-    } else {
-      text_ += piece;
-    }
-  }
-
-  result finish() override {
-    result fingerprint;
-    if constexpr (streams) {
-      if (stream_) fingerprint = stream_->finish();
-      stream_.reset();  // what a large text needed is not kept for the next one
-    } else {
-      fingerprint = hash_(std::exchange(text_, {}), scratch_);
-    }
-    return fingerprint;
-  }
+  void feed(std::string_view piece) override { pieces_.feed(hash_, piece); }
+  result finish() override { return pieces_.finish(hash_, scratch_); }
 
  private:
-  static constexpr bool streams = neardup::streaming_tokenizer<typename Simhasher::tokenizer_type>;
-  struct no_stream {};
-  template <bool Streams, class S>
-  struct stream_of {
-    using type = neardup::text_stream<S>;
-  };
-  template <class S>
-  struct stream_of<false, S> {
-    using type = no_stream;
-  };
-
   Simhasher hash_;
   typename Simhasher::workspace scratch_;
   typename Simhasher::bag_type bag_;
-  std::optional<typename stream_of<streams, Simhasher>::type> stream_;
-  std::string text_;  // where there is no stream
+  text_in_pieces<Simhasher> pieces_;
+};
+
+template <std::size_t Bits>
+std::optional<fingerprint_bits<Bits>> bits_of(const std::optional<neardup::minwise<Bits>>& code) {
+  if (!code) return std::nullopt;
+  return fingerprint_bits<Bits>(code->to_words());
+}
+
+/// The min-wise code of a set of features.
+template <std::size_t Bits>
+std::optional<fingerprint_bits<Bits>> code_of(const feature_set& features) {
+  neardup::minwise_sketch<Bits> sketch;
+  sketch.add(std::span(features));
+  return bits_of(sketch.result());
+}
+
+template <std::size_t Bits, class Hasher>
+class code_reader_of final : public fingerprinter<Bits> {
+ public:
+  using result = std::optional<fingerprint_bits<Bits>>;
+
+  explicit code_reader_of(Hasher hash) : hash_(std::move(hash)) {}
+
+  result whole(const std::vector<std::string_view>& texts) override {
+    neardup::minwise_sketch<Bits> all;
+    for (const std::string_view text : texts) all.merge(hash_.sketch(text, scratch_));
+    return bits_of(all.result());
+  }
+
+  void feed(std::string_view piece) override { pieces_.feed(hash_, piece); }
+  result finish() override { return bits_of(pieces_.finish(hash_, scratch_)); }
+
+ private:
+  Hasher hash_;
+  typename Hasher::workspace scratch_;
+  text_in_pieces<Hasher> pieces_;
 };
 
 /// Of weighed features, whatever weighs them.
@@ -174,6 +225,10 @@ std::unique_ptr<fingerprinter<Bits>> make_fingerprinter(const options& settings)
                                                          settings.seed);
   }
   return with_tokenizer(settings.features, [&](auto tokenizer) -> std::unique_ptr<fingerprinter<Bits>> {
+    if (settings.kind == neardup::fingerprint_kind::minwise) {
+      auto hash = neardup::make_minwise_hasher<Bits>(tokenizer, neardup::xxh3<64>{settings.seed});
+      return std::make_unique<code_reader_of<Bits, decltype(hash)>>(std::move(hash));
+    }
     const auto weighed_by = [&](auto weighter) -> std::unique_ptr<fingerprinter<Bits>> {
       auto hash = neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed});
       return std::make_unique<fingerprinter_of<Bits, decltype(hash)>>(std::move(hash));

@@ -6,10 +6,15 @@
 #include <neardup/fingerprint/idf_table.hpp>
 #include <neardup/index/layout.hpp>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "context.hpp"
 #include "errors.hpp"
 #include "groups.hpp"
+#include "index_file.hpp"
+#include "lists.hpp"
 #include "look.hpp"
 #include "pairs.hpp"
 #include "run.hpp"
@@ -17,9 +22,31 @@
 
 namespace command {
 
+/// `neardup hash --format bin`: a list; the id of a document is its number in the input, that of a record stays.
+template <std::size_t Bits>
+void run_hash_to_list(context& c) {
+  std::vector<neardup::list_entry<Bits>> entries;
+  std::uint64_t number = 0;
+  list_reader<Bits> lists(c.settings);
+  const auto add = [&](const placed_document<Bits>& d) {
+    const std::uint64_t id = d.record_id.value_or(number);
+    ++number;
+    if (d.facts.has_tokens) entries.push_back({d.facts.fingerprint, id});
+  };
+  if (c.settings.unit == unit_of_input::fingerprints) {
+    for_each_listed<Bits>(lists, c.sources, c.notes, add);
+  } else {
+    for_each_document<Bits>(c, add);
+  }
+  const auto made_of = lists.made_of() ? *lists.made_of() : composition_of_options<Bits>(c.settings);
+  neardup::write_list<Bits>(entries, made_of, [&](std::string_view bytes) { c.out << bytes; });
+  finish(c, "");
+}
+
 /// `neardup hash`: the fingerprint of each document.
 template <std::size_t Bits>
 void run_hash(context& c) {
+  if (c.settings.format == output_format::binary) return run_hash_to_list<Bits>(c);
   for_each_document<Bits>(
       c,
       [&](const placed_document<Bits>& d) {
@@ -62,6 +89,8 @@ void run(options& settings) {
     case verb::hash: return run_hash<Bits>(c);
     case verb::tokens: return run_tokens(c);
     case verb::find: return run_find(c);
+    case verb::index: return run_index<Bits>(c);
+    case verb::query: return run_query<Bits>(c);
     case verb::advise: break;  // has a width of its own
   }
 }

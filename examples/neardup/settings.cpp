@@ -58,6 +58,26 @@ double jaccard_for(similarity_measure measure, double similarity) {
   return measure == similarity_measure::jaccard ? similarity : similarity / (2 - similarity);
 }
 
+/// Whether features count differently: by weights of ours or of the input.
+bool has_weights(const options& settings) {
+  return settings.weights != weighting::unit || settings.top > 0 || !settings.weighted_field.empty();
+}
+
+/// The distance, and the kind where it is not given: the one that needs the smaller distance, and so has fewer
+/// candidates; docs/scale.md measures it. Weights are for SimHash only.
+void choose_distance(const typed_settings& given, double similarity, options& to) {
+  using neardup::fingerprint_kind;
+  const auto distance_by = [&](fingerprint_kind kind) {
+    return neardup::distance_for(to.bits, similarity, neardup::default_recall, kind);
+  };
+  const bool is_open =
+      given.kind.value_or("auto") == "auto" && to.check == similarity_measure::jaccard && !has_weights(to);
+  if (is_open && distance_by(fingerprint_kind::minwise) <= distance_by(fingerprint_kind::simhash)) {
+    to.kind = fingerprint_kind::minwise;
+  }
+  to.distance = std::min(distance_by(to.kind), static_cast<int>(to.bits) - 1);
+}
+
 /// The distance and the check: --distance alone is one without a check, all else is chosen for a similarity.
 void apply_comparison(const typed_settings& given, options& to) {
   const int bits = static_cast<int>(to.bits);
@@ -82,7 +102,7 @@ void apply_comparison(const typed_settings& given, options& to) {
     if (given.check && !given.min_similarity) {
       throw usage_error("--check with --distance alone: there is no check; add --min-similarity");
     }
-    if (given.check_features && !given.min_similarity) {
+    if (given.check_features && !given.min_similarity && !to.has_index()) {
       throw usage_error("--check-features with --distance alone: there is no check; add --min-similarity");
     }
     return;
@@ -91,10 +111,21 @@ void apply_comparison(const typed_settings& given, options& to) {
                             : given.min_similarity ? *to.min_similarity
                                                    : neardup::default_similarity;
   if (similarity == 0) throw usage_error("--min-similarity " + *given.min_similarity + " needs --distance");
-  if (!given.distance)
-    to.distance = std::min(neardup::distance_for(to.bits, jaccard_for(to.check, similarity)), bits - 1);
+  if (!given.distance) choose_distance(given, jaccard_for(to.check, similarity), to);
   if (!given.min_similarity) to.min_similarity = similarity;
   to.choice = similarity_choice{given.similarity ? given.similarity : given.min_similarity, given.min_similarity};
+}
+
+/// The distance is chosen as for comparisons; of a similarity, only an index with features can tell.
+void apply_index(const typed_settings& given, options& to) {
+  to.choice.reset();
+  if (!to.keeps_features) {
+    to.min_similarity.reset();
+  } else if (to.action == verb::index) {
+    to.min_similarity = 0;  // features are read
+  } else if (!given.min_similarity) {
+    to.min_similarity = given.similarity ? parse_similarity(*given.similarity) : neardup::default_similarity;
+  }
 }
 
 void apply_advice(const typed_settings& given, options& to) {
@@ -111,6 +142,13 @@ void apply_advice(const typed_settings& given, options& to) {
 void apply_settings(const typed_settings& given, options& to) {
   apply_features(given, to);
   apply_weights(given, to);
+  if (given.kind &&
+      parse_name("--kind", *given.kind, {"auto", "simhash", "minwise"}, "kinds are auto, simhash and minwise") == 2) {
+    if (has_weights(to)) {
+      throw usage_error("--kind minwise knows no weights: leave out --weights, or write --kind simhash");
+    }
+    to.kind = neardup::fingerprint_kind::minwise;
+  }
   if (given.bits) {
     const bool advises = to.action == verb::advise;
     const std::string rule = advises ? "advice is on 64 or 128 bits" : "fingerprints have 32, 64, 128 or 256 bits";
@@ -123,8 +161,14 @@ void apply_settings(const typed_settings& given, options& to) {
     if (given.most) to.most = parse_number<std::size_t>("--most", *given.most, 1, 1'000'000'000);
   } else if (to.action == verb::advise) {
     apply_advice(given, to);
-  } else if (to.compares()) {
+  } else if (to.compares() || to.has_index()) {
     apply_comparison(given, to);
+    if (to.has_index()) apply_index(given, to);
+    if (to.unit == unit_of_input::fingerprints) {
+      // There are no texts to check.
+      to.min_similarity.reset();
+      to.choice.reset();
+    }
   } else if (given.similarity) {
     static_cast<void>(parse_similarity(*given.similarity));
     to.choice = similarity_choice{given.similarity, std::nullopt};

@@ -16,12 +16,12 @@ namespace command {
 struct typed_settings {
   using text = std::optional<std::string>;
 
-  text features, weights, bits, seed;
+  text features, weights, kind, bits, seed;
   text similarity, distance, blocks, min_similarity, check_features, check, grouping, keep, recall, top, most;
 };
 
 /// Reads what was typed, and chooses what was not: by the defaults of the library, and by the rule in
-/// docs/guide.md, "How the options of the command are chosen".
+/// docs/command.md.
 /// Throws: usage_error.
 void apply_settings(const typed_settings& given, options& to);
 

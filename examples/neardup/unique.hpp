@@ -177,7 +177,12 @@ void run_groups_first(context& c) {
   std::size_t next_other = 0;
   for (std::size_t i = 0; i <= label.size(); ++i) {
     for (; next_other < others.size() && others[next_other].before == i; ++next_other) keep(others[next_other].where);
-    if (i < label.size() && label[i] == i) keep(all.documents.where(i));
+    if (i == label.size() || label[i] != i) continue;
+    if (c.settings.unit == unit_of_input::fingerprints) {
+      copier.print(all.documents.id(i));
+    } else {
+      keep(all.documents.where(i));
+    }
   }
   copier.finish_run();
 }

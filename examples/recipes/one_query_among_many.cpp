@@ -1,5 +1,6 @@
 // One query within 3 bits of many fingerprints: by comparing it with each, by 4 tables, and by 10 tables. The articles
-// count bits one after the other, and say "two hours become four seconds". Usage: one_query_among_many [NUMBER]
+// count bits one after the other, and say "two hours become four seconds". Usage:
+// one_query_among_many [NUMBER [BLOCKS…]], where 4 blocks have 4 tables and 5 have 10; 37 and 97 bytes a fingerprint.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -64,14 +65,17 @@ int main(int count, char** arguments) {
             << "hamming_distance to each: " << 1e3 * scan << " ms\n";
   bool all_equal = expected == by_popcount && expected > 0;
 
-  for (const int blocks : {4, 5}) {  // 4 tables on 16 bits, 10 tables on the pairs of 5 blocks
+  std::vector<int> layouts;
+  for (int i = 2; i < count; ++i) layouts.push_back(std::atoi(arguments[i]));
+  if (layouts.empty()) layouts = {4, 5};  // 4 tables on 16 bits, 10 tables on the pairs of 5 blocks
+  for (const int blocks : layouts) {
     const neardup::frozen_index<64> index(3, blocks, fingerprints);
     std::size_t found = 0;
     all_equal = all_equal && index.search(queries[0], 3).size() == expected;
     const double time = seconds_of([&] {
       for (const auto& query : queries) found += index.search(query, 3).size();
     });
-    std::cout << (blocks == 4 ? "4 tables: " : "10 tables: ") << 1e6 * time / static_cast<double>(queries.size())
+    std::cout << index.shape().table_count() << " tables: " << 1e6 * time / static_cast<double>(queries.size())
               << " microseconds, " << index.memory_usage() / n << " bytes a fingerprint\n";
     all_equal = all_equal && found >= queries.size();
   }

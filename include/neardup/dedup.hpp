@@ -13,3 +13,5 @@
 #include "dedup/join_options.hpp"
 #include "dedup/recall.hpp"
 #include "dedup/similarity.hpp"
+#include "dedup/stream_deduplicator.hpp"
+#include "dedup/string_ids.hpp"

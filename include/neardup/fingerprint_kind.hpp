@@ -6,10 +6,10 @@
 
 namespace neardup::inline v0 {
 
-/// What a bit of a fingerprint is, and so how likely it is to differ.
+/// What a bit of a fingerprint is, and so how likely it is to differ. The numbers stand in files.
 enum class fingerprint_kind : std::uint8_t {
-  simhash,  // a vote of weighted features: it differs with probability acos(cosine) / pi
-  minwise,  // of the feature with the least hash: it differs with probability (1 - Jaccard similarity) / 2
+  simhash = 1,  // a vote of weighted features: it differs with probability acos(cosine) / pi
+  minwise = 2,  // of the feature with the least hash: it differs with probability (1 - Jaccard similarity) / 2
 };
 
 /// "simhash" or "minwise".

@@ -298,7 +298,7 @@ class Groups(CommandTest):
                     self.assertEqual(run(verb, *given, "--quiet", *common, data=data).err, "")
         self.assertEqual(run(*common, data=data).bytes, run("--similarity", 0.8, *common, data=data).bytes)
         said = run("--similarity", 0.7, "--check-features", "words:3", "-", data=A).err
-        self.assertIn("--features words:3 --bits 64 --distance ", said)
+        self.assertIn("--features words:3 --kind minwise --bits 64 --distance ", said)
         self.assertIn("--check-features words:3 --min-similarity 0.7\n", said)
         said = run("hash", "--similarity", 0.7, "-", data=A).err
         self.assertIn("neardup: --similarity 0.7 is: --features words:2 --bits 64\n", said)
@@ -657,9 +657,9 @@ class Weighted(CommandTest):
         good = {"tags": [["a", 1]]}
         for bad in (5, "a", ["a", 1], [["a"]], [["a", 1, 2]], [[1, "a"]], [["a", -1]], [["a", "1"]], [["a", None]],
                     [["a", 1], "b"], [{"a": 1}], None, {"a": 1}):
-            done = self.assert_fails(self.hash(good, {"tags": bad}), 'standard input:2: the field "tags" is no array of [word, weight]')
+            done = self.assert_fails(self.hash(good, {"tags": bad}), 'standard input:2: field "tags" is not an array of [word, weight]')
         self.assert_fails(self.hash(good, {"text": "a"}), 'standard input:2: no field "tags"')
-        self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["a",1e999]]}\n'), ":1: the field")
+        self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["a",1e999]]}\n'), ":1: field")
         self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["a",1],]}\n'), ":1: not valid JSON")
         self.assert_fails(run("hash", "--jsonl", "--weighted-field", "t", "-", data='{"t":[["\\x",1]]}\n'), ":1: not valid JSON")
 
@@ -758,6 +758,71 @@ class Find(CommandTest):
         self.assert_fails(run("find", "clue"), "no input")
 
 
+class Kinds(CommandTest):
+    def test_codes_are_those_of_the_library(self):
+        # The golden values of tests/fingerprint/minwise_test.cpp.
+        fox = "The quick brown fox jumps over the lazy dog; the quick brown fox is quick."
+        for options, expected in (
+            ((), "79109514df1a770c"),
+            (("--seed", 42), "56b8e28e5d37e31b"),
+            (("--bits", 128), "e32f1475ce4a7a6ca9119710df9a7f0c"),
+            (("--features", "bytes:5"), "32f83d03d6ea1bb4"),
+        ):
+            self.assertEqual(run("hash", "--kind", "minwise", *options, "-", data=fox).text.split()[0], expected)
+        self.assertEqual(run("hash", "--kind", "minwise", "--lines", "-", data="!\n").text.split()[0], "-")
+        # A file in pieces.
+        text = " ".join(f"w{i % 7001}" for i in range(2_000_000))
+        whole = run("hash", "--kind", "minwise", "--lines", "-", data=text).text.split()[0]
+        self.assertEqual(run("hash", "--kind", "minwise", self.write("large", text)).text.split()[0], whole)
+
+    def test_fields_count_as_one_set(self):
+        record = json.dumps({"t": "one two three", "u": "four five six"}).encode()
+        other = json.dumps({"t": "four five six", "u": "one two three one"}).encode()
+        both = ("--jsonl", "--text-field", "t", "--text-field", "u", "-")
+        hashes = [run("hash", "--kind", "minwise", "--features", "words", *both, data=d).text.split()[0]
+                  for d in (record, other)]
+        self.assertEqual(hashes[0], hashes[1])
+
+    def test_pairs_are_those_within_the_distance_and_similar(self):
+        texts = corpus(300, 5)
+        data = jsonl(texts)
+        sets = {f"d{i}": words(text, 2) for i, text in enumerate(texts)}
+        for kind in ("minwise", "simhash"):
+            prints = fingerprints(data, "--kind", kind)
+            expected = {(a, b, d) for a, b, d in close_pairs(prints, 9) if jaccard(sets[a], sets[b]) >= 0.6}
+            self.assertGreater(len(expected), 50)
+            rows = run("pairs", "--kind", kind, "--distance", 9, "--min-similarity", 0.6, "--jsonl", "--format", "jsonl",
+                       "-", data=data).json
+            self.assertEqual({(row["a"], row["b"], row["distance"]) for row in rows}, expected)
+            for row in rows:
+                estimate = 1 - row["distance"] / 32 if kind == "minwise" else math.cos(math.pi * row["distance"] / 64)
+                self.assertAlmostEqual(row["estimate"], estimate, places=5)
+
+    def test_other_features_for_the_check(self):
+        texts = corpus(200, 6)
+        data = jsonl(texts)
+        prints = fingerprints(data, "--kind", "minwise", "--features", "words")
+        sets = {f"d{i}": words(text, 2) for i, text in enumerate(texts)}
+        expected = {(a, b) for a, b, _ in close_pairs(prints, 12) if jaccard(sets[a], sets[b]) >= 0.7}
+        rows = run("pairs", "--kind", "minwise", "--features", "words", "--check-features", "words:2", "--distance", 12,
+                   "--min-similarity", 0.7, "--jsonl", "--format", "jsonl", "-", data=data).json
+        self.assertEqual({(row["a"], row["b"]) for row in rows}, expected)
+
+    def test_auto_takes_what_has_fewer_candidates(self):
+        def said(*options):
+            return run("pairs", *options, "-", data="one two").err
+
+        self.assertIn("--kind minwise --bits 64 --distance 9 ", said())
+        self.assertIn("--kind minwise --bits 128 --distance ", said("--bits", 128, "--kind", "auto", "--similarity", 0.7))
+        self.assertIn("--kind simhash --bits 64 --distance 13 ", said("--kind", "simhash"))
+        self.assertIn("--kind simhash --bits 64 --distance 13 ", said("--weights", "logtf"))
+        self.assertIn("--kind simhash --bits 64 --distance 5 ", said("--similarity", 0.8, "--distance", 5))
+
+    def test_what_makes_no_sense_is_refused(self):
+        self.assert_fails(run("--kind", "minhash", "x"), "--kind 'minhash': kinds are auto, simhash and minwise")
+        self.assert_fails(run("--kind", "minwise", "--weights", "tf", "x"), "--kind minwise knows no weights")
+
+
 class Advise(CommandTest):
     def advice(self, *arguments, **more):
         (row,) = self.assert_done(run("advise", "--format", "jsonl", *arguments, **more)).json
@@ -790,10 +855,11 @@ class Advise(CommandTest):
             self.assertEqual((found["documents"], found["sampled"]), (1600, 1600))
             self.assertEqual((found["similar_pairs"], found["pairs_seen"]), (every, 2 * every))
             self.assertTrue(found["is_reached"])
-            self.assertEqual(len(found["setups"]), 2 * len(found["facts"]))
+            self.assertEqual(len(found["setups"]), 4 * len(found["facts"]))
             for number, setup in enumerate(found["setups"]):
                 with self.subTest(limit=limit, setup=setup):
-                    limits = ("--features", setup["features"], "--bits", setup["bits"], "--distance", setup["distance"])
+                    limits = ("--features", setup["features"], "--kind", setup["kind"], "--bits", setup["bits"],
+                              "--distance", setup["distance"])
                     met = len(run("pairs", "--jsonl", *limits, *check, file).text.splitlines())
                     self.assertLess(abs(met / every - setup["recall"]), 0.05)
                     if number == found["recommended"]:
@@ -818,7 +884,7 @@ class Advise(CommandTest):
             with self.subTest(given=given):
                 done = self.assert_done(run("advise", *given, cwd=self.folder))
                 line = done.text.splitlines()[-1]
-                self.assertRegex(line, r"^neardup groups --similarity 0\.\d+ --features \S+ --bits \d+ --distance \d+ ")
+                self.assertRegex(line, r"^neardup groups --similarity 0\.\d+ --features \S+ --kind \w+ --bits \d+ --distance \d+ ")
                 self.assertEqual(self.advice(*given, cwd=self.folder)["command"], line)
                 name, *arguments = shlex.split(line)
                 groups = self.assert_done(run(*arguments, cwd=self.folder))
@@ -846,9 +912,10 @@ class Advise(CommandTest):
     def test_only_what_was_asked_for_is_recommended(self):
         file = self.write("c.txt", "\n".join(self.edited(100, 44)))
         found = self.advice("--lines", "--features", "chars:4", "--bits", 128, file)
-        self.assertEqual([(s["features"], s["bits"]) for s in found["setups"]], [("chars:4", 128)])
+        self.assertEqual([(s["features"], s["kind"], s["bits"]) for s in found["setups"]],
+                         [("chars:4", "simhash", 128), ("chars:4", "minwise", 128)])
         self.assertEqual(found["check_features"], "words:2")
-        self.assertIn("--features chars:4 --bits 128 ", found["command"])
+        self.assertRegex(found["command"], r"--features chars:4 --kind \w+ --bits 128 ")
         self.assertIn("--check-features words:2 ", found["command"])
         found = self.advice("--lines", "--check-features", "words:3", "--bits", 64, file)
         self.assertEqual({s["bits"] for s in found["setups"]}, {64})
@@ -1419,11 +1486,11 @@ class BadInput(CommandTest):
             ('{"text":"a\0b"}', "not valid JSON: a control character"),
             ('{"text":"a","n":' + "[" * 5000 + "]" * 5000 + "}", "nested deeper than 1,024 levels"),
             ('{"txt":"a"}', 'no field "text"'),
-            ('{"text":null}', 'the field "text" is no string but null'),
-            ('{"text":5}', 'the field "text" is no string but a number'),
-            ('{"text":["a"]}', 'the field "text" is no string but an array'),
-            ('{"text":{"text":"a"}}', 'the field "text" is no string but an object'),
-            ('{"text":"a","text":false}', 'the field "text" is no string but true or false'),
+            ('{"text":null}', 'field "text" is null, not a string'),
+            ('{"text":5}', 'field "text" is a number, not a string'),
+            ('{"text":["a"]}', 'field "text" is an array, not a string'),
+            ('{"text":{"text":"a"}}', 'field "text" is an object, not a string'),
+            ('{"text":"a","text":false}', 'field "text" is true or false, not a string'),
         ):
             with self.subTest(line=line[:40]):
                 path = self.write("c.jsonl", '{"text":"x y"}\n\n' + line + "\n")
@@ -1438,7 +1505,7 @@ class BadInput(CommandTest):
         done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":1}\n{"text":"a"}\n')
         self.assert_fails(done, 'standard input:2: no field "key"')
         done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":null}\n')
-        self.assert_fails(done, 'the field "key" is no string or number but null')
+        self.assert_fails(done, 'field "key" is null, not a string or a number')
         done = run("hash", "--jsonl", "--text-field", "a", "--text-field", "b", "-", data='{"a":"x"}\n')
         self.assert_fails(done, 'standard input:1: no field "b"')
 
@@ -1910,6 +1977,155 @@ class Usage(CommandTest):
             with self.subTest(arguments=arguments):
                 done = self.assert_fails(run(*arguments), message, "'neardup --help' lists what there is")
                 self.assertEqual(done.text, "")
+
+
+class Files(CommandTest):
+    """Index files and lists of fingerprints."""
+
+    def setUp(self):
+        super().setUp()
+        self.texts = corpus(400, 3)
+        self.jsonl = self.write("all.jsonl", jsonl(self.texts))
+
+    def expect_error(self, done, *words):
+        self.assert_fails(done, *map(str, words))
+
+    def pairs_between(self, old, new, *options):
+        """What query should say, by pairs of both together."""
+        both = self.folder / "both.jsonl"
+        both.write_bytes(jsonl(old + new))
+        done = run("pairs", "--jsonl", "--format", "jsonl", "--quiet", *options, both)
+        self.assertEqual(done.status, 0, done.err)
+        return {
+            (p["b"], p["a"], p["distance"], p.get("similarity"))
+            for p in done.json
+            if int(p["a"][1:]) < len(old) <= int(p["b"][1:])
+        }
+
+    def query(self, index, new, first, *options):
+        done = run("query", "--index", index, "--jsonl", "--format", "jsonl", *options, "-", data=jsonl(new, first))
+        self.assertEqual(done.status, 0, done.err)
+        found = [(p["id"], p["indexed"], p["distance"], p.get("similarity")) for p in done.json]
+        self.assertEqual(len(found), len(set(found)))
+        return set(found)
+
+    def test_a_query_finds_what_pairs_finds_between_old_and_new(self):
+        old, new = self.texts[:300], self.texts[300:]
+        index = self.folder / "old.neardup"
+        found = 0
+        for options in (["--distance", "6"], ["--distance", "10", "--bits", "128", "--features", "chars:4"], ["--seed", "9", "--distance", "3"]):
+            with self.subTest(options=options):
+                done = run("index", "--jsonl", *options, "--output", index, "-", data=jsonl(old))
+                self.assertEqual((done.status, done.text), (0, ""), done.err)
+                seed = [o for pair in zip(options, options[1:]) if pair[0] == "--seed" for o in pair]
+                expected = self.pairs_between(old, new, *options)
+                self.assertEqual(self.query(index, new, 300, *seed), expected)
+                found += len(expected)
+        self.assertGreater(found, 20)
+
+    def test_a_query_tells_exact_similarities_where_features_are_kept(self):
+        old, new = self.texts[:300], self.texts[300:]
+        index = self.folder / "old.neardup"
+        self.assertEqual(run("index", "--jsonl", "--keep-features", "--similarity", "0.5", "--output", index, "-", data=jsonl(old)).status, 0)
+        expected = self.pairs_between(old, new, "--similarity", "0.5")
+        self.assertGreater(len(expected), 10)
+        self.assertEqual(self.query(index, new, 300, "--min-similarity", "0.5"), expected)
+        strict = {p for p in expected if p[3] >= 0.8}
+        self.assertEqual(self.query(index, new, 300), strict)
+
+    def test_documents_are_added_to_an_index(self):
+        old, new, later = self.texts[:200], self.texts[200:300], self.texts[300:]
+        index, whole = self.folder / "index", self.folder / "whole"
+        for keep in ([], ["--keep-features"]):
+            self.assertEqual(run("index", "--jsonl", *keep, "--output", index, "-", data=jsonl(old)).status, 0)
+            # In place of itself.
+            done = run("index", "--index", index, "--jsonl", *keep, "--output", index, "-", data=jsonl(new, 200))
+            self.assertEqual(done.status, 0, done.err)
+            self.assertEqual(run("index", "--jsonl", *keep, "--output", whole, "-", data=jsonl(old + new)).status, 0)
+            self.assertEqual(index.read_bytes(), whole.read_bytes())
+            self.assertGreater(len(self.query(index, later, 300)), 3)
+        self.expect_error(run("index", "--index", index, "--jsonl", "--output", whole, self.jsonl), "--keep-features")
+        self.expect_error(run("query", "--index", index, "--jsonl", "--features", "chars:3", self.jsonl), index, "tokenizer")
+        self.expect_error(run("query", "--index", index, "--jsonl", "--seed", "4", self.jsonl), index, "seed")
+        self.expect_error(run("query", "--index", index, "--jsonl", "--distance", "60", self.jsonl), "--distance 60", index)
+
+    def test_a_damaged_or_wrong_index_is_refused_by_name(self):
+        index, damaged = self.folder / "index", self.folder / "damaged"
+        self.assertEqual(run("index", "--jsonl", "--output", index, self.jsonl).status, 0)
+        content = index.read_bytes()
+        for at in (4, 30, 100, len(content) // 2, len(content) - 1):
+            changed = bytearray(content)
+            changed[at] ^= 1
+            damaged.write_bytes(changed)
+            self.expect_error(run("query", "--index", damaged, "--jsonl", self.jsonl), damaged)
+        damaged.write_bytes(content[:-10])
+        self.expect_error(run("query", "--index", damaged, "--jsonl", self.jsonl), damaged)
+        self.expect_error(run("query", "--index", self.jsonl, "--jsonl", self.jsonl), self.jsonl, "no file of neardup's")
+        self.expect_error(run("query", "--jsonl", self.jsonl), "--index")
+        self.expect_error(run("index", "--jsonl", self.jsonl), "--output")
+        # Bits of a fingerprint: found only by looking at all of it.
+        changed = bytearray(content)
+        changed[len(content) // 2] ^= 1
+        damaged.write_bytes(changed)
+        self.assertIn(run("query", "--index", damaged, "--no-verify", "--jsonl", self.jsonl).status, (0, 2))
+
+    def test_lists_stand_in_for_the_texts_that_they_were_made_of(self):
+        listed = self.folder / "list"
+        # Without a check, short texts are compared by their features too, which lists do not have.
+        texts = [t for t in corpus(400, 5, words=40) if len(set(t.split())) >= 12]
+        for options in ([], ["--bits", "128"], ["--bits", "32", "--features", "chars:4", "--seed", "5", "--weights", "tf"]):
+            with self.subTest(options=options):
+                done = run("hash", "--jsonl", "--format", "bin", "--output", listed, *options, "-", data=jsonl(texts))
+                self.assertEqual(done.status, 0, done.err)
+                plain = run("hash", "--jsonl", *options, "-", data=jsonl(texts)).text
+                self.assertEqual(run("hash", "--fingerprints", listed).text, plain.replace("  d", "  "))
+                self.assertEqual(run("hash", "--fingerprints", "--format", "bin", listed).bytes, listed.read_bytes())
+                distance = ["--distance", "4"]
+                for verb in ("pairs", "groups"):
+                    expected = run(verb, "--jsonl", *options, *distance, "-", data=jsonl(texts)).text
+                    found = run(verb, "--fingerprints", *distance, listed)
+                    self.assertEqual(found.status, 0, found.err)
+                    self.assertEqual(re.sub(r"\td|  d", lambda m: m[0][:-1], expected), found.text)
+                kept = run("unique", "--fingerprints", *distance, listed).text.split()
+                expected = [json.loads(line)["id"] for line in run("unique", "--jsonl", *options, *distance, "-", data=jsonl(texts)).text.splitlines()]
+                self.assertEqual(["d" + i for i in kept], expected)
+
+    def test_lists_of_another_composition_are_refused(self):
+        one, other, wide = (self.folder / name for name in ("one", "other", "wide"))
+        for path, options in ((one, []), (other, ["--seed", "1"]), (wide, ["--bits", "128"])):
+            self.assertEqual(run("hash", "--jsonl", "--format", "bin", "--output", path, *options, self.jsonl).status, 0)
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", one, other), other, "seed")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", one, wide), wide, "128 bits, not 64")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", "--features", "words:3", one), one, "tokenizer")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", self.jsonl), self.jsonl, "no file of neardup's")
+        self.expect_error(run("pairs", "--fingerprints", "--min-similarity", "0.5", one), "there are no texts")
+        self.expect_error(run("pairs", "--fingerprints", "-"), "standard input")
+        damaged = bytearray(one.read_bytes())
+        damaged[-1] ^= 1
+        other.write_bytes(damaged)
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", other), other, "damaged")
+
+        # Records alone.
+        count = sum(1 for t in self.texts if t.strip())
+        records = self.folder / "records"
+        records.write_bytes(one.read_bytes()[-16 * count:])
+        named = ["--no-header", "--features", "words:2", "--bits", "64"]
+        self.assertEqual(run("hash", "--fingerprints", *named, records).text, run("hash", "--fingerprints", one).text)
+        self.expect_error(run("hash", "--fingerprints", "--no-header", records), "--features and --bits")
+        self.expect_error(run("hash", "--fingerprints", *named, one), one, "header")
+        self.expect_error(run("hash", "--no-header", self.jsonl), "--fingerprints")
+
+    def test_an_index_of_lists_is_queried_by_lists(self):
+        old, new, index = (self.folder / name for name in ("old", "new", "index"))
+        texts = [t for t in self.texts if t.strip()]
+        run("hash", "--jsonl", "--format", "bin", "--output", old, "-", data=jsonl(texts[:250]))
+        run("hash", "--jsonl", "--format", "bin", "--output", new, "-", data=jsonl(texts[250:]))
+        done = run("index", "--fingerprints", "--distance", "5", "--output", index, old)
+        self.assertEqual(done.status, 0, done.err)
+        found = run("query", "--index", index, "--fingerprints", "--format", "jsonl", new)
+        self.assertEqual(found.status, 0, found.err)
+        expected = self.pairs_between(texts[:250], texts[250:], "--distance", "5")
+        self.assertEqual({(f"d{250 + int(p['id'])}", "d" + p["indexed"], p["distance"], None) for p in found.json}, expected)
 
 
 if __name__ == "__main__":

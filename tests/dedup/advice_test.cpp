@@ -14,6 +14,7 @@
 #include <neardup/dedup/advice/advice.hpp>
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/dedup/similarity.hpp>
+#include <neardup/fingerprint/minwise_hasher.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
 #include <neardup/threads.hpp>
 
@@ -79,13 +80,18 @@ struct outcome {
   std::uint64_t candidates = 0;  // pairs within the distance
 };
 
-template <std::size_t Bits>
+template <class Fingerprint>
 outcome try_out(const std::vector<std::string>& texts, const std::vector<std::vector<float>>& similarities,
                 double similarity, const setup& choice) {
-  std::vector<neardup::simhash<Bits>> prints;
+  std::vector<Fingerprint> prints;
   neardup::with_tokenizer(choice.features, [&](const auto& tokenizer) {
-    const auto hash = neardup::make_simhasher<Bits>(tokenizer);
-    for (const std::string& text : texts) prints.push_back(hash(text).value());
+    if constexpr (Fingerprint::kind == neardup::fingerprint_kind::minwise) {
+      const auto hash = neardup::make_minwise_hasher<Fingerprint::bits>(tokenizer);
+      for (const std::string& text : texts) prints.push_back(hash(text).value());
+    } else {
+      const auto hash = neardup::make_simhasher<Fingerprint::bits>(tokenizer);
+      for (const std::string& text : texts) prints.push_back(hash(text).value());
+    }
   });
   outcome result;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -102,8 +108,12 @@ outcome try_out(const std::vector<std::string>& texts, const std::vector<std::ve
 
 outcome try_out(const std::vector<std::string>& texts, const std::vector<std::vector<float>>& similarities,
                 double similarity, const setup& choice) {
-  return choice.bits == 64 ? try_out<64>(texts, similarities, similarity, choice)
-                           : try_out<128>(texts, similarities, similarity, choice);
+  const auto with = [&](auto narrow, auto wide) {
+    return choice.bits == 64 ? try_out<decltype(narrow)>(texts, similarities, similarity, choice)
+                             : try_out<decltype(wide)>(texts, similarities, similarity, choice);
+  };
+  if (choice.kind == neardup::fingerprint_kind::minwise) return with(neardup::minwise<64>(), neardup::minwise<128>());
+  return with(neardup::simhash<64>(), neardup::simhash<128>());
 }
 
 /// A text that nobody can read any more once it is gone.
@@ -125,9 +135,9 @@ struct made_on_demand {
 };
 
 bool is_same(const setup& a, const setup& b) {
-  return a.features == b.features && a.bits == b.bits && a.distance == b.distance && a.blocks == b.blocks &&
-         a.recall == b.recall && a.recall_error == b.recall_error && a.candidates == b.candidates &&
-         a.bytes == b.bytes && a.seconds == b.seconds;
+  return a.features == b.features && a.kind == b.kind && a.bits == b.bits && a.distance == b.distance &&
+         a.blocks == b.blocks && a.recall == b.recall && a.recall_error == b.recall_error &&
+         a.candidates == b.candidates && a.bytes == b.bytes && a.seconds == b.seconds;
 }
 
 bool is_same(const advice& a, const advice& b) {
@@ -147,7 +157,7 @@ TEST_CASE("a sample of everything counts pairs and candidates exactly", "[advice
     const advice found = neardup::advise(texts, request);
     REQUIRE(found.documents == texts.size());
     REQUIRE(found.sampled == texts.size());
-    REQUIRE(found.setups.size() == 10);
+    REQUIRE(found.setups.size() == 20);
     REQUIRE(found.facts.size() == 5);
     for (const setup& choice : found.setups) {
       const outcome truth = try_out(texts, similarities, request.similarity, choice);
@@ -242,8 +252,8 @@ TEST_CASE("without near-duplicates recall is that of theory", "[advice]") {
   REQUIRE(found.pairs_seen == 0);
   REQUIRE(found.similar_pairs == 0);
   for (const setup& choice : found.setups) {
-    REQUIRE(choice.distance == neardup::distance_for(choice.bits, 0.8, 0.9));
-    REQUIRE(choice.recall == neardup::expected_recall(choice.bits, choice.distance, 0.8));
+    REQUIRE(choice.distance == neardup::distance_for(choice.bits, 0.8, 0.9, choice.kind));
+    REQUIRE(choice.recall == neardup::expected_recall(choice.bits, choice.distance, 0.8, choice.kind));
     REQUIRE(choice.candidates == 0);
   }
 }
@@ -310,7 +320,9 @@ TEST_CASE("a request that cannot be met, and passes that do not fit, are refused
 }
 
 TEST_CASE("the setup to take is the fastest with the recall, else the one with the best recall", "[advice]") {
-  const auto one = [](double recall, double seconds) { return setup{{}, 64, 3, 4, recall, 0, 0, 0, seconds}; };
+  const auto one = [](double recall, double seconds) {
+    return setup{{}, neardup::fingerprint_kind::simhash, 64, 3, 4, recall, 0, 0, 0, seconds};
+  };
   const std::vector<setup> setups{one(0.99, 5), one(0.97, 2), one(0.96, 1), one(0.98, 2)};
   REQUIRE(neardup::recommended_setup(setups, 0.97) == 1);
   REQUIRE(neardup::recommended_setup(setups, 0.975) == 3);

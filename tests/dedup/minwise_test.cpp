@@ -124,7 +124,7 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
   CHECK(difference_probability(fingerprint_kind::simhash, 0.8) == Approx(std::acos(1.6 / 1.8) / std::acos(-1.0)));
   CHECK_THROWS_AS(difference_probability(fingerprint_kind::minwise, 0), std::invalid_argument);
   for (const auto kind : {fingerprint_kind::simhash, fingerprint_kind::minwise}) {
-    for (const std::size_t bits : {16, 64, 128}) {
+    for (const std::size_t bits : {16U, 64U, 128U}) {
       for (const double similarity : {0.3, 0.6, 0.8, 0.95}) {
         int least = -1;
         double before = 0;
@@ -164,7 +164,7 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
 TEST_CASE("min-wise codes find the share of similar sets that theory promises", "[minwise]") {
   // Pairs of sets whose similarities are spread evenly from the least one to 1, of some dozen features and of many.
   std::mt19937_64 random(12);
-  for (const std::size_t n : {20, 40, 120, 500}) {
+  for (const std::size_t n : {20U, 40U, 120U, 500U}) {
     for (const double similarity : {0.6, 0.8}) {
       const int k = neardup::distance_for(64, similarity, 0.97, fingerprint_kind::minwise);
       std::size_t found = 0, all = 0;

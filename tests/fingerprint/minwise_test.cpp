@@ -76,7 +76,7 @@ TEMPLATE_TEST_CASE("a min-wise code is what its definition says", "[minwise]", w
   for (const instruction_set level : support::instruction_sets()) {
     const support::forced_instruction_set forced(level);
     INFO(neardup::to_string(level));
-    for (std::size_t size : {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 37, 63, 64, 65, 100, 257, 1024, 1500}) {
+    for (std::size_t size : {0U, 1U, 2U, 3U, 7U, 8U, 9U, 31U, 32U, 33U, 37U, 63U, 64U, 65U, 100U, 257U, 1024U, 1500U}) {
       const std::set<std::uint64_t> set = random_set(random, size);
       std::vector<std::uint64_t> hashes(set.begin(), set.end());
       const auto expected = code_by_definition<bits>(set);
@@ -102,7 +102,7 @@ TEMPLATE_TEST_CASE("sketches of parts merge into that of the whole", "[minwise]"
   constexpr std::size_t bits = TestType::value;
   using sketch = neardup::minwise_sketch<bits>;
   std::mt19937_64 random(bits + 1);
-  for (std::size_t size : {1, 2, 5, 20, 60, 200, 1500}) {
+  for (std::size_t size : {1U, 2U, 5U, 20U, 60U, 200U, 1500U}) {
     const std::set<std::uint64_t> set = random_set(random, size);
     sketch whole;
     sketch one_by_one;
@@ -116,7 +116,7 @@ TEMPLATE_TEST_CASE("sketches of parts merge into that of the whole", "[minwise]"
     whole.add(std::span(hashes));
     CHECK(one_by_one == whole);
     sketch merged = parts[2];
-    for (const std::size_t i : {0, 1}) merged.merge(parts[i]);
+    for (const std::size_t i : {0U, 1U}) merged.merge(parts[i]);
     // Each hash is in some part.
     for (const std::uint64_t hash : set) merged.add(hash);
     CHECK(merged == whole);
@@ -137,7 +137,7 @@ TEST_CASE("distances have the mean of theory, and spread less than independent b
   // Sets of n features with a known similarity; T pairs, so that the mean is known to sqrt(p (1 - p) Bits / T).
   constexpr std::size_t pairs = 2000;
   std::mt19937_64 random(99);
-  for (const std::size_t n : {1, 2, 5, 12, 37, 110, 400}) {
+  for (const std::size_t n : {1U, 2U, 5U, 12U, 37U, 110U, 400U}) {
     for (const double wanted : {0.2, 0.5, 0.7, 0.8, 0.95}) {
       const auto common = static_cast<std::size_t>(std::lround(2 * wanted / (1 + wanted) * static_cast<double>(n)));
       const double jaccard = static_cast<double>(common) / static_cast<double>(2 * n - common);
@@ -160,7 +160,7 @@ TEST_CASE("distances have the mean of theory, and spread less than independent b
       CHECK(std::abs(mean - 64 * p) <= 5 * std::sqrt(binomial / pairs));
       // The variance of a sample of normal numbers is known to sqrt(2 / T).
       CHECK(variance <= binomial * (1 + 5 * std::sqrt(2.0 / pairs)));
-      if (n >= 12 && n <= 110 && common < n) CHECK(variance < 0.97 * binomial);
+      if (n >= 12 && n <= 110 && wanted >= 0.5 && common < n) CHECK(variance < 0.97 * binomial);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../fuzz/fingerprint_paths.hpp"
+#include "../../fuzz/table_bytes.hpp"
 #include "../../fuzz/tokenizer_streams.hpp"
 #include "catch.hpp"
 #include "oracle/effort.hpp"
@@ -57,4 +58,20 @@ TEST_CASE("all ways to the fingerprint of each text of the fuzzers' corpus lead 
 
 TEST_CASE("each text of the fuzzers' corpus has the same tokens in chunks as whole, those of the oracle") {
   replay(&fuzz::difference_of_streams);
+}
+
+TEST_CASE("each file of the fuzzer of tables is read or refused, and what is read reads back the same") {
+  const char* const sources = std::getenv("NEARDUP_SOURCE_DIR");
+  REQUIRE(sources != nullptr);
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(sources) / "fuzz" / "tables")) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    INFO(entry.path().filename().string());
+    CHECK(fuzz::difference_of_tables(bytes) == "");
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+      CHECK(fuzz::difference_of_tables(bytes.substr(0, size)) == "");
+    ++files;
+  }
+  CHECK(files >= 6);
 }

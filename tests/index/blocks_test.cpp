@@ -157,7 +157,7 @@ std::string key_widths(const layout& shape) {
   return result;
 }
 
-/// The first table of docs/index.md: k = 3, every figure by plain arithmetic.
+/// The first table of docs/cost.md: k = 3, every figure by plain arithmetic.
 std::vector<std::string> article_rows() {
   std::vector<std::string> rows;
   for (int blocks = 2; blocks <= 7; ++blocks) {
@@ -412,15 +412,15 @@ TEST_CASE("a bad argument is refused by its name", "[index][blocks]") {
   }
 }
 
-TEST_CASE("docs/index.md has these figures", "[index][blocks]") {
+TEST_CASE("docs/cost.md has these figures", "[index][blocks]") {
   const char* folder = std::getenv("NEARDUP_SOURCE_DIR");
   if (folder == nullptr) return;
-  std::ifstream file(std::string(folder) + "/docs/index.md");
+  std::ifstream file(std::string(folder) + "/docs/cost.md");
   const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   for (const auto& rows : {article_rows(), choice_rows()}) {
     std::string table;
     for (const std::string& line : rows) table += line + "\n";
-    if (page.find(table) == std::string::npos) std::printf("docs/index.md should have:\n%s", table.c_str());
+    if (page.find(table) == std::string::npos) std::printf("docs/cost.md should have:\n%s", table.c_str());
     REQUIRE(page.find(table) != std::string::npos);
   }
 }

@@ -15,7 +15,7 @@ namespace neardup::inline v0 {
 /// The least similarity of near-duplicates where none is given.
 inline constexpr double default_similarity = 0.8;
 
-/// Texts of fewer distinct tokens are short where nothing else is said: their fingerprints are near each other by chance.
+/// By default, texts of fewer distinct tokens count as short: their fingerprints may be near each other by chance.
 /// docs/design.md has the measurements behind it.
 inline constexpr std::size_t default_min_tokens = 8;
 
@@ -59,7 +59,7 @@ template <class Result>
     return {result, std::nullopt};
   } else {
     const auto similarity = static_cast<double>(result);
-    if (std::isnan(similarity)) fail<std::invalid_argument>("the check of a duplicate gave a similarity that is NaN");
+    if (std::isnan(similarity)) fail<std::invalid_argument>("the check of a duplicate returned NaN");
     return {similarity >= least, similarity};
   }
 }

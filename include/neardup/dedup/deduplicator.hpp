@@ -59,7 +59,7 @@ struct verdict {
   std::optional<Id> original;        ///< the kept document that the text duplicates; nothing if it is new
   int distance = 0;                  ///< of the two fingerprints, in bits
   std::optional<double> similarity;  ///< by the check; nothing without one
-  bool has_fingerprint = true;       ///< false if there is nothing to compare: no tokens, or all of them weigh 0
+  bool has_fingerprint = true;       ///< false if there is nothing to compare: no tokens, or all have weight 0
 
   [[nodiscard]] bool is_new() const noexcept { return !original.has_value(); }
 
@@ -82,9 +82,9 @@ bool judge(verdict<Id>& best, const Id& id, int distance, const check_result& fo
 
 }  // namespace detail
 
-/// Which stored document a new one duplicates, by its fingerprint: of those within k bits that `check(id)` accepts (see
-/// check_of) the most similar, then the nearest, then that of the smallest id. It is how a deduplicator decides, for
-/// those whose fingerprints come from elsewhere, from several threads or from a database.
+/// Which stored document a new one duplicates: of those within k bits of its fingerprint that `check(id)` accepts (see
+/// check_of), the most similar, then the nearest, then that of the smallest id. This is how a deduplicator decides;
+/// it serves programs whose fingerprints come from elsewhere, from several threads or from a database.
 /// Throws: std::invalid_argument if k is not what the index serves, or a similarity is NaN; what the check throws.
 /// Example: `if (find_original(index, fingerprint, 3).is_new()) index.insert(fingerprint, id);`
 template <class Index, class Check = no_check>
@@ -102,7 +102,7 @@ template <class Index, class Check = no_check>
   return result;
 }
 
-/// Whether find_original() would give one: known as soon as the check accepts one, whichever it is.
+/// Whether find_original() would find one. Stops at the first that the check accepts.
 template <class Index, class Check = no_check>
   requires check_of<Check, typename Index::id_type>
 [[nodiscard]] bool has_original(const Index& index, const typename Index::fingerprint_type& fingerprint, int k,
@@ -184,7 +184,7 @@ concept duplicate_check = std::copy_constructible<T> &&
 /// just grew have twice that; what erased documents leave is used again. Measured on 109,260 sections of statutes with
 /// 59 distinct words on average: 580 bytes each, without a check 220.
 /// Id: see index_id; with a std::hash it is found by that, otherwise by its order.
-/// Guarantee: const members may run in many threads while nobody writes, each with a workspace of its own; what throws
+/// Guarantee: const members may run in many threads while no thread writes, each with its own workspace; what throws
 /// leaves the deduplicator as it was. The check must not write to it. It can be moved, not copied; one that was moved
 /// from may only be destroyed or assigned to.
 /// Example: `deduplicator dedup{simhasher{words{}}, {.similarity = 0.8}};  bool is_new = dedup.add(text).is_new();`
@@ -243,7 +243,7 @@ class deduplicator {
   /// Throws: std::invalid_argument if a document of this id is kept; std::length_error if the index or 32 bits cannot
   /// number the kept documents; std::bad_alloc; what the check throws, or std::invalid_argument if it gives NaN.
   verdict_type add(std::string_view text, const Id& id) {
-    if (slot_of_.contains(id)) detail::fail<std::invalid_argument>("a document of this id is kept already");
+    if (slot_of_.contains(id)) detail::fail<std::invalid_argument>("a document with this id is kept already");
     const finding found = look(text, own_);
     if (found.result.is_new() && found.result.has_fingerprint) keep(id, found.text, own_.features_);
     ++added_;
@@ -254,12 +254,12 @@ class deduplicator {
   /// Throws: as above; std::length_error if Id cannot hold the number.
   verdict_type add(std::string_view text) requires detail::counting_id<Id> {
     if (!std::in_range<Id>(added_))
-      detail::fail<std::length_error>("the Id of a deduplicator is too narrow to count on");
+      detail::fail<std::length_error>("the Id of the deduplicator is too narrow for the number of the next document");
     return add(text, static_cast<Id>(added_));
   }
 
   /// Decides about many documents, in their order: the same verdicts as add() gives for one after the other, and the
-  /// same is kept. From some thousands on it is far faster, since documents meet in joins and not by searches.
+  /// same is kept. From some thousands on it is far faster, because it joins documents and does not search for each.
   /// A check that is a callable is called from several threads (of `run`), for any two texts whose fingerprints are near
   /// each other; for an original within the batch with the id that it is to have.
   /// Throws: as add(), and std::invalid_argument if there are not as many ids as texts, or two are the same; then nothing
@@ -302,7 +302,7 @@ class deduplicator {
   std::vector<verdict_type> add_batch(std::span<const std::string_view> texts,
                                       const any_runner& run = {}) requires detail::counting_id<Id> {
     if (!texts.empty() && !std::in_range<Id>(added_ + (texts.size() - 1)))
-      detail::fail<std::length_error>("the Id of a deduplicator is too narrow to count on");
+      detail::fail<std::length_error>("the Id of the deduplicator is too narrow for the number of the next document");
     std::vector<Id> ids(texts.size());
     std::iota(ids.begin(), ids.end(), static_cast<Id>(added_));
     return add_batch(texts, ids, run);
@@ -330,6 +330,29 @@ class deduplicator {
     slot_of_.erase(place);
     free_slots_.push_back(slot);  // There is room, see keep().
     return true;
+  }
+
+  /// Gives back the memory that erased documents have left, and the room to grow. Nothing else changes.
+  /// Throws: std::bad_alloc; then nothing has changed at all. Complexity: O(size()), as adding them, without their texts.
+  void shrink_to_fit() {
+    dedup_options options{
+        .distance = index_.max_distance(), .blocks = index_.shape().blocks(), .min_tokens = min_tokens_};
+    if constexpr (has_check) options.similarity = similarity_;
+    deduplicator fresh(hash_, check_, options, checks_own_features_);
+    std::vector<slot_type> slots;
+    slots.reserve(size());
+    for (const auto& [id, slot] : slot_of_) slots.push_back(slot);
+    std::sort(slots.begin(), slots.end(),
+              [&](slot_type a, slot_type b) { return documents_[a].serial < documents_[b].serial; });
+    fresh.documents_.reserve(slots.size());
+    fresh.index_.reserve(slots.size());
+    for (const slot_type slot : slots) {
+      const document& kept = documents_[slot];
+      fresh.added_ = kept.serial;  // keep() takes it for the age
+      fresh.keep(kept.id, kept, features_of(slot));
+    }
+    fresh.added_ = added_;
+    *this = std::move(fresh);
   }
 
   /// Whether the document of this id is kept.
@@ -490,7 +513,7 @@ class deduplicator {
       detail::fail<std::invalid_argument>("add_batch: two documents have the same id");
     }
     for (const Id& id : ids) {
-      if (slot_of_.contains(id)) detail::fail<std::invalid_argument>("a document of this id is kept already");
+      if (slot_of_.contains(id)) detail::fail<std::invalid_argument>("a document with this id is kept already");
     }
   }
 

@@ -40,7 +40,7 @@ enum class grouping {
 struct group_options {
   grouping by = grouping::representatives;
 
-  /// Which documents are rather kept: a score for each, the highest first, equal ones in the order of their positions.
+  /// Which documents to prefer: a score for each, the highest first, equal ones in the order of their positions.
   /// None: the order of their positions. Longest first: `.preference = lengths`.
   std::span<const double> preference = {};
 
@@ -50,7 +50,7 @@ struct group_options {
   /// How fingerprints are cut, as in pigeonhole_index; 0 for what suits their number. Does not change the result.
   int blocks = 0;
 
-  /// How the work is spread: `threads{8}`, or a runner of the caller's. Does not change the result.
+  /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
   any_runner run = {};
 };
 
@@ -177,8 +177,8 @@ pair_check pair_check_of(const Check& check, double similarity) {
 /// until one accepts: n - 1 checks for n texts that are all alike, n^2 / 2 for n that are near each other and of which
 /// no two are accepted.
 /// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two that are near
-/// each other and not connected yet: about n for n texts that are all alike, whatever their number of pairs. Crowds
-/// that are near and rejected cost each of their pairs a check.
+/// each other and not connected yet: about n for n texts that are all alike, whatever their number of pairs. Texts that
+/// are near each other and rejected take a check for each of their pairs.
 /// Memory, representatives: about 100 bytes per fingerprint of 64 bits, however many are near each other. Components:
 /// that of cluster, and two Index per fingerprint.
 /// Example: `auto label = group(fingerprints, 12, check, {.by = grouping::components, .run = threads{8}});`

@@ -72,12 +72,18 @@ constexpr int count_differing_bits(const std::array<std::uint64_t, Words>& a,
   return count;
 }
 
-/// One hash of all words, for hash tables.
+/// One hash of all words, the same on every machine.
 template <std::size_t Words>
-constexpr std::size_t hash_words(const std::array<std::uint64_t, Words>& words) noexcept {
+constexpr std::uint64_t mix_words(const std::array<std::uint64_t, Words>& words) noexcept {
   std::uint64_t hash = 0;
   for (const std::uint64_t word : words) hash = mix(hash + golden_ratio + word);
-  return static_cast<std::size_t>(hash);
+  return hash;
+}
+
+/// The same for hash tables.
+template <std::size_t Words>
+constexpr std::size_t hash_words(const std::array<std::uint64_t, Words>& words) noexcept {
+  return static_cast<std::size_t>(mix_words(words));
 }
 
 }  // namespace neardup::inline v0::detail

@@ -39,7 +39,7 @@ class fingerprint_bits {
   /// Throws: std::invalid_argument if the last word has a bit beyond `Bits`.
   constexpr explicit fingerprint_bits(const words_type& value) : words_(value) {
     if ((value[words - 1] & ~last_mask) != 0) {
-      fail<std::invalid_argument>("a value with bits beyond the " + std::to_string(Bits) + " bits of the fingerprint");
+      fail<std::invalid_argument>("the value has bits beyond the " + std::to_string(Bits) + " bits of the fingerprint");
     }
   }
 

@@ -2,7 +2,7 @@
 //
 // A plain counting sort into 2^16 buckets or more misses the cache and the TLB at each record. Two passes do not: the
 // first opens at most 2^10 places at a time, the second stays inside one part that fits the cache. On a Zen 5 a pass
-// takes 2 ns a record of 16 bytes; lines collected in a buffer, or stored past the cache, were no faster (4 to 8 ns).
+// takes 2 ns per record of 16 bytes; lines collected in a buffer, or stored past the cache, were no faster (4 to 8 ns).
 #pragma once
 
 #include <algorithm>

@@ -62,7 +62,8 @@ class accumulator {
     for (std::size_t i = 0; i < Bits && contained; ++i) {
       contained = other.sums_[i] <= sums_[i] && sums_[i] - other.sums_[i] <= total_ - other.total_;
     }
-    if (!contained) detail::fail<std::invalid_argument>("subtracting from an accumulator what was never added to it");
+    if (!contained)
+      detail::fail<std::invalid_argument>("cannot subtract from an accumulator what was never added to it");
     total_ -= other.total_;
     for (std::size_t i = 0; i < Bits; ++i) sums_[i] -= other.sums_[i];
   }

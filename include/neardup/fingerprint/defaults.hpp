@@ -41,7 +41,7 @@ template <std::size_t Bits = 64>
 /// Throws: std::invalid_argument unless 0 <= k <= 64.
 [[nodiscard]] inline bool near_duplicates(std::string_view a, std::string_view b, int k = 3) {
   if (k < 0 || k > 64) {
-    detail::fail<std::invalid_argument>("a distance of " + std::to_string(k) + " bits; it is from 0 to 64");
+    detail::fail<std::invalid_argument>("a distance of " + std::to_string(k) + " bits is not in 0..64");
   }
   const auto first = simhash_of(a);
   const auto second = simhash_of(b);

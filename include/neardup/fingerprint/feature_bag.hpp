@@ -83,7 +83,7 @@ class feature_bag {
     if (&other == this) return clear();
     for (const feature& f : other.features_) {
       if (count(f.hash) < f.count) {
-        detail::fail<std::invalid_argument>("subtracting from a feature bag a token that it does not have as often");
+        detail::fail<std::invalid_argument>("cannot subtract a token more often than the feature bag has it");
       }
     }
     for (const feature& f : other.features_) features_[slots_[find_slot(f.hash)] - 1].count -= f.count;

@@ -80,7 +80,7 @@ class shared_idf_table {
   /// Throws: std::invalid_argument if there is no table.
   explicit shared_idf_table(std::shared_ptr<const idf_table> table)
       : table_(std::move(table)), hashed_(std::make_shared<hashed_tables>()) {
-    if (table_ == nullptr) fail<std::invalid_argument>("a weighter by rarity without an idf table");
+    if (table_ == nullptr) fail<std::invalid_argument>("a weighter by rarity needs an idf table");
   }
 
   [[nodiscard]] const idf_table& table() const noexcept { return *table_; }

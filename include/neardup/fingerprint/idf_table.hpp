@@ -170,7 +170,8 @@ class idf_table {
     for (const std::string_view t : terms) {
       if (t.empty() || blanks.find(t.front()) != blanks.npos || blanks.find(t.back()) != blanks.npos ||
           t.find('\n') != t.npos) {
-        detail::fail<std::runtime_error>("the term \"" + std::string(t) + "\" cannot stand in a line of an idf table");
+        detail::fail<std::runtime_error>("the term \"" + std::string(t) +
+                                         "\" cannot be written as a line of an idf table");
       }
       // A byte order mark that belongs to the first term needs one before it that parse() may take off.
       if (text.empty() && begins_with_mark(t)) text.append(byte_order_mark);

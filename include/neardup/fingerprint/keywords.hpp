@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -44,8 +45,8 @@ class keywords {
  public:
   keywords(std::size_t n, Inner inner, const std::shared_ptr<const idf_table>& table)
       : n_(n), inner_(std::move(inner)) {
-    if (n == 0) detail::fail<std::invalid_argument>("keywords{n, tokenizer, table} takes n from 1");
-    if (table == nullptr) detail::fail<std::invalid_argument>("keywords without an idf table");
+    if (n == 0) detail::fail<std::invalid_argument>("keywords{n, tokenizer, table} needs n of 1 or more");
+    if (table == nullptr) detail::fail<std::invalid_argument>("keywords needs an idf table");
     values_ = std::make_shared<const detail::hashed_idf>(*table, xxh3<64>{}.seed, true);
   }
   keywords(std::size_t n, Inner inner, const idf_table& table)
@@ -128,22 +129,36 @@ class keywords {
 
   struct workspace {
     counted_tokens tokens;
+    std::vector<std::uint64_t> scores, ordered;  // of all distinct tokens
     std::vector<candidate> ranked;
   };
 
   /// The keywords of a text, in the workspace; the best first, if that matters.
   const std::vector<candidate>& rank(std::string_view text, workspace& memory, bool sorted) const {
     counted_tokens& tokens = memory.tokens;
+    std::vector<std::uint64_t>& scores = memory.scores;
     std::vector<candidate>& all = memory.ranked;
     auto count_token = [&](std::string_view token) { tokens.add(token); };
     tokens.clear();
     inner_(text, count_token);
     tokens.flush();
-    all.resize(tokens.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    scores.clear();
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
       constexpr std::uint64_t most = (std::numeric_limits<std::uint64_t>::max)();  // 7 of any value are less
       const std::uint64_t value = values_->value(tokens.hash(i)), count = tokens.count(i);
-      all[i] = {count > 7 && value != 0 && count > most / value ? most : count * value, count, tokens.text(i)};
+      scores.push_back(count > 7 && value != 0 && count > most / value ? most : count * value);
+    }
+    // Texts are compared only where scores are equal, at the end of the n best.
+    std::uint64_t least = 0;
+    if (n_ < scores.size()) {
+      memory.ordered = scores;
+      const auto last = memory.ordered.begin() + static_cast<std::ptrdiff_t>(n_ - 1);
+      std::nth_element(memory.ordered.begin(), last, memory.ordered.end(), std::greater<>());
+      least = *last;
+    }
+    all.clear();
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      if (scores[i] >= least) all.push_back({scores[i], tokens.count(i), tokens.text(i)});
     }
     const auto is_before = [](const candidate& a, const candidate& b) {
       return a.score != b.score ? a.score > b.score : a.text < b.text;

@@ -61,7 +61,7 @@ class simhasher {
   constexpr explicit simhasher(Tokenizer t, Weighter w = {}, Hasher h = {})
       : tokenizer(std::move(t)), weighter(std::move(w)), hasher(std::move(h)) {}
 
-  /// The fingerprint of a text; nothing if it has no tokens, or if all of them weigh 0.
+  /// The fingerprint of a text; nothing if it has no tokens, or if all of them have weight 0.
   /// Complexity: linear in the text on average.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
     return detail::fingerprint_text<Bits>(tokenizer, weighter, hasher, text);

@@ -29,7 +29,7 @@ class weight {
     constexpr double limit = 16777216.0;
     // Written so that NaN fails it too; -0.0 is 0.
     if (!(value >= 0.0 && value < limit)) {
-      detail::fail<std::invalid_argument>("a weight must be a number from 0 to less than 16777216");
+      detail::fail<std::invalid_argument>("a weight must be a number of at least 0 and less than 16777216");
     }
     // Both operations are exact in binary floating point, so every machine rounds alike.
     const double scaled = value * one;

@@ -178,7 +178,7 @@ struct levels {
 
   template <std::size_t Words>
   void adjust(std::vector<weighted_token<Words>>& tokens) const {
-    if (n == 0 || n > 65535) detail::fail<std::invalid_argument>("levels{n, weighter} takes n from 1 to 65535");
+    if (n == 0 || n > 65535) detail::fail<std::invalid_argument>("levels{n, weighter} needs n from 1 to 65535");
     std::uint64_t heaviest = 0;
     for (const auto& token : tokens) heaviest = (std::max)(heaviest, token.units);
     // Weights of 2^48 units and more lose low bits here, so that n * w fits 64 bits.
@@ -206,7 +206,7 @@ struct top {
 
   template <std::size_t Words>
   void adjust(std::vector<weighted_token<Words>>& tokens) const {
-    if (n == 0) detail::fail<std::invalid_argument>("top{n, weighter} takes n from 1");
+    if (n == 0) detail::fail<std::invalid_argument>("top{n, weighter} needs n of 1 or more");
     if (tokens.size() <= n) return;
     const auto heavier = [](const weighted_token<Words>& a, const weighted_token<Words>& b) {
       return a.units != b.units ? a.units > b.units : a.hash < b.hash;

@@ -25,9 +25,9 @@ struct cost_model {
   double cache_bytes = 24e6;            ///< what stays near the core: most of the last cache
   double line_seconds = 12e-9;          ///< a line of memory at a random place, with a dozen others under way
   double cached_line_seconds = 7e-9;    ///< the same in the cache, and what is computed for it
-  double bandwidth = 10e9;              ///< bytes a second of what is compared in a bucket, from memory
+  double bandwidth = 10e9;              ///< bytes per second of what is compared in a bucket, from memory
   double cached_bandwidth = 20e9;       ///< the same from the cache
-  double scan_bandwidth = 35e9;         ///< bytes a second of a scan of all fingerprints, from memory
+  double scan_bandwidth = 35e9;         ///< bytes per second of a scan of all fingerprints, from memory
   double cached_scan_bandwidth = 80e9;  ///< the same from the cache
   double query_seconds = 40e-9;         ///< of each query, whatever it finds
 };
@@ -164,7 +164,7 @@ class table_costs {
 /// What a search within k bits costs in this layout among `count` fingerprints.
 ///
 /// Bytes: 8 for each word of the fingerprint and an id, once; for each table but the first a filter (4 bytes, 8 from
-/// k = 9 on) and a number; for each table the directory, 4 bytes a bucket. Numbers and buckets have 8 bytes from
+/// k = 9 on) and a number; for each table the directory, 4 bytes per bucket. Numbers and buckets have 8 bytes from
 /// 2^32 fingerprints on. So for 64 bits and 32-bit ids 12 + 8 * (tables - 1) and up to one byte a table. For k up to 3
 /// and 2^17 to 2^28 fingerprints, tables with long keys have it all in lines of 64 bytes: 9.4 for each of them.
 /// Seconds: each probe takes a random line of the directory and one of the entries, then reads the bucket at

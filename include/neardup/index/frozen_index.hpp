@@ -34,7 +34,7 @@ namespace neardup::inline v0 {
 /// Complexity of building: O(tables * n), by partitioning. More than 2^26 pairs are partitioned in the index's own
 /// memory first and then part by part, so that it takes no more than the index itself, the input, and 1/8 of 2^26 pairs
 /// twice; where tables are lines, 8 bytes more for each fingerprint.
-/// In all constructors, `run` is how the work is spread: `threads{8}`, or a runner of the caller's; without it, the
+/// In all constructors, `run` is how the work is spread: `threads{8}`, or your own runner; without it, the
 /// caller's thread does it all. The result does not depend on it.
 /// All members but the constructors are as those of pigeonhole_index.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
@@ -58,7 +58,7 @@ class frozen_index {
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;
 
-  /// Of `count` entries source(0) to source(count - 1), each a value_type. The source is called several times for
+  /// From `count` entries source(0) to source(count - 1), each a value_type. The source is called several times for
   /// each, from several threads if there are, and must give the same each time.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if there are more than
   /// max_distinct_size() fingerprints, or 2^32 pairs and more with an Offset of up to 32 bits; std::bad_alloc.
@@ -66,7 +66,7 @@ class frozen_index {
   frozen_index(int k, int blocks, std::size_t count, const Source& source, const any_runner& run = {})
       : engine_(build(layout(Bits, k, blocks), count, source, run)) {}
 
-  /// Of fingerprints and their ids. Throws: besides, std::invalid_argument if there are not as many of both.
+  /// From fingerprints and their ids. Throws: as above, and std::invalid_argument if there are not as many of both.
   frozen_index(int k, int blocks, std::span<const fingerprint_type> fingerprints, std::span<const Id> ids,
                const any_runner& run = {})
       : engine_(build(
@@ -76,7 +76,7 @@ class frozen_index {
             },
             run)) {}
 
-  /// Of fingerprints whose ids are their positions. Throws: besides, std::length_error if Id cannot number them.
+  /// From fingerprints whose ids are their positions. Throws: as above, and std::length_error if Id cannot number them.
   frozen_index(int k, int blocks, std::span<const fingerprint_type> fingerprints, const any_runner& run = {})
       : engine_(build(
             layout(Bits, k, blocks), numbered(fingerprints.size()),
@@ -173,8 +173,8 @@ class frozen_index {
   engine_type engine_;
 };
 
-/// A frozen_index of the pairs of another index, for searches within k bits in the layout of k and blocks. That one may
-/// be destroyed then.
+/// A frozen_index of the pairs of another index, for searches within k bits in the layout of k and blocks. It does not
+/// refer to the other one, which may be destroyed.
 /// Memory: besides both, a copy of the pairs while it works.
 /// Throws: as the constructors of frozen_index.
 template <class Index>

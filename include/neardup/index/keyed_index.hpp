@@ -29,8 +29,8 @@ concept changeable_index = requires(Index& index, const typename Index::value_ty
 
 }  // namespace detail
 
-/// An index in which each id has exactly one fingerprint, with a map from the ids to them: what replaces or erases a
-/// document need not know its old fingerprint.
+/// An index in which each id has exactly one fingerprint, and a map from ids to fingerprints: to replace or erase a
+/// document you need not know its old fingerprint.
 ///
 /// Index: pigeonhole_index or flat_index; the constructors, the searches and the iteration are those of
 /// it. Several ids may have the same fingerprint.
@@ -38,7 +38,7 @@ concept changeable_index = requires(Index& index, const typename Index::value_ty
 /// ids must not throw.
 /// Space: that of Index and of the map: for 64 bits and ids of 4 or 8 bytes 40 to 48 bytes per id, for ids of 16 bytes
 /// without a hash 64 (measured, with what the allocator adds).
-/// Guarantee: const members may run in many threads while nobody writes; what throws leaves the index unchanged.
+/// Guarantee: const members may run in many threads while no thread writes; what throws leaves the index unchanged.
 template <class Index = pigeonhole_index<64>>
 class keyed_index : private Index {
   static_assert(detail::changeable_index<Index>,
@@ -83,7 +83,7 @@ class keyed_index : private Index {
   using Index::search_batch;
   using Index::size;
 
-  /// The index without the map: to freeze it, or for what it tells about fingerprints.
+  /// The index without the map: to freeze it, or to look up fingerprints.
   [[nodiscard]] const Index& index() const noexcept { return *this; }
 
   /// The fingerprint of an id, if it has one.

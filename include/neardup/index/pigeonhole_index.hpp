@@ -25,7 +25,7 @@ namespace neardup::inline v0 {
 /// 4 blocks 4 tables, 5 blocks 10 tables with longer keys); Blocks <= K keeps one table for each block and flips bits of
 /// the query instead (2 blocks for K = 3: 2 tables, 33 probes each at k = 3). See layout.
 /// The trade for K = 3, 64 bits, expected for uniform fingerprints: at 2^34 of them 4 tables meet 1,048,576 candidates
-/// per search and 10 tables 3,584; docs/index.md has the table for other sizes and blocks, fastest_blocks and
+/// per search and 10 tables 3,584; docs/cost.md has the table for other sizes and blocks, fastest_blocks and
 /// leanest_blocks choose.
 /// `pigeonhole_index<Bits, dynamic_layout>` takes K and Blocks as arguments of its constructor. Assignment and swap then
 /// take the layout along; == compares the pairs and not the layouts.
@@ -34,8 +34,8 @@ namespace neardup::inline v0 {
 /// Searches are exact and inclusive (distance <= k), and each match comes once. In every search, k outside of
 /// 0..max_distance() throws std::invalid_argument; without k it is default_distance().
 /// Space: for 64 bits and 32-bit ids about 30 bytes for each different fingerprint and 10 to 20 for each table, with
-/// room to grow; memory_usage() tells. A frozen_index takes about half.
-/// Guarantee: const members may run in many threads while nobody writes; what throws leaves the index unchanged.
+/// room to grow; memory_usage() gives the number. A frozen_index takes about half.
+/// Guarantee: const members may run in many threads while no thread writes; what throws leaves the index unchanged.
 template <std::size_t Bits, int K = 3, int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Bits, K),
           class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class pigeonhole_index {
@@ -97,8 +97,8 @@ class pigeonhole_index {
 
   /// Removes a pair.
   /// Returns: whether it was there.
-  /// Complexity: O(log n) for n ids of one fingerprint; with the last of them O(tables), and a look through the bucket
-  /// in each, sixteen entries at a time, as a search has it.
+  /// Complexity: O(log n) for n ids of one fingerprint; with the last of them O(tables), and a scan of one bucket
+  /// in each table, as a search makes it, sixteen entries at a time.
   bool erase(const fingerprint_type& fingerprint, const Id& id) noexcept {
     return engine_.erase(fingerprint.to_words(), id);
   }
@@ -141,7 +141,7 @@ class pigeonhole_index {
 
   /// The largest k that a search may have.
   [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
-  /// The k of a search that does not say.
+  /// The k of a search that names none.
   [[nodiscard]] int default_distance() const noexcept { return engine_.max_distance(); }
 
   /// All pairs within k bits, by distance, then id, then fingerprint.
@@ -152,8 +152,8 @@ class pigeonhole_index {
     return search(query, default_distance());
   }
 
-  /// The matches of each query in turn, as search() gives them: many at a time, so that their waits for memory overlap.
-  /// `run` is how the work is spread: `threads{8}`, or a runner of the caller's; without it, the caller's thread does it
+  /// The matches of each query in turn, as search() gives them: many at a time, so that the waits for memory overlap.
+  /// `run` is how the work is spread: `threads{8}`, or your own runner; without it, the caller's thread does it
   /// all. The result does not depend on it.
   [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, int k,
                                         const any_runner& run = {}) const {

@@ -16,6 +16,7 @@
 #include "../fingerprint/idf.hpp"
 #include "../fingerprint/simhasher.hpp"
 #include "../fingerprint/weighters.hpp"
+#include "../fingerprint_kind.hpp"
 #include "../simhash.hpp"
 #include "../text/ngrams.hpp"
 #include "../text/normalise.hpp"
@@ -24,9 +25,6 @@
 #include "../text/words.hpp"
 
 namespace neardup::inline v0 {
-
-/// How the bits of a fingerprint come about. The numbers stand in files.
-enum class fingerprint_kind : std::uint8_t { simhash = 1, minwise = 2 };
 
 /// Which definition of fingerprints this version follows (docs/fingerprint.md). It counts up with every change that
 /// gives some text another fingerprint.
@@ -71,17 +69,13 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
     {"stop words", &fingerprint_composition::stop_words},
 }};
 
-[[nodiscard]] inline std::string_view name_of(fingerprint_kind kind) noexcept {
-  return kind == fingerprint_kind::minwise ? "minwise" : "simhash";
-}
-
 }  // namespace detail
 
 /// A composition as lines "name: value", of what is not empty.
 /// Throws: std::invalid_argument if a member holds a line break.
 [[nodiscard]] inline std::string to_string(const fingerprint_composition& made_of) {
   std::string text("kind: ");
-  text.append(detail::name_of(made_of.kind)).append("\ndefinition: ");
+  text.append(to_string(made_of.kind)).append("\ndefinition: ");
   text.append(std::to_string(made_of.definition)).append("\n");
   for (const auto& field : detail::composition_fields) {
     const std::string& value = made_of.*field.value;
@@ -105,9 +99,9 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
     return value;
   };
   const auto kind = take("kind");
-  if (kind == detail::name_of(fingerprint_kind::minwise)) {
+  if (kind == to_string(fingerprint_kind::minwise)) {
     made_of.kind = fingerprint_kind::minwise;
-  } else if (kind != detail::name_of(fingerprint_kind::simhash)) {
+  } else if (kind != to_string(fingerprint_kind::simhash)) {
     return std::nullopt;
   }
   const auto definition = take("definition");

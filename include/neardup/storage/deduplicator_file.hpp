@@ -52,7 +52,7 @@ struct deduplicator_access {
     if constexpr (Deduplicator::checks_features) {
       for (const auto feature : d.check_(probe)) put(made, feature);
     }
-    return checksum_of(std::as_bytes(std::span(made)));
+    return checksum_of(to_bytes(made));
   }
 
   template <class Deduplicator>
@@ -175,16 +175,15 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
   put(options, d.added());
   const std::string documents = deduplicator_access::encode_all(d);
   const std::array<section_source, 2> sections = {{
-      {section_tag::options, 0, std::as_bytes(std::span(options))},
-      {section_tag::documents, 0, std::as_bytes(std::span(documents))},
+      {section_tag::options, 0, to_bytes(options)},
+      {section_tag::documents, 0, to_bytes(documents)},
   }};
   const file_header header{file_content::deduplicator,
                            static_cast<std::uint32_t>(Deduplicator::fingerprint_type::bits),
                            {},
                            d.size(),
                            made_of};
-  write_container(files, path, header, sections);
-  return get<std::uint64_t>(std::as_bytes(std::span(encode_header(header, sections))), 56);
+  return write_container(files, path, header, sections);
 }
 
 /// Fills an empty deduplicator. Returns: the number of the state that was read.
@@ -264,7 +263,8 @@ class durable_deduplicator {
     struct stat status;
     if (::stat(path_.c_str(), &status) != 0) {
       if (errno != ENOENT) detail::fail_with_errno("open", path_);
-      return save();
+      save();
+      return;
     }
     const std::uint64_t state = detail::read_deduplicator(path_, dedup_, made_of_);
     const std::string bytes = ::stat(log_path().c_str(), &status) == 0 ? detail::read_file(log_path()) : "";
@@ -330,7 +330,7 @@ class durable_deduplicator {
   }
 
   void replay(std::string_view payload) {
-    const auto bytes = std::as_bytes(std::span(payload));
+    const auto bytes = detail::to_bytes(payload);
     const std::uint64_t added = dedup_.added();
     std::size_t position = 1;
     bool is_right = false;

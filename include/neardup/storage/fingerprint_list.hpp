@@ -136,7 +136,7 @@ template <std::size_t Bits>
 void save_list(const std::string& path, std::span<const list_entry<Bits>> entries,
                const fingerprint_composition& made_of) {
   const std::string records = detail::encode_records(entries);
-  const detail::section_source section{detail::section_tag::records, 0, std::as_bytes(std::span(records))};
+  const detail::section_source section{detail::section_tag::records, 0, detail::to_bytes(records)};
   detail::write_container(detail::system_files(), path,
                           {detail::file_content::list, static_cast<std::uint32_t>(Bits), {}, entries.size(), made_of},
                           {&section, 1});
@@ -146,7 +146,7 @@ void save_list(const std::string& path, std::span<const list_entry<Bits>> entrie
 template <std::size_t Bits, class Sink>
 void write_list(std::span<const list_entry<Bits>> entries, const fingerprint_composition& made_of, Sink&& sink) {
   const std::string records = detail::encode_records(entries);
-  const detail::section_source section{detail::section_tag::records, 0, std::as_bytes(std::span(records))};
+  const detail::section_source section{detail::section_tag::records, 0, detail::to_bytes(records)};
   const detail::file_header header{
       detail::file_content::list, static_cast<std::uint32_t>(Bits), {}, entries.size(), made_of};
   detail::for_each_piece(detail::encode_header(header, {&section, 1}), {&section, 1},

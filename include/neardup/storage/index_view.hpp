@@ -49,7 +49,7 @@ class index_view {
   using value_type = entry<Bits, Id>;
   using match_type = match<Bits, Id>;
   using batch_type = batch_result<Bits, Id>;
-  using const_iterator = detail::entry_iterator<Bits, Id, typename engine_type::store_type>;
+  using const_iterator = detail::entry_iterator<fingerprint_type, Id, typename engine_type::store_type>;
   using iterator = const_iterator;
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;

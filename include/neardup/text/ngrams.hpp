@@ -39,7 +39,7 @@ struct code_point_ngrams {
 namespace detail {
 
 inline void check_window_size(std::size_t n) {
-  if (n == 0) fail<std::invalid_argument>("windows of 0 units; n is at least 1");
+  if (n == 0) fail<std::invalid_argument>("n-grams need n of 1 or more");
 }
 
 /// The number of bytes of the code point that begins at `position` in well-formed UTF-8.

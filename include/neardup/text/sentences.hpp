@@ -91,7 +91,7 @@ struct longest {
 
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
-    if (n == 0) detail::fail<std::invalid_argument>("longest{n, tokenizer} takes n from 1");
+    if (n == 0) detail::fail<std::invalid_argument>("longest{n, tokenizer} needs n of 1 or more");
     std::vector<std::pair<std::size_t, std::string>> kept;  // length, text; the best first
     const auto is_before = [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;

@@ -18,7 +18,7 @@ inline constexpr char shingle_separator = '\x1f';
 namespace detail {
 
 inline void check_shingle_size(std::size_t n) {
-  if (n == 0) fail<std::invalid_argument>("shingles of 0 tokens; n is at least 1");
+  if (n == 0) fail<std::invalid_argument>("shingles need n of 1 or more");
 }
 
 /// The last n tokens, joined.

@@ -109,8 +109,17 @@ class without {
     if (token.size() > 4 * (min_length_ - 1)) return true;
     if (token.size() < min_length_) return false;
     std::size_t length = 0;
-    for (std::size_t i = 0; i < token.size() && length < min_length_; ++length) i += decode_one(token.substr(i)).length;
+    for (std::size_t i = 0; i < token.size() && length < min_length_; ++length) {
+      // Most characters of Chinese are told by their bytes.
+      i += is_common(token.substr(i)) ? 3 : decode_one(token.substr(i)).length;
+    }
     return length >= min_length_;
+  }
+
+  /// Whether it begins with one of U+1000 to U+CFFF.
+  static bool is_common(std::string_view text) noexcept {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    return text.size() >= 3 && byte(0) - 0xe1U < 12 && (byte(1) & 0xc0) == 0x80 && (byte(2) & 0xc0) == 0x80;
   }
 
   std::shared_ptr<const stop_words> list_;

@@ -1,4 +1,5 @@
-# An overlay port: it packages the checkout that it lies in.
+# An overlay port: it packages the checkout that it lies in. vcpkg hashes the files of the port, not the checkout, so after
+# a change of the headers it would install the old ones from its binary cache: see packaging/README.md.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 set(VCPKG_BUILD_TYPE release) # header-only
@@ -15,6 +16,9 @@ vcpkg_cmake_configure(
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/neardup)
 vcpkg_fixup_pkgconfig()
+
+# vcpkg wants the licences in share/neardup/copyright; this is the copy of CMake's install rules.
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/licenses")
 
 file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE" "${SOURCE_PATH}/LICENSE-UNICODE")

@@ -6,17 +6,19 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numbers>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "../../error.hpp"
+#include "../../fingerprint_kind.hpp"
 #include "../../index/cost.hpp"
 #include "../../index/flat_index.hpp"
+#include "../../minwise.hpp"
 #include "../../runner.hpp"
 #include "../../simhash.hpp"
 #include "../../text/feature_choice.hpp"
@@ -46,10 +48,11 @@ struct advice_request {
   std::uint64_t seed = 0;                           ///< of the sample and of the hashes
 };
 
-/// One way to find near-duplicates, and what to expect of it: fingerprints of `bits` bits by distinct features, all
-/// pairs within `distance` bits, each of which is then checked exactly.
+/// One way to find near-duplicates, and what to expect of it: fingerprints of a kind, of `bits` bits by distinct
+/// features, all pairs within `distance` bits, each of which is then checked exactly.
 struct setup {
   feature_choice features;
+  fingerprint_kind kind;
   std::size_t bits;
   int distance;
   int blocks;           ///< of the index that searches fastest
@@ -79,7 +82,7 @@ struct advice {
   std::uint64_t pairs_seen = 0;  ///< of these, with a document of the sample. 0: recall is only what theory expects of
                                  ///< similarities spread evenly between the wanted one and 1
   std::vector<feature_facts> facts;
-  std::vector<setup> setups;    ///< for each features and bits the smallest distance that has the wanted recall
+  std::vector<setup> setups;    ///< for each features, kind and bits the smallest distance that has the wanted recall
   std::size_t recommended = 0;  ///< in setups, see recommended_setup
   bool is_reached = false;      ///< whether the recommended one has the wanted recall
 };
@@ -104,8 +107,8 @@ struct advice {
 ///
 /// In the first pass each document is shown to sample(), which keeps some. In the second pass all documents go, in the
 /// same order, to compare(), which finds the near-duplicates of the sampled ones, exactly, by an inverted index: so it
-/// sees pairs however rare they are. From their cosine similarities theory tells how many of them lie within k bits
-/// (see match_probability), for any features; how many candidates there are is counted between fingerprints.
+/// sees pairs however rare they are. From their cosine and Jaccard similarities theory tells how many of them lie within k
+/// bits (see expected_recall), for any features; how many candidates there are is counted between fingerprints.
 /// The advice depends on the request and on the documents in their order, on nothing else.
 /// Guarantee: an advisor that ran out of memory, or whose reading of `texts` threw, may only be destroyed or assigned
 /// to.
@@ -166,7 +169,8 @@ class advisor {
     const std::vector<double> sizes = corpus_.count_features(run);
     for (std::size_t f = 0; f < corpus_.features().size(); ++f) {
       result.facts.push_back(facts_of(f, sizes[f]));
-      add_setups<64>(f, sizes, run, result);
+      add_setups<simhash<64>>(f, sizes, run, result);
+      add_setups<minwise<64>>(f, sizes, run, result);
     }
     result.recommended = recommended_setup(result.setups, recall_);
     result.is_reached = result.setups[result.recommended].recall >= recall_;
@@ -203,10 +207,7 @@ class advisor {
 
   [[nodiscard]] feature_facts facts_of(std::size_t f, double mean_features) const {
     feature_facts facts{corpus_.features()[f], mean_features, 0, 0, 1};
-    std::vector<std::uint64_t> prints;
-    for (const auto& fingerprint : corpus_.fingerprints(f)) {
-      if (fingerprint) prints.push_back(fingerprint->to_words()[0]);
-    }
+    std::vector<std::uint64_t> prints = first_words<simhash<64>>(f);
     if (prints.size() < 2) return facts;
     constexpr std::uint64_t pairs = 100000;
     constexpr std::uint64_t first = ~std::uint64_t{0} - 2 * pairs;  // beyond the random numbers that the sample took
@@ -221,41 +222,47 @@ class advisor {
     facts.mean_distance = sum / static_cast<double>(pairs);
     const double mean_square = squares / static_cast<double>(pairs);
     facts.distance_spread = std::sqrt((std::max)(0.0, mean_square - facts.mean_distance * facts.mean_distance));
+    facts.skew = skew_of(std::move(prints));
+    return facts;
+  }
 
+  template <class Fingerprint>
+  [[nodiscard]] std::vector<std::uint64_t> first_words(std::size_t f) const {
+    std::vector<std::uint64_t> words;
+    for (const auto& prints : corpus_.fingerprints(f)) {
+      if (prints) words.push_back(prints->template get<Fingerprint>().to_uint64());
+    }
+    return words;
+  }
+
+  static double skew_of(std::vector<std::uint64_t> prints) {
     // Copies meet in any bucket, and say nothing about buckets.
     std::sort(prints.begin(), prints.end());
     prints.erase(std::unique(prints.begin(), prints.end()), prints.end());
-    if (prints.size() < 2) return facts;
+    if (prints.size() < 2) return 1;
     const double n = static_cast<double>(prints.size());
-    facts.skew = 0;
+    double skew = 0;
     for (int block = 0; block < 4; ++block) {
       std::vector<std::uint32_t> buckets(65536, 0);
       for (const std::uint64_t print : prints) ++buckets[print >> (16 * block) & 0xffff];
       double met = 0;
       for (const std::uint32_t size : buckets) met += static_cast<double>(size) * (static_cast<double>(size) - 1);
-      facts.skew = (std::max)(facts.skew, met / (n * (n - 1)) * 65536);
+      skew = (std::max)(skew, met / (n * (n - 1)) * 65536);
     }
-    return facts;
+    return skew;
   }
 
-  template <std::size_t Width>
-  static simhash<Width> prefix(const simhash<Bits>& fingerprint) {
-    typename simhash<Width>::words_type words;
-    std::copy_n(fingerprint.to_words().begin(), words.size(), words.begin());
-    return simhash<Width>(words);
-  }
-
-  /// Pairs among all documents within k bits by fingerprints of `Width` bits, for each document: from how many each
-  /// sampled one meets among those compared.
-  template <std::size_t Width>
+  /// Pairs among all documents within k bits by these fingerprints, for each document: from how many each sampled one
+  /// meets among those compared.
+  template <class Fingerprint>
   [[nodiscard]] double candidates_within(std::size_t f, int k, const any_runner& run) const {
-    std::vector<simhash<Width>> prints;
-    for (const auto& fingerprint : corpus_.fingerprints(f)) {
-      if (fingerprint) prints.push_back(prefix<Width>(*fingerprint));
+    std::vector<Fingerprint> prints;
+    for (const auto& of_text : corpus_.fingerprints(f)) {
+      if (of_text) prints.push_back(of_text->template get<Fingerprint>());
     }
     std::sort(prints.begin(), prints.end());
     // Copies as one, so that a crowd of them is met as one.
-    flat_index<Width> index;
+    flat_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index;
     std::vector<std::uint64_t> copies;
     for (std::size_t i = 0; i < prints.size(); ++i) {
       if (i == 0 || prints[i] != prints[i - 1]) {
@@ -271,7 +278,8 @@ class advisor {
       for (; i < end; ++i) {
         const auto& query = corpus_.queries(f)[i];
         if (!query) continue;
-        index.for_each_match(prefix<Width>(*query), k, [&](const auto& match) { met[part] += copies[match.id]; });
+        index.for_each_match(query->template get<Fingerprint>(), k,
+                             [&](const auto& match) { met[part] += copies[match.id]; });
         if (corpus_.is_compared(sample[i].ordinal)) --met[part];  // itself
       }
       return true;
@@ -289,69 +297,79 @@ class advisor {
     double value, error;
   };
 
-  /// The chance to lie within k bits for pairs at angles from 0 to pi, by the angle in so many steps.
-  static constexpr std::size_t angle_steps = 1024;
-  static std::vector<double> chances_by_angle(std::size_t bits, int k) {
-    std::vector<double> chances(angle_steps + 1);
-    for (std::size_t i = 0; i <= angle_steps; ++i) {
-      const double angle = std::numbers::pi * static_cast<double>(i) / static_cast<double>(angle_steps);
-      chances[i] = match_probability(bits, k, std::cos(angle));
+  /// The chance to lie within k bits, by the probability that a bit differs, in so many steps.
+  static constexpr std::size_t difference_steps = 1024;
+  static std::vector<double> chances_by_difference(std::size_t bits, int k) {
+    std::vector<double> chances(difference_steps + 1);
+    for (std::size_t i = 0; i <= difference_steps; ++i) {
+      chances[i] = detail::binomial_sum(bits, k, static_cast<double>(i) / static_cast<double>(difference_steps));
     }
     return chances;
   }
 
   /// The share of the near-duplicates within k bits, by the pairs that were seen: each sampled document stands for its
   /// near-duplicates, and those that were looked at closely for the others.
-  [[nodiscard]] estimate recall_within(std::size_t bits, int k, std::size_t f) const {
-    const std::vector<double> chances = chances_by_angle(bits, k);
+  [[nodiscard]] estimate recall_within(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
+    const std::vector<double> chances = chances_by_difference(bits, k);
     double all = 0, found = 0;
     std::vector<std::pair<double, double>> by_document;  // all and found
     for (const auto& s : corpus_.sample()) {
       if (s.degree == 0) continue;
       double sum = 0;
       for (const auto& other : s.kept) {
-        const double angle = std::acos(std::clamp(other.cosines[f], -1.0, 1.0)) / std::numbers::pi;
-        sum += chances[static_cast<std::size_t>(std::lround(angle * static_cast<double>(angle_steps)))];
+        const double difference = other.differences[kind == fingerprint_kind::minwise ? 1 : 0][f];
+        sum += chances[static_cast<std::size_t>(std::lround(difference * static_cast<double>(difference_steps)))];
       }
       const double degree = static_cast<double>(s.degree);
       by_document.emplace_back(degree, degree * sum / static_cast<double>(s.kept.size()));
       all += by_document.back().first;
       found += by_document.back().second;
     }
-    if (all == 0) return {expected_recall(bits, k, similarity_), 0};
+    if (all == 0) return {expected_recall(bits, k, similarity_, kind), 0};
     // The ratio of two sums over the sample: its error is that of what each document adds beyond its share.
     double squares = 0;
     for (const auto& [pairs, of_them] : by_document) squares += std::pow(of_them - found / all * pairs, 2);
     return {found / all, std::sqrt(squares) / all};
   }
 
-  template <std::size_t Width>
+  template <class Fingerprint>
   void add_setups(std::size_t f, const std::vector<double>& sizes, const any_runner& run, advice& result) const {
-    int low = 0, high = max_distance(Width);
+    constexpr std::size_t width = Fingerprint::bits;
+    constexpr fingerprint_kind kind = Fingerprint::kind;
+    int low = 0, high = max_distance(width);
     while (low < high) {
       const int middle = low + (high - low) / 2;
-      if (recall_within(Width, middle, f).value >= recall_) {
+      if (recall_within(kind, width, middle, f).value >= recall_) {
         high = middle;
       } else {
         low = middle + 1;
       }
     }
-    const estimate recall = recall_within(Width, low, f);
-    const double candidates = candidates_within<Width>(f, low, run);
-    const expected_costs costs = leanest_blocks(Width, low, static_cast<double>(corpus_.documents()), 1.5);
+    const estimate recall = recall_within(kind, width, low, f);
+    const double candidates = candidates_within<Fingerprint>(f, low, run);
+    const expected_costs costs = leanest_blocks(width, low, static_cast<double>(corpus_.documents()), 1.5);
 
     // In nanoseconds, on one core of a server of 2024 with AVX-512.
     constexpr double a_feature = 4, a_byte = 0.3, a_sorted_feature = 8, a_compared_feature = 1.5, a_candidate = 100;
-    const double reading = corpus_.mean_bytes() * a_byte + sizes[f] * a_feature * (0.7 + 0.3 * Width / 64.0);
+    constexpr bool is_minwise = kind == fingerprint_kind::minwise;
+    // One hash a feature serves min-wise codes of any width.
+    const double reading =
+        corpus_.mean_bytes() * a_byte + sizes[f] * a_feature * (is_minwise ? 1 : 0.7 + 0.3 * width / 64.0);
     const double checking =
         sizes.front() * a_sorted_feature + candidates * (a_candidate + 2 * sizes.front() * a_compared_feature);
     // An index is as slow as its buckets are full; comparing each with each, once, does not depend on these.
-    const double search = (std::min)(costs.seconds * (std::max)(1.0, result.facts[f].skew),
-                                     scan_seconds(Width, static_cast<double>(corpus_.documents())) / 2);
+    double skew = result.facts[f].skew;
+    if constexpr (is_minwise) skew = skew_of(first_words<minwise<64>>(f));
+    const double search = (std::min)(costs.seconds * (std::max)(1.0, skew),
+                                     scan_seconds(width, static_cast<double>(corpus_.documents())) / 2);
     constexpr double bytes_a_feature = 4;  // of a set for the check
-    result.setups.push_back({corpus_.features()[f], Width, low, costs.blocks, recall.value, recall.error, candidates,
-                             costs.bytes + sizes.front() * bytes_a_feature, search + (reading + checking) * 1e-9});
-    if constexpr (2 * Width <= Bits) add_setups<2 * Width>(f, sizes, run, result);
+    result.setups.push_back({corpus_.features()[f], kind, width, low, costs.blocks, recall.value, recall.error,
+                             candidates, costs.bytes + sizes.front() * bytes_a_feature,
+                             search + (reading + checking) * 1e-9});
+    if constexpr (2 * width <= Bits) {
+      using wider = std::conditional_t<is_minwise, minwise<2 * width>, simhash<2 * width>>;
+      add_setups<wider>(f, sizes, run, result);
+    }
   }
 
   double similarity_;

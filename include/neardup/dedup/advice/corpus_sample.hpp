@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -17,8 +19,11 @@
 #include "../../detail/bits.hpp"
 #include "../../fingerprint/feature_extractor.hpp"
 #include "../../fingerprint/hashers.hpp"
+#include "../../fingerprint/minwise_sketch.hpp"
 #include "../../fingerprint/simhasher.hpp"
 #include "../../fingerprint/weighters.hpp"
+#include "../../fingerprint_kind.hpp"
+#include "../../minwise.hpp"
 #include "../../runner.hpp"
 #include "../../simhash.hpp"
 #include "../../text/feature_choice.hpp"
@@ -27,6 +32,43 @@
 #include "sample_join.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// The fingerprints of a text: SimHash of `Bits` bits, of which narrower ones are the first bits, and the min-wise codes
+/// of 64, 128, … up to `Bits` bits.
+template <std::size_t Bits>
+class fingerprints_of_text {
+ public:
+  fingerprints_of_text(const simhash<Bits>& fingerprint, std::span<const std::uint64_t> features)
+      : fingerprint_(fingerprint) {
+    add_codes<word_bits>(features);
+  }
+
+  /// One of them, simhash<Width> or minwise<Width>.
+  template <class Fingerprint>
+  [[nodiscard]] Fingerprint get() const {
+    constexpr std::size_t width = Fingerprint::bits;
+    typename Fingerprint::words_type words;
+    if constexpr (Fingerprint::kind == fingerprint_kind::minwise) {
+      std::copy_n(codes_.begin() + (width / word_bits - 1), words.size(), words.begin());
+    } else {
+      std::copy_n(fingerprint_.to_words().begin(), words.size(), words.begin());
+    }
+    return Fingerprint(words);
+  }
+
+ private:
+  template <std::size_t Width>
+  void add_codes(std::span<const std::uint64_t> features) {
+    minwise_sketch<Width> sketch;
+    sketch.add(features);
+    const auto code = sketch.result().value_or(minwise<Width>());
+    std::copy_n(code.to_words().begin(), code.to_words().size(), codes_.begin() + (Width / word_bits - 1));
+    if constexpr (2 * Width <= Bits) add_codes<2 * Width>(features);
+  }
+
+  simhash<Bits> fingerprint_;
+  std::array<std::uint64_t, 2 * Bits / word_bits - 1> codes_;  // one width after the other
+};
 
 /// What a choice of features makes of texts. Has memory of its own: one a thread.
 template <std::size_t Bits>
@@ -38,7 +80,7 @@ class feature_reader {
   virtual ~feature_reader() = default;
 
   /// By distinct features of weight 1; nothing if there are none.
-  virtual std::optional<simhash<Bits>> fingerprint(std::string_view text) = 0;
+  virtual std::optional<fingerprints_of_text<Bits>> fingerprint(std::string_view text) = 0;
 
   /// The distinct features as their hashes, ascending; valid until the next call.
   virtual std::span<const std::uint64_t> features(std::string_view text) = 0;
@@ -50,7 +92,11 @@ class feature_reader_of final : public feature_reader<Bits> {
   feature_reader_of(const Tokenizer& tokenizer, std::uint64_t seed)
       : hash_(tokenizer, unit{}, xxh3<Bits>{seed}), features_(tokenizer, xxh3<64>{seed}) {}
 
-  std::optional<simhash<Bits>> fingerprint(std::string_view text) override { return hash_(text, hash_memory_); }
+  std::optional<fingerprints_of_text<Bits>> fingerprint(std::string_view text) override {
+    const auto by_votes = hash_(text, hash_memory_);
+    if (!by_votes) return std::nullopt;
+    return fingerprints_of_text<Bits>(*by_votes, features(text));
+  }
 
   std::span<const std::uint64_t> features(std::string_view text) override { return features_(text, features_memory_); }
 
@@ -88,12 +134,13 @@ inline std::uint64_t spread(std::uint64_t x) noexcept { return mix(x + 0x9e3779b
 template <std::size_t Bits>
 class corpus_sample {
  public:
-  using fingerprints_type = std::vector<std::optional<simhash<Bits>>>;
+  using fingerprints_type = std::vector<std::optional<fingerprints_of_text<Bits>>>;
 
   struct neighbour {
     std::uint64_t priority;  // random: those with the smallest are kept
     std::uint64_t ordinal;
-    std::vector<double> cosines;  // by each choice of features
+    // How likely a bit of the fingerprints of both differs, by the kind and by each choice of features.
+    std::array<std::vector<double>, 2> differences;
   };
 
   struct sampled {
@@ -175,7 +222,11 @@ class corpus_sample {
           if (other.ordinal < compared_) continue;
           const auto& element = texts[static_cast<std::size_t>(other.ordinal - compared_)];
           const std::string_view text(element);
-          other.cosines.push_back(set_cosine(own.set, own.readers[f]->features(text)));
+          const auto others = own.readers[f]->features(text);
+          const double similarity = jaccard(own.set, others);
+          const double angle = std::acos(set_cosine(similarity, own.set.size(), others.size()));
+          other.differences[0].push_back(angle / std::numbers::pi);
+          other.differences[1].push_back((1 - similarity) / 2);
         }
       }
     });
@@ -274,7 +325,7 @@ class corpus_sample {
   void prepare(const any_runner& runner) {
     if (is_prepared_) return;
     std::vector<hash_set> sets(sample_.size());
-    queries_.assign(features_.size(), std::vector<std::optional<simhash<Bits>>>(sample_.size()));
+    queries_.assign(features_.size(), fingerprints_type(sample_.size()));
     fingerprints_.resize(features_.size());
     for_each(runner, sample_.size(), [&](worker& own, std::size_t i) {
       const auto features = own.readers.front()->features(sample_[i].text);
@@ -303,13 +354,12 @@ class corpus_sample {
   }
 
   /// The cosine similarity of two sets: common elements by the geometric mean of their sizes.
-  static double set_cosine(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
-    if (a.empty() || b.empty()) return 0;
+  static double set_cosine(double similarity, std::size_t a, std::size_t b) {
+    if (a == 0 || b == 0) return 0;
     // Of the share of common elements in all, their number: c = j * (|a| + |b|) / (1 + j).
-    const double similarity = jaccard(a, b);
-    const double both = static_cast<double>(a.size()) + static_cast<double>(b.size());
+    const double both = static_cast<double>(a) + static_cast<double>(b);
     const double common = similarity * both / (1 + similarity);
-    return (std::min)(1.0, common / std::sqrt(static_cast<double>(a.size()) * static_cast<double>(b.size())));
+    return (std::min)(1.0, common / std::sqrt(static_cast<double>(a) * static_cast<double>(b)));
   }
 
   double similarity_;

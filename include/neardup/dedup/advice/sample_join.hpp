@@ -61,7 +61,7 @@ class sample_join {
   [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
   [[nodiscard]] const hash_set& operator[](std::size_t i) const { return sets_[i]; }
 
-  /// Memory for find(), one a thread.
+  /// Memory for find(), one per thread.
   struct workspace {
     std::vector<std::uint32_t> candidates;
     std::vector<std::uint32_t> hits;  // of each set, among its indexed elements; all 0 between two calls

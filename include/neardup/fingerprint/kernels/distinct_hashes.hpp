@@ -100,7 +100,7 @@ class distinct_hashes {
     for (auto& column : distinct_) grow(column, count_ + n + 1);
     if constexpr (Counts) grow(counts_, count_ + n + 1);
     const std::uint64_t needed = std::uint64_t{count_} + n;
-    if (needed >= max_number) fail<std::length_error>("a text of 2^32 distinct tokens");
+    if (needed >= max_number) fail<std::length_error>("a text has 2^32 or more distinct tokens");
     const bool is_full = sparsity * needed > size_;
     if (!is_full && first_number_ + needed <= max_number) return;
     const std::size_t size = is_full ? (std::max)(small_size, std::bit_ceil(2 * sparsity * (count_ + n))) : size_;

@@ -70,7 +70,7 @@ class joined_words {
   void append(std::string_view text, const token_spans& words, bool fold) {
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < words.count; ++i) bytes += words.end[i] - words.begin[i] + 1;
-    if (bytes > max_size - size_) fail<std::length_error>("words of 4 GiB in the shingles of a stream");
+    if (bytes > max_size - size_) fail<std::length_error>("the words of a shingle in a stream exceed 4 GiB");
     make_room(bytes, words.count);
     char* out = bytes_.data() + size_;
     // Copying 16 bytes whatever the length is one move; what is too much will be overwritten.
@@ -282,7 +282,7 @@ struct token_kernel<Tokenizer, xxh3<Bits>> {
         if (i > 0 && kind != character_class::letter && kind != character_class::mark) return i;
       }
       searched_ = complete;
-      if (text.size() >= end_of_sizes) fail<std::length_error>("a word of 2 GiB and more in a stream");
+      if (text.size() >= end_of_sizes) fail<std::length_error>("a word in a stream has 2 GiB or more");
       return 0;
     }
 

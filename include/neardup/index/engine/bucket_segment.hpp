@@ -199,7 +199,7 @@ class bucket_segment {
                             " fingerprints share a key; more blocks make longer keys");
   }
   [[noreturn]] static void refuse_arena() {
-    fail<std::length_error>("no room in a table of the index: a sixteenth of it has all the places that it can have");
+    fail<std::length_error>("the index is full: a sixteenth of a table holds as many entries as it can");
   }
 
   // The smallest chunk for `count` places.

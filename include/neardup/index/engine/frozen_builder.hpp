@@ -151,8 +151,8 @@ class frozen_builder {
           bits == 0 ? 0
                     : static_cast<std::size_t>(key.hash(p.fingerprint) >> (word_bits - static_cast<std::size_t>(bits)));
       if (extra == 0) return high;
-      return high << extra | static_cast<std::size_t>(std::uint64_t{hash_words(p.fingerprint)} >>
-                                                      (word_bits - static_cast<std::size_t>(extra)));
+      return high << extra |
+             static_cast<std::size_t>(mix_words(p.fingerprint) >> (word_bits - static_cast<std::size_t>(extra)));
     };
     const auto read = [&](std::size_t i) {
       const auto [fingerprint, id] = read_(i);

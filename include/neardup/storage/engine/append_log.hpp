@@ -52,7 +52,7 @@ class append_log {
   /// Makes an empty log, in place of an older one, and opens it. Throws: std::runtime_error naming the file.
   static append_log create(file_operations& files, const std::string& path, std::uint64_t state) {
     const std::string header = encode_header(state);
-    const byte_span piece = std::as_bytes(std::span(header));
+    const byte_span piece = to_bytes(header);
     save_file(files, path, {&piece, 1});
     return append_log(files, path, state, header_size);
   }
@@ -95,7 +95,7 @@ class append_log {
   void append(std::string_view payload) {
     if (is_broken_ || file_ < 0) fail<std::runtime_error>(path_ + ": an earlier error was not repaired; save first");
     std::string record = encode_record(payload, size_, state_);
-    if (write_all(*files_, file_, std::as_bytes(std::span(record))) && files_->sync(file_)) {
+    if (write_all(*files_, file_, to_bytes(record)) && files_->sync(file_)) {
       size_ += record.size();
       return;
     }
@@ -123,7 +123,7 @@ class append_log {
     std::string header("\x89NDUL\r\n\x1a", 8);
     put(header, std::uint64_t{format_version});
     put(header, state);
-    put(header, checksum_of(std::as_bytes(std::span(header))));
+    put(header, checksum_of(to_bytes(header)));
     return header;
   }
 
@@ -145,7 +145,7 @@ class append_log {
   // The payload of a whole record at a position; nothing if there is none.
   static std::optional<std::string_view> record_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
     if (bytes.size() - position < 16) return std::nullopt;
-    const byte_span all = std::as_bytes(std::span(bytes));
+    const byte_span all = to_bytes(bytes);
     const std::size_t size = get<std::uint32_t>(all, position);
     const xxh3<64> hash{seed_of(state, position)};
     if (get<std::uint32_t>(all, position + 4) != static_cast<std::uint32_t>(hash(bytes.substr(position, 4))) ||

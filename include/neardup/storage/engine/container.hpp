@@ -58,9 +58,8 @@ enum class section_tag : std::uint32_t {
 [[nodiscard]] inline std::string_view to_text(byte_span bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
-template <class T>
-[[nodiscard]] byte_span to_bytes(std::span<const T> values) noexcept {
-  return std::as_bytes(values);
+[[nodiscard]] inline byte_span to_bytes(std::string_view text) noexcept {
+  return std::as_bytes(std::span(text.data(), text.size()));
 }
 [[nodiscard]] inline std::uint64_t checksum_of(byte_span bytes) noexcept { return xxh3<64>{}(to_text(bytes)); }
 
@@ -128,7 +127,7 @@ struct section_source {
   rest += made_of;
   rest.resize(size - 64, '\0');
   const std::string unsigned_header = encode(0) + rest;
-  return encode(checksum_of(std::as_bytes(std::span(unsigned_header)))) + rest;
+  return encode(checksum_of(to_bytes(unsigned_header))) + rest;
 }
 
 /// Calls `put(bytes)` for each piece of a file in order.
@@ -136,7 +135,7 @@ template <class Put>
 void for_each_piece(const std::string& header, std::span<const section_source> sections, const Put& put) {
   static constexpr std::array<std::byte, section_alignment> padding{};
   std::size_t position = header.size();
-  put(std::as_bytes(std::span(header)));
+  put(to_bytes(header));
   for (const section_source& section : sections) {
     if (section.bytes.empty()) continue;
     put(byte_span(padding).first(align_section(position) - position));
@@ -145,13 +144,14 @@ void for_each_piece(const std::string& header, std::span<const section_source> s
   }
 }
 
-/// Writes a file, whole or not at all. Throws: std::runtime_error naming the file.
-inline void write_container(file_operations& files, const std::string& path, const file_header& header,
-                            std::span<const section_source> sections) {
+/// Writes a file, whole or not at all. Returns: the checksum of its header, which follows from all of it. Throws: std::runtime_error naming the file.
+inline std::uint64_t write_container(file_operations& files, const std::string& path, const file_header& header,
+                                     std::span<const section_source> sections) {
   const std::string encoded = encode_header(header, sections);
   std::vector<byte_span> pieces;
   for_each_piece(encoded, sections, [&](byte_span piece) { pieces.push_back(piece); });
   save_file(files, path, pieces);
+  return get<std::uint64_t>(to_bytes(encoded), 56);
 }
 
 /// The header of a file and where its sections are: all checked, but for what the sections hold.
@@ -236,8 +236,7 @@ class container {
       what.append(name).append(" ").append(of_file.empty() ? "(none)" : of_file).append(", not ");
       what.append(of_caller.empty() ? "(none)" : of_caller);
     };
-    compare("kind", std::string(neardup::detail::name_of(made_of.kind)),
-            std::string(neardup::detail::name_of(expected.kind)));
+    compare("kind", std::string(to_string(made_of.kind)), std::string(to_string(expected.kind)));
     compare("definition", std::to_string(made_of.definition), std::to_string(expected.definition));
     for (const auto& field : composition_fields) compare(field.name, made_of.*field.value, expected.*field.value);
     fail<std::invalid_argument>(name_ + ": the fingerprints are made otherwise: " + what);
@@ -264,7 +263,7 @@ class container {
   std::uint64_t checksum_of_header(std::size_t size) const {
     std::string header(to_text(bytes_.first(size)));
     std::fill_n(header.begin() + 56, 8, '\0');
-    return checksum_of(std::as_bytes(std::span(header)));
+    return checksum_of(to_bytes(header));
   }
 
   // Each begins where the one before ends, at the next multiple of 64, and the last one ends the file.

@@ -40,8 +40,8 @@ struct segment_step {
 ///
 /// Reads the format of jieba's dict.txt: a line "word frequency" or "word frequency tag" for each word, UTF-8. It is a
 /// trie of code points in one hash table, about 16 MB for the 349,046 words of jieba.
-/// Guarantee: const members may run in many threads while nobody writes. Scores are IEEE doubles whose logarithms are
-/// rounded correctly by integer arithmetic, added in one fixed order, so every machine cuts a text the same way.
+/// Guarantee: const members may run in many threads while no thread writes. Scores are IEEE doubles whose logarithms
+/// are rounded correctly by integer arithmetic, added in one fixed order, so every machine cuts a text the same way.
 class word_dictionary {
  public:
   /// A dictionary without words; every character is a word of its own.

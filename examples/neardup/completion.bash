@@ -1,0 +1,34 @@
+# Completion for bash: verbs, options, and the values that an option's help lists. It asks the program, so it is that of
+# the version that is installed.
+_neardup() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} program=${COMP_WORDS[0]}
+  local help verbs verb=() line value
+  COMPREPLY=()
+  help=$("$program" --help 2>/dev/null) || return
+  verbs=$(sed -n '/^Verbs/,/^$/s/^  \([a-z][a-z-]*\)  .*/\1/p' <<<"$help")
+  if ((COMP_CWORD > 1)) && grep -qxF -- "${COMP_WORDS[1]}" <<<"$verbs"; then
+    verb=("${COMP_WORDS[1]}")
+    help=$("$program" "${verb[@]}" --help 2>/dev/null) || return
+  fi
+
+  help=$(sed '/^Rules:/,$d' <<<"$help")
+
+  # What the option before takes: its value in the help, if any.
+  if [[ $previous == -* ]]; then
+    line=$(grep -m 1 -e "^  \(-[^ ]*,\)\?$previous " <<<"$help")
+    value=$(sed -n 's/^  -[^ ]* \([^ ][^ ]*\)  .*/\1/p' <<<"$line")
+    case $value in
+      '') ;;
+      FILE*) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
+      FOLDER*) mapfile -t COMPREPLY < <(compgen -d -- "$current") && return ;;
+      *) return ;;
+    esac
+  fi
+  if [[ $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^  \(-[-a-z0-9,]*\).*/\1/p' <<<"$help" | tr ',' ' ')" -- "$current")
+  else
+    ((COMP_CWORD > 1)) || mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$current")
+    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")
+  fi
+}
+complete -o filenames -F _neardup neardup

@@ -1,0 +1,41 @@
+#include "lists.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+
+namespace command {
+
+void check_composition(const std::string& name, const neardup::fingerprint_composition& found,
+                       const neardup::fingerprint_composition& expected) {
+  if (found == expected) return;
+  // The first line that differs.
+  const std::string a = to_string(found), b = to_string(expected);
+  const auto difference =
+      static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  const auto line_at = [difference](std::string_view text) {
+    const std::size_t before = text.substr(0, difference).rfind('\n');
+    text.remove_prefix(before == text.npos ? 0 : before + 1);
+    const std::string_view line = text.substr(0, text.find('\n'));
+    return line.empty() ? std::string("nothing") : "'" + std::string(line) + "'";
+  };
+  throw input_error({name, "the fingerprints are made otherwise: " + line_at(a) + " instead of " + line_at(b)});
+}
+
+stored_fingerprints read_header(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (!file) throw input_error({path, "cannot be opened"});
+  unsigned char header[16] = {};
+  const std::size_t size = std::fread(header, 1, sizeof header, file.get());
+  constexpr std::string_view magic("\x89NDUP\r\n\x1a", 8);
+  if (size < sizeof header || !std::equal(magic.begin(), magic.end(), reinterpret_cast<const char*>(header))) {
+    throw input_error({path, "no file of neardup's"});
+  }
+  return {header[12] | std::size_t{header[13]} << 8 | std::size_t{header[14]} << 16 | std::size_t{header[15]} << 24,
+          header[11] == static_cast<unsigned char>(neardup::fingerprint_kind::minwise)
+              ? neardup::fingerprint_kind::minwise
+              : neardup::fingerprint_kind::simhash};
+}
+
+}  // namespace command

@@ -1,0 +1,31 @@
+// The reader of JSON Lines of the command: whatever a line is, it is a record or is refused with a reason.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "neardup/json_record.hpp"
+#include "neardup/options.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const command::options settings = [] {
+    command::options o;
+    o.unit = command::unit_of_input::json_lines;
+    o.text_fields = {"text", "title"};
+    return o;
+  }();
+  static command::json_reader reader(settings);
+  // A line is followed by as many readable bytes as simdjson asks for, and by no more.
+  constexpr std::size_t padding = 64;
+  const std::unique_ptr<char[]> bytes(new char[size + padding]);
+  std::memcpy(bytes.get(), data, size);
+  std::memset(bytes.get() + size, ' ', padding);
+  command::record record;
+  const auto wrong = reader.read({bytes.get(), size}, record);
+  if (wrong ? !wrong->empty() : record.fields.size() == settings.text_fields.size()) return 0;
+  std::fputs("a record without its texts, or refused without a reason\n", stderr);
+  std::abort();
+}

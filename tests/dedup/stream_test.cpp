@@ -1,0 +1,248 @@
+// Deduplicators that forget, names as ids, and values that threads share.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <neardup/dedup.hpp>
+#include <neardup/fingerprint.hpp>
+#include <neardup/guarded.hpp>
+#include <neardup/text.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+
+namespace {
+
+using namespace neardup;
+
+std::string text_of(std::uint64_t i) {
+  std::string text;
+  for (std::uint64_t word = 0; word < 20; ++word) text += "w" + std::to_string(i * 1000 + word * 7) + " ";
+  return text;
+}
+
+auto make() { return deduplicator{simhasher{words{}}, {.similarity = 0.8}}; }
+
+/// What a stream_deduplicator should know: the documents in order, each with its time and text number.
+struct model {
+  struct kept {
+    std::uint32_t id;
+    std::uint64_t time, text;
+  };
+  std::deque<kept> order;
+  stream_limits limits;
+
+  verdict<std::uint32_t> add(std::uint64_t text, std::uint32_t id, std::uint64_t now) {
+    while (!order.empty() && now - order.front().time > limits.max_age) order.pop_front();
+    verdict<std::uint32_t> result;
+    for (auto i = order.begin(); i != order.end(); ++i) {
+      if (i->text != text) continue;
+      result.original = i->id;
+      result.similarity = 1.0;
+      if (limits.duplicates_renew) {
+        kept renewed = *i;
+        renewed.time = now;
+        order.erase(i);
+        order.push_back(renewed);
+      }
+      return result;
+    }
+    order.push_back({id, now, text});
+    while (order.size() > limits.max_documents) order.pop_front();
+    return result;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a stream_deduplicator keeps what its limits say, as a plain list does") {
+  std::size_t duplicates = 0;
+  for (const bool renews : {false, true}) {
+    for (const std::size_t most : {std::size_t{1}, std::size_t{10}, std::size_t{1000}}) {
+      for (const std::uint64_t age : {std::uint64_t{0}, std::uint64_t{20}, ~std::uint64_t{0}}) {
+        std::mt19937_64 random(most + age);
+        const stream_limits limits{.max_documents = most, .max_age = age, .duplicates_renew = renews};
+        stream_deduplicator seen(make(), limits);
+        model expected{{}, limits};
+        std::uint64_t now = 5;
+        for (std::uint32_t id = 0; id < oracle::effort(1000, 200); ++id) {
+          now += random() % 3;
+          const std::uint64_t text = random() % 40;
+          const auto wanted = expected.add(text, id, now);
+          REQUIRE(seen.add(text_of(text), id, now) == wanted);
+          REQUIRE(seen.size() == expected.order.size());
+          duplicates += wanted.is_new() ? 0 : 1;
+          if (id % 17 == 0 && !expected.order.empty()) {
+            const std::uint32_t erased = expected.order[expected.order.size() / 2].id;
+            expected.order.erase(expected.order.begin() + static_cast<std::ptrdiff_t>(expected.order.size() / 2));
+            REQUIRE(seen.erase(erased));
+            REQUIRE_FALSE(seen.erase(erased));
+          }
+        }
+        CHECK_THROWS_AS(seen.add("x", 1'000'000, now - 1), std::invalid_argument);
+      }
+    }
+  }
+  CHECK(duplicates > oracle::effort(1000, 500));
+}
+
+TEST_CASE("a full stream_deduplicator that refuses keeps what it has") {
+  stream_deduplicator seen(make(), {.max_documents = 2, .full = when_full::refuse});
+  seen.add(text_of(1), 1);
+  seen.add(text_of(2), 2);
+  CHECK_THROWS_AS(seen.add(text_of(3), 3), std::length_error);
+  CHECK(seen.add(text_of(1), 4).original == 1U);
+  CHECK(seen.add("", 5).is_new());
+  CHECK(seen.erase(1));
+  CHECK(seen.add(text_of(3), 6).is_new());
+  CHECK_THROWS_AS(seen.add(text_of(3), 6), std::invalid_argument);
+  CHECK(seen.size() == 2);
+}
+
+TEST_CASE("a stream_deduplicator stays within its bytes, and gives memory back") {
+  constexpr std::size_t most = 400'000;
+  stream_deduplicator seen(make(), {.max_bytes = most});
+  std::size_t largest = 0;
+  const auto count = static_cast<std::uint32_t>(oracle::effort(20'000, 3000));
+  for (std::uint32_t id = 0; id < count; ++id) {
+    seen.add(text_of(id), id);
+    largest = std::max(largest, seen.memory_usage());
+    REQUIRE(seen.add(text_of(id), count + id).original == id);
+  }
+  std::printf("at most %zu of %zu bytes, %zu documents\n", largest, most, seen.size());
+  CHECK(largest < 2 * most);
+  CHECK(seen.size() > 200);
+
+  stream_deduplicator old(make(), {.max_age = 10});
+  for (std::uint32_t id = 0; id < 5000; ++id) old.add(text_of(id), id, 1);
+  const std::size_t full = old.memory_usage();
+  old.expire(100);
+  CHECK(old.empty());
+  CHECK(old.memory_usage() < full / 20);
+}
+
+TEST_CASE("shrink_to_fit gives memory back, and changes nothing else") {
+  const auto check = [](auto dedup, auto other) {
+    for (std::uint32_t id = 0; id < 3000; ++id) {
+      const std::string text = id % 5 == 0 ? "short " + std::to_string(id) : text_of(id);
+      dedup.add(text);
+      other.add(text);
+    }
+    for (std::uint32_t id = 0; id < 3000; ++id) {
+      if (id % 100 == 0) continue;
+      dedup.erase(id);
+      other.erase(id);
+    }
+    const std::size_t before = dedup.memory_usage();
+    dedup.shrink_to_fit();
+    CHECK(dedup.memory_usage() < before / 10);
+    CHECK(dedup.size() == other.size());
+    CHECK(dedup.added() == other.added());
+    for (std::uint32_t id = 0; id < 3000; ++id) {
+      const std::string text = id % 5 == 0 ? "short " + std::to_string(id) : text_of(id);
+      REQUIRE(dedup.contains(id) == other.contains(id));
+      REQUIRE(dedup.add(text) == other.add(text));
+    }
+  };
+  check(make(), make());
+  const auto unchecked = [] { return deduplicator{simhasher{words{}}, no_check{}, {.distance = 5, .blocks = 3}}; };
+  check(unchecked(), unchecked());
+}
+
+TEST_CASE("string_ids number names of any length, and use numbers again") {
+  string_ids names;
+  std::mt19937_64 random(3);
+  std::set<std::string> model;
+  for (std::size_t i = 0; i < 5000; ++i) {
+    const std::string name(random() % 3 == 0 ? random() % 300 : 1, static_cast<char>('a' + random() % 26));
+    if (random() % 3 == 0) {
+      REQUIRE(names.erase(name) == (model.erase(name) == 1));
+      REQUIRE_FALSE(names.find(name).has_value());
+    } else {
+      model.insert(name);
+      const std::uint32_t number = names.add(name);
+      REQUIRE(names.add(name) == number);
+      REQUIRE(names[number] == name);
+    }
+    REQUIRE(names.size() == model.size());
+  }
+  std::set<std::uint32_t> numbers;
+  for (const std::string& name : model) {
+    REQUIRE(names.find(name).has_value());
+    REQUIRE(names[*names.find(name)] == name);
+    numbers.insert(*names.find(name));
+  }
+  CHECK(numbers.size() == model.size());
+  CHECK(*numbers.rbegin() < 4000);
+  CHECK_THROWS_AS(names[100'000], std::out_of_range);
+  const string_ids moved = std::move(names);
+  CHECK(moved[*moved.find(*model.begin())] == *model.begin());
+}
+
+TEST_CASE("neither a writer nor a reader of a guarded value waits for ever") {
+  struct pair {
+    std::uint64_t a = 0, b = 0;
+  };
+  guarded<pair> value;
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> reads{0}, torn{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      while (!stop) {
+        value.read([&](const pair& p) {
+          if (p.a != p.b) ++torn;
+        });
+        ++reads;
+      }
+    });
+  }
+  // One writer among readers that never pause.
+  const auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t writes = oracle::effort(2000, 200);
+  for (std::uint64_t i = 0; i < writes; ++i) {
+    value.write([](pair& p) {
+      ++p.a;
+      ++p.b;
+    });
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  stop = true;
+  for (std::thread& t : threads) t.join();
+  threads.clear();
+  std::printf("%llu writes in %.3f s among 8 readers\n", static_cast<unsigned long long>(writes), took.count());
+  CHECK(torn == 0);
+  CHECK(value.read([](const pair& p) { return p.a; }) == writes);
+  CHECK(took.count() < 20);
+
+  // Readers among writers that never pause.
+  stop = false;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      while (!stop) {
+        value.write([](pair& p) {
+          ++p.a;
+          ++p.b;
+        });
+      }
+    });
+  }
+  for (int i = 0; i < 200; ++i) CHECK(value.read([](const pair& p) { return p.a == p.b; }));
+  stop = true;
+  for (std::thread& t : threads) t.join();
+  CHECK_THROWS_AS(value.write([](pair&) { throw std::runtime_error("x"); }), std::runtime_error);
+  CHECK_THROWS_AS(value.read([](const pair&) { throw std::runtime_error("x"); }), std::runtime_error);
+  value.write([](pair& p) { p.a = 7; });
+  CHECK(value.read([](const pair& p) { return p.a; }) == 7);
+}

@@ -1,0 +1,118 @@
+// What must be the same on every machine: fingerprints, the golden files as they are read, and the bytes of saved files.
+// dump GOLDEN_FOLDER SCRATCH_FOLDER prints it; tools/foreign compares what machines print.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <neardup/neardup.hpp>
+
+namespace {
+
+using namespace neardup;
+
+std::string text_of(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string text;
+  for (std::uint64_t i = random() % 60; i > 0; --i) {
+    constexpr std::string_view pieces[] = {"word ", "W\xc3\xb6rter ", "\xe5\x8d\x97\xe4\xba\xac", "42 ",
+                                           "a-b, ", "\xff",           "\xf0\x9f\x98\x80 "};
+    text += pieces[random() % std::size(pieces)];
+    text += std::to_string(random() % 50) + " ";
+  }
+  return text;
+}
+
+template <class Simhasher>
+void print_fingerprints(const char* name, const Simhasher& hash) {
+  std::printf("%s %s\n", name, to_string(composition_of(hash)).c_str());
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const auto fingerprint = hash(text_of(i));
+    std::printf("%s\n", fingerprint ? fingerprint->to_hex().c_str() : "-");
+  }
+}
+
+std::uint64_t checksum_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  return xxh3<64>{}(bytes);
+}
+
+template <class Index>
+void print_searches(const char* name, const Index& index) {
+  std::printf("%s: %zu pairs\n", name, index.size());
+  std::mt19937_64 random(9);
+  for (const auto& pair : index) {
+    auto query = pair.fingerprint;
+    for (std::uint64_t flips = random() % 6; flips > 0; --flips) query.flip(random() % Index::bits);
+    for (const auto& match : index.search(query, index.default_distance())) {
+      std::printf("%llu@%d ", static_cast<unsigned long long>(match.id), match.distance);
+    }
+  }
+  std::printf("\n");
+}
+
+template <std::size_t Bits, class Id>
+void print_golden(const std::string& folder, const char* name, const std::string& scratch) {
+  const auto flat = load<flat_index<Bits, Id>>(folder + "/" + name);
+  const auto tables = load<pigeonhole_index<Bits, 3, 4, Id>>(folder + "/" + name);
+  print_searches(name, tables);
+  save(scratch + "/saved", flat, {.tokenizer = "any"});
+  std::printf("%s saved: %016llx\n", name, static_cast<unsigned long long>(checksum_of_file(scratch + "/saved")));
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 3) return 2;
+  const std::string golden = arguments[1], scratch = arguments[2];
+  print_fingerprints("pairs of words", simhasher{shingles{2, normalised{words{}}}});
+  print_fingerprints("characters", simhasher{normalised{code_point_ngrams{3}}, log_tf{}, xxh3<128>{7}});
+  print_fingerprints("bytes", simhasher{byte_ngrams{5}, levels{4, tf{}}, xxh3<64>{1}});
+
+  print_golden<64, std::uint32_t>(golden, "4_tables.neardup", scratch);
+  print_golden<64, std::uint64_t>(golden, "10_tables.neardup", scratch);
+  print_golden<64, std::int16_t>(golden, "radius.neardup", scratch);
+  print_golden<128, std::uint32_t>(golden, "128_bits.neardup", scratch);
+  print_golden<24, std::uint8_t>(golden, "24_bits.neardup", scratch);
+  print_golden<64, std::uint32_t>(golden, "flat.neardup", scratch);
+
+  // Large enough for lines of the cache.
+  std::mt19937_64 random(3);
+  std::vector<simhash<64>> fingerprints;
+  for (std::size_t i = 0; i < (std::size_t{1} << 17) + 10; ++i) fingerprints.emplace_back(random());
+  const frozen_index<64> frozen(3, 4, fingerprints);
+  save(scratch + "/large", frozen, {.tokenizer = "any"});
+  std::printf("large: %016llx\n", static_cast<unsigned long long>(checksum_of_file(scratch + "/large")));
+  if (!(load<frozen_index<64>>(scratch + "/large") == frozen)) std::printf("loaded otherwise\n");
+
+  const fingerprint_list<64> list{mapped_file(golden + "/list.neardup")};
+  list.verify();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    std::printf("%s %llu\n", list[i].fingerprint.to_hex().c_str(), static_cast<unsigned long long>(list[i].id));
+  }
+  band_key<64> keys(layout(64, 3, 5));
+  keys.for_each_row(fingerprints[0], 12345, [](std::string_view key) {
+    for (const char byte : key) std::printf("%02x", static_cast<unsigned char>(byte));
+    std::printf("\n");
+  });
+
+  for (const char* const name : {"deduplicator.neardup", "deduplicator.neardup.log"}) {
+    std::filesystem::copy_file(golden + "/" + name, scratch + "/" + name,
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+  const simhasher hash{shingles{2, normalised{words{}}}};
+  durable_deduplicator dedup(scratch + "/deduplicator.neardup", deduplicator{hash, {.similarity = 0.7}},
+                             composition_of(hash));
+  for (std::uint64_t i = 0; i < 50; ++i) std::printf("%d", dedup.add(text_of(i % 30)).is_new() ? 1 : 0);
+  dedup.save();
+  std::printf("\ndeduplicator: %016llx\n",
+              static_cast<unsigned long long>(checksum_of_file(scratch + "/deduplicator.neardup")));
+}

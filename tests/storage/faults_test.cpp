@@ -1,0 +1,306 @@
+// Saving while writes, syncs and renames fail, and after power failures at every call: the old state or the new one,
+// whole, and nothing that was acknowledged is gone.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <neardup/dedup/deduplicator.hpp>
+#include <neardup/index.hpp>
+#include <neardup/storage.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "support/faulty_files.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace {
+
+using neardup::simhash;
+
+const neardup::fingerprint_composition any{.tokenizer = "any"};
+
+neardup::flat_index<64> index_of(std::uint32_t size) {
+  neardup::flat_index<64> index;
+  for (std::uint32_t i = 0; i < size; ++i) index.insert(simhash<64>(i * 0x9e3779b97f4a7c15U), i);
+  return index;
+}
+
+void save_with(support::faulty_files& files, const std::string& path, const neardup::flat_index<64>& index) {
+  neardup::detail::save_index(files, path, index, any, {});
+}
+
+using parts = neardup::simhasher<neardup::shingles<neardup::words>>;
+using dedup_type = neardup::deduplicator<parts>;
+using durable_type = neardup::durable_deduplicator<dedup_type>;
+
+dedup_type empty_dedup() { return dedup_type(parts(neardup::shingles{2, neardup::words{}}), {.similarity = 0.7}); }
+
+std::string text_of(std::uint32_t i) {
+  std::string text;
+  for (std::uint32_t word = 0; word < 20; ++word) text += "word" + std::to_string((i / 2) * 1000 + word * 7) + " ";
+  return i % 2 == 0 ? text : text + "more";  // The odd ones are duplicates.
+}
+
+/// What is done to a deduplicator, one step after the other.
+const std::vector<std::function<void(durable_type&)>> steps = {
+    [](durable_type& d) { d.add(text_of(0)); },  [](durable_type& d) { d.add(text_of(1)); },
+    [](durable_type& d) { d.add(text_of(2)); },  [](durable_type& d) { d.erase(0); },
+    [](durable_type& d) { d.add(text_of(4)); },  [](durable_type& d) { d.save(); },
+    [](durable_type& d) { d.add(text_of(6)); },  [](durable_type& d) { d.add(""); },
+    [](durable_type& d) { d.erase(77); },        [](durable_type& d) { d.erase(4); },
+    [](durable_type& d) { d.add(text_of(1)); },  [](durable_type& d) { d.save(); },
+    [](durable_type& d) { d.add("short one"); }, [](durable_type& d) { d.add(text_of(8)); },
+};
+
+/// All that can be told of a deduplicator from outside.
+std::string state_of(const dedup_type& d) {
+  std::string state = std::to_string(d.added()) + "/" + std::to_string(d.size());
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    state += d.contains(i) ? " +" : " -";
+    const auto verdict = d.find(text_of(i));
+    if (verdict.original) state += std::to_string(*verdict.original) + "@" + std::to_string(verdict.distance);
+  }
+  return state;
+}
+
+/// The state before the first step, after it, ...
+std::vector<std::string> expected_states() {
+  const support::temporary_folder folder;
+  std::vector<std::string> states;
+  durable_type d(folder / "d", empty_dedup(), any);
+  states.push_back(state_of(d.get()));
+  for (const auto& step : steps) {
+    step(d);
+    states.push_back(state_of(d.get()));
+  }
+  return states;
+}
+
+}  // namespace
+
+TEST_CASE("when a write, sync or rename fails, the old file or the new one is there, whole") {
+  const auto before = index_of(10), after = index_of(500);
+  std::size_t failed = 0, kept = 0;
+  for (const bool for_good : {false, true}) {
+    for (std::size_t call = 1;; ++call) {
+      const support::temporary_folder folder;
+      const std::string path = folder / "index";
+      save(path, before, any);
+      support::faulty_files files;
+      files.failing_call = call;
+      files.fails_for_good = for_good;
+      bool is_saved = false;
+      try {
+        save_with(files, path, after);
+        is_saved = true;
+      } catch (const std::runtime_error& error) {
+        CHECK(std::string(error.what()).find(path) != std::string::npos);
+      }
+      const auto found = neardup::load<neardup::flat_index<64>>(path, any);
+      CHECK((found == before || found == after));
+      if (is_saved) CHECK(found == after);
+      if (!for_good) CHECK(folder.files() == 1);  // No temporary file is left.
+      if (files.failures == 0) break;
+      CHECK_FALSE(is_saved);
+      ++failed;
+      kept += found == before ? 1 : 0;
+    }
+  }
+  std::printf("%zu failed calls of a save, the old file after %zu\n", failed, kept);
+  CHECK(failed > 15);
+  CHECK(kept < failed);
+}
+
+TEST_CASE("after a power failure at any call of a save, the old file or the new one is there, whole") {
+  const auto before = index_of(10), after = index_of(500);
+  const support::temporary_folder folder;
+  const std::string path = folder / "index";
+  support::faulty_files files;
+  save_with(files, path, before);
+  files.keeps_states = true;
+  save_with(files, path, after);
+  std::mt19937_64 random(1);
+  std::size_t tried = 0, old = 0;
+  for (const auto& disk : files.states) {
+    for (std::size_t i = 0; i < oracle::effort(40, 6); ++i) {
+      using loss = support::simulated_disk::loss;
+      const auto left = disk.after(i == 0 ? loss::all : i == 1 ? loss::nothing : loss::some, random);
+      REQUIRE(left.contains("index"));
+      support::write_bytes(folder / "left", left.at("index"));
+      const auto found = neardup::load<neardup::flat_index<64>>(folder / "left", any);
+      REQUIRE((found == before || found == after));
+      ++tried;
+      old += found == before ? 1 : 0;
+      if (&disk == &files.states.back()) REQUIRE(found == after);
+    }
+  }
+  std::printf("%zu power failures of a save, the old file after %zu\n", tried, old);
+  CHECK(old > 0);
+  CHECK(old < tried);
+}
+
+TEST_CASE("a full disk and what is no file are errors") {
+  const support::temporary_folder folder;
+  CHECK_THROWS_WITH(save(folder.path().string(), index_of(1), any),
+                    "cannot save " + folder.path().string() + ": it is no regular file");
+  CHECK_THROWS_AS(save(folder / "no" + "/index", index_of(1), any), std::runtime_error);
+#if defined(__linux__)
+  CHECK_THROWS_WITH(save("/dev/full", index_of(1), any), "cannot save /dev/full: it is no regular file");
+#endif
+}
+
+TEST_CASE("when an operation fails, a durable deduplicator keeps what it has acknowledged, and nothing else") {
+  const std::vector<std::string> expected = expected_states();
+  std::size_t failed = 0, refused = 0, ahead = 0;
+  for (const bool for_good : {false, true}) {
+    for (std::size_t call = 1;; ++call) {
+      const support::temporary_folder folder;
+      support::faulty_files files;
+      files.failing_call = call;
+      files.fails_for_good = for_good;
+      std::size_t done = 0;
+      try {
+        durable_type d(files, folder / "d", empty_dedup(), any);
+        for (; done < steps.size(); ++done) {
+          steps[done](d);
+          REQUIRE(state_of(d.get()) == expected[done + 1]);
+        }
+      } catch (const std::runtime_error&) {
+        ++refused;
+      }
+      CAPTURE(call, for_good, done);
+      const durable_type again(folder / "d", empty_dedup(), any);
+      const std::string found = state_of(again.get());
+      const bool is_next = done < steps.size() && found == expected[done + 1];
+      REQUIRE((found == expected[done] || (for_good && is_next)));
+      ahead += found != expected[done] ? 1 : 0;
+      if (files.failures == 0) break;
+      ++failed;
+    }
+  }
+  std::printf("%zu failed calls, %zu noticed, after %zu the step under way was there\n", failed, refused, ahead);
+  CHECK(failed > 100);
+}
+
+TEST_CASE("an operation that fails once leaves a durable deduplicator as it was, and it goes on") {
+  const std::vector<std::string> expected = expected_states();
+  for (std::size_t call = 1;; ++call) {
+    const support::temporary_folder folder;
+    support::faulty_files files;
+    durable_type d(files, folder / "d", empty_dedup(), any);
+    files.failing_call = files.calls + call;
+    std::size_t failures = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      try {
+        steps[i](d);
+      } catch (const std::runtime_error&) {
+        ++failures;
+        REQUIRE(state_of(d.get()) == expected[i]);
+        // Only after a failed save does it want another.
+        try {
+          steps[i](d);
+        } catch (const std::runtime_error&) {
+          d.save();
+          steps[i](d);
+        }
+      }
+      REQUIRE(state_of(d.get()) == expected[i + 1]);
+    }
+    REQUIRE(failures <= 1);
+    const durable_type again(folder / "d", empty_dedup(), any);
+    REQUIRE(state_of(again.get()) == expected.back());
+    if (files.failures == 0) break;
+  }
+}
+
+TEST_CASE("after a power failure at any call, a durable deduplicator has all that it acknowledged") {
+  const std::vector<std::string> expected = expected_states();
+  const support::temporary_folder folder;
+  support::faulty_files files;
+  files.keeps_states = true;
+  std::vector<std::size_t> acknowledged;  // how many steps, for each state of the disk
+  {
+    durable_type d(files, folder / "d", empty_dedup(), any);
+    acknowledged.resize(files.states.size() - 1, 0);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      acknowledged.push_back(i);
+      steps[i](d);
+      acknowledged.resize(files.states.size() - 1, i);
+    }
+    acknowledged.push_back(steps.size());
+    acknowledged.resize(files.states.size(), steps.size());
+  }
+  std::mt19937_64 random(2);
+  std::size_t tried = 0, ahead = 0;
+  for (std::size_t at = 0; at < acknowledged.size(); ++at) {
+    for (std::size_t i = 0; i < oracle::effort(20, 4); ++i) {
+      using loss = support::simulated_disk::loss;
+      const auto left = files.states[at].after(i == 0 ? loss::all : i == 1 ? loss::nothing : loss::some, random);
+      const support::temporary_folder restarted;
+      for (const auto& [name, content] : left) support::write_bytes(restarted / name, content);
+      const durable_type d(restarted / "d", empty_dedup(), any);
+      const std::string found = state_of(d.get());
+      const std::size_t done = acknowledged[at];
+      CAPTURE(at, i, done);
+      const bool is_next = done < steps.size() && found == expected[done + 1];
+      REQUIRE((found == expected[done] || is_next));
+      ++tried;
+      ahead += found != expected[done] ? 1 : 0;
+    }
+  }
+  std::printf("%zu power failures, after %zu the step under way was there\n", tried, ahead);
+  CHECK(ahead > 0);
+}
+
+TEST_CASE("a log is cut off at every byte, and its records flipped: whole records before that, or an error") {
+  const support::temporary_folder folder;
+  std::vector<std::size_t> ends;
+  std::vector<std::string> states;
+  {
+    durable_type d(folder / "d", empty_dedup(), any);
+    const auto note = [&] {
+      ends.push_back(support::read_bytes(folder / "d.log").size());
+      states.push_back(state_of(d.get()));
+    };
+    note();
+    for (const std::uint32_t i : {0U, 1U, 2U, 4U}) {
+      d.add(text_of(i));
+      note();
+    }
+    d.erase(2);
+    note();
+  }
+  const std::string log = support::read_bytes(folder / "d.log");
+  REQUIRE(log.size() == ends.back());
+  std::size_t step = 0;
+  for (std::size_t size = ends[0]; size <= log.size(); size += oracle::effort(3, 13)) {
+    while (step + 1 < ends.size() && ends[step + 1] <= size) ++step;
+    support::write_bytes(folder / "d.log", std::string_view(log).substr(0, size));
+    const durable_type d(folder / "d", empty_dedup(), any);
+    REQUIRE(state_of(d.get()) == states[step]);
+    REQUIRE(support::read_bytes(folder / "d.log").size() == ends[step]);
+  }
+  std::size_t refused = 0, torn = 0;
+  for (std::size_t bit = 8 * ends[0]; bit < 8 * log.size(); bit += oracle::effort(29, 101)) {
+    std::string damaged = log;
+    damaged[bit / 8] = static_cast<char>(static_cast<unsigned char>(damaged[bit / 8]) ^ 1U << bit % 8);
+    support::write_bytes(folder / "d.log", damaged);
+    try {
+      const durable_type d(folder / "d", empty_dedup(), any);
+      ++torn;
+      // The last record looks as if it was being written; or the bit is in the zeros behind a record.
+      const std::string found = state_of(d.get());
+      REQUIRE((found == states.back() || (bit / 8 >= ends[ends.size() - 2] && found == states[states.size() - 2])));
+    } catch (const std::runtime_error&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > 0);
+  CHECK(torn > 0);
+}

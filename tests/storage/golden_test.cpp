@@ -1,0 +1,136 @@
+// Files of the format that later versions must open, and that this one writes byte for byte.
+// NEARDUP_WRITE_GOLDEN=1 writes those that are missing.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <neardup/dedup/deduplicator.hpp>
+#include <neardup/index.hpp>
+#include <neardup/storage.hpp>
+
+#include "catch.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace {
+
+using namespace neardup;
+
+std::string golden(const std::string& name) {
+  const char* const sources = std::getenv("NEARDUP_SOURCE_DIR");
+  REQUIRE(sources != nullptr);
+  return (std::filesystem::path(sources) / "tests" / "storage" / "golden" / name).string();
+}
+
+/// Compares a file that was written with the golden one of that name.
+void check_bytes(const std::string& written, const std::string& name) {
+  if (!std::filesystem::exists(golden(name)) && std::getenv("NEARDUP_WRITE_GOLDEN") != nullptr) {
+    std::filesystem::create_directories(std::filesystem::path(golden(name)).parent_path());
+    std::filesystem::copy_file(written, golden(name));
+  }
+  INFO(name);
+  const bool is_same = support::read_bytes(written) == support::read_bytes(golden(name));
+  CHECK(is_same);
+}
+
+const fingerprint_composition made_of = composition_of(simhasher{
+    shingles{2, normalised{words{}}}, top{20, tf_idf{idf_table({{"term", weight::from_raw(300)}})}}, xxh3<64>{42}});
+
+/// The i-th fingerprint of every golden file.
+template <std::size_t Bits>
+simhash<Bits> fingerprint_of(std::uint64_t i) {
+  typename simhash<Bits>::words_type value{};
+  for (std::size_t word = 0; word < value.size(); ++word) value[word] = detail::mix(i * 7 + word);
+  if (Bits % 64 != 0) value.back() &= (std::uint64_t{1} << (Bits % 64)) - 1;
+  return simhash<Bits>(value);
+}
+
+template <std::size_t Bits, class Id>
+void check_index(const std::string& name, int k, int blocks) {
+  std::vector<entry<Bits, Id>> pairs;
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    for (std::uint64_t j = 0; j <= (i % 5 == 0 ? i : 0); ++j) {
+      pairs.push_back({fingerprint_of<Bits>(i), static_cast<Id>(i + 100 * j)});
+    }
+  }
+  const auto check = [&](const auto& index, const auto& expected) {
+    CHECK(index.size() == pairs.size());
+    for (std::uint64_t i = 0; i < 12; ++i) {
+      auto query = fingerprint_of<Bits>(i);
+      query.flip(i).flip(15 - i % 4);
+      CHECK(index.search(query, index.default_distance()) == expected.search(query, index.default_distance()));
+    }
+  };
+  const support::temporary_folder folder;
+  flat_index<Bits, Id> flat;
+  for (const auto& [fingerprint, id] : pairs) flat.insert(fingerprint, id);
+  if (blocks == 0) {
+    save(folder / "index", flat, made_of);
+  } else {
+    save(folder / "index", frozen_index<Bits, Id>(k, blocks, pairs.size(), [&](std::size_t i) { return pairs[i]; }),
+         made_of);
+  }
+  check_bytes(folder / "index", name);
+  if (blocks != 0) check(load<frozen_index<Bits, Id>>(golden(name), made_of), flat);
+  check(load<flat_index<Bits, Id>>(golden(name), made_of), flat);
+  const index_view<Bits, Id> view{mapped_file(golden(name))};
+  view.verify();
+  check(view, flat);
+  CHECK(view.made_of() == made_of);
+}
+
+}  // namespace
+
+TEST_CASE("golden files of indexes are read, and written byte for byte") {
+  check_index<64, std::uint32_t>("4_tables.neardup", 3, 4);
+  check_index<64, std::uint64_t>("10_tables.neardup", 3, 5);
+  check_index<64, std::int16_t>("radius.neardup", 10, 4);
+  check_index<128, std::uint32_t>("128_bits.neardup", 3, 4);
+  check_index<24, std::uint8_t>("24_bits.neardup", 1, 2);
+  check_index<64, std::uint32_t>("flat.neardup", 0, 0);
+}
+
+TEST_CASE("a golden list is read, and written byte for byte") {
+  std::vector<list_entry<64>> entries;
+  for (std::uint64_t i = 0; i < 10; ++i) entries.push_back({fingerprint_of<64>(i), i * i});
+  const support::temporary_folder folder;
+  save_list<64>(folder / "list", entries, made_of);
+  check_bytes(folder / "list", "list.neardup");
+  const fingerprint_list<64> list{mapped_file(golden("list.neardup"))};
+  list.verify();
+  REQUIRE(list.size() == entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) CHECK(list[i] == entries[i]);
+}
+
+TEST_CASE("a golden deduplicator and its log are read, and written byte for byte") {
+  const simhasher hash{shingles{2, normalised{words{}}}};
+  const auto make = [&] { return deduplicator{hash, {.similarity = 0.7}}; };
+  const auto text_of = [](int i) {
+    std::string text = "text";
+    for (int word = 0; word < 4 + 9 * (i % 3); ++word) text += " word" + std::to_string(i * 100 + word);
+    return text;
+  };
+  const support::temporary_folder folder;
+  using durable = durable_deduplicator<decltype(make())>;
+  {
+    durable d(folder / "d", make(), composition_of(hash));
+    for (int i = 0; i < 6; ++i) d.add(text_of(i));
+    d.save();
+    for (int i = 5; i < 8; ++i) d.add(text_of(i));
+    d.erase(2);
+  }
+  check_bytes(folder / "d", "deduplicator.neardup");
+  check_bytes(folder / "d.log", "deduplicator.neardup.log");
+  const support::temporary_folder copy;
+  std::filesystem::copy_file(golden("deduplicator.neardup"), copy / "d");
+  std::filesystem::copy_file(golden("deduplicator.neardup.log"), copy / "d.log");
+  const durable d(copy / "d", make(), composition_of(hash));
+  CHECK(d.get().added() == 9);
+  for (int i = 0; i < 8; ++i) {
+    CHECK(d.get().contains(static_cast<std::uint32_t>(i < 6 ? i : i + 1)) == (i != 2));
+    CHECK(d.get().find(text_of(i)).is_new() == (i == 2));
+  }
+}
