@@ -16,6 +16,7 @@
 #include "documents.hpp"
 #include "errors.hpp"
 #include "options.hpp"
+#include "readers.hpp"
 #include "report.hpp"
 #include "source.hpp"
 
@@ -28,14 +29,7 @@ neardup::fingerprint_composition composition_of_options(const options& settings)
     const auto weighed_by = [&](auto weighter) {
       return composition_of(neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed}));
     };
-    switch (settings.weights) {
-      case weighting::tf: return weighed_by(neardup::tf{});
-      case weighting::log_tf: return weighed_by(neardup::log_tf{});
-      case weighting::idf: return weighed_by(neardup::idf{settings.idf});
-      case weighting::tf_idf: return weighed_by(neardup::tf_idf{settings.idf});
-      case weighting::unit: break;
-    }
-    return weighed_by(neardup::unit{});
+    return with_weighter(settings, weighed_by);
   });
   if (settings.kind == neardup::fingerprint_kind::minwise) {
     made_of.kind = settings.kind;

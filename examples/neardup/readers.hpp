@@ -218,6 +218,19 @@ class weighed_fingerprinter final : public fingerprinter<Bits> {
   neardup::xxh3<Bits> hash_;
 };
 
+/// Calls `use(weighter)` with what --weights names. Precondition: settings.idf is there where it is needed.
+template <class Use>
+auto with_weighter(const options& settings, const Use& use) {
+  switch (settings.weights) {
+    case weighting::tf: return use(neardup::tf{});
+    case weighting::log_tf: return use(neardup::log_tf{});
+    case weighting::idf: return use(neardup::idf{settings.idf});
+    case weighting::tf_idf: return use(neardup::tf_idf{settings.idf});
+    case weighting::unit: break;
+  }
+  return use(neardup::unit{});
+}
+
 template <std::size_t Bits>
 std::unique_ptr<fingerprinter<Bits>> make_fingerprinter(const options& settings) {
   if (settings.top > 0 || !settings.weighted_field.empty()) {
@@ -233,14 +246,7 @@ std::unique_ptr<fingerprinter<Bits>> make_fingerprinter(const options& settings)
       auto hash = neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed});
       return std::make_unique<fingerprinter_of<Bits, decltype(hash)>>(std::move(hash));
     };
-    switch (settings.weights) {
-      case weighting::tf: return weighed_by(neardup::tf{});
-      case weighting::log_tf: return weighed_by(neardup::log_tf{});
-      case weighting::idf: return weighed_by(neardup::idf{settings.idf});
-      case weighting::tf_idf: return weighed_by(neardup::tf_idf{settings.idf});
-      case weighting::unit: break;
-    }
-    return weighed_by(neardup::unit{});
+    return with_weighter(settings, weighed_by);
   });
 }
 
