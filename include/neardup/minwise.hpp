@@ -11,7 +11,7 @@
 namespace neardup::inline v0 {
 
 /// One-bit min-wise codes of a set of features, `Bits` of them: two sets with the Jaccard similarity J have codes that
-/// differ in Bits * (1 - J) / 2 bits on average, and each bit differs on its own.
+/// differ in Bits * (1 - J) / 2 bits on average, and spread no more than independent bits would.
 ///
 /// For sets without weights they find the same pairs within fewer bits than SimHash, so that far fewer others are near.
 /// A value like simhash<Bits>, with the same members, but a type of its own: the two kinds neither compare nor share an
