@@ -324,7 +324,7 @@ class parser {
 
   void add_advice() {
     add("--recall", given_.recall, "R",
-        "the share of them that is to be found, 0 to 1\n(default: " + number(neardup::default_recall) + ")");
+        "the share of them that is to be found, 0 to 1\n(default: " + number(advice_settings{}.recall) + ")");
     add("--check-features", given_.check_features, "F",
         "what the similarity is about (default: " + to_string(feature_choice{}) + ")");
   }
@@ -350,8 +350,8 @@ class parser {
 
   void add_comparison() {
     add("--distance", given_.distance, "K",
-        "candidates differ in at most K bits (default: enough\nto find " + number(100 * neardup::default_recall) +
-            " % of what is similar, if\nsimilarities are spread evenly; advise looks)");
+        "candidates differ in at most K bits (default: enough\nto find 99 % of what is similar, 97 % by simhash, "
+        "if\nsimilarities are spread evenly; advise looks)");
     add("--blocks", given_.blocks, "N",
         "blocks of the index: speed against memory, never the\nresult (default: what is fast)");
     add("--min-similarity", given_.min_similarity, "X",

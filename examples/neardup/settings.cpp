@@ -68,7 +68,7 @@ bool has_weights(const options& settings) {
 void choose_distance(const typed_settings& given, double similarity, options& to) {
   using neardup::fingerprint_kind;
   const auto distance_by = [&](fingerprint_kind kind) {
-    return neardup::distance_for(to.bits, similarity, neardup::default_recall, kind);
+    return neardup::distance_for(to.bits, similarity, kind);
   };
   const bool is_open =
       given.kind.value_or("auto") == "auto" && to.check == similarity_measure::jaccard && !has_weights(to);

@@ -812,7 +812,7 @@ class Kinds(CommandTest):
         def said(*options):
             return run("pairs", *options, "-", data="one two").err
 
-        self.assertIn("--kind minwise --bits 64 --distance 9 ", said())
+        self.assertIn("--kind minwise --bits 64 --distance 10 ", said())
         self.assertIn("--kind minwise --bits 128 --distance ", said("--bits", 128, "--kind", "auto", "--similarity", 0.7))
         self.assertIn("--kind simhash --bits 64 --distance 13 ", said("--kind", "simhash"))
         self.assertIn("--kind simhash --bits 64 --distance 13 ", said("--weights", "logtf"))

@@ -90,7 +90,7 @@ TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwis
   const auto texts = random_texts(600, random);
   const neardup::minwise_hasher hash{neardup::default_tokenizer{}};
   neardup::deduplicator dedup{hash, {.similarity = 0.7}};
-  CHECK(dedup.distance() == neardup::distance_for(64, 0.7, neardup::default_recall, fingerprint_kind::minwise));
+  CHECK(dedup.distance() == neardup::distance_for(64, 0.7, 0.99, fingerprint_kind::minwise));
   const neardup::feature_extractor features_of{neardup::default_tokenizer{}};
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -155,6 +155,10 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
   CHECK(distance(64, 0.8, 0.99) == 10);
   CHECK(distance(128, 0.8, 0.97) == 15);
   CHECK(neardup::distance_for(64, 0.8) == 13);
+  CHECK(neardup::distance_for(64, 0.6, fingerprint_kind::minwise) == 17);
+  CHECK(neardup::distance_for(64, 0.7, fingerprint_kind::minwise) == 14);
+  CHECK(neardup::distance_for(64, 0.8, fingerprint_kind::minwise) == 10);
+  CHECK(neardup::distance_for(64, 0.9, fingerprint_kind::minwise) == 6);
   CHECK(neardup::estimated_jaccard<64>(0) == 1);
   CHECK(neardup::estimated_jaccard<64>(8) == 0.75);
   CHECK(neardup::estimated_jaccard<64>(40) == 0);

@@ -46,8 +46,8 @@ struct dedup_options {
   /// The least similarity by the check; default_similarity if it is not given. Without a check it does no more than
   /// choose `distance`.
   std::optional<double> similarity = std::nullopt;
-  double recall = default_recall;  ///< see `distance`
-  int blocks = 0;                  ///< how the index cuts fingerprints, see pigeonhole_index; 0 for what usually suits
+  std::optional<double> recall = std::nullopt;  ///< see `distance`; default_recall() if it is not given
+  int blocks = 0;  ///< how the index cuts fingerprints, see pigeonhole_index; 0 for what usually suits
   /// Texts of fewer distinct tokens are never duplicates by the distance of fingerprints alone: without a check only if
   /// their tokens are the same.
   std::size_t min_tokens = default_min_tokens;
@@ -415,13 +415,14 @@ class deduplicator {
   static index_type index_of(const dedup_options& options) {
     constexpr std::size_t bits = Simhasher::bits;
     // Also where they choose nothing: a slip should not go unnoticed.
-    detail::check_recall(options.recall);
+    const double recall = options.recall.value_or(default_recall(fingerprint_type::kind));
+    detail::check_recall(recall);
     if (!has_check && options.similarity) detail::check_jaccard(*options.similarity);
     int k = 3;
     if (options.distance) {
       k = *options.distance;
     } else if (has_check || options.similarity) {
-      k = distance_for(bits, options.similarity.value_or(default_similarity), options.recall, fingerprint_type::kind);
+      k = distance_for(bits, options.similarity.value_or(default_similarity), recall, fingerprint_type::kind);
       k = (std::min)(k, static_cast<int>(bits) - 1);  // the most that an index serves
     }
     return index_type(k, options.blocks == 0 ? default_blocks(bits, k) : options.blocks);

@@ -15,8 +15,11 @@
 
 namespace neardup::inline v0 {
 
-/// The share of the near-duplicates that a distance is to find where none is given.
-inline constexpr double default_recall = 0.97;
+/// The share of the near-duplicates that a distance is to find where none is given: 0.99 by min-wise codes, 0.97 by
+/// SimHash, where the two bits more that 0.99 needs cost several times the candidates (docs/accuracy.md).
+[[nodiscard]] constexpr double default_recall(fingerprint_kind kind) noexcept {
+  return kind == fingerprint_kind::minwise ? 0.99 : 0.97;
+}
 
 namespace detail {
 
@@ -101,8 +104,8 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 
 /// The smallest k at which expected_recall(bits, k, similarity, kind) is at least `recall`.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1 and 0 <= recall <= 1.
-/// Example: `distance_for(64, 0.8)` is 13, `distance_for(64, 0.8, 0.97, fingerprint_kind::minwise)` is 9.
-[[nodiscard]] inline int distance_for(std::size_t bits, double similarity, double recall = default_recall,
+/// Example: `distance_for(64, 0.8, 0.99)` is 15, `distance_for(64, 0.8, 0.97, fingerprint_kind::minwise)` is 9.
+[[nodiscard]] inline int distance_for(std::size_t bits, double similarity, double recall,
                                       fingerprint_kind kind = fingerprint_kind::simhash) {
   detail::check_jaccard(similarity);
   detail::check_recall(recall);
@@ -117,6 +120,13 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
     }
   }
   return low;
+}
+
+/// The same for default_recall(kind).
+/// Example: `distance_for(64, 0.8)` is 13, `distance_for(64, 0.8, fingerprint_kind::minwise)` is 10.
+[[nodiscard]] inline int distance_for(std::size_t bits, double similarity,
+                                      fingerprint_kind kind = fingerprint_kind::simhash) {
+  return distance_for(bits, similarity, default_recall(kind), kind);
 }
 
 }  // namespace neardup::inline v0

@@ -35,7 +35,7 @@ struct advice_request {
   double similarity = default_similarity;
   feature_choice check{};
   /// The share of the near-duplicates that must be found.
-  double recall = default_recall;
+  double recall = default_recall(fingerprint_kind::simhash);
   /// The features that fingerprints may have, besides `check`.
   std::vector<feature_choice> features{{feature_kind::words, 1},
                                        {feature_kind::words, 2},
