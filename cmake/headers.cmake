@@ -128,6 +128,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/kernels/unicode_tables.hpp
     include/neardup/text/kernels/utf8_blocks.hpp
     include/neardup/text/kernels/word_spans.hpp
+    include/neardup/text/mask.hpp
     include/neardup/text/ngrams.hpp
     include/neardup/text/normalise.hpp
     include/neardup/text/sentences.hpp

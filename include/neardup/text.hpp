@@ -4,6 +4,7 @@
 #include "version.hpp"
 
 #include "text/feature_choice.hpp"
+#include "text/mask.hpp"
 #include "text/ngrams.hpp"
 #include "text/normalise.hpp"
 #include "text/sentences.hpp"

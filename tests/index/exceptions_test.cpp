@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -10,8 +11,10 @@
 #include <vector>
 
 #include <neardup/index/flat_index.hpp>
+#include <neardup/index/frozen_index.hpp>
 #include <neardup/index/keyed_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
+#include <neardup/threads.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
@@ -322,4 +325,26 @@ TEST_CASE("a visitor may throw", "[index][exceptions]") {
   check(neardup::pigeonhole_index<64>());
   check(neardup::pigeonhole_index<64, 3, 2>());
   check(neardup::flat_index<64>());
+}
+
+TEST_CASE("a source of a frozen index may throw, on any thread", "[index][exceptions]") {
+  constexpr std::size_t count = 50'000;  // more than one part for each of three threads
+  std::mutex mutex;
+  std::size_t calls = 0;
+  std::size_t last = 0;
+  const auto source = [&](std::size_t i) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (++calls == last) throw stop_here();
+    return neardup::entry<64, std::uint32_t>{simhash<64>(i * 0x9e3779b97f4a7c15), static_cast<std::uint32_t>(i)};
+  };
+  using frozen = neardup::frozen_index<64>;
+  REQUIRE(frozen(3, 4, count, source, neardup::threads{3}).size() == count);
+  const std::size_t all = calls;
+  const auto before = living_allocations.load();
+  for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}, count, count + 1, count + 30'000, all}) {
+    calls = 0;
+    last = n;
+    CHECK_THROWS_AS(frozen(3, 4, count, source, neardup::threads{3}), stop_here);
+    CHECK(living_allocations == before);
+  }
 }

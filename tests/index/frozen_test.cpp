@@ -227,9 +227,9 @@ TEST_CASE("frozen: threads and passes do not change the result", "[index][frozen
     // As if memory were for 1,000 pairs at a time.
     using engine = neardup::detail::frozen_engine<1, std::uint32_t, std::uint32_t>;
     const neardup::any_runner run;
-    const engine in_passes = neardup::detail::frozen_builder<1, std::uint32_t, std::uint32_t, decltype(read)>(
-                                 neardup::layout(64, k, blocks), fingerprints.size(), read, run, 1000)
-                                 .build();
+    const engine in_passes = neardup::detail::frozen_builder<1, std::uint32_t, std::uint32_t>(
+                                 neardup::layout(64, k, blocks), fingerprints.size(), run, 1000)
+                                 .build(read);
     REQUIRE(in_passes.store().slots() == index.distinct_size());
     std::set<std::tuple<std::size_t, std::uint32_t, int>> found, wanted;
     std::vector<std::array<std::uint64_t, 1>> words;

@@ -55,9 +55,10 @@ inline constexpr int max_pass_bits = 10;
 /// One pass: calls store(position, record) for the records read(0) to read(count - 1), the positions ordered by
 /// address(record), equal ones by number.
 /// `starts` gets the 2^bits + 1 positions at which the buckets begin and end.
-/// read(i) is called twice for each i. The three functions may be called from several threads; they must not throw.
+/// read(i) is called twice for each i. The three functions may be called from several threads.
 /// Precondition: 0 <= address(record) < 2^bits. Guarantee: the result does not depend on the runner.
-/// Throws: std::bad_alloc, before the first record is stored.
+/// Throws: std::bad_alloc, before the first record is stored; what a function throws, on whatever thread, when all
+/// threads have ended.
 template <class Read, class Address, class Store>
 void radix_scatter(std::size_t count, int bits, const Read& read, const Address& address, const Store& store,
                    std::vector<std::size_t>& starts, const any_runner& run) {
@@ -66,10 +67,14 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   const auto begin_of = [&](std::size_t part) { return count / parts * part + (std::min)(part, count % parts); };
   starts.assign(buckets + 1, 0);
   std::vector<std::size_t> next(parts * buckets, 0);  // first the counts of a part, then where its next one goes
+  first_failure failure;
   run(parts, [&](std::size_t part) {
-    std::size_t* const counts = next.data() + part * buckets;
-    for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) ++counts[address(read(i))];
+    failure.guard(part, [&] {
+      std::size_t* const counts = next.data() + part * buckets;
+      for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) ++counts[address(read(i))];
+    });
   });
+  failure.rethrow();
   std::size_t sum = 0;
   for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
     starts[bucket] = sum;
@@ -81,21 +86,24 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   }
   starts[buckets] = sum;
   run(parts, [&](std::size_t part) {
-    std::size_t* const places = next.data() + part * buckets;
-    for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) {
-      const auto record = read(i);
-      store(places[address(record)]++, record);
-    }
+    failure.guard(part, [&] {
+      std::size_t* const places = next.data() + part * buckets;
+      for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) {
+        const auto record = read(i);
+        store(places[address(record)]++, record);
+      }
+    });
   });
+  failure.rethrow();
 }
 
 /// Moves `count` records into 2^bits buckets: calls write(position, record) once for each of read(0) to
 /// read(count - 1), the positions ordered by address(record), equal ones by number (it is a stable sort).
 /// `starts` gets the 2^bits + 1 positions at which the buckets begin and end.
-/// read(i) is called twice for each i. The functions may be called from several threads; they must not throw.
+/// read(i) is called twice for each i. The functions may be called from several threads; `write` must not throw.
 /// Precondition: 0 <= address(record) < 2^bits; Offset holds `count`; starts.size() == 2^bits + 1.
 /// Guarantee: the result does not depend on the runner. A part of the first pass is finished by one thread.
-/// Throws: std::bad_alloc, before anything is written.
+/// Throws: std::bad_alloc, before anything is written; what `read` throws, on whatever thread.
 /// Memory: `scratch` holds all records, unless the bits are few enough for one pass.
 template <class Record, class Offset, class Read, class Address, class Write>
 void radix_partition(std::size_t count, int bits, const Read& read, const Address& address, const Write& write,

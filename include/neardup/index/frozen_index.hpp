@@ -150,7 +150,7 @@ class frozen_index {
       const value_type pair = source(i);
       return std::pair<words_type, Id>(pair.fingerprint.to_words(), pair.id);
     };
-    return detail::frozen_builder<detail::words_for(Bits), Id, Offset, decltype(read)>(shape, count, read, run).build();
+    return detail::frozen_builder<detail::words_for(Bits), Id, Offset>(shape, count, run).build(read);
   }
 
   static std::size_t checked(std::size_t fingerprints, std::size_t ids) {

@@ -18,6 +18,7 @@
 #include "../fingerprint/weighters.hpp"
 #include "../fingerprint_kind.hpp"
 #include "../simhash.hpp"
+#include "../text/mask.hpp"
 #include "../text/ngrams.hpp"
 #include "../text/normalise.hpp"
 #include "../text/sentences.hpp"
@@ -186,6 +187,14 @@ class part_names {
   template <class Inner>
   [[nodiscard]] std::string of(const folded<Inner>& part) const {
     return "folded(" + of(part.inner) + ")";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const masked<Inner>& part) const {
+    return "masked(" + of(part.inner) + ")";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const narrowed<Inner>& part) const {
+    return "narrowed(" + of(part.inner) + ")";
   }
   template <class Inner>
   [[nodiscard]] std::string of(const normalised<Inner>& part) const {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "../error.hpp"
+#include "mask.hpp"
 #include "ngrams.hpp"
 #include "normalise.hpp"
 #include "shingles.hpp"
@@ -18,10 +19,10 @@
 namespace neardup::inline v0 {
 
 /// What a feature is made of.
-enum class feature_kind { words, chars, bytes };
+enum class feature_kind { words, chars, bytes, masked_words };
 
-/// Which pieces of a text are its features: runs of `size` words or `size` code points of the normalised text, or of
-/// `size` bytes of the text as it is.
+/// Which pieces of a text are its features: runs of `size` words or `size` code points of the normalised text, of
+/// `size` bytes of the text as it is, or of `size` words of the masked text (see mask), normalised then.
 struct feature_choice {
   feature_kind kind = feature_kind::words;
   std::size_t size = 2;  ///< 1 or more
@@ -29,34 +30,39 @@ struct feature_choice {
   friend constexpr bool operator==(const feature_choice&, const feature_choice&) = default;
 };
 
-/// "words:2", "chars:5", "bytes:8": what parse_features takes.
+/// "words:2", "chars:5", "bytes:8", "masked:words:2": what parse_features takes.
 [[nodiscard]] inline std::string to_string(const feature_choice& features) {
   const char* const kind = features.kind == feature_kind::words   ? "words:"
                            : features.kind == feature_kind::chars ? "chars:"
-                                                                  : "bytes:";
+                           : features.kind == feature_kind::bytes ? "bytes:"
+                                                                  : "masked:words:";
   return kind + std::to_string(features.size);
 }
 
-/// The features that are called "words", "words:N", "chars:N" or "bytes:N", N from 1 to 1000.
+/// The features that are called "words", "words:N", "chars:N", "bytes:N", "masked:words" or "masked:words:N", N from 1 to
+/// 1000.
 /// Throws: std::invalid_argument, with what is wrong.
 [[nodiscard]] inline feature_choice parse_features(std::string_view name) {
   const auto refuse = [name](const char* why) {
     detail::fail<std::invalid_argument>(std::string("'").append(name).append("': ").append(why));
   };
-  const std::size_t colon = name.find(':');
+  constexpr std::string_view masked_prefix = "masked:";
+  const std::size_t colon = name.find(':', name.starts_with(masked_prefix) ? masked_prefix.size() : 0);
   const std::string_view kind = name.substr(0, colon);
   feature_choice features;
   if (kind == "words") {
     features = {feature_kind::words, 1};
+  } else if (kind == "masked:words") {
+    features = {feature_kind::masked_words, 1};
   } else if (kind == "chars") {
     features.kind = feature_kind::chars;
   } else if (kind == "bytes") {
     features.kind = feature_kind::bytes;
   } else {
-    refuse("features are words, words:N, chars:N or bytes:N");
+    refuse("features are words, words:N, masked:words:N, chars:N or bytes:N");
   }
   if (colon == name.npos) {
-    if (kind != "words") refuse("say how long they are, as in chars:5");
+    if (!kind.ends_with("words")) refuse("say how long they are, as in chars:5");
     return features;
   }
   const std::string_view number = name.substr(colon + 1);
@@ -67,13 +73,15 @@ struct feature_choice {
 }
 
 /// Calls `use(tokenizer)` with the tokenizer of a choice, and returns what that returns. Each kind is a type of its
-/// own, so `use` is compiled for four.
+/// own, so `use` is compiled for five.
 /// Precondition: features.size is 1 or more.
 template <class Use>
 decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {
   switch (features.kind) {
     case feature_kind::chars: return std::forward<Use>(use)(normalised{code_point_ngrams{features.size}});
     case feature_kind::bytes: return std::forward<Use>(use)(byte_ngrams{features.size});
+    case feature_kind::masked_words:
+      return std::forward<Use>(use)(masked{normalised{shingles{features.size, words{}}}});
     case feature_kind::words: break;
   }
   if (features.size == 1) return std::forward<Use>(use)(normalised{words{}});

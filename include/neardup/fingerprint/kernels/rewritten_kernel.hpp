@@ -11,6 +11,7 @@
 
 #include "../../instruction_set.hpp"
 #include "../../text/kernels/normalised_words.hpp"
+#include "../../text/mask.hpp"
 #include "../../text/normalise.hpp"
 #include "../../text/shingles.hpp"
 #include "../../text/tokenizer.hpp"
@@ -37,6 +38,12 @@ struct rewriting<folded<Inner>> {
   static constexpr bool is_rewriting = true;
   using rewriter = ascii_folder;
   static const Inner& inner(const folded<Inner>& tokenizer) noexcept { return tokenizer.inner; }
+};
+template <class Inner>
+struct rewriting<masked<Inner>> {
+  static constexpr bool is_rewriting = true;
+  using rewriter = text_masker;
+  static const Inner& inner(const masked<Inner>& tokenizer) noexcept { return tokenizer.inner; }
 };
 template <class Inner>
 struct rewriting<narrowed<Inner>> {

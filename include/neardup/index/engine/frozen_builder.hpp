@@ -36,22 +36,22 @@ namespace neardup::inline v0::detail {
   return (std::min)({wanted, static_cast<int>((std::min)(key_width, std::size_t{26}))});
 }
 
-/// Builds a frozen_engine from `count` pairs that `read(i)` gives, as std::pair<words_type, Id>, as often as asked.
+/// Builds a frozen_engine of `count` pairs. Only what reads them is compiled for each source.
 ///
 /// All is done by partitioning: the pairs by the buckets of the first table, which puts them into their final order;
 /// then for each other table the filters and slots. Of more than 2^26 pairs the arrays that are to be filled serve as
 /// memory for a first, coarse partition, and each part of that is put in order by itself, so that there is never a
 /// second copy of all.
-template <std::size_t Words, class Id, class Offset, class Read>
+template <std::size_t Words, class Id, class Offset>
 class frozen_builder {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using engine_type = frozen_engine<Words, Id, Offset>;
 
   /// More than `max_at_once` pairs are partitioned coarsely first, so that a part is an eighth of it or less.
-  frozen_builder(const layout& shape, std::size_t count, const Read& read, const any_runner& run,
+  frozen_builder(const layout& shape, std::size_t count, const any_runner& run,
                  std::size_t max_at_once = std::size_t{1} << 26)
-      : count_(count), max_at_once_(max_at_once), read_(read), run_(run) {
+      : count_(count), max_at_once_(max_at_once), run_(run) {
     if (count > (std::numeric_limits<pair_number>::max)()) {
       fail<std::length_error>("no room for " + std::to_string(count) +
                               " pairs of fingerprint and id: with this Offset " + "there may be at most " +
@@ -63,8 +63,18 @@ class frozen_builder {
     plans_ = std::make_shared<const search_plans<Words>>(shape, static_cast<std::size_t>((std::max)(bits, 8)));
   }
 
-  engine_type build() {
-    auto store = build_store();
+  /// Of the pairs that `read(i)` gives, as std::pair<words_type, Id>, as often as asked.
+  template <class Read>
+  engine_type build(const Read& read) {
+    return with_tables(build_store(read));
+  }
+
+ private:
+  using store_type = typename engine_type::store_type;
+  // Of a pair: there may be more pairs than fingerprints.
+  using pair_number = std::conditional_t<sizeof(Offset) <= 4, std::uint32_t, std::uint64_t>;
+
+  engine_type with_tables(store_type store) {
     std::vector<frozen_table<Offset>> tables(plans_->keys().size());
     const bool is_wide = !narrow_filter_suffices(plans_->shape().k());
     if constexpr (Words > 1) add_filters(store, is_wide, tables[0]);
@@ -75,11 +85,6 @@ class frozen_builder {
     }
     return engine_type(plans_, std::move(store), std::move(tables));
   }
-
- private:
-  using store_type = typename engine_type::store_type;
-  // Of a pair: there may be more pairs than fingerprints.
-  using pair_number = std::conditional_t<sizeof(Offset) <= 4, std::uint32_t, std::uint64_t>;
 
   struct pair {
     words_type fingerprint;
@@ -133,7 +138,8 @@ class frozen_builder {
     }
   }
 
-  store_type build_store() {
+  template <class Read>
+  store_type build_store(const Read& read_pair) {
     const table_key<Words>& key = plans_->keys()[0];
     const int bits = frozen_directory_bits(count_, key.width());
     // Beyond the buckets by a hash of everything, until there is about one in each place: copies meet there.
@@ -155,7 +161,7 @@ class frozen_builder {
              static_cast<std::size_t>(mix_words(p.fingerprint) >> (word_bits - static_cast<std::size_t>(extra)));
     };
     const auto read = [&](std::size_t i) {
-      const auto [fingerprint, id] = read_(i);
+      const auto [fingerprint, id] = read_pair(i);
       return pair{fingerprint, id};
     };
     std::size_t base = 0;
@@ -361,7 +367,6 @@ class frozen_builder {
   }
 
   std::size_t count_, max_at_once_;
-  const Read& read_;
   const any_runner& run_;
   std::shared_ptr<const search_plans<Words>> plans_;
 };

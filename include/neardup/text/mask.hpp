@@ -1,0 +1,289 @@
+// Masking: numbers, dates, addresses and other identifiers as one token, so that lines of a log that people call the same
+// are the same.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "tokenizer.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+/// Writes what varies from line to line of a log as "0".
+///
+/// It looks at runs of ASCII letters and digits with single or double joiners (. : - / , + _) between them, and decides
+/// about each when it has ended. A run longer than max_run is copied, so that little is ever kept.
+class text_masker {
+ public:
+  static constexpr std::size_t max_run = 128;  ///< bytes
+
+  void append(std::string_view text, std::string& out) {
+    for (const char c : text) put(c, out);
+  }
+
+  void finish(std::string& out) {
+    end_run(out);
+    flush_held(out);
+    reset();
+  }
+
+  void reset() noexcept {
+    run_.clear();
+    drop_held();
+    joiners_ = 0;
+    is_copying_ = false;
+    before_ = kind::other;
+  }
+
+ private:
+  // What a run is; a month is a name without a number.
+  enum class kind { other, number, date, month };
+
+  static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+  static constexpr bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+  static constexpr bool is_hexadecimal(char c) noexcept {
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  }
+  static constexpr bool is_joiner(char c) noexcept {
+    return c == '.' || c == ':' || c == '-' || c == '/' || c == ',' || c == '+' || c == '_';
+  }
+  static constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+  void put(char c, std::string& out) {
+    if (is_digit(c) || is_letter(c)) {
+      joiners_ = 0;
+      if (is_copying_) {
+        out.push_back(c);
+        return;
+      }
+      run_.push_back(c);
+      if (run_.size() > max_run) {
+        flush_held(out);
+        before_ = kind::other;
+        out.append(run_);
+        run_.clear();
+        is_copying_ = true;
+      }
+      return;
+    }
+    if (is_joiner(c) && joiners_ < 2 && !run_.empty()) {
+      ++joiners_;
+      run_.push_back(c);
+      return;
+    }
+    end_run(out);
+    // Two in "Nov  2", as in the log of the system.
+    if (c == ' ' && before_ != kind::other && spaces_ < 2) {
+      held_.push_back(c);
+      ++spaces_;
+      return;
+    }
+    flush_held(out);
+    before_ = kind::other;
+    out.push_back(c);
+  }
+
+  void flush_held(std::string& out) {
+    out.append(held_);
+    drop_held();
+  }
+
+  void drop_held() noexcept {
+    held_.clear();
+    spaces_ = 0;
+  }
+
+  // The joiners at the end of a run are no part of it.
+  void end_run(std::string& out) {
+    is_copying_ = false;
+    if (run_.empty()) return;
+    const std::string_view run(run_.data(), run_.size() - joiners_);
+    const std::string_view rest(run_.data() + run.size(), joiners_);
+    write(run, out);
+    if (!rest.empty()) {
+      flush_held(out);
+      out.append(rest);
+      before_ = kind::other;
+    }
+    run_.clear();
+    joiners_ = 0;
+  }
+
+  void write(std::string_view run, std::string& out) {
+    const kind is = kind_of(run);
+    const bool is_date = is == kind::date || is == kind::month || before_ == kind::date || before_ == kind::month;
+    if (is != kind::other && spaces_ > 0 && is_date && !(is == kind::month && before_ == kind::month)) {
+      // "Nov 22 10:00:01" and "22 Nov" are one date; its 0 stands there already but after a month.
+      drop_held();
+      if (before_ == kind::month) out.push_back('0');
+      before_ = kind::date;
+      return;
+    }
+    flush_held(out);
+    before_ = is;
+    if (is == kind::other) {
+      mask_words(run, out);
+    } else if (is == kind::month) {
+      held_ = run;  // until it is clear whether a number follows
+    } else {
+      out.push_back('0');
+    }
+  }
+
+  static kind kind_of(std::string_view run) {
+    if (is_month(run)) return kind::month;
+    if (is_uuid(run) || is_hexadecimal_address(run)) return kind::number;
+    bool has_month = false, has_number = false;
+    for (std::size_t begin = 0; begin < run.size();) {
+      const std::string_view word = next_word(run, begin);
+      if (is_number(word)) {
+        has_number = true;
+      } else if (is_month(word)) {
+        has_month = true;
+      } else if (!word.empty()) {
+        return kind::other;
+      }
+      begin += word.size() + 1;
+    }
+    if (!has_number) return kind::other;
+    return has_month ? kind::date : kind::number;
+  }
+
+  static std::string_view next_word(std::string_view run, std::size_t begin) {
+    std::size_t end = begin;
+    while (end < run.size() && !is_joiner(run[end])) ++end;
+    return run.substr(begin, end - begin);
+  }
+
+  // Each word by itself: digits become 0, and so does all of what looks like an identifier.
+  static void mask_words(std::string_view run, std::string& out) {
+    for (std::size_t begin = 0; begin < run.size();) {
+      const std::string_view word = next_word(run, begin);
+      if (is_number(word)) {
+        out.push_back('0');
+      } else {
+        for (std::size_t i = 0; i < word.size(); ++i) {
+          const bool is_first = is_digit(word[i]) && (i == 0 || !is_digit(word[i - 1]));
+          if (is_first) out.push_back('0');
+          if (!is_digit(word[i])) out.push_back(word[i]);
+        }
+      }
+      begin += word.size();
+      if (begin < run.size()) out.push_back(run[begin++]);
+    }
+  }
+
+  // Digits, also with the letters of a time ("01T10", "00Z"), hexadecimal ("0x1f", or from 6 digits on with one of 0 to 9),
+  // or an identifier: letters and digits by turns.
+  static bool is_number(std::string_view word) {
+    const auto digits = static_cast<std::size_t>(std::count_if(word.begin(), word.end(), is_digit));
+    if (digits == 0) return false;
+    if (digits == word.size()) return true;
+    if (is_digit(word[0]) && digits + 1 == word.size()) {
+      const std::size_t letter = word.find_first_not_of("0123456789");
+      if (word[letter] == 'T' || word[letter] == 'Z') return true;
+    }
+    if (word.size() > 2 && word[0] == '0' && lower(word[1]) == 'x' &&
+        std::all_of(word.begin() + 2, word.end(), is_hexadecimal)) {
+      return true;
+    }
+    if (word.size() >= 6 && std::all_of(word.begin(), word.end(), is_hexadecimal)) return true;
+    std::size_t turns = 0;
+    for (std::size_t i = 1; i < word.size(); ++i) turns += is_digit(word[i]) != is_digit(word[i - 1]) ? 1 : 0;
+    return word.size() >= 8 && turns >= 3;
+  }
+
+  static bool is_month(std::string_view word) {
+    constexpr std::array<std::string_view, 12> names{"january",   "february", "march",    "april",
+                                                     "may",       "june",     "july",     "august",
+                                                     "september", "october",  "november", "december"};
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+      if (word.size() != 3 && word.size() != name.size()) return false;
+      // "may" and "march" are words, too; a month is written with a capital.
+      if (word[0] != name[0] - 32) return false;
+      return std::equal(word.begin() + 1, word.end(), name.begin() + 1, [](char a, char b) { return lower(a) == b; });
+    });
+  }
+
+  // 8-4-4-4-12 hexadecimal digits.
+  static bool is_uuid(std::string_view run) {
+    if (run.size() != 36) return false;
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+      if (is_dash ? run[i] != '-' : !is_hexadecimal(run[i])) return false;
+    }
+    return true;
+  }
+
+  // Of a network card, or version 6 of IP: up to four hexadecimal digits between colons, three colons at least or two
+  // side by side.
+  static bool is_hexadecimal_address(std::string_view run) {
+    std::size_t length = 0, colons = 0;
+    bool has_digit = false;
+    for (const char c : run) {
+      if (c == ':') {
+        ++colons;
+        length = 0;
+      } else if (!is_hexadecimal(c) || ++length > 4) {
+        return false;
+      }
+      has_digit |= is_digit(c);
+    }
+    return has_digit && (colons >= 3 || run.find("::") != run.npos);
+  }
+
+  std::string run_;   // since its first letter or digit
+  std::string held_;  // a month, or the spaces after a number or month: dropped if a date goes on after them
+  std::size_t joiners_ = 0, spaces_ = 0;
+  bool is_copying_ = false;
+  kind before_ = kind::other;
+};
+
+}  // namespace detail
+
+/// The text with each number, date, time, hexadecimal number, UUID and network address as "0", and the digits of other
+/// words as one 0 ("eth1" is "eth0"); all else as it was.
+///
+/// What holds together is masked as one: "2026-08-01T10:00:01.250Z", "Nov 22 10:00:01", "22/Nov/2026:10:00:01",
+/// "10.0.0.7:50514", "fe80::1ff:fe23" and "550e8400-e29b-41d4-a716-446655440000" are each one "0". Hexadecimal numbers are
+/// those after 0x, and words of six or more of 0 to 9 and a to f with one of 0 to 9 among them; words of eight or more in
+/// which letters and digits change three times or more are identifiers, and masked whole. Months are English names with a
+/// capital. A run of letters, digits and . : - / , + _ between them of more than 128 bytes stays as it is.
+/// Complexity: linear. Example: `mask("sshd[811]: port 50514 ssh2")` is `"sshd[0]: port 0 ssh0"`.
+[[nodiscard]] inline std::string mask(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  detail::text_masker masker;
+  masker.append(text, out);
+  masker.finish(out);
+  return out;
+}
+
+/// Tokenizes the masked text. See mask.
+/// Example: `shingles{2, masked{normalised{words{}}}}`
+template <tokenizer Inner>
+struct masked {
+  Inner inner{};
+
+  template <class Sink>
+  void operator()(std::string_view text, Sink&& sink) const {
+    const std::string text_masked = mask(text);
+    inner(text_masked, sink);
+  }
+};
+
+template <class Inner>
+masked(Inner) -> masked<Inner>;
+
+template <streaming_tokenizer Inner>
+class token_stream<masked<Inner>> : public detail::rewritten_stream<detail::text_masker, token_stream<Inner>> {
+ public:
+  explicit token_stream(const masked<Inner>& tokenizer) : token_stream::rewritten_stream(tokenizer.inner) {}
+};
+
+}  // namespace neardup::inline v0
