@@ -217,7 +217,7 @@ class parser {
     if (result_.action == verb::query && result_.index_file.empty()) throw usage_error("query needs --index FILE");
     if ((result_.has_index() || lists_ || result_.format == output_format::binary) && !can_be_named(result_)) {
       throw usage_error(
-          "files of fingerprints name what these are made of: they take words, words:N, chars:N and bytes:N,\n"
+          "files of fingerprints name what these are made of: they take words, words:N, masked:words:N, chars:N and bytes:N,\n"
           "without --top and --weighted-field");
     }
     if (result_.paths.empty()) throw usage_error("no input: name files or folders, or - for standard input");
@@ -269,7 +269,9 @@ class parser {
         advises ? "only these: words, words:N, chars:N of the normalised\n"
                   "text, or bytes:N of the raw one (default: several)"
                 : "words, words:N, chars:N of the normalised text, bytes:N\n"
-                  "of the raw one, zh:words or zh:keywords by a dictionary\n"
+                  "of the raw one, masked:words:N where numbers, dates and\n"
+                  "addresses are one word, zh:words or zh:keywords by a\n"
+                  "dictionary "
                   "(default: " +
                       std::string(result_.compares() ? "--check-features, else " : "") +
                       neardup::to_string(feature_choice{}) + ")");

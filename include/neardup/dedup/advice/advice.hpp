@@ -55,12 +55,13 @@ struct setup {
   fingerprint_kind kind;
   std::size_t bits;
   int distance;
-  int blocks;           ///< of the index that searches fastest
-  double recall;        ///< share of the near-duplicates that lie within `distance`
-  double recall_error;  ///< standard error of that, from the sample; the luck of the hash comes on top, about .01
-  double candidates;    ///< pairs within `distance` to be checked, for each document
-  double bytes;         ///< of the index and of the sets that the check compares, for each document
-  double seconds;       ///< on one core, for each document: to be compared with other setups, not with a clock
+  int blocks;                      ///< of the index that searches fastest
+  double recall;                   ///< share of the near-duplicates that lie within `distance`
+  double recall_error;             ///< standard error of that: the luck of the sample and of the hash
+  double recall_low, recall_high;  ///< what then happens lies between these in nine of ten cases
+  double candidates;               ///< pairs within `distance` to be checked, for each document
+  double bytes;                    ///< of the index and of the sets that the check compares, for each document
+  double seconds;  ///< on one core, for each document: to be compared with other setups, not with a clock
 };
 
 /// What a choice of features makes of a corpus.
@@ -332,6 +333,47 @@ class advisor {
     return {found / all, std::sqrt(squares) / all};
   }
 
+  /// The standard deviation of the share of near-duplicates within k bits from one hash to another.
+  ///
+  /// Near-duplicates that have the same words in common are found or missed together: a bit that these words make differ
+  /// differs in all of them. So what a bit adds to the share is looked at over all pairs at once, for each bit of the
+  /// widest fingerprints: to first order, the share is a sum of as many such independent terms as there are bits.
+  [[nodiscard]] double luck_of_the_hash(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
+    const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
+    const double n = static_cast<double>(bits);
+    double all = 0;
+    for (const auto& s : corpus_.sample()) all += static_cast<double>(s.degree);
+    if (all == 0) return 0;
+    std::vector<double> terms(Bits, 0.0);  // what a bit adds to the share
+    double of_pairs = 0, of_one_pair = 0;  // variance from a pair with itself: in `terms`, and altogether
+    double corpus_pairs =
+        all / 2 * static_cast<double>(corpus_.documents()) / static_cast<double>(corpus_.sample().size());
+    corpus_pairs = (std::max)(1.0, corpus_pairs);
+    for (const auto& s : corpus_.sample()) {
+      for (const auto& other : s.kept) {
+        const double share = static_cast<double>(s.degree) / static_cast<double>(s.kept.size()) / all;
+        const double p = other.differences[by][f];
+        if (p <= 0) continue;  // found by any hash
+        const double found = detail::binomial_sum(bits, k, p);
+        // How likely this bit decides: as many as k of the others differ.
+        const double decides =
+            detail::binomial_sum(bits - 1, k, p) - (k == 0 ? 0 : detail::binomial_sum(bits - 1, k - 1, p));
+        for (std::size_t bit = 0; bit < Bits; ++bit) {
+          const bool differs = (other.differing[by][f][bit / 64] >> (bit % 64) & 1) != 0;
+          terms[bit] += share * decides * (p - (differs ? 1.0 : 0.0));
+        }
+        of_pairs += share * share * decides * decides * n * p * (1 - p);
+        of_one_pair += share * found * (1 - found);
+      }
+    }
+    double squares = 0;
+    for (const double term : terms) squares += term * term;
+    // Of a pair with itself the sample says too much: there it has another share than in the corpus.
+    const double variance =
+        (std::max)(0.0, squares / static_cast<double>(Bits) * n - of_pairs) + of_one_pair / corpus_pairs;
+    return std::sqrt(variance);
+  }
+
   template <class Fingerprint>
   void add_setups(std::size_t f, const std::vector<double>& sizes, const any_runner& run, advice& result) const {
     constexpr std::size_t width = Fingerprint::bits;
@@ -346,6 +388,9 @@ class advisor {
       }
     }
     const estimate recall = recall_within(kind, width, low, f);
+    const double error = std::hypot(recall.error, luck_of_the_hash(kind, width, low, f));
+    constexpr double nine_of_ten = 1.645;  // standard errors to either side, of a normal distribution
+    const double reach = nine_of_ten * error;
     const double candidates = candidates_within<Fingerprint>(f, low, run);
     const expected_costs costs = leanest_blocks(width, low, static_cast<double>(corpus_.documents()), 1.5);
 
@@ -363,9 +408,9 @@ class advisor {
     const double search = (std::min)(costs.seconds * (std::max)(1.0, skew),
                                      scan_seconds(width, static_cast<double>(corpus_.documents())) / 2);
     constexpr double bytes_a_feature = 4;  // of a set for the check
-    result.setups.push_back({corpus_.features()[f], kind, width, low, costs.blocks, recall.value, recall.error,
-                             candidates, costs.bytes + sizes.front() * bytes_a_feature,
-                             search + (reading + checking) * 1e-9});
+    result.setups.push_back({corpus_.features()[f], kind, width, low, costs.blocks, recall.value, error,
+                             (std::max)(0.0, recall.value - reach), (std::min)(1.0, recall.value + reach), candidates,
+                             costs.bytes + sizes.front() * bytes_a_feature, search + (reading + checking) * 1e-9});
     if constexpr (2 * width <= Bits) {
       using wider = std::conditional_t<is_minwise, minwise<2 * width>, simhash<2 * width>>;
       add_setups<wider>(f, sizes, run, result);

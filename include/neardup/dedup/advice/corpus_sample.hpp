@@ -139,8 +139,9 @@ class corpus_sample {
   struct neighbour {
     std::uint64_t priority;  // random: those with the smallest are kept
     std::uint64_t ordinal;
-    // How likely a bit of the fingerprints of both differs, by the kind and by each choice of features.
+    // By the kind and by each choice of features: how likely a bit of the fingerprints of both differs, and which do.
     std::array<std::vector<double>, 2> differences;
+    std::array<std::vector<std::array<std::uint64_t, words_for(Bits)>>, 2> differing;
   };
 
   struct sampled {
@@ -227,6 +228,10 @@ class corpus_sample {
           const double angle = std::acos(set_cosine(similarity, own.set.size(), others.size()));
           other.differences[0].push_back(angle / std::numbers::pi);
           other.differences[1].push_back((1 - similarity) / 2);
+          const auto& a = queries_[f][with_news[j]];
+          const auto b = own.readers[f]->fingerprint(text);
+          other.differing[0].push_back(differing_bits<simhash<Bits>>(a, b));
+          other.differing[1].push_back(differing_bits<minwise<Bits>>(a, b));
         }
       }
     });
@@ -290,6 +295,18 @@ class corpus_sample {
     sample_join::workspace join;
   };
 
+  /// None if a text has no features.
+  template <class Fingerprint>
+  static std::array<std::uint64_t, words_for(Bits)> differing_bits(const std::optional<fingerprints_of_text<Bits>>& a,
+                                                                   const std::optional<fingerprints_of_text<Bits>>& b) {
+    std::array<std::uint64_t, words_for(Bits)> words{};
+    if (!a || !b) return words;
+    words = a->template get<Fingerprint>().to_words();
+    const auto others = b->template get<Fingerprint>().to_words();
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] ^= others[i];
+    return words;
+  }
+
   /// A uniform sample without one of its members, drawn at random, is a smaller uniform sample.
   void drop_one() {
     sampled& out = sample_[static_cast<std::size_t>(drawn(draws_++, sample_.size()))];
@@ -349,7 +366,7 @@ class corpus_sample {
       if (priority >= last->priority) return false;
       of.kept.erase(last);
     }
-    of.kept.push_back({priority, ordinal, {}});
+    of.kept.push_back({priority, ordinal, {}, {}});
     return true;
   }
 
