@@ -1,8 +1,12 @@
 #include "advised.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <memory>
 #include <neardup/dedup/advice/advice.hpp>
 #include <neardup/threads.hpp>
+#include <string>
 
 #include "stopwatch.hpp"
 
@@ -25,17 +29,66 @@ std::uint64_t count_within(const pair_check& check, const fingerprints& prints, 
   return count;
 }
 
-}  // namespace
-
-advice_report measure_advice(const documents& input, const feature_choice& features, double similarity,
-                             const pair_check& truth, const pair_check& library, std::uint64_t seed,
-                             std::uint64_t most_pairs, unsigned threads) {
+neardup::advice advice_for(const documents& input, const feature_choice& features, double similarity,
+                           std::uint64_t seed, unsigned threads) {
   neardup::advice_request request;
   request.similarity = similarity;
   request.check = neardup::parse_features(to_string(features));
   request.seed = seed;
+  return neardup::advise(input.texts, request, neardup::threads{threads});
+}
+
+fingerprint_choice fingerprints_of(const neardup::setup& setup, std::uint64_t seed) {
+  const bool is_minwise = setup.kind == neardup::fingerprint_kind::minwise;
+  return {from_library(setup.features), is_minwise ? weighting::minwise : weighting::unit, setup.bits, seed};
+}
+
+}  // namespace
+
+interval_coverage measure_intervals(const documents& input, const feature_choice& features, double similarity,
+                                    const pair_check& library, std::uint64_t first, std::uint64_t seeds,
+                                    unsigned threads) {
+  interval_coverage result;
+  struct sums {
+    double n = 0, sum = 0, squares = 0;
+  };
+  // By features, kind and distance: the same setup from one seed to another.
+  std::map<std::string, sums> recalls;
+  for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
+    const neardup::advice advice = advice_for(input, features, similarity, seed, threads);
+    for (const neardup::setup& setup : advice.setups) {
+      if (setup.bits != 64) continue;
+      const fingerprint_choice choice = fingerprints_of(setup, seed);
+      const auto prints = make_fingerprints(choice, input.texts, threads);
+      const std::uint64_t found = count_within(library, *prints, setup.distance, false);
+      const double recall = score_of(found, found, library.pairs.size()).recall;
+      ++result.cases;
+      if (recall >= setup.recall_low && recall <= setup.recall_high) ++result.inside;
+      result.mean_width += setup.recall_high - setup.recall_low;
+      sums& same = recalls[to_string(choice) + std::to_string(setup.distance)];
+      ++same.n;
+      same.sum += recall;
+      same.squares += recall * recall;
+    }
+  }
+  if (result.cases == 0) return result;
+  result.mean_width /= static_cast<double>(result.cases);
+  double counted = 0;
+  for (const auto& [name, one] : recalls) {
+    if (one.n < 2) continue;
+    const double mean = one.sum / one.n;
+    result.mean_spread += std::sqrt((std::max)(0.0, one.squares / one.n - mean * mean));
+    ++counted;
+  }
+  if (counted > 0) result.mean_spread /= counted;
+  return result;
+}
+
+advice_report measure_advice(const documents& input, const feature_choice& features, double similarity,
+                             const pair_check& truth, const pair_check& library, std::uint64_t seed,
+                             std::uint64_t most_pairs, unsigned threads) {
   const stopwatch watch;
-  const neardup::advice advice = neardup::advise(input.texts, request, neardup::threads{threads});
+  const neardup::advice advice = advice_for(input, features, similarity, seed, threads);
 
   advice_report result;
   result.seconds = watch.seconds();
@@ -46,9 +99,7 @@ advice_report measure_advice(const documents& input, const feature_choice& featu
   for (std::size_t i = 0; i < advice.setups.size(); ++i) {
     const neardup::setup& expected = advice.setups[i];
     advised_setup& one = result.setups.emplace_back();
-    const bool is_minwise = expected.kind == neardup::fingerprint_kind::minwise;
-    one.prints = {from_library(expected.features), is_minwise ? weighting::minwise : weighting::unit, expected.bits,
-                  seed};
+    one.prints = fingerprints_of(expected, seed);
     one.k = expected.distance;
     one.is_recommended = i == advice.recommended;
     one.expected_recall = expected.recall;

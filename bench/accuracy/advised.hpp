@@ -35,6 +35,20 @@ struct advice_report {
   pipeline_report pipeline;  ///< of the recommended one
 };
 
+/// How often what then happens lies in the interval that advice states.
+struct interval_coverage {
+  std::uint64_t cases = 0;  ///< setups of 64 bits, for each seed
+  std::uint64_t inside = 0;
+  double mean_width = 0;   ///< of the intervals
+  double mean_spread = 0;  ///< the standard deviation of what happens, from seed to seed: mean over setups
+};
+
+/// Asks for advice with the seeds `first` to `first + seeds - 1`, and tries its setups of 64 bits with fingerprints of
+/// the same seed.
+interval_coverage measure_intervals(const documents& input, const feature_choice& features, double similarity,
+                                    const pair_check& library, std::uint64_t first, std::uint64_t seeds,
+                                    unsigned threads);
+
 /// Asks the library for advice on finding pairs of this similarity of the `truth` features, and tries each setup.
 /// `library` are the pairs that the check by the library's features of the same kind accepts. Candidates are counted
 /// where at most `most_pairs` are expected.

@@ -42,6 +42,8 @@ struct options {
   bool minhash = false;
   bool skew = false;
   bool advice = false;
+  std::uint64_t advice_seeds = 0;
+  bool audit = false;
   std::vector<int> time_at;
   theory_choice theory;
   bool no_theory = false;
@@ -67,7 +69,7 @@ void add_options(CLI::App& app, options& o) {
   app.add_option("--weights", o.weights, "unit, tf, logtf, or minwise (min-wise codes); several: a,b")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"unit", "tf", "logtf"}))
+      ->check(CLI::IsMember({"unit", "tf", "logtf", "minwise"}))
       ->capture_default_str();
   app.add_option("--bits", o.bits, "32, 64, 128, 256; several: a,b")
       ->delimiter(',')
@@ -84,6 +86,9 @@ void add_options(CLI::App& app, options& o) {
   app.add_flag("--minhash", o.minhash, "MinHash of the truth's features, to compare with");
   app.add_flag("--skew", o.skew, "how uneven buckets are");
   app.add_flag("--advice", o.advice, "ask the library for advice, and try what it says");
+  app.add_option("--advice-seeds", o.advice_seeds,
+                 "how often the recall of fingerprints lies in the interval that advice states, over so many seeds");
+  app.add_flag("--audit", o.audit, "how many documents would be removed wrongly without a check");
   app.add_option("--time-at", o.time_at, "distances at which fingerprints, pairs and check are timed; several: a,b")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -227,6 +232,10 @@ int run(const options& o, const feature_choice& truth) {
           std::make_unique<minhash_report>(measure_minhash(input, features, *result.checks.front(), o.threads));
       stop("minhash");
     }
+    if (o.audit) {
+      result.audit = audit_removals(input, features, truth, *result.checks.front(), o.similarity, o.seed, o.threads);
+      stop("audit");
+    }
     for (const similar_pair& pair : result.checks.front()->pairs) {
       if (texts[pair.a] == texts[pair.b]) ++result.true_identical;
     }
@@ -236,6 +245,11 @@ int run(const options& o, const feature_choice& truth) {
     result.advice = std::make_unique<advice_report>(
         measure_advice(input, truth, o.similarity, *result.checks.front(), *library, o.seed, o.most_pairs, o.threads));
     stop("advice");
+  }
+  if (o.advice_seeds > 0) {
+    const pair_check* library = library_check(result, input, truth, o.threads);
+    result.intervals = measure_intervals(input, truth, o.similarity, *library, o.seed, o.advice_seeds, o.threads);
+    stop("intervals");
   }
   bool theory_holds = true;
   for (const fingerprint_choice& choice : compositions(o)) {

@@ -213,6 +213,35 @@ std::string advice_table(const advice_report& one) {
   return text + format("  *: recommended; fingerprints, pairs and check in %.2f s\n", one.pipeline.seconds());
 }
 
+std::string intervals_line(const interval_coverage& one) {
+  return format("\nintervals of advice: what happens lies in %llu of %llu, which are %.4f wide; it varies by %.4f\n",
+                wide(one.inside), wide(one.cases), one.mean_width, one.mean_spread);
+}
+
+std::string audit_table(const std::vector<removal>& audit) {
+  std::string text = "\nremoved, of these wrongly, and missed:\n";
+  for (const removal& one : audit) {
+    text += format("  %-40s %10llu %10llu %10llu\n", one.method.c_str(), wide(one.removed), wide(one.wrongly),
+                   wide(one.missed));
+  }
+  return text;
+}
+
+std::string audit_json(const std::vector<removal>& audit) {
+  std::string text = ",\n\"audit\":[";
+  for (const removal& one : audit) {
+    text += format("%s\n {\"method\":\"%s\",\"removed\":%llu,\"wrongly\":%llu,\"missed\":%llu}",
+                   &one == &audit.front() ? "" : ",", one.method.c_str(), wide(one.removed), wide(one.wrongly),
+                   wide(one.missed));
+  }
+  return text + "]";
+}
+
+std::string intervals_json(const interval_coverage& one) {
+  return format(",\n\"intervals\":{\"cases\":%llu,\"inside\":%llu,\"mean_width\":%.6f,\"mean_spread\":%.6f}",
+                wide(one.cases), wide(one.inside), one.mean_width, one.mean_spread);
+}
+
 std::string score_json(const score& s) {
   return format("\"pairs\":%llu,\"true\":%llu,\"precision\":%.6f,\"recall\":%.6f,\"f1\":%.6f", wide(s.found),
                 wide(s.found_true), s.precision, s.recall, s.f1);
@@ -355,6 +384,8 @@ std::string to_table(const report& result) {
   }
   if (result.minhash) text += minhash_table(result);
   if (result.advice) text += advice_table(*result.advice);
+  if (result.intervals.cases > 0) text += intervals_line(result.intervals);
+  if (!result.audit.empty()) text += audit_table(result.audit);
   text += "\nseconds:";
   for (const auto& [stage, seconds] : result.timings) text += format("  %s %.1f", stage.c_str(), seconds);
   return text + '\n';
@@ -381,6 +412,8 @@ std::string to_json(const report& result) {
   text += "]";
   if (result.minhash) text += minhash_json(result);
   if (result.advice) text += advice_json(*result.advice);
+  if (result.intervals.cases > 0) text += intervals_json(result.intervals);
+  if (!result.audit.empty()) text += audit_json(result.audit);
   text += ",\n\"seconds\":{";
   for (std::size_t i = 0; i < result.timings.size(); ++i) {
     text += format("%s\"%s\":%.3f", i == 0 ? "" : ",", result.timings[i].stage.c_str(), result.timings[i].seconds);

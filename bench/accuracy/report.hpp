@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "advised.hpp"
+#include "audit.hpp"
 #include "minhash.hpp"
 #include "pipeline.hpp"
 #include "retrieval.hpp"
@@ -52,6 +53,8 @@ struct report {
   std::vector<composition_report> compositions;
   std::unique_ptr<minhash_report> minhash;  ///< none if not asked for
   std::unique_ptr<advice_report> advice;    ///< none if not asked for
+  std::vector<removal> audit;               ///< none if not asked for
+  interval_coverage intervals;              ///< no case if not asked for
   unsigned threads = 1;
   std::vector<timing> timings;
 };

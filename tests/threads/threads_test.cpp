@@ -20,6 +20,7 @@
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
+#include "oracle/hamming.hpp"
 #include "oracle/probing.hpp"
 #include "oracle/random_text.hpp"
 #include "support/temporary_folder.hpp"
@@ -167,7 +168,7 @@ TEST_CASE("deduplicators are the same from many threads", "[threads]") {
 
 TEST_CASE("advice is the same from many threads", "[threads]") {
   const auto texts = some_texts(300);
-  const neardup::advice_request request{.features = {{}}, .bits = {64}};
+  const neardup::advice_request request{.features = {{}}};
   const auto expected = neardup::advise(texts, request);
   const auto found = neardup::advise(texts, request, threads{many});
   REQUIRE(found.setups.size() == expected.setups.size());
