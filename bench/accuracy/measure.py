@@ -22,6 +22,9 @@ SETS = {
 }
 FEATURES = ("words", "words:2", "chars:3", "chars:5")
 SIMILARITY = 0.7
+AUDITED = (0.7, 0.8)
+# distance_for(64, similarity, fingerprint_kind::minwise)
+MINWISE_DISTANCES = {0.6: 17, 0.7: 14, 0.8: 10, 0.9: 6}
 
 # The arguments of the runs over each set, beside --truth.
 RUNS = {
@@ -29,6 +32,11 @@ RUNS = {
     "weights": f"--features {','.join(FEATURES)} --weights tf,logtf --distance 20 --no-own-check --no-theory",
     "advice": "--advice --distance 0 --no-own-check --no-theory",
     "theory": "--features words:2 --theory-from 0.5 --no-own-check",
+    "intervals": "--advice-seeds 20 --distance 0 --no-own-check --no-theory",
+    **{f"audit {similarity}": f"--audit --similarity {similarity} --distance 0 --no-own-check --no-theory"
+       for similarity in AUDITED},
+    **{f"minwise {similarity}": f"--features KIND --weights minwise --similarity {similarity} --distance {k} "
+       "--most-pairs 5000000000 --no-own-check --no-theory" for similarity, k in MINWISE_DISTANCES.items()},
     "times": "--features words:2 --bits 64,128 --time-at 14 --distance 14 --no-own-check --no-theory",
 }
 ROUNDS_OF_TIMES = 3
@@ -36,7 +44,8 @@ ROUNDS_OF_TIMES = 3
 
 def command(name, run):
     """The command of a run, as a reader would type it."""
-    return f"neardup_bench_accuracy --truth {SETS[name][1]} {RUNS[run]} {name}.jsonl"
+    kind = SETS[name][1]
+    return f"neardup_bench_accuracy --truth {kind} {RUNS[run].replace('KIND', kind)} {name}.jsonl"
 
 
 class Measured:
@@ -67,7 +76,7 @@ class Measured:
     def _round(self, name, run, number):
         line = command(name, run)
         # A name by the command: another command is another file.
-        file = self.kept / f"{name}.{run}.{number}.{hashlib.sha256(line.encode()).hexdigest()[:8]}.json"
+        file = self.kept / f"{name}.{run.replace(' ', '-')}.{number}.{hashlib.sha256(line.encode()).hexdigest()[:8]}.json"
         if not file.exists():
             if not self.data or not self.program:
                 sys.exit(f"{file} is not there, and there is no program or data to measure it with")

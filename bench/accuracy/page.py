@@ -10,7 +10,7 @@ import argparse
 import pathlib
 import sys
 
-from measure import FEATURES, RUNS, SETS, Measured, compositions
+from measure import AUDITED, FEATURES, MINWISE_DISTANCES, RUNS, SETS, Measured, compositions
 from plots import draw_curves, draw_recall, draw_skew
 
 # The F1 to reach where the user names the features of the check.
@@ -230,6 +230,43 @@ def skew_table(measured):
                   "pairs of 5 blocks: met by a query (uniform)", "largest"], rows)
 
 
+def minwise_table(measured):
+    """By the default distances: recall, and F1 with an exact check."""
+    rows = []
+    for name, (_, kind) in SETS.items():
+        row = [name, kind]
+        for similarity, k in MINWISE_DISTANCES.items():
+            figures = measured[name, f"minwise {similarity}"]
+            at = next(d for d in figures["compositions"][0]["distances"] if d["k"] == k)
+            checked = at["checked"]["truth"]["truth"]
+            row.append(f"{share(checked['recall'], 4)}, {share(checked['f1'])}")
+        rows.append(row)
+    return table(["set", "features"] + [f"{similarity}: k = {k}" for similarity, k in MINWISE_DISTANCES.items()], rows)
+
+
+def audit_table(measured):
+    rows = []
+    for similarity in AUDITED:
+        audits = {name: measured[name, f"audit {similarity}"]["audit"] for name in SETS}
+        for i in range(len(next(iter(audits.values())))):
+            row = [similarity if i == 0 else "", next(iter(audits.values()))[i]["method"]]
+            for name in SETS:
+                one = audits[name][i]
+                row.append(f"{one['removed']:,}: {one['wrongly']:,} / {one['missed']:,}")
+            rows.append(row)
+    return table(["similarity", "method", *SETS], rows)
+
+
+def intervals_table(measured):
+    rows = []
+    for name, (_, kind) in SETS.items():
+        figures = measured[name, "intervals"]["intervals"]
+        rows.append([name, kind, f"{figures['inside']} of {figures['cases']}",
+                     f"{100 * figures['inside'] / figures['cases']:.0f} %", share(figures["mean_width"]),
+                     share(figures["mean_spread"])])
+    return table(["set", "check", "inside", "share", "mean width", "spread of what happens, from seed to seed"], rows)
+
+
 # By the name in the page's marks: what stands there, and the run that it comes from.
 TABLES = {
     "sets": (sets_table, "grid"),
@@ -238,6 +275,9 @@ TABLES = {
     "alone": (alone_table, "grid"),
     "labels": (label_table, "grid"),
     "minhash": (minhash_table, "grid"),
+    "minwise": (minwise_table, "minwise 0.8"),
+    "audit": (audit_table, "audit 0.8"),
+    "intervals": (intervals_table, "intervals"),
     "advice": (advice_table, "advice"),
     "speed": (speed_table, "times"),
     "theory": (theory_table, "theory"),
@@ -245,14 +285,15 @@ TABLES = {
 }
 
 
-def renew_tables(page, measured):
+def renew_tables(page, measured, names):
     text = page.read_text(encoding="utf-8")
-    for name, (make, run) in TABLES.items():
+    for name in names:
+        make, run = TABLES[name]
         begin, end = f"<!-- table {name} -->\n", f"<!-- end of table {name} -->\n"
         if text.count(begin) != 1 or text.count(end) != 1:
             sys.exit(f"{page}: {begin.strip()} and {end.strip()} have to be there once")
         # The same command for each set but for its name and truth.
-        shown = f"neardup_bench_accuracy --truth FEATURES {RUNS[run]} SET.jsonl"
+        shown = f"neardup_bench_accuracy --truth FEATURES {RUNS[run].replace('KIND', 'FEATURES')} SET.jsonl"
         content = f"{make(measured)}\n\nBy `{shown}`\n"
         before, rest = text.split(begin)
         text = before + begin + content + end + rest.split(end)[1]
@@ -265,13 +306,15 @@ def main():
     parser.add_argument("data", nargs="?", metavar="DATA", help="the folder of the sets")
     parser.add_argument("--kept", default="build/accuracy", help="where figures are kept (%(default)s)")
     parser.add_argument("--docs", default="docs", help="the folder of the page (%(default)s)")
+    parser.add_argument("--only", metavar="TABLE", nargs="+", choices=TABLES, help="renew only these tables")
     options = parser.parse_args()
     measured = Measured(options.program, options.data, options.kept)
     docs = pathlib.Path(options.docs)
-    draw_recall(measured, docs / "accuracy_recall.svg")
-    draw_curves(measured, docs / "accuracy_curves.svg")
-    draw_skew(measured, docs / "accuracy_skew.svg")
-    renew_tables(docs / "accuracy.md", measured)
+    if not options.only:
+        draw_recall(measured, docs / "accuracy_recall.svg")
+        draw_curves(measured, docs / "accuracy_curves.svg")
+        draw_skew(measured, docs / "accuracy_skew.svg")
+    renew_tables(docs / "accuracy.md", measured, options.only or TABLES)
 
 
 if __name__ == "__main__":
