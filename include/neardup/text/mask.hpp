@@ -23,7 +23,16 @@ class text_masker {
   static constexpr std::size_t max_run = 128;  ///< bytes
 
   void append(std::string_view text, std::string& out) {
-    for (const char c : text) put(c, out);
+    for (std::size_t i = 0; i < text.size();) {
+      std::size_t end = i;
+      while (end < text.size() && (is_digit(text[end]) || is_letter(text[end]))) ++end;
+      if (end != i) {
+        put_word(text.substr(i, end - i), out);
+        i = end;
+      } else {
+        put_other(text[i++], out);
+      }
+    }
   }
 
   void finish(std::string& out) {
@@ -52,25 +61,26 @@ class text_masker {
   static constexpr bool is_joiner(char c) noexcept {
     return c == '.' || c == ':' || c == '-' || c == '/' || c == ',' || c == '+' || c == '_';
   }
+  static bool has_digit(std::string_view text) { return std::any_of(text.begin(), text.end(), is_digit); }
   static constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-  void put(char c, std::string& out) {
-    if (is_digit(c) || is_letter(c)) {
-      joiners_ = 0;
-      if (is_copying_) {
-        out.push_back(c);
-        return;
-      }
-      run_.push_back(c);
-      if (run_.size() > max_run) {
-        flush_held(out);
-        before_ = kind::other;
-        out.append(run_);
-        run_.clear();
-        is_copying_ = true;
-      }
+  void put_word(std::string_view word, std::string& out) {
+    joiners_ = 0;
+    if (is_copying_) {
+      out.append(word);
       return;
     }
+    run_.append(word);
+    if (run_.size() > max_run) {
+      flush_held(out);
+      before_ = kind::other;
+      out.append(run_);
+      run_.clear();
+      is_copying_ = true;
+    }
+  }
+
+  void put_other(char c, std::string& out) {
     if (is_joiner(c) && joiners_ < 2 && !run_.empty()) {
       ++joiners_;
       run_.push_back(c);
@@ -126,7 +136,9 @@ class text_masker {
     }
     flush_held(out);
     before_ = is;
-    if (is == kind::other) {
+    if (is == kind::other && !has_digit(run)) {
+      out.append(run);
+    } else if (is == kind::other) {
       mask_words(run, out);
     } else if (is == kind::month) {
       held_ = run;  // until it is clear whether a number follows
@@ -136,7 +148,7 @@ class text_masker {
   }
 
   static kind kind_of(std::string_view run) {
-    if (is_month(run)) return kind::month;
+    if (!has_digit(run)) return is_month(run) ? kind::month : kind::other;
     if (is_uuid(run) || is_hexadecimal_address(run)) return kind::number;
     bool has_month = false, has_number = false;
     for (std::size_t begin = 0; begin < run.size();) {
