@@ -259,7 +259,7 @@ def audit_table(measured):
 
 def intervals_table(measured):
     rows = []
-    for name, (_, kind) in SETS.items():
+    for name, (_, kind) in list(SETS.items())[:3]:  # 20 times all setups of the last one take hours
         figures = measured[name, "intervals"]["intervals"]
         rows.append([name, kind, f"{figures['inside']} of {figures['cases']}",
                      f"{100 * figures['inside'] / figures['cases']:.0f} %", share(figures["mean_width"]),
