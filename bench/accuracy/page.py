@@ -261,10 +261,10 @@ def intervals_table(measured):
     rows = []
     for name, (_, kind) in list(SETS.items())[:3]:  # 20 times all setups of the last one take hours
         figures = measured[name, "intervals"]["intervals"]
-        rows.append([name, kind, f"{figures['inside']} of {figures['cases']}",
-                     f"{100 * figures['inside'] / figures['cases']:.0f} %", share(figures["mean_width"]),
+        rows.append([name, kind, figures["cases"], f"{100 * figures['inside'] / figures['cases']:.0f} %",
+                     f"{100 * figures['inside_other'] / figures['cases']:.0f} %", share(figures["mean_width"]),
                      share(figures["mean_spread"])])
-    return table(["set", "check", "inside", "share", "mean width", "spread of what happens, from seed to seed"], rows)
+    return table(["set", "check", "cases", "inside, same seed", "inside, another seed", "mean width", "spread of what happens, from seed to seed"], rows)
 
 
 # By the name in the page's marks: what stands there, and the run that it comes from.

@@ -214,8 +214,10 @@ std::string advice_table(const advice_report& one) {
 }
 
 std::string intervals_line(const interval_coverage& one) {
-  return format("\nintervals of advice: what happens lies in %llu of %llu, which are %.4f wide; it varies by %.4f\n",
-                wide(one.inside), wide(one.cases), one.mean_width, one.mean_spread);
+  return format(
+      "\nintervals of advice: what happens lies in %llu of %llu, with another seed in %llu; they are %.4f wide, and it "
+      "varies by %.4f\n",
+      wide(one.inside), wide(one.cases), wide(one.inside_other), one.mean_width, one.mean_spread);
 }
 
 std::string audit_table(const std::vector<removal>& audit) {
@@ -238,8 +240,10 @@ std::string audit_json(const std::vector<removal>& audit) {
 }
 
 std::string intervals_json(const interval_coverage& one) {
-  return format(",\n\"intervals\":{\"cases\":%llu,\"inside\":%llu,\"mean_width\":%.6f,\"mean_spread\":%.6f}",
-                wide(one.cases), wide(one.inside), one.mean_width, one.mean_spread);
+  return format(
+      ",\n\"intervals\":{\"cases\":%llu,\"inside\":%llu,\"inside_other\":%llu,\"mean_width\":%.6f,\"mean_spread\":%."
+      "6f}",
+      wide(one.cases), wide(one.inside), wide(one.inside_other), one.mean_width, one.mean_spread);
 }
 
 std::string score_json(const score& s) {

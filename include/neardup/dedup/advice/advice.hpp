@@ -109,7 +109,8 @@ struct advice {
 /// In the first pass each document is shown to sample(), which keeps some. In the second pass all documents go, in the
 /// same order, to compare(), which finds the near-duplicates of the sampled ones, exactly, by an inverted index: so it
 /// sees pairs however rare they are. From their cosine and Jaccard similarities theory tells how many of them lie within k
-/// bits (see expected_recall), for any features; how many candidates there are is counted between fingerprints.
+/// bits (see expected_recall), for any features, and their fingerprints tell where theory is off; how many candidates
+/// there are is counted between fingerprints.
 /// The advice depends on the request and on the documents in their order, on nothing else.
 /// Guarantee: an advisor that ran out of memory, or whose reading of `texts` threw, may only be destroyed or assigned
 /// to.
@@ -296,6 +297,7 @@ class advisor {
 
   struct estimate {
     double value, error;
+    double trust;  // 0 to 1: how much the fingerprints of this seed have a say in it, and their luck
   };
 
   /// The chance to lie within k bits, by the probability that a bit differs, in so many steps.
@@ -310,27 +312,42 @@ class advisor {
 
   /// The share of the near-duplicates within k bits, by the pairs that were seen: each sampled document stands for its
   /// near-duplicates, and those that were looked at closely for the others.
+  ///
+  /// Theory is a little off for texts of few features, and for min-wise codes; the fingerprints of the pairs tell by how
+  /// much, the better the more pairs there are. What they say counts by how sure it is.
   [[nodiscard]] estimate recall_within(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const std::vector<double> chances = chances_by_difference(bits, k);
-    double all = 0, found = 0;
-    std::vector<std::pair<double, double>> by_document;  // all and found
+    const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
+    const auto width = static_cast<std::size_t>(std::bit_width(bits / detail::word_bits)) - 1;
+    struct document {
+      double pairs, expected, beyond;  // beyond what was expected
+    };
+    std::vector<document> seen;
+    double all = 0, expected = 0, beyond = 0;
     for (const auto& s : corpus_.sample()) {
       if (s.degree == 0) continue;
-      double sum = 0;
+      double chance = 0, found = 0;
       for (const auto& other : s.kept) {
-        const double difference = other.differences[kind == fingerprint_kind::minwise ? 1 : 0][f];
-        sum += chances[static_cast<std::size_t>(std::lround(difference * static_cast<double>(difference_steps)))];
+        const auto& pair = other.by_features[f];
+        chance +=
+            chances[static_cast<std::size_t>(std::lround(pair.difference[by] * static_cast<double>(difference_steps)))];
+        found += pair.distance[by][width] <= k ? 1 : 0;
       }
-      const double degree = static_cast<double>(s.degree);
-      by_document.emplace_back(degree, degree * sum / static_cast<double>(s.kept.size()));
-      all += by_document.back().first;
-      found += by_document.back().second;
+      const double degree = static_cast<double>(s.degree), kept = static_cast<double>(s.kept.size());
+      seen.push_back({degree, degree * chance / kept, degree * (found - chance) / kept});
+      all += seen.back().pairs;
+      expected += seen.back().expected;
+      beyond += seen.back().beyond;
     }
-    if (all == 0) return {expected_recall(bits, k, similarity_, kind), 0};
+    if (all == 0) return {expected_recall(bits, k, similarity_, kind), 0, 0};
+    double doubt = 0;
+    for (const document& one : seen) doubt += std::pow(one.beyond - beyond / all * one.pairs, 2);
+    const double trust = beyond == 0 ? 0 : beyond * beyond / (beyond * beyond + doubt);
+    const double value = (expected + trust * beyond) / all;
     // The ratio of two sums over the sample: its error is that of what each document adds beyond its share.
     double squares = 0;
-    for (const auto& [pairs, of_them] : by_document) squares += std::pow(of_them - found / all * pairs, 2);
-    return {found / all, std::sqrt(squares) / all};
+    for (const document& one : seen) squares += std::pow(one.expected + trust * one.beyond - value * one.pairs, 2);
+    return {std::clamp(value, 0.0, 1.0), std::sqrt(squares) / all, trust};
   }
 
   /// The standard deviation of the share of near-duplicates within k bits from one hash to another.
@@ -352,14 +369,14 @@ class advisor {
     for (const auto& s : corpus_.sample()) {
       for (const auto& other : s.kept) {
         const double share = static_cast<double>(s.degree) / static_cast<double>(s.kept.size()) / all;
-        const double p = other.differences[by][f];
+        const double p = other.by_features[f].difference[by];
         if (p <= 0) continue;  // found by any hash
         const double found = detail::binomial_sum(bits, k, p);
         // How likely this bit decides: as many as k of the others differ.
         const double decides =
             detail::binomial_sum(bits - 1, k, p) - (k == 0 ? 0 : detail::binomial_sum(bits - 1, k - 1, p));
         for (std::size_t bit = 0; bit < Bits; ++bit) {
-          const bool differs = (other.differing[by][f][bit / 64] >> (bit % 64) & 1) != 0;
+          const bool differs = (other.by_features[f].differing[by][bit / 64] >> (bit % 64) & 1) != 0;
           terms[bit] += share * decides * (p - (differs ? 1.0 : 0.0));
         }
         of_pairs += share * share * decides * decides * n * p * (1 - p);
@@ -378,21 +395,16 @@ class advisor {
   void add_setups(std::size_t f, const std::vector<double>& sizes, const any_runner& run, advice& result) const {
     constexpr std::size_t width = Fingerprint::bits;
     constexpr fingerprint_kind kind = Fingerprint::kind;
-    int low = 0, high = max_distance(width);
-    while (low < high) {
-      const int middle = low + (high - low) / 2;
-      if (recall_within(kind, width, middle, f).value >= recall_) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    const estimate recall = recall_within(kind, width, low, f);
-    const double error = std::hypot(recall.error, luck_of_the_hash(kind, width, low, f));
+    int k = 0;
+    estimate recall = recall_within(kind, width, k, f);
+    while (recall.value < recall_ && k < max_distance(width)) recall = recall_within(kind, width, ++k, f);
+    // That of the hash that was looked at, and that of the one which is taken then.
+    const double luck = luck_of_the_hash(kind, width, k, f) * std::sqrt(1 + recall.trust * recall.trust);
+    const double error = std::hypot(recall.error, luck);
     constexpr double nine_of_ten = 1.645;  // standard errors to either side, of a normal distribution
     const double reach = nine_of_ten * error;
-    const double candidates = candidates_within<Fingerprint>(f, low, run);
-    const expected_costs costs = leanest_blocks(width, low, static_cast<double>(corpus_.documents()), 1.5);
+    const double candidates = candidates_within<Fingerprint>(f, k, run);
+    const expected_costs costs = leanest_blocks(width, k, static_cast<double>(corpus_.documents()), 1.5);
 
     // In nanoseconds, on one core of a server of 2024 with AVX-512.
     constexpr double a_feature = 4, a_byte = 0.3, a_sorted_feature = 8, a_compared_feature = 1.5, a_candidate = 100;
@@ -408,7 +420,7 @@ class advisor {
     const double search = (std::min)(costs.seconds * (std::max)(1.0, skew),
                                      scan_seconds(width, static_cast<double>(corpus_.documents())) / 2);
     constexpr double bytes_a_feature = 4;  // of a set for the check
-    result.setups.push_back({corpus_.features()[f], kind, width, low, costs.blocks, recall.value, error,
+    result.setups.push_back({corpus_.features()[f], kind, width, k, costs.blocks, recall.value, error,
                              (std::max)(0.0, recall.value - reach), (std::min)(1.0, recall.value + reach), candidates,
                              costs.bytes + sizes.front() * bytes_a_feature, search + (reading + checking) * 1e-9});
     if constexpr (2 * width <= Bits) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -136,12 +138,17 @@ class corpus_sample {
  public:
   using fingerprints_type = std::vector<std::optional<fingerprints_of_text<Bits>>>;
 
+  /// Two texts by a choice of features; [0] by SimHash, [1] by min-wise codes.
+  struct compared_pair {
+    std::array<double, 2> difference;                                           // how likely a bit differs
+    std::array<std::array<std::uint64_t, words_for(Bits)>, 2> differing;        // which do, of the widest fingerprints
+    std::array<std::array<int, std::bit_width(Bits / word_bits)>, 2> distance;  // of 64 bits, of 128, …
+  };
+
   struct neighbour {
     std::uint64_t priority;  // random: those with the smallest are kept
     std::uint64_t ordinal;
-    // By the kind and by each choice of features: how likely a bit of the fingerprints of both differs, and which do.
-    std::array<std::vector<double>, 2> differences;
-    std::array<std::vector<std::array<std::uint64_t, words_for(Bits)>>, 2> differing;
+    std::vector<compared_pair> by_features;
   };
 
   struct sampled {
@@ -226,12 +233,11 @@ class corpus_sample {
           const auto others = own.readers[f]->features(text);
           const double similarity = jaccard(own.set, others);
           const double angle = std::acos(set_cosine(similarity, own.set.size(), others.size()));
-          other.differences[0].push_back(angle / std::numbers::pi);
-          other.differences[1].push_back((1 - similarity) / 2);
+          compared_pair both{{angle / std::numbers::pi, (1 - similarity) / 2}, {}, {}};
           const auto& a = queries_[f][with_news[j]];
           const auto b = own.readers[f]->fingerprint(text);
-          other.differing[0].push_back(differing_bits<simhash<Bits>>(a, b));
-          other.differing[1].push_back(differing_bits<minwise<Bits>>(a, b));
+          if (a && b) compare_fingerprints<Bits>(*a, *b, both);
+          other.by_features.push_back(both);
         }
       }
     });
@@ -295,16 +301,21 @@ class corpus_sample {
     sample_join::workspace join;
   };
 
-  /// None if a text has no features.
-  template <class Fingerprint>
-  static std::array<std::uint64_t, words_for(Bits)> differing_bits(const std::optional<fingerprints_of_text<Bits>>& a,
-                                                                   const std::optional<fingerprints_of_text<Bits>>& b) {
-    std::array<std::uint64_t, words_for(Bits)> words{};
-    if (!a || !b) return words;
-    words = a->template get<Fingerprint>().to_words();
-    const auto others = b->template get<Fingerprint>().to_words();
-    for (std::size_t i = 0; i < words.size(); ++i) words[i] ^= others[i];
-    return words;
+  template <std::size_t Width>
+  static void compare_fingerprints(const fingerprints_of_text<Bits>& a, const fingerprints_of_text<Bits>& b,
+                                   compared_pair& both) {
+    const auto compare = [&]<class Fingerprint>(std::type_identity<Fingerprint>, std::size_t kind) {
+      const Fingerprint first = a.template get<Fingerprint>(), second = b.template get<Fingerprint>();
+      both.distance[kind][std::bit_width(Width / word_bits) - 1] = hamming_distance(first, second);
+      if constexpr (Width == Bits) {
+        for (std::size_t i = 0; i < words_for(Bits); ++i) {
+          both.differing[kind][i] = first.to_words()[i] ^ second.to_words()[i];
+        }
+      }
+    };
+    compare(std::type_identity<simhash<Width>>(), 0);
+    compare(std::type_identity<minwise<Width>>(), 1);
+    if constexpr (Width > word_bits) compare_fingerprints<Width / 2>(a, b, both);
   }
 
   /// A uniform sample without one of its members, drawn at random, is a smaller uniform sample.
@@ -366,7 +377,7 @@ class corpus_sample {
       if (priority >= last->priority) return false;
       of.kept.erase(last);
     }
-    of.kept.push_back({priority, ordinal, {}, {}});
+    of.kept.push_back({priority, ordinal, {}});
     return true;
   }
 
