@@ -401,8 +401,8 @@ class advisor {
     // That of the hash that was looked at, and that of the one which is taken then.
     const double luck = luck_of_the_hash(kind, width, k, f) * std::sqrt(1 + recall.trust * recall.trust);
     const double error = std::hypot(recall.error, luck);
-    constexpr double nine_of_ten = 1.645;  // standard errors to either side, of a normal distribution
-    const double reach = nine_of_ten * error;
+    // 1.65 standard errors would do if documents were independent; those of a sample come in families.
+    const double reach = 2 * error;
     const double candidates = candidates_within<Fingerprint>(f, k, run);
     const expected_costs costs = leanest_blocks(width, k, static_cast<double>(corpus_.documents()), 1.5);
 
