@@ -210,7 +210,7 @@ void print_advice_text(output& out, const options& settings, const neardup::advi
   } else {
     out << "None of these finds as many; * finds the most.\n";
   }
-  out << '\n' << printable(command_for(settings, found.setups[found.recommended])) << '\n';
+  out << '\n' << on_one_line(command_for(settings, found.setups[found.recommended])) << '\n';
 }
 
 void print_advice_json(output& out, const options& settings, const neardup::advice& found) {
