@@ -106,6 +106,7 @@ bool batch_reader::open_next(batch& out) {
   reading_ = std::move(next.reading);
   offset_ = 0;
   rest_.clear();
+  was_full_ = false;
   if (reading_) return true;
   try {
     file_.emplace(*current_, keep_);
@@ -127,9 +128,19 @@ void batch_reader::close() {
 
 bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
   for (;;) {
+    out.from = nullptr;
     if (!file_ && !reading_) {
       if (!open_next(out)) return false;
       if (out.bad) return true;
+    }
+    const bool is_live = file_ && file_->is_live();
+    if (is_live && was_full_ && file_->is_quiet()) {
+      // More was expected when the last batch was handed on.
+      was_full_ = false;
+      out.from = current_;
+      out.offset = offset_;
+      out.live = true;
+      return true;
     }
     byte_buffer& bytes = out.bytes;
     bytes.reserve(std::max(block_size, 2 * rest_.size()));
@@ -137,7 +148,9 @@ bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
     out.offset = offset_;
     std::size_t newline = std::string_view::npos;
     bool ended = false;
-    while (newline == std::string_view::npos && !ended) {
+    // A pipe is read until it pauses: small batches would each be decided on their own.
+    const auto wants_more = [&] { return is_live && bytes.size() < block_size && !file_->is_quiet(); };
+    while (!ended && (newline == std::string_view::npos || wants_more())) {
       try {
         if (bytes.size() == bytes.capacity()) bytes.reserve(2 * bytes.capacity());
       } catch (const std::bad_alloc&) {
@@ -160,8 +173,8 @@ bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
       bytes.resize(old_size + count);
       const std::string_view fresh = bytes.view().substr(old_size);
       ended = count == 0;
-      newline = fresh.rfind('\n');
-      if (newline != std::string_view::npos) newline += old_size;
+      const std::size_t last = fresh.rfind('\n');
+      if (last != std::string_view::npos) newline = old_size + last;
     }
 
     const std::size_t whole = ended ? bytes.size() : newline + 1;
@@ -169,7 +182,8 @@ bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
     bytes.resize(whole);
     offset_ += whole;
     out.from = current_;
-    out.live = file_ && file_->is_live();
+    was_full_ = is_live && bytes.size() + rest_.size() >= block_size;
+    out.live = is_live && !was_full_;
     if (ended) close();
     if (whole > 0) return true;
   }

@@ -88,6 +88,7 @@ class batch_reader {
   std::shared_ptr<source> current_;
   std::optional<source_file> file_;      // of the current source,
   std::unique_ptr<read_ahead> reading_;  // or this, or neither
+  bool was_full_ = false;                // the last batch of a pipe, so that nobody knows whether more comes at once
   std::uint64_t offset_ = 0;             // of rest_ in the source
   std::string rest_;                     // the beginning of a line whose end is not read yet
 };

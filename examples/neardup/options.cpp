@@ -186,9 +186,12 @@ Examples:
 
 /// What --help shows; --help-all shows all.
 constexpr std::array usual_options{
-    "--lines",  "--jsonl",   "--text-field", "--files-from",  "--include", "--exclude", "--skip-bad",
-    "--index",  "--against", "--similarity", "--features",    "--keep",    "--dropped", "--most",
-    "--recall", "--output",  "--format",     "--exit-status", "--threads", "--help",    "--help-all"};
+    // also without a verb
+    "--lines", "--jsonl", "--include", "--exclude", "--similarity", "--features", "--output", "--help", "--help-all",
+    // with one
+    "--text-field", "--files-from", "--skip-bad", "--index", "--against", "--keep", "--dropped", "--most", "--recall",
+    "--format", "--exit-status", "--threads"};
+constexpr int usual_without_verb = 9;
 
 /// Some examples of one verb.
 std::string examples_of(std::string_view verb) {
@@ -472,8 +475,22 @@ class parser {
   void hide_unusual_options() {
     for (CLI::Option* const option : app_.get_options()) {
       const auto is_usual = [&](const char* name) { return option->check_name(name); };
-      if (std::none_of(usual_options.begin(), usual_options.end(), is_usual)) option->group("");
+      const auto last = is_named_ ? usual_options.end() : usual_options.begin() + usual_without_verb;
+      if (std::none_of(usual_options.begin(), last, is_usual)) option->group("");
     }
+    const auto shorten = [this](const char* name, const char* text) {
+      if (CLI::Option* const option = app_.get_option_no_throw(name)) option->description(text);
+    };
+    if (result_.action != verb::advise) {
+      shorten("--features", "what is compared: words:N, chars:N, … (default: words:2)");
+      shorten("--similarity", "near-duplicates have this Jaccard similarity (default: 0.8)");
+    }
+    shorten("--include", "of the files in folders only these, as in .gitignore");
+    shorten("--exclude", "not these files and folders");
+    shorten("--files-from", "read what this list names, one a line (-: standard input)");
+    shorten("--keep", "which document of a group stays (default: first)");
+    shorten("--format", "text (default) or jsonl");
+    shorten("--output", "write there; .gz and .zst are compressed");
     const std::string verb = std::find_if(verbs.begin(), verbs.end(), [this](const verb_description& v) {
                                return v.action == result_.action;
                              })->name;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <neardup/text/utf8.hpp>
 #include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "errors.hpp"
@@ -24,6 +26,8 @@ namespace {
 
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
+constexpr std::string_view utf16_little = "\xFF\xFE";
+constexpr std::string_view utf16_big = "\xFE\xFF";
 constexpr std::size_t packed_block = std::size_t{1} << 17;
 
 class content_category final : public std::error_category {
@@ -81,6 +85,67 @@ class block_unpacker : public unpacker {
 
  private:
   std::vector<char> block_ = std::vector<char>(packed_block);
+};
+
+/// UTF-16 that begins with a byte order mark, as UTF-8 without one.
+class utf16_reader final : public block_unpacker {
+ public:
+  explicit utf16_reader(bool big_endian) : big_endian_(big_endian) {}
+
+ private:
+  std::size_t unpack(char* to, std::size_t size) override {
+    std::size_t written = waiting_.copy(to, size);
+    waiting_.erase(0, written);
+    while (written < size && waiting_.empty() && (!rest_.empty() || at_end_)) {
+      if (rest_.empty()) {
+        if (is_half_ || high_ != 0) put(replacement);
+        is_half_ = false;
+        high_ = 0;
+        ended_ = waiting_.empty();
+      } else {
+        take(static_cast<unsigned char>(rest_.front()));
+        rest_.remove_prefix(1);
+      }
+      const std::size_t count = waiting_.copy(to + written, size - written);
+      waiting_.erase(0, count);
+      written += count;
+      if (at_end_ && rest_.empty() && count == 0) break;
+    }
+    return written;
+  }
+
+  void take(unsigned byte) {
+    if (!is_half_) {
+      half_ = byte;
+      is_half_ = true;
+      return;
+    }
+    is_half_ = false;
+    const char32_t unit = big_endian_ ? half_ << 8U | byte : byte << 8U | half_;
+    const bool is_first = std::exchange(is_first_, false);
+    if (is_first && unit == 0xFEFF) return;
+    if (unit >= 0xDC00 && unit < 0xE000) {
+      put(high_ == 0 ? replacement : 0x10000 + ((high_ - 0xD800) << 10U) + (unit - 0xDC00));
+      high_ = 0;
+      return;
+    }
+    if (high_ != 0) put(replacement);
+    high_ = unit >= 0xD800 && unit < 0xDC00 ? unit : 0;
+    if (high_ == 0) put(unit);
+  }
+
+  void put(char32_t c) {
+    std::array<char, 4> bytes{};
+    waiting_.append(bytes.data(), neardup::encode(c, bytes.data()));
+  }
+
+  static constexpr char32_t replacement = 0xFFFD;
+  bool big_endian_;
+  bool is_first_ = true;
+  bool is_half_ = false;
+  unsigned half_ = 0;
+  char32_t high_ = 0;    // the first half of a pair
+  std::string waiting_;  // the rest of a character
 };
 
 #ifdef NEARDUP_WITH_ZLIB
@@ -256,7 +321,8 @@ std::error_code make_error_code(content_problem problem) {
 }
 
 bool may_begin_packed(std::string_view beginning) {
-  return gzip_magic.starts_with(beginning) || zstd_magic.starts_with(beginning);
+  const auto may_become = [&](std::string_view magic) { return magic.starts_with(beginning); };
+  return may_become(gzip_magic) || may_become(zstd_magic) || may_become(utf16_little) || may_become(utf16_big);
 }
 
 std::unique_ptr<unpacker> make_unpacker(std::string_view beginning, const std::string& name) {
@@ -276,6 +342,9 @@ std::unique_ptr<unpacker> make_unpacker(std::string_view beginning, const std::s
   }
   if (name.ends_with(".gz")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_gzip);
   if (name.ends_with(".zst")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_zstd);
+  const bool is_utf32 = beginning.starts_with(std::string_view("\xFF\xFE\0\0", 4));
+  if (beginning.starts_with(utf16_little) && !is_utf32) return std::make_unique<utf16_reader>(false);
+  if (beginning.starts_with(utf16_big)) return std::make_unique<utf16_reader>(true);
   return nullptr;
 }
 

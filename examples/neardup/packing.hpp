@@ -1,4 +1,4 @@
-// Compressed files: .gz by zlib, .zst by libzstd, each as far as the program is built with it.
+// Compressed files: .gz by zlib, .zst by libzstd, each as far as the program is built with it; and UTF-16.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,8 @@ inline constexpr std::size_t longest_magic = 4;
 /// Whether these may be the first bytes of a packed file, of which more are to come.
 bool may_begin_packed(std::string_view beginning);
 
-/// By the first bytes of a file, at least longest_magic if it is as long. Returns: nothing if it is not packed.
+/// By the first bytes of a file, at least longest_magic if it is as long. UTF-16 with a byte order mark counts as packed,
+/// and becomes UTF-8. Returns: nothing if it is not packed.
 /// Throws: std::system_error if it is, and the program is built without what it needs; or if it is not and `name` ends
 /// in .gz or .zst.
 std::unique_ptr<unpacker> make_unpacker(std::string_view beginning, const std::string& name);

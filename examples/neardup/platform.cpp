@@ -105,6 +105,11 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
   return 0;
 }
 
+bool input_file::is_ready(int milliseconds) const {
+  pollfd waiting{file_->descriptor, POLLIN, 0};
+  return regular_ || ::poll(&waiting, 1, milliseconds) != 0;
+}
+
 namespace {
 
 /// A file that has no name any more. Throws: output_error.
@@ -269,6 +274,8 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
   if (count == 0 && std::ferror(file_->file) != 0) fail_with_errno();
   return count;
 }
+
+bool input_file::is_ready(int /*milliseconds*/) const { return regular_; }  // nobody knows
 
 temporary_file::temporary_file() {
   std::FILE* const file = std::tmpfile();

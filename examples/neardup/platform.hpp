@@ -28,6 +28,9 @@ class input_file {
   /// Returns: 0 at the end of the file, or when stopped.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
 
+  /// Whether a read would not wait, or would within so many milliseconds not wait any more.
+  [[nodiscard]] bool is_ready(int milliseconds) const;
+
   /// Reads `size` bytes at a place, less only at the end of the file; for regular files, from several threads.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 

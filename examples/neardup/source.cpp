@@ -47,8 +47,11 @@ bool source_file::begin(const std::atomic<bool>& stop) {
   if (from_.text_only) {
     constexpr std::size_t first_block = std::size_t{1} << 15;
     beginning_.resize(first_block);
-    const std::size_t count = read_packed(beginning_.data(), beginning_.size(), stop);
-    beginning_.resize(count);
+    std::size_t total = 0;
+    for (std::size_t count = 1; count > 0 && total < first_block; total += count) {
+      count = read_packed(beginning_.data() + total, first_block - total, stop);
+    }
+    beginning_.resize(total);
     const bool is_utf16 = beginning_.starts_with("\xFF\xFE") || beginning_.starts_with("\xFE\xFF");
     if (!is_utf16 && beginning_.find('\0') != beginning_.npos) {
       throw std::system_error(make_error_code(content_problem::binary));
@@ -94,6 +97,12 @@ std::size_t source_file::read(char* to, std::size_t size, const std::atomic<bool
   }
   if (copy_ != nullptr) copy_->write({to, count});
   return count;
+}
+
+bool source_file::is_quiet() const {
+  if (unpack_) return true;
+  constexpr int patience = 100;  // milliseconds
+  return packed_beginning_.empty() && beginning_.empty() && !file_->is_ready(patience);
 }
 
 std::size_t source_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {

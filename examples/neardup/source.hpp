@@ -57,6 +57,10 @@ class source_file {
   /// Whether reading may have to wait for whoever writes.
   [[nodiscard]] bool is_live() const noexcept { return file_ && !file_->is_regular(); }
 
+  /// Of a live source: whether nothing comes for a tenth of a second. That cannot be told of packed ones: for these it is
+  /// always so.
+  [[nodiscard]] bool is_quiet() const;
+
  private:
   bool begin(const std::atomic<bool>& stop);
   std::size_t read_unpacked(char* to, std::size_t size, const std::atomic<bool>& stop);

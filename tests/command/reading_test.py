@@ -153,6 +153,62 @@ class Folders(ReadingTest):
         self.assertEqual(self.ids("."), ["./a.txt", "./late.txt", "./sub/b.txt", "./utf16.txt"])
 
 
+    def test_utf16_is_read_as_text(self):
+        text = A + " ä 漢 😀 end\n" + B + "\n"
+        plain = self.write("plain", text)
+        for name, data in (
+            ("little", b"\xff\xfe" + text.encode("utf-16-le")),
+            ("big", b"\xfe\xff" + text.encode("utf-16-be")),
+        ):
+            path = self.write(name, data)
+            for options in (("--features", "bytes:3"), ("--lines",), ("--lines", "--weights", "idf")):
+                expected = run("hash", *options, plain).text.replace(str(plain), "-")
+                self.assertEqual(run("hash", *options, path).text.replace(str(path), "-"), expected)
+                self.assertEqual(run("hash", *options, "-", data=data).text, expected)
+        for tail, replaced in ((b"a\x00\x00\xd8b\x00", "a\ufffdb"), (b"a\x00\x00\xdcb", "a\ufffd\ufffd"), (b"\x00\xd8", "\ufffd")):
+            one = self.write("one", b"\xff\xfe" + tail)
+            other = self.write("other", replaced)
+            rows = [row.split()[0] for row in run("hash", "--features", "bytes:1", one, other).text.splitlines()]
+            self.assertEqual(rows[0], rows[1], tail)
+
+
+class Pipes(ReadingTest):
+    def test_a_slow_pipe_is_answered_when_it_pauses(self):
+        process = subprocess.Popen(
+            [PROGRAM, "unique", "--lines", "--quiet", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for line in (A, B):
+            process.stdin.write(line.encode() + b"\n")
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline(), line.encode() + b"\n")  # while the pipe stays open
+        # A block that is full at once, and then nothing: what is in it does not wait for more.
+        block = b"".join(b"line number %d is like no other, as %d says\n" % (i, i * i) for i in range(1 << 14))[: 1 << 19]
+        block = block[: block.rindex(b"\n") + 1]
+        block += b"x" * ((1 << 19) - len(block) - 1) + b"\n"
+        process.stdin.write(block)
+        process.stdin.flush()
+        last = b""
+        while not last.startswith(b"xxx"):
+            last = process.stdout.readline()
+        process.stdin.close()
+        self.assertEqual(process.stdout.read(), b"")
+        self.assertEqual(process.wait(timeout=TIMEOUT), 0)
+        process.stdout.close()
+        process.stderr.close()
+
+    def test_a_pipe_in_small_pieces_gives_the_same(self):
+        data = jsonl(corpus(400, 35))
+        expected = run("unique", "--jsonl", "-", data=data).bytes
+        process = subprocess.Popen(
+            [PROGRAM, "unique", "--jsonl", "--quiet", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        for i in range(0, len(data), 700):
+            process.stdin.write(data[i : i + 700])
+            process.stdin.flush()
+            time.sleep(0.12 if i % 7000 == 0 else 0.001)
+        self.assertEqual(process.communicate()[0], expected)
+
+
 class Patterns(ReadingTest):
     def test_patterns_are_those_of_gitignore(self):
         for name in ("x.md", "a/x.md", "a/y.txt", "b/a/z.txt", "b/x.md", "b/c/x.md", "c"):
@@ -209,7 +265,7 @@ class Patterns(ReadingTest):
         folder = self.folder / "f"
         subprocess.run(["git", "init", "-q", folder], check=True)
         hits = 0
-        for _ in range(120):
+        for _ in range(60):
             pattern = "".join(rng.choice(["a", "b", "x", "?", "*", "[ab]", "[!a]"]) for _ in range(rng.randrange(1, 4)))
             pattern = rng.choice(["", "", "/", "**/", "a/", "b/", "*/"]) + pattern.replace("**", "*") + rng.choice(["", "", "/", "/*", "/**"])
             (folder / ".git" / "info" / "exclude").write_text(pattern + "\n")
@@ -219,7 +275,7 @@ class Patterns(ReadingTest):
             expected = set(done.stdout.split())
             self.assertEqual({i[2:] for i in self.ids(".", "--exclude", pattern, cwd=folder)}, expected, pattern)
             hits += expected != files
-        self.assertGreater(hits, 60)
+        self.assertGreater(hits, 30)
 
 
 class Lists(ReadingTest):
@@ -286,14 +342,14 @@ class Compressed(ReadingTest):
             self.skipTest("built without what ." + ending + " needs")
 
     def test_packed_input_is_what_it_was(self):
-        texts = corpus(3000, 31, words=30)
+        texts = corpus(600, 31, words=30)
         data = jsonl(texts)
         plain = self.write("plain.jsonl", data)
         lines = data.splitlines(keepends=True)
         for ending, pack, _ in self.forms():
             packed = self.write("c.jsonl." + ending, pack(data))
             self.supported(ending, run("hash", packed))
-            several = pack(b"".join(lines[:1000])) + pack(b"") + pack(b"".join(lines[1000:]))
+            several = pack(b"".join(lines[:200])) + pack(b"") + pack(b"".join(lines[200:]))
             members = self.write("several.jsonl." + ending, several)
             for options in (
                 ("unique", "--jsonl"),
@@ -312,7 +368,14 @@ class Compressed(ReadingTest):
         self.assertEqual(run("groups", "--jsonl", plain).bytes, run("groups", "--jsonl", "-", data=data).bytes)
 
     def test_damaged_files_are_named(self):
-        data = jsonl(corpus(6000, 32, words=40))
+        ways = (
+            ("hash",),
+            ("hash", "--jsonl"),
+            ("hash", "--jsonl", "--threads", 1),
+            ("unique", "--quiet", "--jsonl", "--keep", "longest"),
+            ("hash", "--weights", "idf"),
+        )
+        data = jsonl(corpus(1500, 32, words=20))
         for ending, pack, _ in self.forms():
             whole = pack(data)
             broken = bytearray(whole)
@@ -330,11 +393,15 @@ class Compressed(ReadingTest):
                 ("plain", data, "not compressed by"),
             ):
                 path = self.write(f"{name}.jsonl.{ending}", content)
-                for options in (("hash",), ("hash", "--jsonl"), ("hash", "--jsonl", "--threads", 1), ("unique", "--jsonl", "--keep", "longest"), ("hash", "--weights", "idf")):
+                for options in ways:
                     with self.subTest(name=path.name, options=options):
+                        if name == "broken" and "--jsonl" in options:
+                            # What it unpacks to may be no JSON before it is known to be damaged.
+                            self.assert_fails(run(*options, path), f"neardup: {path}:")
+                            continue
                         self.assert_fails(run(*options, path), f"neardup: {path}: ", message)
                         # In a folder it is passed over.
-                        self.write(f"folder/good", jsonl([A]))
+                        self.write("folder/good", jsonl([A]))
                         shutil.copy(path, self.folder / "folder" / path.name)
                         done = run(*options, self.folder / "folder")
                         self.assertEqual(done.status, 2)
@@ -361,15 +428,15 @@ class Compressed(ReadingTest):
         files = sorted(folder.glob("*"))
         for threads in (1, 4):
             done = self.assert_fails(run("hash", "--jsonl", "--threads", threads, *files), "05x.jsonl.gz: ")
-            self.assertEqual(done.text.count("\n"), 600)
+            self.assertEqual(done.text.count("\n"), 601)  # the line in the damaged file is whole
 
     def test_memory_does_not_grow_with_the_file(self):
         line = json.dumps({"text": A}).encode() + b"\n"
-        packed = self.write("large.jsonl.gz", gzip.compress(line * 400000))
+        packed = self.write("large.jsonl.gz", gzip.compress(line * 200000))
         script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
         command = [shutil.which("python3"), "-c", script, PROGRAM, "hash", "--jsonl", "--quiet", "--threads", "2", packed]
         peak = int(subprocess.run(command, capture_output=True, check=True).stdout)
-        self.assertLess(peak, 25000)  # kilobytes; unpacked it has 40 MB
+        self.assertLess(peak, 25000)  # kilobytes; unpacked it has 20 MB
 
     def test_output_is_packed_by_its_name(self):
         data = jsonl(corpus(2000, 34) + [A] * 3)
@@ -531,9 +598,8 @@ class HelpAndEnd(ReadingTest):
         self.assertGreater(len(verbs), 8)
         for verb in ((), *((v,) for v in verbs)):
             short = self.assert_done(run(*verb, "--help")).text
-            self.assertLessEqual(short.count("\n"), 45 if not verb else 40, verb)
+            self.assertLessEqual(short.count("\n"), 45, verb)
             self.assertIn("--help-all", short)
-            self.assertIn("\nExamples:\n", short)
             everything = self.assert_done(run(*verb, "--help-all")).text
             options = lambda text: set(re.findall(r"^  (--[a-z-]+)", text, re.MULTILINE))
             self.assertLess(options(short), options(everything))
