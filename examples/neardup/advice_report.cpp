@@ -182,6 +182,8 @@ std::string command_for(const options& settings, const neardup::setup& chosen) {
   }
   for (const std::string& glob : settings.include) text += shell_option("--include", glob);
   for (const std::string& glob : settings.exclude) text += shell_option("--exclude", glob);
+  if (settings.reads_hidden) text += " --hidden";
+  if (settings.reads_binary) text += " --binary";
   if (settings.skip_bad) text += " --skip-bad";
   if (settings.strict) text += " --strict";
   const bool looks_like_an_option =

@@ -141,8 +141,8 @@ std::string rules() {
   read once. Pipes, sockets and devices inside folders are left out, and unless asked for hidden files and folders
   (.name) and binary files (a zero byte in the first 32 KB); name them to have them read. What cannot be read in a
   folder, a link that leads nowhere or back, and the output are said and passed over: the exit status is 2 in the end.
-  --include and --exclude take patterns as in .gitignore: a name, or with a / at the beginning or inside a path below the
-  folder; dir/ is a folder with all that is in it. *, ? and [a-z] stay within a name, ** does not; {a,b} is either.
+  --include and --exclude take patterns as in .gitignore: a name, or with a / at the beginning or inside the path below
+  the folder; dir/ is a folder with all that is in it. *, ? and [a-z] stay within a name, ** does not; {a,b} is either.
   Files that gzip or zstd compressed are unpacked, whatever they are called; --output packs by the name, .gz or .zst.
   Names and ids in text are printed with \\ for a backslash, \n, \r, \t and \x1b for control characters; jsonl has them
   as they are, but for what is no UTF-8.
