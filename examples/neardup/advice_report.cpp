@@ -184,6 +184,8 @@ std::string command_for(const options& settings, const neardup::setup& chosen) {
   }
   for (const std::string& glob : settings.include) text += shell_option("--include", glob);
   for (const std::string& glob : settings.exclude) text += shell_option("--exclude", glob);
+  if (settings.reads_hidden) text += " --hidden";
+  if (settings.reads_binary) text += " --binary";
   if (settings.skip_bad) text += " --skip-bad";
   if (settings.strict) text += " --strict";
   const bool looks_like_an_option =
@@ -212,7 +214,7 @@ void print_advice_text(output& out, const options& settings, const neardup::advi
   } else {
     out << "None of these finds as many; * finds the most.\n";
   }
-  out << '\n' << printable(command_for(settings, found.setups[found.recommended])) << '\n';
+  out << '\n' << on_one_line(command_for(settings, found.setups[found.recommended])) << '\n';
 }
 
 void print_advice_json(output& out, const options& settings, const neardup::advice& found) {

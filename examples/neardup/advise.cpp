@@ -149,11 +149,11 @@ void run_advise(const options& settings) {
   } else {
     print_advice_text(c.out, settings, found);
   }
-  finish(c, "");
   if (passes.cut() > 0 && !settings.quiet) {
     say(counted(passes.cut(), "document is", "documents are") +
         " larger than 16 MB; the advice is on the first 16 MB of each");
   }
+  finish(c, "");
 }
 
 }  // namespace command

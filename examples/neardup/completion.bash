@@ -4,11 +4,11 @@ _neardup() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} program=${COMP_WORDS[0]}
   local help verbs verb=() line value
   COMPREPLY=()
-  help=$("$program" --help 2>/dev/null) || return
+  help=$("$program" --help-all 2>/dev/null) || return
   verbs=$(sed -n '/^Verbs/,/^$/s/^  \([a-z][a-z-]*\)  .*/\1/p' <<<"$help")
   if ((COMP_CWORD > 1)) && grep -qxF -- "${COMP_WORDS[1]}" <<<"$verbs"; then
     verb=("${COMP_WORDS[1]}")
-    help=$("$program" "${verb[@]}" --help 2>/dev/null) || return
+    help=$("$program" "${verb[@]}" --help-all 2>/dev/null) || return
   fi
 
   help=$(sed '/^Rules:/,$d' <<<"$help")

@@ -71,7 +71,7 @@ std::shared_ptr<const neardup::idf_table> learn_idf(context& c);
 inline void finish(context& c, const std::string& summary) {
   c.out.close();
   c.notes.finish(counted(c.notes.documents(), "document", "documents") + summary, c.sources.reached_twice(),
-                 c.sources.special_files());
+                 c.sources.special_files(), c.sources.hidden());
 }
 
 }  // namespace command

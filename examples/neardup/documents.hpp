@@ -114,6 +114,7 @@ struct finished_batch {
     std::size_t before;  ///< the number of documents before it
     std::uint64_t index;
     std::string what;
+    trouble kind = trouble::ends_run;
   };
 
   batch input;
@@ -197,7 +198,8 @@ class batch_worker {
       out.documents.push_back(std::move(d));
     } catch (const std::system_error& error) {
       finish_pieces();  // so that the next document begins afresh
-      out.bad.push_back({out.documents.size(), i, error.code().message()});
+      bad_input bad = unreadable(*out.input.files[i], error);
+      out.bad.push_back({out.documents.size(), i, std::move(bad.what), bad.kind});
     }
   }
 
@@ -255,7 +257,8 @@ class placer {
     std::size_t next_bad = 0;
     const auto say_bad = [&](std::size_t before) {
       for (; next_bad < done.bad.size() && done.bad[next_bad].before <= before; ++next_bad) {
-        notes_.bad({where(input, done.bad[next_bad].index), done.bad[next_bad].what});
+        const auto& bad = done.bad[next_bad];
+        notes_.bad({where(input, bad.index), bad.what, bad.kind});
       }
     };
     std::size_t id_begin = 0;

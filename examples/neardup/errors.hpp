@@ -11,10 +11,18 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What bad input does to the run.
+enum class trouble {
+  ends_run,     ///< unless --skip-bad is given
+  passed_over,  ///< found in a folder: it is said, and the exit status tells in the end
+  left_out      ///< a binary file in a folder: only counted
+};
+
 /// A file, folder or record that cannot be used: `where` is "file", "file:line" or empty.
 struct bad_input {
   std::string where;
   std::string what;
+  trouble kind = trouble::ends_run;
 
   [[nodiscard]] std::string text() const { return where.empty() ? what : where + ": " + what; }
 };
@@ -24,9 +32,19 @@ struct input_error : std::runtime_error {
   explicit input_error(const bad_input& bad) : std::runtime_error(bad.text()) {}
 };
 
+/// All was done, but for files or folders that were passed over.
+struct incomplete_input : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// The output, or a temporary file, could not be written.
 struct output_error : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// Whoever read standard output has gone.
+struct reader_gone : output_error {
+  using output_error::output_error;
 };
 
 }  // namespace command

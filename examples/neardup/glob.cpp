@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <neardup/text/utf8.hpp>
 
+#include "errors.hpp"
+
 namespace command {
 
 namespace {
@@ -97,6 +99,65 @@ std::optional<std::string> wrong_with_glob(std::string_view pattern) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Where the element of a pattern that begins at `i` ends: an escaped character, a set, or a byte.
+std::size_t end_of_element(std::string_view pattern, std::size_t i) {
+  if (pattern[i] == '\\') return std::min(i + 2, pattern.size());
+  const std::size_t set = pattern[i] == '[' ? length_of_set(pattern.substr(i)) : 0;
+  return i + std::max<std::size_t>(set, 1);
+}
+
+/// Replaces the first braces by each of what they list, and so on. Returns: what is wrong, if anything is.
+std::optional<std::string> expand_braces(const std::string& pattern, std::vector<std::string>& out) {
+  constexpr std::size_t most = 10000;
+  std::size_t open = 0;
+  while (open < pattern.size() && pattern[open] != '{') open = end_of_element(pattern, open);
+  if (open == pattern.size()) {
+    if (out.size() == most) return "its braces stand for more than 10,000 patterns";
+    out.push_back(pattern);
+    return std::nullopt;
+  }
+  std::vector<std::string> alternatives(1);
+  std::size_t i = open + 1;
+  for (int depth = 1; depth > 0;) {
+    if (i == pattern.size()) return "a { has no }; write \\{ for the character";
+    const std::size_t end = end_of_element(pattern, i);
+    depth += pattern[i] == '{' ? 1 : pattern[i] == '}' ? -1 : 0;
+    if (depth == 1 && pattern[i] == ',') {
+      alternatives.emplace_back();
+    } else if (depth > 0) {
+      alternatives.back().append(pattern, i, end - i);
+    }
+    i = end;
+  }
+  for (const std::string& alternative : alternatives) {
+    if (auto wrong = expand_braces(pattern.substr(0, open) + alternative + pattern.substr(i), out)) return wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> expanded_glob(const std::string& option, const std::string& pattern) {
+  const auto refuse = [&](const std::string& why) { throw usage_error(option + " '" + pattern + "': " + why); };
+  if (const auto wrong = wrong_with_glob(pattern)) refuse(*wrong);
+  if (pattern.starts_with('!')) refuse("a pattern cannot take back another; write \\! for the character");
+  std::vector<std::string> expanded;
+  if (const auto wrong = expand_braces(pattern, expanded)) refuse(*wrong);
+  for (std::string& one : expanded) {
+    while (one.starts_with("././")) one.erase(0, 2);
+    if (one.starts_with("./")) one.erase(0, 1);  // the '/' stays: it is not about names anywhere
+    if (one.find_first_not_of('/') == one.npos) refuse("no name is left of it; write '*' for all");
+    const std::string framed = '/' + one + '/';
+    if (framed.find("/./") != framed.npos || framed.find("/../") != framed.npos) {
+      refuse("it is about names below the folder; write it without . and ..");
+    }
+    if (framed.find("//", 1) < framed.size() - 2) refuse("it has two / side by side");
+  }
+  return expanded;
+}
+
 bool matches_glob(std::string_view pattern, std::string_view text) {
   places reached(text.size() + 1);
   reached[0] = true;
@@ -116,11 +177,26 @@ bool matches_glob(std::string_view pattern, std::string_view text) {
   return reached[text.size()];
 }
 
-bool matches_any(const std::vector<std::string>& patterns, std::string_view relative_path) {
+bool matches_any(const std::vector<std::string>& patterns, std::string_view relative_path, bool is_folder) {
   const std::size_t slash = relative_path.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? relative_path : relative_path.substr(slash + 1);
-  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-    return matches_glob(pattern, pattern.find('/') == std::string::npos ? name : relative_path);
+  return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
+    const bool for_folders = pattern.ends_with('/');
+    if (for_folders) pattern.remove_suffix(1);
+    const bool for_paths = pattern.find('/') != std::string_view::npos;
+    if (pattern.starts_with('/')) pattern.remove_prefix(1);
+    const auto matches = [&](std::string_view path, std::string_view last) {
+      return matches_glob(pattern, for_paths ? path : last);
+    };
+    if (!for_folders) return matches(relative_path, name);
+    if (is_folder) return matches(relative_path, name);
+    // A file is in each of the folders above it.
+    for (std::size_t end = relative_path.find('/'); end != relative_path.npos; end = relative_path.find('/', end + 1)) {
+      const std::string_view folder = relative_path.substr(0, end);
+      const std::size_t before = folder.rfind('/');
+      if (matches(folder, before == folder.npos ? folder : folder.substr(before + 1))) return true;
+    }
+    return false;
   });
 }
 

@@ -11,12 +11,16 @@ namespace command {
 /// What makes a pattern one that nobody means, if anything does.
 std::optional<std::string> wrong_with_glob(std::string_view pattern);
 
+/// The patterns that one stands for: `{a,b}` for either, `./a` for `/a`. Throws: usage_error, which begins with `option`.
+std::vector<std::string> expanded_glob(const std::string& option, const std::string& pattern);
+
 /// Whether a pattern matches the whole text: `?` and `[a-z]`, `[!a-z]` stand for one character, `*` for any number, but
 /// none of them for a '/'; `**` for anything; `\` makes the next character stand for itself. In `**/` the folders may
 /// also be none. Complexity: the length of the pattern times that of the text.
 bool matches_glob(std::string_view pattern, std::string_view text);
 
-/// Whether one of the patterns matches: one with a '/' the path below the folder given, one without the name.
-bool matches_any(const std::vector<std::string>& patterns, std::string_view relative_path);
+/// Whether one of the patterns matches, as in .gitignore: one with a '/' at its beginning or inside the path below the
+/// folder given, any other the name; one with a '/' at its end only folders, and what is in them if it is for files.
+bool matches_any(const std::vector<std::string>& patterns, std::string_view relative_path, bool is_folder);
 
 }  // namespace command

@@ -133,7 +133,8 @@ void run_index(context& c) {
   attachments.reserve(attached.size());
   for (const std::string& bytes : attached) attachments.push_back(std::as_bytes(std::span(bytes)));
   try {
-    save(c.settings.output_file, index, made_of, attachments);
+    const narrowed_rights as_before(c.settings.output_file);
+    save(link_target(c.settings.output_file), index, made_of, attachments);
   } catch (const std::runtime_error& error) {
     throw output_error(error.what());
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -52,7 +53,8 @@ bool batch_reader::next_files(batch& out) {
     out.bad = std::exchange(pending_bad_, std::nullopt);
     return true;
   }
-  while (out.files.size() < files_a_batch) {
+  std::uintmax_t bytes = 0;
+  while (out.files.size() < files_a_batch && bytes < block_size) {
     std::optional<source_walker::step> step = walker_.next();
     if (!step) break;
     if (auto* const bad = std::get_if<bad_input>(&*step)) {
@@ -64,36 +66,81 @@ bool batch_reader::next_files(batch& out) {
       return true;
     }
     out.files.push_back(std::get<std::shared_ptr<source>>(std::move(*step)));
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(out.files.back()->path, error);
+    if (!error) bytes += size;  // else it is a pipe, or will turn out to be gone
   }
   return !out.files.empty();
 }
 
+/// Asks the walker for the sources that are next, and begins to read those that can be read at the same time.
+void batch_reader::look_ahead() {
+  constexpr std::size_t most_sources = 16;  // each may hold some megabytes
+  const std::size_t wanted = std::clamp<std::size_t>(settings_.threads, 1, most_sources);
+  while (ahead_.size() < wanted) {
+    std::optional<source_walker::step> step = walker_.next();
+    if (!step) return;
+    coming next{*std::move(step), nullptr};
+    if (const auto* const from = std::get_if<std::shared_ptr<source>>(&next.step)) {
+      std::error_code error;
+      if (wanted > 1 && std::filesystem::is_regular_file((*from)->path, error) && (*from)->path != "-") {
+        next.reading = std::make_unique<read_ahead>(*from, keep_);
+      }
+    }
+    ahead_.push_back(std::move(next));
+  }
+}
+
 /// Opens the next source of lines. Returns: false at the end; when it could not be opened, `out` says so.
 bool batch_reader::open_next(batch& out) {
-  std::optional<source_walker::step> step = walker_.next();
-  if (!step) return false;
-  if (auto* const bad = std::get_if<bad_input>(&*step)) {
+  look_ahead();
+  if (ahead_.empty()) return false;
+  coming next = std::move(ahead_.front());
+  ahead_.pop_front();
+  look_ahead();
+  if (auto* const bad = std::get_if<bad_input>(&next.step)) {
     out.bad = std::move(*bad);
     return true;
   }
-  current_ = std::get<std::shared_ptr<source>>(std::move(*step));
+  current_ = std::get<std::shared_ptr<source>>(std::move(next.step));
+  reading_ = std::move(next.reading);
   offset_ = 0;
   rest_.clear();
+  was_full_ = false;
+  if (reading_) return true;
   try {
     file_.emplace(*current_, keep_);
   } catch (const std::system_error& error) {
-    out.bad = bad_input{current_->name(), error.code().message()};
+    out.bad = unreadable(*current_, error);
     current_ = nullptr;
-    return true;
   }
   return true;
 }
 
+std::size_t batch_reader::read(char* to, std::size_t size, const std::atomic<bool>& stop) {
+  return reading_ ? reading_->read(to, size, stop) : file_->read(to, size, stop);
+}
+
+void batch_reader::close() {
+  file_.reset();
+  reading_.reset();
+}
+
 bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
   for (;;) {
-    if (!file_) {
+    out.from = nullptr;
+    if (!file_ && !reading_) {
       if (!open_next(out)) return false;
       if (out.bad) return true;
+    }
+    const bool is_live = file_ && file_->is_live();
+    if (is_live && was_full_ && file_->is_quiet()) {
+      // More was expected when the last batch was handed on.
+      was_full_ = false;
+      out.from = current_;
+      out.offset = offset_;
+      out.live = true;
+      return true;
     }
     byte_buffer& bytes = out.bytes;
     bytes.reserve(std::max(block_size, 2 * rest_.size()));
@@ -101,31 +148,33 @@ bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
     out.offset = offset_;
     std::size_t newline = std::string_view::npos;
     bool ended = false;
-    while (newline == std::string_view::npos && !ended) {
+    // A pipe is read until it pauses: small batches would each be decided on their own.
+    const auto wants_more = [&] { return is_live && bytes.size() < block_size && !file_->is_quiet(); };
+    while (!ended && (newline == std::string_view::npos || wants_more())) {
       try {
         if (bytes.size() == bytes.capacity()) bytes.reserve(2 * bytes.capacity());
       } catch (const std::bad_alloc&) {
         bytes = {};
         out.from = current_;
         out.bad = bad_input{current_->name(), "a line larger than the memory there is"};
-        file_.reset();
+        close();
         return true;
       }
       const std::size_t old_size = bytes.size();
       std::size_t count = 0;
       try {
-        count = file_->read(bytes.data() + old_size, bytes.capacity() - old_size, stop);
+        count = read(bytes.data() + old_size, bytes.capacity() - old_size, stop);
       } catch (const std::system_error& error) {
-        out.bad = bad_input{current_->name(), error.code().message()};
-        file_.reset();
+        out.bad = unreadable(*current_, error);
+        close();
         return true;
       }
       if (count == 0 && stop.load(std::memory_order_relaxed)) return false;
       bytes.resize(old_size + count);
       const std::string_view fresh = bytes.view().substr(old_size);
       ended = count == 0;
-      newline = fresh.rfind('\n');
-      if (newline != std::string_view::npos) newline += old_size;
+      const std::size_t last = fresh.rfind('\n');
+      if (last != std::string_view::npos) newline = old_size + last;
     }
 
     const std::size_t whole = ended ? bytes.size() : newline + 1;
@@ -133,8 +182,9 @@ bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
     bytes.resize(whole);
     offset_ += whole;
     out.from = current_;
-    out.live = file_->is_live();
-    if (ended) file_.reset();
+    was_full_ = is_live && bytes.size() + rest_.size() >= block_size;
+    out.live = is_live && !was_full_;
+    if (ended) close();
     if (whole > 0) return true;
   }
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "errors.hpp"
 #include "options.hpp"
+#include "read_ahead.hpp"
 #include "source.hpp"
 
 namespace command {
@@ -67,16 +69,28 @@ class batch_reader {
   bool next_files(batch& out);
   bool next_lines(batch& out, const std::atomic<bool>& stop);
   bool open_next(batch& out);
+  void look_ahead();
+  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
+  void close();
+
+  /// What the walker found, and the source as it is read ahead of its turn; nothing if that is not done.
+  struct coming {
+    source_walker::step step;
+    std::unique_ptr<read_ahead> reading;
+  };
 
   const options& settings_;
   source_walker& walker_;
   bool keep_;
 
   std::optional<bad_input> pending_bad_;
+  std::deque<coming> ahead_;  // in their order
   std::shared_ptr<source> current_;
-  std::optional<source_file> file_;
-  std::uint64_t offset_ = 0;  // of rest_ in the source
-  std::string rest_;          // the beginning of a line whose end is not read yet
+  std::optional<source_file> file_;      // of the current source,
+  std::unique_ptr<read_ahead> reading_;  // or this, or neither
+  bool was_full_ = false;                // the last batch of a pipe, so that nobody knows whether more comes at once
+  std::uint64_t offset_ = 0;             // of rest_ in the source
+  std::string rest_;                     // the beginning of a line whose end is not read yet
 };
 
 /// A line of a batch.

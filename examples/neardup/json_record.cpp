@@ -403,8 +403,9 @@ std::optional<std::string> json_reader::read(std::string_view line, record& out)
     out.ill_formed = out.ill_formed || state_->ill_formed;
     return state_->take(out);
   }
-  if (line.starts_with("\x1f\x8b") || line.starts_with("\x28\xb5\x2f\xfd")) {
-    return "compressed; unpack it first, as in: zcat FILE | neardup --jsonl -";
+  if (line.starts_with("BZh") || line.starts_with("\xFD"
+                                                  "7zXZ")) {
+    return "compressed; unpack it first, as in: xzcat FILE | neardup --jsonl -";
   }
   if (error == simdjson::INCORRECT_TYPE) {
     std::string_view value = line.substr(line.find_first_not_of(blanks));

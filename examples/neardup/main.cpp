@@ -52,6 +52,9 @@ int main(int count, char** arguments) {
   } catch (const command::usage_error& error) {
     command::say(error.what());
     command::say("'neardup --help' lists what there is");
+  } catch (const command::reader_gone& error) {
+    command::end_by_closed_pipe();
+    command::say(error.what());
   } catch (const std::exception& error) {
     command::say(error.what());
   }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <neardup/dedup/checks.hpp>
@@ -59,7 +60,8 @@ class help_formatter : public CLI::Formatter {
   }
   std::string make_positionals(const CLI::App* /*app*/) const override { return ""; }
   std::string make_option_opts(const CLI::Option* option) const override {
-    return option->get_type_name().empty() ? "" : " " + option->get_type_name();
+    const std::string type = option->get_type_name();
+    return type.empty() ? "" : " " + type.substr(0, type.find(':'));
   }
 
  private:
@@ -129,14 +131,21 @@ std::string verb_list() {
     name.resize(24, ' ');
     text += "  " + name + v.summary + "\n";
   }
-  return text + "  neardup VERB --help     what a verb prints, and its options\n";
+  return text + "  neardup VERB --help     what a verb prints, and the options that most people need\n";
 }
 
 std::string rules() {
   return R"(Rules:
   A document's id is its path; PATH:LINE for a line; the id field of a JSON record, or PATH:LINE if it has none.
   Files in folders come in the order of their names. A file that is reached twice, by a link or by two arguments, is
-  read once. Pipes, sockets and devices inside folders are left out; name them to have them read.
+  read once. Pipes, sockets and devices inside folders are left out, and unless asked for hidden files and folders
+  (.name) and binary files (a zero byte in the first 32 KB); name them to have them read. What cannot be read in a
+  folder, a link that leads nowhere or back, and the output are said and passed over: the exit status is 2 in the end.
+  --include and --exclude take patterns as in .gitignore: a name, or with a / at the beginning or inside the path below
+  the folder; dir/ is a folder with all that is in it. *, ? and [a-z] stay within a name, ** does not; {a,b} is either.
+  Files that gzip or zstd compressed are unpacked, whatever they are called; --output packs by the name, .gz or .zst.
+  Names and ids in text are printed with \\ for a backslash, \n, \r, \t and \x1b for control characters; jsonl has them
+  as they are, but for what is no UTF-8.
   A JSON record is an object that has each text field, a string. Several text fields count together, but no feature
   goes from one into the next. Of a key that stands twice the last counts. Blank lines are no records.
   A byte order mark, and the end of a line, are no part of a text.
@@ -152,7 +161,7 @@ std::string rules() {
   --weights idf without a file, --keep longest, --grouping components and advise read everything twice; standard input
   and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. The check keeps features, 4 bytes each; what is
   above --memory lies in a temporary file, too.
-  Exit status: 0 done, 2 wrong usage, bad input, or output that could not be written.
+  Exit status: 0 done, 2 wrong usage, bad input, something passed over, or output that could not be written.
 )";
 }
 
@@ -162,15 +171,41 @@ Examples:
   neardup groups --similarity 0.6 docs/                    also what has more changes
   neardup pairs --distance 3 docs/                         quick and strict: by fingerprints alone
   neardup unique --jsonl corpus.jsonl > clean.jsonl        a corpus without close copies
-  zcat corpus.jsonl.gz | neardup unique --jsonl - | gzip > clean.jsonl.gz
+  neardup unique --jsonl corpus.jsonl.gz --output clean.jsonl.zst
+  find . -name '*.txt' -print0 | neardup groups -0 --files-from -
   neardup pairs --jsonl --text-field title --text-field body --format jsonl news.jsonl
   neardup pairs --lines --similarity 0.7 --check-features chars:2 poems.txt
   neardup hash --bits 128 *.txt
   neardup groups --features zh:keywords --weights tfidf --top 20 --idf-file idf.txt --distance 3 pages/
   neardup tokens --features zh:words page.txt              what a fingerprint is made of
   neardup find "a sentence of the page" pages/             the pages that hold it, or nearly
+  neardup index --output pages.index pages/                documents in a file, for query
+  neardup query --index pages.index new.txt                what is in it already
   neardup advise --similarity 0.7 --jsonl corpus.jsonl     which options are best for this corpus
 )";
+
+/// What --help shows; --help-all shows all.
+constexpr std::array usual_options{
+    // also without a verb
+    "--lines", "--jsonl", "--include", "--exclude", "--similarity", "--features", "--output", "--help", "--help-all",
+    // with one
+    "--text-field", "--files-from", "--skip-bad", "--index", "--against", "--keep", "--dropped", "--most", "--recall",
+    "--format", "--exit-status", "--threads"};
+constexpr int usual_without_verb = 9;
+
+/// Some examples of one verb.
+std::string examples_of(std::string_view verb) {
+  std::string found = "\nExamples:\n";
+  std::size_t most = 3;
+  for (std::string_view rest(examples); !rest.empty() && most > 0;) {
+    const std::string_view line = rest.substr(0, rest.find('\n') + 1);
+    rest.remove_prefix(line.size());
+    if (line.find("neardup " + std::string(verb) + ' ') == line.npos) continue;
+    found += line;
+    --most;
+  }
+  return most == 3 ? "" : found;
+}
 
 /// The command line of a verb: what CLI11 is told, and what is made of what it finds.
 class parser {
@@ -185,6 +220,7 @@ class parser {
                     "PATH…"
               : "neardup [VERB] [OPTIONS] PATH…        (PATH: a file, a folder, or - for standard input)\n" +
                     verb_list()));
+    is_named_ = named;
     app_.footer(rules() + examples);
     add_input();
     add_fingerprint();
@@ -200,13 +236,14 @@ class parser {
   command_line parse(std::vector<std::string> words) {
     if (const auto text = read(std::move(words))) return *text;
     set_input();
-    for (const char* const file :
-         {"--idf-file", "--output", "--dictionary", "--user-dictionary", "--model", "--stop-words", "--index"}) {
+    for (const char* const file : {"--idf-file", "--output", "--dictionary", "--user-dictionary", "--model",
+                                   "--stop-words", "--index", "--files-from"}) {
       if (is_given(file) && app_.get_option(file)->results().front().empty()) {
         throw usage_error(std::string(file) + " '': not the name of a file");
       }
     }
     take_clue();
+    take_listed();
     if (result_.paths.empty() && result_.unit == unit_of_input::fingerprints) throw usage_error("no input: name lists");
     set_from_files();
     apply_settings(given_, result_);
@@ -220,8 +257,10 @@ class parser {
           "files of fingerprints name what these are made of: they take words, words:N, masked:words:N, chars:N and bytes:N,\n"
           "without --top and --weighted-field");
     }
-    if (result_.paths.empty()) throw usage_error("no input: name files or folders, or - for standard input");
-    if (std::count(result_.paths.begin(), result_.paths.end(), "-") > 1) {
+    if (result_.paths.empty() && result_.names_from.empty()) {
+      throw usage_error("no input: name files or folders, or - for standard input");
+    }
+    if (std::count(result_.paths.begin(), result_.paths.end(), "-") + (result_.names_from == "-" ? 1 : 0) > 1) {
       throw usage_error("standard input (-) can be read only once");
     }
     return std::move(result_);
@@ -235,6 +274,8 @@ class parser {
     add(name, to, value, help)->allow_extra_args(false)->expected(1)->take_all();
   }
   void add_flag(const char* name, bool& to, const char* help) { app_.add_flag(name, to, help)->group(group_); }
+
+  [[nodiscard]] bool has_option(const std::string& name) const { return app_.get_option_no_throw(name) != nullptr; }
 
   void add_input() {
     group_ = "Input";
@@ -253,11 +294,13 @@ class parser {
     }
     add("--id-field", result_.id_field, "NAME", "its id, a string or a number (default: id, if it is there)");
     add_list("--include", result_.include, "GLOB",
-             "of the files in folders only these; several times: any of them.\n"
-             "*, ?, [a-z] stay within a name, ** does not; a pattern\n"
-             "with a / is for the path below the folder, one without\n"
-             "for the name");
+             "of the files in folders only these, by patterns as in\n.gitignore; several times: any of them");
     add_list("--exclude", result_.exclude, "GLOB", "not these files, and not what is in these folders");
+    add_flag("--hidden", result_.reads_hidden, "hidden files and folders in folders, too: .name");
+    add_flag("--binary", result_.reads_binary, "binary files in folders, too");
+    add("--files-from", result_.names_from, "FILE",
+        "read what this list names, a file or folder a line; -: from\nstandard input");
+    app_.add_flag("--null,-0", null_, "the names in the list end with a zero byte, not a line")->group(group_);
     add_flag("--skip-bad", result_.skip_bad, "go on after bad input; its count is said at the end");
     add_flag("--strict", result_.strict, "ill-formed UTF-8 and documents without tokens are\nerrors");
   }
@@ -386,11 +429,11 @@ class parser {
     add("--format", format_, "F",
         result_.action == verb::hash ? "text (default), jsonl, or bin: a list" : "text (default) or jsonl");
     add("--output", result_.output_file, "FILE",
-        "write there, not to standard output; until all is done\nto FILE.partial (if that exists, FILE.partial.1, …),\n"
-        "which stays if the run fails, and is never an input");
+        "write there, not to standard output, once all is done;\n.gz and .zst are compressed");
     add("--threads", threads_, "N", "default: all cores; never changes the result");
     add_flag("--quiet", result_.quiet, "no progress bar, no notes; errors and what was skipped\nare still said");
-    app_.set_help_flag("--help,-h", "this text")->group(group_);
+    app_.set_help_flag("--help,-h", "the options that most people need")->group(group_);
+    app_.set_help_all_flag("--help-all", "every option, the rules, more examples")->group(group_);
     add_flag("--version", version_, "the version");
   }
 
@@ -405,9 +448,10 @@ class parser {
     try {
       app_.parse(std::move(words));
     } catch (const CLI::CallForHelp&) {
-      std::string help = app_.help();
-      for (std::size_t gap = 0; (gap = help.find("\n\n\n", gap)) != help.npos;) help.erase(gap, 1);
-      return help;
+      hide_unusual_options();
+      return help();
+    } catch (const CLI::CallForAllHelp&) {
+      return help();
     } catch (const CLI::ExtrasError&) {
       const std::vector<std::string> extras = app_.remaining();
       const auto option = std::find_if(extras.begin(), extras.end(), [](const auto& e) { return e.starts_with('-'); });
@@ -424,19 +468,103 @@ class parser {
     return std::nullopt;
   }
 
+  [[nodiscard]] std::string help() const {
+    std::string text = app_.help();
+    for (std::size_t gap = 0; (gap = text.find("\n\n\n", gap)) != text.npos;) text.erase(gap, 1);
+    return text;
+  }
+
+  void hide_unusual_options() {
+    for (CLI::Option* const option : app_.get_options()) {
+      const auto is_usual = [&](const char* name) { return option->check_name(name); };
+      const auto last = is_named_ ? usual_options.end() : usual_options.begin() + usual_without_verb;
+      if (std::none_of(usual_options.begin(), last, is_usual)) option->group("");
+    }
+    const auto shorten = [this](const char* name, const char* text) {
+      if (CLI::Option* const option = app_.get_option_no_throw(name)) option->description(text);
+    };
+    if (result_.action != verb::advise) {
+      shorten("--features", "what is compared: words:N, chars:N, … (default: words:2)");
+      shorten("--similarity", "near-duplicates have this Jaccard similarity (default: 0.8)");
+    }
+    shorten("--include", "of the files in folders only these, as in .gitignore");
+    shorten("--exclude", "not these files and folders");
+    shorten("--files-from", "read what this list names, one a line (-: standard input)");
+    shorten("--keep", "which document of a group stays (default: first)");
+    shorten("--format", "text (default) or jsonl");
+    shorten("--output", "write there; .gz and .zst are compressed");
+    const std::string verb = std::find_if(verbs.begin(), verbs.end(), [this](const verb_description& v) {
+                               return v.action == result_.action;
+                             })->name;
+    app_.footer(examples_of(verb) + "\nneardup " + (is_named_ ? verb + ' ' : "") +
+                "--help-all lists every option, and what is read and printed how.\n");
+  }
+
   [[nodiscard]] std::string unknown_option(const std::string& given) const {
     const std::string name = given.substr(0, given.find('='));
+    std::string others;
+    int count = 0;
+    for (const verb_description& v : verbs) {
+      if (v.action == result_.action || !parser(v, true).has_option(name)) continue;
+      others += (others.empty() ? "" : ", ") + std::string(v.name);
+      ++count;
+    }
+    if (count > 0) return "unknown option " + name + ": " + others + (count == 1 ? " has it" : " have it");
+
+    // What is meant differs in one letter of four, at most three, or goes on where the given name ends.
+    const std::string letters = name.substr(std::min(name.size(), name.find_first_not_of('-')));
+    std::size_t most = std::clamp<std::size_t>((letters.size() + 3) / 4, 1, 3);
     std::string suggestion;
-    std::size_t most = 3;  // farther than this is no likeness
     for (const CLI::Option* option : app_.get_options()) {
       for (const std::string& known : option->get_lnames()) {
-        const auto distance = neardup::edit_distance(name, "--" + known, most);
+        constexpr std::size_t least_beginning = 3;
+        if (letters.size() >= least_beginning && known.starts_with(letters) && suggestion.empty()) {
+          suggestion = "--" + known;
+        }
+        const auto distance = neardup::edit_distance(letters, known, most);
         if (!distance || (!suggestion.empty() && *distance == most)) continue;
         most = *distance;
         suggestion = "--" + known;
       }
     }
     return "unknown option " + name + (suggestion.empty() ? "" : "; did you mean " + suggestion + "?");
+  }
+
+  /// Reads the list of --files-from.
+  void take_listed() {
+    if (result_.names_from.empty()) {
+      if (null_) throw usage_error("--null needs --files-from");
+      return;
+    }
+    const std::string name = result_.names_from == "-" ? "standard input" : result_.names_from;
+    std::string list;
+    try {
+      input_file file = result_.names_from == "-" ? input_file::standard_input() : input_file(result_.names_from);
+      const std::atomic<bool> never{false};
+      constexpr std::size_t block = std::size_t{1} << 16;
+      for (std::size_t count = block; count > 0;) {
+        const std::size_t size = list.size();
+        list.resize(size + block);
+        count = file.read(list.data() + size, block, never);
+        list.resize(size + count);
+      }
+    } catch (const std::system_error& error) {
+      throw input_error({name, error.code().message()});
+    }
+    result_.first_listed = result_.paths.size();
+    std::string_view rest(list);
+    for (std::uint64_t number = 1; !rest.empty(); ++number) {
+      const std::size_t end = std::min(rest.find(null_ ? '\0' : '\n'), rest.size());
+      std::string path(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      const std::string where = name + ':' + std::to_string(number);
+      if (path.find('\0') != path.npos) throw input_error({where, "a zero byte in a name; --null reads such lists"});
+      if (path.empty() && null_) throw input_error({where, "a name is empty"});
+      if (path.empty()) continue;
+      // Here it is no standard input.
+      result_.paths.push_back(path == "-" ? "./-" : std::move(path));
+      result_.listed_at.push_back(number);
+    }
   }
 
   void take_clue() {
@@ -472,8 +600,8 @@ class parser {
     }
     if (fields.empty()) fields = {"text"};
     result_.id_field_required = is_given("--id-field");
-    check_patterns("--include", result_.include);
-    check_patterns("--exclude", result_.exclude);
+    expand_patterns("--include", result_.include);
+    expand_patterns("--exclude", result_.exclude);
   }
 
   /// Lists have no texts: what needs these is refused.
@@ -532,11 +660,12 @@ class parser {
     if (!stored.check_features.empty()) given_.check_features = stored.check_features;
   }
 
-  static void check_patterns(const char* option, const std::vector<std::string>& patterns) {
+  static void expand_patterns(const char* option, std::vector<std::string>& patterns) {
+    std::vector<std::string> expanded;
     for (const std::string& pattern : patterns) {
-      const auto wrong = wrong_with_glob(pattern);
-      if (wrong) throw usage_error(std::string(option) + " '" + pattern + "': " + *wrong);
+      for (std::string& one : expanded_glob(option, pattern)) expanded.push_back(std::move(one));
     }
+    patterns = std::move(expanded);
   }
 
   void set_output() {
@@ -554,6 +683,10 @@ class parser {
         throw usage_error("--format says nothing here: unique copies the records as they are");
       }
     }
+    const bool is_packed = result_.output_file.ends_with(".gz") || result_.output_file.ends_with(".zst");
+    if (is_packed && (result_.action == verb::index || result_.format == output_format::binary)) {
+      throw usage_error("--output " + result_.output_file + ": what is read where it lies cannot be compressed");
+    }
     result_.threads = static_cast<unsigned>(neardup::threads{}.parts());
     if (!is_given("--memory")) result_.memory = physical_memory() / 2;
     if (is_given("--threads")) result_.threads = parse_number("--threads", threads_, 1U, 1024U);
@@ -566,6 +699,7 @@ class parser {
   typed_settings given_;
   std::string format_, threads_;
   bool lines_ = false, json_lines_ = false, lists_ = false, no_header_ = false, no_verify_ = false, version_ = false;
+  bool null_ = false, is_named_ = false;
 };
 
 }  // namespace
@@ -594,7 +728,8 @@ command_line parse_command_line(int count, char** arguments) {
   command_line result = parser(named != nullptr ? *named : verbs.front(), named != nullptr).parse(std::move(words));
   if (auto* const run = std::get_if<options>(&result); run != nullptr && named == nullptr) {
     // Names of files mostly have a point, or a folder before them.
-    run->first_may_be_verb = first == run->paths.front() && first.find_first_of("./\\-") == std::string::npos;
+    run->first_may_be_verb = run->first_listed > 0 && !run->paths.empty() && first == run->paths.front() &&
+                             first.find_first_of("./\\-") == std::string::npos;
   }
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <neardup/dedup/recall.hpp>
 #include <neardup/fingerprint/idf_table.hpp>
@@ -48,7 +49,11 @@ struct options {
   verb action = verb::groups;
 
   std::vector<std::string> paths;
-  bool first_may_be_verb = false;  ///< the first path stands where a verb would, and looks like one
+  std::string names_from;  ///< a list of further paths; "-" is standard input, empty: none
+  std::size_t first_listed =
+      std::numeric_limits<std::size_t>::max();  ///< of the paths: from there on they are the list's
+  std::vector<std::uint64_t> listed_at;         ///< the numbers of their lines, or of names that end with a zero
+  bool first_may_be_verb = false;               ///< the first path stands where a verb would, and looks like one
   unit_of_input unit = unit_of_input::files;
   std::vector<std::string> text_fields{"text"};
   std::string weighted_field;  ///< in place of texts: an array of words with their weights; empty: none
@@ -56,6 +61,8 @@ struct options {
   bool id_field_required = false;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
+  bool reads_hidden = false;  ///< in folders
+  bool reads_binary = false;
   bool skip_bad = false;
   bool strict = false;
 

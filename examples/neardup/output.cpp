@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "errors.hpp"
+#include "platform.hpp"
 
 namespace command {
 
@@ -21,14 +22,18 @@ constexpr std::string_view hex_digits = "0123456789abcdef";
 
 /// Creates PATH.partial, or PATH.partial.1 and so on: the first that is not there, as a file or as a link.
 /// Returns: nothing if none can be, and errno says why.
-std::FILE* create_partial(const std::string& path, std::string& partial) {
+std::FILE* create_partial(const std::string& path, bool is_private, std::string& partial) {
   constexpr int most = 1000;
   for (int i = 0; i < most; ++i) {
     partial = path + ".partial" + (i == 0 ? "" : '.' + std::to_string(i));
-    std::FILE* const file = std::fopen(partial.c_str(), "wbx");
+    std::FILE* const file = create_file(partial, is_private);
     if (file != nullptr || errno != EEXIST) return file;
   }
   return nullptr;
+}
+
+[[noreturn]] void refuse_output(const std::string& path, const std::string& why) {
+  throw output_error(path + ": cannot be written: " + why);
 }
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
@@ -48,25 +53,53 @@ void append_escaped(std::string& out, char c, const char* numbered) {
 
 }  // namespace
 
-output::output(const std::string& path) : name_(path.empty() ? "standard output" : path), file_(stdout) {
-  if (!path.empty()) {
-    std::error_code error;
-    const auto type = std::filesystem::status(path, error).type();
-    // Devices and pipes are written as they are.
-    if (type == std::filesystem::file_type::regular || type == std::filesystem::file_type::not_found) {
-      file_ = create_partial(path, partial_);
-    } else {
-      file_ = std::fopen(path.c_str(), "wb");
-    }
-    if (file_ == nullptr) throw output_error(path + ": cannot be written: " + std::strerror(errno));
+std::string link_target(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr int most_links = 40;  // as Linux
+  fs::path found = path;
+  std::error_code error;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(found, error)); ++links) {
+    if (links == most_links) refuse_output(path, "its links loop");
+    const fs::path to = fs::read_symlink(found, error);
+    if (error) refuse_output(path, error.message());
+    found = to.is_absolute() ? to : found.parent_path() / to;
   }
+  return found.string();
+}
+
+output::output(const std::string& path) : name_(path.empty() ? "standard output" : path), file_(stdout) {
+  if (!path.empty()) open(path);
   std::setvbuf(file_, nullptr, _IONBF, 0);
   buffer_.reserve(buffer_size);
 }
 
+void output::open(const std::string& path) {
+  namespace fs = std::filesystem;
+  target_ = link_target(path);
+  std::error_code error;
+  const fs::file_type type = fs::status(target_, error).type();
+  pack_ = make_packer(path);
+  if (type == fs::file_type::directory) refuse_output(path, "it is a folder");
+  if (type == fs::file_type::regular || type == fs::file_type::not_found) {
+    replaces_ = type == fs::file_type::regular;
+    if (replaces_ && !may_write(target_)) refuse_output(path, std::strerror(errno));
+    file_ = create_partial(target_, replaces_, partial_);
+  } else {
+    file_ = std::fopen(path.c_str(), "wb");  // devices and pipes are written as they are
+  }
+  if (file_ == nullptr) refuse_output(path, std::strerror(errno));
+}
+
 output::~output() {
   // After an error elsewhere: what was printed before it is not lost. Its own errors have no one to hear them.
-  if (!failed_ && !buffer_.empty()) static_cast<void>(std::fwrite(buffer_.data(), 1, buffer_.size(), file_));
+  if (!failed_ && file_ != nullptr && (pack_ != nullptr || !buffer_.empty())) {
+    try {
+      flush();
+      if (pack_ != nullptr && pack_->is_begun()) write(pack_->finish(packed_));
+    } catch (const std::exception&) {
+      failed_ = true;
+    }
+  }
   if (file_ == nullptr || file_ == stdout) return;
   std::fclose(file_);
   std::error_code error;
@@ -75,12 +108,17 @@ output::~output() {
   }
 }
 
+void output::write(std::string_view bytes) {
+  if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail();
+}
+
 output& output::operator<<(std::string_view bytes) {
   if (failed_) return *this;
   if (buffer_.size() + bytes.size() > buffer_size) {
-    flush();
+    write(pack_ != nullptr ? pack_->pack(buffer_, packed_) : buffer_);
+    buffer_.clear();
     if (bytes.size() >= buffer_size) {
-      if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail();
+      write(pack_ != nullptr ? pack_->pack(bytes, packed_) : bytes);
       return *this;
     }
   }
@@ -90,31 +128,43 @@ output& output::operator<<(std::string_view bytes) {
 
 void output::flush() {
   if (failed_ || buffer_.empty()) return;
-  if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size()) fail();
+  if (pack_ != nullptr) {
+    write(pack_->pack(buffer_, packed_));
+    write(pack_->flush(packed_));
+  } else {
+    write(buffer_);
+  }
   buffer_.clear();
 }
 
 void output::close() {
+  if (pack_ != nullptr && !failed_) {
+    write(pack_->pack(buffer_, packed_));
+    buffer_.clear();
+    write(pack_->finish(packed_));
+  }
   flush();
   if (failed_) return;
   if (std::fflush(file_) != 0) fail();
   if (file_ == stdout) return;
+  if (replaces_) copy_rights(file_, target_);
   const int status = std::fclose(file_);
   file_ = nullptr;
   if (status != 0) fail();
   if (partial_.empty()) return;
   std::error_code error;
-  // A link keeps leading to the file that it led to.
-  std::filesystem::path target = std::filesystem::canonical(name_, error);
-  if (error) target = name_;
-  std::filesystem::rename(partial_, target, error);
+  std::filesystem::rename(partial_, target_, error);
   if (error) throw output_error(name_ + ": cannot be written: " + error.message() + "; the result is in " + partial_);
 }
 
 void output::fail() {
   const int error = errno;
   failed_ = true;
-  if (error == EPIPE) throw output_error(name_ + " was closed by its reader before all was written");
+  if (error == EPIPE) {
+    const std::string text = name_ + " was closed by its reader before all was written";
+    if (file_ == stdout) throw reader_gone(text);
+    throw output_error(text);
+  }
   throw output_error(name_ + ": cannot be written: " + std::strerror(error));
 }
 
@@ -137,7 +187,7 @@ std::string json_string(std::string_view text) {
   return out + '"';
 }
 
-std::string printable(std::string_view text) {
+std::string on_one_line(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
@@ -148,6 +198,13 @@ std::string printable(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string printable(std::string_view text) {
+  std::string doubled;
+  doubled.reserve(text.size());
+  for (const char c : text) doubled.append(c == '\\' ? 2 : 1, c);
+  return on_one_line(doubled);
 }
 
 std::string number(double value) {

@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "packing.hpp"
 
 namespace command {
 
@@ -12,7 +15,9 @@ namespace command {
 ///
 /// A file is written as FILE.partial, which takes its name when all is done: until then an older one stays whole. If
 /// there is a file or a link of that name, that is somebody else's, and may be an input: then as FILE.partial.1, and so
-/// on.
+/// on. Where FILE is a link, all of this is about the file that it leads to, which need not be there yet. A file that is
+/// replaced hands on its rights; until then FILE.partial is its owner's alone. A name that ends in .gz or .zst makes it
+/// compressed.
 class output {
  public:
   /// To standard output if `path` is empty. Throws: output_error.
@@ -35,9 +40,15 @@ class output {
   void close();
 
  private:
+  void open(const std::string& path);
+  void write(std::string_view bytes);
   [[noreturn]] void fail();
 
   std::string name_;
+  std::string target_;  // without links
+  bool replaces_ = false;
+  std::unique_ptr<packer> pack_;
+  std::string packed_;
   std::string partial_;
   std::FILE* file_;
   std::string buffer_;
@@ -47,7 +58,14 @@ class output {
 /// A JSON string with its quotes; ill-formed UTF-8 becomes U+FFFD, so that the result is always valid JSON.
 std::string json_string(std::string_view text);
 
+/// The file that a name stands for: where links lead to, even if nothing is there. Throws: output_error for links that
+/// loop.
+std::string link_target(const std::string& path);
+
 /// Text that stays on its line: control characters as \n or \x1b, everything else as it is.
+std::string on_one_line(std::string_view text);
+
+/// The same, with a backslash as two: a name that can be read back.
 std::string printable(std::string_view text);
 
 /// A number with up to six significant digits, with a point in every locale.

@@ -105,6 +105,11 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
   return 0;
 }
 
+bool input_file::is_ready(int milliseconds) const {
+  pollfd waiting{file_->descriptor, POLLIN, 0};
+  return regular_ || ::poll(&waiting, 1, milliseconds) != 0;
+}
+
 namespace {
 
 /// A file that has no name any more. Throws: output_error.
@@ -164,8 +169,54 @@ bool is_standard_input(const std::string& path) {
 
 bool is_terminal(std::FILE* file) { return ::isatty(::fileno(file)) != 0; }
 
+std::FILE* create_file(const std::string& path, bool is_private) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, is_private ? 0600 : 0666);
+  if (descriptor < 0) return nullptr;
+  std::FILE* const file = ::fdopen(descriptor, "wb");
+  if (file == nullptr) ::close(descriptor);
+  return file;
+}
+
+void copy_rights(std::FILE* file, const std::string& from) {
+  struct stat own {};
+  struct stat other {};
+  const int descriptor = ::fileno(file);
+  if (::fstat(descriptor, &own) != 0 || ::stat(from.c_str(), &other) != 0) return;
+  // Only root may give files away, and nobody a group that he is not in.
+  if (own.st_uid != other.st_uid) static_cast<void>(::fchown(descriptor, other.st_uid, static_cast<gid_t>(-1)) == 0);
+  mode_t mode = other.st_mode & 0777;
+  if (own.st_gid != other.st_gid && ::fchown(descriptor, static_cast<uid_t>(-1), other.st_gid) != 0) {
+    mode &= static_cast<mode_t>(~S_IRWXG);
+  }
+  ::fchmod(descriptor, mode);
+}
+
+bool may_write(const std::string& path) { return ::access(path.c_str(), W_OK) == 0; }
+
+narrowed_rights::narrowed_rights(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const mode_t before = ::umask(0777);
+  ::umask(before | (static_cast<mode_t>(~status.st_mode) & 0777));
+  before_ = static_cast<int>(before);
+}
+
+narrowed_rights::~narrowed_rights() {
+  if (before_ >= 0) ::umask(static_cast<mode_t>(before_));
+}
+
+namespace {
+bool ignores_closed_pipes = false;  // the program was started so
+}
+
+void end_by_closed_pipe() {
+  if (ignores_closed_pipes) return;
+  std::signal(SIGPIPE, SIG_DFL);
+  static_cast<void>(std::raise(SIGPIPE));
+}
+
 void prepare_standard_streams() {
-  std::signal(SIGPIPE, SIG_IGN);
+  ignores_closed_pipes = std::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     // For the wrong direction: then reading and writing fail as they did before.
     const int direction = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
@@ -224,6 +275,8 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
   return count;
 }
 
+bool input_file::is_ready(int /*milliseconds*/) const { return regular_; }  // nobody knows
+
 temporary_file::temporary_file() {
   std::FILE* const file = std::tmpfile();
   if (file == nullptr) fail_temporary(errno);
@@ -244,6 +297,17 @@ file_memory::~file_memory() { ::operator delete(data_); }
 std::uint64_t physical_memory() { return guessed_memory; }
 
 bool is_standard_input(const std::string& /*path*/) { return false; }
+
+std::FILE* create_file(const std::string& path, bool /*is_private*/) { return std::fopen(path.c_str(), "wbx"); }
+void copy_rights(std::FILE* /*file*/, const std::string& /*from*/) {}
+bool may_write(const std::string& path) {
+  std::FILE* const file = std::fopen(path.c_str(), "r+b");
+  if (file != nullptr) std::fclose(file);
+  return file != nullptr;
+}
+narrowed_rights::narrowed_rights(const std::string& /*path*/) {}
+narrowed_rights::~narrowed_rights() = default;
+void end_by_closed_pipe() {}
 
 #ifdef _WIN32
 bool is_terminal(std::FILE* file) { return _isatty(_fileno(file)) != 0; }

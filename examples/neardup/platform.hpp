@@ -28,6 +28,9 @@ class input_file {
   /// Returns: 0 at the end of the file, or when stopped.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
 
+  /// Whether a read would not wait, or would within so many milliseconds not wait any more.
+  [[nodiscard]] bool is_ready(int milliseconds) const;
+
   /// Reads `size` bytes at a place, less only at the end of the file; for regular files, from several threads.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
@@ -87,6 +90,31 @@ std::uint64_t physical_memory();
 bool is_standard_input(const std::string& path);
 
 bool is_terminal(std::FILE* file);
+
+/// Creates a file that is not there yet, for its owner alone if `is_private`. Returns: nothing on failure, with errno.
+std::FILE* create_file(const std::string& path, bool is_private);
+
+/// Gives an open file the owner, the group and the rights of another one. Where it may not give the group, that gets no
+/// rights.
+void copy_rights(std::FILE* file, const std::string& from);
+
+/// Whether an existing file may be written.
+bool may_write(const std::string& path);
+
+/// In its life, files that are created have no more rights than one that is there. For one thread.
+class narrowed_rights {
+ public:
+  explicit narrowed_rights(const std::string& path);
+  ~narrowed_rights();
+  narrowed_rights(const narrowed_rights&) = delete;
+  narrowed_rights& operator=(const narrowed_rights&) = delete;
+
+ private:
+  int before_ = -1;
+};
+
+/// Ends the program as a closed pipe ends others, without a word; returns if whoever started it ignores that signal.
+void end_by_closed_pipe();
 
 /// Makes writing to a closed pipe an error of that write, not the end of the program; lets standard input and output
 /// pass bytes as they are; keeps files that are opened later from taking the place of a stream that is closed.

@@ -33,7 +33,8 @@ std::uint64_t total_size(const options& settings) {
   std::uint64_t total = 0;
   for (const std::string& path : settings.paths) {
     std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) return 0;
+    const bool is_packed = path.ends_with(".gz") || path.ends_with(".zst");  // and counted as it is unpacked
+    if (is_packed || !std::filesystem::is_regular_file(path, error)) return 0;
     total += std::filesystem::file_size(path, error);
     if (error) return 0;
   }
@@ -43,7 +44,7 @@ std::uint64_t total_size(const options& settings) {
 }  // namespace
 
 void say(const std::string& text) {
-  const std::string line = "neardup: " + printable(text) + "\n";
+  const std::string line = "neardup: " + on_one_line(text) + "\n";
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
 }
 
@@ -78,6 +79,11 @@ report::report(const options& settings)
 report::~report() { clear(); }
 
 void report::bad(const bad_input& input) {
+  if (input.kind == trouble::left_out) {
+    ++binary_;
+    return;
+  }
+  if (input.kind == trouble::passed_over && !skip_bad_) return pass_over(input);
   if (!skip_bad_) throw input_error(input);
   if (bad_.count < bad_named) {
     clear();
@@ -87,6 +93,16 @@ void report::bad(const bad_input& input) {
     say("more is skipped, and no longer named");
   }
   count(bad_, input.text());
+}
+
+void report::pass_over(const bad_input& input) {
+  constexpr std::uint64_t passed_over_named = 20;
+  if (passed_over_.count <= passed_over_named) {
+    clear();
+    say(passed_over_.count < passed_over_named ? "passed over " + input.text()
+                                               : "more is passed over, and no longer named");
+  }
+  count(passed_over_, input.text());
 }
 
 bool report::note(tally& t, const std::string& where, const std::string& what) {
@@ -135,7 +151,8 @@ void report::clear() {
   drawn_ = false;
 }
 
-void report::finish(const std::string& summary, std::uint64_t reached_twice, std::uint64_t special_files) {
+void report::finish(const std::string& summary, std::uint64_t reached_twice, std::uint64_t special_files,
+                    std::uint64_t hidden) {
   clear();
   if (!quiet_) {
     say(summary);
@@ -160,9 +177,21 @@ void report::finish(const std::string& summary, std::uint64_t reached_twice, std
       say(counted(special_files, "pipe, socket or device in a folder", "pipes, sockets or devices in folders") +
           verb(special_files, " was", " were") + " left out");
     }
+    if (hidden > 0) {
+      say(counted(hidden, "hidden file or folder", "hidden files or folders") + verb(hidden, " was", " were") +
+          " left out; --hidden reads them");
+    }
+    if (binary_ > 0) {
+      say(counted(binary_, "binary file in a folder", "binary files in folders") + verb(binary_, " was", " were") +
+          " left out; --binary reads them");
+    }
   }
   if (bad_.count > 0) {
     say(counted(bad_.count, "bad input was", "bad inputs were") + " skipped (the first: " + bad_.first + ")");
+  }
+  if (passed_over_.count > 0) {
+    throw incomplete_input(counted(passed_over_.count, "file or folder was", "files or folders were") +
+                           " passed over (the first: " + passed_over_.first + ")");
   }
 }
 

@@ -18,7 +18,8 @@ class report {
   report(const report&) = delete;
   report& operator=(const report&) = delete;
 
-  /// With --skip-bad counts it, and names the first few at once. Throws: input_error otherwise.
+  /// With --skip-bad, or if it was found in a folder, counts it and names the first few at once. Throws: input_error
+  /// otherwise.
   void bad(const bad_input& input);
 
   /// Counts a document; with --strict it is bad input. Returns: whether the document stays.
@@ -32,8 +33,10 @@ class report {
   /// Names what happens after the reading, where progress cannot be measured.
   void phase(const std::string& what);
 
-  /// Ends the progress bar and says the notes; `summary` is one of them, the first.
-  void finish(const std::string& summary, std::uint64_t reached_twice, std::uint64_t special_files);
+  /// Ends the progress bar and says the notes; `summary` is one of them, the first. Throws: incomplete_input if anything
+  /// was passed over, when all else is done.
+  void finish(const std::string& summary, std::uint64_t reached_twice, std::uint64_t special_files,
+              std::uint64_t hidden);
 
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
 
@@ -46,6 +49,7 @@ class report {
     if (t.count++ == 0) t.first = where;
   }
 
+  void pass_over(const bad_input& input);
   bool note(tally& t, const std::string& where, const std::string& what);
   void draw(const std::string& line);
   void clear();
@@ -58,7 +62,8 @@ class report {
   std::uint64_t total_bytes_ = 0;  // 0: not known
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;
-  tally bad_, ill_formed_, without_tokens_;
+  tally bad_, passed_over_, ill_formed_, without_tokens_;
+  std::uint64_t binary_ = 0;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point begin_, last_draw_;
 };

@@ -1,34 +1,108 @@
 #include "source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "glob.hpp"
+#include "output.hpp"
 
 namespace command {
 
 namespace fs = std::filesystem;
 
-source_file::source_file(source& from, bool keep) : copy_(from.copy.get()) {
+bad_input unreadable(const source& from, const std::system_error& error) {
+  const trouble kind = error.code() == content_problem::binary ? trouble::left_out
+                       : from.in_folder                        ? trouble::passed_over
+                                                               : trouble::ends_run;
+  return {from.name(), error.code().message(), kind};
+}
+
+source_file::source_file(source& from, bool keep) : from_(from), keep_(keep), copy_(from.copy.get()) {
   if (copy_ != nullptr) return;
   file_.emplace(from.path == "-" ? input_file::standard_input() : input_file(from.path));
-  if (keep && !file_->is_regular()) {
-    from.copy = std::make_unique<temporary_file>();
-    copy_ = from.copy.get();
+}
+
+source_file::~source_file() = default;
+
+/// Looks at what comes first: whether it is packed, and whether it is text. Returns: false if it was stopped.
+bool source_file::begin(const std::atomic<bool>& stop) {
+  std::array<char, longest_magic> magic{};
+  // Of a pipe no more than is needed: the rest may be long in coming.
+  while (packed_beginning_.size() < magic.size() && may_begin_packed(packed_beginning_)) {
+    const std::size_t count = file_->read(magic.data(), magic.size() - packed_beginning_.size(), stop);
+    if (count == 0) {
+      if (stop.load(std::memory_order_relaxed)) return false;
+      break;
+    }
+    packed_beginning_.append(magic.data(), count);
   }
+  if (!unpack_) unpack_ = make_unpacker(packed_beginning_, from_.path);
+  if (keep_ && copy_ == nullptr && (!file_->is_regular() || unpack_)) {
+    from_.copy = std::make_unique<temporary_file>();
+    copy_ = from_.copy.get();
+  }
+  if (from_.text_only) {
+    constexpr std::size_t first_block = std::size_t{1} << 15;
+    beginning_.resize(first_block);
+    std::size_t total = 0;
+    for (std::size_t count = 1; count > 0 && total < first_block; total += count) {
+      count = read_packed(beginning_.data() + total, first_block - total, stop);
+    }
+    beginning_.resize(total);
+    const bool is_utf16 = beginning_.starts_with("\xFF\xFE") || beginning_.starts_with("\xFE\xFF");
+    if (!is_utf16 && beginning_.find('\0') != beginning_.npos) {
+      throw std::system_error(make_error_code(content_problem::binary));
+    }
+  }
+  begun_ = true;
+  return true;
+}
+
+/// Unpacked, but for what is read before.
+std::size_t source_file::read_packed(char* to, std::size_t size, const std::atomic<bool>& stop) {
+  const auto raw = [&](char* place, std::size_t most) {
+    if (packed_beginning_.empty()) return file_->read(place, most, stop);
+    const std::size_t count = packed_beginning_.copy(place, most);
+    packed_beginning_.erase(0, count);
+    return count;
+  };
+  if (!unpack_) return raw(to, size);
+  return unpack_->read(to, size, raw, [&stop] { return stop.load(std::memory_order_relaxed); });
+}
+
+std::size_t source_file::read_unpacked(char* to, std::size_t size, const std::atomic<bool>& stop) {
+  if (!begun_ && !begin(stop)) return 0;
+  if (beginning_.empty()) return read_packed(to, size, stop);
+  const std::size_t count = beginning_.copy(to, size);
+  beginning_.erase(0, count);
+  return count;
 }
 
 std::size_t source_file::read(char* to, std::size_t size, const std::atomic<bool>& stop) {
   if (!file_) {
     const std::size_t count = copy_->read_at(position_, to, size);
     position_ += count;
+    if (count == 0 && from_.failure) throw std::system_error(*from_.failure);
     return count;
   }
-  const std::size_t count = file_->read(to, size, stop);
+  std::size_t count = 0;
+  try {
+    count = read_unpacked(to, size, stop);
+  } catch (const std::system_error& error) {
+    if (copy_ != nullptr) from_.failure = error;
+    throw;
+  }
   if (copy_ != nullptr) copy_->write({to, count});
   return count;
+}
+
+bool source_file::is_quiet() const {
+  if (unpack_) return true;
+  constexpr int patience = 100;  // milliseconds
+  return packed_beginning_.empty() && beginning_.empty() && !file_->is_ready(patience);
 }
 
 std::size_t source_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
@@ -53,8 +127,8 @@ std::string join(const std::string& folder, const std::string& name) {
 
 /// Whether a folder or a file is left out by --exclude, or, for files, not let in by --include.
 bool left_out(const options& settings, const std::string& relative, bool is_folder) {
-  if (matches_any(settings.exclude, relative)) return true;
-  return !is_folder && !settings.include.empty() && !matches_any(settings.include, relative);
+  if (matches_any(settings.exclude, relative, is_folder)) return true;
+  return !is_folder && !settings.include.empty() && !matches_any(settings.include, relative, false);
 }
 
 /// What an argument has in common with all others that lead to the same file or stream, and with nothing else.
@@ -71,30 +145,49 @@ std::string identity(const std::string& argument) {
   return error ? argument : real.string();
 }
 
-std::optional<bad_input> missing(const options& settings, const std::string& argument) {
+/// How messages name an argument: one from a list with the place where it stands there.
+std::string name_of_argument(const options& settings, std::size_t number) {
+  const std::string& argument = settings.paths[number];
+  if (number < settings.first_listed) return argument == "-" ? "standard input" : argument;
+  const std::string list = settings.names_from == "-" ? "standard input" : settings.names_from;
+  return list + ':' + std::to_string(settings.listed_at[number - settings.first_listed]) + ": " + argument;
+}
+
+std::optional<bad_input> missing(const options& settings, std::size_t number) {
+  const std::string& argument = settings.paths[number];
+  const std::string name = name_of_argument(settings, number);
   std::error_code error;
   const fs::file_status status = fs::status(argument, error);
   if (status.type() == fs::file_type::not_found) {
     std::string what = "no such file or folder";
     if (is_verb(argument)) {
       what += "; a verb comes first: neardup " + argument + " …";
-    } else if (settings.first_may_be_verb && argument == settings.paths.front()) {
+    } else if (settings.first_may_be_verb && number == 0) {
       what += ", and no verb; verbs are " + names_of_verbs();
     }
-    return bad_input{argument, what};
+    return bad_input{name, what};
   }
-  if (error) return bad_input{argument, error.message()};
+  if (error) return bad_input{name, error.message()};
   return std::nullopt;
 }
 
 }  // namespace
 
 source_walker::source_walker(const options& settings) : settings_(settings) {
-  if (!settings.output_file.empty()) refuse_output_among_inputs(settings.output_file);
+  if (!settings.output_file.empty()) {
+    refuse_output_among_inputs();
+    const fs::path target = fs::absolute(link_target(settings.output_file));
+    std::error_code error;
+    const fs::path folder = fs::canonical(target.parent_path(), error);
+    const fs::file_type type = fs::status(target, error).type();
+    if (type == fs::file_type::regular || type == fs::file_type::not_found) {
+      real_output_ = (folder / target.filename()).string();
+    }
+  }
   if (settings.skip_bad) return;
-  for (const std::string& argument : settings.paths) {
-    if (argument == "-") continue;
-    if (const auto bad = missing(settings, argument)) throw input_error(*bad);
+  for (std::size_t i = 0; i < settings.paths.size(); ++i) {
+    if (settings.paths[i] == "-") continue;
+    if (const auto bad = missing(settings, i)) throw input_error(*bad);
   }
 }
 
@@ -114,28 +207,13 @@ bool source_walker::is_partial_output(const std::string& path) const {
   return !partial_output_.empty() && fs::equivalent(path, partial_output_, error) && !error;
 }
 
-void source_walker::refuse_output_among_inputs(const std::string& output_file) const {
+void source_walker::refuse_output_among_inputs() const {
+  const std::string& output = settings_.output_file;
   std::error_code error;
-  if (fs::exists(output_file, error) && !fs::is_regular_file(output_file, error)) return;  // /dev/null
-  const fs::path real_output = fs::weakly_canonical(output_file, error);
+  if (fs::exists(output, error) && !fs::is_regular_file(output, error)) return;  // /dev/null
   for (const std::string& argument : settings_.paths) {
-    if (fs::equivalent(argument, output_file, error) && !error) {
-      throw usage_error("--output " + output_file + " is also an input");
-    }
-    if (!fs::is_directory(argument, error)) continue;
-    const fs::path below = real_output.lexically_relative(fs::canonical(argument, error));
-    if (error || below.empty() || *below.begin() == "..") continue;
-    bool would_be_read = true;
-    fs::path relative;
-    for (const fs::path& part : below) {
-      relative /= part;
-      if (left_out(settings_, relative.generic_string(), relative != below)) would_be_read = false;
-    }
-    if (would_be_read) {
-      std::string message = "--output ";
-      message.append(output_file).append(" lies in the input folder ").append(argument);
-      throw usage_error(message + "; write elsewhere, or --exclude it");
-    }
+    if (fs::equivalent(argument, output, error) && !error)
+      throw usage_error("--output " + output + " is also an input");
   }
 }
 
@@ -155,7 +233,7 @@ std::optional<source_walker::step> source_walker::walk() {
     if (!open_folders_.empty()) {
       found = visit_entry();
     } else if (next_argument_ < settings_.paths.size()) {
-      found = visit_argument(settings_.paths[next_argument_++]);
+      found = visit_argument(next_argument_++);
     } else {
       return std::nullopt;
     }
@@ -163,22 +241,23 @@ std::optional<source_walker::step> source_walker::walk() {
   }
 }
 
-std::optional<source_walker::step> source_walker::visit_argument(const std::string& argument) {
+std::optional<source_walker::step> source_walker::visit_argument(std::size_t number) {
+  const std::string& argument = settings_.paths[number];
   if (is_output(argument) || is_partial_output(argument)) {
-    return bad_input{argument == "-" ? "standard input" : argument, "is also the output"};
+    return bad_input{name_of_argument(settings_, number), "is also the output"};
   }
   if (argument == "-") {
     if (!is_new(identity(argument))) return std::nullopt;
-    return std::make_shared<source>(source{argument, nullptr});
+    return std::make_shared<source>(source{argument});
   }
-  if (auto bad = missing(settings_, argument)) return *std::move(bad);
+  if (auto bad = missing(settings_, number)) return *std::move(bad);
   std::error_code error;
   if (fs::is_directory(argument, error)) {
     if (auto bad = enter(argument, "")) return *std::move(bad);
     return std::nullopt;
   }
   if (!is_new(identity(argument))) return std::nullopt;
-  return std::make_shared<source>(source{argument, nullptr});
+  return std::make_shared<source>(source{argument});
 }
 
 std::optional<source_walker::step> source_walker::visit_entry() {
@@ -195,10 +274,18 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   const bool is_link = fs::is_symlink(fs::symlink_status(path, error));
   const fs::file_status status = fs::status(path, error);
   if (left_out(settings_, relative, fs::is_directory(status))) return std::nullopt;
-  if (status.type() == fs::file_type::not_found && is_link) return bad_input{path, "a link that leads nowhere"};
-  if (error) return bad_input{path, error.message()};
+  if (name.starts_with('.') && !settings_.reads_hidden) {
+    ++hidden_;
+    return std::nullopt;
+  }
+  const auto pass_over = [&](const std::string& what) { return bad_input{path, what, trouble::passed_over}; };
+  if (join(current.real_path, name) == real_output_) return pass_over("is the output, which is no input");
+  if (status.type() == fs::file_type::not_found && is_link) return pass_over("a link that leads nowhere");
+  if (error)
+    return pass_over(is_link && error == std::errc::too_many_symbolic_link_levels ? "a link that leads to itself"
+                                                                                  : error.message());
   if (fs::is_directory(status)) {
-    if (auto bad = enter(path, relative)) return *std::move(bad);
+    if (auto bad = enter(path, relative)) return pass_over(bad->what);
     return std::nullopt;
   }
   if (!fs::is_regular_file(status)) {
@@ -206,11 +293,14 @@ std::optional<source_walker::step> source_walker::visit_entry() {
     return std::nullopt;
   }
   const std::string real = is_link ? fs::canonical(path, error).string() : join(current.real_path, name);
-  if (error) return bad_input{path, error.message()};
-  if (is_output(path)) return bad_input{path, "is also the output"};
+  if (error) return pass_over(error.message());
   if (is_partial_output(path)) return std::nullopt;
+  if (is_output(path)) return pass_over("is also the output");
   if (!is_new(real)) return std::nullopt;
-  return std::make_shared<source>(source{path, nullptr});
+  auto found = std::make_shared<source>(source{path});
+  found->in_folder = true;
+  found->text_only = !settings_.reads_binary;
+  return found;
 }
 
 /// Begins to read a folder, unless it was read before. Returns: what is wrong with it, if anything is.
@@ -228,6 +318,13 @@ std::optional<bad_input> source_walker::enter(std::string path, std::string rela
     entered.names.push_back(i->path().filename().string());
   }
   if (error) return bad_input{entered.path, error.message()};
+  // The output is told as well if it is not there yet.
+  const fs::path output = real_output_;
+  const std::string output_name = output.filename().string();
+  if (!real_output_.empty() && output.parent_path() == real &&
+      std::find(entered.names.begin(), entered.names.end(), output_name) == entered.names.end()) {
+    entered.names.push_back(output_name);
+  }
   std::sort(entered.names.begin(), entered.names.end());
   open_folders_.push_back(std::move(entered));
   return std::nullopt;

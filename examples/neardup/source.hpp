@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <unordered_set>
 #include <variant>
 #include <vector>
 
 #include "errors.hpp"
 #include "options.hpp"
+#include "packing.hpp"
 #include "platform.hpp"
 
 namespace command {
@@ -21,18 +23,30 @@ namespace command {
 struct source {
   std::string path;  ///< as documents are named after it; "-" is standard input
 
-  /// What was read of a source that cannot be read again: standard input, a pipe.
-  std::unique_ptr<temporary_file> copy;
+  /// What was read of a source that cannot be read again, or not at places: standard input, a pipe, a packed file.
+  std::unique_ptr<temporary_file> copy = nullptr;
+  /// How reading it ended, if by an error: the copy ends in the same way.
+  std::optional<std::system_error> failure = std::nullopt;
+
+  bool in_folder = false;  ///< found there, not named
+  bool text_only = false;  ///< a binary file is left out
 
   /// How messages name it.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
 };
 
-/// A source that is being read: from its beginning, or at places. Its functions throw std::system_error.
+/// What an error of reading makes of a source.
+bad_input unreadable(const source& from, const std::system_error& error);
+
+/// A source that is being read: from its beginning, unpacked, or at places. Its functions throw std::system_error, also
+/// for a binary file that is to be left out.
 class source_file {
  public:
   /// `keep`: if it cannot be read again, what is read is copied, and the next source_file reads the copy.
   source_file(source& from, bool keep);
+  source_file(const source_file&) = delete;
+  source_file& operator=(const source_file&) = delete;
+  ~source_file();
 
   /// As input_file::read. Throws: output_error if the copy cannot be written.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
@@ -43,10 +57,24 @@ class source_file {
   /// Whether reading may have to wait for whoever writes.
   [[nodiscard]] bool is_live() const noexcept { return file_ && !file_->is_regular(); }
 
+  /// Of a live source: whether nothing comes for a tenth of a second. That cannot be told of packed ones: for these it is
+  /// always so.
+  [[nodiscard]] bool is_quiet() const;
+
  private:
+  bool begin(const std::atomic<bool>& stop);
+  std::size_t read_unpacked(char* to, std::size_t size, const std::atomic<bool>& stop);
+  std::size_t read_packed(char* to, std::size_t size, const std::atomic<bool>& stop);
+
+  source& from_;
+  bool keep_;
   std::optional<input_file> file_;  // nothing when the copy is read
   temporary_file* copy_ = nullptr;  // written to while there is a file_
   std::uint64_t position_ = 0;      // in the copy
+  bool begun_ = false;
+  std::unique_ptr<unpacker> unpack_;
+  std::string packed_beginning_;  // read, and not yet used
+  std::string beginning_;         // the same, unpacked
 };
 
 /// The sources that the paths of the command line stand for, one after the other, folders in the order of their names.
@@ -72,26 +100,29 @@ class source_walker {
 
   [[nodiscard]] std::uint64_t reached_twice() const noexcept { return reached_twice_; }
   [[nodiscard]] std::uint64_t special_files() const noexcept { return special_files_; }
+  [[nodiscard]] std::uint64_t hidden() const noexcept { return hidden_; }
 
  private:
   struct folder;
 
   std::optional<step> walk();
-  std::optional<step> visit_argument(const std::string& argument);
+  std::optional<step> visit_argument(std::size_t number);
   std::optional<step> visit_entry();
   std::optional<bad_input> enter(std::string path, std::string relative);
   bool is_new(const std::string& real_path);
   [[nodiscard]] bool is_output(const std::string& path) const;
   [[nodiscard]] bool is_partial_output(const std::string& path) const;
-  void refuse_output_among_inputs(const std::string& output_file) const;
+  void refuse_output_among_inputs() const;
 
   const options& settings_;
+  std::string real_output_;  // without links; empty: none that a folder may hold
   std::string partial_output_;
   std::size_t next_argument_ = 0;
   std::vector<folder> open_folders_;            // the one being read last
   std::unordered_set<std::string> real_paths_;  // of files and folders seen, without links
   std::uint64_t reached_twice_ = 0;
   std::uint64_t special_files_ = 0;
+  std::uint64_t hidden_ = 0;
 
   bool remember_ = false;
   std::vector<step> steps_;  // if remembered

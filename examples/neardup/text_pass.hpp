@@ -30,9 +30,9 @@ struct passing_document {
   [[nodiscard]] std::string where() const { return line == 0 ? from.name() : from.name() + ':' + std::to_string(line); }
 };
 
-/// For the first of two passes: what --skip-bad skips is said in the second. Throws: input_error unless it is skipped.
+/// For the first of two passes: what is skipped or passed over is said in the second. Throws: input_error unless it is skipped.
 inline void pass_over(const options& settings, const bad_input& bad) {
-  if (!settings.skip_bad) throw input_error(bad);
+  if (!settings.skip_bad && bad.kind == trouble::ends_run) throw input_error(bad);
 }
 
 /// Calls `visit(passing_document)` for each document in the order of the input, with no more than `most_bytes` of each
@@ -79,7 +79,7 @@ void for_each_text(context& c, std::size_t most_bytes, const Visit& visit, const
         if (content.size() <= most_bytes) content.append(piece);
       });
     } catch (const std::system_error& error) {
-      bad(bad_input{file.name(), error.code().message()});
+      bad(unreadable(file, error));
       return;
     }
     texts.fields.assign(1, content);

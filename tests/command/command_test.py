@@ -1181,8 +1181,9 @@ class Sources(CommandTest):
         for options, expected in (
             (("--include", "*.md"), ["./b.md", "./c/d/b.md"]),
             (("--include", "*.md", "--include", "f.*"), ["./b.md", "./c/d/b.md", "./c/d/e/f.txt"]),
-            (("--exclude", ".git", "--exclude", "d"), ["./a.txt", "./b.md", "./c/[1].txt", "./c/a.txt"]),
-            (("--exclude", ".git", "--include", "c/*"), ["./c/[1].txt", "./c/a.txt"]),
+            (("--exclude", "d"), ["./a.txt", "./b.md", "./c/[1].txt", "./c/a.txt"]),
+            (("--hidden", "--exclude", ".git", "--exclude", "d"), ["./a.txt", "./b.md", "./c/[1].txt", "./c/a.txt"]),
+            (("--include", "c/*"), ["./c/[1].txt", "./c/a.txt"]),
             (("--include", "**/e/*"), ["./c/d/e/f.txt"]),
             (("--include", "c/**.md"), ["./c/d/b.md"]),
             (("--include", "**/b.md"), ["./b.md", "./c/d/b.md"]),
@@ -1231,12 +1232,14 @@ class Sources(CommandTest):
                     continue
                 pattern.append(element)
             whole = "".join(pattern)
+            if whole.startswith("/") or whole.endswith("/") or "//" in whole:
+                continue  # for the folder itself, for folders, and refused
             expected = {name for name in files if matches(pattern, name if "/" in whole else name.rpartition("/")[2])}
             # By UTF-16 or by bytes, the order is not what matters here.
             ids = self.ids("--include", whole, "f", cwd=self.folder)
             self.assertEqual({id[2:] for id in ids}, expected, whole)
             hits += bool(expected)
-        self.assertGreater(hits, 150)
+        self.assertGreater(hits, 120)
 
     def test_patterns_with_many_stars_are_quick(self):
         self.write("a" * 200, A)
@@ -1353,13 +1356,14 @@ class Sources(CommandTest):
         self.write("sub/b.txt", B)
         (self.folder / "sub" / "up").symlink_to("..")
         done = run("hash", self.folder)
-        self.assert_fails(done, f"{self.folder}/sub/up: the folder loops: it leads back to {self.folder}")
+        self.assertEqual(done.status, 2)
+        self.assertIn(f"passed over {self.folder}/sub/up: the folder loops: it leads back to {self.folder}", done.err)
         done = self.assert_done(run("hash", "--skip-bad", self.folder))
         self.assertEqual(done.text.count("\n"), 2)
         self.assertIn("1 bad input was skipped", done.err)
         (self.folder / "sub" / "up").unlink()
         (self.folder / "self").symlink_to("self")
-        self.assert_fails(run("hash", self.folder), f"{self.folder}/self: ")
+        self.assertIn(f"passed over {self.folder}/self: ", run("hash", self.folder).err)
         self.assert_done(run("hash", self.folder, "--exclude", "self"))
 
     def test_pipes(self):
@@ -1389,7 +1393,7 @@ class Sources(CommandTest):
         self.write("nul", b"one\0two\0three\0")
         self.write("bom", b"\xef\xbb\xbfone two three")
         self.write("nobom", b"one two three")
-        done = self.assert_done(run("hash", "--format", "jsonl", self.folder))
+        done = self.assert_done(run("hash", "--format", "jsonl", "--binary", self.folder))
         rows = {pathlib.Path(row["id"]).name: row["fingerprint"] for row in done.json}
         self.assertIsNone(rows["empty"])
         self.assertEqual(rows["bom"], rows["nobom"])
@@ -1445,7 +1449,9 @@ class BadInput(CommandTest):
         self.assertIn(f"skipped {missing}: no such file or folder", done.err)
         self.assertIn("1 bad input was skipped (the first: ", done.err)
         (self.folder / "dangling").symlink_to("nowhere")
-        self.assert_fails(run(self.folder), f"{self.folder}/dangling: a link that leads nowhere")
+        done = run(self.folder)
+        self.assertEqual(done.status, 2)
+        self.assertIn(f"{self.folder}/dangling: a link that leads nowhere", done.err)
         (self.folder / "dangling").unlink()
         self.assert_fails(run("pairs", "groups", cwd=self.folder), "groups: no such file", "neardup groups")
 
@@ -1510,10 +1516,12 @@ class BadInput(CommandTest):
         self.assert_fails(done, 'standard input:1: no field "b"')
 
     def test_compressed_input_is_recognised(self):
-        import gzip
+        import bz2
+        import lzma
 
-        path = self.write("c.jsonl.gz", gzip.compress(jsonl([A, B])))
-        self.assert_fails(run("groups", "--jsonl", path), f"{path}:1: compressed; unpack it first")
+        for pack in (bz2.compress, lzma.compress):
+            path = self.write("c.jsonl.packed", pack(jsonl([A, B])))
+            self.assert_fails(run("groups", "--jsonl", path), f"{path}:1: compressed; unpack it first")
 
     @unittest.skipUnless(sys.platform == "linux", "needs a limit of memory")
     def test_a_line_beyond_the_memory_is_named(self):
@@ -1660,11 +1668,10 @@ class Output(CommandTest):
                 reading, writing = os.pipe()
                 os.close(reading)
                 try:
-                    done = run_with((*verb, "-"), input=data, stdout=writing, stderr=subprocess.PIPE)
+                    done = run_with((*verb, "--quiet", "-"), input=data, stdout=writing, stderr=subprocess.PIPE)
                 finally:
                     os.close(writing)
-                self.assertEqual(done.returncode, 2)
-                self.assertIn(b"neardup: standard output was closed by its reader", done.stderr)
+                self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, b""))
 
     def test_no_standard_output_at_all(self):
         done = subprocess.run(
@@ -1725,21 +1732,30 @@ class Output(CommandTest):
         self.assert_fails(run("unique", "--jsonl", "--output", source, source), "is also an input")
         (self.folder / "link").symlink_to(source)
         self.assert_fails(run("unique", "--jsonl", "--output", self.folder / "link", source), "is also an input")
-        self.assert_fails(run("unique", "--jsonl", "--output", source, self.folder), "lies in the input folder")
+        done = run("unique", "--jsonl", "--output", self.folder / "in_it", self.folder, "--include", "*.jsonl", "--include", "in_it")
+        self.assertEqual(done.status, 2)
+        self.assertIn("in_it: is the output, which is no input", done.err)
+        (self.folder / "in_it").unlink()
         self.assertEqual(source.read_bytes(), before)
         self.assert_done(run("unique", "--jsonl", "--output", target, self.folder, "--exclude", "out.*"))
         self.assert_done(run("hash", "--output", self.folder / "new" , source))
         self.assertFalse((self.folder / "new.partial").exists())
         self.assert_fails(run("hash", "--output", self.folder / "no" / "way", source), "cannot be written")
-        self.assert_fails(run("hash", "--output", self.folder / "fresh", self.folder), "lies in the input folder")
         # Nor may a link in a folder lead to it, or standard output be appended to what is read.
         folder = self.folder / "links"
         folder.mkdir()
         (folder / "symbolic").symlink_to(source)
-        self.assert_fails(run("hash", "--output", source, folder), "is also the output")
-        (folder / "symbolic").unlink()
-        os.link(source, folder / "hard")
-        self.assert_fails(run("hash", "--output", source, folder), "is also the output")
+        other = self.write("other", before)
+        for link in ("symbolic", "hard"):
+            if link == "hard":
+                (folder / "symbolic").unlink()
+                os.link(other, folder / "hard")
+            else:
+                (folder / "symbolic").unlink()
+                (folder / "symbolic").symlink_to(other)
+            done = run("hash", "--output", other, folder)
+            self.assertEqual((done.status, other.read_bytes()), (2, b""))
+            self.assertIn(f"passed over {folder}/{link}: is also the output", done.err)
         self.assertEqual(source.read_bytes(), before)
         with open(source, "ab") as appended:
             done = run_with(["hash", "--lines", source], stdout=appended, stderr=subprocess.PIPE)
@@ -1851,15 +1867,17 @@ class Usage(CommandTest):
             self.assertIn("Usage: neardup ", done.text)
             self.assertIn("\nExamples:\n  neardup ", done.text)
             self.assertEqual(done.err, "")
+            everything = self.assert_done(run(*arguments[:-1], "--help-all"))
+            self.assertIn("\nExamples:\n  neardup ", everything.text)
         for option in (
             "--lines --jsonl --text-field --id-field --include --exclude --distance --bits --blocks --features "
             "--weights --similarity --min-similarity --check-features --grouping --keep --seed --threads --format --quiet --help --version "
             "--skip-bad --strict --output --idf-file --dictionary --user-dictionary --model --no-hmm --stop-words --top "
             "--weighted-field --check"
         ).split():
-            self.assertIn(option, run("--help").text)
+            self.assertIn(option, run("--help-all").text)
         self.assertIn("--recall", run("advise", "--help").text)
-        for arguments in (("--help",), ("unique", "--help"), ("advise", "--help")):
+        for arguments in (("--help-all",), ("--help",), ("unique", "--help-all"), ("advise", "--help-all")):
             self.assertLessEqual(max(map(len, run(*arguments).text.splitlines())), 120)
 
     def test_help_as_a_verb(self):
@@ -1962,6 +1980,7 @@ class Usage(CommandTest):
             (("--output", "", "x"), "--output '': not the name of a file"),
             (("--weights", "idf", "--idf-file", "", "x"), "--idf-file '': not the name of a file"),
             (("--include", "", "x"), "--include '': the pattern is empty"),
+            (("--include", "!a", "x"), "--include '!a': a pattern cannot take back another"),
             (("--include", "*.md", "--include", "a[", "x"), "--include 'a[': a [ has no ]; write \\[ for the character"),
             (("--exclude", "[", "x"), "--exclude '[': a [ has no ]"),
             (("--exclude", "[]", "x"), "--exclude '[]': a [ has no ]"),

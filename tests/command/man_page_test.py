@@ -13,7 +13,7 @@ PROGRAM = os.environ["NEARDUP_PROGRAM"]
 
 
 def help_of(*verb):
-    return subprocess.run([PROGRAM, *verb, "--help"], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([PROGRAM, *verb, "--help-all"], capture_output=True, text=True, check=True).stdout
 
 
 def verbs():

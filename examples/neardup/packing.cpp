@@ -1,0 +1,391 @@
+#include "packing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <neardup/text/utf8.hpp>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "errors.hpp"
+
+#ifdef NEARDUP_WITH_ZLIB
+#define ZLIB_CONST
+#include <zlib.h>
+#endif
+#ifdef NEARDUP_WITH_ZSTD
+#include <zstd.h>
+#include <zstd_errors.h>
+#endif
+
+namespace command {
+
+namespace {
+
+constexpr std::string_view gzip_magic = "\x1f\x8b";
+constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
+constexpr std::string_view utf16_little = "\xFF\xFE";
+constexpr std::string_view utf16_big = "\xFE\xFF";
+constexpr std::size_t packed_block = std::size_t{1} << 17;
+
+class content_category final : public std::error_category {
+ public:
+  [[nodiscard]] const char* name() const noexcept override { return "content"; }
+  [[nodiscard]] std::string message(int problem) const override {
+    switch (static_cast<content_problem>(problem)) {
+      case content_problem::cut_off: return "the compressed data ends too early: the file is cut off";
+      case content_problem::corrupt: return "the compressed data is corrupt";
+      case content_problem::followed_by_something_else: return "something else follows the compressed data";
+      case content_problem::not_gzip: return "not compressed by gzip, although its name ends in .gz";
+      case content_problem::not_zstd: return "not compressed by zstd, although its name ends in .zst";
+      case content_problem::no_zlib:
+        return "compressed by gzip, and this neardup is built without zlib; unpack it first, as in: zcat FILE | "
+               "neardup "
+               "… -";
+      case content_problem::no_libzstd:
+        return "compressed by zstd, and this neardup is built without libzstd; unpack it first, as in: zstdcat FILE | "
+               "neardup … -";
+      case content_problem::binary: break;
+    }
+    return "a binary file";
+  }
+};
+
+[[noreturn]] void fail_content(content_problem problem) { throw std::system_error(make_error_code(problem)); }
+
+/// What both unpackers share: a block of the file that is unpacked, and an error that waits until what comes before it
+/// was handed over.
+class block_unpacker : public unpacker {
+ public:
+  std::size_t read(char* to, std::size_t size, const raw_reader& raw, const std::function<bool()>& stopped) final {
+    for (;;) {
+      if (problem_) fail_content(*problem_);
+      if (ended_) return 0;
+      if (rest_.empty()) {
+        const std::size_t count = raw(block_.data(), block_.size());
+        if (count == 0 && stopped()) return 0;
+        rest_ = std::string_view(block_.data(), count);
+        at_end_ = count == 0;
+      }
+      const std::size_t unpacked = unpack(to, size);
+      if (unpacked > 0) return unpacked;
+    }
+  }
+
+ protected:
+  /// Unpacks from rest_ as much as there is room for; sets problem_ or ended_. If at_end_, nothing is left to come.
+  virtual std::size_t unpack(char* to, std::size_t size) = 0;
+
+  std::string_view rest_;
+  bool at_end_ = false;
+  bool ended_ = false;
+  std::optional<content_problem> problem_;
+
+ private:
+  std::vector<char> block_ = std::vector<char>(packed_block);
+};
+
+/// UTF-16 that begins with a byte order mark, as UTF-8 without one.
+class utf16_reader final : public block_unpacker {
+ public:
+  explicit utf16_reader(bool big_endian) : big_endian_(big_endian) {}
+
+ private:
+  std::size_t unpack(char* to, std::size_t size) override {
+    std::size_t written = waiting_.copy(to, size);
+    waiting_.erase(0, written);
+    while (written < size && waiting_.empty() && (!rest_.empty() || at_end_)) {
+      if (rest_.empty()) {
+        if (is_half_ || high_ != 0) put(replacement);
+        is_half_ = false;
+        high_ = 0;
+        ended_ = waiting_.empty();
+      } else {
+        take(static_cast<unsigned char>(rest_.front()));
+        rest_.remove_prefix(1);
+      }
+      const std::size_t count = waiting_.copy(to + written, size - written);
+      waiting_.erase(0, count);
+      written += count;
+      if (at_end_ && rest_.empty() && count == 0) break;
+    }
+    return written;
+  }
+
+  void take(unsigned byte) {
+    if (!is_half_) {
+      half_ = byte;
+      is_half_ = true;
+      return;
+    }
+    is_half_ = false;
+    const char32_t unit = big_endian_ ? half_ << 8U | byte : byte << 8U | half_;
+    const bool is_first = std::exchange(is_first_, false);
+    if (is_first && unit == 0xFEFF) return;
+    if (unit >= 0xDC00 && unit < 0xE000) {
+      put(high_ == 0 ? replacement : 0x10000 + ((high_ - 0xD800) << 10U) + (unit - 0xDC00));
+      high_ = 0;
+      return;
+    }
+    if (high_ != 0) put(replacement);
+    high_ = unit >= 0xD800 && unit < 0xDC00 ? unit : 0;
+    if (high_ == 0) put(unit);
+  }
+
+  void put(char32_t c) {
+    std::array<char, 4> bytes{};
+    waiting_.append(bytes.data(), neardup::encode(c, bytes.data()));
+  }
+
+  static constexpr char32_t replacement = 0xFFFD;
+  bool big_endian_;
+  bool is_first_ = true;
+  bool is_half_ = false;
+  unsigned half_ = 0;
+  char32_t high_ = 0;    // the first half of a pair
+  std::string waiting_;  // the rest of a character
+};
+
+#ifdef NEARDUP_WITH_ZLIB
+
+constexpr int gzip_format = 15 + 16;  // the largest window, and a header of gzip's
+
+class gzip_unpacker final : public block_unpacker {
+ public:
+  gzip_unpacker() {
+    if (::inflateInit2(&stream_, gzip_format) != Z_OK) throw std::bad_alloc();
+  }
+  ~gzip_unpacker() override { ::inflateEnd(&stream_); }
+
+ private:
+  std::size_t unpack(char* to, std::size_t size) override {
+    if (!inside_) {
+      begin_member();
+      if (!inside_) return 0;
+    }
+    const auto room = static_cast<uInt>(std::min<std::size_t>(size, std::size_t{1} << 30));
+    stream_.next_in = reinterpret_cast<const Bytef*>(rest_.data());
+    stream_.avail_in = static_cast<uInt>(rest_.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = room;
+    const int status = ::inflate(&stream_, Z_NO_FLUSH);
+    rest_.remove_prefix(rest_.size() - stream_.avail_in);
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    if (status == Z_STREAM_END) {
+      inside_ = false;
+      ++members_;
+    } else if (status != Z_OK && status != Z_BUF_ERROR) {
+      problem_ = content_problem::corrupt;
+    } else if (at_end_ && stream_.avail_out == room) {
+      problem_ = content_problem::cut_off;
+    }
+    return room - stream_.avail_out;
+  }
+
+  /// Between members: another one, zeros that fill a block of a tape, or the end.
+  void begin_member() {
+    if (members_ > 0) {
+      const std::size_t zeros = std::min(rest_.find_first_not_of('\0'), rest_.size());
+      if (zeros > 0) padded_ = true;
+      rest_.remove_prefix(zeros);
+    }
+    if (rest_.empty()) {
+      if (!at_end_) return;
+      if (members_ == 0) problem_ = content_problem::cut_off;
+      ended_ = members_ > 0;
+      return;
+    }
+    if (padded_ || rest_.front() != gzip_magic.front()) {
+      problem_ = content_problem::followed_by_something_else;
+      return;
+    }
+    if (members_ > 0 && ::inflateReset(&stream_) != Z_OK) throw std::bad_alloc();
+    inside_ = true;
+  }
+
+  z_stream stream_{};
+  bool inside_ = false;  // a member
+  bool padded_ = false;
+  std::uint64_t members_ = 0;
+};
+
+class gzip_packer final : public packer {
+ public:
+  gzip_packer() {
+    constexpr int memory = 8;  // as zlib has it
+    if (::deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_format, memory, Z_DEFAULT_STRATEGY) != Z_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  ~gzip_packer() override { ::deflateEnd(&stream_); }
+
+ protected:
+  void append_packed(std::string_view bytes, mode how, std::string& out) override {
+    std::array<char, std::size_t{1} << 14> room;
+    constexpr std::size_t most = std::size_t{1} << 30;
+    do {
+      const std::string_view part = bytes.substr(0, most);
+      bytes.remove_prefix(part.size());
+      const bool last = bytes.empty();
+      stream_.next_in = reinterpret_cast<const Bytef*>(part.data());
+      stream_.avail_in = static_cast<uInt>(part.size());
+      do {
+        stream_.next_out = reinterpret_cast<Bytef*>(room.data());
+        stream_.avail_out = static_cast<uInt>(room.size());
+        ::deflate(&stream_, !last || how == mode::more ? Z_NO_FLUSH : how == mode::flush ? Z_SYNC_FLUSH : Z_FINISH);
+        out.append(room.data(), room.size() - stream_.avail_out);
+      } while (stream_.avail_out == 0);
+    } while (!bytes.empty());
+  }
+
+ private:
+  z_stream stream_{};
+};
+
+#endif
+
+#ifdef NEARDUP_WITH_ZSTD
+
+class zstd_unpacker final : public block_unpacker {
+ public:
+  zstd_unpacker() : stream_(::ZSTD_createDStream()) {
+    if (stream_ == nullptr) throw std::bad_alloc();
+  }
+  ~zstd_unpacker() override { ::ZSTD_freeDStream(stream_); }
+
+ private:
+  std::size_t unpack(char* to, std::size_t size) override {
+    ZSTD_inBuffer in{rest_.data(), rest_.size(), 0};
+    ZSTD_outBuffer out{to, size, 0};
+    if (at_end_ && between_frames_) {
+      ended_ = true;
+      return 0;
+    }
+    // Several frames, and those that hold nothing, are its business.
+    const std::size_t status = ::ZSTD_decompressStream(stream_, &out, &in);
+    rest_.remove_prefix(in.pos);
+    if (::ZSTD_isError(status) != 0) {
+      problem_ = ::ZSTD_getErrorCode(status) == ZSTD_error_prefix_unknown && frames_
+                     ? content_problem::followed_by_something_else
+                     : content_problem::corrupt;
+    } else {
+      between_frames_ = status == 0;
+      frames_ = frames_ || between_frames_;
+      if (at_end_ && out.pos == 0 && !between_frames_) problem_ = content_problem::cut_off;
+    }
+    return out.pos;
+  }
+
+  ZSTD_DStream* stream_;
+  bool between_frames_ = false;
+  bool frames_ = false;
+};
+
+class zstd_packer final : public packer {
+ public:
+  zstd_packer() : stream_(::ZSTD_createCCtx()) {
+    if (stream_ == nullptr) throw std::bad_alloc();
+    ::ZSTD_CCtx_setParameter(stream_, ZSTD_c_checksumFlag, 1);
+  }
+  ~zstd_packer() override { ::ZSTD_freeCCtx(stream_); }
+
+ protected:
+  void append_packed(std::string_view bytes, mode how, std::string& out) override {
+    std::array<char, std::size_t{1} << 14> room;
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    const ZSTD_EndDirective directive = how == mode::more    ? ZSTD_e_continue
+                                        : how == mode::flush ? ZSTD_e_flush
+                                                             : ZSTD_e_end;
+    for (;;) {
+      ZSTD_outBuffer part{room.data(), room.size(), 0};
+      const std::size_t left = ::ZSTD_compressStream2(stream_, &part, &in, directive);
+      if (::ZSTD_isError(left) != 0) throw output_error(std::string("zstd: ") + ::ZSTD_getErrorName(left));
+      out.append(room.data(), part.pos);
+      if (how == mode::more ? in.pos == in.size : left == 0) break;
+    }
+  }
+
+ private:
+  ZSTD_CCtx* stream_;
+};
+
+#endif
+
+}  // namespace
+
+std::error_code make_error_code(content_problem problem) {
+  static const content_category category;
+  return {static_cast<int>(problem), category};
+}
+
+bool may_begin_packed(std::string_view beginning) {
+  const auto may_become = [&](std::string_view magic) { return magic.starts_with(beginning); };
+  return may_become(gzip_magic) || may_become(zstd_magic) || may_become(utf16_little) || may_become(utf16_big);
+}
+
+std::unique_ptr<unpacker> make_unpacker(std::string_view beginning, const std::string& name) {
+  if (beginning.starts_with(gzip_magic)) {
+#ifdef NEARDUP_WITH_ZLIB
+    return std::make_unique<gzip_unpacker>();
+#else
+    fail_content(content_problem::no_zlib);
+#endif
+  }
+  if (beginning.starts_with(zstd_magic)) {
+#ifdef NEARDUP_WITH_ZSTD
+    return std::make_unique<zstd_unpacker>();
+#else
+    fail_content(content_problem::no_libzstd);
+#endif
+  }
+  if (name.ends_with(".gz")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_gzip);
+  if (name.ends_with(".zst")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_zstd);
+  const bool is_utf32 = beginning.starts_with(std::string_view("\xFF\xFE\0\0", 4));
+  if (beginning.starts_with(utf16_little) && !is_utf32) return std::make_unique<utf16_reader>(false);
+  if (beginning.starts_with(utf16_big)) return std::make_unique<utf16_reader>(true);
+  return nullptr;
+}
+
+std::string_view packer::pack(std::string_view bytes, std::string& room) {
+  room.clear();
+  if (!bytes.empty()) {
+    begun_ = true;
+    append_packed(bytes, mode::more, room);
+  }
+  return room;
+}
+
+std::string_view packer::flush(std::string& room) {
+  room.clear();
+  append_packed({}, mode::flush, room);
+  return room;
+}
+
+std::string_view packer::finish(std::string& room) {
+  room.clear();
+  append_packed({}, mode::finish, room);
+  return room;
+}
+
+std::unique_ptr<packer> make_packer(const std::string& name) {
+  if (name.ends_with(".gz")) {
+#ifdef NEARDUP_WITH_ZLIB
+    return std::make_unique<gzip_packer>();
+#else
+    throw usage_error("--output " + name + ": this neardup is built without zlib; write elsewhere and pack it by gzip");
+#endif
+  }
+  if (name.ends_with(".zst")) {
+#ifdef NEARDUP_WITH_ZSTD
+    return std::make_unique<zstd_packer>();
+#else
+    throw usage_error("--output " + name +
+                      ": this neardup is built without libzstd; write elsewhere and pack it by zstd");
+#endif
+  }
+  return nullptr;
+}
+
+}  // namespace command

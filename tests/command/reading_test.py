@@ -1,0 +1,649 @@
+"""What the command neardup reads and writes: folders, patterns, lists of names, compressed files, --output, names."""
+
+import gzip
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import time
+import unittest
+
+from command_test import A, B, PROGRAM, TIMEOUT, CommandTest, corpus, jsonl, run
+
+NOBODY = 65534
+
+
+class ReadingTest(CommandTest):
+    def ids(self, *arguments, status=0, **more):
+        """The documents that are read."""
+        done = run("hash", "--format", "jsonl", *arguments, **more)
+        self.assertEqual(done.status, status, done.err)
+        return [row["id"] for row in done.json]
+
+    def as_somebody_else(self):
+        """Root may read everything; this makes the program run as somebody who may not."""
+        if os.geteuid() != 0:
+            return {}
+        copy = self.folder.parent / (self.folder.name + ".program")
+        shutil.copy(PROGRAM, copy)
+        self.addCleanup(copy.unlink)
+        self.folder.chmod(0o755)
+        return {"user": NOBODY, "group": NOBODY, "executable": str(copy)}
+
+
+class Folders(ReadingTest):
+    def passed_over(self, *arguments, expected, **more):
+        """The result comes, what is passed over is said, and the exit status tells."""
+        done = run("groups", *arguments, **more)
+        self.assertEqual(done.status, 2, done.err)
+        self.assertIn("2 documents, similarity 1.000", done.text)
+        said = re.findall(r"^neardup: passed over (.*)$", done.err, re.MULTILINE)
+        self.assertEqual(said, expected)
+        self.assertIn(f"neardup: {len(expected)} file", done.err)
+        return done
+
+    def setUp(self):
+        super().setUp()
+        self.texts = self.folder / "texts"
+        self.write("texts/a.txt", A)
+        self.write("texts/sub/b.txt", A)
+
+    def test_links_that_lead_nowhere_or_back(self):
+        (self.texts / "dangling").symlink_to("nowhere")
+        (self.texts / "self").symlink_to("self")
+        (self.texts / "sub" / "up").symlink_to("..")
+        expected = [
+            f"{self.texts}/dangling: a link that leads nowhere",
+            f"{self.texts}/self: a link that leads to itself",
+            f"{self.texts}/sub/up: the folder loops: it leads back to {self.texts}",
+        ]
+        for mode in ((), ("--lines",)):
+            self.passed_over(*mode, self.texts, expected=expected)
+        self.passed_over("--quiet", self.texts, expected=expected)
+        # What is named has to be there; bad input that was announced changes nothing; nor does what is excluded.
+        self.assert_fails(run(self.texts, self.texts / "dangling"), "dangling: no such file or folder")
+        self.assert_done(run("groups", "--skip-bad", self.texts))
+        self.assert_done(run("groups", self.texts, *(f"--exclude={name}" for name in ("dangling", "self", "up"))))
+        done = run("advise", "--format", "jsonl", self.texts)
+        self.assertEqual((done.status, len(done.json)), (2, 1))
+
+    def test_what_may_not_be_read(self):
+        self.write("texts/closed.txt", A).chmod(0)
+        self.write("texts/shut/a.txt", A)
+        (self.texts / "shut").chmod(0)
+        self.addCleanup((self.texts / "shut").chmod, 0o700)
+        more = self.as_somebody_else()
+        expected = [f"{self.texts}/{name}: Permission denied" for name in ("closed.txt", "shut")]
+        for mode in ((), ("--lines",), ("--lines", "--threads", 1)):
+            self.passed_over(*mode, self.texts, expected=expected, **more)
+        self.assert_fails(run(self.texts / "closed.txt", **more), "closed.txt: Permission denied")
+
+    def test_much_that_is_passed_over_is_counted(self):
+        for i in range(50):
+            (self.texts / f"z{i}").symlink_to("nowhere")
+        done = run("groups", self.texts)
+        self.assertEqual(done.err.count("passed over"), 20 + 1 + 1)
+        self.assertIn("50 files or folders were passed over (the first: ", done.err)
+
+    def test_the_output_in_a_folder_is_no_input(self):
+        (self.folder / "again").symlink_to("texts")
+        for output, folder in (
+            ("groups.txt", "."),
+            ("groups.txt", ".."),
+            ("./groups.txt", self.texts),
+            (self.texts / "groups.txt", "."),
+            ("../texts/groups.txt", "."),
+            ("sub/../groups.txt", "."),
+            (self.folder / "again" / "groups.txt", "."),
+            ("sub/groups.txt", "."),
+        ):
+            results = set()
+            for _ in range(2):  # when it is not there yet, and when it is
+                done = run("groups", folder, "--output", output, cwd=self.texts)
+                self.assertEqual(done.status, 2, done.err)
+                self.assertRegex(done.err, "passed over [^\n]*groups.txt: is the output")
+                self.assertEqual(done.err.count("neardup: passed over"), 1)
+                results.add((self.texts / output).read_text())
+            self.assertEqual(len(results), 1)
+            self.assertIn("2 documents, similarity 1.000", results.pop())
+            (self.texts / output).unlink()
+            self.assert_done(run("groups", folder, "--output", output, "--exclude", "groups.txt", cwd=self.texts))
+            (self.texts / output).unlink()
+        self.assertEqual(sorted(os.listdir(self.texts)), ["a.txt", "sub"])
+        # Standard output has a name, too.
+        with open(self.texts / "out.txt", "wb") as out:
+            done = subprocess.run([PROGRAM, "groups", "."], stdout=out, stderr=subprocess.PIPE, cwd=self.texts, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"passed over ./out.txt: is also the output", done.stderr)
+        self.assertIn("2 documents, ", (self.texts / "out.txt").read_text())
+
+    @unittest.skipUnless(os.path.isdir("/etc"), "no /etc")
+    def test_etc_gives_a_result(self):
+        done = run("groups", "/etc", **self.as_somebody_else())
+        self.assertIn(done.status, (0, 2))
+        self.assertRegex(done.err, r"[0-9,]+ documents: [0-9,]+ groups? of near-duplicates")
+
+    def test_hidden_and_binary_files_only_if_asked_for(self):
+        self.write("texts/.hidden.txt", B)
+        self.write("texts/.git/config", B)
+        self.write("texts/image.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40)
+        self.write("texts/image.gz", gzip.compress(b"\0" * 1000))
+        self.write("texts/utf16.txt", b"\xff\xfe" + A.encode("utf-16-le"))
+        self.write("texts/late.txt", A.encode() * 2000 + b"\0")
+        name = lambda *names: [f"{self.texts}/{n}" for n in names]
+        for mode in ((), ("--lines",)):
+            found = lambda *options: list(dict.fromkeys(re.sub(":\\d+$", "", i) for i in self.ids(*mode, *options)))
+            usual = name("a.txt", "late.txt", "sub/b.txt", "utf16.txt")
+            self.assertEqual(found(self.texts), usual)
+            self.assertEqual(found(self.texts, "--hidden"), sorted(usual + name(".git/config", ".hidden.txt")))
+            self.assertEqual(found(self.texts, "--binary"), sorted(usual + name("image.gz", "image.png")))
+            # What is named is read, whatever it is.
+            named = name("image.png", ".hidden.txt", ".git")
+            self.assertEqual(found(*named), name("image.png", ".hidden.txt", ".git/config"))
+        done = self.assert_done(run("groups", self.texts))
+        self.assertIn("2 hidden files or folders were left out; --hidden reads them", done.err)
+        self.assertIn("2 binary files in folders were left out; --binary reads them", done.err)
+        os.chdir(self.texts)
+        self.addCleanup(os.chdir, "/")
+        self.assertEqual(self.ids("."), ["./a.txt", "./late.txt", "./sub/b.txt", "./utf16.txt"])
+
+
+    def test_utf16_is_read_as_text(self):
+        text = A + " ä 漢 😀 end\n" + B + "\n"
+        plain = self.write("plain", text)
+        for name, data in (
+            ("little", b"\xff\xfe" + text.encode("utf-16-le")),
+            ("big", b"\xfe\xff" + text.encode("utf-16-be")),
+        ):
+            path = self.write(name, data)
+            for options in (("--features", "bytes:3"), ("--lines",), ("--lines", "--weights", "idf")):
+                expected = run("hash", *options, plain).text.replace(str(plain), "-")
+                self.assertEqual(run("hash", *options, path).text.replace(str(path), "-"), expected)
+                self.assertEqual(run("hash", *options, "-", data=data).text, expected)
+        for tail, replaced in ((b"a\x00\x00\xd8b\x00", "a\ufffdb"), (b"a\x00\x00\xdcb", "a\ufffd\ufffd"), (b"\x00\xd8", "\ufffd")):
+            one = self.write("one", b"\xff\xfe" + tail)
+            other = self.write("other", replaced)
+            rows = [row.split()[0] for row in run("hash", "--features", "bytes:1", one, other).text.splitlines()]
+            self.assertEqual(rows[0], rows[1], tail)
+
+
+class Pipes(ReadingTest):
+    def test_a_slow_pipe_is_answered_when_it_pauses(self):
+        process = subprocess.Popen(
+            [PROGRAM, "unique", "--lines", "--quiet", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for line in (A, B):
+            process.stdin.write(line.encode() + b"\n")
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline(), line.encode() + b"\n")  # while the pipe stays open
+        # A block that is full at once, and then nothing: what is in it does not wait for more.
+        block = b"".join(b"line number %d is like no other, as %d says\n" % (i, i * i) for i in range(1 << 14))[: 1 << 19]
+        block = block[: block.rindex(b"\n") + 1]
+        block += b"x" * ((1 << 19) - len(block) - 1) + b"\n"
+        process.stdin.write(block)
+        process.stdin.flush()
+        last = b""
+        while not last.startswith(b"xxx"):
+            last = process.stdout.readline()
+        process.stdin.close()
+        self.assertEqual(process.stdout.read(), b"")
+        self.assertEqual(process.wait(timeout=TIMEOUT), 0)
+        process.stdout.close()
+        process.stderr.close()
+
+    def test_a_pipe_in_small_pieces_gives_the_same(self):
+        data = jsonl(corpus(400, 35))
+        expected = run("unique", "--jsonl", "-", data=data).bytes
+        process = subprocess.Popen(
+            [PROGRAM, "unique", "--jsonl", "--quiet", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        for i in range(0, len(data), 700):
+            process.stdin.write(data[i : i + 700])
+            process.stdin.flush()
+            time.sleep(0.12 if i % 7000 == 0 else 0.001)
+        self.assertEqual(process.communicate()[0], expected)
+
+
+class Patterns(ReadingTest):
+    def test_patterns_are_those_of_gitignore(self):
+        for name in ("x.md", "a/x.md", "a/y.txt", "b/a/z.txt", "b/x.md", "b/c/x.md", "c"):
+            self.write("f/" + name, name)
+        folder = self.folder / "f"
+        everything = ["a/x.md", "a/y.txt", "b/a/z.txt", "b/c/x.md", "b/x.md", "c", "x.md"]
+        read = lambda *options: [i[2:] for i in self.ids(".", *options, cwd=folder)]
+        self.assertEqual(read(), everything)
+        for pattern, matched in (
+            ("a/", ["a/x.md", "a/y.txt", "b/a/z.txt"]),
+            ("/a/", ["a/x.md", "a/y.txt"]),
+            ("./a/", ["a/x.md", "a/y.txt"]),
+            ("b/a/", ["b/a/z.txt"]),
+            ("c/", ["b/c/x.md"]),
+            ("./x.md", ["x.md"]),
+            ("/x.md", ["x.md"]),
+            ("././x.md", ["x.md"]),
+            ("x.md", ["a/x.md", "b/c/x.md", "b/x.md", "x.md"]),
+            ("{a,b}/x.md", ["a/x.md", "b/x.md"]),
+            ("*.{md,txt}", [n for n in everything if n != "c"]),
+            ("{y,z}.txt", ["a/y.txt", "b/a/z.txt"]),
+            ("{x,{y,z}}.{md,txt}", [n for n in everything if n != "c"]),
+            ("{x.md}", ["a/x.md", "b/c/x.md", "b/x.md", "x.md"]),
+            ("b/**/x.md", ["b/c/x.md", "b/x.md"]),
+        ):
+            with self.subTest(pattern=pattern):
+                self.assertEqual(read("--include", pattern), matched)
+                self.assertEqual(read("--exclude", pattern), [n for n in everything if n not in matched])
+        self.write("f/{x,y}", "x")
+        self.assertEqual(read("--include", "\\{x,y\\}"), ["{x,y}"])
+        for pattern, message in (
+            ("{x,y", "a { has no }; write \\{ for the character"),
+            ("!x", "a pattern cannot take back another; write \\! for the character"),
+            ("../x", "it is about names below the folder"),
+            ("a/./b", "it is about names below the folder"),
+            ("./", "no name is left of it"),
+            ("a//b", "it has two / side by side"),
+            ("{a,b}" * 20, "its braces stand for more than 10,000 patterns"),
+        ):
+            for option in ("--include", "--exclude"):
+                self.assert_fails(run("groups", option, pattern, folder), f"{option} '{pattern}': {message}")
+
+    def test_excluded_is_what_git_ignores(self):
+        if not shutil.which("git"):
+            self.skipTest("no git")
+        rng = random.Random(5)
+        files = set()
+        while len(files) < 60:
+            name = "/".join("".join(rng.choice("abx") for _ in range(rng.randrange(1, 3))) for _ in range(rng.randrange(1, 4)))
+            if not any(other == name or other.startswith(name + "/") or name.startswith(other + "/") for other in files):
+                files.add(name)
+        for name in files:
+            self.write("f/" + name, "x")
+        folder = self.folder / "f"
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        hits = 0
+        for _ in range(60):
+            pattern = "".join(rng.choice(["a", "b", "x", "?", "*", "[ab]", "[!a]"]) for _ in range(rng.randrange(1, 4)))
+            pattern = rng.choice(["", "", "/", "**/", "a/", "b/", "*/"]) + pattern.replace("**", "*") + rng.choice(["", "", "/", "/*", "/**"])
+            (folder / ".git" / "info" / "exclude").write_text(pattern + "\n")
+            done = subprocess.run(
+                ["git", "ls-files", "-o", "--exclude-standard"], cwd=folder, capture_output=True, text=True, check=True
+            )
+            expected = set(done.stdout.split())
+            self.assertEqual({i[2:] for i in self.ids(".", "--exclude", pattern, cwd=folder)}, expected, pattern)
+            hits += expected != files
+        self.assertGreater(hits, 30)
+
+
+class Lists(ReadingTest):
+    def setUp(self):
+        super().setUp()
+        self.names = ["plain.txt", "with space.txt", "new\nline.txt", "-", "folder/x.txt"]
+        for name in self.names:
+            self.write("f/" + name, A)
+
+    def test_names_come_from_a_list(self):
+        where = {"cwd": self.folder / "f"}
+        usual = [n for n in self.names if "\n" not in n]
+        expected = ["./-" if n == "-" else n for n in usual]
+        lines = self.write("list", "\n".join(usual[:2]) + "\n\n" + "\n".join(usual[2:]))
+        self.assertEqual(self.ids("--files-from", lines, **where), expected)
+        self.assertEqual(self.ids("--files-from", "-", data=lines.read_bytes(), **where), expected)
+        zeros = self.write("zeros", "\0".join(self.names) + "\0")
+        expected = ["./-" if n == "-" else n for n in self.names]
+        for option in ("-0", "--null"):
+            self.assertEqual(self.ids(option, "--files-from", zeros, **where), expected)
+        found = subprocess.run(["find", ".", "-name", "*.txt", "-print0"], capture_output=True, check=True, **where).stdout
+        self.assertEqual(len(self.ids("-0", "--files-from", "-", data=found, **where)), 4)
+        # After those of the command line; folders as well; twice is once.
+        self.assertEqual(self.ids("folder", "--files-from", lines, **where)[0], "folder/x.txt")
+        self.assertEqual(self.ids("--files-from", "-", data="folder\nfolder/x.txt\n", **where), ["folder/x.txt"])
+        self.assertEqual(self.ids("--files-from", "-", data="", **where), [])
+        done = self.assert_done(run("find", "quick brown fox", "--files-from", lines, **where))
+        self.assertEqual(done.text.count("\n"), 4)
+
+    def test_errors_name_the_line(self):
+        where = {"cwd": self.folder / "f"}
+        one = self.write("list", "plain.txt\n\nmissing.txt\n")
+        self.assert_fails(run("--files-from", one, **where), f"neardup: {one}:3: missing.txt: no such file or folder")
+        done = self.assert_done(run("hash", "--skip-bad", "--files-from", one, **where))
+        self.assertIn(f"skipped {one}:3: missing.txt: no such", done.err)
+        for data, options, message in (
+            (b"plain.txt\0x\0", (), "standard input:1: a zero byte in a name; --null reads such lists"),
+            (b"plain.txt\0\0x\0", ("-0",), "standard input:2: a name is empty"),
+            (b"plain.txt\0x\0", ("-0",), "standard input:2: x: no such file"),
+        ):
+            self.assert_fails(run(*options, "--files-from", "-", data=data, **where), message)
+        self.assert_fails(run("--files-from", self.folder / "none"), f"{self.folder}/none: No such file")
+        self.assert_fails(run("-0", "x"), "--null needs --files-from")
+        self.assert_fails(run("-", "--files-from", "-"), "standard input (-) can be read only once")
+        self.assert_fails(run("--files-from", ""), "--files-from '': not the name of a file")
+
+
+def zstd(data):
+    return subprocess.run(["zstd", "-q", "-c"], input=data, capture_output=True, check=True).stdout
+
+
+def unzstd(data):
+    return subprocess.run(["zstd", "-q", "-d", "-c"], input=data, capture_output=True, check=True).stdout
+
+
+class Compressed(ReadingTest):
+    def forms(self):
+        yield "gz", gzip.compress, gzip.decompress
+        if shutil.which("zstd"):
+            yield "zst", zstd, unzstd
+
+    def supported(self, ending, done):
+        if "is built without" in done.err:
+            self.skipTest("built without what ." + ending + " needs")
+
+    def test_packed_input_is_what_it_was(self):
+        texts = corpus(600, 31, words=30)
+        data = jsonl(texts)
+        plain = self.write("plain.jsonl", data)
+        lines = data.splitlines(keepends=True)
+        for ending, pack, _ in self.forms():
+            packed = self.write("c.jsonl." + ending, pack(data))
+            self.supported(ending, run("hash", packed))
+            several = pack(b"".join(lines[:200])) + pack(b"") + pack(b"".join(lines[200:]))
+            members = self.write("several.jsonl." + ending, several)
+            for options in (
+                ("unique", "--jsonl"),
+                ("unique", "--jsonl", "--keep", "longest"),
+                ("groups", "--jsonl"),
+                ("hash", "--jsonl", "--weights", "idf"),
+                ("hash", "--features", "chars:3"),
+                ("advise", "--jsonl", "--format", "jsonl"),
+            ):
+                expected = run(*options, "-", data=data)
+                for threads in (1, 3):
+                    for path, stdin in ((packed, b""), (members, b""), ("-", packed.read_bytes())):
+                        done = self.assert_done(run(*options, "--threads", threads, path, data=stdin))
+                        shown = done.bytes.replace(str(path).encode(), b"-")
+                        self.assertEqual(shown, expected.bytes, (options, path))
+        self.assertEqual(run("groups", "--jsonl", plain).bytes, run("groups", "--jsonl", "-", data=data).bytes)
+
+    def test_damaged_files_are_named(self):
+        ways = (
+            ("hash",),
+            ("hash", "--jsonl"),
+            ("hash", "--jsonl", "--threads", 1),
+            ("unique", "--quiet", "--jsonl", "--keep", "longest"),
+            ("hash", "--weights", "idf"),
+        )
+        data = jsonl(corpus(1500, 32, words=20))
+        for ending, pack, _ in self.forms():
+            whole = pack(data)
+            broken = bytearray(whole)
+            broken[len(whole) // 2] ^= 0x55
+            self.supported(ending, run("hash", self.write("x." + ending, whole)))
+            for name, content, message in (
+                ("cut", whole[: len(whole) * 2 // 3], "ends too early"),
+                ("trailer", whole[:-3], "ends too early"),
+                ("nothing", b"", "ends too early"),
+                ("magic", whole[:4], "ends too early"),
+                ("broken", bytes(broken), "corrupt"),
+                ("checksum", whole[:-4] + b"\0\0\0\0" if ending == "zst" else whole[:-8] + b"\0" * 8, "corrupt"),
+                ("garbage", whole + b"garbage", "something else follows"),
+                ("second", whole + whole[:100], "ends too early"),
+                ("plain", data, "not compressed by"),
+            ):
+                path = self.write(f"{name}.jsonl.{ending}", content)
+                for options in ways:
+                    with self.subTest(name=path.name, options=options):
+                        if name == "broken" and "--jsonl" in options:
+                            # What it unpacks to may be no JSON before it is known to be damaged.
+                            self.assert_fails(run(*options, path), f"neardup: {path}:")
+                            continue
+                        self.assert_fails(run(*options, path), f"neardup: {path}: ", message)
+                        # In a folder it is passed over.
+                        self.write("folder/good", jsonl([A]))
+                        shutil.copy(path, self.folder / "folder" / path.name)
+                        done = run(*options, self.folder / "folder")
+                        self.assertEqual(done.status, 2)
+                        self.assertIn(f"passed over {self.folder}/folder/{path.name}: ", done.err)
+                        if options != ("hash", "--weights", "idf"):
+                            self.assertTrue(done.bytes)
+                        (self.folder / "folder" / path.name).unlink()
+            tape = self.write("tape.gz", gzip.compress(data) + bytes(1024))
+            self.assert_done(run("hash", tape))
+
+    def test_several_files_in_parallel_give_the_same(self):
+        folder = self.folder / "parts"
+        texts = corpus(4000, 33)
+        for i in range(40):
+            data = jsonl(texts[i * 100 : i * 100 + 100], i * 100)
+            self.write(f"parts/{i:02}.jsonl.gz" if i % 3 else f"parts/{i:02}.jsonl", gzip.compress(data) if i % 3 else data)
+        self.write("parts/05x.jsonl.gz", gzip.compress(jsonl([A]))[:-2])
+        results = set()
+        for threads in (1, 2, 8, 32):
+            done = run("unique", "--jsonl", "--threads", threads, folder)
+            self.assertEqual(done.status, 2, done.err)
+            results.add((done.bytes, done.err))
+        self.assertEqual(len(results), 1)
+        files = sorted(folder.glob("*"))
+        for threads in (1, 4):
+            done = self.assert_fails(run("hash", "--jsonl", "--threads", threads, *files), "05x.jsonl.gz: ")
+            self.assertEqual(done.text.count("\n"), 601)  # the line in the damaged file is whole
+
+    def test_memory_does_not_grow_with_the_file(self):
+        line = json.dumps({"text": A}).encode() + b"\n"
+        packed = self.write("large.jsonl.gz", gzip.compress(line * 200000))
+        script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        command = [shutil.which("python3"), "-c", script, PROGRAM, "hash", "--jsonl", "--quiet", "--threads", "2", packed]
+        peak = int(subprocess.run(command, capture_output=True, check=True).stdout)
+        self.assertLess(peak, 25000)  # kilobytes; unpacked it has 20 MB
+
+    def test_output_is_packed_by_its_name(self):
+        data = jsonl(corpus(2000, 34) + [A] * 3)
+        expected = run("unique", "--jsonl", "-", data=data).bytes
+        for ending, _, unpack in self.forms():
+            target = self.folder / ("out.jsonl." + ending)
+            done = run("unique", "--jsonl", "--output", target, "-", data=data)
+            self.supported(ending, done)
+            self.assert_done(done)
+            self.assertEqual(unpack(target.read_bytes()), expected)
+            self.assertLess(target.stat().st_size, len(expected) // 2)
+            self.assertEqual(run("unique", "--jsonl", target).bytes, expected)
+            self.assert_done(run("groups", "--jsonl", "--output", target, "-", data=jsonl([A])))
+            self.assertEqual(unpack(target.read_bytes()), b"")
+            # What a failed run leaves can be unpacked.
+            self.assert_fails(run("unique", "--jsonl", "--output", target, "-", data=jsonl([A]) + b"{"))
+            self.assertEqual(unpack(pathlib.Path(str(target) + ".partial").read_bytes()), jsonl([A]))
+            for arguments in (("index",), ("hash", "--format", "bin")):
+                self.assert_fails(run(*arguments, "--output", target, "-"), f"--output {target}: ", "cannot be compressed")
+
+
+class OutputFile(ReadingTest):
+    def setUp(self):
+        super().setUp()
+        self.source = self.write("in.jsonl", jsonl([A, B, A]))
+        self.expected = run("unique", "--jsonl", self.source).bytes
+
+    def mode(self, path):
+        return stat.S_IMODE(os.stat(path).st_mode)
+
+    def write_to(self, target, *verb, **more):
+        return run(*(verb or ("unique",)), "--jsonl", "--output", target, self.source, **more)
+
+    def test_rights_stay_and_are_never_wider(self):
+        umask = os.umask(0o022)
+        self.addCleanup(os.umask, umask)
+        for verb in ("unique", "index"):
+            self.assert_done(self.write_to(self.folder / verb, verb))
+            self.assertEqual(self.mode(self.folder / verb), 0o644)
+            for mode in (0o600, 0o640, 0o664, 0o606):
+                target = self.write("out", "older")
+                target.chmod(mode)
+                self.assert_done(self.write_to(target, verb))
+                if verb == "unique":
+                    self.assertEqual(self.mode(target), mode)
+                else:
+                    self.assertEqual(self.mode(target) & ~mode, 0)
+        # While it runs.
+        target.chmod(0o640)
+        process = subprocess.Popen([PROGRAM, "hash", "--lines", "--output", target, "-"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        partial = pathlib.Path(str(target) + ".partial")
+        deadline = time.monotonic() + TIMEOUT
+        while not partial.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertEqual(self.mode(partial) & ~0o640, 0)
+        process.communicate(b"x")
+        self.assertEqual((process.returncode, self.mode(target)), (0, 0o640))
+
+    def test_owner_and_group_stay(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root may give files away")
+        target = self.write("out", "older")
+        os.chown(target, NOBODY, NOBODY)
+        self.assert_done(self.write_to(target))
+        status = target.stat()
+        self.assertEqual((status.st_uid, status.st_gid), (NOBODY, NOBODY))
+        # A group that cannot be kept gets no rights.
+        shared = self.folder / "shared"
+        shared.mkdir()
+        shared.chmod(0o777)
+        target = self.write("shared/out", "older")
+        os.chown(target, NOBODY, 0)
+        target.chmod(0o660)
+        self.assert_done(self.write_to(target, **self.as_somebody_else()))
+        self.assertEqual((target.stat().st_gid, self.mode(target)), (NOBODY, 0o600))
+
+    def test_what_may_not_be_written_is_known_before_the_work(self):
+        target = self.write("closed", "older")
+        target.chmod(0o444)
+        os.chmod(self.folder, 0o777)
+        more = self.as_somebody_else()
+        os.chmod(self.folder, 0o777)
+        self.assert_fails(self.write_to(target, **more), f"{target}: cannot be written: Permission denied")
+        self.assertEqual(target.read_text(), "older")
+        self.assert_fails(self.write_to(self.folder), f"{self.folder}: cannot be written: it is a folder")
+
+    def test_links_are_followed_and_stay(self):
+        for verb in ("unique", "index"):
+            target = self.write("real/out", "older")
+            link = self.folder / "link"
+            link.symlink_to("chain")
+            (self.folder / "chain").symlink_to("real/out")
+            self.assert_done(self.write_to(link, verb))
+            self.assertTrue(link.is_symlink())
+            self.assertNotEqual(target.read_bytes(), b"older")
+            # The name may be free, the folder may not.
+            target.unlink()
+            self.assert_done(self.write_to(link, verb))
+            self.assertTrue(link.is_symlink() and target.exists() and not target.is_symlink())
+            shutil.rmtree(self.folder / "real")
+            self.assert_fails(self.write_to(link), "link: cannot be written: No such file")
+            (self.folder / "chain").unlink()
+            (self.folder / "chain").symlink_to("link")
+            self.assert_fails(self.write_to(link), "link: cannot be written: its links loop")
+            link.unlink()
+            (self.folder / "chain").unlink()
+        self.assertEqual({p.name for p in self.folder.iterdir()}, {"in.jsonl"})
+
+    def test_a_link_may_lead_to_another_file_system(self):
+        other = pathlib.Path("/dev/shm")
+        if not other.is_dir() or other.stat().st_dev == self.folder.stat().st_dev:
+            self.skipTest("no other file system at hand")
+        target = other / (self.folder.name + ".out")
+        self.addCleanup(target.unlink, missing_ok=True)
+        link = self.folder / "link"
+        link.symlink_to(target)
+        for _ in range(2):
+            self.assert_done(self.write_to(link))
+            self.assertEqual(target.read_bytes(), self.expected)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual([p for p in other.iterdir() if p.name.startswith(self.folder.name)], [target])
+
+    def test_other_hard_links_keep_what_they_had(self):
+        target = self.write("out", "older")
+        os.link(target, self.folder / "other")
+        self.assert_done(self.write_to(target))
+        self.assertEqual(((self.folder / "other").read_text(), target.read_bytes()), ("older", self.expected))
+
+
+class Names(ReadingTest):
+    def test_printed_names_can_be_read_back(self):
+        names = ["a\\b", "a\\n", "a\nb", "tab\there", "\x1b[31m", "\\\\", "cr\r", "\x7f", "plain ä 漢", "\\x1b"]
+        for name in names:
+            self.write("f/" + name, A + " " + A)
+        back = lambda text: re.sub(
+            r"\\(\\|n|r|t|x[0-9a-f]{2})",
+            lambda m: {"\\": "\\", "n": "\n", "r": "\r", "t": "\t"}.get(m[1]) or chr(int(m[1][1:], 16)),
+            text,
+        )
+        expected = sorted(names, key=os.fsencode)
+        for verb, shown in (
+            (("hash",), lambda line: line.split("  ", 1)[1]),
+            (("unique", "--distance", 0, "--check-features", "bytes:3", "--min-similarity", 1), None),
+            (("find", "quick brown fox"), lambda line: line.split("\t", 1)[1]),
+        ):
+            done = self.assert_done(run(*verb, "f", cwd=self.folder))
+            rows = done.text.split("\n")[:-1]
+            if shown is None:
+                self.assertEqual([back(row)[2:] for row in rows], expected[:1])
+            else:
+                self.assertEqual([back(shown(row))[2:] for row in rows], expected)
+        done = self.assert_done(run("groups", "f", cwd=self.folder))
+        self.assertEqual([back(row.split("  ", 2)[2])[2:] for row in done.text.split("\n")[1:-1] if row], expected)
+
+
+class HelpAndEnd(ReadingTest):
+    def test_help_fits_on_a_screen(self):
+        verbs = re.findall(r"^  ([a-z-]+)  ", run("--help").text.split("Verbs", 1)[1].split("\n\n", 1)[0], re.MULTILINE)
+        self.assertGreater(len(verbs), 8)
+        for verb in ((), *((v,) for v in verbs)):
+            short = self.assert_done(run(*verb, "--help")).text
+            self.assertLessEqual(short.count("\n"), 45, verb)
+            self.assertIn("--help-all", short)
+            everything = self.assert_done(run(*verb, "--help-all")).text
+            options = lambda text: set(re.findall(r"^  (--[a-z-]+)", text, re.MULTILINE))
+            self.assertLess(options(short), options(everything))
+            self.assertIn("\nRules:\n", everything)
+
+    def test_suggestions_help(self):
+        for arguments, message in (
+            (("--diff",), "unknown option --diff\n"),
+            (("--sim", "1"), "did you mean --similarity?"),
+            (("--distanse", "3"), "did you mean --distance?"),
+            (("--jsnol",), "did you mean --jsonl?"),
+            (("--exlude", "x"), "did you mean --exclude?"),
+            (("--ouput", "x"), "did you mean --output?"),
+            (("--colour",), "unknown option --colour\n"),
+            (("hash", "--distance", "3"), "unknown option --distance: groups, pairs, unique"),
+            (("groups", "--recall", "3"), "unknown option --recall: advise has it"),
+        ):
+            self.assert_fails(run(*arguments, "x"), message)
+
+    def test_a_reader_that_goes_ends_it_quietly(self):
+        data = self.write("many", "some words of a line\n" * 200000)
+        command = [PROGRAM, "hash", "--lines", data]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.readline()
+        process.stdout.close()
+        self.assertEqual(process.stderr.read(), b"")
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=TIMEOUT), -signal.SIGPIPE)
+        done = subprocess.run(
+            ["bash", "-c", 'set -o pipefail; "$@" | head -n 1; echo "${PIPESTATUS[0]}"', "bash", *command], capture_output=True, check=False
+        )
+        self.assertEqual(done.stderr, b"")
+        self.assertEqual(done.stdout.split()[-1], b"141")
+        # Where that signal is ignored, as under some servers, it is an error as for others.
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=False,
+            preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN),
+        )
+        process.stdout.readline()
+        process.stdout.close()
+        self.assertIn(b"standard output was closed by its reader", process.stderr.read())
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=TIMEOUT), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
