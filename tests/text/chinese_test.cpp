@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <neardup/text/chinese/chinese_words.hpp>
+#include <neardup/text/stop_words.hpp>
 #include <neardup/text/utf8.hpp>
 
 #include "catch.hpp"
@@ -316,6 +317,29 @@ TEST_CASE("the segments of any bytes are these bytes", "[chinese]") {
         joined += token;
       }
       REQUIRE(printable(joined) == printable(text));
+    }
+  }
+}
+
+TEST_CASE("tokens by length are those that one looks at one by one", "[chinese]") {
+  std::mt19937 random(6);
+  const model_folder folder(random_model(random));
+  chinese_words cut(shared(word_dictionary::parse("\xE4\xB8\x80\xE4\xB8\x81 9\nab 3\n")),
+                    std::make_shared<const unknown_word_model>(unknown_word_model::load(folder.path())));
+  constexpr std::array<const char*, 16> pieces = {
+      "\xE4\xB8\x80", "\xE4\xB8\x81", "\xE4\xB8\x82", "\xE4\xB8", "\xff", "a", "b", "7", ".", "%",
+      "\xE3\x80\x80", "\xC3\xA9",     "\r",           "\r\n",     " ",    "\t"};
+  for (std::size_t round = 0; round < oracle::effort(5000, 500); ++round) {
+    std::string text;
+    for (std::size_t i = 0; i < random() % 30; ++i) text += pieces[random() % pieces.size()];
+    cut.keep_symbols = round % 2 == 0;
+    const neardup::stop_words list({"ab", "\xE4\xB8\x80"});
+    // A callable, which `without` can only ask for all of its tokens.
+    const auto one_by_one = [&](std::string_view whole, auto&& sink) { cut(whole, sink); };
+    for (std::size_t length = 0; length < 4; ++length) {
+      CAPTURE(printable(text), length);
+      REQUIRE(tokens_of(neardup::without{list, cut, length}, text) ==
+              tokens_of(neardup::without{list, one_by_one, length}, text));
     }
   }
 }

@@ -93,21 +93,34 @@ class without {
 
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
-    auto pass = [&](std::string_view token) {
-      if (has_length(token) && (list_ == nullptr || !list_->contains(token))) sink(token);
+    const auto pass = [&](std::string_view token) {
+      if (list_ == nullptr || !list_->contains(token)) sink(token);
     };
-    inner_(text, pass);
+    auto pass_long = [&](std::string_view token) {
+      if (has_length(token)) pass(token);
+    };
+    if constexpr (requires { inner_.for_each_of_length(text, min_length_, pass); }) {
+      inner_.for_each_of_length(text, min_length_, pass);
+    } else {
+      inner_(text, pass_long);
+    }
   }
 
  private:
   [[nodiscard]] bool has_length(std::string_view token) const noexcept {
-    if (min_length_ == 0) return true;
-    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-    while (!token.empty() && is_blank(token.front())) token.remove_prefix(1);
-    while (!token.empty() && is_blank(token.back())) token.remove_suffix(1);
-    // A code point has one to four bytes, so that mostly their number decides.
-    if (token.size() > 4 * (min_length_ - 1)) return true;
+    // What is too short stays so without its blanks.
     if (token.size() < min_length_) return false;
+    if (token.empty()) return true;
+    const auto is_blank = [](char c) {
+      return static_cast<unsigned char>(c) <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n');
+    };
+    if (is_blank(token.front()) || is_blank(token.back())) {
+      while (!token.empty() && is_blank(token.front())) token.remove_prefix(1);
+      while (!token.empty() && is_blank(token.back())) token.remove_suffix(1);
+      if (token.size() < min_length_) return false;
+    }
+    // A code point has one to four bytes, so that mostly their number decides.
+    if (min_length_ == 0 || token.size() > 4 * (min_length_ - 1)) return true;
     std::size_t length = 0;
     for (std::size_t i = 0; i < token.size() && length < min_length_; ++length) {
       // Most characters of Chinese are told by their bytes.
