@@ -48,6 +48,15 @@ class hashed_idf {
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
+  /// A digest of all values: what tells this table from others.
+  [[nodiscard]] std::uint64_t identity() const noexcept {
+    std::uint64_t sum = mix(median_);
+    for (const entry& e : entries_.span()) {
+      if (e.value_and_1 != 0) sum += mix(e.hash + mix(e.value_and_1));
+    }
+    return sum;
+  }
+
   /// Asks memory for what value() will look at.
   void prefetch(std::uint64_t hash) const noexcept {
 #if defined(__GNUC__)

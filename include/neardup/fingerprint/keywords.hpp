@@ -73,6 +73,11 @@ class keywords {
     return result;
   }
 
+  [[nodiscard]] std::size_t n() const noexcept { return n_; }
+  [[nodiscard]] const Inner& inner() const noexcept { return inner_; }
+  /// A digest of the table that ranks them, with all of its decimals.
+  [[nodiscard]] std::uint64_t idf_identity() const noexcept { return values_->identity(); }
+
  private:
   template <class Tokenizer, class Hasher>
   friend struct detail::token_kernel;
