@@ -106,6 +106,7 @@ set(NEARDUP_HEADERS
     include/neardup/simhash.hpp
     include/neardup/storage.hpp
     include/neardup/storage/band_key.hpp
+    include/neardup/storage/chinese/dictionary_file.hpp
     include/neardup/storage/composition.hpp
     include/neardup/storage/deduplicator_file.hpp
     include/neardup/storage/engine/append_log.hpp

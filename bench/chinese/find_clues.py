@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""How well `neardup find` answers: the share of clues, sentences of a corpus with some characters changed, for which it
-names a document that holds the sentence, first and among the first ten.
+"""How well `neardup find` answers: the share of clues, sentences of a corpus with some characters or words changed, for
+which it names a document that holds the sentence, first and among the first ten. Words need the package jieba.
 
     bench/chinese/find_clues.py build/release/bin/neardup tidb-zh.jsonl
+    bench/chinese/find_clues.py --change words build/release/bin/neardup tidb-zh.jsonl
 """
 
 import argparse
@@ -12,26 +13,48 @@ import re
 import subprocess
 
 
+def with_changes(sentence, changes, words, rng):
+    """The sentence with so many other characters; or, of `words`, with so many other words instead."""
+    if words:
+        import jieba
+
+        pieces = jieba.lcut(sentence)
+        places = [i for i, piece in enumerate(pieces) if piece[0].isalnum()]
+        for place in rng.sample(places, min(changes, len(places))):
+            pieces[place] = rng.choice([word for word in rng.sample(words, 50) if word != pieces[place]])
+    else:
+        pieces = list(sentence)
+        for place in rng.sample([i for i, c in enumerate(pieces) if c.isalnum()], changes):
+            pieces[place] = chr(0x4E00 + rng.randrange(5000))
+    return "".join(pieces)
+
+
+def words_of(sentences, rng):
+    import jieba
+
+    return [w for s in rng.sample(sentences, min(2000, len(sentences))) for w in jieba.cut(s) if w[0].isalnum()]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
     parser.add_argument("corpus", help="JSON Lines with id and text")
     parser.add_argument("--clues", type=int, default=100)
+    parser.add_argument("--change", choices=("characters", "words"), default="characters")
     options = parser.parse_args()
     with open(options.corpus, encoding="utf-8") as lines:
         texts = {str(r["id"]): r["text"] for r in map(json.loads, lines)}
     sentences = [s for t in texts.values() for s in re.split("[。！？；\n]", t) if len(re.findall(r"\w", s)) >= 12]
-    print("| changed characters | first | among the first 10 |\n|---|---|---|")
+    words = words_of(sentences, random.Random(2)) if options.change == "words" else None
+    print(f"| changed {options.change} | first | among the first 10 |\n|---|---|---|")
     for changes in (0, 1, 3):
         rng = random.Random(1)
         first = among = 0
         for _ in range(options.clues):
             sentence = rng.choice(sentences)
-            clue = list(sentence)
-            for place in rng.sample([i for i, c in enumerate(clue) if c.isalnum()], changes):
-                clue[place] = chr(0x4E00 + rng.randrange(5000))
+            clue = with_changes(sentence, changes, words, rng)
             done = subprocess.run([options.program, "find", "--quiet", "--jsonl", "--format", "jsonl", "--min-similarity",
-                                   "0.3", "--features", "chars:2", "--", "".join(clue), options.corpus],
+                                   "0.3", "--features", "chars:2", "--", clue, options.corpus],
                                   capture_output=True, check=True)
             found = [sentence in texts[json.loads(line)["id"]] for line in done.stdout.splitlines()]
             first += found[:1] == [True]

@@ -272,8 +272,41 @@ std::string with_changes(const std::string& clue, int changes, std::mt19937& ran
   return result;
 }
 
+/// Replaces `changes` of a clue's words by words of other sentences, each at another place.
+std::string with_changed_words(const std::string& clue, int changes, const std::vector<std::string>& known,
+                               const chinese_words& cut, std::mt19937& random) {
+  const auto words_of = [&](const std::string& text) {
+    std::vector<std::string> words;
+    cut.segment(text, [&](std::string_view word) { words.emplace_back(word); });
+    return words;
+  };
+  const auto is_word = [&](const std::string& piece) {
+    bool result = false;
+    cut(piece, [&](std::string_view /*word*/) { result = true; });
+    return result;
+  };
+  std::vector<std::string> words = words_of(clue);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (is_word(words[i])) places.push_back(i);
+  }
+  std::shuffle(places.begin(), places.end(), random);
+  places.resize((std::min)(places.size(), static_cast<std::size_t>(changes)));
+  for (const std::size_t place : places) {
+    std::string other = words[place];
+    while (other == words[place] || !is_word(other)) {
+      const std::vector<std::string> others = words_of(known[random() % known.size()]);
+      other = others[random() % others.size()];
+    }
+    words[place] = other;
+  }
+  std::string result;
+  for (const std::string& word : words) result += word;
+  return result;
+}
+
 /// Which clues find a document that holds them unchanged first, or among the first ten: a sentence of at least 12 characters, some changed.
-void print_clues(const documents& input, std::size_t clues) {
+void print_clues(const documents& input, std::size_t clues, const std::optional<jieba_files>& jieba) {
   const simhasher hash{normalised{words{}}};
   constexpr int k = 12;
   pigeonhole_index<64, k> index;
@@ -289,14 +322,14 @@ void print_clues(const documents& input, std::size_t clues) {
   std::printf(
       "\n%zu sentences are indexed. Of %zu clues, sentences of 12 characters and more, find a document "
       "that holds them:\n\n"
-      "| changed characters | first within %d bits | among the first 10 |\n|---|---|---|\n",
+      "| changed | first within %d bits | among the first 10 |\n|---|---|---|\n",
       index.size(), clues, k);
-  for (const int changes : {0, 1, 3}) {
+  const auto print_changed = [&](int changes, const char* what, const auto& change) {
     std::mt19937 random(1);
     std::size_t first = 0, among_ten = 0;
     for (std::size_t c = 0; c < clues; ++c) {
       const std::string& sentence = known[random() % known.size()];
-      const auto fingerprint = hash(with_changes(sentence, changes, random));
+      const auto fingerprint = hash(change(sentence, changes, random));
       if (!fingerprint) continue;
       std::vector<std::uint32_t> ranked;
       for (const auto& match : index.search(*fingerprint)) {
@@ -308,7 +341,16 @@ void print_clues(const documents& input, std::size_t clues) {
       if (std::any_of(ranked.begin(), ranked.end(), is_it)) ++among_ten;
     }
     const auto share = [&](std::size_t n) { return static_cast<double>(n) / static_cast<double>(clues); };
-    std::printf("| %d | %.3f | %.3f |\n", changes, share(first), share(among_ten));
+    std::printf("| %d %s | %.3f | %.3f |\n", changes, what, share(first), share(among_ten));
+    std::fflush(stdout);
+  };
+  for (const int changes : {0, 1, 3}) print_changed(changes, "characters", with_changes);
+  if (!jieba) return;
+  const chinese_words cut(jieba->dictionary, jieba->model);
+  for (const int changes : {0, 1, 3}) {
+    print_changed(changes, "words", [&](const std::string& clue, int number, std::mt19937& random) {
+      return with_changed_words(clue, number, known, cut, random);
+    });
   }
 }
 
@@ -337,7 +379,7 @@ int main(int count, char** arguments) {
     if (!no_dictionary) jieba = load_jieba(jieba_folder);
     print_recipes(input, pairs, jieba, threads);
     print_lengths(input, threads);
-    print_clues(input, clues);
+    print_clues(input, clues, jieba);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "neardup_bench_chinese: %s\n", error.what());
     return 2;

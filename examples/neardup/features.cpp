@@ -2,6 +2,9 @@
 
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <neardup/storage/chinese/dictionary_file.hpp>
+#include <neardup/storage/mapped_file.hpp>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
@@ -45,7 +48,11 @@ std::optional<std::string> find_model(const options& settings, const std::string
 }
 
 neardup::word_dictionary read_dictionary(const options& settings, const std::string& path) {
-  auto dictionary = neardup::word_dictionary::load(path);
+  std::array<char, 8> beginning{};
+  std::ifstream(path, std::ios::binary).read(beginning.data(), beginning.size());
+  auto dictionary = neardup::is_saved_dictionary({beginning.data(), beginning.size()})
+                        ? neardup::open_dictionary(neardup::mapped_file(path))
+                        : neardup::word_dictionary::load(path);
   if (!settings.words.user_dictionary.empty()) dictionary.load_user_words(settings.words.user_dictionary);
   return dictionary;
 }

@@ -42,6 +42,23 @@ tokens ranked_plainly(std::size_t n, const idf_table& table, std::string_view te
   return result;
 }
 
+template <class Tokenizer>
+tokens ranked(std::size_t n, const Tokenizer& tokenize, const idf_table& table, std::string_view text) {
+  tokens result;
+  for (const auto& [word, count, score] : keywords(n, tokenize, table).rank(text)) {
+    result.push_back(word + " " + std::to_string(count) + " " + std::to_string(score));
+  }
+  return result;
+}
+
+/// Its tokens are gone after the call.
+const auto copied_words = [](std::string_view text, auto&& sink) {
+  words{}(text, [&](std::string_view token) {
+    const std::string copy(token);
+    sink(std::string_view(copy));
+  });
+};
+
 }  // namespace
 
 TEST_CASE("keywords have the highest count times idf, ties in the order of bytes", "[keywords]") {
@@ -77,12 +94,23 @@ TEST_CASE("keywords are those of a plain count and sort", "[keywords]") {
       text += std::string(1, static_cast<char>('a' + texts.below(26))) + " ";
     text += texts.next(texts.below(30));
     const std::size_t n = 1 + texts.below(12);
-    tokens found;
-    for (const auto& [word, count, score] : keywords{n, words{}, table}.rank(text)) {
-      found.push_back(word + " " + std::to_string(count) + " " + std::to_string(score));
-    }
     CAPTURE(support::printable(text), n);
-    REQUIRE(found == ranked_plainly(n, table, text));
+    REQUIRE(ranked(n, words{}, table, text) == ranked_plainly(n, table, text));
+    REQUIRE(ranked(n, copied_words, table, text) == ranked_plainly(n, table, text));
+  }
+}
+
+TEST_CASE("keywords of long texts are those of a plain count and sort", "[keywords]") {
+  oracle::random_texts texts(4);
+  const idf_table table = idf_table::parse("w1 2\nw2 9.5\nw77 0.25\n");
+  for (const std::size_t length : {255, 256, 257, 5000}) {
+    std::string text;
+    for (std::size_t i = 0; i < length; ++i) text += "w" + std::to_string(texts.below(length)) + " ";
+    CAPTURE(length);
+    for (const std::size_t n : {std::size_t{1}, std::size_t{20}, length}) {
+      CHECK(ranked(n, words{}, table, text) == ranked_plainly(n, table, text));
+      CHECK(ranked(n, copied_words, table, text) == ranked_plainly(n, table, text));
+    }
   }
 }
 
@@ -92,4 +120,16 @@ TEST_CASE("the fingerprint of keywords is that of their text alone", "[keywords]
   const neardup::simhasher all{words{}, neardup::tf_idf{table}};
   CHECK(hash("one two three one two") == all("three two two"));
   CHECK(hash("") == std::nullopt);
+  // By hashes that are not those of the count, and by each weighter, as a bag of their tokens has it.
+  const auto expect_as_bag = [](const auto& by_keywords) {
+    for (const char* text : {"one two three one two", "three", "one one four five", ""}) {
+      CHECK(by_keywords(text) == by_keywords(by_keywords.bag(text)));
+    }
+  };
+  expect_as_bag(hash);
+  expect_as_bag(neardup::simhasher{keywords{2, words{}, table}, neardup::tf_idf{table}, neardup::xxh3<64>{.seed = 9}});
+  expect_as_bag(neardup::simhasher{keywords{2, words{}, table}, neardup::tf_idf{table}, neardup::xxh3<128>{}});
+  expect_as_bag(neardup::simhasher{keywords{2, words{}, table}, neardup::log_tf{}});
+  expect_as_bag(neardup::simhasher{keywords{2, words{}, table}, neardup::unit{}});
+  expect_as_bag(neardup::simhasher{keywords{2, words{}, table}, neardup::levels{5, neardup::tf_idf{table}}});
 }

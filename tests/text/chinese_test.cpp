@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <neardup/text/chinese/chinese_words.hpp>
+#include <neardup/text/stop_words.hpp>
 #include <neardup/text/utf8.hpp>
 
 #include "catch.hpp"
@@ -318,6 +319,87 @@ TEST_CASE("the segments of any bytes are these bytes", "[chinese]") {
       REQUIRE(printable(joined) == printable(text));
     }
   }
+}
+
+TEST_CASE("tokens by length are those that one looks at one by one", "[chinese]") {
+  std::mt19937 random(6);
+  const model_folder folder(random_model(random));
+  chinese_words cut(shared(word_dictionary::parse("\xE4\xB8\x80\xE4\xB8\x81 9\nab 3\n")),
+                    std::make_shared<const unknown_word_model>(unknown_word_model::load(folder.path())));
+  constexpr std::array<const char*, 16> pieces = {
+      "\xE4\xB8\x80", "\xE4\xB8\x81", "\xE4\xB8\x82", "\xE4\xB8", "\xff", "a", "b", "7", ".", "%",
+      "\xE3\x80\x80", "\xC3\xA9",     "\r",           "\r\n",     " ",    "\t"};
+  for (std::size_t round = 0; round < oracle::effort(5000, 500); ++round) {
+    std::string text;
+    for (std::size_t i = 0; i < random() % 30; ++i) text += pieces[random() % pieces.size()];
+    cut.keep_symbols = round % 2 == 0;
+    const neardup::stop_words list({"ab", "\xE4\xB8\x80"});
+    // A callable, which `without` can only ask for all of its tokens.
+    const auto one_by_one = [&](std::string_view whole, auto&& sink) { cut(whole, sink); };
+    for (std::size_t length = 0; length < 4; ++length) {
+      CAPTURE(printable(text), length);
+      REQUIRE(tokens_of(neardup::without{list, cut, length}, text) ==
+              tokens_of(neardup::without{list, one_by_one, length}, text));
+    }
+  }
+}
+
+TEST_CASE("a text in chunks has the tokens of the whole", "[chinese]") {
+  std::mt19937 random(7);
+  const model_folder folder(random_model(random));
+  chinese_words cut(shared(word_dictionary::parse("\xE4\xB8\x80\xE4\xB8\x81 9\nab 3\n")),
+                    std::make_shared<const unknown_word_model>(unknown_word_model::load(folder.path())));
+  constexpr std::array<const char*, 16> pieces = {
+      "\xE4\xB8\x80", "\xE4\xB8\x81", "\xE4\xB8\x82", "\xE4\xB8", "\xff", "a", "b", "3.5%", "\xF0\x9F", "%", ",",
+      "\xC3\xA9",     "\r",           "\r\n",         " ",        "\n"};
+  const neardup::without long_ones{neardup::stop_words({"ab"}), cut, 2};
+  neardup::token_stream<neardup::without<chinese_words>> stream_of_long(long_ones);
+  for (std::size_t round = 0; round < oracle::effort(2000, 200); ++round) {
+    std::string text;
+    for (std::size_t i = 0; i < random() % 40; ++i) text += pieces[random() % pieces.size()];
+    cut.keep_symbols = round % 2 == 0;
+    neardup::token_stream<chinese_words> stream(cut);
+    CAPTURE(printable(text));
+    for (const std::size_t size : {1, 2, 3, 7, 1000}) {
+      REQUIRE(support::tokens_of_chunks(stream, support::cut_every(text, size)) == tokens_of(cut, text));
+      REQUIRE(support::tokens_of_chunks(stream_of_long, support::cut_every(text, size)) == tokens_of(long_ones, text));
+    }
+  }
+  // A run of more than the parts that a chunk is cut into, fed at once.
+  std::string run;
+  for (int i = 0; i < 60000; ++i) run += pieces[random() % 3];
+  neardup::token_stream<chinese_words> stream(cut);
+  CHECK(support::tokens_of_chunks(stream, {run, ",", run}) == tokens_of(cut, run + "," + run));
+}
+
+TEST_CASE("dictionaries, models and stop words have identities", "[chinese]") {
+  const auto identity = [](const char* words) { return word_dictionary::parse(words).identity(); };
+  CHECK(identity("ab 3\ncd 4\n") == identity("cd 4\nab 3 n\n"));
+  CHECK(identity("ab 3\ncd 4\n") != identity("ab 4\ncd 3\n"));
+  CHECK(identity("ab 3\n") != identity("ba 3\n"));
+  CHECK(identity("ab 3\n") == identity("ab 3\nabc 0\n"));  // no word
+  word_dictionary dictionary = word_dictionary::parse("ab 3\n");
+  dictionary.add_word("abc", 0);
+  CHECK(dictionary.identity() != identity("ab 3\n"));
+  // Whatever room there is.
+  std::string many;
+  for (int i = 0; i < 3000; ++i) many += "w" + std::to_string(i) + " 5\n";
+  word_dictionary grown;
+  for (int i = 3000; i-- > 0;) grown.add_word("w" + std::to_string(i), 5);
+  CHECK(grown.identity() == word_dictionary::parse(many).identity());
+
+  std::mt19937 random(8);
+  plain_model plain = random_model(random);
+  const auto model = [&] { return unknown_word_model::load(model_folder(plain).path()).identity(); };
+  const std::uint64_t before = model();
+  CHECK(before == model());
+  plain.emission['E'][first_used] -= 1;
+  CHECK(before != model());
+
+  using neardup::stop_words;
+  CHECK(stop_words({"a", "b"}).identity() == stop_words({"B", "a", "b"}).identity());
+  CHECK(stop_words({"a", "b"}).identity() != stop_words({"ab"}).identity());
+  CHECK(stop_words().identity() == 0);
 }
 
 TEST_CASE("user words join and part as they are told", "[chinese]") {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include "../version.hpp"
 
@@ -31,6 +32,13 @@ constexpr std::uint64_t mix(std::uint64_t x) noexcept {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
   return x ^ (x >> 31);
+}
+
+/// A digest of bytes, for what need not be fast.
+constexpr std::uint64_t digest_of(std::string_view bytes) noexcept {
+  std::uint64_t digest = mix(bytes.size() + golden_ratio);
+  for (const char c : bytes) digest = mix(digest + golden_ratio + static_cast<unsigned char>(c));
+  return digest;
 }
 
 /// A number of set bits without the instruction for it, which a default build for x86-64 lacks.

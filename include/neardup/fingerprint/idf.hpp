@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "../detail/large_array.hpp"
 #include "../error.hpp"
 #include "hashers.hpp"
 #include "idf_table.hpp"
@@ -35,6 +35,7 @@ class hashed_idf {
       : seed_(seed),
         median_(exact ? table.median_exact() : table.median().raw()),
         entries_(std::bit_ceil(2 * table.size() + 1)) {
+    std::fill_n(entries_.data(), entries_.size(), entry{0, 0});
     shift_ = static_cast<int>(64 - std::bit_width(entries_.size() - 1));
     table.for_each_exact([&](std::string_view term, std::uint64_t value) {
       const std::uint64_t hash = XXH3_64bits_withSeed(term.data(), term.size(), seed);
@@ -46,6 +47,24 @@ class hashed_idf {
   }
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+
+  /// A digest of all values: what tells this table from others.
+  [[nodiscard]] std::uint64_t identity() const noexcept {
+    std::uint64_t sum = mix(median_);
+    for (const entry& e : entries_.span()) {
+      if (e.value_and_1 != 0) sum += mix(e.hash + mix(e.value_and_1));
+    }
+    return sum;
+  }
+
+  /// Asks memory for what value() will look at.
+  void prefetch(std::uint64_t hash) const noexcept {
+#if defined(__GNUC__)
+    __builtin_prefetch(&entries_[place_of(hash)]);
+#else
+    static_cast<void>(hash);
+#endif
+  }
 
   /// The value of the term of this hash; the median if there is none.
   [[nodiscard]] std::uint64_t value(std::uint64_t hash) const noexcept {
@@ -68,7 +87,7 @@ class hashed_idf {
 
   std::uint64_t seed_;
   std::uint64_t median_;
-  std::vector<entry> entries_;  // a power of two
+  large_array<entry> entries_;  // a power of two
   int shift_ = 0;               // 64 - log2 of it
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,9 +11,11 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "../detail/bytes.hpp"
 #include "../error.hpp"
 #include "../text/tokenizer.hpp"
 #include "hashers.hpp"
@@ -56,7 +59,7 @@ class keywords {
   void operator()(std::string_view text, Sink&& sink) const {
     workspace memory;
     for (const candidate& word : rank(text, memory, true)) {
-      for (std::uint64_t i = 0; i < word.count; ++i) sink(word.text);
+      for (std::uint64_t i = 0; i < memory.tokens.count(word.number); ++i) sink(memory.tokens.text(word.number));
     }
   }
 
@@ -65,107 +68,133 @@ class keywords {
     workspace memory;
     std::vector<keyword> result;
     for (const candidate& word : rank(text, memory, true)) {
-      result.push_back({std::string(word.text), word.count, word.score});
+      result.push_back({std::string(memory.tokens.text(word.number)), memory.tokens.count(word.number), word.score});
     }
     return result;
   }
+
+  [[nodiscard]] std::size_t n() const noexcept { return n_; }
+  [[nodiscard]] const Inner& inner() const noexcept { return inner_; }
+  /// A digest of the table that ranks them, with all of its decimals.
+  [[nodiscard]] std::uint64_t idf_identity() const noexcept { return values_->identity(); }
 
  private:
   template <class Tokenizer, class Hasher>
   friend struct detail::token_kernel;
 
   struct candidate {
-    std::uint64_t score, count;
-    std::string_view text;
+    std::uint64_t score;
+    std::size_t number;  // of a distinct token
   };
 
   /// The distinct tokens of a text with their counts, and where each stands.
   class counted_tokens {
    public:
-    void clear() noexcept {
+    /// Begins a text, which outlives its tokens.
+    void start(std::string_view text) noexcept {
+      text_ = text;
       distinct_.clear();
-      block_.count = 0;
-      bytes_.clear();
-      ends_.clear();
-      place_.clear();
+      waiting_count_ = 0;
+      copies_.clear();
+      spans_.clear();
     }
 
+    /// Most tokens are pieces of the text. Others are gone after the call, and so copied.
     void add(std::string_view token) {
-      ends_.push_back(bytes_.size() + token.size());
-      bytes_.append(token);
-      block_.columns[0][block_.count++] = xxh3<64>{}(token);
-      if (block_.count == batch) flush();
+      constexpr std::less_equal<const char*> is_before;
+      const bool is_piece =
+          is_before(text_.data(), token.data()) && is_before(token.data(), text_.data() + text_.size());
+      waiting_[waiting_count_] = {is_piece ? static_cast<std::size_t>(token.data() - text_.data()) : copy(token),
+                                  token.size()};
+      if (++waiting_count_ == batch) flush();
     }
 
-    void flush() {
-      const std::size_t before = ends_.size() - block_.count;
+    /// Counts what was added. Apart from add(), which is so small that it becomes a part of the tokenizer.
+    NEARDUP_NOINLINE void flush() {
+      for (std::size_t i = 0; i < waiting_count_; ++i) block_.columns[0][i] = xxh3<64>{}(text_of(waiting_[i]));
+      block_.count = waiting_count_;
+      std::size_t number = distinct_.size();
       distinct_.add(block_);
+      const std::size_t size = distinct_.size();
+      spans_.resize(size + 1);
       // New ones are numbered in two runs, each in the order of the text.
-      while (place_.size() < distinct_.size()) {
-        for (std::size_t i = 0; i < block_.count && place_.size() < distinct_.size(); ++i) {
-          if (block_.columns[0][i] == distinct_.column(0)[place_.size()]) place_.push_back(before + i);
+      while (number < size) {
+        for (std::size_t i = 0; i < waiting_count_; ++i) {
+          spans_[number] = waiting_[i];
+          number += number < size && block_.columns[0][i] == distinct_.column(0)[number] ? 1U : 0U;
         }
       }
-      block_.count = 0;
+      waiting_count_ = 0;
     }
 
-    [[nodiscard]] std::size_t size() const noexcept { return place_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return distinct_.size(); }
     [[nodiscard]] std::uint64_t hash(std::size_t i) const noexcept { return distinct_.column(0)[i]; }
     [[nodiscard]] std::uint64_t count(std::size_t i) const noexcept { return distinct_.counts()[i]; }
-    [[nodiscard]] std::string_view text(std::size_t i) const noexcept {
-      const std::size_t begin = place_[i] == 0 ? 0 : ends_[place_[i] - 1];
-      return std::string_view(bytes_).substr(begin, ends_[place_[i]] - begin);
-    }
+    [[nodiscard]] std::string_view text(std::size_t i) const noexcept { return text_of(spans_[i]); }
 
    private:
     static constexpr std::size_t batch = 256;  // as many as distinct_ takes at once
 
+    struct span {
+      std::size_t begin, size;  // in the text; beyond its size + 1 in the copies
+    };
+
+    [[nodiscard]] std::string_view text_of(const span& token) const noexcept {
+      if (token.begin <= text_.size()) return text_.substr(token.begin, token.size);
+      return std::string_view(copies_).substr(token.begin - text_.size() - 1, token.size);
+    }
+
+    NEARDUP_NOINLINE std::size_t copy(std::string_view token) {
+      copies_.append(token);
+      return text_.size() + 1 + copies_.size() - token.size();
+    }
+
+    std::string_view text_;
     detail::hash_block<1> block_;
+    span waiting_[batch];
+    std::size_t waiting_count_ = 0;
     detail::distinct_hashes<1, true> distinct_;
-    std::string bytes_;               // of all tokens
-    std::vector<std::size_t> ends_;   // of each token there
-    std::vector<std::size_t> place_;  // by number of a distinct token: that of a token
+    std::string copies_;
+    std::vector<span> spans_;  // by number of a distinct token; one more than there are
   };
 
   struct workspace {
     counted_tokens tokens;
-    std::vector<std::uint64_t> scores, ordered;  // of all distinct tokens
+    std::vector<std::uint64_t> ordered;  // the scores of all distinct tokens
     std::vector<candidate> ranked;
   };
 
   /// The keywords of a text, in the workspace; the best first, if that matters.
   const std::vector<candidate>& rank(std::string_view text, workspace& memory, bool sorted) const {
     counted_tokens& tokens = memory.tokens;
-    std::vector<std::uint64_t>& scores = memory.scores;
     std::vector<candidate>& all = memory.ranked;
     auto count_token = [&](std::string_view token) { tokens.add(token); };
-    tokens.clear();
+    tokens.start(text);
     inner_(text, count_token);
     tokens.flush();
-    scores.clear();
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::size_t size = tokens.size();
+    // So that look-ups wait for memory at the same time, and not each for its own.
+    for (std::size_t i = 0; i < size; ++i) values_->prefetch(tokens.hash(i));
+    all.resize(size);
+    for (std::size_t i = 0; i < size; ++i) {
       constexpr std::uint64_t most = (std::numeric_limits<std::uint64_t>::max)();  // 7 of any value are less
       const std::uint64_t value = values_->value(tokens.hash(i)), count = tokens.count(i);
-      scores.push_back(count > 7 && value != 0 && count > most / value ? most : count * value);
+      all[i] = {count > 7 && value != 0 && count > most / value ? most : count * value, i};
     }
-    // Texts are compared only where scores are equal, at the end of the n best.
-    std::uint64_t least = 0;
-    if (n_ < scores.size()) {
-      memory.ordered = scores;
+    const auto is_before = [&](const candidate& a, const candidate& b) {
+      return a.score != b.score ? a.score > b.score : tokens.text(a.number) < tokens.text(b.number);
+    };
+    if (n_ < size) {
+      // Texts are compared only where scores are equal, at the end of the n best.
+      memory.ordered.resize(size);
+      for (std::size_t i = 0; i < size; ++i) memory.ordered[i] = all[i].score;
       const auto last = memory.ordered.begin() + static_cast<std::ptrdiff_t>(n_ - 1);
       std::nth_element(memory.ordered.begin(), last, memory.ordered.end(), std::greater<>());
-      least = *last;
-    }
-    all.clear();
-    for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (scores[i] >= least) all.push_back({scores[i], tokens.count(i), tokens.text(i)});
-    }
-    const auto is_before = [](const candidate& a, const candidate& b) {
-      return a.score != b.score ? a.score > b.score : a.text < b.text;
-    };
-    if (n_ < all.size()) {
+      const std::uint64_t least = *last;
+      all.erase(std::remove_if(all.begin(), all.end(), [&](const candidate& word) { return word.score < least; }),
+                all.end());
       const auto end = all.begin() + static_cast<std::ptrdiff_t>(n_);
-      std::nth_element(all.begin(), end, all.end(), is_before);
+      if (n_ < all.size()) std::nth_element(all.begin(), end, all.end(), is_before);
       all.erase(end, all.end());
     }
     if (sorted) std::sort(all.begin(), all.end(), is_before);
@@ -187,9 +216,25 @@ struct token_kernel<keywords<Inner>, Hasher> {
 
   static void hash_text(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
                         const writer& out) {
+    visit_counted(tokenize, hash, text, memory, [&](const auto& value, std::uint64_t count) {
+      for (std::uint64_t i = 0; i < count; ++i) out.add([&](std::size_t j) { return value[j]; });
+    });
+  }
+
+  /// Calls `visit(hash, count)` for each keyword once.
+  template <class Visit>
+  static void visit_counted(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
+                            const Visit& visit) {
     for (const auto& word : tokenize.rank(text, memory, false)) {
-      const auto value = to_hash_words(hash(word.text));
-      for (std::uint64_t i = 0; i < word.count; ++i) out.add([&](std::size_t j) { return value[j]; });
+      const std::uint64_t count = memory.tokens.count(word.number);
+      if constexpr (std::is_same_v<Hasher, xxh3<64>>) {
+        // Known already, with the seed that they are counted by.
+        if (hash.seed == xxh3<64>{}.seed) {
+          visit(std::array{memory.tokens.hash(word.number)}, count);
+          continue;
+        }
+      }
+      visit(to_hash_words(hash(memory.tokens.text(word.number))), count);
     }
   }
 };

@@ -14,6 +14,7 @@
 #include "../error.hpp"
 #include "../fingerprint/hashers.hpp"
 #include "../fingerprint/idf.hpp"
+#include "../fingerprint/keywords.hpp"
 #include "../fingerprint/simhasher.hpp"
 #include "../fingerprint/weighters.hpp"
 #include "../fingerprint_kind.hpp"
@@ -23,6 +24,7 @@
 #include "../text/normalise.hpp"
 #include "../text/sentences.hpp"
 #include "../text/shingles.hpp"
+#include "../text/stop_words.hpp"
 #include "../text/words.hpp"
 
 namespace neardup::inline v0 {
@@ -152,6 +154,10 @@ class part_names {
                     "neardup: no name is known for this part of a composition; give it a member `std::string "
                     "description() const` that tells it, with its settings, from all others, or fill in a "
                     "neardup::fingerprint_composition");
+      if constexpr (requires { part.dictionary_identity(); }) made_of_.dictionary = hex_of(part.dictionary_identity());
+      if constexpr (requires { *part.model_identity(); }) {
+        if (const auto identity = part.model_identity()) made_of_.model = hex_of(*identity);
+      }
       return part.description();
     }
   }
@@ -195,6 +201,16 @@ class part_names {
   template <class Inner>
   [[nodiscard]] std::string of(const narrowed<Inner>& part) const {
     return "narrowed(" + of(part.inner) + ")";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const without<Inner>& part) const {
+    if (part.list() != nullptr && part.list()->size() > 0) made_of_.stop_words = hex_of(part.list()->identity());
+    return with("without", part.min_length(), of(part.inner()));
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const keywords<Inner>& part) const {
+    // Ranked by all decimals, while a weighter, which names its table in `idf`, has those of 1/256.
+    return with("keywords", part.n(), hex_of(part.idf_identity()) + ", " + of(part.inner()));
   }
   template <class Inner>
   [[nodiscard]] std::string of(const normalised<Inner>& part) const {

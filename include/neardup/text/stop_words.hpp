@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/bits.hpp"
 #include "../detail/text_lines.hpp"
 #include "../error.hpp"
 #include "normalise.hpp"
@@ -59,6 +60,12 @@ class stop_words {
     return words_.find(word) != words_.end();
   }
   [[nodiscard]] std::size_t size() const noexcept { return words_.size(); }
+  /// A digest of the words: what tells this list from others; 0 of one without words.
+  [[nodiscard]] std::uint64_t identity() const noexcept {
+    std::uint64_t sum = 0;
+    for (const std::string& word : words_) sum += detail::digest_of(word);
+    return sum;
+  }
 
  private:
   static constexpr std::size_t first_byte(std::string_view word) noexcept {
@@ -93,21 +100,45 @@ class without {
 
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
-    auto pass = [&](std::string_view token) {
-      if (has_length(token) && (list_ == nullptr || !list_->contains(token))) sink(token);
+    const auto pass = [&](std::string_view token) {
+      if (is_listed(token)) return;
+      sink(token);
     };
-    inner_(text, pass);
+    auto pass_long = [&](std::string_view token) {
+      if (accepts(token)) sink(token);
+    };
+    // Chinese words know their lengths.
+    if constexpr (requires { inner_.for_each_of_length(text, min_length_, pass); }) {
+      inner_.for_each_of_length(text, min_length_, pass);
+    } else {
+      inner_(text, pass_long);
+    }
   }
 
+  /// Whether a token of the inner tokenizer is one of these.
+  [[nodiscard]] bool accepts(std::string_view token) const { return has_length(token) && !is_listed(token); }
+
+  [[nodiscard]] const std::shared_ptr<const stop_words>& list() const noexcept { return list_; }
+  [[nodiscard]] const Inner& inner() const noexcept { return inner_; }
+  [[nodiscard]] std::size_t min_length() const noexcept { return min_length_; }
+
  private:
+  [[nodiscard]] bool is_listed(std::string_view token) const { return list_ != nullptr && list_->contains(token); }
+
   [[nodiscard]] bool has_length(std::string_view token) const noexcept {
-    if (min_length_ == 0) return true;
-    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-    while (!token.empty() && is_blank(token.front())) token.remove_prefix(1);
-    while (!token.empty() && is_blank(token.back())) token.remove_suffix(1);
-    // A code point has one to four bytes, so that mostly their number decides.
-    if (token.size() > 4 * (min_length_ - 1)) return true;
+    // What is too short stays so without its blanks.
     if (token.size() < min_length_) return false;
+    if (token.empty()) return true;
+    const auto is_blank = [](char c) {
+      return static_cast<unsigned char>(c) <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n');
+    };
+    if (is_blank(token.front()) || is_blank(token.back())) {
+      while (!token.empty() && is_blank(token.front())) token.remove_prefix(1);
+      while (!token.empty() && is_blank(token.back())) token.remove_suffix(1);
+      if (token.size() < min_length_) return false;
+    }
+    // A code point has one to four bytes, so that mostly their number decides.
+    if (min_length_ == 0 || token.size() > 4 * (min_length_ - 1)) return true;
     std::size_t length = 0;
     for (std::size_t i = 0; i < token.size() && length < min_length_; ++length) {
       // Most characters of Chinese are told by their bytes.
@@ -125,6 +156,31 @@ class without {
   std::shared_ptr<const stop_words> list_;
   Inner inner_;
   std::size_t min_length_;
+};
+
+/// Of the tokens of a text in chunks; where the inner tokenizer takes chunks.
+template <streaming_tokenizer Inner>
+class token_stream<without<Inner>> {
+ public:
+  explicit token_stream(const without<Inner>& tokenizer) : tokenizer_(tokenizer), inner_(tokenizer.inner()) {}
+
+  template <class Sink>
+  void feed(std::string_view chunk, Sink&& sink) {
+    inner_.feed(chunk, [&](std::string_view token) {
+      if (tokenizer_.accepts(token)) sink(token);
+    });
+  }
+  template <class Sink>
+  void finish(Sink&& sink) {
+    inner_.finish([&](std::string_view token) {
+      if (tokenizer_.accepts(token)) sink(token);
+    });
+  }
+  void reset() noexcept { inner_.reset(); }
+
+ private:
+  without<Inner> tokenizer_;
+  token_stream<Inner> inner_;
 };
 
 template <class List, class Inner>

@@ -49,6 +49,16 @@ class distinct_hashes {
     }
   }
 
+  /// Adds a hash that came `count` times, and is known to be none of the others; after it nothing may be add()ed until
+  /// clear().
+  void append(const std::array<std::uint64_t, Words>& hash, std::uint64_t count) requires Counts {
+    for (auto& column : distinct_) grow(column, count_ + 1);
+    grow(counts_, count_ + 1);
+    for (std::size_t j = 0; j < Words; ++j) distinct_[j][count_] = hash[j];
+    counts_[count_] = count;
+    ++count_;
+  }
+
   /// The number of distinct hashes.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
 

@@ -91,6 +91,8 @@ template <class Table, std::size_t Words, bool Counts>
 void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& tokens,
                   std::vector<weighted_token<Words>>& weighted) {
   weighted.resize(tokens.size());
+  // So that look-ups wait for memory at the same time, and not each for its own.
+  for (std::size_t i = 0; i < weighted.size(); ++i) table.prefetch(tokens.column(0)[i]);
   for (std::size_t i = 0; i < weighted.size(); ++i) {
     for (std::size_t j = 0; j < Words; ++j) weighted[i].hash[j] = tokens.column(j)[i];
     const std::uint64_t units = table.value(weighted[i].hash[0]);
@@ -253,6 +255,13 @@ class vote_collector {
                   requires { kernel::count(tokenize, hash, text, tokens_.tallies()); }) {
       if (kernel::count(tokenize, hash, text, tokens_.tallies())) return;
       clear();
+    }
+    if constexpr (Kind == vote_kind::counts && requires(const decltype([](const auto&, std::uint64_t) {}) & visit) {
+                    kernel::visit_counted(tokenize, hash, text, scratch.kernel, visit);
+                  }) {
+      kernel::visit_counted(tokenize, hash, text, scratch.kernel,
+                            [&](const auto& words, std::uint64_t count) { tokens_.append(words, count); });
+      return;
     }
     hash_tokens(tokenize, hash, text, scratch, [&](const hash_block<hash_words>& block) { add(block); });
   }

@@ -29,7 +29,7 @@ inline constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8);
 inline constexpr std::uint16_t format_version = 1;
 inline constexpr std::size_t section_alignment = 64;
 
-enum class file_content : std::uint8_t { list = 1, index = 2, deduplicator = 3 };
+enum class file_content : std::uint8_t { list = 1, index = 2, deduplicator = 3, dictionary = 4 };
 
 /// What a section holds. The numbers stand in files.
 enum class section_tag : std::uint32_t {
@@ -48,6 +48,9 @@ enum class section_tag : std::uint32_t {
   documents = 33,
   feature_counts = 34,
   features = 35,
+  dictionary_nodes = 48,
+  dictionary_first = 49,
+  dictionary_never = 50,
   attachments = 64,  ///< what programs add, from here on
 };
 
@@ -251,6 +254,7 @@ class container {
       case file_content::list: return "a list of fingerprints";
       case file_content::index: return "an index";
       case file_content::deduplicator: return "a deduplicator";
+      case file_content::dictionary: return "a dictionary of words";
     }
     return "something unknown";
   }

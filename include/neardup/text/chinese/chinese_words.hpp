@@ -1,13 +1,18 @@
 // Words of Chinese text, by a dictionary and a model of unknown words.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "../../detail/bytes.hpp"
+#include "../tokenizer.hpp"
 #include "../unicode.hpp"
 #include "../utf8.hpp"
 #include "dictionary.hpp"
@@ -34,41 +39,75 @@ class chinese_words {
 
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
-    segment(text, [&](std::string_view token) {
-      if (keep_symbols || has_letter(token)) sink(token);
-    });
+    for_each_of_length(text, 0, sink);
+  }
+
+  /// Only the tokens that have `min_length` code points without white space: what `without` asks for, faster than by
+  /// looking at each.
+  template <class Sink>
+  void for_each_of_length(std::string_view text, std::size_t min_length, Sink&& sink) const {
+    if (keep_symbols) {
+      for_each_piece(text, min_length, sink);
+    } else {
+      for_each_piece(text, min_length, [&](std::string_view token) {
+        if (has_letter(token)) sink(token);
+      });
+    }
   }
 
   /// All tokens as jieba gives them, white space and punctuation too: one after the other they are the text.
   template <class Sink>
   void segment(std::string_view text, Sink&& sink) const {
-    workspace memory;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = end_of_run(text, at);
-      if (end > at) {
-        cut_run(text, at, end, memory, sink);
-        at = end;
-        continue;
-      }
-      std::size_t length = decode_one(text.substr(at)).length;
-      if (text.substr(at, 2) == "\r\n") length = 2;
-      sink(text.substr(at, length));
-      at += length;
-    }
+    for_each_piece(text, 0, sink);
   }
 
   [[nodiscard]] const word_dictionary& dictionary() const noexcept { return *dictionary_; }
 
+  /// What it is called in a composition, which names the dictionary and the model by their identities.
+  [[nodiscard]] std::string description() const { return keep_symbols ? "chinese_words(symbols)" : "chinese_words"; }
+  [[nodiscard]] std::uint64_t dictionary_identity() const { return dictionary_->identity(); }
+  [[nodiscard]] std::optional<std::uint64_t> model_identity() const {
+    return model_ ? std::optional(model_->identity()) : std::nullopt;
+  }
+
   bool keep_symbols = false;  ///< whether tokens without a letter or a number are tokens
 
  private:
+  /// A token: where it is in the text, and its length; white space has none.
+  struct piece {
+    std::size_t begin;
+    std::uint32_t size, characters;
+  };
+
+  friend token_stream<chinese_words>;
+
   struct workspace {
+    std::vector<piece> tokens;
     std::vector<detail::segment_step> steps;
     unknown_word_model::workspace model;
   };
 
+  template <class Sink>
+  void for_each_piece(std::string_view text, std::size_t min_length, Sink&& sink) const {
+    workspace memory;
+    memory.tokens.reserve((std::min)(text.size(), enough_tokens));
+    memory.steps.reserve((std::min)(text.size(), enough_tokens));
+    for (std::size_t at = 0; at < text.size();) {
+      at = cut_part(text, at, memory);
+      // No processor predicts which tokens are long enough, so this is no branch.
+      std::size_t count = 0;
+      for (const piece& token : memory.tokens) {
+        memory.tokens[count] = token;
+        count += token.characters >= min_length ? 1U : 0U;
+      }
+      // All tokens come from one place, so that what takes them becomes a part of this loop.
+      for (std::size_t i = 0; i < count; ++i) sink(text.substr(memory.tokens[i].begin, memory.tokens[i].size));
+    }
+  }
+
   // Longer runs are cut at this many bytes, so that places fit 32 bits and memory is bounded.
   static constexpr std::size_t max_run = std::size_t{1} << 30;
+  static constexpr std::size_t enough_tokens = 256;  // these stay in the cache until they are taken
 
   static constexpr bool is_ascii_of_run(unsigned char c) noexcept {
     return word_dictionary::is_ascii_alphanumeric(c) || c == '+' || c == '#' || c == '&' || c == '.' || c == '_' ||
@@ -92,6 +131,11 @@ class chinese_words {
   }
 
   static bool has_letter(std::string_view token) noexcept {
+    const auto first = static_cast<unsigned char>(token.front());
+    // Most begin with an ASCII letter or one of U+5000 to U+8FFF.
+    if (word_dictionary::is_ascii_alphanumeric(first) || (first >= 0xe5 && first <= 0xe8 && token.size() % 3 == 0)) {
+      return true;
+    }
     for (std::size_t i = 0; i < token.size();) {
       const decoded next = decode_one(token.substr(i));
       const character_class kind = classify(next.code_point);
@@ -101,101 +145,170 @@ class chinese_words {
     return false;
   }
 
-  template <class Sink>
-  void cut_run(std::string_view text, std::size_t begin, std::size_t end, workspace& memory, Sink& sink) const {
+  /// Finds some tokens from `at` on, at least one. Returns: where the last one ends.
+  std::size_t cut_part(std::string_view text, std::size_t at, workspace& memory) const {
+    memory.tokens.clear();
+    while (at < text.size() && memory.tokens.size() < enough_tokens) {
+      const std::size_t end = end_of_run(text, at);
+      if (end > at) {
+        cut_run(text.substr(at, end - at), at, memory);
+        at = end;
+        continue;
+      }
+      const unsigned length = text.substr(at, 2) == "\r\n" ? 2 : decode_one(text.substr(at)).length;
+      const char first = text[at];
+      const bool is_blank = first == ' ' || first == '\t' || first == '\r' || first == '\n';
+      memory.tokens.push_back({at, length, is_blank ? 0U : 1U});
+      at += length;
+    }
+    return at;
+  }
+
+  void cut_run(std::string_view run, std::size_t begin, workspace& memory) const {
     auto& steps = memory.steps;
     steps.clear();
-    const std::string_view run = text.substr(begin, end - begin);
     word_dictionary::decode(run, steps);
     dictionary_->best_path(steps);
-    const auto word = [&](std::size_t from, std::size_t to) {
-      return run.substr(steps[from].begin, steps[to].begin - steps[from].begin);
+    std::size_t from = 0;
+    const auto end_word = [&](std::size_t to) {
+      memory.tokens.push_back(
+          {begin + steps[from].begin, steps[to].begin - steps[from].begin, static_cast<std::uint32_t>(to - from)});
+      from = to;
     };
     const std::size_t count = steps.size() - 1;
     if (!model_) {
-      for (std::size_t i = 0, next = 0; i < count; i = next) {
-        next = word_dictionary::end_of_simple_word(steps, i);
-        sink(word(i, next));
-      }
+      while (from < count) end_word(word_dictionary::end_of_simple_word(steps, from));
       return;
     }
-    for (std::size_t i = 0; i < count;) {
+    for (std::size_t i = 0; i < count; i = from) {
       std::size_t singles = i;
       while (singles < count && steps[singles].next == singles + 1) ++singles;
       if (singles > i) {
-        cut_singles(i, singles, memory, word, sink);
-        i = singles;
+        cut_singles(i, singles, run, memory, end_word);
       } else {
-        sink(word(i, steps[i].next));
-        i = steps[i].next;
+        end_word(steps[i].next);
       }
     }
   }
 
   /// Words of characters that the dictionary leaves single, from number `begin` to `end`.
-  template <class Word, class Sink>
-  void cut_singles(std::size_t begin, std::size_t end, workspace& memory, const Word& word, Sink& sink) const {
+  template <class EndWord>
+  void cut_singles(std::size_t begin, std::size_t end, std::string_view run, workspace& memory,
+                   EndWord& end_word) const {
     const auto& steps = memory.steps;
-    if (end - begin == 1) return sink(word(begin, end));
+    if (end - begin == 1) return end_word(end);
     if (dictionary_->is_word(steps, begin, end)) {
-      for (std::size_t i = begin; i < end; ++i) sink(word(i, i + 1));
+      for (std::size_t i = begin; i < end; ++i) end_word(i + 1);
       return;
     }
     for (std::size_t i = begin; i < end;) {
       std::size_t part = i;
       while (part < end && unknown_word_model::is_chinese(steps[part].code_point)) ++part;
       if (part > i) {
-        cut_unknown(i, part, memory, word, sink);
+        cut_unknown(i, part, run, memory, end_word);
       } else {
         while (part < end && !unknown_word_model::is_chinese(steps[part].code_point)) ++part;
-        cut_ascii(i, part, steps, word, sink);
+        cut_ascii(i, part, steps, end_word);
       }
       i = part;
     }
   }
 
-  template <class Word, class Sink>
-  void cut_unknown(std::size_t begin, std::size_t end, workspace& memory, const Word& word, Sink& sink) const {
+  template <class EndWord>
+  void cut_unknown(std::size_t begin, std::size_t end, std::string_view run, workspace& memory,
+                   EndWord& end_word) const {
     const auto& steps = memory.steps;
     model_->find_ends(
         end - begin, [&](std::size_t i) { return steps[begin + i].code_point; }, memory.model);
     for (std::size_t i = begin, from = begin; i < end; ++i) {
       if (memory.model.is_end[i - begin] == 0) continue;
-      if (dictionary_->is_never_a_word(word(from, i + 1))) {
-        for (; from <= i; ++from) sink(word(from, from + 1));
-      } else {
-        sink(word(from, i + 1));
+      if (dictionary_->is_never_a_word(run.substr(steps[from].begin, steps[i + 1].begin - steps[from].begin))) {
+        for (; from < i; ++from) end_word(from + 1);
       }
+      end_word(i + 1);
       from = i + 1;
     }
   }
 
   /// Letters and digits, a fraction and a percent sign behind them; what is between these stays whole.
-  template <class Word, class Sink>
-  void cut_ascii(std::size_t begin, std::size_t end, const std::vector<detail::segment_step>& steps, const Word& word,
-                 Sink& sink) const {
+  template <class EndWord>
+  static void cut_ascii(std::size_t begin, std::size_t end, const std::vector<detail::segment_step>& steps,
+                        EndWord& end_word) {
     const auto is_digit = [&](std::size_t i) { return steps[i].code_point >= '0' && steps[i].code_point <= '9'; };
     const auto is_letter = [&](std::size_t i) { return word_dictionary::is_ascii_alphanumeric(steps[i].code_point); };
     for (std::size_t i = begin, from = begin; i < end;) {
       if (!is_letter(i)) {
-        if (++i == end) sink(word(from, end));
+        if (++i == end) end_word(end);
         continue;
       }
-      if (i > from) sink(word(from, i));
-      from = i;
+      if (i > from) end_word(i);
       while (i < end && is_letter(i)) ++i;
       if (i + 1 < end && steps[i].code_point == '.' && is_digit(i + 1)) {
         ++i;
         while (i < end && is_digit(i)) ++i;
       }
       if (i < end && steps[i].code_point == '%') ++i;
-      sink(word(from, i));
+      end_word(i);
       from = i;
     }
   }
 
   std::shared_ptr<const word_dictionary> dictionary_;
   std::shared_ptr<const unknown_word_model> model_;
+};
+
+/// Keeps the run of Chinese characters and ASCII words that the next chunk may continue.
+template <>
+class token_stream<chinese_words> {
+ public:
+  explicit token_stream(const chinese_words& tokenizer) : tokenize_(tokenizer) {}
+
+  template <class Sink>
+  void feed(std::string_view chunk, Sink&& sink) {
+    // A large chunk in parts, so that little memory is needed.
+    constexpr std::size_t max_part = 65536;
+    for (; !chunk.empty(); chunk.remove_prefix((std::min)(chunk.size(), max_part))) {
+      pending_.append(chunk.substr(0, max_part));
+      const std::size_t complete = find_cut();
+      if (complete == 0) continue;
+      tokenize_(std::string_view(pending_).substr(0, complete), sink);
+      pending_.erase(0, complete);
+      looked_at_ -= complete;
+    }
+  }
+
+  template <class Sink>
+  void finish(Sink&& sink) {
+    tokenize_(pending_, sink);
+    reset();
+  }
+
+  void reset() noexcept {
+    pending_.clear();
+    looked_at_ = 0;
+  }
+
+ private:
+  /// The last place where the text may be cut: behind a character that is in no run, unless it is half a line end.
+  /// Looks at each byte once.
+  std::size_t find_cut() noexcept {
+    const std::string_view text(pending_);
+    const std::size_t end = text.size() - incomplete_suffix(text.substr(looked_at_));
+    std::size_t cut = 0;
+    while (looked_at_ < end) {
+      looked_at_ = chinese_words::end_of_run(text.substr(0, end), looked_at_);
+      if (looked_at_ == end) break;
+      cut = looked_at_;
+      if (text[cut] == '\r' && cut + 1 == text.size()) break;
+      looked_at_ += decode_one(text.substr(looked_at_)).length;
+      cut = looked_at_;
+    }
+    return cut;
+  }
+
+  chinese_words tokenize_;
+  std::string pending_;
+  std::size_t looked_at_ = 0;
 };
 
 }  // namespace neardup::inline v0

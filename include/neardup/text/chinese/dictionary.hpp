@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,12 +10,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/text_lines.hpp"
 #include "../../error.hpp"
 #include "../utf8.hpp"
@@ -34,12 +37,61 @@ struct segment_step {
   char32_t code_point;
 };
 
+/// A node of the trie; its place in the table is its number, so that a look at a child is a look at one place.
+struct dictionary_node {
+  // Bits 0 to 20: the code point. 21 to 52: the number of the parent + 1, so that no key is 0, which marks a free
+  // place. 63: whether it has children.
+  std::uint64_t key = 0;
+  double log_frequency = -std::numeric_limits<double>::infinity();  // of no word
+};
+
+/// Values that are one's own, or lie in the memory of a mapped file until somebody wants to change them.
+template <class T>
+class shared_table {
+ public:
+  shared_table() = default;
+  explicit shared_table(std::vector<T> values) : own_(std::move(values)), view_(own_) {}
+  shared_table(std::span<const T> values, std::shared_ptr<const void> owner)
+      : view_(values), owner_(std::move(owner)) {}
+  shared_table(const shared_table& other)
+      : own_(other.own_), view_(other.owner_ ? other.view_ : std::span<const T>(own_)), owner_(other.owner_) {}
+  shared_table(shared_table&& other) noexcept
+      : own_(std::move(other.own_)), view_(std::exchange(other.view_, {})), owner_(std::move(other.owner_)) {}
+  shared_table& operator=(shared_table other) noexcept {
+    // The elements of a vector stay where they are when it moves.
+    own_ = std::move(other.own_);
+    view_ = other.view_;
+    owner_ = std::move(other.owner_);
+    return *this;
+  }
+  ~shared_table() = default;
+
+  [[nodiscard]] std::size_t size() const noexcept { return view_.size(); }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return view_[i]; }
+  [[nodiscard]] std::span<const T> values() const noexcept { return view_; }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return own_.capacity() * sizeof(T); }
+
+  /// The values to be changed, after they were copied if they are not one's own.
+  [[nodiscard]] std::vector<T>& own() {
+    if (owner_) *this = shared_table(std::vector<T>(view_.begin(), view_.end()));
+    return own_;
+  }
+
+ private:
+  std::vector<T> own_;
+  std::span<const T> view_;
+  std::shared_ptr<const void> owner_;  // of what is not one's own
+};
+
+struct dictionary_access;
+
 }  // namespace detail
 
 /// The words of a language without spaces and how often each occurs: what tells where a run of characters is cut.
 ///
 /// Reads the format of jieba's dict.txt: a line "word frequency" or "word frequency tag" for each word, UTF-8. It is a
-/// trie of code points in one hash table, about 16 MB for the 349,046 words of jieba.
+/// trie of code points in one hash table, about 16 MB for the 349,046 words of jieba, which can be saved and mapped
+/// (storage/chinese/dictionary_file.hpp).
 /// Guarantee: const members may run in many threads while no thread writes. Scores are IEEE doubles whose logarithms
 /// are rounded correctly by integer arithmetic, added in one fixed order, so every machine cuts a text the same way.
 class word_dictionary {
@@ -120,7 +172,8 @@ class word_dictionary {
       share *= static_cast<double>(known_frequency(part).value_or(1)) / total;
       if (end != steps[i].next) steps[i].next = static_cast<std::uint32_t>(end);
     }
-    const auto by_chance = static_cast<std::uint64_t>(share * total) + 1;
+    // Less than the total, but in a mapped file, which may say anything.
+    const auto by_chance = static_cast<std::uint64_t>((std::min)(share * total, 9007199254740991.0)) + 1;
     return (std::max)(by_chance, known_frequency(word).value_or(1));
   }
 
@@ -135,21 +188,39 @@ class word_dictionary {
   [[nodiscard]] bool is_never_a_word(std::string_view word) const {
     return !never_.empty() && never_.find(word) != never_.end();
   }
-  /// Bytes allocated, about.
-  [[nodiscard]] std::size_t memory_usage() const noexcept {
-    return nodes_.capacity() * sizeof(node) + first_.capacity() * sizeof(std::uint32_t);
+  /// A digest of all words and frequencies, whatever their order: what tells this dictionary from others.
+  /// Complexity: linear.
+  [[nodiscard]] std::uint64_t identity() const {
+    std::vector<std::uint64_t> paths(nodes_.size(), 0);  // of each node the digest of its characters; 0: not known yet
+    std::vector<std::uint32_t> way;
+    std::uint64_t sum = detail::mix(total_ + detail::golden_ratio);
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].log_frequency == no_word) continue;
+      for (std::uint32_t at = i; at < nodes_.size() && paths[at] == 0 && way.size() <= nodes_.size();) {
+        way.push_back(at);
+        at = parent_of(nodes_[at].key);
+      }
+      for (; !way.empty(); way.pop_back()) {
+        const std::uint64_t key = nodes_[way.back()].key;
+        const std::uint32_t parent = parent_of(key);
+        const std::uint64_t before = parent < nodes_.size() ? paths[parent] : 0;
+        paths[way.back()] = detail::mix(before * detail::golden_ratio + code_point_of(key) + 1);
+      }
+      sum += detail::mix(paths[i] ^ std::bit_cast<std::uint64_t>(nodes_[i].log_frequency));
+    }
+    for (const std::string& word : never_) sum += detail::digest_of(word);
+    return sum;
   }
+
+  /// Bytes allocated, about; a mapped file is not.
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return nodes_.memory_usage() + first_.memory_usage(); }
 
  private:
   friend class chinese_words;
 
-  // A node of the trie; its place in the table is its number, so that a look at a child is a look at one place.
-  struct node {
-    // Bits 0 to 20: the code point. 21 to 52: the number of the parent + 1, so that no key is 0, which marks a free
-    // place. 63: whether it has children.
-    std::uint64_t key = 0;
-    double log_frequency = no_word;
-  };
+  friend struct detail::dictionary_access;
+
+  using node = detail::dictionary_node;
 
   static constexpr double no_word = -std::numeric_limits<double>::infinity();
   static constexpr std::uint32_t none = 0xffffffff;
@@ -221,6 +292,11 @@ class word_dictionary {
     return (std::uint64_t{parent} + 1) << 21 | code_point;
   }
 
+  static constexpr std::uint32_t parent_of(std::uint64_t key) noexcept {
+    return static_cast<std::uint32_t>((key >> 21) - 1);
+  }
+  static constexpr char32_t code_point_of(std::uint64_t key) noexcept { return static_cast<char32_t>(key & 0x1fffff); }
+
   [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept {
     return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15U >> shift_);
   }
@@ -239,10 +315,11 @@ class word_dictionary {
     const std::uint64_t key = key_of(parent, code_point);
     std::size_t i = place_of(key);
     while (nodes_[i].key != 0) i = (i + 1) & mask_;
-    nodes_[i].key = key;
+    std::vector<node>& nodes = nodes_.own();
+    nodes[i].key = key;
     ++node_count_;
-    if (parent != root) nodes_[parent].key |= has_children;
-    if (parent == root && code_point < first_size) first_[code_point] = static_cast<std::uint32_t>(i);
+    if (parent != root) nodes[parent].key |= has_children;
+    if (parent == root && code_point < first_size) first_.own()[code_point] = static_cast<std::uint32_t>(i);
     return static_cast<std::uint32_t>(i);
   }
 
@@ -251,30 +328,36 @@ class word_dictionary {
     std::size_t capacity = 1024;
     while (capacity * 3 / 4 < count) capacity *= 2;
     if (capacity <= nodes_.size()) return;
-    const std::vector<node> old = std::exchange(nodes_, std::vector<node>(capacity));
-    first_.assign(first_size, none);
-    mask_ = capacity - 1;
-    shift_ = 64;
-    for (std::size_t i = capacity; i > 1; i /= 2) --shift_;
+    const detail::shared_table<node> old =
+        std::exchange(nodes_, detail::shared_table<node>(std::vector<node>(capacity)));
+    first_ = detail::shared_table<std::uint32_t>(std::vector<std::uint32_t>(first_size, none));
+    measure_nodes();
     node_count_ = 0;
     std::vector<std::uint32_t> moved(old.size(), none);
     std::vector<std::uint32_t> path;
     for (std::uint32_t i = 0; i < old.size(); ++i) {
       if (old[i].key == 0) continue;
-      // Parents first.
-      for (std::uint32_t at = i; at != root && moved[at] == none;) {
+      // Parents first. Nodes of a mapped file may have none, or be their own.
+      for (std::uint32_t at = i; at < old.size() && moved[at] == none && path.size() <= old.size();) {
         path.push_back(at);
-        at = static_cast<std::uint32_t>(((old[at].key & ~has_children) >> 21) - 1);
+        at = parent_of(old[at].key);
       }
+      if (path.size() > old.size()) detail::fail<std::runtime_error>("the dictionary is damaged");
       for (; !path.empty(); path.pop_back()) {
-        const std::uint64_t key = old[path.back()].key & ~has_children;
-        const auto parent = static_cast<std::uint32_t>((key >> 21) - 1);
-        const auto code_point = static_cast<char32_t>(key & 0x1fffff);
-        const std::uint32_t now = add_child(parent == root ? root : moved[parent], code_point);
-        nodes_[now].log_frequency = old[path.back()].log_frequency;
+        const std::uint64_t key = old[path.back()].key;
+        const std::uint32_t parent = parent_of(key);
+        const std::uint32_t now = add_child(parent < old.size() ? moved[parent] : root, code_point_of(key));
+        nodes_.own()[now].log_frequency = old[path.back()].log_frequency;
         moved[path.back()] = now;
       }
     }
+  }
+
+  /// To be called whenever the table has another size, a power of two.
+  void measure_nodes() noexcept {
+    mask_ = nodes_.size() - 1;
+    shift_ = 64;
+    for (std::size_t i = nodes_.size(); i > 1; i /= 2) --shift_;
   }
 
   /// Returns: false if the word is empty or not UTF-8; nothing is changed then.
@@ -286,7 +369,7 @@ class word_dictionary {
       const std::uint32_t found = child(at, code_point);
       at = found == none ? add_child(at, code_point) : found;
     });
-    double& place = nodes_[at].log_frequency;
+    double& place = nodes_.own()[at].log_frequency;
     words_ += (frequency != 0 ? 1 : 0);
     words_ -= (place != no_word ? 1 : 0);
     place = frequency == 0 ? no_word : logarithm(frequency);
@@ -317,9 +400,9 @@ class word_dictionary {
     return static_cast<std::uint64_t>(std::llround(std::exp(log_frequency)));
   }
 
-  std::vector<node> nodes_;           // a hash table by key: open addressing, linear probing, at most 3/4 full
-  std::vector<std::uint32_t> first_;  // the children of the root among the first 65,536 code points
-  std::vector<double> logarithms_;    // of small numbers, as far as they are known
+  detail::shared_table<node> nodes_;           // by key: open addressing, linear probing, at most 3/4 full
+  detail::shared_table<std::uint32_t> first_;  // the children of the root among the first 65,536 code points
+  std::vector<double> logarithms_;             // of small numbers, as far as they are known
   std::set<std::string, std::less<>> never_;
   std::size_t node_count_ = 0;
   std::size_t words_ = 0;

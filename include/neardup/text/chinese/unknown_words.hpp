@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/text_lines.hpp"
 #include "../../error.hpp"
 #include "../utf8.hpp"
@@ -206,6 +208,20 @@ class unknown_word_model {
       state = scratch.from[i] >> (2 * state) & 3U;
     }
     scratch.is_end[count - 1] = 1;
+  }
+
+  /// A digest of all of its numbers: what tells this model from others.
+  [[nodiscard]] std::uint64_t identity() const noexcept {
+    std::uint64_t digest = 0;
+    const auto add = [&](const std::array<double, states>& numbers) {
+      for (const double number : numbers) {
+        digest = detail::mix(digest + detail::golden_ratio + std::bit_cast<std::uint64_t>(number));
+      }
+    };
+    add(start_);
+    for (const auto& row : transition_) add(row);
+    for (const auto& row : emission_) add(row);
+    return digest;
   }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept { return emission_.capacity() * sizeof(emission_[0]); }

@@ -1,0 +1,181 @@
+// Dictionaries of words in files that are mapped: ready without being read, and one copy in memory for all processes.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../text/chinese/dictionary.hpp"
+#include "../../text/utf8.hpp"
+#include "../composition.hpp"
+#include "../engine/container.hpp"
+#include "../engine/file_operations.hpp"
+#include "../mapped_file.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+/// The table of a dictionary as it stands in a file (docs/format.md).
+struct dictionary_access {
+  using node = dictionary_node;
+  static constexpr std::size_t first_size = word_dictionary::first_size;
+  static constexpr std::size_t node_size = 16;
+
+  static std::span<const node> nodes(const word_dictionary& words) noexcept { return words.nodes_.values(); }
+  static std::span<const std::uint32_t> first(const word_dictionary& words) noexcept { return words.first_.values(); }
+
+  /// The words that were taken out, each with its length before it.
+  static std::string never(const word_dictionary& words) {
+    std::string bytes;
+    for (const std::string& word : words.never_) {
+      put(bytes, static_cast<std::uint32_t>(word.size()));
+      bytes += word;
+    }
+    return bytes;
+  }
+
+  /// The dictionary of a file whose checksums are right. Whatever stands there otherwise, no search for a word leaves
+  /// the table or goes on without end.
+  static word_dictionary open(const container& file, std::shared_ptr<const void> owner) {
+    const byte_span nodes = file.find(section_tag::dictionary_nodes), first = file.find(section_tag::dictionary_first);
+    const std::size_t size = nodes.size() / node_size;
+    if (nodes.size() % node_size != 0 || size < 2 || !std::has_single_bit(size) || size > std::size_t{1} << 31 ||
+        first.size() != first_size * sizeof(std::uint32_t)) {
+      file.refuse("the sections do not fit each other");
+    }
+    word_dictionary words;
+    if (std::endian::native == std::endian::little &&
+        reinterpret_cast<std::uintptr_t>(nodes.data()) % alignof(node) == 0) {
+      words.nodes_ = {{reinterpret_cast<const node*>(nodes.data()), size}, owner};
+      words.first_ = {{reinterpret_cast<const std::uint32_t*>(first.data()), first_size}, owner};
+    } else {
+      std::vector<node> own(size);
+      for (std::size_t i = 0; i < size; ++i) {
+        own[i] = {get<std::uint64_t>(nodes, node_size * i),
+                  std::bit_cast<double>(get<std::uint64_t>(nodes, node_size * i + 8))};
+      }
+      std::vector<std::uint32_t> own_first(first_size);
+      for (std::size_t i = 0; i < first_size; ++i) own_first[i] = get<std::uint32_t>(first, 4 * i);
+      words.nodes_ = shared_table<node>(std::move(own));
+      words.first_ = shared_table<std::uint32_t>(std::move(own_first));
+    }
+    words.measure_nodes();
+    words.total_ = load_little_endian<std::uint64_t>(reinterpret_cast<const char*>(file.header().details.data()));
+    words.update_total();
+    count_words(words, file);
+    read_never(words, file);
+    return words;
+  }
+
+ private:
+  static void count_words(word_dictionary& words, const container& file) {
+    constexpr double most = 36.8;  // ln(2^53) and some
+    const std::span<const node> nodes = words.nodes_.values();
+    bool is_sound = true;
+    for (const node& n : nodes) {
+      const double value = n.log_frequency;
+      const bool is_word = value >= 0 && value <= most;
+      const std::uint32_t parent = word_dictionary::parent_of(n.key);
+      is_sound = is_sound && (is_word || value == word_dictionary::no_word);
+      if (n.key == 0) {
+        is_sound = is_sound && !is_word;
+        continue;
+      }
+      ++words.node_count_;
+      words.words_ += is_word ? 1U : 0U;
+      is_sound = is_sound && (parent < nodes.size() || parent == word_dictionary::root) &&
+                 word_dictionary::code_point_of(n.key) < 0x110000 &&
+                 (n.key & ~word_dictionary::has_children) >> 53 == 0;
+    }
+    for (const std::uint32_t place : words.first_.values()) {
+      is_sound = is_sound && (place < nodes.size() || place == word_dictionary::none);
+    }
+    // A search ends at a free place.
+    is_sound = is_sound && words.node_count_ <= nodes.size() / 4 * 3 && words.words_ == file.header().count;
+    if (!is_sound) file.refuse("the table of words is damaged");
+  }
+
+  static void read_never(word_dictionary& words, const container& file) {
+    std::string_view rest = to_text(file.find(section_tag::dictionary_never));
+    while (!rest.empty()) {
+      const std::size_t length = rest.size() < 4 ? 0 : load_little_endian<std::uint32_t>(rest.data());
+      if (length == 0 || length > rest.size() - 4 || count_invalid(rest.substr(4, length)) != 0) {
+        file.refuse("the words that are none are damaged");
+      }
+      words.never_.emplace(rest.substr(4, length));
+      rest.remove_prefix(4 + length);
+    }
+  }
+};
+
+/// What a dictionary consists of in a file; `bytes` keeps what `nodes` and `first` of the machine cannot be.
+inline std::vector<section_source> dictionary_sections(const word_dictionary& words, std::vector<std::string>& bytes) {
+  bytes.assign(3, {});
+  const auto nodes = dictionary_access::nodes(words);
+  const auto first = dictionary_access::first(words);
+  byte_span of_nodes = std::as_bytes(nodes), of_first = std::as_bytes(first);
+  if constexpr (std::endian::native != std::endian::little) {
+    for (const auto& n : nodes) {
+      put(bytes[0], n.key);
+      put(bytes[0], std::bit_cast<std::uint64_t>(n.log_frequency));
+    }
+    for (const std::uint32_t place : first) put(bytes[1], place);
+    of_nodes = to_bytes(bytes[0]);
+    of_first = to_bytes(bytes[1]);
+  }
+  bytes[2] = dictionary_access::never(words);
+  return {{section_tag::dictionary_nodes, 0, of_nodes},
+          {section_tag::dictionary_first, 0, of_first},
+          {section_tag::dictionary_never, 0, to_bytes(bytes[2])}};
+}
+
+}  // namespace detail
+
+/// Writes a dictionary to a file, which is whole and on the disk when this returns, or what was there before.
+/// Throws: std::runtime_error naming the file.
+inline void save(const word_dictionary& words, const std::string& path) {
+  std::vector<std::string> bytes;
+  const auto sections = detail::dictionary_sections(words, bytes);
+  detail::file_header header{detail::file_content::dictionary, 0, {}, words.size(), {}};
+  for (std::size_t i = 0; i < 8; ++i) header.details[i] = static_cast<std::uint8_t>(words.total() >> (8 * i) & 0xffU);
+  header.made_of.dictionary = detail::hex_of(words.identity());
+  detail::write_container(detail::system_files(), path, header, sections);
+}
+
+/// The dictionary of a file that save() wrote, which it keeps mapped: words are looked up where they are. Only if one is
+/// added, the table is copied to memory first.
+/// All of the file is checked; any bytes are memory-safe. Throws: std::runtime_error naming the file, if it is damaged or
+/// of another version. Complexity: linear in the file: some milliseconds for jieba's.
+[[nodiscard]] inline word_dictionary open_dictionary(mapped_file file) {
+  const auto shared = std::make_shared<const mapped_file>(std::move(file));
+  const detail::container contents(shared->bytes(), shared->path(), detail::file_content::dictionary);
+  contents.check_sections();
+  return detail::dictionary_access::open(contents, shared);
+}
+
+/// Of bytes that somebody else keeps for as long as there are copies of the dictionary. Throws: as above.
+[[nodiscard]] inline word_dictionary open_dictionary(std::span<const std::byte> bytes) {
+  const detail::container contents(bytes, "the bytes", detail::file_content::dictionary);
+  contents.check_sections();
+  // An owner that deletes nothing.
+  return detail::dictionary_access::open(contents, std::shared_ptr<const void>(std::make_shared<char>('\0')));
+}
+
+/// Whether a file begins as those of save() do, and not as a list of words.
+[[nodiscard]] inline bool is_saved_dictionary(std::string_view beginning) noexcept {
+  return beginning.starts_with(detail::file_magic);
+}
+
+}  // namespace neardup::inline v0
