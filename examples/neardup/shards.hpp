@@ -245,7 +245,7 @@ class group_labels {
     constexpr std::uint64_t is_member = std::uint64_t{1} << 63;
     for (std::uint64_t i = label_.size(); i-- > 0;) {
       const std::uint64_t first = label_[i];
-      if (first == i) continue;
+      if (first >= i) continue;  // it stands for a group, whose ring has begun, or for itself
       label_[i] = label_[first] | is_member;
       label_[first] = i;
     }

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "errors.hpp"
+#include "lists.hpp"
 #include "output.hpp"
 #include "pipeline.hpp"
 #include "readers.hpp"
