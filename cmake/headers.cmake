@@ -105,6 +105,7 @@ set(NEARDUP_HEADERS
     include/neardup/runner.hpp
     include/neardup/simhash.hpp
     include/neardup/storage.hpp
+    include/neardup/storage/attachment_file.hpp
     include/neardup/storage/band_key.hpp
     include/neardup/storage/chinese/dictionary_file.hpp
     include/neardup/storage/composition.hpp

@@ -444,6 +444,9 @@ struct http_server::implementation {
     one("docid_nids", "gauge", counts.nids.load());
     one("docid_commits_total", "counter", counts.groups.load());
     one("docid_failed_commits_total", "counter", counts.failed_groups.load());
+    one("docid_checks_total", "counter", counts.checks.load());
+    one("docid_checks_read_total", "counter", counts.checks_read.load());
+    one("docid_feature_bytes", "gauge", counts.feature_bytes.load());
     one("docid_commit_seconds_total", "counter", static_cast<double>(counts.commit_microseconds.load()) / 1e6);
     one("docid_waiting_bytes", "gauge", waiting.load());
     out << "# TYPE docid_requests_total counter\n";

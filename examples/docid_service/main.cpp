@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 
@@ -38,6 +39,8 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE]…
   --original yes          the cascade as it was published: dictionary, 3 bits, no checks; options that
                           follow change it
   --candidates N          64       documents compared with an article at each step
+  --feature-memory SIZE   1G       of features of documents, for the check; beyond it they are
+                                   read from the store
   --threads N             2        for searches
   --connections N         256      served at a time; more get 503
   --max-body BYTES        16777216
@@ -63,6 +66,15 @@ Number number_in(const std::string& option, const std::string& text, Number leas
     throw std::runtime_error(message.str());
   }
   return value;
+}
+
+/// A number of bytes, with K, M or G behind it of as many times 1024.
+std::size_t size_in(const std::string& option, const std::string& text) {
+  constexpr std::string_view units = "KMG";
+  const std::size_t unit = text.empty() ? units.npos : units.find(text.back());
+  if (unit == units.npos) return number_in<std::size_t>(option, text, 0, std::size_t{1} << 40);
+  const auto number = number_in<std::size_t>(option, text.substr(0, text.size() - 1), 0, std::size_t{1} << 20);
+  return number << (10 * (unit + 1));
 }
 
 settings settings_of(int count, char** words) {
@@ -106,6 +118,7 @@ settings settings_of(int count, char** words) {
          cascade.set_original();
        }},
       {"--candidates", integer(cascade.candidates, 1, most)},
+      {"--feature-memory", [&] { cascade.feature_memory = size_in(option, value); }},
       {"--threads", integer(all.threads, 1, 256)},
       {"--connections", integer(http.connections, 1, 100000)},
       {"--max-body", integer(http.max_body, 1, most)},

@@ -54,6 +54,9 @@ struct cascade_options {
   /// At most so many documents are compared with an article at each step, the nearest first.
   std::size_t candidates = 64;
 
+  /// Bytes of features of documents that are kept in memory for the check; those of others are read from the store.
+  std::size_t feature_memory = std::size_t{1} << 30;
+
   /// What the articles describe: dictionary words, 3 bits, and no check of anything.
   void set_original() {
     recipe = "dictionary";

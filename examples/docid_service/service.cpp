@@ -42,7 +42,8 @@ service::service(const cascade_options& options, fingerprint_index& titles, fing
       titles_(titles),
       bodies_(bodies),
       map_(map),
-      kept_(kept) {
+      kept_(kept),
+      features_(options.feature_memory) {
   counts_.documents = kept_.size();
   counts_.nids = map_.size();
   writer_ = std::thread([this] { write(); });
@@ -164,6 +165,7 @@ void service::write() {
     }
     counts_.documents = kept_.size();
     counts_.nids = map_.size();
+    counts_.feature_bytes = features_.bytes();
   }
 }
 
@@ -182,6 +184,7 @@ void service::in_transaction(Work&& work) {
     map_.rollback();
     titles_.rollback();
     bodies_.rollback();
+    features_.forget_from(kept_.next_number());
     ++counts_.failed_groups;
     throw;
   }
@@ -228,6 +231,7 @@ answer service::decide(const item& it, std::size_t query) {
     const doc_number number = kept_.next_number();
     const definition defined{name_of(it.title, it.content, number), it.title, it.content};
     kept_.add(number, defined, content);
+    features_.add(number, it.title.features, it.content.features);
     map_.add(arrived.nid, arrived.url, number);
     if (it.title.print) titles_.insert(*it.title.print, number);
     if (options_.by_content && it.content.print) bodies_.insert(*it.content.print, number);
@@ -252,6 +256,14 @@ std::optional<std::pair<doc_number, answer>> service::find_document(const item& 
   return options_.by_content && it.content.print ? nearest(step::content, it, query) : std::nullopt;
 }
 
+feature_views service::features_of(doc_number document) {
+  ++counts_.checks;
+  if (const auto found = features_.find(document)) return *found;
+  ++counts_.checks_read;
+  const definition read = kept_.definition_of(document);
+  return features_.add(document, read.title.features, read.content.features);
+}
+
 /// The most similar of the candidates, then the nearest, then the oldest.
 std::optional<std::pair<doc_number, answer>> service::nearest(step by, const item& it, std::size_t query) {
   const bool is_title = by == step::title;
@@ -264,10 +276,15 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, const ite
     if (limits.similarity == 0 && least_content == 0)
       return std::pair{document, answer{{}, by, distance, std::nullopt}};
     if (left-- == 0) break;
-    const definition other = kept_.definition_of(document);
-    const double similarity = neardup::jaccard(own.features, (is_title ? other.title : other.content).features);
-    if (similarity < limits.similarity || (best && similarity <= *best->second.similarity)) continue;
-    if (is_title && neardup::jaccard(it.content.features, other.content.features) < least_content) continue;
+    const feature_views other = features_of(document);
+    const double least = best ? *best->second.similarity : limits.similarity;
+    const auto similarity = neardup::jaccard_at_least(std::span<const std::uint32_t>(own.features),
+                                                      is_title ? other.title : other.content, least);
+    if (!similarity || (best && *similarity <= least)) continue;
+    if (is_title &&
+        !neardup::jaccard_at_least(std::span<const std::uint32_t>(it.content.features), other.content, least_content)) {
+      continue;
+    }
     best = std::pair{document, answer{{}, by, distance, similarity}};
   }
   return best;

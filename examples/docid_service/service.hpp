@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "article.hpp"
+#include "feature_memory.hpp"
 #include "recipe.hpp"
 #include "stores.hpp"
 
@@ -53,6 +54,9 @@ struct counters {
   std::atomic<std::uint64_t> commit_microseconds{};
   std::atomic<std::uint64_t> documents{};
   std::atomic<std::uint64_t> nids{};
+  std::atomic<std::uint64_t> checks{};        // documents compared with an article
+  std::atomic<std::uint64_t> checks_read{};   // those whose features were not in memory
+  std::atomic<std::uint64_t> feature_bytes{};
 };
 
 /// One thread decides, article after article, and owns the stores. What arrives while it commits waits, and is committed
@@ -99,6 +103,7 @@ class service {
   void in_transaction(Work&& work);
   answer decide(const item& it, std::size_t query);
   std::optional<std::pair<doc_number, answer>> find_document(const item& it, std::size_t query);
+  feature_views features_of(doc_number document);
   std::optional<std::pair<doc_number, answer>> nearest(step by, const item& it, std::size_t query);
 
   cascade_options options_;
@@ -107,6 +112,7 @@ class service {
   fingerprint_index& bodies_;
   mapping& map_;
   contents& kept_;
+  feature_memory features_;
   counters counts_;
 
   std::mutex mutex_;

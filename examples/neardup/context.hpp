@@ -24,7 +24,7 @@ namespace command {
 struct context {
   /// The file of an index is written by the library, whole or not at all.
   explicit context(const options& s)
-      : settings(s), sources(s), notes(s), out(s.action == verb::index ? "" : s.output_file) {
+      : settings(s), sources(s), notes(s), out(s.writes_file_at_end() ? "" : s.output_file) {
     sources.leave_out(out.partial());
   }
 

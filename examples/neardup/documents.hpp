@@ -136,8 +136,7 @@ class batch_worker {
         has_code_of_features_(settings.min_similarity && settings.check == similarity_measure::jaccard &&
                               settings.kind == neardup::fingerprint_kind::minwise &&
                               settings.features == settings.check_features) {
-    if (settings.compares() || (settings.has_index() && settings.min_similarity))
-      extract_ = make_feature_reader(settings);
+    if (settings.reads_features()) extract_ = make_feature_reader(settings);
   }
 
   finished_batch<Bits> operator()(batch&& input) {

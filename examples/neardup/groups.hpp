@@ -33,12 +33,14 @@ std::vector<std::uint32_t> find_groups(context& c, const corpus<Bits>& all) {
 }
 
 struct group_member {
-  std::uint32_t document;
+  std::uint64_t document;
   int distance;       // to the one that stands for the group, the first member
   double similarity;  // to it: exact if checked, else estimated
 };
 
-inline void print_group_json(context& c, const document_table& documents, std::uint64_t number_of_group,
+/// `documents` has the names of documents by their numbers, as document_table has.
+template <class Documents>
+void print_group_json(context& c, const Documents& documents, std::uint64_t number_of_group,
                              const std::vector<group_member>& members) {
   c.out << "{\"group\":" << std::to_string(number_of_group) << ",\"size\":" << std::to_string(members.size())
         << ",\"members\":[";
@@ -51,7 +53,8 @@ inline void print_group_json(context& c, const document_table& documents, std::u
   c.out << "]}\n";
 }
 
-inline void print_group_text(context& c, const document_table& documents, std::uint64_t number_of_group,
+template <class Documents>
+void print_group_text(context& c, const Documents& documents, std::uint64_t number_of_group,
                              const std::vector<group_member>& members) {
   double least = 1;
   for (const group_member& m : members) least = std::min(least, m.similarity);
@@ -85,7 +88,8 @@ void run_groups(context& c) {
   std::vector<std::optional<double>> similarities;
   if (c.settings.min_similarity) similarities = similarities_of(c.settings, all.check, members, 0);
 
-  const auto print = c.settings.format == output_format::json_lines ? print_group_json : print_group_text;
+  const auto print = c.settings.format == output_format::json_lines ? print_group_json<document_table>
+                                                                    : print_group_text<document_table>;
   std::uint64_t groups = 0;
   std::vector<group_member> group;
   for (std::size_t i = 0; i < members.size(); ++i) {

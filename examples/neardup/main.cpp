@@ -13,6 +13,7 @@
 #include "platform.hpp"
 #include "report.hpp"
 #include "run.hpp"
+#include "shard_files.hpp"
 
 namespace {
 
@@ -26,6 +27,8 @@ constexpr int failure = 2;
 void run(command::options settings) {
   command::load_dictionary(settings);
   if (settings.action == command::verb::advise) return command::run_advise(settings);
+  if (settings.action == command::verb::verify) return command::run_verify(settings);
+  if (settings.action == command::verb::manifest) return command::run_manifest(settings);
   switch (settings.bits) {
     case 32: return command::run<32>(settings);
     case 128: return command::run<128>(settings);

@@ -21,6 +21,7 @@
 #include "output.hpp"
 #include "platform.hpp"
 #include "settings.hpp"
+#include "shard_files.hpp"
 
 namespace command {
 
@@ -32,7 +33,7 @@ struct verb_description {
   const char* summary;
 };
 
-constexpr std::array<verb_description, 9> verbs{{
+constexpr std::array<verb_description, 13> verbs{{
     {verb::groups, "groups", "the groups of near-duplicates (the default)"},
     {verb::pairs, "pairs", "the pairs of near-duplicates"},
     {verb::unique, "unique", "the input without what is a near-duplicate of an earlier kept record"},
@@ -41,6 +42,10 @@ constexpr std::array<verb_description, 9> verbs{{
     {verb::find, "find", "the documents that hold a sentence or two, or something near it"},
     {verb::index, "index", "an index file of the documents, to query or to add to"},
     {verb::query, "query", "the near-duplicates of the documents in an index file"},
+    {verb::join, "join", "of many machines: the candidates between two shards, or in one"},
+    {verb::verify, "verify", "of many machines: the candidates that are near-duplicates"},
+    {verb::merge, "merge", "of many machines: the groups in all shards"},
+    {verb::manifest, "manifest", "of many machines: which files are whole, and what is missing"},
     {verb::advise, "advise", "which options find the near-duplicates of these documents"},
 }};
 
@@ -48,6 +53,10 @@ const verb_description* find_verb(std::string_view name) {
   const auto* const found =
       std::find_if(verbs.begin(), verbs.end(), [name](const verb_description& v) { return name == v.name; });
   return found == verbs.end() ? nullptr : found;
+}
+
+const verb_description* find_verb(verb action) {
+  return std::find_if(verbs.begin(), verbs.end(), [action](const verb_description& v) { return action == v.action; });
 }
 
 /// CLI11's help in the words of this program.
@@ -83,7 +92,10 @@ const char* describe(verb action) {
              "A document without tokens has '-' in place of a fingerprint (null in jsonl).\n"
              "--format bin writes a list of fingerprints, which all verbs but advise read with --fingerprints: of "
              "each\n"
-             "document with tokens its fingerprint and its number in the input, from 0.\n";
+             "document with tokens its fingerprint and its number in the input, from 0.\n"
+             "--shard N writes the list of shard N of a corpus that is compared on many machines: an id is N << 40 | the\n"
+             "number of a document with tokens. With --keep-features, FILE.features holds what verify and merge need.\n"
+             "What is given about the comparison has to be the same for all shards.\n";
     case verb::tokens:
       return "Prints the features of each document in the order in which they come first, one a line, with a tab and "
              "the\n"
@@ -107,6 +119,20 @@ const char* describe(verb action) {
              "The\n"
              "similarity is exact if the index was made with --keep-features; otherwise it is the cosine that the\n"
              "distance stands for. What the fingerprints are made of is taken from the index.\n";
+    case verb::join:
+      return "Writes to the file that --output names the pairs of documents whose fingerprints are near each other,\n"
+             "between two shards, or within one: each pair once. Of N shards the N * (N + 1) / 2 joins are tasks of\n"
+             "their own. --similarity, or --distance, has to be that of the shards.\n";
+    case verb::verify:
+      return "Compares the candidates that join wrote by the features that lie beside their shards, and writes the\n"
+             "pairs that are near-duplicates to the file that --output names. Name the candidates and their shards (or\n"
+             "the .features files alone), in any order.\n";
+    case verb::merge:
+      return "Prints the groups of near-duplicates in all shards, as groups does for all their texts at once: the same\n"
+             "bytes. Name all shards, and all files that verify wrote, in any order.\n";
+    case verb::manifest:
+      return "Prints which files of shards are whole, by their checksums, which are damaged or of shards that have\n"
+             "changed, and which tasks are missing; the last line is complete or incomplete. Name files or folders.\n";
     case verb::advise:
       return "Looks at the documents, and says which features, bits and distance find their near-duplicates.\n"
              "It draws a sample of at most 2,000 documents, finds all their near-duplicates in the input exactly,\n"
@@ -222,12 +248,17 @@ class parser {
                     verb_list()));
     is_named_ = named;
     app_.footer(rules() + examples);
+    if (result_.combines_shards()) {
+      add_combination();
+      return;
+    }
     add_input();
     add_fingerprint();
     if (result_.action == verb::advise) add_advice();
     if (result_.has_index()) add_index();
     if (result_.compares()) add_comparison();
     if (result_.action == verb::find) add_search();
+    if (result_.action == verb::hash) add_shard();
     if (result_.action == verb::groups || result_.action == verb::unique) add_grouping();
     add_output();
   }
@@ -235,6 +266,7 @@ class parser {
   /// Throws: usage_error.
   command_line parse(std::vector<std::string> words) {
     if (const auto text = read(std::move(words))) return *text;
+    if (result_.combines_shards()) return combination();
     set_input();
     for (const char* const file : {"--idf-file", "--output", "--dictionary", "--user-dictionary", "--model",
                                    "--stop-words", "--index", "--files-from"}) {
@@ -246,13 +278,14 @@ class parser {
     take_listed();
     if (result_.paths.empty() && result_.unit == unit_of_input::fingerprints) throw usage_error("no input: name lists");
     set_from_files();
+    set_shard();
     apply_settings(given_, result_);
     set_output();
     if (result_.action == verb::index && result_.output_file.empty()) {
       throw usage_error("index writes to a file: --output FILE");
     }
     if (result_.action == verb::query && result_.index_file.empty()) throw usage_error("query needs --index FILE");
-    if ((result_.has_index() || lists_ || result_.format == output_format::binary) && !can_be_named(result_)) {
+    if ((result_.has_index() || lists_ || result_.shard || result_.format == output_format::binary) && !can_be_named(result_)) {
       throw usage_error(
           "files of fingerprints name what these are made of: they take words, words:N, masked:words:N, chars:N and bytes:N,\n"
           "without --top and --weighted-field");
@@ -410,6 +443,69 @@ class parser {
         "of the features that the check keeps, as 500M or 8G;\nfurther ones lie in a temporary file (default: half\nof "
         "the machine's memory)")
         ->transform(CLI::AsSizeValue(false));
+  }
+
+  void add_shard() {
+    group_ = "Shards";
+    add("--shard", shard_, "N", "of a corpus for many machines: the number of this part\nof it, from 0; writes the file that --output names");
+    add_flag("--keep-features", result_.keeps_features, "for verify and merge, in FILE.features");
+    add("--distance", given_.distance, "K", "with --shard, as of groups");
+    add("--min-similarity", given_.min_similarity, "X", "with --shard, as of groups");
+    add("--check", given_.check, "M", "with --shard, as of groups");
+    add("--check-features", given_.check_features, "F", "with --shard, as of groups");
+  }
+
+  /// Of the verbs that take files of shards, whose settings stand in these.
+  void add_combination() {
+    group_ = "Input";
+    app_.add_option("PATH", result_.paths, "files of shards and pairs");
+    if (result_.action == verb::join) {
+      group_ = "Comparison";
+      add("--similarity", given_.similarity, "S", "chooses the distance, as of hash --shard (default: " +
+                                                      number(neardup::default_similarity) + ")");
+      add("--distance", given_.distance, "K", "candidates differ in at most K bits");
+      add("--check", given_.check, "M", "the measure of --similarity, as of hash --shard");
+      add("--blocks", given_.blocks, "N", "speed against memory, never the result");
+    }
+    if (result_.action == verb::merge) {
+      group_ = "Comparison";
+      add("--grouping", given_.grouping, "G", "representatives (the default) or components, as of\ngroups");
+    }
+    add_output();
+  }
+
+  /// Throws: usage_error.
+  command_line combination() {
+    const std::string name = find_verb(result_.action)->name;
+    if (result_.paths.empty()) throw usage_error("no input: name files of shards");
+    if (is_given("--output") && result_.output_file.empty()) throw usage_error("--output '': not the name of a file");
+    if (result_.writes_file_at_end() && result_.output_file.empty()) {
+      throw usage_error(name + " writes to a file: --output FILE");
+    }
+    if (result_.action == verb::join && result_.paths.size() > 2) throw usage_error("join takes one shard, or two");
+    if (result_.action == verb::join || result_.action == verb::merge) {
+      const stored_fingerprints stored = read_header(result_.paths.front());
+      given_.bits = std::to_string(stored.bits);
+      given_.kind = to_string(stored.kind);
+    }
+    apply_settings(given_, result_);
+    set_output();
+    return std::move(result_);
+  }
+
+  void set_shard() {
+    if (result_.action != verb::hash) return;
+    if (is_given("--shard")) {
+      result_.shard = parse_number<std::uint64_t>("--shard", shard_, 0, max_shard);
+      if (result_.output_file.empty()) throw usage_error("--shard writes to a file: --output FILE");
+      if (lists_) throw usage_error("--shard with --fingerprints: there are no texts");
+      if (is_given("--format")) throw usage_error("--format says nothing here: --shard writes a list");
+      return;
+    }
+    for (const char* const option :
+         {"--keep-features", "--distance", "--min-similarity", "--check", "--check-features"}) {
+      if (is_given(option)) throw usage_error(std::string(option) + " needs --shard");
+    }
   }
 
   void add_grouping() {
@@ -697,7 +793,7 @@ class parser {
   options result_;
   // As typed, and checked afterwards, so that every message reads alike.
   typed_settings given_;
-  std::string format_, threads_;
+  std::string format_, threads_, shard_;
   bool lines_ = false, json_lines_ = false, lists_ = false, no_header_ = false, no_verify_ = false, version_ = false;
   bool null_ = false, is_named_ = false;
 };

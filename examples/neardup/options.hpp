@@ -19,7 +19,7 @@
 
 namespace command {
 
-enum class verb { groups, pairs, unique, hash, tokens, find, index, query, advise };
+enum class verb { groups, pairs, unique, hash, tokens, find, index, query, join, verify, merge, manifest, advise };
 
 /// What one document is.
 enum class unit_of_input { files, lines, json_lines, fingerprints };
@@ -86,7 +86,8 @@ struct options {
   std::string clue;             ///< of find
   std::size_t most = 10;        ///< results of find
   std::string index_file;       ///< of query; of index the one that is added to, or empty
-  bool keeps_features = false;  ///< index: for the similarity that query tells
+  bool keeps_features = false;  ///< index: for the similarity that query tells; hash: for verify and merge
+  std::optional<std::uint64_t> shard;  ///< of hash: its number
   bool verifies = true;         ///< files of neardup's, before they are used
   bool lists_have_headers = true;
   bool names_composition = false;  ///< of lists: an option says what the fingerprints are made of
@@ -111,6 +112,26 @@ struct options {
   /// Whether it works with a file of an index.
   [[nodiscard]] bool has_index() const { return action == verb::index || action == verb::query; }
 
+  /// Whether it works with what other runs have written about shards.
+  [[nodiscard]] bool combines_shards() const {
+    return action == verb::join || action == verb::verify || action == verb::merge || action == verb::manifest;
+  }
+
+  /// Whether a comparison is set up, here or for later runs.
+  [[nodiscard]] bool sets_up_comparison() const {
+    return compares() || has_index() || shard || action == verb::join || action == verb::merge;
+  }
+
+  /// Whether the features that the check compares are read.
+  [[nodiscard]] bool reads_features() const {
+    return compares() || (has_index() && min_similarity) || (shard && keeps_features);
+  }
+
+  /// Whether its file is written by the library, whole or not at all.
+  [[nodiscard]] bool writes_file_at_end() const {
+    return action == verb::index || action == verb::join || action == verb::verify || shard;
+  }
+
   /// Whether unique has to know all documents before it keeps one.
   [[nodiscard]] bool groups_first() const {
     return action == verb::unique && (by_components || keeps_longest || unit == unit_of_input::fingerprints);
@@ -122,7 +143,7 @@ struct options {
 
 bool is_verb(std::string_view name);
 
-/// "groups, pairs, unique, hash, tokens, find, index, query and advise"
+/// "groups, pairs, …, manifest and advise"
 std::string names_of_verbs();
 
 /// What the command line asks for: a run, or a text to print (help, version).

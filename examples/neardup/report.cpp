@@ -53,9 +53,9 @@ void say_choice(const options& settings) {
   const std::string typed = settings.choice->similarity.value_or(usual);
   std::string text = "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)") +
                      " is: --features " + to_string(settings.features);
-  if (settings.compares()) text += " --kind " + std::string(neardup::to_string(settings.kind));
+  if (settings.compares() || settings.shard) text += " --kind " + std::string(neardup::to_string(settings.kind));
   text += " --bits " + std::to_string(settings.bits);
-  if (settings.compares()) {
+  if (settings.compares() || settings.shard) {
     const char* const measure = settings.check == similarity_measure::cosine ? " --check cosine"
                                 : settings.check == similarity_measure::edit ? " --check edit"
                                                                              : "";

@@ -18,6 +18,7 @@
 #include "look.hpp"
 #include "pairs.hpp"
 #include "run.hpp"
+#include "shards.hpp"
 #include "unique.hpp"
 
 namespace command {
@@ -46,6 +47,7 @@ void run_hash_to_list(context& c) {
 /// `neardup hash`: the fingerprint of each document.
 template <std::size_t Bits>
 void run_hash(context& c) {
+  if (c.settings.shard) return run_hash_to_shard<Bits>(c);
   if (c.settings.format == output_format::binary) return run_hash_to_list<Bits>(c);
   for_each_document<Bits>(
       c,
@@ -91,7 +93,11 @@ void run(options& settings) {
     case verb::find: return run_find(c);
     case verb::index: return run_index<Bits>(c);
     case verb::query: return run_query<Bits>(c);
-    case verb::advise: break;  // has a width of its own
+    case verb::join: return run_join<Bits>(c);
+    case verb::merge: return run_merge<Bits>(c, settings);
+    case verb::verify:
+    case verb::manifest:
+    case verb::advise: break;  // do not depend on the width
   }
 }
 

@@ -161,9 +161,10 @@ void apply_settings(const typed_settings& given, options& to) {
     if (given.most) to.most = parse_number<std::size_t>("--most", *given.most, 1, 1'000'000'000);
   } else if (to.action == verb::advise) {
     apply_advice(given, to);
-  } else if (to.compares() || to.has_index()) {
+  } else if (to.sets_up_comparison()) {
     apply_comparison(given, to);
     if (to.has_index()) apply_index(given, to);
+    if (to.combines_shards()) to.choice.reset();
     if (to.unit == unit_of_input::fingerprints) {
       // There are no texts to check.
       to.min_similarity.reset();

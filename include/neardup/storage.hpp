@@ -3,6 +3,7 @@
 
 #include "version.hpp"
 
+#include "storage/attachment_file.hpp"
 #include "storage/band_key.hpp"
 #include "storage/composition.hpp"
 #include "storage/deduplicator_file.hpp"

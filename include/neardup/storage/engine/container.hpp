@@ -29,7 +29,7 @@ inline constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8);
 inline constexpr std::uint16_t format_version = 1;
 inline constexpr std::size_t section_alignment = 64;
 
-enum class file_content : std::uint8_t { list = 1, index = 2, deduplicator = 3, dictionary = 4 };
+enum class file_content : std::uint8_t { list = 1, index = 2, deduplicator = 3, dictionary = 4, attachments = 5 };
 
 /// What a section holds. The numbers stand in files.
 enum class section_tag : std::uint32_t {
@@ -255,6 +255,7 @@ class container {
       case file_content::index: return "an index";
       case file_content::deduplicator: return "a deduplicator";
       case file_content::dictionary: return "a dictionary of words";
+      case file_content::attachments: return "what a program keeps beside fingerprints";
     }
     return "something unknown";
   }

@@ -1,0 +1,325 @@
+#include "shard_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <neardup/fingerprint_kind.hpp>
+#include <neardup/simhash.hpp>
+#include <neardup/storage/mapped_file.hpp>
+#include <stdexcept>
+#include <system_error>
+
+#include "errors.hpp"
+#include "features.hpp"
+#include "lists.hpp"
+#include "output.hpp"
+
+namespace command {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& what) { throw input_error({path, what}); }
+
+neardup::attachment_file open_attachments(const std::string& path) {
+  try {
+    neardup::attachment_file file{neardup::mapped_file(path)};
+    file.verify();
+    return file;
+  } catch (const std::runtime_error& error) {
+    throw input_error({"", error.what()});
+  }
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+named_values parse_values(const std::string& path, std::string_view text) {
+  named_values values;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::size_t space = line.find(' ');
+    if (space == line.npos) refuse(path, "damaged, or not written by the command neardup");
+    values.emplace(line.substr(0, space), line.substr(space + 1));
+  }
+  return values;
+}
+
+std::string encode_values(const named_values& values) {
+  std::string text;
+  for (const auto& [name, value] : values) text += name + ' ' + value + '\n';
+  return text;
+}
+
+/// Throws: input_error if there is no such value, or no number.
+template <class Number>
+Number number_of(const std::string& path, const named_values& values, const std::string& name) {
+  const auto found = values.find(name);
+  Number number{};
+  if (found != values.end()) {
+    const std::string& text = found->second;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size()) return number;
+  }
+  refuse(path, "damaged, or not written by the command neardup: no " + name);
+}
+
+std::string exact(double value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end.ptr};
+}
+
+void check_ends(const std::string& path, const number_array<std::uint64_t>& ends, std::size_t size) {
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (ends[i] < last) refuse(path, "its parts do not fit each other");
+    last = ends[i];
+  }
+  if (last != size) refuse(path, "its parts do not fit each other");
+}
+
+}  // namespace
+
+std::uint64_t checksum_of_file(const std::string& path) {
+  constexpr std::size_t place = 56;  // docs/format.md
+  try {
+    const neardup::mapped_file file(path);
+    if (file.bytes().size() < place + 8) refuse(path, "no file of neardup's");
+    return number_array<std::uint64_t>(file.bytes().subspan(place, 8))[0];
+  } catch (const input_error&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw input_error({"", error.what()});
+  }
+}
+
+// ---- documents ------------------------------------------------------------------------------------------------------
+
+shard_documents::shard_documents(const std::string& path)
+    : file_(open_attachments(path)),
+      settings_(parse_values(path, text_of(file_.attachment(0)))),
+      number_(number_of<std::uint64_t>(path, settings_, "shard")),
+      list_checksum_(number_of<std::uint64_t>(path, settings_, "list")),
+      name_ends_(file_.attachment(1)),
+      feature_ends_(file_.attachment(3)),
+      copies_(file_.attachment(5)),
+      names_(text_of(file_.attachment(2))) {
+  const std::span<const std::byte> bytes = file_.attachment(4);
+  if (name_ends_.size() != file_.count() || feature_ends_.size() != file_.count() || bytes.size() % 4 != 0 ||
+      copies_.size() % 2 != 0 || number_ > max_shard) {
+    refuse(path, "its parts do not fit each other");
+  }
+  if constexpr (std::endian::native == std::endian::little) {
+    features_ = {reinterpret_cast<const std::uint32_t*>(bytes.data()), bytes.size() / 4};  // sections are aligned
+  } else {
+    const number_array<std::uint32_t> numbers(bytes);
+    for (std::size_t i = 0; i < numbers.size(); ++i) converted_.push_back(numbers[i]);
+    features_ = converted_;
+  }
+  check_ends(path, name_ends_, names_.size());
+  check_ends(path, feature_ends_, features_.size());
+  for (std::size_t i = 0; i < copies(); ++i) {
+    const auto [record, original] = copy(i);
+    if (record >= size() || original >= record || (i > 0 && record <= copy(i - 1).first)) {
+      refuse(path, "its parts do not fit each other");
+    }
+  }
+  // What is left is what shards have to agree on.
+  settings_.erase("shard");
+  settings_.erase("list");
+}
+
+std::string_view shard_documents::name(std::size_t record) const {
+  const auto [begin, end] = range(name_ends_, record);
+  return names_.substr(begin, end - begin);
+}
+
+std::size_t shard_documents::original_of(std::size_t record) const {
+  std::size_t first = 0, last = copies();
+  while (first < last) {
+    const std::size_t middle = first + (last - first) / 2;
+    (copy(middle).first < record ? first : last) = copy(middle).first < record ? middle + 1 : middle;
+  }
+  return first < copies() && copy(first).first == record ? static_cast<std::size_t>(copy(first).second) : record;
+}
+
+std::span<const std::uint32_t> shard_documents::features(std::size_t record) const {
+  const auto [begin, end] = range(feature_ends_, original_of(record));
+  return features_.subspan(begin, end - begin);
+}
+
+named_values comparison_of(const options& settings) {
+  constexpr std::array<const char*, 3> measures{"jaccard", "cosine", "edit"};
+  return {{"check", measures[static_cast<std::size_t>(settings.check)]},
+          {"check-features", to_string(settings.check_features)},
+          {"distance", std::to_string(settings.distance)},
+          {"kind", std::string(neardup::to_string(settings.kind))},
+          {"min-similarity", settings.min_similarity ? exact(*settings.min_similarity) : "none"}};
+}
+
+void apply_comparison_of(const shard_documents& documents, options& to) {
+  const named_values& values = documents.settings();
+  const auto value = [&](const std::string& name) -> const std::string& {
+    const auto found = values.find(name);
+    if (found == values.end()) refuse(documents.path(), "damaged, or not written by the command neardup: no " + name);
+    return found->second;
+  };
+  to.distance = number_of<int>(documents.path(), values, "distance");
+  to.kind = value("kind") == "minwise" ? neardup::fingerprint_kind::minwise : neardup::fingerprint_kind::simhash;
+  to.check = value("check") == "cosine" ? similarity_measure::cosine
+             : value("check") == "edit" ? similarity_measure::edit
+                                        : similarity_measure::jaccard;
+  to.min_similarity.reset();
+  if (value("min-similarity") != "none") {
+    to.min_similarity = number_of<double>(documents.path(), values, "min-similarity");
+  }
+}
+
+void save_documents(const std::string& path, std::size_t bits, const neardup::fingerprint_composition& made_of,
+                    const documents_to_save& documents) {
+  const std::string settings = encode_values(documents.settings);
+  std::array<std::string, 4> copies;
+  const std::array<std::span<const std::byte>, 6> parts{std::as_bytes(std::span(settings)),
+                                                        bytes_of(documents.name_ends, copies[0]),
+                                                        std::as_bytes(std::span(documents.names)),
+                                                        bytes_of(documents.feature_ends, copies[1]),
+                                                        bytes_of(documents.features, copies[2]),
+                                                        bytes_of(documents.copies, copies[3])};
+  try {
+    neardup::save_attachments(path, bits, documents.name_ends.size(), made_of, parts);
+  } catch (const std::runtime_error& error) {
+    throw output_error(error.what());
+  }
+}
+
+// ---- pairs ----------------------------------------------------------------------------------------------------------
+
+pair_file::pair_file(const std::string& path) : file_(open_attachments(path)), ids_(file_.attachment(2)) {
+  const named_values values = parse_values(path, text_of(file_.attachment(0)));
+  const auto pairs = values.find("pairs");
+  if (pairs == values.end() || (pairs->second != "candidates" && pairs->second != "checked")) {
+    refuse(path, "no file of pairs");
+  }
+  header_.is_checked = pairs->second == "checked";
+  header_.distance = number_of<int>(path, values, "distance");
+  const number_array<std::uint64_t> tasks(file_.attachment(1));
+  if (tasks.size() % 4 != 0 || ids_.size() % 2 != 0 || size() != file_.count()) {
+    refuse(path, "its parts do not fit each other");
+  }
+  for (std::size_t i = 0; i < tasks.size(); i += 4) {
+    header_.tasks.push_back({tasks[i], tasks[i + 1], tasks[i + 2], tasks[i + 3]});
+  }
+  const auto is_joined = [&](const id_pair& pair) {
+    return std::any_of(header_.tasks.begin(), header_.tasks.end(), [&](const join_task& task) {
+      return task.earlier == shard_of(pair.earlier) && task.later == shard_of(pair.later);
+    });
+  };
+  for (std::size_t i = 0; i < size(); ++i) {
+    const id_pair pair = (*this)[i];
+    if (pair.earlier >= pair.later || (i > 0 && !((*this)[i - 1] < pair)) || !is_joined(pair)) {
+      refuse(path, "its parts do not fit each other");
+    }
+  }
+}
+
+void save_pairs(const std::string& path, std::size_t bits, const neardup::fingerprint_composition& made_of,
+                const pair_header& header, std::vector<id_pair>& pairs) {
+  std::sort(pairs.begin(), pairs.end());
+  const std::string settings = encode_values(
+      {{"distance", std::to_string(header.distance)}, {"pairs", header.is_checked ? "checked" : "candidates"}});
+  std::vector<std::uint64_t> tasks;
+  for (const join_task& task : header.tasks) {
+    tasks.insert(tasks.end(), {task.earlier, task.later, task.earlier_checksum, task.later_checksum});
+  }
+  std::array<std::string, 2> copies;
+  std::span<const std::byte> ids = std::as_bytes(std::span(pairs));
+  if constexpr (std::endian::native != std::endian::little) {
+    std::vector<std::uint64_t> numbers;
+    for (const id_pair& pair : pairs) numbers.insert(numbers.end(), {pair.later, pair.earlier});
+    ids = bytes_of(numbers, copies[1]);
+  }
+  const std::array<std::span<const std::byte>, 3> parts{std::as_bytes(std::span(settings)), bytes_of(tasks, copies[0]),
+                                                        ids};
+  try {
+    neardup::save_attachments(path, bits, pairs.size(), made_of, parts);
+  } catch (const std::runtime_error& error) {
+    throw output_error(error.what());
+  }
+}
+
+// ---- the files of a run ---------------------------------------------------------------------------------------------
+
+file_role role_of_file(const std::string& path) {
+  constexpr std::size_t content = 10;  // docs/format.md
+  static_cast<void>(read_header(path));
+  try {
+    const neardup::mapped_file file(path);
+    switch (std::to_integer<int>(file.bytes()[content])) {
+      case 1: return file_role::list;
+      case 4: break;
+      default: return file_role::other;
+    }
+    const neardup::attachment_file attachments{neardup::mapped_file(path)};
+    return text_of(attachments.attachment(0)).find("pairs ") != std::string_view::npos ? file_role::pairs
+                                                                                       : file_role::documents;
+  } catch (const std::runtime_error& error) {
+    throw input_error({"", error.what()});
+  }
+}
+
+shard_inputs open_shard_inputs(const std::vector<std::string>& paths) {
+  shard_inputs inputs;
+  const auto add_documents = [&](const std::string& path) {
+    for (const auto& earlier : inputs.documents) {
+      if (earlier->path() == path) return;
+    }
+    inputs.documents.push_back(std::make_unique<shard_documents>(path));
+  };
+  for (const std::string& path : paths) {
+    switch (role_of_file(path)) {
+      case file_role::list:
+        inputs.shards.push_back(path);
+        add_documents(features_path(path));
+        break;
+      case file_role::documents: add_documents(path); break;
+      case file_role::pairs: inputs.pairs.push_back(std::make_unique<pair_file>(path)); break;
+      case file_role::other: refuse(path, "no shard, and no file of pairs");
+    }
+  }
+  std::sort(inputs.documents.begin(), inputs.documents.end(),
+            [](const auto& a, const auto& b) { return a->number() < b->number(); });
+  for (std::size_t i = 1; i < inputs.documents.size(); ++i) {
+    const shard_documents &first = *inputs.documents.front(), &one = *inputs.documents[i];
+    if (inputs.documents[i - 1]->number() == one.number()) {
+      refuse(one.path(), "is shard " + std::to_string(one.number()) + ", as is " + inputs.documents[i - 1]->path());
+    }
+    check_composition(one.path(), one.made_of(), first.made_of());
+    for (const auto& [name, value] : one.settings()) {
+      const auto other = first.settings().find(name);
+      if (other != first.settings().end() && other->second == value) continue;
+      refuse(one.path(), "was made with another " + name + " than " + first.path());
+    }
+  }
+  for (const auto& pairs : inputs.pairs) {
+    if (!inputs.documents.empty()) {
+      check_composition(pairs->path(), pairs->made_of(), inputs.documents.front()->made_of());
+    }
+  }
+  return inputs;
+}
+
+const shard_documents& shard_inputs::of(std::uint64_t shard, std::uint64_t checksum,
+                                        const std::string& asked_by) const {
+  const auto found = std::find_if(documents.begin(), documents.end(),
+                                  [shard](const auto& one) { return one->number() == shard; });
+  if (found == documents.end()) refuse(asked_by, "needs shard " + std::to_string(shard) + ", which is not named");
+  if ((*found)->list_checksum() != checksum) {
+    refuse(asked_by, "is of another shard " + std::to_string(shard) + " than " + (*found)->path());
+  }
+  return **found;
+}
+
+}  // namespace command

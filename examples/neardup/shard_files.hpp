@@ -1,0 +1,200 @@
+// What tasks on many machines hand each other: shards, what is kept beside them, and pairs of documents between them
+// (docs/many-machines.md).
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <neardup/storage/attachment_file.hpp>
+#include <neardup/storage/composition.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "options.hpp"
+
+namespace command {
+
+/// An id is the number of a shard and, in its lowest 40 bits, that of a record.
+inline constexpr int record_bits = 40;
+inline constexpr std::uint64_t max_shard = (std::uint64_t{1} << (64 - record_bits)) - 1;
+
+constexpr std::uint64_t shard_of(std::uint64_t id) { return id >> record_bits; }
+constexpr std::uint64_t record_of(std::uint64_t id) { return id & ((std::uint64_t{1} << record_bits) - 1); }
+constexpr std::uint64_t id_of(std::uint64_t shard, std::uint64_t record) { return shard << record_bits | record; }
+
+/// Unsigned numbers in a file, their lowest bytes first.
+template <class Number>
+class number_array {
+ public:
+  number_array() = default;
+  explicit number_array(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() / sizeof(Number); }
+  [[nodiscard]] Number operator[](std::size_t i) const noexcept {
+    Number value = 0;
+    for (std::size_t byte = sizeof(Number); byte-- > 0;) {
+      value = static_cast<Number>(value << 8 | std::to_integer<Number>(bytes_[i * sizeof(Number) + byte]));
+    }
+    return value;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+/// Numbers as they stand in a file; `copy` keeps them where the machine has another order of bytes.
+template <class Number>
+std::span<const std::byte> bytes_of(const std::vector<Number>& numbers, std::string& copy) {
+  if constexpr (std::endian::native == std::endian::little) return std::as_bytes(std::span(numbers));
+  for (const Number number : numbers) {
+    for (std::size_t byte = 0; byte < sizeof(Number); ++byte) {
+      copy += static_cast<char>(number >> (8 * byte) & 0xff);
+    }
+  }
+  return std::as_bytes(std::span(copy));
+}
+
+/// The file beside a shard.
+inline std::string features_path(const std::string& shard) { return shard + ".features"; }
+
+/// "name value" lines.
+using named_values = std::map<std::string, std::string>;
+
+/// What stands in the header of a file about all that follows. Throws: input_error if it cannot be read.
+std::uint64_t checksum_of_file(const std::string& path);
+
+/// The documents of a shard, with what the check needs of them: an attachment file. 0: lines of settings; 1: for each
+/// document where its name ends in 2, u64; 2: names; 3: for each document where its features end in 4, u64, in u32; 4:
+/// features, u32; 5: for each copy of an earlier document its record and that of the earlier one, u64 each.
+class shard_documents {
+ public:
+  /// Throws: input_error by the name of the file, if anything is wrong with it.
+  explicit shard_documents(const std::string& path);
+
+  [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  [[nodiscard]] std::uint64_t list_checksum() const noexcept { return list_checksum_; }
+  [[nodiscard]] const neardup::fingerprint_composition& made_of() const noexcept { return file_.made_of(); }
+  [[nodiscard]] std::size_t bits() const noexcept { return file_.bits(); }
+
+  /// What the run that made it was told about comparing documents: the same for all shards that belong together.
+  [[nodiscard]] const named_values& settings() const noexcept { return settings_; }
+
+  [[nodiscard]] std::size_t size() const noexcept { return name_ends_.size(); }
+  [[nodiscard]] std::string_view name(std::size_t record) const;
+  /// As in feature_set; of a copy those of the earlier one.
+  [[nodiscard]] std::span<const std::uint32_t> features(std::size_t record) const;
+  [[nodiscard]] std::size_t copies() const noexcept { return copies_.size() / 2; }
+  /// The record of the i-th copy, and that of the document that it is a copy of.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> copy(std::size_t i) const {
+    return {copies_[2 * i], copies_[2 * i + 1]};
+  }
+  /// The earlier document that it is a copy of, or itself.
+  [[nodiscard]] std::size_t original_of(std::size_t record) const;
+
+ private:
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> range(const number_array<std::uint64_t>& ends,
+                                                              std::size_t record) const {
+    return {record == 0 ? 0 : ends[record - 1], ends[record]};
+  }
+
+  neardup::attachment_file file_;
+  named_values settings_;
+  std::uint64_t number_ = 0, list_checksum_ = 0;
+  number_array<std::uint64_t> name_ends_, feature_ends_, copies_;
+  std::string_view names_;
+  std::span<const std::uint32_t> features_;
+  std::vector<std::uint32_t> converted_;  // where the machine has another order of bytes
+};
+
+/// Settings that two runs have to agree on, as shard_documents has them.
+named_values comparison_of(const options& settings);
+
+/// Takes what a comparison was set to from there. Throws: input_error, by `path`.
+void apply_comparison_of(const shard_documents& documents, options& to);
+
+/// Two documents, the later one first: so they sort.
+struct id_pair {
+  std::uint64_t later, earlier;
+  friend auto operator<=>(const id_pair&, const id_pair&) = default;
+};
+
+/// The shards that were joined with each other, and which files they were. One that was joined with itself is both.
+struct join_task {
+  std::uint64_t earlier, later;
+  std::uint64_t earlier_checksum, later_checksum;
+  friend auto operator<=>(const join_task&, const join_task&) = default;
+};
+
+/// What a file of pairs says of itself.
+struct pair_header {
+  bool is_checked = false;
+  int distance = 0;
+  std::vector<join_task> tasks;
+};
+
+/// Pairs of documents, ascending: candidates, or what passed the check. An attachment file. 0: lines of settings; 1: for
+/// each task the two shards and the checksums of their files, u64 each; 2: for each pair the later and the earlier id.
+class pair_file {
+ public:
+  /// Throws: input_error by the name of the file, if anything is wrong with it.
+  explicit pair_file(const std::string& path);
+
+  [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
+  [[nodiscard]] std::size_t bits() const noexcept { return file_.bits(); }
+  [[nodiscard]] const neardup::fingerprint_composition& made_of() const noexcept { return file_.made_of(); }
+  [[nodiscard]] const pair_header& header() const noexcept { return header_; }
+  [[nodiscard]] std::size_t size() const noexcept { return ids_.size() / 2; }
+  [[nodiscard]] id_pair operator[](std::size_t i) const noexcept { return {ids_[2 * i], ids_[2 * i + 1]}; }
+
+ private:
+  neardup::attachment_file file_;
+  pair_header header_;
+  number_array<std::uint64_t> ids_;
+};
+
+/// Sorts the pairs, and writes them. Throws: output_error.
+void save_pairs(const std::string& path, std::size_t bits, const neardup::fingerprint_composition& made_of,
+                const pair_header& header, std::vector<id_pair>& pairs);
+
+/// Writes what shard_documents reads. Throws: output_error.
+struct documents_to_save {
+  named_values settings;
+  std::vector<std::uint64_t> name_ends, feature_ends, copies;
+  std::string names;
+  std::vector<std::uint32_t> features;
+};
+void save_documents(const std::string& path, std::size_t bits, const neardup::fingerprint_composition& made_of,
+                    const documents_to_save& documents);
+
+/// Files of a run, told apart by what they hold.
+struct shard_inputs {
+  std::vector<std::string> shards;  ///< lists
+  std::vector<std::unique_ptr<shard_documents>> documents;
+  std::vector<std::unique_ptr<pair_file>> pairs;
+
+  /// The documents of a shard. Throws: input_error if they are not there, or belong to another file than `checksum`.
+  [[nodiscard]] const shard_documents& of(std::uint64_t shard, std::uint64_t checksum,
+                                          const std::string& asked_by) const;
+};
+
+/// With a shard comes what is beside it. Throws: input_error, also if the files do not belong together.
+shard_inputs open_shard_inputs(const std::vector<std::string>& paths);
+
+/// What a file holds, by its header. Throws: input_error if it is no such file.
+enum class file_role { list, documents, pairs, other };
+file_role role_of_file(const std::string& path);
+
+/// `neardup verify`: what of the candidates passes the check.
+void run_verify(const options& settings);
+
+/// `neardup manifest`: which files are whole, and what is missing.
+void run_manifest(const options& settings);
+
+}  // namespace command

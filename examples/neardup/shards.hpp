@@ -1,0 +1,423 @@
+// Near-duplicates on many machines: `neardup hash --shard`, `neardup join` and `neardup merge`.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <neardup/dedup/all_pairs.hpp>
+#include <neardup/storage/fingerprint_list.hpp>
+#include <neardup/threads.hpp>
+#include <optional>
+#include <queue>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "context.hpp"
+#include "groups.hpp"
+#include "lists.hpp"
+#include "shard_files.hpp"
+
+namespace command {
+
+// ---- hash --shard ---------------------------------------------------------------------------------------------------
+
+/// Collects the documents of a shard. One that equals an earlier one in all that is compared is near whatever that one
+/// is near: it is kept as its copy, and not in the list, so that a crowd of copies has no pairs.
+template <std::size_t Bits>
+class shard_builder {
+ public:
+  explicit shard_builder(const options& settings) : settings_(settings) {}
+
+  void add(const placed_document<Bits>& d) {
+    const std::uint64_t record = documents_.name_ends.size();
+    const feature_set& kept = kept_of(d.facts);
+    documents_.names += d.id ? std::string(*d.id) : default_id(*d.from, d.line);
+    documents_.name_ends.push_back(documents_.names.size());
+    const auto original = settings_.keeps_features ? find(d.facts.fingerprint, kept) : std::nullopt;
+    if (original) {
+      documents_.copies.insert(documents_.copies.end(), {record, *original});
+    } else {
+      entries_.push_back({d.facts.fingerprint, id_of(settings_.shard.value(), record)});
+      if (settings_.keeps_features) {
+        by_hash_.emplace(hash_of(d.facts.fingerprint, kept), entries_.size() - 1);
+        documents_.features.insert(documents_.features.end(), kept.begin(), kept.end());
+      }
+    }
+    documents_.feature_ends.push_back(documents_.features.size());
+  }
+
+  /// The list comes last: where it is, the shard is whole. Throws: output_error.
+  void save(const std::string& path) {
+    const auto made_of = composition_of_options<Bits>(settings_);
+    if (settings_.keeps_features) {
+      std::string beginning;  // of the list, with the checksum of its header
+      neardup::write_list<Bits>(entries_, made_of, [&](std::string_view bytes) {
+        if (beginning.empty()) beginning = bytes.substr(0, 64);
+      });
+      documents_.settings = comparison_of(settings_);
+      documents_.settings["shard"] = std::to_string(*settings_.shard);
+      documents_.settings["list"] =
+          std::to_string(number_array<std::uint64_t>(std::as_bytes(std::span(beginning)).subspan(56))[0]);
+      save_documents(features_path(path), Bits, made_of, documents_);
+    }
+    try {
+      neardup::save_list<Bits>(path, entries_, made_of);
+    } catch (const std::runtime_error& error) {
+      throw output_error(error.what());
+    }
+  }
+
+ private:
+  const feature_set& kept_of(const document_facts& facts) {
+    if (settings_.min_similarity) return facts.features;
+    digest_.clear();
+    if (facts.short_digest != 0) {
+      digest_ = {static_cast<std::uint32_t>(facts.short_digest), static_cast<std::uint32_t>(facts.short_digest >> 32)};
+    }
+    return digest_;
+  }
+  static std::uint64_t hash_of(const neardup::simhash<Bits>& fingerprint, std::span<const std::uint32_t> features) {
+    const std::span<const char> bytes(reinterpret_cast<const char*>(features.data()), features.size_bytes());
+    return neardup::xxh3<64>{fingerprint.to_words()[0]}(std::string_view(bytes.data(), bytes.size()));
+  }
+
+  /// The record of an earlier document that is the same in all that is compared, and near itself.
+  std::optional<std::uint64_t> find(const neardup::simhash<Bits>& fingerprint,
+                                    std::span<const std::uint32_t> features) const {
+    const auto [first, last] = by_hash_.equal_range(hash_of(fingerprint, features));
+    for (auto found = first; found != last; ++found) {
+      const auto& [print, id] = entries_[found->second];
+      const std::uint64_t record = record_of(id);
+      const std::uint64_t begin = record == 0 ? 0 : documents_.feature_ends[record - 1];
+      const auto others = std::span(documents_.features).subspan(begin, documents_.feature_ends[record] - begin);
+      if (print != fingerprint || !std::equal(others.begin(), others.end(), features.begin(), features.end())) continue;
+      const bool is_near = !settings_.min_similarity ||
+                           similarity_at_least(settings_.check, features, features, *settings_.min_similarity);
+      if (is_near) return record;
+    }
+    return std::nullopt;
+  }
+
+  const options& settings_;
+  std::vector<neardup::list_entry<Bits>> entries_;
+  documents_to_save documents_;
+  std::unordered_multimap<std::uint64_t, std::size_t> by_hash_;
+  feature_set digest_;
+};
+
+template <std::size_t Bits>
+void run_hash_to_shard(context& c) {
+  shard_builder<Bits> shard(c.settings);
+  for_each_document<Bits>(c, [&](const placed_document<Bits>& d) {
+    if (d.facts.has_tokens) shard.add(d);
+  });
+  shard.save(c.settings.output_file);
+  finish(c, " in shard " + std::to_string(*c.settings.shard));
+}
+
+// ---- join -----------------------------------------------------------------------------------------------------------
+
+/// A list whose ids are those of a shard. Throws: input_error.
+template <std::size_t Bits>
+struct shard {
+  std::string path;
+  std::uint64_t number = 0;
+  std::uint64_t checksum = 0;
+  neardup::fingerprint_composition made_of;
+  std::vector<neardup::simhash<Bits>> fingerprints;
+  std::vector<std::uint64_t> ids;  // ascending
+
+  explicit shard(const std::string& file) : path(file), checksum(checksum_of_file(file)) {
+    try {
+      const neardup::fingerprint_list<Bits> list{neardup::mapped_file(file)};
+      list.verify();
+      made_of = list.made_of();
+      fingerprints.reserve(list.size());
+      ids.reserve(list.size());
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        const auto [fingerprint, id] = list[i];
+        if (i == 0) number = shard_of(id);
+        if (shard_of(id) != number || (i > 0 && id <= ids.back())) {
+          throw std::runtime_error(file + ": no shard, its ids are not those of hash --shard");
+        }
+        fingerprints.push_back(fingerprint);
+        ids.push_back(id);
+      }
+    } catch (const std::runtime_error& error) {
+      throw input_error({"", error.what()});
+    }
+    // Only what lies beside it tells the number of an empty one.
+    std::error_code ignored;
+    if (ids.empty() && std::filesystem::exists(features_path(file), ignored)) {
+      number = shard_documents(features_path(file)).number();
+    }
+  }
+};
+
+/// Every candidate pair of two shards, or within one, once.
+template <std::size_t Bits>
+void run_join(context& c) {
+  std::vector<shard<Bits>> shards;
+  for (const std::string& path : c.settings.paths) shards.emplace_back(path);
+  if (shards.size() == 2) {
+    check_composition(shards[1].path, shards[1].made_of, shards[0].made_of);
+    if (shards[0].number == shards[1].number) {
+      throw input_error({shards[1].path, "is shard " + std::to_string(shards[1].number) + ", as is " + shards[0].path});
+    }
+    if (shards[1].number < shards[0].number) std::swap(shards[0], shards[1]);
+  }
+  const shard<Bits>&earlier = shards.front(), &later = shards.back();
+  const neardup::join_options how{.blocks = c.settings.blocks, .run = neardup::threads{c.settings.threads}};
+  std::vector<id_pair> pairs;
+  const auto add = [&](std::size_t i, std::size_t j, int /*distance*/) {
+    pairs.push_back({later.ids[j], earlier.ids[i]});
+  };
+  if (shards.size() == 2) {
+    neardup::visit_pairs(earlier.fingerprints, later.fingerprints, c.settings.distance, add, how);
+  } else {
+    neardup::visit_pairs(earlier.fingerprints, c.settings.distance, add, how);
+  }
+  const pair_header header{
+      false, c.settings.distance, {{earlier.number, later.number, earlier.checksum, later.checksum}}};
+  save_pairs(c.settings.output_file, Bits, earlier.made_of, header, pairs);
+  const std::string of = shards.size() == 2 ? "shards " + std::to_string(earlier.number) + " and "
+                                            : std::string("shard ");
+  if (!c.settings.quiet) {
+    say(of + std::to_string(later.number) + ": " + counted(pairs.size(), "candidate", "candidates"));
+  }
+}
+
+// ---- merge ----------------------------------------------------------------------------------------------------------
+
+/// For each document of all shards the one that stands for its group. Documents are numbered through, shard by shard.
+/// Memory: 8 bytes a document.
+class group_labels {
+ public:
+  explicit group_labels(const shard_inputs& inputs) : inputs_(inputs) {
+    std::uint64_t count = 0;
+    for (const auto& documents : inputs.documents) {
+      first_.emplace_back(documents->number(), count);
+      count += documents->size();
+    }
+    label_.resize(count);
+    for (std::uint64_t i = 0; i < count; ++i) label_[i] = i;
+  }
+
+  /// Pairs come by their later document, then the earlier one. Whoever was not taken by then stands for a group.
+  void join_representative(const id_pair& pair) {
+    const std::uint64_t earlier = place(pair.earlier), later = place(pair.later);
+    if (label_[later] == later && label_[earlier] == earlier) label_[later] = earlier;
+  }
+
+  /// Pairs come in any order.
+  void unite(const id_pair& pair) {
+    const std::uint64_t a = find(place(pair.earlier)), b = find(place(pair.later));
+    label_[std::max(a, b)] = std::min(a, b);
+  }
+
+  /// Copies go where the first of them went.
+  void finish() {
+    // Whom a label names stands before, and has its last one by then.
+    for (std::uint64_t i = 0; i < label_.size(); ++i) label_[i] = label_[label_[i]];
+    for (std::size_t s = 0; s < first_.size(); ++s) {
+      const shard_documents& documents = *inputs_.documents[s];
+      for (std::size_t i = 0; i < documents.copies(); ++i) {
+        const auto [record, original] = documents.copy(i);
+        label_[first_[s].second + record] = label_[first_[s].second + original];
+      }
+    }
+  }
+
+  /// Calls `visit(members)` for each group of two and more, by their first documents; ends what labels there were.
+  template <class Visit>
+  void for_each_group(const Visit& visit) {
+    // The labels become rings: from who stands for a group through its members and back. A bit marks members.
+    constexpr std::uint64_t is_member = std::uint64_t{1} << 63;
+    for (std::uint64_t i = label_.size(); i-- > 0;) {
+      const std::uint64_t first = label_[i];
+      if (first >= i) continue;  // it stands for a group, whose ring has begun, or for itself
+      label_[i] = label_[first] | is_member;
+      label_[first] = i;
+    }
+    std::vector<std::uint64_t> members;
+    for (std::uint64_t i = 0; i < label_.size(); ++i) {
+      if ((label_[i] & is_member) != 0 || label_[i] == i) continue;
+      members.assign(1, i);
+      for (std::uint64_t next = label_[i]; next != i; next = label_[next] & ~is_member) members.push_back(next);
+      visit(members);
+    }
+  }
+
+  /// The shard of a document, by its place among all, and its record there.
+  [[nodiscard]] std::pair<std::size_t, std::uint64_t> where(std::uint64_t document) const {
+    const auto after = std::upper_bound(first_.begin(), first_.end(), document,
+                                        [](std::uint64_t number, const auto& shard) { return number < shard.second; });
+    const auto at = static_cast<std::size_t>(after - first_.begin()) - 1;
+    return {at, document - first_[at].second};
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept { return label_.size(); }
+
+ private:
+  [[nodiscard]] std::uint64_t place(std::uint64_t id) const {
+    const auto shard = std::lower_bound(first_.begin(), first_.end(), std::pair{shard_of(id), std::uint64_t{0}},
+                                        [](const auto& a, const auto& b) { return a.first < b.first; });
+    const std::size_t at = static_cast<std::size_t>(shard - first_.begin());
+    if (at == first_.size() || shard->first != shard_of(id) || record_of(id) >= inputs_.documents[at]->size()) {
+      throw input_error({"", "a pair names a document that is in none of the shards"});
+    }
+    return shard->second + record_of(id);
+  }
+  std::uint64_t find(std::uint64_t document) {
+    while (label_[document] != document) document = label_[document] = label_[label_[document]];
+    return document;
+  }
+
+  const shard_inputs& inputs_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> first_;  // of each shard its number and first place
+  std::vector<std::uint64_t> label_;
+};
+
+/// Throws: input_error unless each two shards, and each with itself, were joined and checked, once.
+inline void check_all_are_joined(const shard_inputs& inputs) {
+  std::vector<join_task> found;
+  for (const auto& pairs : inputs.pairs) {
+    if (!pairs->header().is_checked) throw input_error({pairs->path(), "holds candidates: have verify check them first"});
+    for (const join_task& task : pairs->header().tasks) {
+      static_cast<void>(inputs.of(task.earlier, task.earlier_checksum, pairs->path()));
+      static_cast<void>(inputs.of(task.later, task.later_checksum, pairs->path()));
+      found.push_back(task);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  const auto named = [](const join_task& task) {
+    return "shards " + std::to_string(task.earlier) + " and " + std::to_string(task.later);
+  };
+  const auto twice = std::adjacent_find(found.begin(), found.end());
+  if (twice != found.end()) throw input_error({"", "the pairs of " + named(*twice) + " are there twice"});
+  for (std::size_t i = 0; i < inputs.documents.size(); ++i) {
+    for (std::size_t j = i; j < inputs.documents.size(); ++j) {
+      const shard_documents &a = *inputs.documents[i], &b = *inputs.documents[j];
+      const join_task task{a.number(), b.number(), a.list_checksum(), b.list_checksum()};
+      if (std::binary_search(found.begin(), found.end(), task)) continue;
+      throw input_error({"", "the checked pairs of " + named(task) + " are missing"});
+    }
+  }
+}
+
+/// Calls `visit(id_pair)` for all pairs by their later documents, then the earlier ones: merges sorted files.
+template <class Visit>
+void for_each_pair_in_order(const shard_inputs& inputs, const Visit& visit) {
+  struct head {
+    id_pair pair;
+    std::size_t file, place;
+    bool operator>(const head& other) const { return pair > other.pair; }
+  };
+  std::priority_queue<head, std::vector<head>, std::greater<>> heads;
+  for (std::size_t file = 0; file < inputs.pairs.size(); ++file) {
+    if (inputs.pairs[file]->size() > 0) heads.push({(*inputs.pairs[file])[0], file, 0});
+  }
+  while (!heads.empty()) {
+    const head next = heads.top();
+    heads.pop();
+    visit(next.pair);
+    const pair_file& pairs = *inputs.pairs[next.file];
+    if (next.place + 1 < pairs.size()) heads.push({pairs[next.place + 1], next.file, next.place + 1});
+  }
+}
+
+/// The names of documents, as print_group_text and print_group_json ask for them.
+struct merged_names {
+  const shard_inputs& inputs;
+  const group_labels& labels;
+
+  [[nodiscard]] std::string id(std::uint64_t document) const {
+    const auto [shard, record] = labels.where(document);
+    return std::string(inputs.documents[shard]->name(record));
+  }
+};
+
+/// The groups of all shards, as `neardup groups` prints them.
+template <std::size_t Bits>
+void run_merge(context& c, options& settings) {
+  const shard_inputs inputs = open_shard_inputs(settings.paths);
+  if (inputs.shards.empty()) throw usage_error("merge: name the shards and the checked pairs");
+  check_all_are_joined(inputs);
+  apply_comparison_of(*inputs.documents.front(), settings);
+
+  std::vector<neardup::fingerprint_list<Bits>> lists;
+  for (const auto& documents : inputs.documents) {
+    const std::string path = documents->path().substr(0, documents->path().size() - features_path("").size());
+    if (checksum_of_file(path) != documents->list_checksum()) {
+      throw input_error({documents->path(), "is of another file than " + path});
+    }
+    try {
+      lists.emplace_back(neardup::mapped_file(path)).verify();
+    } catch (const std::runtime_error& error) {
+      throw input_error({"", error.what()});
+    }
+  }
+
+  group_labels labels(inputs);
+  for_each_pair_in_order(inputs, [&](const id_pair& pair) {
+    settings.by_components ? labels.unite(pair) : labels.join_representative(pair);
+  });
+  labels.finish();
+
+  const auto fingerprint_of = [&](std::size_t shard, std::uint64_t record) {
+    const std::uint64_t original = inputs.documents[shard]->original_of(record);
+    // Copies are not in the list, so a document stands there not behind its record.
+    const neardup::fingerprint_list<Bits>& list = lists[shard];
+    std::size_t first = 0, last = list.size();
+    while (first < last) {
+      const std::size_t middle = first + (last - first) / 2;
+      if (record_of(list[middle].id) < original) {
+        first = middle + 1;
+      } else {
+        last = middle;
+      }
+    }
+    if (first == list.size() || record_of(list[first].id) != original) {
+      throw input_error({inputs.documents[shard]->path(), "does not fit its list"});
+    }
+    return list[first].fingerprint;
+  };
+  const merged_names names{inputs, labels};
+  std::uint64_t groups = 0, members_of_all = 0;
+  std::vector<group_member> group;
+  labels.for_each_group([&](const std::vector<std::uint64_t>& members) {
+    group.clear();
+    const auto [first_shard, first_record] = labels.where(members.front());
+    const auto fingerprint = fingerprint_of(first_shard, first_record);
+    const auto features = inputs.documents[first_shard]->features(first_record);
+    for (const std::uint64_t document : members) {
+      const auto [shard, record] = labels.where(document);
+      const int distance = neardup::hamming_distance(fingerprint, fingerprint_of(shard, record));
+      const double similarity =
+          settings.min_similarity
+              ? similarity_at_least(settings.check, features, inputs.documents[shard]->features(record), 0).value_or(0)
+              : estimate_of<Bits>(settings, distance);
+      group.push_back({document, distance, similarity});
+    }
+    if (settings.format == output_format::json_lines) {
+      print_group_json(c, names, groups++, group);
+    } else {
+      print_group_text(c, names, groups++, group);
+    }
+    members_of_all += members.size();
+  });
+  c.notes.advance(labels.size(), 0);
+  finish(c, ": " + counted(groups, "group", "groups") + " of near-duplicates, " +
+                counted(members_of_all, "document", "documents") + " in them");
+}
+
+}  // namespace command

@@ -1,0 +1,213 @@
+// `neardup verify` and `neardup manifest`: what does not depend on the width of fingerprints.
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "errors.hpp"
+#include "lists.hpp"
+#include "output.hpp"
+#include "pipeline.hpp"
+#include "readers.hpp"
+#include "report.hpp"
+#include "shard_files.hpp"
+
+namespace command {
+
+namespace {
+
+/// Checks the candidates of one file, some at a time: memory does not depend on how many there are.
+void check_candidates(const options& settings, const shard_inputs& inputs, const pair_file& candidates,
+                      std::vector<id_pair>& passed) {
+  constexpr std::size_t checked_at_once = std::size_t{1} << 16;
+  std::map<std::uint64_t, const shard_documents*> documents;
+  for (const join_task& task : candidates.header().tasks) {
+    documents[task.earlier] = &inputs.of(task.earlier, task.earlier_checksum, candidates.path());
+    documents[task.later] = &inputs.of(task.later, task.later_checksum, candidates.path());
+  }
+  const auto features_of = [&](std::uint64_t id) {
+    const shard_documents& shard = *documents.at(shard_of(id));
+    if (record_of(id) >= shard.size()) throw input_error({candidates.path(), "names a document that is not there"});
+    return shard.features(record_of(id));
+  };
+  std::vector<char> accepted;
+  for (std::size_t first = 0; first < candidates.size(); first += checked_at_once) {
+    const std::size_t count = std::min(checked_at_once, candidates.size() - first);
+    accepted.assign(count, 0);
+    run_parallel(settings.threads, count, [&](std::size_t i) {
+      const id_pair pair = candidates[first + i];
+      const auto a = features_of(pair.earlier), b = features_of(pair.later);
+      // Without a check, what is kept are the digests of short documents.
+      accepted[i] = settings.min_similarity
+                        ? similarity_at_least(settings.check, a, b, *settings.min_similarity).has_value()
+                        : std::equal(a.begin(), a.end(), b.begin(), b.end());
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+      if (accepted[i] != 0) passed.push_back(candidates[first + i]);
+    }
+  }
+}
+
+std::string hexadecimal(std::uint64_t value) { return neardup::simhash<64>(value).to_hex(); }
+
+/// Prints what there is, and remembers it.
+class manifest {
+ public:
+  explicit manifest(output& out) : out_(out) {}
+
+  void add(const std::string& path) {
+    try {
+      const file_role role = role_of_file(path);
+      if (role == file_role::list) add_list(path);
+      if (role == file_role::documents) add_documents(path);
+      if (role == file_role::pairs) add_pairs(path);
+    } catch (const input_error& error) {
+      is_complete_ = false;
+      out_ << "damaged\t" << printable(error.what()) << '\n';
+    }
+  }
+
+  /// What is not there: each two shards, and each shard with itself, have to be joined, and checked.
+  void print_missing() {
+    for (const auto& [number, checksum] : shards_) {
+      const auto kept = kept_.find(number);
+      if (kept == kept_.end() || kept->second != checksum) {
+        print("missing", "features of shard " + std::to_string(number));
+      }
+    }
+    for (auto earlier = shards_.begin(); earlier != shards_.end(); ++earlier) {
+      for (auto later = earlier; later != shards_.end(); ++later) {
+        const join_task task{earlier->first, later->first, earlier->second, later->second};
+        const std::string which = "shards " + std::to_string(task.earlier) + ' ' + std::to_string(task.later);
+        if (checked_.contains(task)) continue;
+        print("missing", (candidates_.contains(task) ? "checked pairs of " : "candidates of ") + which);
+      }
+    }
+    for (const auto& [task, path] : named_) {
+      const auto is_current = [&](std::uint64_t shard, std::uint64_t checksum) {
+        const auto found = shards_.find(shard);
+        return found == shards_.end() || found->second == checksum;
+      };
+      if (is_current(task.earlier, task.earlier_checksum) && is_current(task.later, task.later_checksum)) continue;
+      print("stale", path + ": its shards are others by now");
+    }
+    out_ << (is_complete_ ? "complete\n" : "incomplete\n");
+  }
+
+ private:
+  void print(const char* state, const std::string& what) {
+    is_complete_ = false;
+    out_ << state << '\t' << printable(what) << '\n';
+  }
+  void print_whole(const std::string& what, std::uint64_t count, const std::string& path) {
+    out_ << "whole\t" << what << '\t' << std::to_string(count) << '\t' << hexadecimal(checksum_of_file(path)) << '\t'
+         << printable(path) << '\n';
+  }
+
+  void add_list(const std::string& path) {
+    try {
+      switch (read_header(path).bits) {
+        case 32: return add_list<32>(path);
+        case 128: return add_list<128>(path);
+        case 256: return add_list<256>(path);
+        default: return add_list<64>(path);
+      }
+    } catch (const input_error&) {
+      throw;
+    } catch (const std::runtime_error& error) {
+      throw input_error({"", error.what()});
+    }
+  }
+  template <std::size_t Bits>
+  void add_list(const std::string& path) {
+    const neardup::fingerprint_list<Bits> list{neardup::mapped_file(path)};
+    list.verify();
+    if (list.empty()) return print_whole("shard without documents", 0, path);
+    const std::uint64_t number = shard_of(list[0].id);
+    shards_[number] = checksum_of_file(path);
+    print_whole("shard " + std::to_string(number), list.size(), path);
+  }
+  void add_documents(const std::string& path) {
+    const shard_documents documents(path);
+    kept_[documents.number()] = documents.list_checksum();
+    // A shard without documents tells its number only here.
+    shards_.try_emplace(documents.number(), documents.list_checksum());
+    print_whole("features of shard " + std::to_string(documents.number()), documents.size(), path);
+  }
+  void add_pairs(const std::string& path) {
+    const pair_file pairs(path);
+    std::string shards;
+    for (const join_task& task : pairs.header().tasks) {
+      (pairs.header().is_checked ? checked_ : candidates_).insert(task);
+      named_.emplace(task, path);
+      shards += (shards.empty() ? "" : ", ") + std::to_string(task.earlier) + ' ' + std::to_string(task.later);
+    }
+    print_whole((pairs.header().is_checked ? "checked pairs of shards " : "candidates of shards ") + shards,
+                pairs.size(), path);
+  }
+
+  output& out_;
+  bool is_complete_ = true;
+  std::map<std::uint64_t, std::uint64_t> shards_, kept_;  // by number the checksum
+  std::set<join_task> candidates_, checked_;
+  std::multimap<join_task, std::string> named_;
+};
+
+}  // namespace
+
+void run_verify(const options& given) {
+  options settings = given;
+  const shard_inputs inputs = open_shard_inputs(settings.paths);
+  if (inputs.pairs.empty()) throw usage_error("verify: name a file of candidates, as join writes them");
+  if (inputs.documents.empty()) throw usage_error("verify: name the shards of the candidates, too");
+  apply_comparison_of(*inputs.documents.front(), settings);
+  pair_header header{true, settings.distance, {}};
+  std::vector<id_pair> passed;
+  std::uint64_t count = 0;
+  for (const auto& candidates : inputs.pairs) {
+    if (candidates->header().is_checked) throw input_error({candidates->path(), "its pairs are checked already"});
+    if (candidates->header().distance != settings.distance) {
+      throw input_error({candidates->path(), "is of --distance " + std::to_string(candidates->header().distance) +
+                                                 ", and its shards of " + std::to_string(settings.distance)});
+    }
+    check_candidates(settings, inputs, *candidates, passed);
+    count += candidates->size();
+    header.tasks.insert(header.tasks.end(), candidates->header().tasks.begin(), candidates->header().tasks.end());
+  }
+  std::sort(header.tasks.begin(), header.tasks.end());
+  const auto twice = std::adjacent_find(header.tasks.begin(), header.tasks.end());
+  if (twice != header.tasks.end()) {
+    throw usage_error("verify: shards " + std::to_string(twice->earlier) + " and " + std::to_string(twice->later) +
+                      " are joined in two of these files");
+  }
+  const pair_file& first = *inputs.pairs.front();
+  save_pairs(settings.output_file, first.bits(), first.made_of(), header, passed);
+  if (!settings.quiet) {
+    say(counted(count, "candidate", "candidates") + ": " + counted(passed.size(), "pair", "pairs") +
+        " of near-duplicates");
+  }
+}
+
+void run_manifest(const options& settings) {
+  output out(settings.output_file);
+  manifest files(out);
+  std::vector<std::string> paths;
+  for (const std::string& path : settings.paths) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error)) {
+      paths.push_back(path);
+      continue;
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+      // What a killed process has left is no result.
+      if (entry.is_regular_file() && entry.path().extension() != ".tmp") paths.push_back(entry.path().string());
+    }
+    if (error) throw input_error({path, error.message()});
+    std::sort(paths.begin(), paths.end());
+  }
+  for (const std::string& path : paths) files.add(path);
+  files.print_missing();
+  out.close();
+}
+
+}  // namespace command

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""The drivers of examples/many_machines, run for real: their output is that of one run over everything.
+
+NEARDUP_PROGRAM and NEARDUP_SOURCE_DIR name the program and the source.
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.environ.get("NEARDUP_PROGRAM", "")
+DRIVERS = pathlib.Path(os.environ.get("NEARDUP_SOURCE_DIR", pathlib.Path(__file__).parents[2])) / "examples" / "many_machines"
+PYTHON = "/usr/bin/python3"  # Debian's, which has its packages
+HAS_DASK = (shutil.which("dask-scheduler") is not None and
+            subprocess.run([PYTHON, "-c", "import distributed"], capture_output=True, check=False).returncode == 0)
+
+
+class Drivers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        make = random.Random(5)
+        made, self.parts = [], []
+        for part in range(6):
+            self.parts.append(str(self.folder / f"part {part}.jsonl"))
+            with open(self.parts[-1], "w", encoding="utf-8") as out:
+                for _ in range(300):
+                    words = list(make.choice(made)) if made and make.random() < 0.4 else make.choices(range(5000), k=60)
+                    words[make.randrange(60)] = make.randrange(5000)
+                    made.append(words)
+                    out.write(json.dumps({"text": " ".join(f"w{word}" for word in words)}) + "\n")
+        self.whole = self.output(PROGRAM, "groups", "--jsonl", "--quiet", *self.parts)
+        self.assertGreater(self.whole.count("\n\n"), 100)
+
+    def output(self, *command, **options):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def start(self, *command):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+        def stop():
+            try:
+                os.killpg(process.pid, signal.SIGKILL)  # what it started, too
+            except ProcessLookupError:
+                pass
+            process.communicate()
+        self.addCleanup(stop)
+        return process
+
+    def test_they_are_short(self):
+        for driver in ("with_parallel", "with_dask.py"):
+            self.assertLessEqual(len((DRIVERS / driver).read_text(encoding="utf-8").splitlines()), 100)
+
+    @unittest.skipUnless(shutil.which("parallel"), "no GNU parallel")
+    def test_gnu_parallel(self):
+        command = [DRIVERS / "with_parallel", self.folder / "tasks", *self.parts]
+        environment = os.environ | {"NEARDUP": PROGRAM}
+        self.assertEqual(self.output(*command, env=environment), self.whole)
+        # What is missing is made again, and nothing else.
+        kept = self.folder / "tasks" / "1-2.candidates"
+        for name in ("1-2.checked", "3.shard"):
+            (self.folder / "tasks" / name).unlink()
+        before = kept.stat().st_mtime_ns
+        self.assertEqual(self.output(*command, env=environment), self.whole)
+        self.assertEqual(kept.stat().st_mtime_ns, before)
+        self.assertEqual(self.output(*command, env=environment | {"MERGE": "--grouping components"}),
+                         self.output(PROGRAM, "groups", "--jsonl", "--quiet", "--grouping", "components", *self.parts))
+
+    @unittest.skipUnless(shutil.which("parallel"), "no GNU parallel")
+    def test_gnu_parallel_tells_of_a_part_that_cannot_be_read(self):
+        done = subprocess.run([DRIVERS / "with_parallel", self.folder / "tasks", *self.parts, "no such part"], env=os.environ | {"NEARDUP": PROGRAM},
+                              capture_output=True, text=True, timeout=120, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no such part: ", done.stderr)
+
+    @unittest.skipUnless(HAS_DASK, "no Dask distributed (Debian: python3-distributed)")
+    def test_dask_with_a_worker_that_dies(self):
+        port = "0"
+        scheduler = self.start("dask-scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-show")
+        address = None
+        while address is None:
+            line = scheduler.stderr.readline()
+            self.assertTrue(line, "the scheduler has ended")
+            if found := re.search(r"Scheduler at: *(tcp://\S+)", line):
+                address = found[1]
+        # A program that takes its time, so that the worker dies while its tasks are under way.
+        slow = self.folder / "slow_neardup"
+        slow.write_text(f'#!/bin/sh\nsleep 0.2\nexec "{PROGRAM}" "$@"\n', encoding="utf-8")
+        slow.chmod(0o755)
+        workers = [self.start("dask-worker", address, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--local-directory", str(self.folder))
+                   for _ in range(3)]
+        with open(self.folder / "out", "w+", encoding="utf-8") as out, open(self.folder / "errors", "w+", encoding="utf-8") as errors:
+            driver = subprocess.Popen([PYTHON, DRIVERS / "with_dask.py", "--program", slow, address, self.folder / "tasks", *self.parts],
+                                      stdout=out, stderr=errors)
+            self.addCleanup(driver.kill)
+            deadline = time.monotonic() + 60
+            while len(list(self.folder.glob("tasks/*.checked"))) < 4:
+                self.assertLess(time.monotonic(), deadline)
+                self.assertIsNone(driver.poll(), (self.folder / "errors").read_text(encoding="utf-8"))
+                time.sleep(0.02)
+            os.killpg(workers[0].pid, signal.SIGKILL)
+            self.assertLess(len(list(self.folder.glob("tasks/*.checked"))), 21)
+            self.assertEqual(driver.wait(timeout=120), 0, (self.folder / "errors").read_text(encoding="utf-8"))
+        self.assertEqual((self.folder / "out").read_text(encoding="utf-8"), self.whole)
+        self.assertEqual(workers[0].wait(timeout=10), -signal.SIGKILL)
+        self.assertIsNone(workers[1].poll())
+
+
+if __name__ == "__main__":
+    unittest.main()

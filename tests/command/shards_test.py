@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""Many machines: the groups that the tasks of shards give are, byte for byte, those of one run over everything.
+
+NEARDUP_PROGRAM names the program.
+"""
+import itertools
+import json
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = os.environ.get("NEARDUP_PROGRAM", "")
+WORDS = [f"w{number}" for number in range(3000)]
+
+
+def texts(count, seed=1):
+    """Half are versions of earlier ones, some exact copies, some short, some empty: (id, text)."""
+    make = random.Random(seed)
+    made = []
+    for number in range(count):
+        if made and make.random() < 0.5:
+            words = make.choice(made[-400:])[1].split()
+            for _ in range(make.randrange(0, 4)):
+                if words:
+                    words[make.randrange(len(words))] = make.choice(WORDS)
+        else:
+            words = make.choices(WORDS, k=make.choice((0, 2, 5, 40, 60, 90)))
+        made.append((f"doc {number}", " ".join(words)))
+    return made
+
+
+def sections(path):
+    """Of a file of neardup's, by docs/format.md: the number of records, and its sections by tag."""
+    data = path.read_bytes()
+    count, = struct.unpack_from("<Q", data, 48)
+    parts = {}
+    for i in range(struct.unpack_from("<I", data, 20)[0]):
+        tag, _, begin, size, _ = struct.unpack_from("<IIQQQ", data, 64 + 32 * i)
+        parts[tag] = data[begin:begin + size]
+    return count, parts
+
+
+class Shards(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_neardup(self, *arguments, fails=False):
+        done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False,
+                              cwd=self.folder)
+        self.assertEqual(done.returncode, 2 if fails else 0, done.stderr)
+        return done.stderr if fails else done.stdout
+
+    def write_parts(self, count, parts, seed=1):
+        made = texts(count, seed)
+        for part in range(parts):
+            with open(self.folder / f"part{part}.jsonl", "w", encoding="utf-8") as out:
+                for number, text in made[part * count // parts:(part + 1) * count // parts]:
+                    record = {"text": text} if len(text) % 5 == 0 else {"id": number, "text": text}
+                    out.write(json.dumps(record) + "\n")
+        return [f"part{part}.jsonl" for part in range(parts)]
+
+    def hash(self, parts, *options, first=0):
+        for number, part in enumerate(parts):
+            self.run_neardup("hash", "--jsonl", "--shard", first + number, "--keep-features", "--output",
+                             f"{first + number}.shard", *options, part)
+        return list(range(first, first + len(parts)))
+
+    def join(self, a, b, *options):
+        names = [f"{a}.shard"] if a == b else [f"{a}.shard", f"{b}.shard"]
+        self.run_neardup("join", *options, "--output", f"{a}-{b}.candidates", *names)
+        return f"{a}-{b}.candidates"
+
+    def verify(self, a, b):
+        self.run_neardup("verify", "--output", f"{a}-{b}.checked", f"{a}-{b}.candidates",
+                         *{f"{a}.shard.features", f"{b}.shard.features"})
+        return f"{a}-{b}.checked"
+
+    def all_tasks(self, shards, join_options=()):
+        tasks = list(itertools.combinations_with_replacement(shards, 2))
+        random.Random(2).shuffle(tasks)
+        for a, b in tasks:
+            self.join(a, b, *join_options)
+        return [self.verify(a, b) for a, b in tasks]
+
+    def merge(self, shards, checked, *options):
+        files = [f"{shard}.shard" for shard in shards] + checked
+        random.Random(3).shuffle(files)
+        return self.run_neardup("merge", *options, *files)
+
+
+class Groups(Shards):
+    def check_equal(self, count, parts, options, join_options=()):
+        parts = self.write_parts(count, parts)
+        shards = self.hash(parts, *options)
+        checked = self.all_tasks(shards, join_options)
+        sizes = set()
+        for grouping in ("representatives", "components"):
+            for form in ("text", "jsonl"):
+                how = ("--grouping", grouping, "--format", form)
+                whole = self.run_neardup("groups", "--jsonl", *how, *options, *parts)
+                self.assertEqual(self.merge(shards, checked, *how), whole, (options, how))
+                sizes.add(len(whole))
+        self.assertGreater(min(sizes), 1000)
+        return sizes
+
+    def test_by_default(self):
+        self.assertEqual(len(self.check_equal(3000, 4, ())), 4)  # the groupings differ
+
+    def test_at_a_lower_similarity(self):
+        self.check_equal(1500, 3, ("--similarity", "0.5"), ("--similarity", "0.5"))
+
+    def test_by_fingerprints_alone(self):
+        self.check_equal(1500, 3, ("--distance", "3"), ("--distance", "3"))
+
+    def test_simhash_of_128_bits_checked_by_edit_distance(self):
+        options = ("--bits", "128", "--check", "edit", "--distance", "12", "--min-similarity", "0.7")
+        self.check_equal(800, 3, options, ("--distance", "12"))
+
+    def test_by_cosine_of_weighted_features(self):
+        options = ("--weights", "tf", "--check", "cosine", "--similarity", "0.85")
+        self.check_equal(800, 2, options, ("--check", "cosine", "--distance", self.distance_of(options)))
+
+    def distance_of(self, options):
+        done = subprocess.run([PROGRAM, "groups", "--lines", *options, "-"], input="a b c", capture_output=True, text=True,
+                              check=True)
+        words = done.stderr.split()
+        return words[words.index("--distance") + 1]
+
+    def test_one_shard_and_an_empty_one(self):
+        parts = self.write_parts(600, 1)
+        (self.folder / "empty.jsonl").write_text('{"text":""}\n')
+        whole = self.run_neardup("groups", "--jsonl", *parts, "empty.jsonl")
+        shards = self.hash([*parts, "empty.jsonl"])
+        self.assertEqual(self.merge(shards, self.all_tasks(shards)), whole)
+
+    def test_candidates_of_several_tasks_are_verified_together(self):
+        parts = self.write_parts(900, 3)
+        shards = self.hash(parts, first=70000)
+        candidates = [self.join(a, b) for a, b in itertools.combinations_with_replacement(shards, 2)]
+        self.run_neardup("verify", "--output", "all.checked", *candidates, *(f"{shard}.shard" for shard in shards))
+        self.assertEqual(self.merge(shards, ["all.checked"]), self.run_neardup("groups", "--jsonl", *parts))
+
+    def test_a_crowd_of_copies_has_no_pairs(self):
+        for part in range(2):
+            (self.folder / f"part{part}.jsonl").write_text('{"text":"one and the same text of ten words in all here"}\n' * 2000)
+        shards = self.hash(["part0.jsonl", "part1.jsonl"])
+        checked = self.all_tasks(shards)
+        self.assertEqual([sections(self.folder / name)[0] for name in sorted(checked)], [0, 1, 0])
+        self.assertEqual(self.merge(shards, checked), self.run_neardup("groups", "--jsonl", "part0.jsonl", "part1.jsonl"))
+
+
+class Files(Shards):
+    def make(self):
+        self.parts = self.write_parts(600, 2)
+        shards = self.hash(self.parts)
+        return shards, self.all_tasks(shards)
+
+    def test_ids_and_pairs_are_as_documented(self):
+        shards, _ = self.make()
+        records = {}
+        for shard in shards:
+            count, parts = sections(self.folder / f"{shard}.shard")
+            found = dict((number, print_) for print_, number in struct.iter_unpack("<QQ", parts[16]))
+            self.assertEqual(len(found), count)
+            self.assertEqual({number >> 40 for number in found}, {shard})
+            records |= found
+        distance = int(dict(line.split(" ", 1) for line in sections(self.folder / "0-1.candidates")[1][64].decode().splitlines())["distance"])
+        for a, b in ((0, 0), (0, 1), (1, 1)):
+            _, parts = sections(self.folder / f"{a}-{b}.candidates")
+            pairs = list(struct.iter_unpack("<QQ", parts.get(66, b"")))
+            near = sorted((later, earlier) for earlier, later in itertools.combinations(sorted(records), 2)
+                          if (earlier >> 40, later >> 40) == (a, b) and (records[earlier] ^ records[later]).bit_count() <= distance)
+            self.assertEqual(pairs, near)
+            self.assertGreater(len(near), 10)
+
+    def test_the_same_task_gives_the_same_bytes(self):
+        shards, checked = self.make()
+        before = {path.name: path.read_bytes() for path in self.folder.iterdir()}
+        self.hash(self.parts)
+        self.all_tasks(shards)
+        self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()}, before)
+        self.assertEqual(sorted(before), sorted([*self.parts, "0.shard", "1.shard", "0.shard.features", "1.shard.features",
+                                                 *checked, *(name.replace("checked", "candidates") for name in checked)]))
+
+    def test_damaged_files_are_refused_by_name(self):
+        shards, checked = self.make()
+        merge = ["merge", "0.shard", "1.shard", *checked]
+        uses = {"0.shard": [["join", "--output", "x", "0.shard", "1.shard"], merge],
+                "1.shard": [["join", "--output", "x", "1.shard"], merge],
+                "0.shard.features": [["verify", "--output", "x", "0-0.candidates", "0.shard.features"], merge],
+                "0-1.candidates": [["verify", "--output", "x", "0-1.candidates", "0.shard", "1.shard"]],
+                "0-1.checked": [merge]}
+        for name, commands in uses.items():
+            whole = (self.folder / name).read_bytes()
+            middle = len(whole) * 2 // 3
+            for bad in (whole[:middle], whole[:-1], whole[:20], b"", whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:],
+                        whole + b"\0"):
+                (self.folder / name).write_bytes(bad)
+                for command in commands:
+                    self.assertIn(name + ":", self.run_neardup(*command, fails=True), command)
+                    self.assertFalse((self.folder / "x").exists())
+                self.assertIn("damaged\t" + name, self.run_neardup("manifest", *self.shard_files()))
+            (self.folder / name).write_bytes(whole)
+        self.assertTrue(self.run_neardup(*merge))
+
+    def shard_files(self):
+        return sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("part"))
+
+    def test_what_does_not_belong_together_is_refused(self):
+        shards, checked = self.make()
+        files = ["0.shard", "1.shard", *checked]
+        for left_out, message in ((files[1:], "needs shard 0"), (["0.shard", "1.shard", *sorted(checked)[:2]], "shards 1 and 1 are missing"),
+                                  ([*files, "0-0.candidates"], "0-0.candidates: holds candidates"), (checked, "name the shards")):
+            self.assertIn(message, self.run_neardup("merge", *left_out, fails=True))
+        (self.folder / "again.checked").write_bytes((self.folder / "0-1.checked").read_bytes())
+        self.assertIn("shards 0 and 1 are there twice", self.run_neardup("merge", *files, "again.checked", fails=True))
+        self.run_neardup("hash", "--jsonl", "--shard", 1, "--keep-features", "--features", "words", "--output", "words.shard", "part1.jsonl")
+        self.assertIn("words.shard: the fingerprints are made otherwise: 'tokenizer:",
+                      self.run_neardup("join", "--output", "x", "0.shard", "words.shard", fails=True))
+        self.run_neardup("hash", "--jsonl", "--shard", 2, "--keep-features", "--min-similarity", "0.9", "--kind", "minwise",
+                         "--distance", "8", "--output", "other.shard", "part1.jsonl")
+        self.assertIn("other.shard.features: was made with another min-similarity than 0.shard.features",
+                      self.run_neardup("verify", "--output", "x", "0-0.candidates", "0.shard", "other.shard", fails=True))
+        self.run_neardup("join", "--distance", "2", "--output", "near.candidates", "0.shard")
+        self.assertIn("near.candidates: is of --distance 2, and its shards of 8",
+                      self.run_neardup("verify", "--output", "x", "near.candidates", "0.shard", fails=True))
+        self.assertIn("1.shard: is shard 1, as is 1.shard", self.run_neardup("join", "--output", "x", "1.shard", "1.shard", fails=True))
+        self.assertIn("part0.jsonl: no file of neardup's", self.run_neardup("join", "--output", "x", "part0.jsonl", fails=True))
+        self.run_neardup("hash", "--jsonl", "--format", "bin", "--output", "plain.list", "part0.jsonl")
+        self.run_neardup("hash", "--jsonl", "--shard", "1", "--keep-features", "--output", "1.shard", "part0.jsonl")
+        self.assertIn("is of another shard 1 than 1.shard.features", self.run_neardup("merge", *files, fails=True))
+        self.assertIn("stale\t0-1.checked", self.run_neardup("manifest", *self.shard_files()))
+
+    def test_the_command_line(self):
+        self.write_parts(10, 1)
+        for arguments, message in ((["hash", "--shard", "1", "--jsonl", "part0.jsonl"], "--shard writes to a file: --output FILE"),
+                                   (["hash", "--shard", "16777216", "--output", "x", "--jsonl", "part0.jsonl"], "--shard 16777216: goes from 0 to 16777215"),
+                                   (["hash", "--keep-features", "part0.jsonl"], "--keep-features needs --shard"),
+                                   (["join", "a"], "join writes to a file: --output FILE"), (["join", "--output", "x", "a", "b", "c"], "join takes one shard, or two"),
+                                   (["join"], "no input: name files of shards"), (["merge", "a"], "a: cannot be opened"),
+                                   (["verify", "--output", "x", "a"], "a: cannot be opened")):
+            self.assertIn(message, self.run_neardup(*arguments, fails=True))
+
+    def test_the_manifest_tells_what_is_missing(self):
+        shards, checked = self.make()
+        self.assertTrue(self.run_neardup("manifest", *self.shard_files()).endswith("\ncomplete\n"))
+        self.assertEqual(len(self.run_neardup("manifest", *self.shard_files()).splitlines()), 11)
+        (self.folder / "0-1.checked").unlink()
+        (self.folder / "1-1.checked").unlink()
+        (self.folder / "1-1.candidates").unlink()
+        (self.folder / "0.shard.features").unlink()
+        lines = self.run_neardup("manifest", *self.shard_files()).splitlines()
+        self.assertEqual(lines[-4:], ["missing\tfeatures of shard 0", "missing\tchecked pairs of shards 0 1",
+                                      "missing\tcandidates of shards 1 1", "incomplete"])
+
+
+if __name__ == "__main__":
+    unittest.main()
