@@ -16,6 +16,7 @@
 
 namespace {
 
+constexpr int nothing_found = 1;
 constexpr int failure = 2;
 
 [[noreturn]] void fail_without_memory() {
@@ -23,9 +24,12 @@ constexpr int failure = 2;
   std::_Exit(failure);
 }
 
-void run(command::options settings) {
+bool run(command::options settings) {
   command::load_dictionary(settings);
-  if (settings.action == command::verb::advise) return command::run_advise(settings);
+  if (settings.action == command::verb::advise) {
+    command::run_advise(settings);
+    return true;
+  }
   switch (settings.bits) {
     case 32: return command::run<32>(settings);
     case 128: return command::run<128>(settings);
@@ -46,7 +50,8 @@ int main(int count, char** arguments) {
       out << *text;
       out.close();
     } else {
-      run(std::get<command::options>(std::move(line)));
+      const bool tells = std::get<command::options>(line).exit_status;
+      if (!run(std::get<command::options>(std::move(line))) && tells) return nothing_found;
     }
     return 0;
   } catch (const command::usage_error& error) {

@@ -152,7 +152,8 @@ std::string rules() {
   --weights idf without a file, --keep longest, --grouping components and advise read everything twice; standard input
   and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. The check keeps features, 4 bytes each; what is
   above --memory lies in a temporary file, too.
-  Exit status: 0 done, 2 wrong usage, bad input, or output that could not be written.
+  Exit status: 0 done; with --exit-status 1 if nothing was found; 2 wrong usage, bad input, or output that could not
+  be written.
 )";
 }
 
@@ -191,6 +192,7 @@ class parser {
     if (result_.action == verb::advise) add_advice();
     if (result_.has_index()) add_index();
     if (result_.compares()) add_comparison();
+    if (result_.compares()) add_against();
     if (result_.action == verb::find) add_search();
     if (result_.action == verb::groups || result_.action == verb::unique) add_grouping();
     add_output();
@@ -201,13 +203,15 @@ class parser {
     if (const auto text = read(std::move(words))) return *text;
     set_input();
     for (const char* const file :
-         {"--idf-file", "--output", "--dictionary", "--user-dictionary", "--model", "--stop-words", "--index"}) {
+         {"--idf-file", "--output", "--dictionary", "--user-dictionary", "--model", "--stop-words", "--index",
+          "--dropped"}) {
       if (is_given(file) && app_.get_option(file)->results().front().empty()) {
         throw usage_error(std::string(file) + " '': not the name of a file");
       }
     }
     take_clue();
     if (result_.paths.empty() && result_.unit == unit_of_input::fingerprints) throw usage_error("no input: name lists");
+    set_against();
     set_from_files();
     apply_settings(given_, result_);
     set_output();
@@ -215,13 +219,15 @@ class parser {
       throw usage_error("index writes to a file: --output FILE");
     }
     if (result_.action == verb::query && result_.index_file.empty()) throw usage_error("query needs --index FILE");
-    if ((result_.has_index() || lists_ || result_.format == output_format::binary) && !can_be_named(result_)) {
+    const bool has_index = result_.has_index() || !result_.against_indexes.empty();
+    if ((has_index || lists_ || result_.format == output_format::binary) && !can_be_named(result_)) {
       throw usage_error(
           "files of fingerprints name what these are made of: they take words, words:N, chars:N and bytes:N,\n"
           "without --top and --weighted-field");
     }
     if (result_.paths.empty()) throw usage_error("no input: name files or folders, or - for standard input");
-    if (std::count(result_.paths.begin(), result_.paths.end(), "-") > 1) {
+    const auto streams_in = [](const auto& paths) { return std::count(paths.begin(), paths.end(), "-"); };
+    if (streams_in(result_.paths) + streams_in(result_.against) > 1) {
       throw usage_error("standard input (-) can be read only once");
     }
     return std::move(result_);
@@ -367,16 +373,29 @@ class parser {
         ->transform(CLI::AsSizeValue(false));
   }
 
+  void add_against() {
+    add_list("--against", result_.against, "PATH",
+             result_.action == verb::unique
+                 ? "another corpus: drop what is near one of its documents.\n"
+                   "Texts as PATH has them, or a file of an index; several\ntimes: all of them"
+                 : "another corpus: only its near-duplicates among the\ndocuments of PATH. Texts as PATH has them, or a file of\n"
+                   "an index; several times: all of them");
+    add_flag("--also-within", result_.also_within, "with --against: near-duplicates within PATH, too");
+  }
+
   void add_grouping() {
     add("--grouping", given_.grouping, "G",
         "representatives: a group is one document and what is\n"
         "similar to it (the default); components: all that a\n"
         "chain of pairs connects, however far apart");
     add("--keep", given_.keep, "WHICH",
-        result_.action == verb::groups ? "which document a group is around: first (the default)\nor longest"
-                                       : "which document of a group is kept: first (the default)\n"
-                                         "or longest. This and --grouping components read the\n"
-                                         "input twice (standard input through a temporary file)");
+        result_.action == verb::groups ? "which document a group is around: first (the default),\n"
+                                         "longest, or by a number in its JSON record\nhighest:FIELD or lowest:FIELD"
+                                       : "which document of a group is kept: first (the default),\n"
+                                         "longest, or by a number in its JSON record\n"
+                                         "highest:FIELD or lowest:FIELD. All but first, and\n"
+                                         "--grouping components, read the input twice (standard\n"
+                                         "input through a temporary file)");
   }
 
   void add_output() {
@@ -386,6 +405,16 @@ class parser {
     add("--output", result_.output_file, "FILE",
         "write there, not to standard output; until all is done\nto FILE.partial (if that exists, FILE.partial.1, …),\n"
         "which stays if the run fails, and is never an input");
+    if (result_.action == verb::unique) {
+      add("--dropped", result_.dropped_file, "FILE",
+          "what is dropped: similarity, distance in bits, its id\n"
+          "and the id of what stands for it, with tabs between\nthem; JSON Lines with --jsonl. Written as --output is");
+    }
+    if (result_.compares() || result_.action == verb::query || result_.action == verb::find) {
+      add_flag("--exit-status", result_.exit_status,
+               result_.action == verb::find ? "0 if a document was found, 1 if none was (else 0 for both)"
+                                            : "0 if there are near-duplicates, 1 if there are none\n(else 0 for both)");
+    }
     add("--threads", threads_, "N", "default: all cores; never changes the result");
     add_flag("--quiet", result_.quiet, "no progress bar, no notes; errors and what was skipped\nare still said");
     app_.set_help_flag("--help,-h", "this text")->group(group_);
@@ -488,12 +517,57 @@ class parser {
     if (given_.weights == "idf" && !is_given("--idf-file")) {
       throw usage_error("--weights idf with --fingerprints: there are no texts to learn from; name an --idf-file");
     }
-    if (std::find(result_.paths.begin(), result_.paths.end(), "-") != result_.paths.end()) {
+    const auto has_stream = [](const auto& paths) { return std::find(paths.begin(), paths.end(), "-") != paths.end(); };
+    if (has_stream(result_.paths) || has_stream(result_.against)) {
       throw usage_error("--fingerprints reads files, not standard input");
     }
     result_.names_composition = given_.features || given_.weights || given_.seed || no_header_;
     if (no_header_ && !(given_.features && given_.bits)) {
       throw usage_error("--no-header: say what the fingerprints are made of, at least --features and --bits");
+    }
+  }
+
+  /// Tells the indexes of --against from texts and lists.
+  void set_against() {
+    const bool is_given_empty = std::find(result_.against.begin(), result_.against.end(), "") != result_.against.end();
+    if (is_given_empty) throw usage_error("--against '': not the name of a file or folder");
+    for (const std::string& path : result_.against) {
+      if (is_index_file(path)) result_.against_indexes.push_back(path);
+    }
+    std::erase_if(result_.against, [](const std::string& path) { return is_index_file(path); });
+    if (result_.also_within && !result_.has_against()) throw usage_error("--also-within needs --against");
+    if (!result_.against_indexes.empty() && given_.check.value_or("jaccard") != "jaccard") {
+      throw usage_error("--check " + *given_.check + ": an index keeps no texts; leave it out, or name texts");
+    }
+    for (const std::string& path : result_.against_indexes) set_from_index_of_against(path);
+  }
+
+  /// What is not given is that of the index, as query has it. Without features of all, fingerprints decide.
+  void set_from_index_of_against(const std::string& path) {
+    const index_settings stored = read_index_settings(path);
+    if (given_.min_similarity && stored.check_features.empty()) {
+      throw usage_error("--min-similarity: " + path + " was made without --keep-features");
+    }
+    result_.has_only_prints = result_.has_only_prints || stored.check_features.empty();
+    take_composition(path, stored);
+    if (given_.check_features.value_or(stored.check_features) != stored.check_features && !result_.has_only_prints) {
+      throw usage_error("--check-features " + *given_.check_features + ": " + path + " keeps " + stored.check_features);
+    }
+    if (given_.distance || given_.similarity) return;
+    given_.distance = std::to_string(stored.distance);
+    if (stored.check_features.empty()) return;
+    if (!given_.check_features) given_.check_features = stored.check_features;
+    if (!given_.min_similarity) given_.min_similarity = number(neardup::default_similarity);
+  }
+
+  /// What the fingerprints of an index are made of.
+  void take_composition(const std::string& path, const index_settings& stored) {
+    if (!given_.bits) given_.bits = std::to_string(stored.bits);
+    if (!given_.features) given_.features = stored.features;
+    if (!given_.weights) given_.weights = stored.weights;
+    if (!given_.kind) given_.kind = stored.kind;
+    if (given_.weights->ends_with("idf") && !is_given("--idf-file")) {
+      throw usage_error(path + " was made with --weights " + *given_.weights + ": name the same --idf-file");
     }
   }
 
@@ -506,14 +580,7 @@ class parser {
     }
     if (result_.index_file.empty()) return;
     const index_settings stored = read_index_settings(result_.index_file);
-    if (!given_.bits) given_.bits = std::to_string(stored.bits);
-    if (!given_.features) given_.features = stored.features;
-    if (!given_.weights) given_.weights = stored.weights;
-    if (!given_.kind) given_.kind = stored.kind;
-    if (given_.weights->ends_with("idf") && !is_given("--idf-file")) {
-      throw usage_error(result_.index_file + " was made with --weights " + *given_.weights +
-                        ": name the same --idf-file");
-    }
+    take_composition(result_.index_file, stored);
     if (!given_.distance) given_.distance = std::to_string(stored.distance);
     if (result_.action == verb::index) {
       if (!given_.blocks && given_.distance == std::to_string(stored.distance))
@@ -551,6 +618,9 @@ class parser {
       if (result_.action == verb::unique && result_.unit != unit_of_input::files) {
         throw usage_error("--format says nothing here: unique copies the records as they are");
       }
+    }
+    if (!result_.dropped_file.empty() && result_.dropped_file == result_.output_file) {
+      throw usage_error("--dropped and --output name the same file");
     }
     result_.threads = static_cast<unsigned>(neardup::threads{}.parts());
     if (!is_given("--memory")) result_.memory = physical_memory() / 2;

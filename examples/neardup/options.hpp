@@ -27,6 +27,9 @@ enum class output_format { text, json_lines, binary };
 
 enum class weighting { unit, tf, log_tf, idf, tf_idf };
 
+/// Which document of a group is kept, and stands for it.
+enum class preference { first, longest, highest, lowest };
+
 /// How similar two candidates are.
 enum class similarity_measure { jaccard, cosine, edit };
 
@@ -54,6 +57,8 @@ struct options {
   std::string weighted_field;  ///< in place of texts: an array of words with their weights; empty: none
   std::string id_field = "id";
   bool id_field_required = false;
+  std::vector<std::string> against;          ///< the other corpus: texts, or with --fingerprints lists
+  std::vector<std::string> against_indexes;  ///< and files of indexes
   std::vector<std::string> include;
   std::vector<std::string> exclude;
   bool skip_bad = false;
@@ -75,7 +80,10 @@ struct options {
   feature_setting check_features;
   similarity_measure check = similarity_measure::jaccard;
   bool by_components = false;  ///< else by representatives, see neardup::grouping
-  bool keeps_longest = false;
+  preference keep = preference::first;
+  std::string score_field;        ///< of preference::highest and lowest
+  bool also_within = false;       ///< with another corpus: near-duplicates within the input, too
+  bool has_only_prints = false;   ///< fingerprints decide: of some documents there is no more than that
   std::string clue;             ///< of find
   std::size_t most = 10;        ///< results of find
   std::string index_file;       ///< of query; of index the one that is added to, or empty
@@ -87,7 +95,9 @@ struct options {
   std::optional<similarity_choice> choice;
 
   output_format format = output_format::text;
-  std::string output_file;  ///< empty: standard output
+  std::string output_file;   ///< empty: standard output
+  std::string dropped_file;  ///< of unique: what it drops; empty: it is not written
+  bool exit_status = false;  ///< 1 if nothing was found
   unsigned threads = 1;
   std::uint64_t memory = 0;  ///< for features, bytes; those beyond it lie in a temporary file
   bool quiet = false;
@@ -96,6 +106,9 @@ struct options {
   [[nodiscard]] bool compares() const {
     return action == verb::groups || action == verb::pairs || action == verb::unique;
   }
+
+  /// Whether the input is compared with another corpus.
+  [[nodiscard]] bool has_against() const { return !against.empty() || !against_indexes.empty(); }
 
   /// Whether the rarities of the features have to be learnt from the input.
   [[nodiscard]] bool learns_idf() const {
@@ -106,7 +119,7 @@ struct options {
 
   /// Whether unique has to know all documents before it keeps one.
   [[nodiscard]] bool groups_first() const {
-    return action == verb::unique && (by_components || keeps_longest || unit == unit_of_input::fingerprints);
+    return action == verb::unique && (by_components || keep != preference::first || unit == unit_of_input::fingerprints);
   }
 
   /// Whether the texts are needed again once their fingerprints are known.

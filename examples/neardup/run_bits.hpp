@@ -66,7 +66,22 @@ void run_hash(context& c) {
 }
 
 template <std::size_t Bits>
-void run(options& settings) {
+void run_verb(context& c) {
+  switch (c.settings.action) {
+    case verb::groups: return run_groups<Bits>(c);
+    case verb::pairs: return run_pairs<Bits>(c);
+    case verb::unique: return run_unique<Bits>(c);
+    case verb::hash: return run_hash<Bits>(c);
+    case verb::tokens: return run_tokens(c);
+    case verb::find: return run_find(c);
+    case verb::index: return run_index<Bits>(c);
+    case verb::query: return run_query<Bits>(c);
+    case verb::advise: break;  // has a width of its own
+  }
+}
+
+template <std::size_t Bits>
+bool run(options& settings) {
   if (settings.compares() && !neardup::layout::is_valid(Bits, settings.distance, blocks_of(settings))) {
     throw usage_error("--blocks " + std::to_string(settings.blocks) + " with --distance " +
                       std::to_string(settings.distance) +
@@ -82,17 +97,8 @@ void run(options& settings) {
   context c(settings);
   if (settings.choice && !settings.quiet) say_choice(settings);
   if (settings.learns_idf()) settings.idf = learn_idf(c);
-  switch (settings.action) {
-    case verb::groups: return run_groups<Bits>(c);
-    case verb::pairs: return run_pairs<Bits>(c);
-    case verb::unique: return run_unique<Bits>(c);
-    case verb::hash: return run_hash<Bits>(c);
-    case verb::tokens: return run_tokens(c);
-    case verb::find: return run_find(c);
-    case verb::index: return run_index<Bits>(c);
-    case verb::query: return run_query<Bits>(c);
-    case verb::advise: break;  // has a width of its own
-  }
+  run_verb<Bits>(c);
+  return c.found_any;
 }
 
 }  // namespace command

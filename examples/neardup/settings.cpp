@@ -78,6 +78,21 @@ void choose_distance(const typed_settings& given, double similarity, options& to
   to.distance = std::min(distance_by(to.kind), static_cast<int>(to.bits) - 1);
 }
 
+/// Which document of a group stays.
+void apply_keep(const std::string& text, options& to) {
+  const std::size_t colon = text.find(':');
+  const std::size_t which = parse_name("--keep", text.substr(0, colon), {"first", "longest", "highest", "lowest"},
+                                       "is first, longest, highest:FIELD or lowest:FIELD");
+  to.keep = static_cast<preference>(which);
+  const bool by_field = to.keep == preference::highest || to.keep == preference::lowest;
+  if (by_field != (colon != text.npos) || (by_field && colon + 1 == text.size())) {
+    throw usage_error("--keep '" + text + "': is first, longest, highest:FIELD or lowest:FIELD");
+  }
+  if (!by_field) return;
+  if (to.unit != unit_of_input::json_lines) throw usage_error("--keep " + text + " needs --jsonl");
+  to.score_field = text.substr(colon + 1);
+}
+
 /// The distance and the check: --distance alone is one without a check, all else is chosen for a similarity.
 void apply_comparison(const typed_settings& given, options& to) {
   const int bits = static_cast<int>(to.bits);
@@ -88,8 +103,13 @@ void apply_comparison(const typed_settings& given, options& to) {
     to.by_components = parse_name("--grouping", *given.grouping, {"representatives", "components"},
                                   "groupings are representatives and components") == 1;
   }
-  if (given.keep)
-    to.keeps_longest = parse_name("--keep", *given.keep, {"first", "longest"}, "is first or longest") == 1;
+  if (given.keep) apply_keep(*given.keep, to);
+  if (to.has_against()) {
+    if (to.by_components) throw usage_error("--grouping components and --against do not go together");
+    if (given.keep && !to.also_within) {
+      throw usage_error("--keep chooses within the input, which --against compares with the other corpus only; add --also-within");
+    }
+  }
 
   if (given.check) {
     to.check = static_cast<similarity_measure>(
@@ -164,7 +184,7 @@ void apply_settings(const typed_settings& given, options& to) {
   } else if (to.compares() || to.has_index()) {
     apply_comparison(given, to);
     if (to.has_index()) apply_index(given, to);
-    if (to.unit == unit_of_input::fingerprints) {
+    if (to.unit == unit_of_input::fingerprints || to.has_only_prints) {
       // There are no texts to check.
       to.min_similarity.reset();
       to.choice.reset();

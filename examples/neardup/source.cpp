@@ -90,7 +90,8 @@ std::optional<bad_input> missing(const options& settings, const std::string& arg
 }  // namespace
 
 source_walker::source_walker(const options& settings) : settings_(settings) {
-  if (!settings.output_file.empty()) refuse_output_among_inputs(settings.output_file);
+  if (!settings.output_file.empty()) refuse_output_among_inputs("--output", settings.output_file);
+  if (!settings.dropped_file.empty()) refuse_output_among_inputs("--dropped", settings.dropped_file);
   if (settings.skip_bad) return;
   for (const std::string& argument : settings.paths) {
     if (argument == "-") continue;
@@ -110,17 +111,19 @@ bool source_walker::is_output(const std::string& path) const {
 }
 
 bool source_walker::is_partial_output(const std::string& path) const {
-  std::error_code error;
-  return !partial_output_.empty() && fs::equivalent(path, partial_output_, error) && !error;
+  return std::any_of(partial_outputs_.begin(), partial_outputs_.end(), [&](const std::string& partial) {
+    std::error_code error;
+    return fs::equivalent(path, partial, error) && !error;
+  });
 }
 
-void source_walker::refuse_output_among_inputs(const std::string& output_file) const {
+void source_walker::refuse_output_among_inputs(const std::string& option, const std::string& output_file) const {
   std::error_code error;
   if (fs::exists(output_file, error) && !fs::is_regular_file(output_file, error)) return;  // /dev/null
   const fs::path real_output = fs::weakly_canonical(output_file, error);
   for (const std::string& argument : settings_.paths) {
     if (fs::equivalent(argument, output_file, error) && !error) {
-      throw usage_error("--output " + output_file + " is also an input");
+      throw usage_error(option + " " + output_file + " is also an input");
     }
     if (!fs::is_directory(argument, error)) continue;
     const fs::path below = real_output.lexically_relative(fs::canonical(argument, error));
@@ -132,7 +135,7 @@ void source_walker::refuse_output_among_inputs(const std::string& output_file) c
       if (left_out(settings_, relative.generic_string(), relative != below)) would_be_read = false;
     }
     if (would_be_read) {
-      std::string message = "--output ";
+      std::string message = option + " ";
       message.append(output_file).append(" lies in the input folder ").append(argument);
       throw usage_error(message + "; write elsewhere, or --exclude it");
     }

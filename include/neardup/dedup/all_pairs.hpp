@@ -1,10 +1,11 @@
-// Every pair of near-duplicates in a corpus.
+// Every pair of near-duplicates in a corpus, or in two.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "../index/match.hpp"
@@ -73,6 +74,48 @@ void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_opt
         detail::fingerprint_words(all), bits, k, how,
         [&](std::size_t i, std::size_t j, int distance) { return detail::visit_goes_on(visit, i, j, distance); });
   });
+}
+
+/// Calls `visit(i, j, distance)` for each i of `a` and j of `b` whose fingerprints differ in at most k bits, pairs within
+/// `a` and within `b` left out; otherwise as visit_pairs of one corpus does it: in no order, never two calls at a time.
+/// Throws: as all_pairs does.
+/// Complexity: that of visit_pairs for a.size() + b.size() fingerprints, of which a.size() * b.size() pairs are compared.
+/// Memory: that of visit_pairs, and a copy of all fingerprints.
+template <fingerprint_range A, fingerprint_range B, class Visit>
+  requires std::is_same_v<detail::range_fingerprint<A>, detail::range_fingerprint<B>>
+void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_options& how = {}) {
+  constexpr std::size_t bits = detail::range_bits<A>;
+  const std::span<const detail::range_fingerprint<A>> first(a), second(b);
+  detail::check_distance(bits, k);
+  if (first.empty() || second.empty()) return;
+  const detail::fingerprint_words<detail::words_for(bits)> words_of_a(first), words_of_b(second);
+  detail::with_position_type<std::size_t>(first.size() + second.size(), [&](auto position) {
+    detail::join_of_two<detail::words_for(bits), decltype(position)> both(words_of_a, words_of_b, bits, k, how);
+    detail::visit_as_found(both.join(), how, [&](std::size_t i, std::size_t j, int distance) {
+      return detail::visit_goes_on(visit, i, j - first.size(), distance);
+    });
+  });
+}
+
+/// The pairs of a position in `a` and one in `b` whose fingerprints differ in at most k bits, by the first, then the
+/// second.
+/// Throws: std::length_error if Index cannot number the fingerprints of both; what all_pairs throws.
+/// Complexity, memory: those of visit_pairs of two corpora; O(p log p) for p pairs, 12 bytes per pair.
+/// Example: `for (const auto& [i, j, distance] : find_pairs(delivered, archived, 3)) …`
+template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B>
+  requires std::is_same_v<detail::range_fingerprint<A>, detail::range_fingerprint<B>>
+[[nodiscard]] std::vector<near_pair<Index>> find_pairs(const A& a, const B& b, int k, const join_options& how = {}) {
+  const std::span<const detail::range_fingerprint<A>> first(a), second(b);
+  detail::check_index_type<Index>(first.size() + second.size(), "find_pairs");
+  std::vector<near_pair<Index>> result;
+  visit_pairs(
+      a, b, k,
+      [&](std::size_t i, std::size_t j, int distance) {
+        result.push_back({static_cast<Index>(i), static_cast<Index>(j), distance});
+      },
+      how);
+  detail::sort_pairs(result, first.size(), how.run);
+  return result;
 }
 
 }  // namespace neardup::inline v0

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -201,11 +202,11 @@ void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bi
   visit_in_order(join.distinct(), std::move(pairs), fingerprints.size(), how.run, visit);
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j, in no order, from any thread, never twice at a time.
+/// Calls visit(i, j, distance) for all pairs of positions i < j of a join, in no order, from any thread, never twice at a
+/// time.
 template <class Offset, std::size_t Words>
-void visit_as_found(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, const join_options& how,
+void visit_as_found(self_join<Words, Offset>& join, const join_options& how,
                     const std::function<bool(std::size_t, std::size_t, int)>& visit) {
-  self_join<Words, Offset> join(fingerprints, bits, k, how.blocks, how.run);
   const auto& groups = join.distinct();
   if (!visit_copy_pairs(groups, visit)) return;
   // Each part hands over some pairs at a time, so that the parts seldom wait for each other.
@@ -232,5 +233,42 @@ void visit_as_found(const fingerprint_words<Words>& fingerprints, std::size_t bi
     if (!hand_over(pairs)) return;
   }
 }
+
+/// The same of a join of its own.
+template <class Offset, std::size_t Words>
+void visit_as_found(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, const join_options& how,
+                    const std::function<bool(std::size_t, std::size_t, int)>& visit) {
+  self_join<Words, Offset> join(fingerprints, bits, k, how.blocks, how.run);
+  visit_as_found(join, how, visit);
+}
+
+/// The fingerprints of two corpora, one behind the other, and the join of the one with the other.
+template <std::size_t Words, class Offset>
+class join_of_two {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+
+  /// Throws: as self_join does. Precondition: neither is empty.
+  join_of_two(const fingerprint_words<Words>& a, const fingerprint_words<Words>& b, std::size_t bits, int k,
+              const join_options& how)
+      : both_(joined(a, b)),
+        join_(fingerprint_words<Words>(std::span<const words_type>(both_)), bits, k, how.blocks, how.run,
+              copies_as::others, a.size()) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return both_.size(); }
+  [[nodiscard]] self_join<Words, Offset>& join() noexcept { return join_; }
+
+ private:
+  static std::vector<words_type> joined(const fingerprint_words<Words>& a, const fingerprint_words<Words>& b) {
+    std::vector<words_type> both;
+    both.reserve(a.size() + b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) both.push_back(a[i]);
+    for (std::size_t i = 0; i < b.size(); ++i) both.push_back(b[i]);
+    return both;
+  }
+
+  std::vector<words_type> both_;
+  self_join<Words, Offset> join_;
+};
 
 }  // namespace neardup::inline v0::detail
