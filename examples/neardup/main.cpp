@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "diff.hpp"
 #include "errors.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -28,6 +29,10 @@ bool run(command::options settings) {
   command::load_dictionary(settings);
   if (settings.action == command::verb::advise) {
     command::run_advise(settings);
+    return true;
+  }
+  if (settings.action == command::verb::diff) {
+    command::run_diff(settings);
     return true;
   }
   switch (settings.bits) {

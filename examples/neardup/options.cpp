@@ -31,7 +31,7 @@ struct verb_description {
   const char* summary;
 };
 
-constexpr std::array<verb_description, 9> verbs{{
+constexpr std::array<verb_description, 11> verbs{{
     {verb::groups, "groups", "the groups of near-duplicates (the default)"},
     {verb::pairs, "pairs", "the pairs of near-duplicates"},
     {verb::unique, "unique", "the input without what is a near-duplicate of an earlier kept record"},
@@ -41,6 +41,8 @@ constexpr std::array<verb_description, 9> verbs{{
     {verb::index, "index", "an index file of the documents, to query or to add to"},
     {verb::query, "query", "the near-duplicates of the documents in an index file"},
     {verb::advise, "advise", "which options find the near-duplicates of these documents"},
+    {verb::report, "report", "the groups as a page for a browser, differences marked"},
+    {verb::diff, "diff", "what differs between two texts, in words"},
 }};
 
 const verb_description* find_verb(std::string_view name) {
@@ -113,6 +115,17 @@ const char* describe(verb action) {
              "Times are for comparing setups; they are not of this machine.\n"
              "The input is read twice, standard input through a temporary file. Several text fields are joined by\n"
              "line ends, so here a feature may span two of them. Of a text above 16 MB the first 16 MB count.\n";
+    case verb::report:
+      return "Writes the groups of near-duplicates as one HTML page that needs nothing else: sizes, similarities, which\n"
+             "document each group is around and which others are in it, and what differs, side by side. It can be "
+             "sorted\n"
+             "and filtered. Stretches that are equal are shortened. The input is read twice, standard input through a\n"
+             "temporary file.\n";
+    case verb::diff:
+      return "Prints the lines in which the texts of two files differ: [-words of A only-] and {+words of B only+}, or\n"
+             "in a terminal these in red and green. @@ -12 +14 @@ are the numbers of the next line in A and in B. Each\n"
+             "character of a script without spaces is a word. With --format jsonl one record per piece of the texts:\n"
+             "{\"same\": …}, {\"removed\": …} or {\"added\": …}.\n";
     case verb::groups: break;
   }
   return "Prints the groups of near-duplicates among documents.\n"
@@ -169,6 +182,9 @@ Examples:
   neardup hash --bits 128 *.txt
   neardup groups --features zh:keywords --weights tfidf --top 20 --idf-file idf.txt --distance 3 pages/
   neardup tokens --features zh:words page.txt              what a fingerprint is made of
+  neardup unique --jsonl training.jsonl --against test.jsonl > clean.jsonl    without what is near the test set
+  neardup report --jsonl corpus.jsonl --output groups.html                    to look at in a browser
+  neardup diff old.txt new.txt
   neardup find "a sentence of the page" pages/             the pages that hold it, or nearly
   neardup advise --similarity 0.7 --jsonl corpus.jsonl     which options are best for this corpus
 )";
@@ -182,10 +198,15 @@ class parser {
     result_.action = chosen.action;
     result_.text_fields.clear();
     app_.formatter(std::make_shared<help_formatter>(
-        named ? "neardup " + std::string(chosen.name) + " [OPTIONS] " + (chosen.action == verb::find ? "CLUE " : "") +
-                    "PATH…"
+        named ? "neardup " + std::string(chosen.name) + " [OPTIONS] " +
+                    (chosen.action == verb::diff ? "A B" : chosen.action == verb::find ? "CLUE PATH…" : "PATH…")
               : "neardup [VERB] [OPTIONS] PATH…        (PATH: a file, a folder, or - for standard input)\n" +
                     verb_list()));
+    if (result_.action == verb::diff) {
+      add_diff();
+      add_output();
+      return;
+    }
     app_.footer(rules() + examples);
     add_input();
     add_fingerprint();
@@ -194,13 +215,19 @@ class parser {
     if (result_.compares()) add_comparison();
     if (result_.compares()) add_against();
     if (result_.action == verb::find) add_search();
-    if (result_.action == verb::groups || result_.action == verb::unique) add_grouping();
+    if (result_.action == verb::groups || result_.action == verb::unique || result_.action == verb::report) {
+      add_grouping();
+    }
     add_output();
   }
 
   /// Throws: usage_error.
   command_line parse(std::vector<std::string> words) {
     if (const auto text = read(std::move(words))) return *text;
+    if (result_.action == verb::diff) {
+      set_diff();
+      return std::move(result_);
+    }
     set_input();
     for (const char* const file :
          {"--idf-file", "--output", "--dictionary", "--user-dictionary", "--model", "--stop-words", "--index",
@@ -266,6 +293,12 @@ class parser {
     add_list("--exclude", result_.exclude, "GLOB", "not these files, and not what is in these folders");
     add_flag("--skip-bad", result_.skip_bad, "go on after bad input; its count is said at the end");
     add_flag("--strict", result_.strict, "ill-formed UTF-8 and documents without tokens are\nerrors");
+  }
+
+  void add_diff() {
+    group_ = "Comparison";
+    app_.add_option("PATH", result_.paths, "two files, or a file and - for standard input");
+    add("--context", context_, "N", "equal lines around those that differ (default: 3)");
   }
 
   void add_fingerprint() {
@@ -400,7 +433,10 @@ class parser {
 
   void add_output() {
     group_ = "Output";
-    add("--format", format_, "F",
+    if (result_.action == verb::diff) {
+      add("--color", color_, "WHEN", "auto (the default): in a terminal, unless NO_COLOR is\nset; always; or never");
+    }
+    if (result_.action != verb::report) add("--format", format_, "F",
         result_.action == verb::hash ? "text (default), jsonl, or bin: a list" : "text (default) or jsonl");
     add("--output", result_.output_file, "FILE",
         "write there, not to standard output; until all is done\nto FILE.partial (if that exists, FILE.partial.1, …),\n"
@@ -409,6 +445,10 @@ class parser {
       add("--dropped", result_.dropped_file, "FILE",
           "what is dropped: similarity, distance in bits, its id\n"
           "and the id of what stands for it, with tabs between\nthem; JSON Lines with --jsonl. Written as --output is");
+    }
+    if (result_.action == verb::diff) {
+      app_.set_help_flag("--help,-h", "this text")->group(group_);
+      return;
     }
     if (result_.compares() || result_.action == verb::query || result_.action == verb::find) {
       add_flag("--exit-status", result_.exit_status,
@@ -466,6 +506,19 @@ class parser {
     return "unknown option " + name + (suggestion.empty() ? "" : "; did you mean " + suggestion + "?");
   }
 
+  void set_diff() {
+    if (result_.paths.size() != 2) {
+      throw usage_error("diff compares two files, and " + counted(result_.paths.size(), "is", "are") + " named");
+    }
+    if (result_.paths[0] == "-" && result_.paths[1] == "-") throw usage_error("standard input (-) can be read only once");
+    if (is_given("--color")) {
+      result_.color = static_cast<color_choice>(
+          parse_name("--color", color_, {"auto", "always", "never"}, "is auto, always or never"));
+    }
+    if (is_given("--context")) result_.context = parse_number<std::size_t>("--context", context_, 0, 1'000'000'000);
+    set_output();
+  }
+
   void take_clue() {
     if (result_.action != verb::find || result_.paths.empty()) return;
     result_.clue = result_.paths.front();
@@ -521,6 +574,7 @@ class parser {
     if (has_stream(result_.paths) || has_stream(result_.against)) {
       throw usage_error("--fingerprints reads files, not standard input");
     }
+    if (result_.action == verb::report) throw usage_error("report with --fingerprints: there are no texts");
     result_.names_composition = given_.features || given_.weights || given_.seed || no_header_;
     if (no_header_ && !(given_.features && given_.bits)) {
       throw usage_error("--no-header: say what the fingerprints are made of, at least --features and --bits");
@@ -632,7 +686,7 @@ class parser {
   options result_;
   // As typed, and checked afterwards, so that every message reads alike.
   typed_settings given_;
-  std::string format_, threads_;
+  std::string format_, threads_, color_, context_;
   bool lines_ = false, json_lines_ = false, lists_ = false, no_header_ = false, no_verify_ = false, version_ = false;
 };
 

@@ -18,12 +18,14 @@
 
 namespace command {
 
-enum class verb { groups, pairs, unique, hash, tokens, find, index, query, advise };
+enum class verb { groups, pairs, unique, hash, tokens, find, index, query, advise, report, diff };
 
 /// What one document is.
 enum class unit_of_input { files, lines, json_lines, fingerprints };
 
 enum class output_format { text, json_lines, binary };
+
+enum class color_choice { automatic, always, never };
 
 enum class weighting { unit, tf, log_tf, idf, tf_idf };
 
@@ -95,6 +97,8 @@ struct options {
   std::optional<similarity_choice> choice;
 
   output_format format = output_format::text;
+  color_choice color = color_choice::automatic;  ///< of diff
+  std::size_t context = 3;                       ///< equal lines of diff around those that differ
   std::string output_file;   ///< empty: standard output
   std::string dropped_file;  ///< of unique: what it drops; empty: it is not written
   bool exit_status = false;  ///< 1 if nothing was found
@@ -104,7 +108,7 @@ struct options {
 
   /// Whether it compares the fingerprints of all documents.
   [[nodiscard]] bool compares() const {
-    return action == verb::groups || action == verb::pairs || action == verb::unique;
+    return action == verb::groups || action == verb::pairs || action == verb::unique || action == verb::report;
   }
 
   /// Whether the input is compared with another corpus.
@@ -123,12 +127,12 @@ struct options {
   }
 
   /// Whether the texts are needed again once their fingerprints are known.
-  [[nodiscard]] bool needs_second_look() const { return groups_first() || learns_idf(); }
+  [[nodiscard]] bool needs_second_look() const { return groups_first() || learns_idf() || action == verb::report; }
 };
 
 bool is_verb(std::string_view name);
 
-/// "groups, pairs, unique, hash, tokens, find, index, query and advise"
+/// "groups, pairs, unique, hash, tokens, find, index, query, advise, report and diff"
 std::string names_of_verbs();
 
 /// What the command line asks for: a run, or a text to print (help, version).

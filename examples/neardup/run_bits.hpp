@@ -17,6 +17,7 @@
 #include "lists.hpp"
 #include "look.hpp"
 #include "pairs.hpp"
+#include "report_page.hpp"
 #include "run.hpp"
 #include "unique.hpp"
 
@@ -76,7 +77,9 @@ void run_verb(context& c) {
     case verb::find: return run_find(c);
     case verb::index: return run_index<Bits>(c);
     case verb::query: return run_query<Bits>(c);
+    case verb::report: return run_report<Bits>(c);
     case verb::advise: break;  // has a width of its own
+    case verb::diff: break;    // has no fingerprints
   }
 }
 

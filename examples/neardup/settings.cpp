@@ -13,14 +13,6 @@ namespace command {
 
 namespace {
 
-/// The position of what was typed among `names`.
-std::size_t parse_name(const std::string& option, const std::string& text, std::initializer_list<const char*> names,
-                       const std::string& rule) {
-  const auto* const found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) throw usage_error(option + " '" + text + "': " + rule);
-  return static_cast<std::size_t>(found - names.begin());
-}
-
 double parse_similarity(const std::string& text) {
   constexpr double least = std::numeric_limits<double>::denorm_min();
   return parse_number("--similarity", text, least, 1.0, "goes from above 0 to 1");
@@ -158,6 +150,13 @@ void apply_advice(const typed_settings& given, options& to) {
 }
 
 }  // namespace
+
+std::size_t parse_name(const std::string& option, const std::string& text, std::initializer_list<const char*> names,
+                       const std::string& rule) {
+  const auto* const found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) throw usage_error(option + " '" + text + "': " + rule);
+  return static_cast<std::size_t>(found - names.begin());
+}
 
 void apply_settings(const typed_settings& given, options& to) {
   apply_features(given, to);
