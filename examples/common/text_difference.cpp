@@ -164,8 +164,19 @@ struct block {
 
 bool is_blank(std::string_view unit) { return unit.find_first_not_of(blanks) == unit.npos; }
 
-std::vector<block> blocks_of(const edit_graph& edits, const std::vector<std::string_view>& a, std::size_t b_size) {
+/// Where units begin, `begin`..`end` of them, if they stand so far behind where they stood: as many changes, but whole lines
+/// rather than the end of one and the beginning of the next. Precondition: the unit behind the last is no change.
+std::size_t shift_to_line_end(const std::vector<std::string_view>& units, std::size_t begin, std::size_t end) {
+  for (std::size_t shift = 0;; ++shift) {
+    if (units[end + shift - 1] == "\n") return shift;
+    if (end + shift == units.size() || units[begin + shift] != units[end + shift]) return 0;
+  }
+}
+
+std::vector<block> blocks_of(const edit_graph& edits, const std::vector<std::string_view>& a,
+                             const std::vector<std::string_view>& b) {
   std::vector<block> blocks;
+  const std::size_t b_size = b.size();
   for (std::size_t i = 0, j = 0; i < a.size() || j < b_size; ++i, ++j) {
     block next{i, i, j, j};
     while (next.a_end < a.size() && edits.is_removed(next.a_end)) ++next.a_end;
@@ -173,6 +184,24 @@ std::vector<block> blocks_of(const edit_graph& edits, const std::vector<std::str
     i = next.a_end;
     j = next.b_end;
     if (next.a_begin == next.a_end && next.b_begin == next.b_end) continue;
+    if (!next.replaces()) {
+      // What is equal behind it moves before it, but not past the next change.
+      const bool removes = next.a_begin < next.a_end;
+      const std::size_t shift =
+          removes ? shift_to_line_end(a, next.a_begin, next.a_end) : shift_to_line_end(b, next.b_begin, next.b_end);
+      bool is_equal = true;
+      for (std::size_t s = 0; s < shift; ++s) {
+        is_equal = is_equal && i + s < a.size() && j + s < b_size && !edits.is_removed(i + s) && !edits.is_added(j + s);
+      }
+      if (is_equal) {
+        next = {next.a_begin + shift, next.a_end + shift, next.b_begin + shift, next.b_end + shift};
+        i += shift;
+        j += shift;
+        // Behind it a change may follow at once.
+        while (i < a.size() && edits.is_removed(i)) next.a_end = ++i;
+        while (j < b_size && edits.is_added(j)) next.b_end = ++j;
+      }
+    }
     const bool only_blank_between = !blocks.empty() && blocks.back().a_end + 1 == next.a_begin &&
                                     blocks.back().replaces() && next.replaces() && is_blank(a[next.a_begin - 1]);
     if (only_blank_between) {
@@ -215,7 +244,7 @@ std::vector<text_piece> text_difference(std::string_view before, std::string_vie
     if (begin < end) pieces.push_back({what, joined(units, begin, end)});
   };
   std::size_t done = 0;
-  for (const block& changed : blocks_of(edits, a, b.size())) {
+  for (const block& changed : blocks_of(edits, a, b)) {
     add(change::none, a, done, changed.a_begin);
     add(change::removed, a, changed.a_begin, changed.a_end);
     add(change::added, b, changed.b_begin, changed.b_end);

@@ -104,12 +104,12 @@ const orders = {
   similarity: (a, b) => a.least - b.least || a.number - b.number,
 };
 function update() {
-  // As it stands in the data: with the escapes of JSON.
-  const words = JSON.stringify(byId('find').value.toLowerCase()).slice(1, -1).replaceAll('<', '\\u003c');
+  // As they stand in the data: with the escapes of JSON.
+  const words = byId('find').value.toLowerCase().split(/\s+/).map(word => JSON.stringify(word).slice(1, -1).replaceAll('<', '\\u003c'));
   const least = Number(byId('least-size').value) || 0;
   const from = Number(byId('from').value) || 0, to = byId('to').value === '' ? 1 : Number(byId('to').value);
   wanted = groups.filter(group => group.size >= least && group.least >= from && group.least <= to &&
-    (!words || searchable(group).includes(words))).sort(orders[byId('sort').value]);
+    words.every(word => !word || searchable(group).includes(word))).sort(orders[byId('sort').value]);
   const documents = wanted.reduce((sum, group) => sum + group.size, 0);
   const of = wanted.length === groups.length ? '' : ` of ${groups.length.toLocaleString('en')}`;
   byId('summary').textContent = `${counted(wanted.length, 'group', 'groups')}${of}, ` +
