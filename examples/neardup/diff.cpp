@@ -164,7 +164,9 @@ void run_diff(const options& settings) {
   output out(settings.output_file);
   if (settings.format == output_format::json_lines) {
     for (const text_piece& piece : pieces) {
-      const char* const name = piece.what == change::none ? "same" : piece.what == change::removed ? "removed" : "added";
+      const char* const name = piece.what == change::none      ? "same"
+                               : piece.what == change::removed ? "removed"
+                                                               : "added";
       out << "{\"" << name << "\":" << json_string(piece.text) << "}\n";
     }
   } else {

@@ -36,9 +36,8 @@ std::vector<std::uint32_t> find_groups(context& c, const corpus<Bits>& all) {
     const std::span fingerprints(all.fingerprints);
     how.among_themselves = c.settings.also_within;
     if (!all.scores.empty()) how.preference = how.preference.subspan(all.against);
-    const std::vector<std::uint32_t> of_input =
-        neardup::extend_groups(fingerprints.first(all.against), fingerprints.subspan(all.against),
-                               c.settings.distance, check, how);
+    const std::vector<std::uint32_t> of_input = neardup::extend_groups(
+        fingerprints.first(all.against), fingerprints.subspan(all.against), c.settings.distance, check, how);
     std::vector<std::uint32_t> label(all.against);
     std::iota(label.begin(), label.end(), 0U);
     label.insert(label.end(), of_input.begin(), of_input.end());

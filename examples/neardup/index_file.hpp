@@ -124,7 +124,8 @@ void run_index(context& c) {
     for_each_listed<Bits>(lists, c.sources, c.notes, add);
     made_of = lists.made_of().value_or(composition_of_options<Bits>(c.settings));
     if (before > 0) {
-      check_composition(c.settings.index_file, open_index<Bits>(c, c.settings.index_file, std::nullopt).made_of(), made_of);
+      check_composition(c.settings.index_file, open_index<Bits>(c, c.settings.index_file, std::nullopt).made_of(),
+                        made_of);
     }
   } else {
     for_each_document<Bits>(c, add);

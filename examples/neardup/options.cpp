@@ -116,14 +116,17 @@ const char* describe(verb action) {
              "The input is read twice, standard input through a temporary file. Several text fields are joined by\n"
              "line ends, so here a feature may span two of them. Of a text above 16 MB the first 16 MB count.\n";
     case verb::report:
-      return "Writes the groups of near-duplicates as one HTML page that needs nothing else: sizes, similarities, which\n"
+      return "Writes the groups of near-duplicates as one HTML page that needs nothing else: sizes, similarities, "
+             "which\n"
              "document each group is around and which others are in it, and what differs, side by side. It can be "
              "sorted\n"
              "and filtered. Stretches that are equal are shortened. The input is read twice, standard input through a\n"
              "temporary file.\n";
     case verb::diff:
-      return "Prints the lines in which the texts of two files differ: [-words of A only-] and {+words of B only+}, or\n"
-             "in a terminal these in red and green. @@ -12 +14 @@ are the numbers of the next line in A and in B. Each\n"
+      return "Prints the lines in which the texts of two files differ: [-words of A only-] and {+words of B only+}, "
+             "or\n"
+             "in a terminal these in red and green. @@ -12 +14 @@ are the numbers of the next line in A and in B. "
+             "Each\n"
              "character of a script without spaces is a word. With --format jsonl one record per piece of the texts:\n"
              "{\"same\": …}, {\"removed\": …} or {\"added\": …}.\n";
     case verb::groups: break;
@@ -199,7 +202,9 @@ class parser {
     result_.text_fields.clear();
     app_.formatter(std::make_shared<help_formatter>(
         named ? "neardup " + std::string(chosen.name) + " [OPTIONS] " +
-                    (chosen.action == verb::diff ? "A B" : chosen.action == verb::find ? "CLUE PATH…" : "PATH…")
+                    (chosen.action == verb::diff   ? "A B"
+                     : chosen.action == verb::find ? "CLUE PATH…"
+                                                   : "PATH…")
               : "neardup [VERB] [OPTIONS] PATH…        (PATH: a file, a folder, or - for standard input)\n" +
                     verb_list()));
     if (result_.action == verb::diff) {
@@ -229,9 +234,8 @@ class parser {
       return std::move(result_);
     }
     set_input();
-    for (const char* const file :
-         {"--idf-file", "--output", "--dictionary", "--user-dictionary", "--model", "--stop-words", "--index",
-          "--dropped"}) {
+    for (const char* const file : {"--idf-file", "--output", "--dictionary", "--user-dictionary", "--model",
+                                   "--stop-words", "--index", "--dropped"}) {
       if (is_given(file) && app_.get_option(file)->results().front().empty()) {
         throw usage_error(std::string(file) + " '': not the name of a file");
       }
@@ -411,7 +415,8 @@ class parser {
              result_.action == verb::unique
                  ? "another corpus: drop what is near one of its documents.\n"
                    "Texts as PATH has them, or a file of an index; several\ntimes: all of them"
-                 : "another corpus: only its near-duplicates among the\ndocuments of PATH. Texts as PATH has them, or a file of\n"
+                 : "another corpus: only its near-duplicates among the\ndocuments of PATH. Texts as PATH has them, or "
+                   "a file of\n"
                    "an index; several times: all of them");
     add_flag("--also-within", result_.also_within, "with --against: near-duplicates within PATH, too");
   }
@@ -436,8 +441,9 @@ class parser {
     if (result_.action == verb::diff) {
       add("--color", color_, "WHEN", "auto (the default): in a terminal, unless NO_COLOR is\nset; always; or never");
     }
-    if (result_.action != verb::report) add("--format", format_, "F",
-        result_.action == verb::hash ? "text (default), jsonl, or bin: a list" : "text (default) or jsonl");
+    if (result_.action != verb::report)
+      add("--format", format_, "F",
+          result_.action == verb::hash ? "text (default), jsonl, or bin: a list" : "text (default) or jsonl");
     add("--output", result_.output_file, "FILE",
         "write there, not to standard output; until all is done\nto FILE.partial (if that exists, FILE.partial.1, …),\n"
         "which stays if the run fails, and is never an input");
@@ -510,7 +516,8 @@ class parser {
     if (result_.paths.size() != 2) {
       throw usage_error("diff compares two files, and " + counted(result_.paths.size(), "is", "are") + " named");
     }
-    if (result_.paths[0] == "-" && result_.paths[1] == "-") throw usage_error("standard input (-) can be read only once");
+    if (result_.paths[0] == "-" && result_.paths[1] == "-")
+      throw usage_error("standard input (-) can be read only once");
     if (is_given("--color")) {
       result_.color = static_cast<color_choice>(
           parse_name("--color", color_, {"auto", "always", "never"}, "is auto, always or never"));

@@ -83,14 +83,14 @@ struct options {
   similarity_measure check = similarity_measure::jaccard;
   bool by_components = false;  ///< else by representatives, see neardup::grouping
   preference keep = preference::first;
-  std::string score_field;        ///< of preference::highest and lowest
-  bool also_within = false;       ///< with another corpus: near-duplicates within the input, too
-  bool has_only_prints = false;   ///< fingerprints decide: of some documents there is no more than that
-  std::string clue;             ///< of find
-  std::size_t most = 10;        ///< results of find
-  std::string index_file;       ///< of query; of index the one that is added to, or empty
-  bool keeps_features = false;  ///< index: for the similarity that query tells
-  bool verifies = true;         ///< files of neardup's, before they are used
+  std::string score_field;       ///< of preference::highest and lowest
+  bool also_within = false;      ///< with another corpus: near-duplicates within the input, too
+  bool has_only_prints = false;  ///< fingerprints decide: of some documents there is no more than that
+  std::string clue;              ///< of find
+  std::size_t most = 10;         ///< results of find
+  std::string index_file;        ///< of query; of index the one that is added to, or empty
+  bool keeps_features = false;   ///< index: for the similarity that query tells
+  bool verifies = true;          ///< files of neardup's, before they are used
   bool lists_have_headers = true;
   bool names_composition = false;  ///< of lists: an option says what the fingerprints are made of
   advice_settings advice;
@@ -99,9 +99,9 @@ struct options {
   output_format format = output_format::text;
   color_choice color = color_choice::automatic;  ///< of diff
   std::size_t context = 3;                       ///< equal lines of diff around those that differ
-  std::string output_file;   ///< empty: standard output
-  std::string dropped_file;  ///< of unique: what it drops; empty: it is not written
-  bool exit_status = false;  ///< 1 if nothing was found
+  std::string output_file;                       ///< empty: standard output
+  std::string dropped_file;                      ///< of unique: what it drops; empty: it is not written
+  bool exit_status = false;                      ///< 1 if nothing was found
   unsigned threads = 1;
   std::uint64_t memory = 0;  ///< for features, bytes; those beyond it lie in a temporary file
   bool quiet = false;
@@ -123,7 +123,8 @@ struct options {
 
   /// Whether unique has to know all documents before it keeps one.
   [[nodiscard]] bool groups_first() const {
-    return action == verb::unique && (by_components || keep != preference::first || unit == unit_of_input::fingerprints);
+    return action == verb::unique &&
+           (by_components || keep != preference::first || unit == unit_of_input::fingerprints);
   }
 
   /// Whether the texts are needed again once their fingerprints are known.

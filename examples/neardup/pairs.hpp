@@ -36,12 +36,11 @@ void visit_candidates(const context& c, const corpus<Bits>& all, const neardup::
   const std::span input = std::span(all.fingerprints).subspan(all.against);
   const int k = c.settings.distance;
   neardup::visit_pairs(
-      input, others, k,
-      [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); }, how);
+      input, others, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); }, how);
   if (c.settings.has_against() && !c.settings.also_within) return;
   neardup::visit_pairs(
-      input, k,
-      [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, all.against + j, distance); }, how);
+      input, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, all.against + j, distance); },
+      how);
 }
 
 /// The pairs that pass the check, in order. Candidates are checked as they are found, by all threads, some at a time:

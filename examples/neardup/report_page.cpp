@@ -67,7 +67,8 @@ class piece_writer {
         const std::string_view shown = first_bytes(piece.text, most_changed - std::min(most_changed, changed_));
         changed_ += shown.size();
         write(piece.what == change::removed ? '-' : '+', shown);
-        if (shown.size() < piece.text.size()) leave_out(piece.what == change::removed ? '<' : '>', piece.text.size() - shown.size());
+        if (shown.size() < piece.text.size())
+          leave_out(piece.what == change::removed ? '<' : '>', piece.text.size() - shown.size());
       }
     }
   }

@@ -54,9 +54,9 @@ template <std::size_t Bits>
 void run_report(context& c) {
   const corpus<Bits> all = read_corpus<Bits>(c);
   report_page page(c);
-  const group_counts counts = for_each_group(
-      c, all,
-      [&](std::uint64_t, const std::vector<group_member>& members) { page.add(all.documents, all.against, members); });
+  const group_counts counts = for_each_group(c, all, [&](std::uint64_t, const std::vector<group_member>& members) {
+    page.add(all.documents, all.against, members);
+  });
   page.finish();
   finish_groups(c, counts);
 }

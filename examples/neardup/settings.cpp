@@ -99,7 +99,8 @@ void apply_comparison(const typed_settings& given, options& to) {
   if (to.has_against()) {
     if (to.by_components) throw usage_error("--grouping components and --against do not go together");
     if (given.keep && !to.also_within) {
-      throw usage_error("--keep chooses within the input, which --against compares with the other corpus only; add --also-within");
+      throw usage_error(
+          "--keep chooses within the input, which --against compares with the other corpus only; add --also-within");
     }
   }
 

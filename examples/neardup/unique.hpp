@@ -126,11 +126,10 @@ class first_come_filter {
       return i < kept_.size() ? check_.accepts(i, later) : check_.accepts(*facts[i - kept_.size()], later);
     };
     const options& settings = context_.settings;
-    const std::vector<std::uint32_t> label =
-        neardup::extend_groups(kept_, fingerprints_, settings.distance, check,
-                               {.among_themselves = is_compared_within(),
-                                .blocks = settings.blocks,
-                                .run = neardup::threads{settings.threads}});
+    const std::vector<std::uint32_t> label = neardup::extend_groups(kept_, fingerprints_, settings.distance, check,
+                                                                    {.among_themselves = is_compared_within(),
+                                                                     .blocks = settings.blocks,
+                                                                     .run = neardup::threads{settings.threads}});
     const std::size_t kept_before = kept_.size();
     std::vector<std::size_t> places(fingerprints_.size());  // among what is kept
     std::size_t next = 0;

@@ -53,7 +53,8 @@ void compare(const Fingerprints& a, const Fingerprints& b, int k, int blocks, st
 /// Near-duplicates and copies, spread over two corpora.
 template <std::size_t Bits>
 void compare_parts(int k, oracle::random_engine& random) {
-  const auto all = oracle::clustered_fingerprints<Bits>(oracle::effort(3000, 700), static_cast<std::size_t>(k) + 2, random);
+  const auto all =
+      oracle::clustered_fingerprints<Bits>(oracle::effort(3000, 700), static_cast<std::size_t>(k) + 2, random);
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, all.size() / 4, all.size() - 5, all.size()}) {
     const auto middle = all.begin() + static_cast<std::ptrdiff_t>(size);
     std::vector a(all.begin(), middle), b(middle, all.end());
@@ -107,8 +108,8 @@ TEST_CASE("only what was kept before takes documents that do not join each other
       std::vector<std::uint32_t> expected(documents.size());
       for (std::size_t j = 0; j < documents.size(); ++j) {
         std::size_t taker = 0;
-        while (taker < earlier && !(neardup::hamming_distance(kept[taker], documents[j]) <= k &&
-                                    accepts(taker, earlier + j))) {
+        while (taker < earlier &&
+               !(neardup::hamming_distance(kept[taker], documents[j]) <= k && accepts(taker, earlier + j))) {
           ++taker;
         }
         expected[j] = static_cast<std::uint32_t>(taker < earlier ? taker : earlier + j);

@@ -83,7 +83,7 @@ function fill(view, group) {
 function groupView(group) {
   const view = element('details', 'group', element('summary', '',
     element('span', 'size', counted(group.size, 'document', 'documents')), ' ',
-    element('span', 'similarity', group.shownLeast), ' ', element('span', 'name', membersOf(group)[0].id)));
+    element('span', 'similarity', `≥ ${group.shownLeast}`), ' ', element('span', 'name', membersOf(group)[0].id)));
   view.dataset.number = group.number;
   view.addEventListener('toggle', () => { if (view.open && !view.querySelector('.member')) fill(view, group); });
   return view;
