@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "../common/text_difference.hpp"
 #include "page.hpp"
 
 namespace docid {
@@ -33,6 +34,16 @@ constexpr const char* json_type = "application/json";
 constexpr const char* lines_type = "application/x-ndjson";
 constexpr std::size_t lines_together = 500;  // of JSON Lines, submitted together
 constexpr std::size_t groups_ahead = 16;     // read before they are answered
+
+/// What makes the one text of the other: [["same", …], ["removed", …], ["added", …], …].
+ordered_json difference_of(const std::string& before, const std::string& after) {
+  constexpr std::array<const char*, 3> names = {"same", "removed", "added"};
+  auto result = ordered_json::array();
+  for (const common::text_piece& piece : common::text_difference(before, after)) {
+    result.push_back({names[static_cast<std::size_t>(piece.what)], piece.text});
+  }
+  return result;
+}
 
 /// The threads of the server. A connection that finds none of them free is told so by one of a few others.
 class connection_pool final : public httplib::TaskQueue {
@@ -239,11 +250,14 @@ struct http_server::implementation {
       if (!object.is_object() || !object.contains("content") || !object["content"].is_string())
         throw bad_request("the field \"content\" is missing, or no string");
       auto result = ordered_json::array();
-      for (const auto& one : articles.similar(object["content"].get_ref<const std::string&>())) {
+      const auto& content = object["content"].get_ref<const std::string&>();
+      for (const auto& one : articles.similar(content)) {
+        const auto kept = ordered_json::parse(one.article);
         result.push_back({{"docId", one.name},
                           {"distance", one.distance},
                           {"similarity", one.similarity},
-                          {"article", ordered_json::parse(one.article)}});
+                          {"article", kept},
+                          {"difference", difference_of(kept["content"].get_ref<const std::string&>(), content)}});
       }
       res.set_content(result.dump(), json_type);
     });

@@ -6,16 +6,20 @@ DOCID_SERVICE names the program. NEARDUP_EXHAUSTIVE=1: killed a hundred times an
 import http.client
 import json
 import os
+import pathlib
 import random
-import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 import unittest
 import urllib.parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import chromium
 
 JIEBA = "/usr/lib/python3/dist-packages/jieba"
 PROGRAM = os.environ.get("DOCID_SERVICE", "")
@@ -261,20 +265,15 @@ class Documents(TestCase):
 
 
 class Page(TestCase):
-    @unittest.skipUnless(shutil.which("chromium"), "chromium is not there")
+    @unittest.skipUnless(chromium.PROGRAM, "chromium is not there")
     def test_in_a_browser(self):
         name = self.service.doc_id(FIRST)
-        with tempfile.TemporaryDirectory() as profile:
-            done = subprocess.run(
-                ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                 "--user-data-dir=" + profile, "--virtual-time-budget=8000", "--dump-dom",
-                 f"http://127.0.0.1:{self.service.port}/#" + urllib.parse.quote(SECOND["content"])],
-                capture_output=True, text=True, timeout=300, check=True)
-        self.assertIn(f"{name}, 9 bits apart, similarity 0.875", done.stdout)
-        self.assertIn("<ins>檢</ins>", done.stdout)
-        self.assertIn("<ins>相</ins><ins>似</ins>", done.stdout)
-        self.assertIn("<del>試</del>", done.stdout)
-        self.assertIn("<td>documents</td><td>1</td>", done.stdout)
+        shown = chromium.dump_dom(f"http://127.0.0.1:{self.service.port}/#" + urllib.parse.quote(SECOND["content"]))
+        self.assertIn(f"{name}, 9 bits apart, similarity 0.875", shown)
+        self.assertIn("<ins>檢</ins>", shown)
+        self.assertIn("<ins>相似的</ins>", shown)
+        self.assertIn("<del>試</del>", shown)
+        self.assertIn("<td>documents</td><td>1</td>", shown)
 
 
 class BadInput(TestCase):

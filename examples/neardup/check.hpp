@@ -38,6 +38,8 @@ class document_check {
 
   /// The similarity of two documents if it is at least `least`. Precondition: there is a check. From any thread.
   [[nodiscard]] std::optional<double> similarity(std::size_t i, std::size_t j, double least) const;
+  /// The same for a document that has not been added.
+  [[nodiscard]] std::optional<double> similarity(std::size_t i, const document_facts& facts, double least) const;
 
  private:
   [[nodiscard]] bool are_similar(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const;
@@ -52,20 +54,26 @@ class document_check {
 template <std::size_t Bits>
 struct corpus {
   explicit corpus(const options& settings)
-      : documents(settings.needs_second_look()), check(settings), keeps_longest(settings.keeps_longest) {}
+      : documents(settings.needs_second_look()), check(settings), keep(settings.keep) {}
 
   void add(const placed_document<Bits>& d) {
     documents.add(d);
     fingerprints.push_back(d.facts.fingerprint);
     check.add(d.facts);
-    if (keeps_longest) lengths.push_back(static_cast<double>(d.facts.text_length));
+    if (keep == preference::longest) scores.push_back(static_cast<double>(d.facts.text_length));
+    if (keep == preference::highest) scores.push_back(d.facts.score);
+    if (keep == preference::lowest) scores.push_back(-d.facts.score);
   }
+
+  /// Ends those of --against, which stand before all others.
+  void end_against() { against = fingerprints.size(); }
 
   document_table documents;
   document_check check;
   std::vector<fingerprint_bits<Bits>> fingerprints;
-  bool keeps_longest;
-  std::vector<double> lengths;  // of the texts, where asked for
+  preference keep;
+  std::vector<double> scores;  // where --keep asks for them: the highest is kept
+  std::size_t against = 0;     // so many are of --against, the first ones
 };
 
 /// The similarity that a distance stands for: of min-wise codes that of Jaccard, else the cosine.

@@ -8,6 +8,8 @@
 #include <memory>
 #include <neardup/fingerprint/idf_table.hpp>
 #include <neardup/index/layout.hpp>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "documents.hpp"
@@ -25,33 +27,48 @@ struct context {
   /// The file of an index is written by the library, whole or not at all.
   explicit context(const options& s)
       : settings(s), sources(s), notes(s), out(s.writes_file_at_end() ? "" : s.output_file) {
-    sources.leave_out(out.partial());
+    if (!s.dropped_file.empty()) dropped.emplace(s.dropped_file);
+    leave_out_outputs(sources);
+  }
+
+  /// What this run writes is no input.
+  void leave_out_outputs(source_walker& walker) const {
+    walker.leave_out(out.partial());
+    if (dropped) walker.leave_out(dropped->partial());
   }
 
   const options& settings;
   source_walker sources;
   report notes;
-  output out;  // opened last: that empties a file
+  std::uint64_t against = 0;  // so many of the documents are those of --against
+  bool found_any = false;     // what was looked for
+  output out;                 // opened last: that empties a file
+  std::optional<output> dropped;
 };
 
-/// Calls `visit(placed_document<Bits>)` for each document in the order of the input, and `after(finished_batch<Bits>&&)`
-/// after those of each batch, also of one that ends in bad input.
+/// Calls `visit(placed_document<Bits>)` for each document of these sources in their order, and
+/// `after(finished_batch<Bits>&&)` after those of each batch, also of one that ends in bad input.
 template <std::size_t Bits, class Visit, class After>
-void for_each_document(context& c, Visit&& visit, After&& after) {
-  if (c.settings.unit == unit_of_input::fingerprints) {
-    list_reader<Bits> lists(c.settings);
-    return for_each_listed<Bits>(lists, c.sources, c.notes, visit);
-  }
-  batch_reader reader(c.settings, c.sources, c.settings.needs_second_look());
+void for_each_document(context& c, const options& settings, source_walker& sources, list_reader<Bits>& lists,
+                       Visit&& visit, After&& after) {
+  if (settings.unit == unit_of_input::fingerprints) return for_each_listed<Bits>(lists, sources, c.notes, visit);
+  batch_reader reader(settings, sources, settings.needs_second_look());
   placer put_in_place(c.notes);
   run_in_order<batch>(
-      c.settings.threads, [&](batch& next, const std::atomic<bool>& stop) { return reader.next(next, stop); },
-      [&] { return batch_worker<Bits>(c.settings); },
+      settings.threads, [&](batch& next, const std::atomic<bool>& stop) { return reader.next(next, stop); },
+      [&] { return batch_worker<Bits>(settings); },
       [&](finished_batch<Bits>&& done) {
         const std::exception_ptr bad = caught([&] { put_in_place(done, visit); });
         after(std::move(done));
         if (bad) std::rethrow_exception(bad);
       });
+}
+
+/// The same of the input.
+template <std::size_t Bits, class Visit, class After>
+void for_each_document(context& c, Visit&& visit, After&& after) {
+  list_reader<Bits> lists(c.settings);
+  for_each_document<Bits>(c, c.settings, c.sources, lists, visit, after);
 }
 
 template <std::size_t Bits, class Visit>
@@ -67,11 +84,14 @@ inline int blocks_of(const options& settings) {
 /// Learns how rare the features of the input are, in a pass of its own; the next pass reads the same sources.
 std::shared_ptr<const neardup::idf_table> learn_idf(context& c);
 
-/// Ends a run: everything is written, and the notes are said.
-inline void finish(context& c, const std::string& summary) {
+/// Ends a run: everything is written, and the notes are said. `found`: how much was found of what was looked for.
+inline void finish(context& c, const std::string& summary, std::uint64_t found = 0) {
   c.out.close();
-  c.notes.finish(counted(c.notes.documents(), "document", "documents") + summary, c.sources.reached_twice(),
-                 c.sources.special_files(), c.sources.hidden());
+  if (c.dropped) c.dropped->close();
+  c.found_any = found > 0;
+  const std::string against = c.settings.has_against() ? " against " + grouped(c.against) : "";
+  c.notes.finish(counted(c.notes.documents() - c.against, "document", "documents") + against + summary,
+                 c.sources.reached_twice(), c.sources.special_files(), c.sources.hidden());
 }
 
 }  // namespace command

@@ -38,6 +38,7 @@ class record_reader {
     if (json_) return json_->read(content, out);
     out.fields.assign(1, content);
     out.has_id = false;
+    out.score = 0;
     out.ill_formed = !is_utf8(content);
     return std::nullopt;
   }
@@ -93,6 +94,10 @@ struct document_facts {
   feature_set features;            ///< with a check
   std::uint64_t short_digest = 0;  ///< without one, see feature_reader
   std::uint64_t text_length = 0;   ///< of its texts, bytes
+  double score = 0;                ///< of --keep highest and lowest
+
+  /// The digest of a document of which nobody knows whether it is short.
+  static constexpr std::uint64_t unknown_digest = ~std::uint64_t{0};
 };
 
 /// What a fingerprint was computed of, or that there is none.
@@ -164,6 +169,7 @@ class batch_worker {
       d.begin = line.begin;
       d.length = line.raw.size();
       d.ill_formed = record_.ill_formed;
+      d.score = record_.score;
       if (record_.has_id) {
         out.ids += record_.id;
         d.id_end = out.ids.size();

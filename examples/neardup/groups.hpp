@@ -7,11 +7,14 @@
 #include <neardup/dedup/group.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/threads.hpp>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "against.hpp"
 #include "check.hpp"
 #include "context.hpp"
 #include "corpus.hpp"
@@ -22,14 +25,26 @@ namespace command {
 template <std::size_t Bits>
 std::vector<std::uint32_t> find_groups(context& c, const corpus<Bits>& all) {
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
-  const neardup::group_options how{
+  neardup::group_options how{
       .by = c.settings.by_components ? neardup::grouping::components : neardup::grouping::representatives,
-      .preference = all.lengths,
+      .preference = all.scores,
       .blocks = c.settings.blocks,
       .run = neardup::threads{c.settings.threads}};
-  if (!all.check.decides()) return neardup::group(all.fingerprints, c.settings.distance, {}, how);
-  const auto check = [&](std::size_t i, std::size_t j) { return all.check.accepts(i, j); };
-  return neardup::group(all.fingerprints, c.settings.distance, check, how);
+  const auto group = [&](const auto& check) {
+    if (!c.settings.has_against()) return neardup::group(all.fingerprints, c.settings.distance, check, how);
+    // Documents of the other corpus stand for themselves, whatever they are like.
+    const std::span fingerprints(all.fingerprints);
+    how.among_themselves = c.settings.also_within;
+    if (!all.scores.empty()) how.preference = how.preference.subspan(all.against);
+    const std::vector<std::uint32_t> of_input = neardup::extend_groups(
+        fingerprints.first(all.against), fingerprints.subspan(all.against), c.settings.distance, check, how);
+    std::vector<std::uint32_t> label(all.against);
+    std::iota(label.begin(), label.end(), 0U);
+    label.insert(label.end(), of_input.begin(), of_input.end());
+    return label;
+  };
+  if (!all.check.decides()) return group(neardup::no_check{});
+  return group([&](std::size_t i, std::size_t j) { return all.check.accepts(i, j); });
 }
 
 struct group_member {
@@ -38,24 +53,26 @@ struct group_member {
   double similarity;  // to it: exact if checked, else estimated
 };
 
-/// `documents` has the names of documents by their numbers, as document_table has.
+/// The members of each group, `against` being the number of documents of the other corpus. `documents` has the names of
+/// documents by their numbers, as document_table has.
 template <class Documents>
-void print_group_json(context& c, const Documents& documents, std::uint64_t number_of_group,
-                             const std::vector<group_member>& members) {
+void print_group_json(context& c, const Documents& documents, std::size_t against, std::uint64_t number_of_group,
+                      const std::vector<group_member>& members) {
   c.out << "{\"group\":" << std::to_string(number_of_group) << ",\"size\":" << std::to_string(members.size())
         << ",\"members\":[";
   for (const group_member& m : members) {
     if (&m != members.data()) c.out << ',';
     c.out << "{\"id\":" << json_string(documents.id(m.document)) << ",\"distance\":" << std::to_string(m.distance);
     if (c.settings.min_similarity) c.out << ",\"similarity\":" << number(m.similarity);
+    if (m.document < against) c.out << ",\"against\":true";
     c.out << '}';
   }
   c.out << "]}\n";
 }
 
 template <class Documents>
-void print_group_text(context& c, const Documents& documents, std::uint64_t number_of_group,
-                             const std::vector<group_member>& members) {
+void print_group_text(context& c, const Documents& documents, std::size_t /*against*/, std::uint64_t number_of_group,
+                      const std::vector<group_member>& members) {
   double least = 1;
   for (const group_member& m : members) least = std::min(least, m.similarity);
   if (number_of_group > 0) c.out << '\n';
@@ -66,12 +83,13 @@ void print_group_text(context& c, const Documents& documents, std::uint64_t numb
   }
 }
 
-template <std::size_t Bits>
-void run_groups(context& c) {
-  corpus<Bits> all(c.settings);
-  for_each_document<Bits>(c, [&](const placed_document<Bits>& d) {
-    if (d.facts.has_tokens) all.add(d);
-  });
+struct group_counts {
+  std::uint64_t groups = 0, documents = 0;
+};
+
+/// Calls `print(number of the group, its members)` for each group of more than one, in the order of the first members.
+template <std::size_t Bits, class Print>
+group_counts for_each_group(context& c, const corpus<Bits>& all, const Print& print) {
   const std::vector<std::uint32_t> label = find_groups(c, all);
 
   // The members of each group, one group behind the other; the one that stands for it first, then by the input.
@@ -88,20 +106,34 @@ void run_groups(context& c) {
   std::vector<std::optional<double>> similarities;
   if (c.settings.min_similarity) similarities = similarities_of(c.settings, all.check, members, 0);
 
-  const auto print = c.settings.format == output_format::json_lines ? print_group_json<document_table>
-                                                                    : print_group_text<document_table>;
-  std::uint64_t groups = 0;
+  group_counts counts{0, members.size()};
   std::vector<group_member> group;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const auto& [representative, document, distance] = members[i];
     group.push_back(
         {document, distance, similarities.empty() ? estimate_of<Bits>(c.settings, distance) : *similarities[i]});
     if (group.size() < size[representative]) continue;
-    print(c, all.documents, groups++, group);
+    print(counts.groups++, group);
     group.clear();
   }
-  finish(c, ": " + counted(groups, "group", "groups") + " of near-duplicates, " +
-                counted(members.size(), "document", "documents") + " in them");
+  return counts;
+}
+
+inline void finish_groups(context& c, const group_counts& counts) {
+  finish(c,
+         ": " + counted(counts.groups, "group", "groups") + " of near-duplicates, " +
+             counted(counts.documents, "document", "documents") + " in them",
+         counts.groups);
+}
+
+template <std::size_t Bits>
+void run_groups(context& c) {
+  const corpus<Bits> all = read_corpus<Bits>(c);
+  const auto print = c.settings.format == output_format::json_lines ? print_group_json<document_table>
+                                                                    : print_group_text<document_table>;
+  finish_groups(c, for_each_group(c, all, [&](std::uint64_t number, const std::vector<group_member>& members) {
+                  print(c, all.documents, all.against, number, members);
+                }));
 }
 
 }  // namespace command

@@ -76,9 +76,8 @@ std::string encode_settings(const options& settings);
 
 /// An index file, open for this run. Throws: input_error.
 template <std::size_t Bits>
-neardup::index_view<Bits> open_index(const context& c,
+neardup::index_view<Bits> open_index(const context& c, const std::string& path,
                                      const std::optional<neardup::fingerprint_composition>& expected) {
-  const std::string& path = c.settings.index_file;
   try {
     neardup::index_view<Bits> view{neardup::mapped_file(path)};
     if (c.settings.verifies) view.verify();
@@ -91,6 +90,17 @@ neardup::index_view<Bits> open_index(const context& c,
   }
 }
 
+/// The fingerprints of the documents of an index, in their order. Throws: input_error.
+template <std::size_t Bits>
+std::vector<neardup::simhash<Bits>> fingerprints_of(const std::string& path, const neardup::index_view<Bits>& view) {
+  std::vector<neardup::simhash<Bits>> fingerprints(view.size());
+  for (const auto& [fingerprint, id] : view) {
+    if (id >= view.size()) throw input_error({path, "its ids are no numbers of documents"});
+    fingerprints[id] = fingerprint;
+  }
+  return fingerprints;
+}
+
 template <std::size_t Bits>
 void run_index(context& c) {
   indexed_documents documents;
@@ -98,13 +108,9 @@ void run_index(context& c) {
   list_reader<Bits> lists(c.settings);
   const bool is_listed = c.settings.unit == unit_of_input::fingerprints;
   if (!c.settings.index_file.empty()) {
-    const auto view = open_index<Bits>(c, std::nullopt);
+    const auto view = open_index<Bits>(c, c.settings.index_file, std::nullopt);
     documents = indexed_documents(c.settings.index_file, view);
-    fingerprints.resize(view.size());
-    for (const auto& [fingerprint, id] : view) {
-      if (id >= view.size()) throw input_error({c.settings.index_file, "its ids are no numbers of documents"});
-      fingerprints[id] = fingerprint;
-    }
+    fingerprints = fingerprints_of(c.settings.index_file, view);
     if (!is_listed) check_composition(c.settings.index_file, view.made_of(), composition_of_options<Bits>(c.settings));
   }
   const std::size_t before = fingerprints.size();
@@ -118,7 +124,8 @@ void run_index(context& c) {
     for_each_listed<Bits>(lists, c.sources, c.notes, add);
     made_of = lists.made_of().value_or(composition_of_options<Bits>(c.settings));
     if (before > 0) {
-      check_composition(c.settings.index_file, open_index<Bits>(c, std::nullopt).made_of(), made_of);
+      check_composition(c.settings.index_file, open_index<Bits>(c, c.settings.index_file, std::nullopt).made_of(),
+                        made_of);
     }
   } else {
     for_each_document<Bits>(c, add);
@@ -146,7 +153,7 @@ void run_query(context& c) {
   const bool is_listed = c.settings.unit == unit_of_input::fingerprints;
   std::optional<neardup::fingerprint_composition> expected;
   if (!is_listed) expected = composition_of_options<Bits>(c.settings);
-  const auto view = open_index<Bits>(c, expected);
+  const auto view = open_index<Bits>(c, c.settings.index_file, expected);
   const indexed_documents documents(c.settings.index_file, view);
   const int k = c.settings.distance;
   if (k > view.max_distance()) {
@@ -193,7 +200,7 @@ void run_query(context& c) {
       if (done.input.live) c.out.flush();
     });
   }
-  finish(c, ": " + counted(count, "near-duplicate", "near-duplicates") + " in the index");
+  finish(c, ": " + counted(count, "near-duplicate", "near-duplicates") + " in the index", count);
 }
 
 }  // namespace command

@@ -186,6 +186,7 @@ struct json_reader::state {
 
   simdjson::error_code read(const char* line, std::size_t size);
   std::optional<std::string> take(record& out);
+  std::optional<std::string> take_score(double& score) const;
   simdjson::error_code scan(od::value value, int depth, token& out);
   simdjson::error_code check(od::value value, int depth);
   simdjson::error_code scan_weighted(od::value value, token& out);
@@ -194,7 +195,7 @@ struct json_reader::state {
   const options& settings;
   od::parser parser;
   std::vector<token> found;  // the text fields of this record
-  token found_id;
+  token found_id, found_score;
   std::vector<std::string> scratch;  // one for each text field
   std::string id_scratch, other_scratch;
   std::string repaired_line;
@@ -309,7 +310,7 @@ simdjson::error_code json_reader::state::key_of(od::field& field, std::string_vi
 /// Goes through a whole line; leaves what was asked for in `found` and `found_id`, escapes resolved.
 simdjson::error_code json_reader::state::read(const char* line, std::size_t size) {
   std::fill(found.begin(), found.end(), token{});
-  found_id = {};
+  found_id = found_score = {};
   ill_formed = false;
   weighted.clear();
   words.clear();
@@ -329,6 +330,7 @@ simdjson::error_code json_reader::state::read(const char* line, std::size_t size
     std::string* text = nullptr;
     const auto wanted = std::find(settings.text_fields.begin(), settings.text_fields.end(), key);
     const bool is_id = key == settings.id_field;
+    const bool is_score = !settings.score_field.empty() && key == settings.score_field;
     if (wanted != settings.text_fields.end()) {
       const auto i = static_cast<std::size_t>(wanted - settings.text_fields.begin());
       place = &found[i];
@@ -336,6 +338,9 @@ simdjson::error_code json_reader::state::read(const char* line, std::size_t size
     } else if (is_id) {
       place = &found_id;
       text = &id_scratch;
+    } else if (is_score) {
+      place = &found_score;
+      text = &other_scratch;
     } else {
       if (const auto error = check(field.value(), 2)) return error;
       continue;
@@ -351,9 +356,21 @@ simdjson::error_code json_reader::state::read(const char* line, std::size_t size
       place->text = *resolved;
     }
     if (is_id) found_id = *place;  // a text may be the id as well
+    if (is_score) found_score = *place;
   }
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return simdjson::TRAILING_CONTENT;
   return simdjson::SUCCESS;
+}
+
+/// The number that --keep asks for. Returns: what is wrong with it, if anything is.
+std::optional<std::string> json_reader::state::take_score(double& score) const {
+  const std::string name = "field \"" + settings.score_field + "\"";
+  if (found_score.kind == '\0') return "no " + name;
+  if (found_score.kind != '0') return name + " is " + name_of(found_score.kind) + ", not a number";
+  const char* const end = found_score.text.data() + found_score.text.size();
+  const auto parsed = std::from_chars(found_score.text.data(), end, score);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) return name + " is a number that is too large or too small";
+  return std::nullopt;
 }
 
 /// Hands over what was found. Returns: what is missing, if anything is.
@@ -369,6 +386,9 @@ std::optional<std::string> json_reader::state::take(record& out) {
     out.fields.push_back(found[i].text);
   }
   out.fields.insert(out.fields.end(), weighted.begin(), weighted.end());
+  if (!settings.score_field.empty()) {
+    if (auto wrong = take_score(out.score)) return wrong;
+  }
   if (found_id.kind == '"' || found_id.kind == '0') {
     out.id = found_id.text;
     out.has_id = true;
@@ -388,6 +408,7 @@ std::optional<std::string> json_reader::read(std::string_view line, record& out)
   out.fields.clear();
   out.id = {};
   out.has_id = false;
+  out.score = 0;
   out.ill_formed = false;
   if (state_->parser.capacity() > kept_capacity && line.size() <= kept_capacity) state_->parser = od::parser{};
 

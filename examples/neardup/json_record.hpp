@@ -18,6 +18,7 @@ struct record {
   std::vector<std::string_view> fields;
   std::string_view id;
   bool has_id = false;
+  double score = 0;         ///< by --keep highest and lowest
   bool ill_formed = false;  ///< it was not UTF-8; U+FFFD stands for what was not
 };
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 namespace command {
 
@@ -35,7 +37,18 @@ stored_fingerprints read_header(const std::string& path) {
   return {header[12] | std::size_t{header[13]} << 8 | std::size_t{header[14]} << 16 | std::size_t{header[15]} << 24,
           header[11] == static_cast<unsigned char>(neardup::fingerprint_kind::minwise)
               ? neardup::fingerprint_kind::minwise
-              : neardup::fingerprint_kind::simhash};
+              : neardup::fingerprint_kind::simhash,
+          header[10] == 2};
+}
+
+bool is_index_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  try {
+    return read_header(path).is_index;
+  } catch (const input_error&) {
+    return false;
+  }
 }
 
 }  // namespace command

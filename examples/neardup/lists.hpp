@@ -52,7 +52,11 @@ void check_composition(const std::string& name, const neardup::fingerprint_compo
 struct stored_fingerprints {
   std::size_t bits;
   neardup::fingerprint_kind kind;
+  bool is_index;
 };
+
+/// Whether this is a regular file that begins as an index does.
+bool is_index_file(const std::string& path);
 
 /// Throws: input_error if it is no such file.
 stored_fingerprints read_header(const std::string& path);
@@ -80,6 +84,11 @@ class list_reader {
     } catch (const std::runtime_error& error) {
       throw input_error({"", error.what()});
     }
+  }
+
+  /// What further lists have to be made of, if nothing says so yet.
+  void expect(const neardup::fingerprint_composition& made_of) {
+    if (!made_of_) made_of_ = made_of;
   }
 
   /// Of the lists so far, or of the options.

@@ -143,7 +143,7 @@ void run_find(context& c) {
       c.out << similarity_text(f.share) << '\t' << printable(f.id) << '\n';
     }
   }
-  finish(c, ": " + counted(count, "holds", "hold") + " the clue, or much of it");
+  finish(c, ": " + counted(count, "holds", "hold") + " the clue, or much of it", count);
 }
 
 }  // namespace command

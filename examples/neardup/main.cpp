@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "diff.hpp"
 #include "errors.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -17,6 +18,7 @@
 
 namespace {
 
+constexpr int nothing_found = 1;
 constexpr int failure = 2;
 
 [[noreturn]] void fail_without_memory() {
@@ -24,11 +26,15 @@ constexpr int failure = 2;
   std::_Exit(failure);
 }
 
-void run(command::options settings) {
+bool run(command::options settings) {
   command::load_dictionary(settings);
-  if (settings.action == command::verb::advise) return command::run_advise(settings);
-  if (settings.action == command::verb::verify) return command::run_verify(settings);
-  if (settings.action == command::verb::manifest) return command::run_manifest(settings);
+  switch (settings.action) {
+    case command::verb::advise: command::run_advise(settings); return true;
+    case command::verb::diff: command::run_diff(settings); return true;
+    case command::verb::verify: command::run_verify(settings); return true;
+    case command::verb::manifest: command::run_manifest(settings); return true;
+    default: break;
+  }
   switch (settings.bits) {
     case 32: return command::run<32>(settings);
     case 128: return command::run<128>(settings);
@@ -49,7 +55,8 @@ int main(int count, char** arguments) {
       out << *text;
       out.close();
     } else {
-      run(std::get<command::options>(std::move(line)));
+      const bool tells = std::get<command::options>(line).exit_status;
+      if (!run(std::get<command::options>(std::move(line))) && tells) return nothing_found;
     }
     return 0;
   } catch (const command::usage_error& error) {

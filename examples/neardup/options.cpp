@@ -33,7 +33,7 @@ struct verb_description {
   const char* summary;
 };
 
-constexpr std::array<verb_description, 13> verbs{{
+constexpr std::array<verb_description, 15> verbs{{
     {verb::groups, "groups", "the groups of near-duplicates (the default)"},
     {verb::pairs, "pairs", "the pairs of near-duplicates"},
     {verb::unique, "unique", "the input without what is a near-duplicate of an earlier kept record"},
@@ -47,6 +47,8 @@ constexpr std::array<verb_description, 13> verbs{{
     {verb::merge, "merge", "of many machines: the groups in all shards"},
     {verb::manifest, "manifest", "of many machines: which files are whole, and what is missing"},
     {verb::advise, "advise", "which options find the near-duplicates of these documents"},
+    {verb::report, "report", "the groups as a page for a browser, differences marked"},
+    {verb::diff, "diff", "what differs between two texts, in words"},
 }};
 
 const verb_description* find_verb(std::string_view name) {
@@ -93,7 +95,8 @@ const char* describe(verb action) {
              "--format bin writes a list of fingerprints, which all verbs but advise read with --fingerprints: of "
              "each\n"
              "document with tokens its fingerprint and its number in the input, from 0.\n"
-             "--shard N writes the list of shard N of a corpus that is compared on many machines: an id is N << 40 | the\n"
+             "--shard N writes the list of shard N of a corpus that is compared on many machines: an id is N << 40 | "
+             "the\n"
              "number of a document with tokens. With --keep-features, FILE.features holds what verify and merge need.\n"
              "What is given about the comparison has to be the same for all shards.\n";
     case verb::tokens:
@@ -125,10 +128,12 @@ const char* describe(verb action) {
              "their own. --similarity, or --distance, has to be that of the shards.\n";
     case verb::verify:
       return "Compares the candidates that join wrote by the features that lie beside their shards, and writes the\n"
-             "pairs that are near-duplicates to the file that --output names. Name the candidates and their shards (or\n"
+             "pairs that are near-duplicates to the file that --output names. Name the candidates and their shards "
+             "(or\n"
              "the .features files alone), in any order.\n";
     case verb::merge:
-      return "Prints the groups of near-duplicates in all shards, as groups does for all their texts at once: the same\n"
+      return "Prints the groups of near-duplicates in all shards, as groups does for all their texts at once: the "
+             "same\n"
              "bytes. Name all shards, and all files that verify wrote, in any order.\n";
     case verb::manifest:
       return "Prints which files of shards are whole, by their checksums, which are damaged or of shards that have\n"
@@ -141,6 +146,20 @@ const char* describe(verb action) {
              "Times are for comparing setups; they are not of this machine.\n"
              "The input is read twice, standard input through a temporary file. Several text fields are joined by\n"
              "line ends, so here a feature may span two of them. Of a text above 16 MB the first 16 MB count.\n";
+    case verb::report:
+      return "Writes the groups of near-duplicates as one HTML page that needs nothing else: sizes, similarities, "
+             "which\n"
+             "document each group is around and which others are in it, and what differs, side by side. It can be "
+             "sorted\n"
+             "and filtered. Stretches that are equal are shortened. The input is read twice, standard input through a\n"
+             "temporary file.\n";
+    case verb::diff:
+      return "Prints the lines in which the texts of two files differ: [-words of A only-] and {+words of B only+}, "
+             "or\n"
+             "in a terminal these in red and green. @@ -12 +14 @@ are the numbers of the next line in A and in B. "
+             "Each\n"
+             "character of a script without spaces is a word. With --format jsonl one record per piece of the texts:\n"
+             "{\"same\": …}, {\"removed\": …} or {\"added\": …}.\n";
     case verb::groups: break;
   }
   return "Prints the groups of near-duplicates among documents.\n"
@@ -187,7 +206,8 @@ std::string rules() {
   --weights idf without a file, --keep longest, --grouping components and advise read everything twice; standard input
   and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. The check keeps features, 4 bytes each; what is
   above --memory lies in a temporary file, too.
-  Exit status: 0 done, 2 wrong usage, bad input, something passed over, or output that could not be written.
+  Exit status: 0 done; with --exit-status 1 if nothing was found; 2 wrong usage, bad input, something passed over, or
+  output that could not be written.
 )";
 }
 
@@ -204,6 +224,9 @@ Examples:
   neardup hash --bits 128 *.txt
   neardup groups --features zh:keywords --weights tfidf --top 20 --idf-file idf.txt --distance 3 pages/
   neardup tokens --features zh:words page.txt              what a fingerprint is made of
+  neardup unique --jsonl training.jsonl --against test.jsonl > clean.jsonl    without what is near the test set
+  neardup report --jsonl corpus.jsonl --output groups.html                    to look at in a browser
+  neardup diff old.txt new.txt
   neardup find "a sentence of the page" pages/             the pages that hold it, or nearly
   neardup index --output pages.index pages/                documents in a file, for query
   neardup query --index pages.index new.txt                what is in it already
@@ -242,11 +265,18 @@ class parser {
     result_.action = chosen.action;
     result_.text_fields.clear();
     app_.formatter(std::make_shared<help_formatter>(
-        named ? "neardup " + std::string(chosen.name) + " [OPTIONS] " + (chosen.action == verb::find ? "CLUE " : "") +
-                    "PATH…"
+        named ? "neardup " + std::string(chosen.name) + " [OPTIONS] " +
+                    (chosen.action == verb::diff   ? "A B"
+                     : chosen.action == verb::find ? "CLUE PATH…"
+                                                   : "PATH…")
               : "neardup [VERB] [OPTIONS] PATH…        (PATH: a file, a folder, or - for standard input)\n" +
                     verb_list()));
     is_named_ = named;
+    if (result_.action == verb::diff) {
+      add_diff();
+      add_output();
+      return;
+    }
     app_.footer(rules() + examples);
     if (result_.combines_shards()) {
       add_combination();
@@ -257,9 +287,12 @@ class parser {
     if (result_.action == verb::advise) add_advice();
     if (result_.has_index()) add_index();
     if (result_.compares()) add_comparison();
+    if (result_.compares()) add_against();
     if (result_.action == verb::find) add_search();
     if (result_.action == verb::hash) add_shard();
-    if (result_.action == verb::groups || result_.action == verb::unique) add_grouping();
+    if (result_.action == verb::groups || result_.action == verb::unique || result_.action == verb::report) {
+      add_grouping();
+    }
     add_output();
   }
 
@@ -267,9 +300,13 @@ class parser {
   command_line parse(std::vector<std::string> words) {
     if (const auto text = read(std::move(words))) return *text;
     if (result_.combines_shards()) return combination();
+    if (result_.action == verb::diff) {
+      set_diff();
+      return std::move(result_);
+    }
     set_input();
     for (const char* const file : {"--idf-file", "--output", "--dictionary", "--user-dictionary", "--model",
-                                   "--stop-words", "--index", "--files-from"}) {
+                                   "--stop-words", "--index", "--files-from", "--dropped"}) {
       if (is_given(file) && app_.get_option(file)->results().front().empty()) {
         throw usage_error(std::string(file) + " '': not the name of a file");
       }
@@ -277,6 +314,7 @@ class parser {
     take_clue();
     take_listed();
     if (result_.paths.empty() && result_.unit == unit_of_input::fingerprints) throw usage_error("no input: name lists");
+    set_against();
     set_from_files();
     set_shard();
     apply_settings(given_, result_);
@@ -285,15 +323,18 @@ class parser {
       throw usage_error("index writes to a file: --output FILE");
     }
     if (result_.action == verb::query && result_.index_file.empty()) throw usage_error("query needs --index FILE");
-    if ((result_.has_index() || lists_ || result_.shard || result_.format == output_format::binary) && !can_be_named(result_)) {
+    const bool has_index = result_.has_index() || !result_.against_indexes.empty();
+    if ((has_index || lists_ || result_.shard || result_.format == output_format::binary) && !can_be_named(result_)) {
       throw usage_error(
-          "files of fingerprints name what these are made of: they take words, words:N, masked:words:N, chars:N and bytes:N,\n"
+          "files of fingerprints name what these are made of: they take words, words:N, masked:words:N, chars:N and "
+          "bytes:N,\n"
           "without --top and --weighted-field");
     }
     if (result_.paths.empty() && result_.names_from.empty()) {
       throw usage_error("no input: name files or folders, or - for standard input");
     }
-    if (std::count(result_.paths.begin(), result_.paths.end(), "-") + (result_.names_from == "-" ? 1 : 0) > 1) {
+    const auto streams_in = [](const auto& paths) { return std::count(paths.begin(), paths.end(), "-"); };
+    if (streams_in(result_.paths) + streams_in(result_.against) + (result_.names_from == "-" ? 1 : 0) > 1) {
       throw usage_error("standard input (-) can be read only once");
     }
     return std::move(result_);
@@ -336,6 +377,12 @@ class parser {
     app_.add_flag("--null,-0", null_, "the names in the list end with a zero byte, not a line")->group(group_);
     add_flag("--skip-bad", result_.skip_bad, "go on after bad input; its count is said at the end");
     add_flag("--strict", result_.strict, "ill-formed UTF-8 and documents without tokens are\nerrors");
+  }
+
+  void add_diff() {
+    group_ = "Comparison";
+    app_.add_option("PATH", result_.paths, "two files, or a file and - for standard input");
+    add("--context", context_, "N", "equal lines around those that differ (default: 3)");
   }
 
   void add_fingerprint() {
@@ -447,7 +494,8 @@ class parser {
 
   void add_shard() {
     group_ = "Shards";
-    add("--shard", shard_, "N", "of a corpus for many machines: the number of this part\nof it, from 0; writes the file that --output names");
+    add("--shard", shard_, "N",
+        "of a corpus for many machines: the number of this part\nof it, from 0; writes the file that --output names");
     add_flag("--keep-features", result_.keeps_features, "for verify and merge, in FILE.features");
     add("--distance", given_.distance, "K", "with --shard, as of groups");
     add("--min-similarity", given_.min_similarity, "X", "with --shard, as of groups");
@@ -461,8 +509,8 @@ class parser {
     app_.add_option("PATH", result_.paths, "files of shards and pairs");
     if (result_.action == verb::join) {
       group_ = "Comparison";
-      add("--similarity", given_.similarity, "S", "chooses the distance, as of hash --shard (default: " +
-                                                      number(neardup::default_similarity) + ")");
+      add("--similarity", given_.similarity, "S",
+          "chooses the distance, as of hash --shard (default: " + number(neardup::default_similarity) + ")");
       add("--distance", given_.distance, "K", "candidates differ in at most K bits");
       add("--check", given_.check, "M", "the measure of --similarity, as of hash --shard");
       add("--blocks", given_.blocks, "N", "speed against memory, never the result");
@@ -508,24 +556,56 @@ class parser {
     }
   }
 
+  void add_against() {
+    add_list("--against", result_.against, "PATH",
+             result_.action == verb::unique
+                 ? "another corpus: drop what is near one of its documents.\n"
+                   "Texts as PATH has them, or a file of an index; several\ntimes: all of them"
+                 : "another corpus: only its near-duplicates among the\ndocuments of PATH. Texts as PATH has them, or "
+                   "a file of\n"
+                   "an index; several times: all of them");
+    add_flag("--also-within", result_.also_within, "with --against: near-duplicates within PATH, too");
+  }
+
   void add_grouping() {
     add("--grouping", given_.grouping, "G",
         "representatives: a group is one document and what is\n"
         "similar to it (the default); components: all that a\n"
         "chain of pairs connects, however far apart");
     add("--keep", given_.keep, "WHICH",
-        result_.action == verb::groups ? "which document a group is around: first (the default)\nor longest"
-                                       : "which document of a group is kept: first (the default)\n"
-                                         "or longest. This and --grouping components read the\n"
-                                         "input twice (standard input through a temporary file)");
+        result_.action == verb::groups ? "which document a group is around: first (the default),\n"
+                                         "longest, or by a number in its JSON record\nhighest:FIELD or lowest:FIELD"
+                                       : "which document of a group is kept: first (the default),\n"
+                                         "longest, or by a number in its JSON record\n"
+                                         "highest:FIELD or lowest:FIELD. All but first, and\n"
+                                         "--grouping components, read the input twice (standard\n"
+                                         "input through a temporary file)");
   }
 
   void add_output() {
     group_ = "Output";
-    add("--format", format_, "F",
-        result_.action == verb::hash ? "text (default), jsonl, or bin: a list" : "text (default) or jsonl");
+    if (result_.action == verb::diff) {
+      add("--color", color_, "WHEN", "auto (the default): in a terminal, unless NO_COLOR is\nset; always; or never");
+    }
+    if (result_.action != verb::report)
+      add("--format", format_, "F",
+          result_.action == verb::hash ? "text (default), jsonl, or bin: a list" : "text (default) or jsonl");
     add("--output", result_.output_file, "FILE",
         "write there, not to standard output, once all is done;\n.gz and .zst are compressed");
+    if (result_.action == verb::unique) {
+      add("--dropped", result_.dropped_file, "FILE",
+          "what is dropped: similarity, distance in bits, its id\n"
+          "and the id of what stands for it, with tabs between\nthem; JSON Lines with --jsonl. Written as --output is");
+    }
+    if (result_.action == verb::diff) {
+      app_.set_help_flag("--help,-h", "this text")->group(group_);
+      return;
+    }
+    if (result_.compares() || result_.action == verb::query || result_.action == verb::find) {
+      add_flag("--exit-status", result_.exit_status,
+               result_.action == verb::find ? "0 if a document was found, 1 if none was (else 0 for both)"
+                                            : "0 if there are near-duplicates, 1 if there are none\n(else 0 for both)");
+    }
     add("--threads", threads_, "N", "default: all cores; never changes the result");
     add_flag("--quiet", result_.quiet, "no progress bar, no notes; errors and what was skipped\nare still said");
     app_.set_help_flag("--help,-h", "the options that most people need")->group(group_);
@@ -663,6 +743,20 @@ class parser {
     }
   }
 
+  void set_diff() {
+    if (result_.paths.size() != 2) {
+      throw usage_error("diff compares two files, and " + counted(result_.paths.size(), "is", "are") + " named");
+    }
+    if (result_.paths[0] == "-" && result_.paths[1] == "-")
+      throw usage_error("standard input (-) can be read only once");
+    if (is_given("--color")) {
+      result_.color = static_cast<color_choice>(
+          parse_name("--color", color_, {"auto", "always", "never"}, "is auto, always or never"));
+    }
+    if (is_given("--context")) result_.context = parse_number<std::size_t>("--context", context_, 0, 1'000'000'000);
+    set_output();
+  }
+
   void take_clue() {
     if (result_.action != verb::find || result_.paths.empty()) return;
     result_.clue = result_.paths.front();
@@ -714,12 +808,58 @@ class parser {
     if (given_.weights == "idf" && !is_given("--idf-file")) {
       throw usage_error("--weights idf with --fingerprints: there are no texts to learn from; name an --idf-file");
     }
-    if (std::find(result_.paths.begin(), result_.paths.end(), "-") != result_.paths.end()) {
+    const auto has_stream = [](const auto& paths) { return std::find(paths.begin(), paths.end(), "-") != paths.end(); };
+    if (has_stream(result_.paths) || has_stream(result_.against)) {
       throw usage_error("--fingerprints reads files, not standard input");
     }
+    if (result_.action == verb::report) throw usage_error("report with --fingerprints: there are no texts");
     result_.names_composition = given_.features || given_.weights || given_.seed || no_header_;
     if (no_header_ && !(given_.features && given_.bits)) {
       throw usage_error("--no-header: say what the fingerprints are made of, at least --features and --bits");
+    }
+  }
+
+  /// Tells the indexes of --against from texts and lists.
+  void set_against() {
+    const bool is_given_empty = std::find(result_.against.begin(), result_.against.end(), "") != result_.against.end();
+    if (is_given_empty) throw usage_error("--against '': not the name of a file or folder");
+    for (const std::string& path : result_.against) {
+      if (is_index_file(path)) result_.against_indexes.push_back(path);
+    }
+    std::erase_if(result_.against, [](const std::string& path) { return is_index_file(path); });
+    if (result_.also_within && !result_.has_against()) throw usage_error("--also-within needs --against");
+    if (!result_.against_indexes.empty() && given_.check.value_or("jaccard") != "jaccard") {
+      throw usage_error("--check " + *given_.check + ": an index keeps no texts; leave it out, or name texts");
+    }
+    for (const std::string& path : result_.against_indexes) set_from_index_of_against(path);
+  }
+
+  /// What is not given is that of the index, as query has it. Without features of all, fingerprints decide.
+  void set_from_index_of_against(const std::string& path) {
+    const index_settings stored = read_index_settings(path);
+    if (given_.min_similarity && stored.check_features.empty()) {
+      throw usage_error("--min-similarity: " + path + " was made without --keep-features");
+    }
+    result_.has_only_prints = result_.has_only_prints || stored.check_features.empty();
+    take_composition(path, stored);
+    if (given_.check_features.value_or(stored.check_features) != stored.check_features && !result_.has_only_prints) {
+      throw usage_error("--check-features " + *given_.check_features + ": " + path + " keeps " + stored.check_features);
+    }
+    if (given_.distance || given_.similarity) return;
+    given_.distance = std::to_string(stored.distance);
+    if (stored.check_features.empty()) return;
+    if (!given_.check_features) given_.check_features = stored.check_features;
+    if (!given_.min_similarity) given_.min_similarity = number(neardup::default_similarity);
+  }
+
+  /// What the fingerprints of an index are made of.
+  void take_composition(const std::string& path, const index_settings& stored) {
+    if (!given_.bits) given_.bits = std::to_string(stored.bits);
+    if (!given_.features) given_.features = stored.features;
+    if (!given_.weights) given_.weights = stored.weights;
+    if (!given_.kind) given_.kind = stored.kind;
+    if (given_.weights->ends_with("idf") && !is_given("--idf-file")) {
+      throw usage_error(path + " was made with --weights " + *given_.weights + ": name the same --idf-file");
     }
   }
 
@@ -732,14 +872,7 @@ class parser {
     }
     if (result_.index_file.empty()) return;
     const index_settings stored = read_index_settings(result_.index_file);
-    if (!given_.bits) given_.bits = std::to_string(stored.bits);
-    if (!given_.features) given_.features = stored.features;
-    if (!given_.weights) given_.weights = stored.weights;
-    if (!given_.kind) given_.kind = stored.kind;
-    if (given_.weights->ends_with("idf") && !is_given("--idf-file")) {
-      throw usage_error(result_.index_file + " was made with --weights " + *given_.weights +
-                        ": name the same --idf-file");
-    }
+    take_composition(result_.index_file, stored);
     if (!given_.distance) given_.distance = std::to_string(stored.distance);
     if (result_.action == verb::index) {
       if (!given_.blocks && given_.distance == std::to_string(stored.distance))
@@ -783,6 +916,9 @@ class parser {
     if (is_packed && (result_.action == verb::index || result_.format == output_format::binary)) {
       throw usage_error("--output " + result_.output_file + ": what is read where it lies cannot be compressed");
     }
+    if (!result_.dropped_file.empty() && result_.dropped_file == result_.output_file) {
+      throw usage_error("--dropped and --output name the same file");
+    }
     result_.threads = static_cast<unsigned>(neardup::threads{}.parts());
     if (!is_given("--memory")) result_.memory = physical_memory() / 2;
     if (is_given("--threads")) result_.threads = parse_number("--threads", threads_, 1U, 1024U);
@@ -793,7 +929,7 @@ class parser {
   options result_;
   // As typed, and checked afterwards, so that every message reads alike.
   typed_settings given_;
-  std::string format_, threads_, shard_;
+  std::string format_, threads_, shard_, color_, context_;
   bool lines_ = false, json_lines_ = false, lists_ = false, no_header_ = false, no_verify_ = false, version_ = false;
   bool null_ = false, is_named_ = false;
 };

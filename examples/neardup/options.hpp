@@ -19,14 +19,35 @@
 
 namespace command {
 
-enum class verb { groups, pairs, unique, hash, tokens, find, index, query, join, verify, merge, manifest, advise };
+enum class verb {
+  groups,
+  pairs,
+  unique,
+  hash,
+  tokens,
+  find,
+  index,
+  query,
+  join,
+  verify,
+  merge,
+  manifest,
+  advise,
+  report,
+  diff
+};
 
 /// What one document is.
 enum class unit_of_input { files, lines, json_lines, fingerprints };
 
 enum class output_format { text, json_lines, binary };
 
+enum class color_choice { automatic, always, never };
+
 enum class weighting { unit, tf, log_tf, idf, tf_idf };
+
+/// Which document of a group is kept, and stands for it.
+enum class preference { first, longest, highest, lowest };
 
 /// How similar two candidates are.
 enum class similarity_measure { jaccard, cosine, edit };
@@ -36,8 +57,8 @@ using neardup::feature_choice;
 /// What advise is to find, and what it may recommend.
 struct advice_settings {
   double recall = neardup::default_recall(neardup::fingerprint_kind::simhash);  ///< wanted share of the near-duplicates
-  std::optional<feature_choice> features;   ///< nothing: several are tried
-  std::optional<std::size_t> bits;          ///< nothing: 64 and 128
+  std::optional<feature_choice> features;                                       ///< nothing: several are tried
+  std::optional<std::size_t> bits;                                              ///< nothing: 64 and 128
 };
 
 /// A similarity that chose other options: the values that were typed, where any were.
@@ -59,6 +80,8 @@ struct options {
   std::string weighted_field;  ///< in place of texts: an array of words with their weights; empty: none
   std::string id_field = "id";
   bool id_field_required = false;
+  std::vector<std::string> against;          ///< the other corpus: texts, or with --fingerprints lists
+  std::vector<std::string> against_indexes;  ///< and files of indexes
   std::vector<std::string> include;
   std::vector<std::string> exclude;
   bool reads_hidden = false;  ///< in folders
@@ -82,28 +105,38 @@ struct options {
   feature_setting check_features;
   similarity_measure check = similarity_measure::jaccard;
   bool by_components = false;  ///< else by representatives, see neardup::grouping
-  bool keeps_longest = false;
-  std::string clue;             ///< of find
-  std::size_t most = 10;        ///< results of find
-  std::string index_file;       ///< of query; of index the one that is added to, or empty
-  bool keeps_features = false;  ///< index: for the similarity that query tells; hash: for verify and merge
+  preference keep = preference::first;
+  std::string score_field;             ///< of preference::highest and lowest
+  bool also_within = false;            ///< with another corpus: near-duplicates within the input, too
+  bool has_only_prints = false;        ///< fingerprints decide: of some documents there is no more than that
+  std::string clue;                    ///< of find
+  std::size_t most = 10;               ///< results of find
+  std::string index_file;              ///< of query; of index the one that is added to, or empty
+  bool keeps_features = false;         ///< index: for the similarity that query tells; hash: for verify and merge
   std::optional<std::uint64_t> shard;  ///< of hash: its number
-  bool verifies = true;         ///< files of neardup's, before they are used
+  bool verifies = true;                ///< files of neardup's, before they are used
   bool lists_have_headers = true;
   bool names_composition = false;  ///< of lists: an option says what the fingerprints are made of
   advice_settings advice;
   std::optional<similarity_choice> choice;
 
   output_format format = output_format::text;
-  std::string output_file;  ///< empty: standard output
+  color_choice color = color_choice::automatic;  ///< of diff
+  std::size_t context = 3;                       ///< equal lines of diff around those that differ
+  std::string output_file;                       ///< empty: standard output
+  std::string dropped_file;                      ///< of unique: what it drops; empty: it is not written
+  bool exit_status = false;                      ///< 1 if nothing was found
   unsigned threads = 1;
   std::uint64_t memory = 0;  ///< for features, bytes; those beyond it lie in a temporary file
   bool quiet = false;
 
   /// Whether it compares the fingerprints of all documents.
   [[nodiscard]] bool compares() const {
-    return action == verb::groups || action == verb::pairs || action == verb::unique;
+    return action == verb::groups || action == verb::pairs || action == verb::unique || action == verb::report;
   }
+
+  /// Whether the input is compared with another corpus.
+  [[nodiscard]] bool has_against() const { return !against.empty() || !against_indexes.empty(); }
 
   /// Whether the rarities of the features have to be learnt from the input.
   [[nodiscard]] bool learns_idf() const {
@@ -134,16 +167,17 @@ struct options {
 
   /// Whether unique has to know all documents before it keeps one.
   [[nodiscard]] bool groups_first() const {
-    return action == verb::unique && (by_components || keeps_longest || unit == unit_of_input::fingerprints);
+    return action == verb::unique &&
+           (by_components || keep != preference::first || unit == unit_of_input::fingerprints);
   }
 
   /// Whether the texts are needed again once their fingerprints are known.
-  [[nodiscard]] bool needs_second_look() const { return groups_first() || learns_idf(); }
+  [[nodiscard]] bool needs_second_look() const { return groups_first() || learns_idf() || action == verb::report; }
 };
 
 bool is_verb(std::string_view name);
 
-/// "groups, pairs, …, manifest and advise"
+/// "groups, pairs, …, report and diff"
 std::string names_of_verbs();
 
 /// What the command line asks for: a run, or a text to print (help, version).

@@ -8,9 +8,11 @@
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/threads.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "against.hpp"
 #include "check.hpp"
 #include "context.hpp"
 #include "corpus.hpp"
@@ -26,10 +28,25 @@ inline candidate candidate_of(std::size_t i, std::size_t j, int distance) {
   return {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), distance};
 }
 
+/// Calls `visit(i, j, distance)` for the candidates, in no order: those within the input, and with --against those of a
+/// document of the input and one of the other corpus.
+template <std::size_t Bits, class Visit>
+void visit_candidates(const context& c, const corpus<Bits>& all, const neardup::join_options& how, const Visit& visit) {
+  const std::span others = std::span(all.fingerprints).first(all.against);
+  const std::span input = std::span(all.fingerprints).subspan(all.against);
+  const int k = c.settings.distance;
+  neardup::visit_pairs(
+      input, others, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); }, how);
+  if (c.settings.has_against() && !c.settings.also_within) return;
+  neardup::visit_pairs(
+      input, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, all.against + j, distance); },
+      how);
+}
+
 /// The pairs that pass the check, in order. Candidates are checked as they are found, by all threads, some at a time:
 /// there may be thousands for one that passes.
 template <std::size_t Bits>
-std::vector<checked_pair> checked_pairs(const context& c, const corpus<Bits>& all, const neardup::threads& run) {
+std::vector<checked_pair> checked_pairs(const context& c, const corpus<Bits>& all, const neardup::join_options& how) {
   constexpr std::size_t checked_at_once = std::size_t{1} << 16;
   std::vector<checked_pair> passed;
   std::vector<candidate> waiting;
@@ -40,17 +57,15 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus<Bits>& al
     }
     waiting.clear();
   };
-  neardup::visit_pairs(all.fingerprints, c.settings.distance,
-                       [&](std::size_t i, std::size_t j, int distance) {
-                         const candidate pair = candidate_of(i, j, distance);
-                         if (!c.settings.min_similarity) {
-                           if (all.check.accepts(i, j)) passed.push_back({pair, std::nullopt});
-                           return;
-                         }
-                         waiting.push_back(pair);
-                         if (waiting.size() == checked_at_once) check_waiting();
-                       },
-                       {.blocks = c.settings.blocks, .run = run});
+  visit_candidates(c, all, how, [&](std::size_t i, std::size_t j, int distance) {
+    const candidate pair = candidate_of(i, j, distance);
+    if (!c.settings.min_similarity) {
+      if (all.check.accepts(i, j)) passed.push_back({pair, std::nullopt});
+      return;
+    }
+    waiting.push_back(pair);
+    if (waiting.size() == checked_at_once) check_waiting();
+  });
   if (!waiting.empty()) check_waiting();
   std::sort(passed.begin(), passed.end(), [](const checked_pair& x, const checked_pair& y) {
     return x.pair.a != y.pair.a ? x.pair.a < y.pair.a : x.pair.b < y.pair.b;
@@ -60,11 +75,7 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus<Bits>& al
 
 template <std::size_t Bits>
 void run_pairs(context& c) {
-  corpus<Bits> all(c.settings);
-  for_each_document<Bits>(c, [&](const placed_document<Bits>& d) {
-    if (d.facts.has_tokens) all.add(d);
-  });
-
+  const corpus<Bits> all = read_corpus<Bits>(c);
   std::uint64_t count = 0;
   const auto print = [&](const candidate& pair, std::optional<double> similarity) {
     ++count;
@@ -72,7 +83,7 @@ void run_pairs(context& c) {
     const std::string a = all.documents.id(pair.a);
     const std::string b = all.documents.id(pair.b);
     if (c.settings.format == output_format::json_lines) {
-      c.out << "{\"a\":" << json_string(a) << ",\"b\":" << json_string(b)
+      c.out << "{\"a\":" << json_string(a) << (pair.b < all.against ? ",\"against\":" : ",\"b\":") << json_string(b)
             << ",\"distance\":" << std::to_string(pair.distance) << ",\"estimate\":" << number(estimate);
       if (similarity) c.out << ",\"similarity\":" << number(*similarity);
       c.out << "}\n";
@@ -83,16 +94,15 @@ void run_pairs(context& c) {
   };
 
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
-  const neardup::threads run{c.settings.threads};
-  if (!all.check.decides()) {
+  const neardup::join_options how{.blocks = c.settings.blocks, .run = neardup::threads{c.settings.threads}};
+  if (!all.check.decides() && !c.settings.has_against()) {
     neardup::all_pairs(
         all.fingerprints, c.settings.distance,
-        [&](std::size_t i, std::size_t j, int distance) { print(candidate_of(i, j, distance), std::nullopt); },
-        {.blocks = c.settings.blocks, .run = run});
+        [&](std::size_t i, std::size_t j, int distance) { print(candidate_of(i, j, distance), std::nullopt); }, how);
   } else {
-    for (const auto& [pair, similarity] : checked_pairs(c, all, run)) print(pair, similarity);
+    for (const auto& [pair, similarity] : checked_pairs(c, all, how)) print(pair, similarity);
   }
-  finish(c, ": " + counted(count, "pair", "pairs") + " of near-duplicates");
+  finish(c, ": " + counted(count, "pair", "pairs") + " of near-duplicates", count);
 }
 
 }  // namespace command

@@ -28,15 +28,26 @@ std::string size_text(std::uint64_t bytes) {
   return fixed(value, unit == 0 || value >= 99.5 ? 0 : 1) + ' ' + units[unit];
 }
 
+/// "0:07", "1:02:03"
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(seconds);
+  const auto two_digits = [](std::uint64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  const std::string rest = ':' + two_digits(whole % 60);
+  return whole < 3600 ? std::to_string(whole / 60) + rest
+                      : std::to_string(whole / 3600) + ':' + two_digits(whole / 60 % 60) + rest;
+}
+
 /// The bytes of the input where that can be known without reading it.
 std::uint64_t total_size(const options& settings) {
   std::uint64_t total = 0;
-  for (const std::string& path : settings.paths) {
-    std::error_code error;
-    const bool is_packed = path.ends_with(".gz") || path.ends_with(".zst");  // and counted as it is unpacked
-    if (is_packed || !std::filesystem::is_regular_file(path, error)) return 0;
-    total += std::filesystem::file_size(path, error);
-    if (error) return 0;
+  for (const std::vector<std::string>* const paths : {&settings.paths, &settings.against}) {
+    for (const std::string& path : *paths) {
+      std::error_code error;
+      const bool is_packed = path.ends_with(".gz") || path.ends_with(".zst");  // and counted as it is unpacked
+      if (is_packed || !std::filesystem::is_regular_file(path, error)) return 0;
+      total += std::filesystem::file_size(path, error);
+      if (error) return 0;
+    }
   }
   return total;
 }
@@ -130,7 +141,13 @@ void report::advance(std::uint64_t documents, std::uint64_t bytes) {
     const std::size_t full = static_cast<std::size_t>(percent) * width / 100;
     line = '[' + std::string(full, '#') + std::string(width - full, '.') + "] " + std::to_string(percent) + " %  ";
   }
-  draw(line + counted(documents_, "document", "documents") + ", " + size_text(bytes_) + ", " + size_text(rate) + "/s");
+  line += counted(documents_, "document", "documents") + ", " + size_text(bytes_) + ", " + size_text(rate) + "/s";
+  // The first moments tell little of the rate.
+  if (total_bytes_ > bytes_ && bytes_ > 0 && seconds > 0.5) {
+    line += ", " + duration_text(seconds * static_cast<double>(total_bytes_ - bytes_) / static_cast<double>(bytes_)) +
+            " left";
+  }
+  draw(line);
 }
 
 void report::phase(const std::string& what) {

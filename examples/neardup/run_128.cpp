@@ -1,3 +1,3 @@
 #include "run_bits.hpp"
 
-template void command::run<128>(options& settings);
+template bool command::run<128>(options& settings);

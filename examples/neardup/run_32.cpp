@@ -1,3 +1,3 @@
 #include "run_bits.hpp"
 
-template void command::run<32>(options& settings);
+template bool command::run<32>(options& settings);

@@ -17,6 +17,7 @@
 #include "lists.hpp"
 #include "look.hpp"
 #include "pairs.hpp"
+#include "report_page.hpp"
 #include "run.hpp"
 #include "shards.hpp"
 #include "unique.hpp"
@@ -68,7 +69,28 @@ void run_hash(context& c) {
 }
 
 template <std::size_t Bits>
-void run(options& settings) {
+void run_verb(context& c, options& settings) {
+  switch (c.settings.action) {
+    case verb::groups: return run_groups<Bits>(c);
+    case verb::pairs: return run_pairs<Bits>(c);
+    case verb::unique: return run_unique<Bits>(c);
+    case verb::hash: return run_hash<Bits>(c);
+    case verb::tokens: return run_tokens(c);
+    case verb::find: return run_find(c);
+    case verb::index: return run_index<Bits>(c);
+    case verb::query: return run_query<Bits>(c);
+    case verb::report: return run_report<Bits>(c);
+    case verb::join: return run_join<Bits>(c);
+    case verb::merge: return run_merge<Bits>(c, settings);
+    case verb::verify:
+    case verb::manifest:
+    case verb::advise:
+    case verb::diff: break;  // do not depend on the width
+  }
+}
+
+template <std::size_t Bits>
+bool run(options& settings) {
   if (settings.compares() && !neardup::layout::is_valid(Bits, settings.distance, blocks_of(settings))) {
     throw usage_error("--blocks " + std::to_string(settings.blocks) + " with --distance " +
                       std::to_string(settings.distance) +
@@ -84,21 +106,8 @@ void run(options& settings) {
   context c(settings);
   if (settings.choice && !settings.quiet) say_choice(settings);
   if (settings.learns_idf()) settings.idf = learn_idf(c);
-  switch (settings.action) {
-    case verb::groups: return run_groups<Bits>(c);
-    case verb::pairs: return run_pairs<Bits>(c);
-    case verb::unique: return run_unique<Bits>(c);
-    case verb::hash: return run_hash<Bits>(c);
-    case verb::tokens: return run_tokens(c);
-    case verb::find: return run_find(c);
-    case verb::index: return run_index<Bits>(c);
-    case verb::query: return run_query<Bits>(c);
-    case verb::join: return run_join<Bits>(c);
-    case verb::merge: return run_merge<Bits>(c, settings);
-    case verb::verify:
-    case verb::manifest:
-    case verb::advise: break;  // do not depend on the width
-  }
+  run_verb<Bits>(c, settings);
+  return c.found_any;
 }
 
 }  // namespace command

@@ -13,14 +13,6 @@ namespace command {
 
 namespace {
 
-/// The position of what was typed among `names`.
-std::size_t parse_name(const std::string& option, const std::string& text, std::initializer_list<const char*> names,
-                       const std::string& rule) {
-  const auto* const found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) throw usage_error(option + " '" + text + "': " + rule);
-  return static_cast<std::size_t>(found - names.begin());
-}
-
 double parse_similarity(const std::string& text) {
   constexpr double least = std::numeric_limits<double>::denorm_min();
   return parse_number("--similarity", text, least, 1.0, "goes from above 0 to 1");
@@ -67,15 +59,28 @@ bool has_weights(const options& settings) {
 /// candidates; docs/scale.md measures it. Weights are for SimHash only.
 void choose_distance(const typed_settings& given, double similarity, options& to) {
   using neardup::fingerprint_kind;
-  const auto distance_by = [&](fingerprint_kind kind) {
-    return neardup::distance_for(to.bits, similarity, kind);
-  };
+  const auto distance_by = [&](fingerprint_kind kind) { return neardup::distance_for(to.bits, similarity, kind); };
   const bool is_open =
       given.kind.value_or("auto") == "auto" && to.check == similarity_measure::jaccard && !has_weights(to);
   if (is_open && distance_by(fingerprint_kind::minwise) <= distance_by(fingerprint_kind::simhash)) {
     to.kind = fingerprint_kind::minwise;
   }
   to.distance = std::min(distance_by(to.kind), static_cast<int>(to.bits) - 1);
+}
+
+/// Which document of a group stays.
+void apply_keep(const std::string& text, options& to) {
+  const std::size_t colon = text.find(':');
+  const std::size_t which = parse_name("--keep", text.substr(0, colon), {"first", "longest", "highest", "lowest"},
+                                       "is first, longest, highest:FIELD or lowest:FIELD");
+  to.keep = static_cast<preference>(which);
+  const bool by_field = to.keep == preference::highest || to.keep == preference::lowest;
+  if (by_field != (colon != text.npos) || (by_field && colon + 1 == text.size())) {
+    throw usage_error("--keep '" + text + "': is first, longest, highest:FIELD or lowest:FIELD");
+  }
+  if (!by_field) return;
+  if (to.unit != unit_of_input::json_lines) throw usage_error("--keep " + text + " needs --jsonl");
+  to.score_field = text.substr(colon + 1);
 }
 
 /// The distance and the check: --distance alone is one without a check, all else is chosen for a similarity.
@@ -88,8 +93,14 @@ void apply_comparison(const typed_settings& given, options& to) {
     to.by_components = parse_name("--grouping", *given.grouping, {"representatives", "components"},
                                   "groupings are representatives and components") == 1;
   }
-  if (given.keep)
-    to.keeps_longest = parse_name("--keep", *given.keep, {"first", "longest"}, "is first or longest") == 1;
+  if (given.keep) apply_keep(*given.keep, to);
+  if (to.has_against()) {
+    if (to.by_components) throw usage_error("--grouping components and --against do not go together");
+    if (given.keep && !to.also_within) {
+      throw usage_error(
+          "--keep chooses within the input, which --against compares with the other corpus only; add --also-within");
+    }
+  }
 
   if (given.check) {
     to.check = static_cast<similarity_measure>(
@@ -139,6 +150,13 @@ void apply_advice(const typed_settings& given, options& to) {
 
 }  // namespace
 
+std::size_t parse_name(const std::string& option, const std::string& text, std::initializer_list<const char*> names,
+                       const std::string& rule) {
+  const auto* const found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) throw usage_error(option + " '" + text + "': " + rule);
+  return static_cast<std::size_t>(found - names.begin());
+}
+
 void apply_settings(const typed_settings& given, options& to) {
   apply_features(given, to);
   apply_weights(given, to);
@@ -165,7 +183,7 @@ void apply_settings(const typed_settings& given, options& to) {
     apply_comparison(given, to);
     if (to.has_index()) apply_index(given, to);
     if (to.combines_shards()) to.choice.reset();
-    if (to.unit == unit_of_input::fingerprints) {
+    if (to.unit == unit_of_input::fingerprints || to.has_only_prints) {
       // There are no texts to check.
       to.min_similarity.reset();
       to.choice.reset();

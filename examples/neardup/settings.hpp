@@ -2,6 +2,8 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -24,6 +26,10 @@ struct typed_settings {
 /// docs/command.md.
 /// Throws: usage_error.
 void apply_settings(const typed_settings& given, options& to);
+
+/// The position of what was typed among `names`. Throws: usage_error, which names the option and `rule`.
+std::size_t parse_name(const std::string& option, const std::string& text, std::initializer_list<const char*> names,
+                       const std::string& rule);
 
 /// A number in low..high. Throws: usage_error, which names the option, and the range, by `rule` if there is more to it.
 template <class Number>

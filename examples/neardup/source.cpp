@@ -174,16 +174,8 @@ std::optional<bad_input> missing(const options& settings, std::size_t number) {
 }  // namespace
 
 source_walker::source_walker(const options& settings) : settings_(settings) {
-  if (!settings.output_file.empty()) {
-    refuse_output_among_inputs();
-    const fs::path target = fs::absolute(link_target(settings.output_file));
-    std::error_code error;
-    const fs::path folder = fs::canonical(target.parent_path(), error);
-    const fs::file_type type = fs::status(target, error).type();
-    if (type == fs::file_type::regular || type == fs::file_type::not_found) {
-      real_output_ = (folder / target.filename()).string();
-    }
-  }
+  if (!settings.output_file.empty()) note_output("--output", settings.output_file);
+  if (!settings.dropped_file.empty()) note_output("--dropped", settings.dropped_file);
   if (settings.skip_bad) return;
   for (std::size_t i = 0; i < settings.paths.size(); ++i) {
     if (settings.paths[i] == "-") continue;
@@ -203,17 +195,24 @@ bool source_walker::is_output(const std::string& path) const {
 }
 
 bool source_walker::is_partial_output(const std::string& path) const {
-  std::error_code error;
-  return !partial_output_.empty() && fs::equivalent(path, partial_output_, error) && !error;
+  return std::any_of(partial_outputs_.begin(), partial_outputs_.end(), [&](const std::string& partial) {
+    std::error_code error;
+    return fs::equivalent(path, partial, error) && !error;
+  });
 }
 
-void source_walker::refuse_output_among_inputs() const {
-  const std::string& output = settings_.output_file;
+void source_walker::note_output(const std::string& option, const std::string& output_file) {
   std::error_code error;
-  if (fs::exists(output, error) && !fs::is_regular_file(output, error)) return;  // /dev/null
+  if (fs::exists(output_file, error) && !fs::is_regular_file(output_file, error)) return;  // /dev/null
   for (const std::string& argument : settings_.paths) {
-    if (fs::equivalent(argument, output, error) && !error)
-      throw usage_error("--output " + output + " is also an input");
+    if (fs::equivalent(argument, output_file, error) && !error) {
+      throw usage_error(option + " " + output_file + " is also an input");
+    }
+  }
+  const fs::path target = fs::absolute(link_target(output_file));
+  const fs::file_type type = fs::status(target, error).type();
+  if (type == fs::file_type::regular || type == fs::file_type::not_found) {
+    real_outputs_.push_back((fs::canonical(target.parent_path(), error) / target.filename()).string());
   }
 }
 
@@ -279,7 +278,9 @@ std::optional<source_walker::step> source_walker::visit_entry() {
     return std::nullopt;
   }
   const auto pass_over = [&](const std::string& what) { return bad_input{path, what, trouble::passed_over}; };
-  if (join(current.real_path, name) == real_output_) return pass_over("is the output, which is no input");
+  const auto is_written = [&](const std::string& output) { return join(current.real_path, name) == output; };
+  if (std::any_of(real_outputs_.begin(), real_outputs_.end(), is_written))
+    return pass_over("is the output, which is no input");
   if (status.type() == fs::file_type::not_found && is_link) return pass_over("a link that leads nowhere");
   if (error)
     return pass_over(is_link && error == std::errc::too_many_symbolic_link_levels ? "a link that leads to itself"
@@ -319,11 +320,11 @@ std::optional<bad_input> source_walker::enter(std::string path, std::string rela
   }
   if (error) return bad_input{entered.path, error.message()};
   // The output is told as well if it is not there yet.
-  const fs::path output = real_output_;
-  const std::string output_name = output.filename().string();
-  if (!real_output_.empty() && output.parent_path() == real &&
-      std::find(entered.names.begin(), entered.names.end(), output_name) == entered.names.end()) {
-    entered.names.push_back(output_name);
+  for (const fs::path output : real_outputs_) {
+    const std::string name = output.filename().string();
+    if (output.parent_path() != real) continue;
+    if (std::find(entered.names.begin(), entered.names.end(), name) == entered.names.end())
+      entered.names.push_back(name);
   }
   std::sort(entered.names.begin(), entered.names.end());
   open_folders_.push_back(std::move(entered));

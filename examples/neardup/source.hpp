@@ -88,8 +88,10 @@ class source_walker {
   explicit source_walker(const options& settings);
   ~source_walker();
 
-  /// What this run writes for now, if it is not empty, is no input.
-  void leave_out(const std::string& partial_output) { partial_output_ = partial_output; }
+  /// What this run writes for now, if it has a name, is no input.
+  void leave_out(const std::string& partial_output) {
+    if (!partial_output.empty()) partial_outputs_.push_back(partial_output);
+  }
 
   /// Returns: nothing at the end.
   std::optional<step> next();
@@ -112,11 +114,11 @@ class source_walker {
   bool is_new(const std::string& real_path);
   [[nodiscard]] bool is_output(const std::string& path) const;
   [[nodiscard]] bool is_partial_output(const std::string& path) const;
-  void refuse_output_among_inputs() const;
+  void note_output(const std::string& option, const std::string& output_file);
 
   const options& settings_;
-  std::string real_output_;  // without links; empty: none that a folder may hold
-  std::string partial_output_;
+  std::vector<std::string> real_outputs_;  // without links; those that a folder may hold
+  std::vector<std::string> partial_outputs_;
   std::size_t next_argument_ = 0;
   std::vector<folder> open_folders_;            // the one being read last
   std::unordered_set<std::string> real_paths_;  // of files and folders seen, without links

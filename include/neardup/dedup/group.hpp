@@ -47,6 +47,10 @@ struct group_options {
   /// The least similarity of near-duplicates, if the check gives similarities.
   double similarity = default_similarity;
 
+  /// Whether documents of extend_groups join each other, too: false for two corpora of which only the second is asked
+  /// about, and only about the first.
+  bool among_themselves = true;
+
   /// How fingerprints are cut, as in pigeonhole_index; 0 for what suits their number. Does not change the result.
   int blocks = 0;
 
@@ -132,7 +136,12 @@ void label_by_representative(std::span<const Fingerprint> representatives, std::
     documents.add(fingerprints[order[i]].to_words(), static_cast<Number>(representatives.size() + i));
   }
   const std::size_t max_candidates = representatives.size() + order.size();
-  join_type(bits, k, how.blocks, max_candidates, how.run, decision_order::any, rule).decide(kept, documents);
+  join_type join(bits, k, how.blocks, max_candidates, how.run, decision_order::any, rule);
+  if (how.among_themselves) {
+    join.decide(kept, documents);
+  } else {
+    join.consider_kept(kept, documents);
+  }
   for (std::size_t i = 0; i < order.size(); ++i) labels[order[i]] = static_cast<Index>(rule.representative_of(i));
 }
 
@@ -208,7 +217,8 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Ch
 /// the other, with the answers that group() would give for all of them in this order.
 ///
 /// Positions, in the check and in what is returned, are those of the representatives, and of `fingerprints` behind them.
-/// Returns: one position per fingerprint, of the representative that takes it; its own if it is a new one.
+/// Returns: one position per fingerprint, of the representative that takes it; its own if it is a new one, or, without
+/// `how.among_themselves`, if no representative of an earlier call takes it.
 /// Throws: as group(); std::invalid_argument also if `how.by` is not grouping::representatives.
 /// Complexity, memory: a join of all of them, so batches should not be much smaller than what they are joined with;
 /// a batch of up to 256 is compared with everything, in about 0.1 ns for each two on AVX-512.

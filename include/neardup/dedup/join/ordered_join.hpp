@@ -94,6 +94,9 @@ class ordered_join {
     settle(view(open));
   }
 
+  /// Considers everything kept for each of `documents`, and decides nothing.
+  void consider_kept(const list_type& kept, const list_type& documents) { meet(view(kept), view(documents)); }
+
  private:
   struct view {
     std::span<const words_type> fingerprints;
@@ -125,12 +128,10 @@ class ordered_join {
                });
       return;
     }
-    std::vector<words_type> both;
-    both.reserve(kept.size() + documents.size());
-    both.insert(both.end(), kept.fingerprints.begin(), kept.fingerprints.end());
-    both.insert(both.end(), documents.fingerprints.begin(), documents.fingerprints.end());
-    self_join<Words, Number> join(fingerprint_words<Words>(std::span<const words_type>(both)), bits_, k_, blocks_, run_,
-                                  copies_as::others, kept.size());
+    join_of_two<Words, Number> both(fingerprint_words<Words>(kept.fingerprints),
+                                    fingerprint_words<Words>(documents.fingerprints), bits_, k_,
+                                    {.blocks = blocks_, .run = run_});
+    self_join<Words, Number>& join = both.join();
     const auto number = [&](Number place) {
       return place < kept.size() ? kept.numbers[place] : documents.numbers[place - kept.size()];
     };

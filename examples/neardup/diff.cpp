@@ -1,0 +1,179 @@
+#include "diff.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "../common/text_difference.hpp"
+#include "documents.hpp"
+#include "errors.hpp"
+#include "output.hpp"
+#include "platform.hpp"
+#include "source.hpp"
+
+namespace command {
+
+namespace {
+
+using common::change;
+using common::text_piece;
+
+std::string text_of(const std::string& path) {
+  source from{path, nullptr};
+  byte_buffer buffer;
+  std::string text;
+  try {
+    read_file(from, false, buffer, [&](std::string_view piece, bool /*whole*/) { text += piece; });
+  } catch (const std::system_error& error) {
+    throw input_error({from.name(), error.code().message()});
+  }
+  return text;
+}
+
+/// A line of both texts together: of what was removed, and what was added.
+struct marked_line {
+  std::vector<text_piece> pieces;  // without the line end
+  std::size_t before, after;       // its number in each text, from 1
+
+  [[nodiscard]] bool is_changed() const {
+    return std::any_of(pieces.begin(), pieces.end(), [](const text_piece& p) { return p.what != change::none; });
+  }
+};
+
+/// Prints lines that differ with some around them, and where they are.
+class line_printer {
+ public:
+  line_printer(output& out, bool colored, std::size_t context) : out_(out), colored_(colored), context_(context) {}
+
+  void add(const marked_line& line) {
+    if (line.is_changed()) {
+      for (const marked_line& before : before_) print(before);
+      before_.clear();
+      print(line);
+      after_ = context_;
+    } else if (after_ > 0) {
+      --after_;
+      print(line);
+    } else {
+      before_.push_back(line);
+      if (before_.size() > context_) before_.pop_front();
+    }
+  }
+
+ private:
+  void print(const marked_line& line) {
+    if (line.before != next_before_ || line.after != next_after_ || !any_) {
+      const std::string place = "@@ -" + std::to_string(line.before) + " +" + std::to_string(line.after) + " @@";
+      out_ << (colored_ ? "\x1b[36m" + place + "\x1b[m" : place) << '\n';
+    }
+    any_ = true;
+    next_before_ = line.before;
+    next_after_ = line.after;
+    for (const text_piece& piece : line.pieces) {
+      const std::string text = shown(piece.text);
+      if (piece.what == change::none) {
+        out_ << text;
+      } else if (piece.what == change::removed) {
+        out_ << (colored_ ? "\x1b[31m" : "[-") << text << (colored_ ? "\x1b[m" : "-]");
+      } else {
+        out_ << (colored_ ? "\x1b[32m" : "{+") << text << (colored_ ? "\x1b[m" : "+}");
+      }
+    }
+    out_ << '\n';
+    for (const text_piece& piece : line.pieces) count_line_ends(piece);
+    if (line.pieces.empty() || line.pieces.back().text.empty() || line.pieces.back().text.back() != '\n') {
+      ++next_before_;
+      ++next_after_;
+    }
+  }
+
+  /// A line end that only one of the texts has, is a piece of its own.
+  void count_line_ends(const text_piece& piece) {
+    if (!piece.text.ends_with('\n')) return;
+    if (piece.what == change::removed) ++next_before_;
+    if (piece.what == change::added) ++next_after_;
+  }
+
+  /// What cannot move the cursor of a terminal.
+  static std::string shown(std::string_view text) {
+    std::string result;
+    for (; !text.empty(); text.remove_prefix(1)) {
+      const char c = text.front();
+      if (c == '\t') {
+        result += c;
+      } else if (c == '\n') {
+        result += "↵";
+      } else {
+        const std::size_t end = std::min(text.find_first_of("\t\n"), text.size());
+        result += printable(text.substr(0, end));
+        text.remove_prefix(end - 1);
+      }
+    }
+    return result;
+  }
+
+  output& out_;
+  bool colored_;
+  std::size_t context_;
+  std::deque<marked_line> before_;  // equal lines that are shown if a changed one follows
+  std::size_t after_ = 0;           // so many equal lines more
+  bool any_ = false;
+  std::size_t next_before_ = 0, next_after_ = 0;
+};
+
+/// Cuts pieces at the ends of lines. Calls `visit(marked_line)` for each line.
+template <class Visit>
+void for_each_marked_line(const std::vector<text_piece>& pieces, const Visit& visit) {
+  marked_line line{{}, 1, 1};
+  for (const text_piece& piece : pieces) {
+    for (std::string_view rest = piece.text; !rest.empty();) {
+      const std::size_t end = rest.find('\n');
+      const bool ends = end != rest.npos;
+      // Of a line end that only one of the texts has, people have to see that it is there.
+      const std::size_t length = !ends ? rest.size() : piece.what == change::none ? end : end + 1;
+      if (length > 0) line.pieces.push_back({piece.what, rest.substr(0, length)});
+      rest.remove_prefix(ends ? end + 1 : length);
+      if (!ends) continue;
+      visit(line);
+      line.pieces.clear();
+      if (piece.what != change::added) ++line.before;
+      if (piece.what != change::removed) ++line.after;
+    }
+  }
+  if (!line.pieces.empty()) visit(line);
+}
+
+bool is_colored(const options& settings) {
+  if (settings.color != color_choice::automatic) return settings.color == color_choice::always;
+  const char* const refused = std::getenv("NO_COLOR");
+  return settings.output_file.empty() && is_terminal(stdout) && (refused == nullptr || *refused == '\0');
+}
+
+}  // namespace
+
+void run_diff(const options& settings) {
+  const source_walker refuses_output_among_inputs(settings);
+  const std::string before = text_of(settings.paths[0]);
+  const std::string after = text_of(settings.paths[1]);
+  const std::vector<text_piece> pieces = common::text_difference(before, after);
+  output out(settings.output_file);
+  if (settings.format == output_format::json_lines) {
+    for (const text_piece& piece : pieces) {
+      const char* const name = piece.what == change::none      ? "same"
+                               : piece.what == change::removed ? "removed"
+                                                               : "added";
+      out << "{\"" << name << "\":" << json_string(piece.text) << "}\n";
+    }
+  } else {
+    line_printer printer(out, is_colored(settings), settings.context);
+    for_each_marked_line(pieces, [&](const marked_line& line) { printer.add(line); });
+  }
+  out.close();
+}
+
+}  // namespace command

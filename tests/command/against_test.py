@@ -1,0 +1,299 @@
+"""Two corpora (--against), what is dropped (--dropped), what is kept (--keep), and the exit status, each held against a
+slow twin or against query."""
+
+import json
+import unittest
+
+from command_test import A, B, CommandTest, close_pairs, corpus, fingerprints, hamming_distance, jaccard, jsonl, run
+from command_test import unless_short, words
+
+
+def texts_of(count, seed):
+    """Two corpora that share some texts, nearly."""
+    texts = corpus(count, seed)
+    others = [text for i, text in enumerate(texts) if i % 3 == 0]
+    return others, [text for i, text in enumerate(texts) if i % 3 != 0]
+
+
+class Twin:
+    """Of each document of the input the near ones, by comparing all with all."""
+
+    def __init__(self, others, texts, *options, distance, least=None):
+        self.others = {f"o{i}": text for i, text in enumerate(others)}
+        self.texts = {f"d{i}": text for i, text in enumerate(texts)}
+        lines = [json.dumps({"id": name, "text": text}) for name, text in {**self.others, **self.texts}.items()]
+        everything = ("\n".join(lines) + "\n").encode()
+        self.prints = fingerprints(everything, *options)
+        self.sets = {name: words(text, 2) for name, text in {**self.others, **self.texts}.items()}
+        self.distance, self.least = distance, least
+
+    def similarity(self, a, b):
+        return jaccard(self.sets[a], self.sets[b])
+
+    def near(self, a, b):
+        if a not in self.prints or b not in self.prints:
+            return False
+        if hamming_distance(self.prints[a], self.prints[b]) > self.distance:
+            return False
+        if self.least is not None:
+            return self.similarity(a, b) >= self.least
+        return self.sets[a] == self.sets[b] or min(len(self.sets[a]), len(self.sets[b])) >= 8
+
+    def pairs(self, within):
+        rows = []
+        for b in self.texts:
+            rows += [(b, a) for a in self.others if self.near(b, a)]
+            later = False
+            for c in self.texts:
+                if within and later and self.near(b, c):
+                    rows.append((b, c))
+                later = later or c == b
+        return rows
+
+    def takers(self, within):
+        """The first that stands for each: of the other corpus, or of the input one that was kept."""
+        taker, kept = {}, list(self.others)
+        for b in self.texts:
+            taker[b] = next((r for r in kept if self.near(r, b)), b)
+            if within and taker[b] == b:
+                kept.append(b)
+        return taker
+
+
+class Against(CommandTest):
+    def setUp(self):
+        super().setUp()
+        others, self.texts = texts_of(500, 41)
+        self.input = self.write("input.jsonl", jsonl(self.texts))
+        self.others = self.write(
+            "others.jsonl", "".join(json.dumps({"id": f"o{i}", "text": t}) + "\n" for i, t in enumerate(others))
+        )
+        self.unchecked = Twin(others, self.texts, distance=9)
+        self.checked = Twin(others, self.texts, distance=16, least=0.5)
+
+    def ways(self):
+        for twin, limits in (
+            (self.unchecked, ("--distance", 9)),
+            (self.checked, ("--distance", 16, "--min-similarity", 0.5)),
+        ):
+            for within in (False, True):
+                yield twin, within, (*limits, *(("--also-within",) if within else ()))
+
+    def test_pairs(self):
+        for twin, within, options in self.ways():
+            with self.subTest(within=within, least=twin.least):
+                done = self.assert_done(
+                    run("pairs", "--jsonl", "--format", "jsonl", *options, "--against", self.others, self.input)
+                )
+                found = [(row["a"], row.get("against", row.get("b"))) for row in done.json]
+                self.assertEqual(found, twin.pairs(within))
+                self.assertGreater(len(found), 50)
+                for row in done.json:
+                    self.assertEqual("against" in row, row.get("against", "d").startswith("o"))
+                    if twin.least is not None:
+                        b = row.get("against", row.get("b"))
+                        self.assertAlmostEqual(row["similarity"], twin.similarity(row["a"], b), places=5)
+
+    def test_unique_and_what_it_dropped(self):
+        for twin, within, options in self.ways():
+            with self.subTest(within=within, least=twin.least):
+                taker = twin.takers(within)
+                for more in ((), ("--keep", "lowest:rank")):
+                    if more and not within:
+                        continue
+                    dropped = self.folder / "dropped"
+                    source = self.input
+                    if more:  # by rank in the order of the input: the same answer by other ways
+                        rows = [json.dumps({"id": f"d{i}", "text": t, "rank": i}) for i, t in enumerate(self.texts)]
+                        source = self.write("ranked.jsonl", "\n".join(rows) + "\n")
+                    done = self.assert_done(
+                        run("unique", "--jsonl", *options, *more, "--dropped", dropped, "--against", self.others, source)
+                    )
+                    self.assertEqual([row["id"] for row in done.json], [b for b in twin.texts if taker[b] == b])
+                    rows = [json.loads(line) for line in dropped.read_text().splitlines()]
+                    found = [(row["id"], row.get("against", row.get("kept"))) for row in rows]
+                    self.assertEqual(found, [(b, a) for b, a in taker.items() if a != b])
+                    for row, (b, a) in zip(rows, found):
+                        self.assertEqual("against" in row, a.startswith("o"))
+                        self.assertEqual(row["distance"], hamming_distance(twin.prints[a], twin.prints[b]))
+                        if twin.least is not None:
+                            self.assertAlmostEqual(row["similarity"], twin.similarity(a, b), places=5)
+                    self.assertGreater(len(found), 50)
+
+    def test_groups(self):
+        for twin, within, options in self.ways():
+            with self.subTest(within=within, least=twin.least):
+                done = self.assert_done(
+                    run("groups", "--jsonl", "--format", "jsonl", *options, "--against", self.others, self.input)
+                )
+                expected = {}
+                for b, a in twin.takers(within).items():
+                    if a != b:
+                        expected.setdefault(a, [a]).append(b)
+                order = [*twin.others, *twin.texts]
+                expected = [expected[a] for a in sorted(expected, key=order.index)]
+                found = [[member["id"] for member in row["members"]] for row in done.json]
+                self.assertEqual(found, expected)
+                for row in done.json:
+                    marks = [member.get("against", False) for member in row["members"]]
+                    self.assertEqual(marks, [member["id"].startswith("o") for member in row["members"]])
+
+    def test_threads_and_memory_do_not_change_it(self):
+        options = ("--jsonl", "--similarity", 0.6, "--against", self.others, self.input)
+        for verb in ("pairs", "unique", "groups"):
+            for more in ((), ("--also-within",)):
+                base = self.assert_done(run(verb, *more, "--threads", 1, *options))
+                self.assertTrue(base.bytes)
+                for other in (("--threads", 4), ("--memory", 1)):
+                    self.assertEqual(run(verb, *more, *other, *options).bytes, base.bytes, (verb, more, other))
+
+    def test_an_index_answers_as_query_does(self):
+        for keeps in (("--keep-features",), ()):
+            index = self.folder / "others.neardup"
+            self.assert_done(run("index", "--jsonl", *keeps, "--similarity", 0.6, "--output", index, self.others))
+            asked = self.assert_done(run("query", "--jsonl", "--format", "jsonl", "--index", index, self.input))
+            done = self.assert_done(run("pairs", "--jsonl", "--format", "jsonl", "--against", index, self.input))
+            rows = [(row["a"], row["against"], row["distance"], row.get("similarity")) for row in done.json]
+            expected = [(row["id"], row["indexed"], row["distance"], row.get("similarity")) for row in asked.json]
+            self.assertEqual(sorted(rows, key=str), sorted(expected, key=str))
+            self.assertGreater(len(rows), 50)
+            near = {row["id"] for row in asked.json}
+            kept = self.assert_done(run("unique", "--jsonl", "--against", index, self.input))
+            self.assertEqual([row["id"] for row in kept.json], [f"d{i}" for i in range(len(self.texts)) if f"d{i}" not in near])
+            self.assertIn(" documents against ", kept.err)
+        done = run("pairs", "--jsonl", "--min-similarity", 0.5, "--against", index, self.input)
+        self.assert_fails(done, "--min-similarity", "without --keep-features")
+        self.assert_fails(run("pairs", "--jsonl", "--bits", 128, "--against", index, self.input), str(index))
+        self.assert_fails(run("pairs", "--jsonl", "--check", "edit", "--against", index, self.input), "--check edit")
+
+    def test_lists_of_fingerprints(self):
+        lists = []
+        for name, source in (("a", self.others), ("b", self.input)):
+            lists.append(self.folder / f"{name}.list")
+            self.assert_done(run("hash", "--jsonl", "--format", "bin", "--output", lists[-1], source))
+        done = self.assert_done(
+            run("pairs", "--fingerprints", "--distance", 9, "--format", "jsonl", "--against", lists[0], lists[1])
+        )
+        near = lambda a, b: hamming_distance(self.unchecked.prints[a], self.unchecked.prints[b]) <= 9
+        expected = [
+            (int(b[1:]), int(a[1:]))
+            for b in self.unchecked.texts
+            for a in self.unchecked.others
+            if a in self.unchecked.prints and b in self.unchecked.prints and near(a, b)
+        ]
+        self.assertEqual([(int(row["a"]), int(row["against"])) for row in done.json], expected)
+
+    def test_files_and_an_empty_corpus(self):
+        for name, text in (("b/one", A), ("b/two", B), ("b/three", A), ("a/x", A + " once")):
+            self.write(name, text)
+        done = self.assert_done(run("unique", self.folder / "b", "--against", self.folder / "a"))
+        self.assertEqual(done.text, f"{self.folder}/b/two\n")
+        self.assertIn("3 documents against 1: 1 kept, 2 dropped", done.err)
+        done = self.assert_done(run("pairs", self.folder / "b", "--against", self.folder / "a"))
+        self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()],
+                         [[f"{self.folder}/b/{name}", f"{self.folder}/a/x"] for name in ("one", "three")])
+        empty = self.write("empty.jsonl", "")
+        data = jsonl([A, A, B])
+        for verb in ("pairs", "groups"):
+            self.assertEqual(self.assert_done(run(verb, "--jsonl", "--against", empty, "-", data=data)).text, "")
+        self.assertEqual(run("unique", "--jsonl", "--against", empty, "-", data=data).bytes, data)
+        done = run("unique", "--jsonl", "--against", empty, "--also-within", "-", data=data)
+        self.assertEqual([row["id"] for row in done.json], ["d0", "d2"])
+
+    def test_what_does_not_go_together(self):
+        paths = ("--jsonl", "--against", self.others, self.input)
+        self.assert_fails(run("groups", "--grouping", "components", *paths), "--grouping components and --against")
+        self.assert_fails(run("unique", "--keep", "longest", *paths), "--also-within")
+        self.assert_fails(run("pairs", "--also-within", "--jsonl", self.input), "--also-within needs --against")
+        self.assert_fails(run("pairs", "--jsonl", "--against", "-", "-"), "only once")
+        self.assert_fails(run("pairs", "--jsonl", "--against", self.folder / "none", self.input), "none", "no such file")
+        self.assert_fails(run("unique", "--output", self.others, *paths), "is also an input")
+
+
+class Dropped(CommandTest):
+    def test_columns_and_the_file_is_whole_or_not_there(self):
+        dropped = self.folder / "dropped.tsv"
+        done = self.assert_done(run("unique", "--lines", "--dropped", dropped, "-", data=f"{A}\n{B}\n{A}!\n"))
+        self.assertEqual(done.text, f"{A}\n{B}\n")
+        self.assertEqual(dropped.read_text(), "1.000\t0\t-:3\t-:1\n")
+        before = dropped.read_bytes()
+        self.assert_fails(run("unique", "--jsonl", "--dropped", dropped, "-", data=jsonl([A, A]) + b"{"), "standard input:3")
+        self.assertEqual(dropped.read_bytes(), before)
+
+    def test_files_and_their_json(self):
+        for name in ("a", "b"):
+            self.write(f"in/{name}", A)
+        dropped = self.folder / "dropped"
+        self.assert_done(run("unique", self.folder / "in", "--dropped", dropped))
+        self.assertEqual(dropped.read_text(), f"1.000\t0\t{self.folder}/in/b\t{self.folder}/in/a\n")
+        self.assert_done(run("unique", "--format", "jsonl", self.folder / "in", "--dropped", dropped, "--distance", 3))
+        row = {"id": f"{self.folder}/in/b", "kept": f"{self.folder}/in/a", "distance": 0, "estimate": 1}
+        self.assertEqual(json.loads(dropped.read_text()), row)
+
+    def test_it_is_never_in_the_input(self):
+        self.write("in/a", A)
+        done = run("unique", self.folder / "in", "--dropped", self.folder / "in" / "dropped")
+        self.assert_fails(done, "--dropped", "lies in the input folder")
+        data = self.write("x.jsonl", jsonl([A]))
+        self.assert_fails(run("unique", "--jsonl", data, "--dropped", data), "--dropped", "is also an input")
+        same = self.folder / "same"
+        self.assert_fails(run("unique", "--jsonl", data, "--dropped", same, "--output", same), "the same file")
+        self.assertEqual(data.read_bytes(), jsonl([A]))
+
+
+class Keep(CommandTest):
+    def test_the_highest_or_lowest_number_of_a_field_is_kept(self):
+        scores = [2, -1.5, 10, 9, 1e3, -1e3]
+        texts = [A, A, A, B, B, B]
+        rows = [json.dumps({"id": f"d{i}", "text": t, "score": s}) for i, (t, s) in enumerate(zip(texts, scores))]
+        data = "\n".join(rows) + "\n"
+        for which, kept in (("highest", ["d2", "d4"]), ("lowest", ["d1", "d5"])):
+            done = self.assert_done(run("unique", "--jsonl", "--keep", f"{which}:score", "-", data=data))
+            self.assertEqual([row["id"] for row in done.json], kept)
+            done = self.assert_done(run("--jsonl", "--format", "jsonl", "--keep", f"{which}:score", "-", data=data))
+            self.assertEqual([row["members"][0]["id"] for row in done.json], kept)
+        done = self.assert_done(run("unique", "--jsonl", "--keep", "highest:id", "--id-field", "n", "-",
+                                    data='{"n":"x","id":1,"text":"a b"}\n{"n":"y","id":2,"text":"a b"}\n'))
+        self.assertEqual([row["n"] for row in done.json], ["y"])
+
+    def test_a_record_without_the_number_is_bad_input(self):
+        for record, said in (
+            ('{"text":"a"}', 'no field "score"'),
+            ('{"text":"a","score":"7"}', 'field "score" is a string, not a number'),
+            ('{"text":"a","score":null}', 'field "score" is null, not a number'),
+            ('{"text":"a","score":[1]}', 'field "score" is an array, not a number'),
+            ('{"text":"a","score":1e999}', 'field "score" is a number that is too large'),
+        ):
+            data = '{"text":"b","score":1}\n' + record + "\n"
+            file = self.write("in.jsonl", data)
+            self.assert_fails(run("unique", "--jsonl", "--keep", "highest:score", file), f"{file}:2: {said}")
+            done = self.assert_done(run("unique", "--jsonl", "--keep", "highest:score", "--skip-bad", file))
+            self.assertEqual(done.text, '{"text":"b","score":1}\n')
+
+    def test_what_is_no_choice(self):
+        for keep in ("highest", "lowest:", "first:x", "last", "longest:text"):
+            self.assert_fails(run("unique", "--jsonl", "--keep", keep, "-"), f"--keep '{keep}'", "highest:FIELD")
+        self.assert_fails(run("unique", "--lines", "--keep", "highest:n", "-"), "needs --jsonl")
+
+
+class ExitStatus(CommandTest):
+    def test_it_tells_whether_there_are_near_duplicates(self):
+        none, some = jsonl([A, B]), jsonl([A, B, A])
+        index = self.folder / "index"
+        self.assert_done(run("index", "--jsonl", "--output", index, "-", data=jsonl([A])))
+        for arguments, empty in (
+            (("groups",), none),
+            (("pairs",), none),
+            (("unique",), none),
+            (("unique", "--keep", "longest"), none),
+            (("query", "--index", index), jsonl([B])),
+            (("find", A), jsonl([B])),
+        ):
+            for data, status in ((some, 0), (empty, 1)):
+                self.assertEqual(run(*arguments, "--jsonl", "--exit-status", "-", data=data).status, status, arguments)
+                self.assertEqual(run(*arguments, "--jsonl", "-", data=data).status, 0)
+            self.assertEqual(run(*arguments, "--jsonl", "--exit-status", "-", data=b"{").status, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,198 @@
+"""neardup diff and neardup report: what they mark, and the page as a browser has it."""
+
+import html
+import json
+import pathlib
+import random
+import re
+import sys
+import unittest
+
+from command_test import A, SOURCE, CommandTest, corpus, jsonl, run
+
+sys.path.insert(0, str(SOURCE / "tools"))
+import chromium
+
+
+def pieces_of(folder, before, after):
+    (folder / "before").write_bytes(before.encode())
+    (folder / "after").write_bytes(after.encode())
+    done = run("diff", "--format", "jsonl", folder / "before", folder / "after")
+    assert done.status == 0, done.err
+    return [next(iter(row.items())) for row in done.json]
+
+
+def longest_common(a, b):
+    row = [0] * (len(b) + 1)
+    for x in a:
+        previous = row[:]
+        for j, y in enumerate(b):
+            row[j + 1] = previous[j] + 1 if x == y else max(previous[j + 1], row[j])
+    return row[-1]
+
+
+class Diff(CommandTest):
+    def test_the_pieces_are_the_texts_and_the_fewest_changes(self):
+        rng = random.Random(7)
+        for _ in range(150):
+            # Each character of Chinese is a word, as is a line end; there are no spaces that go with their neighbours.
+            a, b = ("".join(rng.choice("甲\n乙丙丁"[: rng.randrange(1, 6)]) for _ in range(rng.randrange(40))) for _ in "ab")
+            pieces = pieces_of(self.folder, a, b)
+            self.assertEqual("".join(text for what, text in pieces if what != "added"), a)
+            self.assertEqual("".join(text for what, text in pieces if what != "removed"), b)
+            changed = sum(len(text) for what, text in pieces if what != "same")
+            self.assertEqual(changed, len(a) + len(b) - 2 * longest_common(a, b), (a, b))
+            self.assertTrue(all(p[0] != q[0] for p, q in zip(pieces, pieces[1:])))
+
+    def test_long_texts(self):
+        rng = random.Random(8)
+        words = [f"w{rng.randrange(5000)}" for _ in range(60000)]
+        others = [w if rng.random() > 0.05 else f"x{rng.randrange(5000)}" for w in words]
+        strangers = [f"w{rng.randrange(5000)}" for _ in range(60000)]
+        for b, most in ((others, 10000), (strangers, 120000)):
+            pieces = pieces_of(self.folder, " ".join(words), " ".join(b))
+            self.assertEqual("".join(text for what, text in pieces if what != "added"), " ".join(words))
+            self.assertEqual("".join(text for what, text in pieces if what != "removed"), " ".join(b))
+            self.assertLess(sum(len(text.split()) for what, text in pieces if what != "same"), most)
+
+    def test_words_and_what_stands_around_them(self):
+        a = self.write("a", "the quick brown fox\n" + "same\n" * 9 + "今天天气很好\n\x1b[31m\n")
+        b = self.write("b", "a slow brown fox\n" + "same\n" * 9 + "今天天氣不好\nnew\n\x1b[31m\n")
+        done = self.assert_done(run("diff", "--context", 1, a, b))
+        self.assertEqual(
+            done.text,
+            "@@ -1 +1 @@\n[-the quick-]{+a slow+} brown fox\nsame\n"
+            "@@ -10 +10 @@\nsame\n今天天[-气很-]{+氣不+}好\n{+new↵+}\n\\x1b[31m\n",
+        )
+        colored = self.assert_done(run("diff", "--color", "always", "--context", 0, a, b)).text
+        self.assertIn("\x1b[31mthe quick\x1b[m\x1b[32ma slow\x1b[m brown fox\n", colored)
+        self.assertEqual(run("diff", a, a).text, "")
+        self.assertEqual(run("diff", a, "-", data=a.read_bytes()).text, "")
+
+    def test_what_cannot_be_compared(self):
+        a = self.write("a", A)
+        self.assert_fails(run("diff", a), "diff compares two files, and 1 is named")
+        self.assert_fails(run("diff", a, self.folder / "none"), "none")
+        self.assert_fails(run("diff", "-", "-"), "only once")
+        self.assert_fails(run("diff", "--color", "sometimes", a, a), "--color 'sometimes'")
+        self.assert_fails(run("diff", "--output", a, a, a), "is also an input")
+
+
+HOSTILE = '</script><script>document.title = "taken"</script><!-- <img src=x onerror="document.title=1"> " \' & \\ {{groups}}'
+
+
+class Report(CommandTest):
+    """Each script is put behind the page's own, and leaves what it found in an element of the document."""
+
+    def page(self, data, *options):
+        page = self.folder / "page.html"
+        source = self.write("in.jsonl", data)
+        self.assert_done(run("report", "--jsonl", "--similarity", 0.5, *options, source, "--output", page))
+        return page
+
+    def ask(self, page, script):
+        """The JSON that the script's `answer` is called with, in a browser."""
+        if chromium.PROGRAM is None:
+            self.skipTest("chromium is not there")
+        asking = self.folder / "asking.html"
+        tell = "const answer = found => document.body.append(element('output', 'found', JSON.stringify(found)));"
+        text = page.read_text(encoding="utf-8")
+        asking.write_text(text.replace("</body>", f"<script>{tell}\n{script}</script></body>"), encoding="utf-8")
+        found = re.search(r'<output class="found">(.*?)</output>', chromium.dump_dom(asking.as_uri()), re.DOTALL)
+        self.assertIsNotNone(found, "the page has not answered")
+        return json.loads(html.unescape(found[1]))
+
+    def test_thousands_of_groups_are_shown_some_at_a_time_sorted_and_filtered(self):
+        rng = random.Random(3)
+        rows = []
+        for group in range(5000):
+            text = [f"w{rng.randrange(100000)}" for _ in range(30)]
+            for member in range(2 + group % 3):
+                rows.append({"id": f"g{group}m{member}", "text": " ".join(text)})
+                text[rng.randrange(30)] = f"changed{group}"
+        page = self.page("".join(json.dumps(row) + "\n" for row in rows))
+        found = self.ask(
+            page,
+            """
+            const set = (id, value) => { byId(id).value = value; byId(id).dispatchEvent(new Event('input', {bubbles: true})); };
+            const heads = () => [...document.querySelectorAll('details.group > summary .name')].map(e => e.textContent);
+            const found = {groups: groups.length, parsed: groups.filter(g => g.members).length, first: heads().slice(0, 2)};
+            found.begin = performance.now();
+            set('sort', 'size');
+            found.bySize = heads().slice(0, 2);
+            set('find', 'changed4321 g4321m0');
+            found.filtered = heads();
+            found.end = performance.now();
+            found.summary = byId('summary').textContent;
+            const view = document.querySelector('details.group');
+            view.open = true;
+            view.addEventListener('toggle', () => setTimeout(() => {
+              found.marks = [...view.querySelectorAll('.mark')].map(e => e.textContent);
+              found.removed = [...view.querySelectorAll('del')].map(e => e.textContent);
+              found.added = [...view.querySelectorAll('ins')].map(e => e.textContent);
+              found.sides = [...view.querySelectorAll('tbody tr:first-child td')].map(e => e.textContent);
+              answer(found);
+            }, 100));
+            """,
+        )
+        self.assertEqual(found["groups"], 5000)
+        self.assertLess(found["parsed"], 600)
+        self.assertEqual(found["first"], ["g0m0", "g1m0"])
+        self.assertEqual(found["bySize"], ["g2m0", "g5m0"])
+        self.assertEqual(found["filtered"], ["g4321m0"])
+        self.assertIn("1 group of 5,000", found["summary"])
+        self.assertLess(found["end"] - found["begin"], 5000)
+        self.assertEqual(found["marks"], ["kept"] + ["dropped"] * (1 + 4321 % 3))
+        self.assertEqual(found["added"], ["changed4321"])
+        self.assertEqual(len(found["removed"]), 1)
+        texts = {row["id"]: row["text"] for row in rows}
+        self.assertEqual(found["sides"], [texts["g4321m0"], texts["g4321m1"]])
+
+    def test_nothing_in_texts_and_names_breaks_out(self):
+        base = " ".join(f"word{i}" for i in range(30))
+        rows = [{"id": f"{HOSTILE} {i}", "text": f"{base} {HOSTILE} {i}\n\u2028"} for i in range(2)]
+        page = self.page("".join(json.dumps(row) + "\n" for row in rows))
+        self.assertEqual(page.read_text(encoding="utf-8").count("</script>"), 2)
+        found = self.ask(
+            page,
+            """
+            const view = document.querySelector('details.group');
+            view.open = true;
+            view.addEventListener('toggle', () => setTimeout(() => answer({
+              title: document.title, images: document.images.length, names: [...view.querySelectorAll('th')].map(e => e.textContent),
+              sides: [...view.querySelectorAll('tbody tr:first-child td')].map(e => e.textContent)}), 100));
+            """,
+        )
+        self.assertEqual((found["title"], found["images"]), ("Near-duplicates", 0))
+        self.assertEqual(found["names"], [row["id"] for row in rows])
+        self.assertEqual(found["sides"], [row["text"].split("\n")[0] for row in rows])
+
+    def test_it_has_the_groups_that_groups_has(self):
+        data = jsonl(corpus(400, 5))
+        for options in ((), ("--keep", "longest")):
+            page = self.page(data, *options).read_text(encoding="utf-8")
+            shown = [json.loads(text) for text in re.findall(r'class="group"[^>]*>(.*?)</script>', page)]
+            listed = run("groups", "--jsonl", "--format", "jsonl", "--similarity", 0.5, *options, "-", data=data).json
+            self.assertEqual([[m["id"] for m in group] for group in shown],
+                             [[m["id"] for m in group["members"]] for group in listed])
+            self.assertGreater(len(shown), 20)
+
+    def test_files_lines_and_another_corpus(self):
+        self.write("in/a", A)
+        self.write("in/b", A + " <b>\n")
+        other = self.write("other/c", A + " c")
+        for options, marks in (((), 0), (("--against", other), 1)):
+            page = self.assert_done(run("report", self.folder / "in", *options)).text
+            self.assertEqual(page.count('"against":true'), marks)
+            self.assertIn('["=",', page)
+        index = self.folder / "index"
+        self.assert_done(run("index", "--output", index, other))
+        page = self.assert_done(run("report", self.folder / "in", "--against", index)).text
+        self.assertEqual(page.count('"pieces"'), 0)
+        page = self.assert_done(run("report", "--lines", "-", data=f"{A}\n{A} d\n")).text
+        self.assertIn('"+"," d"', page)
+        self.assert_fails(run("report", "--fingerprints", other), "there are no texts")
+
+
+if __name__ == "__main__":
+    unittest.main()
