@@ -599,6 +599,7 @@ class parser {
     }
     if (result_.action == verb::diff) {
       app_.set_help_flag("--help,-h", "this text")->group(group_);
+      app_.set_help_all_flag("--help-all", "the same")->group(group_);
       return;
     }
     if (result_.compares() || result_.action == verb::query || result_.action == verb::find) {
