@@ -19,7 +19,7 @@ _neardup() {
     value=$(sed -n 's/^  -[^ ]* \([^ ][^ ]*\)  .*/\1/p' <<<"$line")
     case $value in
       '') ;;
-      FILE*) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
+      FILE* | PATH*) mapfile -t COMPREPLY < <(compgen -f -- "$current") && return ;;
       FOLDER*) mapfile -t COMPREPLY < <(compgen -d -- "$current") && return ;;
       *) return ;;
     esac

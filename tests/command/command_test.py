@@ -1925,7 +1925,7 @@ class Usage(CommandTest):
             (("advise", "--check-features", "chars", "x"), "--check-features 'chars': say how long they are"),
             (("groups", "--recall", "0.9", "x"), "unknown option --recall"),
             (("--grouping", "chains", "x"), "--grouping 'chains': groupings are representatives and components"),
-            (("--keep", "shortest", "x"), "--keep 'shortest': is first or longest"),
+            (("--keep", "shortest", "x"), "--keep 'shortest': is first, longest, highest:FIELD or lowest:FIELD"),
             (("--similarity", "0", "x"), "--similarity 0: goes from above 0 to 1"),
             (("--similarity", "1.1", "x"), "--similarity 1.1: goes from above 0 to 1"),
             (("--similarity", "nan", "x"), "--similarity nan"),

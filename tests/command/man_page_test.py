@@ -81,6 +81,7 @@ class Completion(unittest.TestCase):
 
     def test_a_file_is_offered_where_an_option_takes_one(self):
         self.assertEqual(self.complete("groups", "--idf-file", "READ"), ["README.md"])
+        self.assertEqual(self.complete("pairs", "--against", "READ"), ["README.md"])
         self.assertEqual(self.complete("groups", "--bits", "READ"), [])
         self.assertEqual(self.complete("groups", "--lines", "READ"), ["README.md"])
 

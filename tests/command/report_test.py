@@ -2,7 +2,6 @@
 
 import html
 import json
-import pathlib
 import random
 import re
 import sys
