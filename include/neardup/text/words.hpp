@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "../detail/bytes.hpp"
 #include "tokenizer.hpp"
 #include "unicode.hpp"
 #include "utf8.hpp"
@@ -27,6 +28,12 @@ class word_scanner {
       const auto byte = static_cast<unsigned char>(text[position_]);
       if (byte < 0x80) {
         kind = ascii_classes[byte];
+      } else if (begins_with_han(text.substr(position_))) {
+        // Most of Chinese: each character is a word. Without a look into tables.
+        close(text, sink);
+        begin(run::lone);
+        position_ += 3;
+        continue;
       } else {
         const decoded next = decode_one(text.substr(position_));
         kind = classify(next.code_point);
@@ -75,6 +82,15 @@ class word_scanner {
     for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = classify(static_cast<char32_t>(i));
     return classes;
   }();
+
+  /// Whether a text begins with one of U+4E00 to U+9FBF.
+  static NEARDUP_ALWAYS_INLINE bool begins_with_han(std::string_view text) noexcept {
+    if (text.size() < 3) return false;
+    const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
+    const std::uint32_t bytes = byte(0) << 16 | byte(1) << 8 | byte(2);
+    // E4 B8 80 to E9 BE BF, with a continuation in the second byte and in the third.
+    return bytes - 0xe4b880U <= 0xe9bebfU - 0xe4b880U && (bytes & 0xc0c0U) == 0x8080U;
+  }
 
   template <class Sink>
   void step(character_class kind, std::string_view text, Sink& sink) {
