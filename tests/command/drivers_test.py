@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The drivers of examples/many_machines, run for real: their output is that of one run over everything.
 
 NEARDUP_PROGRAM and NEARDUP_SOURCE_DIR name the program and the source.

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Many machines: the groups that the tasks of shards give are, byte for byte, those of one run over everything.
 
 NEARDUP_PROGRAM names the program.
