@@ -41,7 +41,7 @@ struct group_member {
 /// `documents` has the names of documents by their numbers, as document_table has.
 template <class Documents>
 void print_group_json(context& c, const Documents& documents, std::uint64_t number_of_group,
-                             const std::vector<group_member>& members) {
+                      const std::vector<group_member>& members) {
   c.out << "{\"group\":" << std::to_string(number_of_group) << ",\"size\":" << std::to_string(members.size())
         << ",\"members\":[";
   for (const group_member& m : members) {
@@ -55,7 +55,7 @@ void print_group_json(context& c, const Documents& documents, std::uint64_t numb
 
 template <class Documents>
 void print_group_text(context& c, const Documents& documents, std::uint64_t number_of_group,
-                             const std::vector<group_member>& members) {
+                      const std::vector<group_member>& members) {
   double least = 1;
   for (const group_member& m : members) least = std::min(least, m.similarity);
   if (number_of_group > 0) c.out << '\n';

@@ -91,7 +91,8 @@ const char* describe(verb action) {
              "--format bin writes a list of fingerprints, which all verbs but advise read with --fingerprints: of "
              "each\n"
              "document with tokens its fingerprint and its number in the input, from 0.\n"
-             "--shard N writes the list of shard N of a corpus that is compared on many machines: an id is N << 40 | the\n"
+             "--shard N writes the list of shard N of a corpus that is compared on many machines: an id is N << 40 | "
+             "the\n"
              "number of a document with tokens. With --keep-features, FILE.features holds what verify and merge need.\n"
              "What is given about the comparison has to be the same for all shards.\n";
     case verb::tokens:
@@ -123,10 +124,12 @@ const char* describe(verb action) {
              "their own. --similarity, or --distance, has to be that of the shards.\n";
     case verb::verify:
       return "Compares the candidates that join wrote by the features that lie beside their shards, and writes the\n"
-             "pairs that are near-duplicates to the file that --output names. Name the candidates and their shards (or\n"
+             "pairs that are near-duplicates to the file that --output names. Name the candidates and their shards "
+             "(or\n"
              "the .features files alone), in any order.\n";
     case verb::merge:
-      return "Prints the groups of near-duplicates in all shards, as groups does for all their texts at once: the same\n"
+      return "Prints the groups of near-duplicates in all shards, as groups does for all their texts at once: the "
+             "same\n"
              "bytes. Name all shards, and all files that verify wrote, in any order.\n";
     case verb::manifest:
       return "Prints which files of shards are whole, by their checksums, which are damaged or of shards that have\n"
@@ -248,7 +251,8 @@ class parser {
       throw usage_error("index writes to a file: --output FILE");
     }
     if (result_.action == verb::query && result_.index_file.empty()) throw usage_error("query needs --index FILE");
-    if ((result_.has_index() || lists_ || result_.shard || result_.format == output_format::binary) && !can_be_named(result_)) {
+    if ((result_.has_index() || lists_ || result_.shard || result_.format == output_format::binary) &&
+        !can_be_named(result_)) {
       throw usage_error(
           "files of fingerprints name what these are made of: they take words, words:N, chars:N and bytes:N,\n"
           "without --top and --weighted-field");
@@ -402,7 +406,8 @@ class parser {
 
   void add_shard() {
     group_ = "Shards";
-    add("--shard", shard_, "N", "of a corpus for many machines: the number of this part\nof it, from 0; writes the file that --output names");
+    add("--shard", shard_, "N",
+        "of a corpus for many machines: the number of this part\nof it, from 0; writes the file that --output names");
     add_flag("--keep-features", result_.keeps_features, "for verify and merge, in FILE.features");
     add("--distance", given_.distance, "K", "with --shard, as of groups");
     add("--min-similarity", given_.min_similarity, "X", "with --shard, as of groups");
@@ -416,8 +421,8 @@ class parser {
     app_.add_option("PATH", result_.paths, "files of shards and pairs");
     if (result_.action == verb::join) {
       group_ = "Comparison";
-      add("--similarity", given_.similarity, "S", "chooses the distance, as of hash --shard (default: " +
-                                                      number(neardup::default_similarity) + ")");
+      add("--similarity", given_.similarity, "S",
+          "chooses the distance, as of hash --shard (default: " + number(neardup::default_similarity) + ")");
       add("--distance", given_.distance, "K", "candidates differ in at most K bits");
       add("--check", given_.check, "M", "the measure of --similarity, as of hash --shard");
       add("--blocks", given_.blocks, "N", "speed against memory, never the result");

@@ -76,12 +76,12 @@ struct options {
   similarity_measure check = similarity_measure::jaccard;
   bool by_components = false;  ///< else by representatives, see neardup::grouping
   bool keeps_longest = false;
-  std::string clue;             ///< of find
-  std::size_t most = 10;        ///< results of find
-  std::string index_file;       ///< of query; of index the one that is added to, or empty
-  bool keeps_features = false;  ///< index: for the similarity that query tells; hash: for verify and merge
+  std::string clue;                    ///< of find
+  std::size_t most = 10;               ///< results of find
+  std::string index_file;              ///< of query; of index the one that is added to, or empty
+  bool keeps_features = false;         ///< index: for the similarity that query tells; hash: for verify and merge
   std::optional<std::uint64_t> shard;  ///< of hash: its number
-  bool verifies = true;         ///< files of neardup's, before they are used
+  bool verifies = true;                ///< files of neardup's, before they are used
   bool lists_have_headers = true;
   bool names_composition = false;  ///< of lists: an option says what the fingerprints are made of
   advice_settings advice;

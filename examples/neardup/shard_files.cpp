@@ -182,12 +182,10 @@ void save_documents(const std::string& path, std::size_t bits, const neardup::fi
                     const documents_to_save& documents) {
   const std::string settings = encode_values(documents.settings);
   std::array<std::string, 4> copies;
-  const std::array<std::span<const std::byte>, 6> parts{std::as_bytes(std::span(settings)),
-                                                        bytes_of(documents.name_ends, copies[0]),
-                                                        std::as_bytes(std::span(documents.names)),
-                                                        bytes_of(documents.feature_ends, copies[1]),
-                                                        bytes_of(documents.features, copies[2]),
-                                                        bytes_of(documents.copies, copies[3])};
+  const std::array<std::span<const std::byte>, 6> parts{
+      std::as_bytes(std::span(settings)),        bytes_of(documents.name_ends, copies[0]),
+      std::as_bytes(std::span(documents.names)), bytes_of(documents.feature_ends, copies[1]),
+      bytes_of(documents.features, copies[2]),   bytes_of(documents.copies, copies[3])};
   try {
     neardup::save_attachments(path, bits, documents.name_ends.size(), made_of, parts);
   } catch (const std::runtime_error& error) {
@@ -313,8 +311,8 @@ shard_inputs open_shard_inputs(const std::vector<std::string>& paths) {
 
 const shard_documents& shard_inputs::of(std::uint64_t shard, std::uint64_t checksum,
                                         const std::string& asked_by) const {
-  const auto found = std::find_if(documents.begin(), documents.end(),
-                                  [shard](const auto& one) { return one->number() == shard; });
+  const auto found =
+      std::find_if(documents.begin(), documents.end(), [shard](const auto& one) { return one->number() == shard; });
   if (found == documents.end()) refuse(asked_by, "needs shard " + std::to_string(shard) + ", which is not named");
   if ((*found)->list_checksum() != checksum) {
     refuse(asked_by, "is of another shard " + std::to_string(shard) + " than " + (*found)->path());

@@ -190,8 +190,8 @@ void run_join(context& c) {
   const pair_header header{
       false, c.settings.distance, {{earlier.number, later.number, earlier.checksum, later.checksum}}};
   save_pairs(c.settings.output_file, Bits, earlier.made_of, header, pairs);
-  const std::string of = shards.size() == 2 ? "shards " + std::to_string(earlier.number) + " and "
-                                            : std::string("shard ");
+  const std::string of =
+      shards.size() == 2 ? "shards " + std::to_string(earlier.number) + " and " : std::string("shard ");
   if (!c.settings.quiet) {
     say(of + std::to_string(later.number) + ": " + counted(pairs.size(), "candidate", "candidates"));
   }
@@ -291,7 +291,8 @@ class group_labels {
 inline void check_all_are_joined(const shard_inputs& inputs) {
   std::vector<join_task> found;
   for (const auto& pairs : inputs.pairs) {
-    if (!pairs->header().is_checked) throw input_error({pairs->path(), "holds candidates: have verify check them first"});
+    if (!pairs->header().is_checked)
+      throw input_error({pairs->path(), "holds candidates: have verify check them first"});
     for (const join_task& task : pairs->header().tasks) {
       static_cast<void>(inputs.of(task.earlier, task.earlier_checksum, pairs->path()));
       static_cast<void>(inputs.of(task.later, task.later_checksum, pairs->path()));

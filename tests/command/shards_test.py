@@ -123,7 +123,7 @@ class Groups(Shards):
 
     def test_by_cosine_of_weighted_features(self):
         options = ("--weights", "tf", "--check", "cosine", "--similarity", "0.85")
-        self.check_equal(800, 2, options, ("--check", "cosine", "--distance", self.distance_of(options)))
+        self.check_equal(800, 2, options, ("--distance", self.distance_of(options)))
 
     def distance_of(self, options):
         done = subprocess.run([PROGRAM, "groups", "--lines", *options, "-"], input="a b c", capture_output=True, text=True,
