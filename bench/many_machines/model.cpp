@@ -45,8 +45,8 @@ void print_join(int k, double shard) {
 
 void print_store(const char* name, int k, int blocks, double documents) {
   const auto costs = neardup::costs_of(bits, k, blocks, documents);
-  std::printf(", \"%s\": {\"tables\": %zu, \"probes\": %.6g, \"candidates\": %.6g, \"bytes\": %.6g}", name, costs.tables,
-              costs.probes, costs.candidates, costs.bytes);
+  std::printf(", \"%s\": {\"tables\": %zu, \"probes\": %.6g, \"candidates\": %.6g, \"bytes\": %.6g}", name,
+              costs.tables, costs.probes, costs.candidates, costs.bytes);
 }
 
 std::vector<neardup::simhash<bits>> make_prints(std::size_t count, std::uint64_t seed) {
@@ -83,7 +83,8 @@ int main(int count, char** words) {
     std::printf("}\n");
   } else if (given.size() == 2 && given[0] == "distance") {
     const double similarity = std::stod(given[1]);
-    std::printf("%d\n", neardup::distance_for(bits, similarity, neardup::default_recall, neardup::fingerprint_kind::minwise));
+    std::printf("%d\n",
+                neardup::distance_for(bits, similarity, neardup::default_recall, neardup::fingerprint_kind::minwise));
   } else if (given.size() == 3 && given[0] == "index") {
     print_index(std::stoul(given[1]), std::stoul(given[2]));
   } else if (given.size() == 3 && given[0] == "prints") {

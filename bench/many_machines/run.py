@@ -2,7 +2,7 @@
 """Writes the figures of docs/many-machines.md: what very many documents cost by the model, what of it a run here measures,
 and what the same fingerprints take in Redis.
 
-usage: bench/many_machines/run.py MODEL [--neardup PROGRAM --scale SCALE --records N --shards N TEXTS…] [--redis]
+usage: bench/many_machines/run.py MODEL [--neardup PROGRAM (--scale SCALE TEXTS… | --corpus FILE) --records N --shards N] [--redis]
                                   [--json FILE] [--from FILE]
 
 MODEL is neardup_bench_many_machines, PROGRAM the command, SCALE neardup_bench_scale, which makes the corpus of TEXTS. The
@@ -55,8 +55,11 @@ def run_here(given):
     figures = {"records": given.records, "shards": given.shards}
     with tempfile.TemporaryDirectory(prefix="many_machines.") as name:
         folder = pathlib.Path(name)
-        with open(folder / "all.jsonl", "wb") as out:
-            subprocess.run([given.scale, "corpus", *given.texts, "--records", str(given.records), "--bytes", "730", "--planted", folder / "planted.txt"], stdout=out, check=True)
+        if given.corpus:
+            (folder / "all.jsonl").symlink_to(given.corpus.resolve())
+        else:
+            with open(folder / "all.jsonl", "wb") as out:
+                subprocess.run([given.scale, "corpus", *given.texts, "--records", str(given.records), "--bytes", "730", "--planted", folder / "planted.txt"], stdout=out, check=True)
         figures["texts"] = (folder / "all.jsonl").stat().st_size
         subprocess.run(["split", "-n", f"l/{given.shards}", "-d", "-a", "3", "all.jsonl", "part"], cwd=folder, check=True)
         parts = sorted(folder.glob("part*"))
@@ -88,7 +91,8 @@ def run_here(given):
 
 
 def redis(given, count=1_000_000, queries=20_000):
-    """Sets of 4 tables of 16 bits, as the articles have them: key = table and segment, members = fingerprint and docId."""
+    """Sets of a table of 16 bits, as the articles have them: key = table and segment, members = fingerprint and docId. Of
+    the four tables one is filled; a query asks it four times."""
     with tempfile.TemporaryDirectory() as folder:
         port = 7391
         server = subprocess.Popen(["redis-server", "--port", str(port), "--save", "", "--appendonly", "no", "--dir", folder],
@@ -114,26 +118,26 @@ def redis(given, count=1_000_000, queries=20_000):
                     subprocess.run([*cli, "--pipe"], stdin=file, stdout=subprocess.DEVNULL, check=True)
                     return time.monotonic() - start
 
-            def rows(prints):
+            def rows(prints, tables):
                 for number, text in enumerate(prints):
                     value = int(text, 16)
-                    for table in range(4):
-                        yield number, value, b"CONTENT_INDEX:%d:%04x" % (table, value >> (16 * table) & 0xffff)
+                    for table in range(tables):
+                        yield number, value, b"CONTENT_INDEX:0:%04x" % (value >> (16 * table) & 0xffff)
 
             before = info("memory", "used_memory")
             prints = output(given.model, "prints", count, 1).split()
             # 8 bytes of the fingerprint and 16 of the docId.
-            pipe((b"SADD", key, value.to_bytes(8, "little") + number.to_bytes(16, "little")) for number, value, key in rows(prints))
+            pipe((b"SADD", key, value.to_bytes(8, "little") + number.to_bytes(16, "little")) for number, value, key in rows(prints, 1))
             size = info("memory", "used_memory") - before
             output(*cli, "config", "resetstat")
-            seconds = pipe((b"SMEMBERS", key) for _, _, key in rows(output(given.model, "prints", queries, 2).split()))
+            seconds = pipe((b"SMEMBERS", key) for _, _, key in rows(output(given.model, "prints", queries, 2).split(), 4))
             moved = info("stats", "total_net_output_bytes")
             cpu = float(re.search(r"cmdstat_smembers:calls=\d+,usec=(\d+)", output(*cli, "info", "commandstats"))[1]) / 1e6
         finally:
             server.terminate()
             server.wait()
     own = json.loads(output(given.model, "index", count, 1))
-    return {"count": count, "bytes": size / count, "queries_per_second": queries / seconds,
+    return {"count": count, "bytes": 4 * size / count, "queries_per_second": queries / seconds,
             "queries_per_cpu_second": queries / cpu, "bytes_per_query": moved / queries, "index": own}
 
 
@@ -201,6 +205,7 @@ def main():
     parser.add_argument("texts", nargs="*")
     parser.add_argument("--neardup", type=pathlib.Path)
     parser.add_argument("--scale", type=pathlib.Path)
+    parser.add_argument("--corpus", type=pathlib.Path, help="JSON Lines, in place of a corpus that SCALE makes")
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--shards", type=int, default=10)
     parser.add_argument("--redis", action="store_true")

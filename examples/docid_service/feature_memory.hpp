@@ -44,7 +44,8 @@ class feature_memory {
     to[1] = static_cast<std::uint32_t>(content.size());
     std::copy(content.begin(), content.end(), std::copy(title.begin(), title.end(), to + 2));
     if (document >= places_.size()) places_.resize(std::size_t{document} + 1);
-    places_[document] = {static_cast<std::uint32_t>(first_chunk_ + chunks_.size() - 1), static_cast<std::uint32_t>(end_)};
+    places_[document] = {static_cast<std::uint32_t>(first_chunk_ + chunks_.size() - 1),
+                         static_cast<std::uint32_t>(end_)};
     end_ += size;
     return views_at(to);
   }

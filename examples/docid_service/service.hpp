@@ -54,8 +54,8 @@ struct counters {
   std::atomic<std::uint64_t> commit_microseconds{};
   std::atomic<std::uint64_t> documents{};
   std::atomic<std::uint64_t> nids{};
-  std::atomic<std::uint64_t> checks{};        // documents compared with an article
-  std::atomic<std::uint64_t> checks_read{};   // those whose features were not in memory
+  std::atomic<std::uint64_t> checks{};       // documents compared with an article
+  std::atomic<std::uint64_t> checks_read{};  // those whose features were not in memory
   std::atomic<std::uint64_t> feature_bytes{};
 };
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The drivers of examples/many_machines, run for real: their output is that of one run over everything.
 
 NEARDUP_PROGRAM and NEARDUP_SOURCE_DIR name the program and the source.
@@ -114,6 +113,23 @@ class Drivers(unittest.TestCase):
         self.assertEqual((self.folder / "out").read_text(encoding="utf-8"), self.whole)
         self.assertEqual(workers[0].wait(timeout=10), -signal.SIGKILL)
         self.assertIsNone(workers[1].poll())
+
+
+class Page(unittest.TestCase):
+    def test_the_example_is_as_printed(self):
+        page = (DRIVERS.parents[1] / "docs" / "many-machines.md").read_text(encoding="utf-8")
+        blocks = re.findall(r"^```console\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+        self.assertEqual(len(blocks), 1)
+        with tempfile.TemporaryDirectory() as folder:
+            environment = os.environ | {"PATH": f"{pathlib.Path(PROGRAM).parent}:{os.environ['PATH']}"}
+            for step in re.split(r"^\$ ", blocks[0], flags=re.MULTILINE)[1:]:
+                command, printed = step.split("\n", 1)
+                if command.startswith("cat "):  # of what the example begins with
+                    pathlib.Path(folder, command.removeprefix("cat ")).write_text(printed, encoding="utf-8")
+                    continue
+                done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+                self.assertEqual((command, done.stdout), (command, printed))
 
 
 if __name__ == "__main__":

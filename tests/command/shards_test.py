@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Many machines: the groups that the tasks of shards give are, byte for byte, those of one run over everything.
 
 NEARDUP_PROGRAM names the program.
@@ -124,7 +123,7 @@ class Groups(Shards):
 
     def test_by_cosine_of_weighted_features(self):
         options = ("--weights", "tf", "--check", "cosine", "--similarity", "0.85")
-        self.check_equal(800, 2, options, ("--check", "cosine", "--distance", self.distance_of(options)))
+        self.check_equal(800, 2, options, ("--distance", self.distance_of(options)))
 
     def distance_of(self, options):
         done = subprocess.run([PROGRAM, "groups", "--lines", *options, "-"], input="a b c", capture_output=True, text=True,
@@ -170,7 +169,7 @@ class Files(Shards):
             self.assertEqual(len(found), count)
             self.assertEqual({number >> 40 for number in found}, {shard})
             records |= found
-        distance = int(dict(line.split(" ", 1) for line in sections(self.folder / "0-1.candidates")[1][64].decode().splitlines())["distance"])
+        distance = int(self.distance())
         for a, b in ((0, 0), (0, 1), (1, 1)):
             _, parts = sections(self.folder / f"{a}-{b}.candidates")
             pairs = list(struct.iter_unpack("<QQ", parts.get(66, b"")))
@@ -209,6 +208,11 @@ class Files(Shards):
             (self.folder / name).write_bytes(whole)
         self.assertTrue(self.run_neardup(*merge))
 
+    def distance(self):
+        """Which one the similarity has chosen."""
+        lines = sections(self.folder / "0-1.candidates")[1][64].decode().splitlines()
+        return dict(line.split(" ", 1) for line in lines)["distance"]
+
     def shard_files(self):
         return sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("part"))
 
@@ -224,11 +228,11 @@ class Files(Shards):
         self.assertIn("words.shard: the fingerprints are made otherwise: 'tokenizer:",
                       self.run_neardup("join", "--output", "x", "0.shard", "words.shard", fails=True))
         self.run_neardup("hash", "--jsonl", "--shard", 2, "--keep-features", "--min-similarity", "0.9", "--kind", "minwise",
-                         "--distance", "8", "--output", "other.shard", "part1.jsonl")
+                         "--distance", self.distance(), "--output", "other.shard", "part1.jsonl")
         self.assertIn("other.shard.features: was made with another min-similarity than 0.shard.features",
                       self.run_neardup("verify", "--output", "x", "0-0.candidates", "0.shard", "other.shard", fails=True))
         self.run_neardup("join", "--distance", "2", "--output", "near.candidates", "0.shard")
-        self.assertIn("near.candidates: is of --distance 2, and its shards of 8",
+        self.assertIn(f"near.candidates: is of --distance 2, and its shards of {self.distance()}",
                       self.run_neardup("verify", "--output", "x", "near.candidates", "0.shard", fails=True))
         self.assertIn("1.shard: is shard 1, as is 1.shard", self.run_neardup("join", "--output", "x", "1.shard", "1.shard", fails=True))
         self.assertIn("part0.jsonl: no file of neardup's", self.run_neardup("join", "--output", "x", "part0.jsonl", fails=True))

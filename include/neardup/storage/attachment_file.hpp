@@ -55,8 +55,7 @@ inline void save_attachments(const std::string& path, std::size_t bits, std::uin
                              std::span<const std::span<const std::byte>> attachments) {
   std::vector<detail::section_source> sections;
   for (std::size_t i = 0; i < attachments.size(); ++i) {
-    const auto tag =
-        static_cast<detail::section_tag>(static_cast<std::size_t>(detail::section_tag::attachments) + i);
+    const auto tag = static_cast<detail::section_tag>(static_cast<std::size_t>(detail::section_tag::attachments) + i);
     sections.push_back({tag, 0, attachments[i]});
   }
   const detail::file_header header{
