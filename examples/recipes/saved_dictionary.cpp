@@ -22,7 +22,7 @@ int main(int count, char** arguments) try {
   const word_dictionary read = has_files ? word_dictionary::load(arguments[1])
                                          : word_dictionary::parse("数据库 500 n\n的 9000 uj\n备份 120 v\n");
   const auto after_reading = clock::now();
-  save(read, path);
+  save(path, read);
   const auto before_opening = clock::now();
   const auto words = std::make_shared<const word_dictionary>(open_dictionary(mapped_file(path)));
   const auto after_opening = clock::now();

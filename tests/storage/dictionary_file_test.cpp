@@ -70,7 +70,7 @@ class file_name {
 
 std::string saved_bytes(const word_dictionary& words) {
   const file_name file;
-  neardup::save(words, file.path());
+  neardup::save(file.path(), words);
   std::ifstream in(file.path(), std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -100,7 +100,7 @@ TEST_CASE("a saved dictionary is the one that was saved", "[dictionary file]") {
   for (const int words : {0, 1, 300, 3000}) {
     word_dictionary dictionary = random_dictionary(random, words);
     const file_name file;
-    neardup::save(dictionary, file.path());
+    neardup::save(file.path(), dictionary);
     word_dictionary opened = neardup::open_dictionary(neardup::mapped_file(file.path()));
     CHECK(opened.size() == dictionary.size());
     CHECK(opened.total() == dictionary.total());
@@ -176,7 +176,7 @@ TEST_CASE("a hostile dictionary is refused or does no harm", "[dictionary file]"
   std::string circle = bytes;
   const std::size_t nodes = support::load_number(bytes, 64 + 8, 8);
   for (std::size_t i = 0; i < 700; ++i) {
-    support::store_number(circle, nodes + 16 * i, 8, (i ^ 1) + 1 << 21 | 0x4e00);
+    support::store_number(circle, nodes + 16 * i, 8, ((i ^ 1) + 1) << 21 | 0x4e00);
   }
   support::repair_checksums(circle);
   const support::aligned_copy copy(circle);

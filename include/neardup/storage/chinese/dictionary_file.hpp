@@ -145,7 +145,7 @@ inline std::vector<section_source> dictionary_sections(const word_dictionary& wo
 
 /// Writes a dictionary to a file, which is whole and on the disk when this returns, or what was there before.
 /// Throws: std::runtime_error naming the file.
-inline void save(const word_dictionary& words, const std::string& path) {
+inline void save(const std::string& path, const word_dictionary& words) {
   std::vector<std::string> bytes;
   const auto sections = detail::dictionary_sections(words, bytes);
   detail::file_header header{detail::file_content::dictionary, 0, {}, words.size(), {}};
