@@ -90,7 +90,7 @@ def run_here(given):
     return figures
 
 
-def redis(given, count=1_000_000, queries=20_000):
+def redis(given, count=500_000, queries=10_000):
     """Sets of a table of 16 bits, as the articles have them: key = table and segment, members = fingerprint and docId. Of
     the four tables one is filled; a query asks it four times."""
     with tempfile.TemporaryDirectory() as folder:
