@@ -257,7 +257,7 @@ file_role role_of_file(const std::string& path) {
     const neardup::mapped_file file(path);
     switch (std::to_integer<int>(file.bytes()[content])) {
       case 1: return file_role::list;
-      case 4: break;
+      case 5: break;
       default: return file_role::other;
     }
     const neardup::attachment_file attachments{neardup::mapped_file(path)};

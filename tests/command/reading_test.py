@@ -598,7 +598,7 @@ class HelpAndEnd(ReadingTest):
         self.assertGreater(len(verbs), 8)
         for verb in ((), *((v,) for v in verbs)):
             short = self.assert_done(run(*verb, "--help")).text
-            self.assertLessEqual(short.count("\n"), 45, verb)
+            self.assertLessEqual(short.count("\n"), 45 if verb else 50, verb)
             self.assertIn("--help-all", short)
             everything = self.assert_done(run(*verb, "--help-all")).text
             options = lambda text: set(re.findall(r"^  (--[a-z-]+)", text, re.MULTILINE))
@@ -614,7 +614,7 @@ class HelpAndEnd(ReadingTest):
             (("--exlude", "x"), "did you mean --exclude?"),
             (("--ouput", "x"), "did you mean --output?"),
             (("--colour",), "unknown option --colour\n"),
-            (("hash", "--distance", "3"), "unknown option --distance: groups, pairs, unique"),
+            (("tokens", "--distance", "3"), "unknown option --distance: groups, pairs, unique"),
             (("groups", "--recall", "3"), "unknown option --recall: advise has it"),
         ):
             self.assert_fails(run(*arguments, "x"), message)
