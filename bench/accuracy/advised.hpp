@@ -37,11 +37,11 @@ struct advice_report {
 
 /// How often what then happens lies in the interval that advice states.
 struct interval_coverage {
-  std::uint64_t cases = 0;  ///< setups of 64 bits, for each seed
+  std::uint64_t cases = 0;         ///< setups of 64 bits, for each seed
   std::uint64_t inside = 0;        ///< with fingerprints of the same seed
   std::uint64_t inside_other = 0;  ///< of another seed
-  double mean_width = 0;   ///< of the intervals
-  double mean_spread = 0;  ///< the standard deviation of what happens, from seed to seed: mean over setups
+  double mean_width = 0;           ///< of the intervals
+  double mean_spread = 0;          ///< the standard deviation of what happens, from seed to seed: mean over setups
 };
 
 /// Asks for advice with the seeds `first` to `first + seeds - 1`, and tries its setups of 64 bits.

@@ -602,8 +602,10 @@ class HelpAndEnd(ReadingTest):
             self.assertIn("--help-all", short)
             everything = self.assert_done(run(*verb, "--help-all")).text
             options = lambda text: set(re.findall(r"^  (--[a-z-]+)", text, re.MULTILINE))
-            self.assertLess(options(short), options(everything))
-            self.assertIn("\nRules:\n", everything)
+            self.assertLessEqual(options(short), options(everything))
+            if verb in ((), ("groups",), ("unique",), ("hash",)):
+                self.assertLess(options(short), options(everything))
+                self.assertIn("\nRules:\n", everything)
 
     def test_suggestions_help(self):
         for arguments, message in (

@@ -64,8 +64,7 @@ std::vector<std::pair<std::string, std::string>> colliding_words(std::uint64_t s
 
 }  // namespace
 
-TEST_CASE("who knows the seed makes a text with a wanted fingerprint; a check or a secret seed defeats it",
-          "[attack]") {
+TEST_CASE("a check or a secret seed defeats a text that was made for a fingerprint", "[attack]") {
   const std::string victim = "the report that somebody would rather not have in the index of this search engine today";
   const std::uint64_t secret = 0x7c3f2b6a9d10e845;
   const std::string attack = words_for(0, *hasher_with(0)(victim), 100);
@@ -85,7 +84,7 @@ TEST_CASE("who knows the seed makes a text with a wanted fingerprint; a check or
   CHECK(secretly.add(victim, 1).is_new());
 }
 
-TEST_CASE("who knows the seed makes features collide; a secret seed defeats it", "[attack]") {
+TEST_CASE("a secret seed defeats words that were made to collide", "[attack]") {
   std::string victim, attack;
   for (const auto& [a, b] : colliding_words(0, 30)) {
     victim += a + ' ';
