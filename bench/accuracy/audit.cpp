@@ -103,14 +103,14 @@ removal by_distance(std::string method, const neighbours& truth, const fingerpri
       [&](std::uint32_t i) {
         if (!prints.has(i)) return false;
         bool found = false;
-        kept.for_each_match(neardup::simhash<64>({prints.first_word(i)}), k, [&](const auto& match) {
+        kept.for_each_match(neardup::simhash<64>(prints.first_word(i)), k, [&](const auto& match) {
           found = accepts(match.id, i);
           return !found;
         });
         return found;
       },
       [&](std::uint32_t i) {
-        if (prints.has(i)) kept.insert(neardup::simhash<64>({prints.first_word(i)}), i);
+        if (prints.has(i)) kept.insert(neardup::simhash<64>(prints.first_word(i)), i);
       });
 }
 

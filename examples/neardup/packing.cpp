@@ -12,7 +12,7 @@
 #include "errors.hpp"
 
 #ifdef NEARDUP_WITH_ZLIB
-#define ZLIB_CONST
+#define ZLIB_CONST  // NOLINT(readability-identifier-naming): zlib's name
 #include <zlib.h>
 #endif
 #ifdef NEARDUP_WITH_ZSTD

@@ -49,7 +49,7 @@ named_values parse_values(const std::string& path, std::string_view text) {
 
 std::string encode_values(const named_values& values) {
   std::string text;
-  for (const auto& [name, value] : values) text += name + ' ' + value + '\n';
+  for (const auto& [name, value] : values) text.append(name).append(" ").append(value).append("\n");
   return text;
 }
 

@@ -409,11 +409,9 @@ void run_merge(context& c, options& settings) {
               : estimate_of<Bits>(settings, distance);
       group.push_back({document, distance, similarity});
     }
-    if (settings.format == output_format::json_lines) {
-      print_group_json(c, names, 0, groups++, group);
-    } else {
-      print_group_text(c, names, 0, groups++, group);
-    }
+    const bool as_json = settings.format == output_format::json_lines;
+    const auto print = as_json ? print_group_json<merged_names> : print_group_text<merged_names>;
+    print(c, names, 0, groups++, group);
     members_of_all += members.size();
   });
   c.notes.advance(labels.size(), 0);

@@ -206,7 +206,7 @@ void source_walker::note_output(const std::string& option, const std::string& ou
   if (fs::exists(output_file, error) && !fs::is_regular_file(output_file, error)) return;  // /dev/null
   for (const std::string& argument : settings_.paths) {
     if (fs::equivalent(argument, output_file, error) && !error) {
-      throw usage_error(option + " " + output_file + " is also an input");
+      throw usage_error(std::string(option).append(" ").append(output_file).append(" is also an input"));
     }
   }
   const fs::path target = fs::absolute(link_target(output_file));
@@ -305,7 +305,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
 }
 
 /// Begins to read a folder, unless it was read before. Returns: what is wrong with it, if anything is.
-std::optional<bad_input> source_walker::enter(std::string path, std::string relative) {
+std::optional<bad_input> source_walker::enter(const std::string& path, const std::string& relative) {
   std::error_code error;
   const std::string real = fs::canonical(path, error).string();
   if (error) return bad_input{path, error.message()};
@@ -314,7 +314,7 @@ std::optional<bad_input> source_walker::enter(std::string path, std::string rela
   }
   if (!is_new(real)) return std::nullopt;
 
-  folder entered{std::move(path), std::move(relative), real, {}, 0};
+  folder entered{path, relative, real, {}, 0};
   for (fs::directory_iterator i(entered.path, error), end; !error && i != end; i.increment(error)) {
     entered.names.push_back(i->path().filename().string());
   }

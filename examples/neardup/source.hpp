@@ -110,7 +110,7 @@ class source_walker {
   std::optional<step> walk();
   std::optional<step> visit_argument(std::size_t number);
   std::optional<step> visit_entry();
-  std::optional<bad_input> enter(std::string path, std::string relative);
+  std::optional<bad_input> enter(const std::string& path, const std::string& relative);
   bool is_new(const std::string& real_path);
   [[nodiscard]] bool is_output(const std::string& path) const;
   [[nodiscard]] bool is_partial_output(const std::string& path) const;
