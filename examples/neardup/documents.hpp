@@ -138,11 +138,11 @@ class batch_worker {
       : settings_(settings),
         reader_(settings),
         fingerprint_(make_fingerprinter<Bits>(settings)),
-        has_code_of_features_(settings.min_similarity && settings.check == similarity_measure::jaccard &&
+        extract_(settings.reads_features() ? make_feature_reader(settings) : nullptr),
+        keeps_features_(extract_ && settings.min_similarity),
+        has_code_of_features_(keeps_features_ && settings.check == similarity_measure::jaccard &&
                               settings.kind == neardup::fingerprint_kind::minwise &&
-                              settings.features == settings.check_features) {
-    if (settings.reads_features()) extract_ = make_feature_reader(settings);
-  }
+                              settings.features == settings.check_features) {}
 
   finished_batch<Bits> operator()(batch&& input) {
     finished_batch<Bits> out;
@@ -185,14 +185,14 @@ class batch_worker {
     const auto read = [&](std::string_view text, bool whole) {
       if (whole) return set_facts(d, {text});
       fingerprint_->feed(text);
-      if (settings_.min_similarity) extract_->feed(text);
+      if (keeps_features_) extract_->feed(text);
       d.text_length += text.size();
       in_pieces = true;
     };
     const auto finish_pieces = [&] {
       if (!in_pieces) return;
       set_fingerprint(d, fingerprint_->finish());
-      if (settings_.min_similarity) d.features = extract_->finish();
+      if (keeps_features_) d.features = extract_->finish();
     };
     try {
       const file_facts facts = read_file(*out.input.files[i], settings_.needs_second_look(), buffer_, read);
@@ -210,7 +210,7 @@ class batch_worker {
 
   void set_facts(document<Bits>& d, const std::vector<std::string_view>& texts) {
     for (const std::string_view text : texts) d.text_length += text.size();
-    if (settings_.min_similarity) {
+    if (keeps_features_) {
       d.features = extract_->whole(texts);
     } else if (extract_) {
       d.short_digest = extract_->short_digest(texts);
@@ -226,8 +226,9 @@ class batch_worker {
   const options& settings_;
   record_reader reader_;
   std::unique_ptr<fingerprinter<Bits>> fingerprint_;
-  bool has_code_of_features_;                // the features for the check give the fingerprint, too
   std::unique_ptr<feature_reader> extract_;  // nothing if documents are not compared
+  bool keeps_features_;                      // for the check
+  bool has_code_of_features_;                // the features for the check give the fingerprint, too
   record record_;
   byte_buffer buffer_;
 };

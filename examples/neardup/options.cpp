@@ -84,7 +84,9 @@ const char* describe(verb action) {
     case verb::pairs:
       return "Prints the pairs of near-duplicates among documents, in the order of the input.\n"
              "Text: similarity, distance in bits and the two ids, with tabs between them. The similarity is the exact\n"
-             "one of the check; without a check it is the cosine that the distance stands for.\n";
+             "one of the check; without a check it is what the distance stands for: the cosine, of min-wise codes the "
+             "Jaccard\n"
+             "similarity.\n";
     case verb::unique:
       return "Copies the input without the records that are near-duplicates of an earlier kept one, byte for byte:\n"
              "a filter for --lines and --jsonl. Of whole files it prints the paths that are kept.\n"
@@ -120,8 +122,10 @@ const char* describe(verb action) {
       return "Prints the near-duplicates of the documents among those in an index file, in the order of the input.\n"
              "Text: similarity, distance in bits, the document's id and the id in the index, with tabs between them. "
              "The\n"
-             "similarity is exact if the index was made with --keep-features; otherwise it is the cosine that the\n"
-             "distance stands for. What the fingerprints are made of is taken from the index.\n";
+             "similarity is exact if the index was made with --keep-features; otherwise it is what the distance "
+             "stands\n"
+             "for: the cosine, of min-wise codes the Jaccard similarity. What the fingerprints are made of is taken "
+             "from the index.\n";
     case verb::join:
       return "Writes to the file that --output names the pairs of documents whose fingerprints are near each other,\n"
              "between two shards, or within one: each pair once. Of N shards the N * (N + 1) / 2 joins are tasks of\n"
@@ -166,7 +170,7 @@ const char* describe(verb action) {
          "Text: the size of a group and the least similarity of a member to the first one, then each member's\n"
          "similarity to the first and its id. The first is the one that --keep prefers; all others stand in the\n"
          "order of the input, groups in that of their first members. The similarity is the exact one of the check;\n"
-         "without a check it is the cosine that the distance stands for.\n";
+         "without a check it is what the distance stands for: the cosine, of min-wise codes the Jaccard similarity.\n";
 }
 
 std::string verb_list() {
@@ -203,8 +207,8 @@ std::string rules() {
   Without --similarity, --distance and --min-similarity a run is one of --similarity )" +
          number(neardup::default_similarity) + R"(. --distance alone means no
   check: fingerprints alone decide.
-  --weights idf without a file, --keep longest, --grouping components and advise read everything twice; standard input
-  and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. The check keeps features, 4 bytes each; what is
+  --weights idf without a file, --keep but first, --grouping components, report and advise read everything twice;
+  standard input and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. The check keeps features, 4 bytes each; what is
   above --memory lies in a temporary file, too.
   Exit status: 0 done; with --exit-status 1 if nothing was found; 2 wrong usage, bad input, something passed over, or
   output that could not be written.
@@ -327,7 +331,7 @@ class parser {
     if ((has_index || lists_ || result_.shard || result_.format == output_format::binary) && !can_be_named(result_)) {
       throw usage_error(
           "files of fingerprints name what these are made of: they take words, words:N, masked:words:N, chars:N and "
-          "bytes:N,\n"
+          "bytes:N, "
           "without --top and --weighted-field");
     }
     if (result_.paths.empty() && result_.names_from.empty()) {
@@ -337,6 +341,7 @@ class parser {
     if (streams_in(result_.paths) + streams_in(result_.against) + (result_.names_from == "-" ? 1 : 0) > 1) {
       throw usage_error("standard input (-) can be read only once");
     }
+    refuse_overwriting();
     return std::move(result_);
   }
 
@@ -497,10 +502,10 @@ class parser {
     add("--shard", shard_, "N",
         "of a corpus for many machines: the number of this part\nof it, from 0; writes the file that --output names");
     add_flag("--keep-features", result_.keeps_features, "for verify and merge, in FILE.features");
-    add("--distance", given_.distance, "K", "with --shard, as of groups");
-    add("--min-similarity", given_.min_similarity, "X", "with --shard, as of groups");
-    add("--check", given_.check, "M", "with --shard, as of groups");
-    add("--check-features", given_.check_features, "F", "with --shard, as of groups");
+    add("--distance", given_.distance, "K", "with --shard, as for groups");
+    add("--min-similarity", given_.min_similarity, "X", "with --shard, as for groups");
+    add("--check", given_.check, "M", "with --shard, as for groups");
+    add("--check-features", given_.check_features, "F", "with --shard, as for groups");
   }
 
   /// Of the verbs that take files of shards, whose settings stand in these.
@@ -510,9 +515,9 @@ class parser {
     if (result_.action == verb::join) {
       group_ = "Comparison";
       add("--similarity", given_.similarity, "S",
-          "chooses the distance, as of hash --shard (default: " + number(neardup::default_similarity) + ")");
+          "chooses the distance, as for hash --shard (default: " + number(neardup::default_similarity) + ")");
       add("--distance", given_.distance, "K", "candidates differ in at most K bits");
-      add("--check", given_.check, "M", "the measure of --similarity, as of hash --shard");
+      add("--check", given_.check, "M", "the measure of --similarity, as for hash --shard");
       add("--blocks", given_.blocks, "N", "speed against memory, never the result");
     }
     if (result_.action == verb::merge) {
@@ -538,6 +543,7 @@ class parser {
     }
     apply_settings(given_, result_);
     set_output();
+    refuse_overwriting();
     return std::move(result_);
   }
 
@@ -591,7 +597,9 @@ class parser {
       add("--format", format_, "F",
           result_.action == verb::hash ? "text (default), jsonl, or bin: a list" : "text (default) or jsonl");
     add("--output", result_.output_file, "FILE",
-        "write there, not to standard output, once all is done;\n.gz and .zst are compressed");
+        result_.writes_file_at_end()
+            ? "the file that is written, whole or not at all"
+            : "write there, not to standard output, once all is done;\n.gz and .zst are compressed");
     if (result_.action == verb::unique) {
       add("--dropped", result_.dropped_file, "FILE",
           "what is dropped: similarity, distance in bits, its id\n"
@@ -610,7 +618,7 @@ class parser {
     add("--threads", threads_, "N", "default: all cores; never changes the result");
     add_flag("--quiet", result_.quiet, "no progress bar, no notes; errors and what was skipped\nare still said");
     app_.set_help_flag("--help,-h", "the options that most people need")->group(group_);
-    app_.set_help_all_flag("--help-all", "every option, the rules, more examples")->group(group_);
+    app_.set_help_all_flag("--help-all", "every option of a verb, the rules, more examples")->group(group_);
     add_flag("--version", version_, "the version");
   }
 
@@ -667,14 +675,15 @@ class parser {
     shorten("--include", "of the files in folders only these, as in .gitignore");
     shorten("--exclude", "not these files and folders");
     shorten("--files-from", "read what this list names, one a line (-: standard input)");
-    shorten("--keep", "which document of a group stays (default: first)");
+    shorten("--keep", "first (default), longest, highest:FIELD, lowest:FIELD");
     shorten("--format", "text (default) or jsonl");
-    shorten("--output", "write there; .gz and .zst are compressed");
+    if (!result_.writes_file_at_end()) shorten("--output", "write there; .gz and .zst are compressed");
     const std::string verb = std::find_if(verbs.begin(), verbs.end(), [this](const verb_description& v) {
                                return v.action == result_.action;
                              })->name;
-    app_.footer(examples_of(verb) + "\nneardup " + (is_named_ ? verb + ' ' : "") +
-                "--help-all lists every option, and what is read and printed how.\n");
+    app_.footer(examples_of(verb) + "\nneardup " + (is_named_ ? verb + ' ' : "") + "--help-all lists every option" +
+                (is_named_ ? "" : " of groups, neardup VERB --help-all those of a verb") +
+                ",\nand what is read and printed how.\n");
   }
 
   [[nodiscard]] std::string unknown_option(const std::string& given) const {
@@ -832,6 +841,15 @@ class parser {
     if (!result_.against_indexes.empty() && given_.check.value_or("jaccard") != "jaccard") {
       throw usage_error("--check " + *given_.check + ": an index keeps no texts; leave it out, or name texts");
     }
+    for (const std::string& path : result_.against_indexes) {
+      const std::string& first = result_.against_indexes.front();
+      const index_settings a = read_index_settings(first), b = read_index_settings(path);
+      if (a.distance != b.distance || a.check_features != b.check_features) {
+        throw usage_error(
+            "--against " + first + " and " + path +
+            ": made with other distances or features; make them alike, or compare with one after the other");
+      }
+    }
     for (const std::string& path : result_.against_indexes) set_from_index_of_against(path);
   }
 
@@ -898,6 +916,37 @@ class parser {
     patterns = std::move(expanded);
   }
 
+  /// What is written must be none of the files that are read, nor each other's. Texts are looked at when they are found.
+  void refuse_overwriting() const {
+    namespace fs = std::filesystem;
+    const auto is_same = [](const std::string& a, const std::string& b) {
+      std::error_code error;
+      if (fs::equivalent(a, b, error) && !error) return fs::is_regular_file(a, error);
+      return !fs::exists(a, error) && fs::weakly_canonical(fs::absolute(link_target(a)), error) ==
+                                          fs::weakly_canonical(fs::absolute(link_target(b)), error);
+    };
+    std::vector<std::string> read = result_.against_indexes;
+    if (result_.combines_shards()) read.insert(read.end(), result_.paths.begin(), result_.paths.end());
+    if (result_.action != verb::index) read.push_back(result_.index_file);
+    for (const std::string& file : {result_.idf_file, result_.words.dictionary, result_.words.user_dictionary,
+                                    result_.words.stop_words, result_.names_from}) {
+      if (file != "-") read.push_back(file);
+    }
+    for (const auto& [option, file] :
+         {std::pair("--output", &result_.output_file), {"--dropped", &result_.dropped_file}}) {
+      if (file->empty()) continue;
+      for (const std::string& input : read) {
+        if (!input.empty() && is_same(*file, input)) {
+          throw usage_error(std::string(option).append(" ").append(*file).append(" is also an input"));
+        }
+      }
+    }
+    if (result_.dropped_file.empty()) return;
+    if (is_same(result_.dropped_file, result_.output_file.empty() ? "/dev/stdout" : result_.output_file)) {
+      throw usage_error("--dropped and --output name the same file");
+    }
+  }
+
   void set_output() {
     if (is_given("--format")) {
       const bool is_list = format_ == "bin" && result_.action == verb::hash;
@@ -914,11 +963,15 @@ class parser {
       }
     }
     const bool is_packed = result_.output_file.ends_with(".gz") || result_.output_file.ends_with(".zst");
-    if (is_packed && (result_.action == verb::index || result_.format == output_format::binary)) {
+    if (is_packed && (result_.writes_file_at_end() || result_.format == output_format::binary)) {
       throw usage_error("--output " + result_.output_file + ": what is read where it lies cannot be compressed");
     }
-    if (!result_.dropped_file.empty() && result_.dropped_file == result_.output_file) {
-      throw usage_error("--dropped and --output name the same file");
+    for (const auto& [option, file] :
+         {std::pair("--output", &result_.output_file), {"--dropped", &result_.dropped_file}}) {
+      if (*file == "-") {
+        throw usage_error(std::string(option) +
+                          " -: leave it out to write to standard output; ./- is a file of that name");
+      }
     }
     result_.threads = static_cast<unsigned>(neardup::threads{}.parts());
     if (!is_given("--memory")) result_.memory = physical_memory() / 2;

@@ -313,6 +313,42 @@ class zstd_packer final : public packer {
 
 #endif
 
+std::unique_ptr<unpacker> make_utf16_reader(std::string_view beginning) {
+  const bool is_utf32 = beginning.starts_with(std::string_view("\xFF\xFE\0\0", 4));
+  if (beginning.starts_with(utf16_little) && !is_utf32) return std::make_unique<utf16_reader>(false);
+  if (beginning.starts_with(utf16_big)) return std::make_unique<utf16_reader>(true);
+  return nullptr;
+}
+
+/// What is unpacked may be UTF-16, too.
+class unpacked_text final : public unpacker {
+ public:
+  explicit unpacked_text(std::unique_ptr<unpacker> unpack) : unpack_(std::move(unpack)) {}
+
+  std::size_t read(char* to, std::size_t size, const raw_reader& raw, const std::function<bool()>& stopped) override {
+    while (!begun_) {
+      std::array<char, longest_magic> next{};
+      const std::size_t count = unpack_->read(next.data(), next.size() - beginning_.size(), raw, stopped);
+      if (count == 0 && stopped()) return 0;
+      beginning_.append(next.data(), count);
+      begun_ = count == 0 || beginning_.size() == longest_magic;
+      if (begun_) decode_ = make_utf16_reader(beginning_);
+    }
+    const auto unpacked = [&](char* place, std::size_t most) {
+      if (beginning_.empty()) return unpack_->read(place, most, raw, stopped);
+      const std::size_t count = beginning_.copy(place, most);
+      beginning_.erase(0, count);
+      return count;
+    };
+    return decode_ ? decode_->read(to, size, unpacked, stopped) : unpacked(to, size);
+  }
+
+ private:
+  std::unique_ptr<unpacker> unpack_, decode_;
+  std::string beginning_;  // read, and not yet used
+  bool begun_ = false;
+};
+
 }  // namespace
 
 std::error_code make_error_code(content_problem problem) {
@@ -328,24 +364,21 @@ bool may_begin_packed(std::string_view beginning) {
 std::unique_ptr<unpacker> make_unpacker(std::string_view beginning, const std::string& name) {
   if (beginning.starts_with(gzip_magic)) {
 #ifdef NEARDUP_WITH_ZLIB
-    return std::make_unique<gzip_unpacker>();
+    return std::make_unique<unpacked_text>(std::make_unique<gzip_unpacker>());
 #else
     fail_content(content_problem::no_zlib);
 #endif
   }
   if (beginning.starts_with(zstd_magic)) {
 #ifdef NEARDUP_WITH_ZSTD
-    return std::make_unique<zstd_unpacker>();
+    return std::make_unique<unpacked_text>(std::make_unique<zstd_unpacker>());
 #else
     fail_content(content_problem::no_libzstd);
 #endif
   }
   if (name.ends_with(".gz")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_gzip);
   if (name.ends_with(".zst")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_zstd);
-  const bool is_utf32 = beginning.starts_with(std::string_view("\xFF\xFE\0\0", 4));
-  if (beginning.starts_with(utf16_little) && !is_utf32) return std::make_unique<utf16_reader>(false);
-  if (beginning.starts_with(utf16_big)) return std::make_unique<utf16_reader>(true);
-  return nullptr;
+  return make_utf16_reader(beginning);
 }
 
 std::string_view packer::pack(std::string_view bytes, std::string& room) {

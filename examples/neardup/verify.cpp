@@ -61,6 +61,7 @@ class manifest {
       if (role == file_role::list) add_list(path);
       if (role == file_role::documents) add_documents(path);
       if (role == file_role::pairs) add_pairs(path);
+      if (role == file_role::other) print("other", path + ": no shard, and no file of pairs");
     } catch (const input_error& error) {
       is_complete_ = false;
       out_ << "damaged\t" << printable(error.what()) << '\n';
@@ -69,6 +70,12 @@ class manifest {
 
   /// What is not there: each two shards, and each shard with itself, have to be joined, and checked.
   void print_missing() {
+    if (shards_.empty()) print("missing", "shards: there are none");
+    std::set<std::uint64_t> named;
+    for (const auto& [task, path] : named_) named.insert({task.earlier, task.later});
+    for (const std::uint64_t number : named) {
+      if (!shards_.contains(number)) print("missing", "shard " + std::to_string(number));
+    }
     for (const auto& [number, checksum] : shards_) {
       const auto kept = kept_.find(number);
       if (kept == kept_.end() || kept->second != checksum) {
@@ -124,8 +131,10 @@ class manifest {
     list.verify();
     if (list.empty()) return print_whole("shard without documents", 0, path);
     const std::uint64_t number = shard_of(list[0].id);
-    shards_[number] = checksum_of_file(path);
     print_whole("shard " + std::to_string(number), list.size(), path);
+    const auto [at, is_first] = lists_.emplace(number, path);
+    if (!is_first) print("twice", "shard " + std::to_string(number) + ": " + at->second + " and " + path);
+    shards_[number] = checksum_of_file(path);
   }
   void add_documents(const std::string& path) {
     const shard_documents documents(path);
@@ -138,7 +147,10 @@ class manifest {
     const pair_file pairs(path);
     std::string shards;
     for (const join_task& task : pairs.header().tasks) {
-      (pairs.header().is_checked ? checked_ : candidates_).insert(task);
+      const bool is_first = (pairs.header().is_checked ? checked_ : candidates_).insert(task).second;
+      if (!is_first && pairs.header().is_checked) {
+        print("twice", "checked pairs of shards " + std::to_string(task.earlier) + ' ' + std::to_string(task.later));
+      }
       named_.emplace(task, path);
       shards += (shards.empty() ? "" : ", ") + std::to_string(task.earlier) + ' ' + std::to_string(task.later);
     }
@@ -149,6 +161,7 @@ class manifest {
   output& out_;
   bool is_complete_ = true;
   std::map<std::uint64_t, std::uint64_t> shards_, kept_;  // by number the checksum
+  std::map<std::uint64_t, std::string> lists_;            // by number the file
   std::set<join_task> candidates_, checked_;
   std::multimap<join_task, std::string> named_;
 };

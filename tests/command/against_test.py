@@ -240,8 +240,34 @@ class Dropped(CommandTest):
         data = self.write("x.jsonl", jsonl([A]))
         self.assert_fails(run("unique", "--jsonl", data, "--dropped", data), "--dropped", "is also an input")
         same = self.folder / "same"
-        self.assert_fails(run("unique", "--jsonl", data, "--dropped", same, "--output", same), "the same file")
+        for spelled in (same, self.folder / "in" / ".." / "same"):
+            self.assert_fails(run("unique", "--jsonl", data, "--dropped", spelled, "--output", same), "the same file")
+        self.assertFalse(same.exists())
         self.assertEqual(data.read_bytes(), jsonl([A]))
+
+
+class Overwriting(CommandTest):
+    def test_nothing_that_is_read_is_written(self):
+        data = self.write("x.jsonl", jsonl([A, B]))
+        index = self.folder / "x.index"
+        self.assert_done(run("index", "--jsonl", data, "--keep-features", "--output", index))
+        names = self.write("names", str(data) + "\n")
+        before = {path: path.read_bytes() for path in (index, names)}
+        for arguments in (("unique", "--jsonl", data, "--against", index, "--output", index),
+                          ("query", "--jsonl", data, "--index", index, "--output", index),
+                          ("unique", "--jsonl", data, "--against", index, "--dropped", index),
+                          ("unique", "--jsonl", "--files-from", names, "--output", names)):
+            self.assert_fails(run(*arguments), "is also an input")
+        self.assertEqual({path: path.read_bytes() for path in before}, before)
+
+    def test_indexes_that_answer_differently_are_refused_together(self):
+        data = self.write("x.jsonl", jsonl([A, B]))
+        for name, how in (("near", ()), ("far", ("--similarity", 0.5)), ("bare", ())):
+            keep = () if name == "bare" else ("--keep-features",)
+            self.assert_done(run("index", "--jsonl", data, *how, *keep, "--output", self.folder / name))
+        for a, b in (("near", "far"), ("far", "near"), ("near", "bare"), ("bare", "near")):
+            self.assert_fails(run("unique", "--jsonl", data, "--against", self.folder / a, "--against", self.folder / b),
+                              "made with other distances or features")
 
 
 class Keep(CommandTest):

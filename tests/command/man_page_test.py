@@ -38,6 +38,10 @@ class ManPage(unittest.TestCase):
             for option in options(help_of(verb)):
                 self.assertIn("\n.B " + option.replace("-", "\\-"), page, f"{verb} {option}")
 
+    def test_it_has_all_rules(self):
+        for rule in ("Exit status: 0 done", "A document\\(aqs id is its path", "Files that gzip or zstd compressed"):
+            self.assertIn(rule, man_page())
+
     def test_groff_has_no_complaint(self):
         if not shutil.which("groff"):
             self.skipTest("no groff")

@@ -128,6 +128,15 @@ class Folders(ReadingTest):
         self.assertIn(done.status, (0, 2))
         self.assertRegex(done.err, r"[0-9,]+ documents: [0-9,]+ groups? of near-duplicates")
 
+    def test_utf_16_is_read_inside_of_gzip_too(self):
+        self.write("texts/plain.txt", A)
+        self.write("texts/wide.txt", b"\xff\xfe" + A.encode("utf-16-le"))
+        self.write("texts/packed.txt.gz", gzip.compress(b"\xfe\xff" + A.encode("utf-16-be")))
+        self.write("texts/short.gz", gzip.compress(b"ab"))
+        done = self.assert_done(run("groups", "--format", "jsonl", self.texts))
+        self.assertEqual([sorted(pathlib.Path(m["id"]).name for m in row["members"]) for row in done.json],
+                         [["packed.txt.gz", "plain.txt", "wide.txt"]])
+
     def test_hidden_and_binary_files_only_if_asked_for(self):
         self.write("texts/.hidden.txt", B)
         self.write("texts/.git/config", B)

@@ -93,6 +93,18 @@ class Shards(unittest.TestCase):
         return self.run_neardup("merge", *options, *files)
 
 
+class Fingerprints(Shards):
+    def test_without_kept_features_the_list_and_the_candidates_are_the_same(self):
+        parts = self.write_parts(300, 1)
+        self.hash(parts)
+        self.run_neardup("hash", "--jsonl", "--shard", 0, "--output", "alone.shard", *parts)
+        with open(self.folder / "0.shard", "rb") as kept, open(self.folder / "alone.shard", "rb") as alone:
+            self.assertGreater(len(kept.read()), 0)
+            self.assertGreater(len(alone.read()), 100 * 16)
+        self.run_neardup("join", "--output", "alone.candidates", "alone.shard")
+        self.assertFalse((self.folder / "alone.shard.features").exists())
+
+
 class Groups(Shards):
     def check_equal(self, count, parts, options, join_options=()):
         parts = self.write_parts(count, parts)
@@ -262,6 +274,14 @@ class Files(Shards):
         lines = self.run_neardup("manifest", *self.shard_files()).splitlines()
         self.assertEqual(lines[-4:], ["missing\tfeatures of shard 0", "missing\tchecked pairs of shards 0 1",
                                       "missing\tcandidates of shards 1 1", "incomplete"])
+        (self.folder / "1.shard").unlink()
+        (self.folder / "1.shard.features").unlink()
+        self.assertIn("missing\tshard 1", self.run_neardup("manifest", *self.shard_files()).splitlines())
+        (self.folder / "again.shard").write_bytes((self.folder / "0.shard").read_bytes())
+        self.assertIn("twice\tshard 0: 0.shard and again.shard",
+                      self.run_neardup("manifest", "0.shard", "again.shard").splitlines())
+        (self.folder / "nothing").mkdir()
+        self.assertEqual(self.run_neardup("manifest", "nothing"), "missing\tshards: there are none\nincomplete\n")
 
 
 if __name__ == "__main__":

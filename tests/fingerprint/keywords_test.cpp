@@ -103,7 +103,7 @@ TEST_CASE("keywords are those of a plain count and sort", "[keywords]") {
 TEST_CASE("keywords of long texts are those of a plain count and sort", "[keywords]") {
   oracle::random_texts texts(4);
   const idf_table table = idf_table::parse("w1 2\nw2 9.5\nw77 0.25\n");
-  for (const std::size_t length : {255, 256, 257, 5000}) {
+  for (const std::size_t length : {255U, 256U, 257U, 5000U}) {
     std::string text;
     for (std::size_t i = 0; i < length; ++i) text += "w" + std::to_string(texts.below(length)) + " ";
     CAPTURE(length);

@@ -360,7 +360,7 @@ TEST_CASE("a text in chunks has the tokens of the whole", "[chinese]") {
     cut.keep_symbols = round % 2 == 0;
     neardup::token_stream<chinese_words> stream(cut);
     CAPTURE(printable(text));
-    for (const std::size_t size : {1, 2, 3, 7, 1000}) {
+    for (const std::size_t size : {1U, 2U, 3U, 7U, 1000U}) {
       REQUIRE(support::tokens_of_chunks(stream, support::cut_every(text, size)) == tokens_of(cut, text));
       REQUIRE(support::tokens_of_chunks(stream_of_long, support::cut_every(text, size)) == tokens_of(long_ones, text));
     }

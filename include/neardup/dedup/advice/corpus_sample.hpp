@@ -14,7 +14,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -301,20 +300,24 @@ class corpus_sample {
     sample_join::workspace join;
   };
 
+  template <class Fingerprint>
+  static void compare_by(const fingerprints_of_text<Bits>& a, const fingerprints_of_text<Bits>& b,
+                         compared_pair& both) {
+    constexpr std::size_t kind = Fingerprint::kind == fingerprint_kind::minwise ? 1 : 0;
+    const Fingerprint first = a.template get<Fingerprint>(), second = b.template get<Fingerprint>();
+    both.distance[kind][std::bit_width(Fingerprint::bits / word_bits) - 1] = hamming_distance(first, second);
+    if constexpr (Fingerprint::bits == Bits) {
+      for (std::size_t i = 0; i < words_for(Bits); ++i) {
+        both.differing[kind][i] = first.to_words()[i] ^ second.to_words()[i];
+      }
+    }
+  }
+
   template <std::size_t Width>
   static void compare_fingerprints(const fingerprints_of_text<Bits>& a, const fingerprints_of_text<Bits>& b,
                                    compared_pair& both) {
-    const auto compare = [&]<class Fingerprint>(std::type_identity<Fingerprint>, std::size_t kind) {
-      const Fingerprint first = a.template get<Fingerprint>(), second = b.template get<Fingerprint>();
-      both.distance[kind][std::bit_width(Width / word_bits) - 1] = hamming_distance(first, second);
-      if constexpr (Width == Bits) {
-        for (std::size_t i = 0; i < words_for(Bits); ++i) {
-          both.differing[kind][i] = first.to_words()[i] ^ second.to_words()[i];
-        }
-      }
-    };
-    compare(std::type_identity<simhash<Width>>(), 0);
-    compare(std::type_identity<minwise<Width>>(), 1);
+    compare_by<simhash<Width>>(a, b, both);
+    compare_by<minwise<Width>>(a, b, both);
     if constexpr (Width > word_bits) compare_fingerprints<Width / 2>(a, b, both);
   }
 
