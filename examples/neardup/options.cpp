@@ -208,8 +208,8 @@ std::string rules() {
          number(neardup::default_similarity) + R"(. --distance alone means no
   check: fingerprints alone decide.
   --weights idf without a file, --keep but first, --grouping components, report and advise read everything twice;
-  standard input and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. The check keeps features, 4 bytes each; what is
-  above --memory lies in a temporary file, too.
+  standard input and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. The check keeps features, 4
+  bytes each; what is above --memory lies in a temporary file, too.
   Exit status: 0 done; with --exit-status 1 if nothing was found; 2 wrong usage, bad input, something passed over, or
   output that could not be written.
 )";

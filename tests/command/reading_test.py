@@ -135,7 +135,7 @@ class Folders(ReadingTest):
         self.write("texts/short.gz", gzip.compress(b"ab"))
         done = self.assert_done(run("groups", "--format", "jsonl", self.texts))
         self.assertEqual([sorted(pathlib.Path(m["id"]).name for m in row["members"]) for row in done.json],
-                         [["packed.txt.gz", "plain.txt", "wide.txt"]])
+                         [["a.txt", "b.txt", "packed.txt.gz", "plain.txt", "wide.txt"]])
 
     def test_hidden_and_binary_files_only_if_asked_for(self):
         self.write("texts/.hidden.txt", B)

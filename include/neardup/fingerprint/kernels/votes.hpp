@@ -198,6 +198,12 @@ std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<w
   return simhash<Bits>(value);
 }
 
+/// Stands for what is done with the hash of a token and its count, where a kernel is asked whether it gives them.
+struct any_counted_visitor {
+  template <class HashWords>
+  void operator()(const HashWords& /*hash*/, std::uint64_t /*count*/) const {}
+};
+
 /// Collects the tokens of one text. Memory is reused from text to text.
 template <class Weighter, class Hasher, std::size_t Bits, vote_kind Kind = vote_kind_of<Weighter, Hasher>()>
 class vote_collector {
@@ -256,7 +262,7 @@ class vote_collector {
       if (kernel::count(tokenize, hash, text, tokens_.tallies())) return;
       clear();
     }
-    if constexpr (Kind == vote_kind::counts && requires(const decltype([](const auto&, std::uint64_t) {}) & visit) {
+    if constexpr (Kind == vote_kind::counts && requires(const any_counted_visitor& visit) {
                     kernel::visit_counted(tokenize, hash, text, scratch.kernel, visit);
                   }) {
       kernel::visit_counted(tokenize, hash, text, scratch.kernel,
