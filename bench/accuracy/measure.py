@@ -23,8 +23,6 @@ SETS = {
 FEATURES = ("words", "words:2", "chars:3", "chars:5")
 SIMILARITY = 0.7
 AUDITED = (0.7, 0.8)
-# distance_for(64, similarity, fingerprint_kind::minwise)
-MINWISE_DISTANCES = {0.6: 17, 0.7: 14, 0.8: 10, 0.9: 6}
 
 # The arguments of the runs over each set, beside --truth.
 RUNS = {
@@ -35,8 +33,6 @@ RUNS = {
     "intervals": "--advice-seeds 20 --distance 0 --no-own-check --no-theory",
     **{f"audit {similarity}": f"--audit --similarity {similarity} --distance 0 --no-own-check --no-theory"
        for similarity in AUDITED},
-    **{f"minwise {similarity}": f"--features KIND --weights minwise --similarity {similarity} --distance {k} "
-       "--most-pairs 5000000000 --no-own-check --no-theory" for similarity, k in MINWISE_DISTANCES.items()},
     "times": "--features words:2 --bits 64,128 --time-at 14 --distance 14 --no-own-check --no-theory",
 }
 ROUNDS_OF_TIMES = 3
@@ -44,8 +40,7 @@ ROUNDS_OF_TIMES = 3
 
 def command(name, run):
     """The command of a run, as a reader would type it."""
-    kind = SETS[name][1]
-    return f"neardup_bench_accuracy --truth {kind} {RUNS[run].replace('KIND', kind)} {name}.jsonl"
+    return f"neardup_bench_accuracy --truth {SETS[name][1]} {RUNS[run]} {name}.jsonl"
 
 
 class Measured:

@@ -10,7 +10,7 @@ import argparse
 import pathlib
 import sys
 
-from measure import AUDITED, FEATURES, MINWISE_DISTANCES, RUNS, SETS, Measured, compositions
+from measure import AUDITED, FEATURES, RUNS, SETS, Measured, compositions
 from plots import draw_curves, draw_recall, draw_skew
 
 # The F1 to reach where the user names the features of the check.
@@ -230,20 +230,6 @@ def skew_table(measured):
                   "pairs of 5 blocks: met by a query (uniform)", "largest"], rows)
 
 
-def minwise_table(measured):
-    """By the default distances: recall, and F1 with an exact check."""
-    rows = []
-    for name, (_, kind) in SETS.items():
-        row = [name, kind]
-        for similarity, k in MINWISE_DISTANCES.items():
-            figures = measured[name, f"minwise {similarity}"]
-            at = next(d for d in figures["compositions"][0]["distances"] if d["k"] == k)
-            checked = at["checked"]["truth"]["truth"]
-            row.append(f"{share(checked['recall'], 4)}, {share(checked['f1'])}")
-        rows.append(row)
-    return table(["set", "features"] + [f"{similarity}: k = {k}" for similarity, k in MINWISE_DISTANCES.items()], rows)
-
-
 def audit_table(measured):
     rows = []
     for similarity in AUDITED:
@@ -275,7 +261,6 @@ TABLES = {
     "alone": (alone_table, "grid"),
     "labels": (label_table, "grid"),
     "minhash": (minhash_table, "grid"),
-    "minwise": (minwise_table, "minwise 0.8"),
     "audit": (audit_table, "audit 0.8"),
     "intervals": (intervals_table, "intervals"),
     "advice": (advice_table, "advice"),
@@ -293,7 +278,7 @@ def renew_tables(page, measured, names):
         if text.count(begin) != 1 or text.count(end) != 1:
             sys.exit(f"{page}: {begin.strip()} and {end.strip()} have to be there once")
         # The same command for each set but for its name and truth.
-        shown = f"neardup_bench_accuracy --truth FEATURES {RUNS[run].replace('KIND', 'FEATURES')} SET.jsonl"
+        shown = f"neardup_bench_accuracy --truth FEATURES {RUNS[run]} SET.jsonl"
         content = f"{make(measured)}\n\nBy `{shown}`\n"
         before, rest = text.split(begin)
         text = before + begin + content + end + rest.split(end)[1]
