@@ -846,8 +846,12 @@ class parser {
       const index_settings a = read_index_settings(first), b = read_index_settings(path);
       if (a.distance != b.distance || a.check_features != b.check_features) {
         throw usage_error(
-            "--against " + first + " and " + path +
-            ": made with other distances or features; make them alike, or compare with one after the other");
+            std::string("--against ")
+                .append(first)
+                .append(" and ")
+                .append(path)
+                .append(
+                    ": made with other distances or features; make them alike, or compare with one after the other"));
       }
     }
     for (const std::string& path : result_.against_indexes) set_from_index_of_against(path);
