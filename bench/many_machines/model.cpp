@@ -83,8 +83,7 @@ int main(int count, char** words) {
     std::printf("}\n");
   } else if (given.size() == 2 && given[0] == "distance") {
     const double similarity = std::stod(given[1]);
-    std::printf("%d\n",
-                neardup::distance_for(bits, similarity, neardup::fingerprint_kind::minwise));
+    std::printf("%d\n", neardup::distance_for(bits, similarity, neardup::fingerprint_kind::minwise));
   } else if (given.size() == 3 && given[0] == "index") {
     print_index(std::stoul(given[1]), std::stoul(given[2]));
   } else if (given.size() == 3 && given[0] == "prints") {
