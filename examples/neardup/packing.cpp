@@ -47,6 +47,10 @@ class content_category final : public std::error_category {
       case content_problem::no_libzstd:
         return "compressed by zstd, and this neardup is built without libzstd; unpack it first, as in: zstdcat FILE | "
                "neardup … -";
+      case content_problem::window_too_large:
+        return "compressed by zstd with a window above 2 GB; compress it anew with --long=31 at most";
+      case content_problem::no_memory_for_window:
+        return "there is not enough memory for the window that zstd compressed it with";
       case content_problem::binary: break;
     }
     return "a binary file";
@@ -248,10 +252,16 @@ class gzip_packer final : public packer {
 
 #ifdef NEARDUP_WITH_ZSTD
 
+/// What `zstd --long=31` needs, the most that the tool writes; libzstd alone stops at 2^27. Machines of 32 bits do with
+/// half. A window lies in memory, as far as the content fills it.
+constexpr int largest_window = 31;
+
 class zstd_unpacker final : public block_unpacker {
  public:
   zstd_unpacker() : stream_(::ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
+    const int window = std::min(largest_window, ::ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
+    ::ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window);
   }
   ~zstd_unpacker() override { ::ZSTD_freeDStream(stream_); }
 
@@ -267,15 +277,23 @@ class zstd_unpacker final : public block_unpacker {
     const std::size_t status = ::ZSTD_decompressStream(stream_, &out, &in);
     rest_.remove_prefix(in.pos);
     if (::ZSTD_isError(status) != 0) {
-      problem_ = ::ZSTD_getErrorCode(status) == ZSTD_error_prefix_unknown && frames_
-                     ? content_problem::followed_by_something_else
-                     : content_problem::corrupt;
+      problem_ = problem_of(::ZSTD_getErrorCode(status));
     } else {
       between_frames_ = status == 0;
       frames_ = frames_ || between_frames_;
       if (at_end_ && out.pos == 0 && !between_frames_) problem_ = content_problem::cut_off;
     }
     return out.pos;
+  }
+
+  [[nodiscard]] content_problem problem_of(ZSTD_ErrorCode error) const {
+    switch (error) {
+      case ZSTD_error_frameParameter_windowTooLarge: return content_problem::window_too_large;
+      case ZSTD_error_memory_allocation: return content_problem::no_memory_for_window;
+      case ZSTD_error_prefix_unknown:
+        return frames_ ? content_problem::followed_by_something_else : content_problem::corrupt;
+      default: return content_problem::corrupt;
+    }
   }
 
   ZSTD_DStream* stream_;

@@ -19,6 +19,8 @@ enum class content_problem {
   not_zstd,
   no_zlib,
   no_libzstd,
+  window_too_large,
+  no_memory_for_window,
   binary
 };
 std::error_code make_error_code(content_problem problem);

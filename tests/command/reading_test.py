@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import signal
 import stat
@@ -420,6 +421,30 @@ class Compressed(ReadingTest):
                         (self.folder / "folder" / path.name).unlink()
             tape = self.write("tape.gz", gzip.compress(data) + bytes(1024))
             self.assert_done(run("hash", tape))
+
+    def test_windows_of_zstd_up_to_2_gb_are_unpacked(self):
+        def framed(text, window_log):
+            """A frame of raw blocks that asks for so large a window, as `zstd --long` writes it of long streams."""
+            blocks = [text[i : i + 100000] for i in range(0, len(text), 100000)]
+            last = len(blocks) - 1
+            headers = [(i == last) | len(block) << 3 for i, block in enumerate(blocks)]
+            body = b"".join(header.to_bytes(3, "little") + block for header, block in zip(headers, blocks))
+            return b"\x28\xb5\x2f\xfd\0" + bytes([(window_log - 10) << 3]) + body
+
+        data = jsonl(corpus(3000, 35))
+        expected = run("hash", "--jsonl", "-", data=data).bytes
+        for window_log in (17, 27, 28, 29) if SANITIZED else (17, 27, 28, 31):
+            path = self.write(f"w{window_log}.jsonl.zst", framed(data, window_log))
+            done = run("hash", "--jsonl", path)
+            self.supported("zst", done)
+            self.assertEqual(self.assert_done(done).bytes, expected, window_log)
+        path = self.write("w32.jsonl.zst", framed(data, 32))
+        self.assert_fails(run("hash", "--jsonl", path), f"{path}: compressed by zstd with a window above 2 GB")
+        if not SANITIZED:
+            limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))
+            path = self.folder / "w31.jsonl.zst"
+            done = run("hash", "--jsonl", "--threads", 1, path, preexec_fn=limit)
+            self.assert_fails(done, f"{path}: there is not enough memory for the window")
 
     def test_several_files_in_parallel_give_the_same(self):
         folder = self.folder / "parts"
