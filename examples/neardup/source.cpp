@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +19,50 @@ bad_input unreadable(const source& from, const std::system_error& error) {
                        : from.in_folder                        ? trouble::passed_over
                                                                : trouble::ends_run;
   return {from.name(), error.code().message(), kind};
+}
+
+std::uint64_t copy_file::append(std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  file_.write(bytes);
+  return std::exchange(size_, size_ + bytes.size());
+}
+
+copy_file& copy_place::file() {
+  const std::lock_guard lock(mutex_);
+  if (!file_) file_.emplace();
+  return *file_;
+}
+
+void source_copy::write(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::uint64_t place = file_.append(bytes);
+  const std::lock_guard lock(mutex_);
+  const bool goes_on = !stretches_.empty() && stretches_.back().place + (size_ - stretches_.back().begin) == place;
+  if (!goes_on) stretches_.push_back({size_, place});
+  size_ += bytes.size();
+}
+
+std::size_t source_copy::read_at(std::uint64_t offset, char* to, std::size_t size) const {
+  std::size_t total = 0;
+  while (total < size) {
+    std::uint64_t place = 0;
+    std::size_t count = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), offset,
+                                          [](std::uint64_t where, const stretch& s) { return where < s.begin; });
+      if (offset >= size_) break;
+      const std::uint64_t end = after == stretches_.end() ? size_ : after->begin;
+      const stretch& found = *std::prev(after);
+      place = found.place + (offset - found.begin);
+      count = static_cast<std::size_t>(std::min<std::uint64_t>(size - total, end - offset));
+    }
+    count = file_.read_at(place, to + total, count);
+    if (count == 0) break;
+    total += count;
+    offset += count;
+  }
+  return total;
 }
 
 source_file::source_file(source& from, bool keep) : from_(from), keep_(keep), copy_(from.copy.get()) {
@@ -41,7 +86,7 @@ bool source_file::begin(const std::atomic<bool>& stop) {
   }
   if (!unpack_) unpack_ = make_unpacker(packed_beginning_, from_.path);
   if (keep_ && copy_ == nullptr && (!file_->is_regular() || unpack_)) {
-    from_.copy = std::make_unique<temporary_file>();
+    from_.copy = std::make_unique<source_copy>(from_.copies);
     copy_ = from_.copy.get();
   }
   if (from_.text_only) {
@@ -247,7 +292,7 @@ std::optional<source_walker::step> source_walker::visit_argument(std::size_t num
   }
   if (argument == "-") {
     if (!is_new(identity(argument))) return std::nullopt;
-    return std::make_shared<source>(source{argument});
+    return std::make_shared<source>(source{argument, copies_});
   }
   if (auto bad = missing(settings_, number)) return *std::move(bad);
   std::error_code error;
@@ -256,7 +301,7 @@ std::optional<source_walker::step> source_walker::visit_argument(std::size_t num
     return std::nullopt;
   }
   if (!is_new(identity(argument))) return std::nullopt;
-  return std::make_shared<source>(source{argument});
+  return std::make_shared<source>(source{argument, copies_});
 }
 
 std::optional<source_walker::step> source_walker::visit_entry() {
@@ -298,7 +343,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   if (is_partial_output(path)) return std::nullopt;
   if (is_output(path)) return pass_over("is also the output");
   if (!is_new(real)) return std::nullopt;
-  auto found = std::make_shared<source>(source{path});
+  auto found = std::make_shared<source>(source{path, copies_});
   found->in_folder = true;
   found->text_only = !settings_.reads_binary;
   return found;

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <unordered_set>
 #include <variant>
@@ -19,12 +21,67 @@
 
 namespace command {
 
+/// The temporary file that all copies of a run share: one for each would be more files than a program may have open.
+class copy_file {
+ public:
+  /// Appends; from any thread. Returns: where. Throws: output_error.
+  std::uint64_t append(std::string_view bytes);
+
+  /// As temporary_file::read_at.
+  std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const {
+    return file_.read_at(offset, to, size);
+  }
+
+ private:
+  std::mutex mutex_;
+  temporary_file file_;
+  std::uint64_t size_ = 0;
+};
+
+/// Where the copies of a run lie: the file is made when the first of them needs it.
+class copy_place {
+ public:
+  /// Throws: output_error.
+  copy_file& file();
+
+ private:
+  std::mutex mutex_;
+  std::optional<copy_file> file_;
+};
+
+/// What was read of one source. While one thread writes, others may read what was written before.
+class source_copy {
+ public:
+  /// Throws: output_error.
+  explicit source_copy(const std::shared_ptr<copy_place>& where) : where_(where), file_(where->file()) {}
+
+  /// Appends. Throws: output_error, for example when the disk is full.
+  void write(std::string_view bytes);
+
+  /// As input_file::read_at.
+  std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
+
+ private:
+  /// Stretches of the source that lie together in the file.
+  struct stretch {
+    std::uint64_t begin;  // in the source; it ends where the next one begins
+    std::uint64_t place;  // in the file
+  };
+
+  std::shared_ptr<copy_place> where_;
+  copy_file& file_;
+  mutable std::mutex mutex_;
+  std::vector<stretch> stretches_;  // under mutex_, as size_
+  std::uint64_t size_ = 0;
+};
+
 /// A file, or standard input. Shared by all that still may read it.
 struct source {
-  std::string path;  ///< as documents are named after it; "-" is standard input
+  std::string path;                    ///< as documents are named after it; "-" is standard input
+  std::shared_ptr<copy_place> copies;  ///< where its copy would be
 
   /// What was read of a source that cannot be read again, or not at places: standard input, a pipe, a packed file.
-  std::unique_ptr<temporary_file> copy = nullptr;
+  std::unique_ptr<source_copy> copy = nullptr;
   /// How reading it ended, if by an error: the copy ends in the same way.
   std::optional<std::system_error> failure = std::nullopt;
 
@@ -69,7 +126,7 @@ class source_file {
   source& from_;
   bool keep_;
   std::optional<input_file> file_;  // nothing when the copy is read
-  temporary_file* copy_ = nullptr;  // written to while there is a file_
+  source_copy* copy_ = nullptr;     // written to while there is a file_
   std::uint64_t position_ = 0;      // in the copy
   bool begun_ = false;
   std::unique_ptr<unpacker> unpack_;
@@ -117,6 +174,8 @@ class source_walker {
   void note_output(const std::string& option, const std::string& output_file);
 
   const options& settings_;
+  std::shared_ptr<copy_place> copies_ = std::make_shared<copy_place>();
+  bool passes_over_indexes_ = false;
   std::vector<std::string> real_outputs_;  // without links; those that a folder may hold
   std::vector<std::string> partial_outputs_;
   std::size_t next_argument_ = 0;

@@ -473,6 +473,36 @@ class Compressed(ReadingTest):
         peak = int(subprocess.run(command, capture_output=True, check=True).stdout)
         self.assertLess(peak, 25000)  # kilobytes; unpacked it has 20 MB
 
+    def test_many_packed_files_need_few_open_ones(self):
+        texts = corpus(200, 36)
+        for i, text in enumerate(texts):
+            self.write(f"whole/{i:03}.gz", gzip.compress(text.encode()))
+            self.write(f"records/{i:03}.jsonl.gz", gzip.compress(jsonl([text, text + " again"], 2 * i)))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        for options in (
+            ("unique", "--keep", "longest"),
+            ("unique", "--grouping", "components", "--memory", "1K"),
+            ("groups", "--weights", "idf", "--distance", 10),
+            ("hash", "--weights", "idf"),
+            ("pairs", "--memory", "1K"),
+            ("advise", "--format", "jsonl"),
+            ("report",),
+        ):
+            for folder, unit in (("whole", ()), ("records", ("--jsonl",))):
+                for threads in (1, 4):
+                    with self.subTest(options=options, folder=folder, threads=threads):
+                        arguments = (*options, *unit, "--threads", threads, self.folder / folder)
+                        done = self.assert_done(run(*arguments, preexec_fn=limit))
+                        self.assertTrue(done.bytes)
+                        if threads == 1:
+                            expected = done.bytes
+                        self.assertEqual(done.bytes, expected)
+        plain = [self.write(f"plain/{i:03}.jsonl", jsonl([text, text + " again"], 2 * i)) for i, text in enumerate(texts)]
+        for options in (("unique", "--keep", "longest"), ("report",)):
+            shown = run(*options, "--jsonl", "--threads", 4, self.folder / "records").bytes
+            self.assertEqual(shown.replace(b"records/", b"plain/").replace(b".jsonl.gz", b".jsonl"),
+                             run(*options, "--jsonl", *plain).bytes, options)
+
     def test_output_is_packed_by_its_name(self):
         data = jsonl(corpus(2000, 34) + [A] * 3)
         expected = run("unique", "--jsonl", "-", data=data).bytes
