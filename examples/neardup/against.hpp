@@ -50,6 +50,7 @@ void for_each_against(context& c, list_reader<Bits>& lists, const Visit& visit) 
     theirs.score_field.clear();
     source_walker sources(theirs);
     c.leave_out_outputs(sources);
+    sources.pass_over_indexes();
     for_each_document<Bits>(c, theirs, sources, lists, visit, [](const finished_batch<Bits>&) {});
   }
   c.against = c.notes.documents();

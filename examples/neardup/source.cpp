@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "glob.hpp"
+#include "lists.hpp"
 #include "output.hpp"
 
 namespace command {
@@ -342,6 +343,12 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   if (error) return pass_over(error.message());
   if (is_partial_output(path)) return std::nullopt;
   if (is_output(path)) return pass_over("is also the output");
+  if (passes_over_indexes_ && is_index_file(path)) {
+    const auto is_same = [&](const std::string& named) { return fs::equivalent(named, path, error) && !error; };
+    const auto& named = settings_.against_indexes;
+    if (std::any_of(named.begin(), named.end(), is_same)) return std::nullopt;
+    return pass_over("an index of neardup's; name it itself to compare with it: --against " + path);
+  }
   if (!is_new(real)) return std::nullopt;
   auto found = std::make_shared<source>(source{path, copies_});
   found->in_folder = true;

@@ -150,6 +150,10 @@ class source_walker {
     if (!partial_output.empty()) partial_outputs_.push_back(partial_output);
   }
 
+  /// An index that lies in a folder is said and passed over, as the other corpus has it: which settings hold is decided
+  /// before folders are read.
+  void pass_over_indexes() noexcept { passes_over_indexes_ = true; }
+
   /// Returns: nothing at the end.
   std::optional<step> next();
 

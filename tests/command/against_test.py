@@ -200,6 +200,21 @@ class Against(CommandTest):
         done = run("unique", "--jsonl", "--against", empty, "--also-within", "-", data=data)
         self.assertEqual([row["id"] for row in done.json], ["d0", "d2"])
 
+    def test_an_index_in_a_folder_is_said(self):
+        self.assert_done(run("index", "--jsonl", "--output", self.folder / "old/a.index", self.write("old/a.jsonl", jsonl([B]))))
+        index, data = self.folder / "old/a.index", jsonl([A, B])
+        for more in ((), ("--binary",)):
+            done = run("unique", "--jsonl", "--against", self.folder / "old", *more, "-", data=data)
+            self.assertEqual((done.status, done.bytes), (2, jsonl([A])))
+            self.assertIn(f"neardup: passed over {index}: an index of neardup's; name it itself to compare with it: "
+                          f"--against {index}\n", done.err)
+        # It need not be said of one that is named, nor of one among the input.
+        self.assert_done(run("unique", "--jsonl", "--against", self.folder / "old", "--against", index, "-", data=data))
+        done = self.assert_done(run("unique", "--jsonl", "--against", self.folder / "old", "--exclude", "*.index", "-", data=data))
+        self.assertEqual(done.bytes, jsonl([A]))
+        done = self.assert_done(run("hash", "--jsonl", self.folder / "old"))
+        self.assertIn("1 binary file in a folder was left out", done.err)
+
     def test_what_does_not_go_together(self):
         paths = ("--jsonl", "--against", self.others, self.input)
         self.assert_fails(run("groups", "--grouping", "components", *paths), "--grouping components and --against")
