@@ -89,7 +89,7 @@ void print_corpus(output& out, const options& settings, const neardup::advice& f
   out << "\nDistances of random pairs, in bits of 64 (uniform fingerprints: 32.0 +- 4.0), and how much fuller than "
          "those "
          "of\nuniform fingerprints buckets of 16 bits are:\n\n";
-  std::vector<std::vector<std::string>> rows{{"features", "a document", "distance", "buckets"}};
+  std::vector<std::vector<std::string>> rows{{"features", "per document", "distance", "buckets"}};
   for (const neardup::feature_facts& facts : found.facts) {
     rows.push_back({to_string(facts.features), fixed(facts.mean_features, 1),
                     fixed(facts.mean_distance, 1) + " +- " + fixed(facts.distance_spread, 1),
@@ -98,16 +98,24 @@ void print_corpus(output& out, const options& settings, const neardup::advice& f
   print_table(out, rows);
 }
 
+/// Whether the recall was measured, on pairs that were seen: theory alone has no interval.
+bool is_measured(const neardup::advice& found) { return found.pairs_seen > 0; }
+
+/// In brackets; nothing where there is no interval, or none that can be seen.
+std::string interval_text(const neardup::advice& found, const neardup::setup& s) {
+  const std::string low = fixed(s.recall_low, 3), high = fixed(s.recall_high, 3);
+  return is_measured(found) && low != high ? " (" + low + " to " + high + ")" : "";
+}
+
 void print_setups(output& out, const neardup::advice& found) {
   std::vector<std::vector<std::string>> rows{
       {"  features", "kind", "bits", "distance", "blocks", "recall", "candidates", "bytes", "time"}};
   for (std::size_t i = 0; i < found.setups.size(); ++i) {
     const neardup::setup& s = found.setups[i];
-    rows.push_back(
-        {(i == found.recommended ? "* " : "  ") + to_string(s.features), std::string(neardup::to_string(s.kind)),
-         std::to_string(s.bits), std::to_string(s.distance), std::to_string(s.blocks),
-         fixed(s.recall, 3) + " (" + fixed(s.recall_low, 3) + " to " + fixed(s.recall_high, 3) + ")",
-         fixed(s.candidates, 2), fixed(s.bytes, 0), seconds_text(s.seconds * static_cast<double>(found.documents))});
+    rows.push_back({(i == found.recommended ? "* " : "  ") + to_string(s.features),
+                    std::string(neardup::to_string(s.kind)), std::to_string(s.bits), std::to_string(s.distance),
+                    std::to_string(s.blocks), fixed(s.recall, 3) + interval_text(found, s), fixed(s.candidates, 2),
+                    fixed(s.bytes, 0), seconds_text(s.seconds * static_cast<double>(found.documents))});
   }
   print_table(out, rows);
 }
@@ -149,7 +157,8 @@ std::string json_of(const neardup::feature_facts& facts) {
       .text();
 }
 
-std::string json_of(const neardup::setup& s) {
+std::string json_of(const neardup::advice& found, const neardup::setup& s) {
+  const auto if_measured = [&](double value) { return is_measured(found) ? number(value) : std::string("null"); };
   return json_object()
       .add("features", json_string(to_string(s.features)))
       .add("kind", json_string(neardup::to_string(s.kind)))
@@ -157,9 +166,9 @@ std::string json_of(const neardup::setup& s) {
       .add("distance", std::to_string(s.distance))
       .add("blocks", std::to_string(s.blocks))
       .add("recall", number(s.recall))
-      .add("recall_error", number(s.recall_error))
-      .add("recall_low", number(s.recall_low))
-      .add("recall_high", number(s.recall_high))
+      .add("recall_error", if_measured(s.recall_error))
+      .add("recall_low", if_measured(s.recall_low))
+      .add("recall_high", if_measured(s.recall_high))
       .add("candidates", number(s.candidates))
       .add("bytes", number(s.bytes))
       .add("seconds", number(s.seconds))
@@ -204,9 +213,13 @@ void print_advice_text(output& out, const options& settings, const neardup::advi
     return;
   }
   print_corpus(out, settings, found);
-  out << "\nTo find " << percent_text(settings.advice.recall)
-      << " of these pairs (recall: in brackets what comes out in nine of ten cases, by the luck of the sample and of\n"
-         "the hash; candidates and bytes of memory: per document; time: for all, roughly, on one core):\n\n";
+  const bool has_interval = std::any_of(found.setups.begin(), found.setups.end(),
+                                        [&](const neardup::setup& s) { return !interval_text(found, s).empty(); });
+  out << "\nTo find " << percent_text(settings.advice.recall) << " of these pairs ("
+      << (has_interval
+              ? "recall: in brackets what comes out in nine of ten cases, by the luck of the sample and of\n"
+                "the hash; candidates and bytes of memory: per document; time: for all, roughly, on one core):\n\n"
+              : "candidates and bytes of memory: per document; time: for all, roughly, on one core):\n\n");
   print_setups(out, found);
   out << '\n';
   if (found.is_reached) {
@@ -230,7 +243,7 @@ void print_advice_json(output& out, const options& settings, const neardup::advi
       .add("similar_pairs", number(found.similar_pairs))
       .add("pairs_seen", std::to_string(found.pairs_seen))
       .add("facts", json_array(found.facts, [](const auto& facts) { return json_of(facts); }))
-      .add("setups", json_array(found.setups, [](const auto& s) { return json_of(s); }))
+      .add("setups", json_array(found.setups, [&](const auto& s) { return json_of(found, s); }))
       .add("recommended", has_advice ? std::to_string(found.recommended) : "null")
       .add("is_reached", found.is_reached ? "true" : "false")
       .add("command", has_advice ? json_string(command_for(settings, found.setups[found.recommended])) : "null");

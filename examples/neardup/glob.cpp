@@ -1,7 +1,9 @@
 #include "glob.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <neardup/text/utf8.hpp>
 
 #include "errors.hpp"
@@ -10,15 +12,84 @@ namespace command {
 
 namespace {
 
+struct character_range {
+  char32_t first, last;
+};
+
+/// As in POSIX's locale, of ASCII.
+struct character_class {
+  std::string_view name;
+  std::initializer_list<character_range> ranges;
+};
+
+constexpr std::initializer_list<character_range> alnum{{'0', '9'}, {'A', 'Z'}, {'a', 'z'}};
+constexpr std::initializer_list<character_range> alpha{{'A', 'Z'}, {'a', 'z'}};
+constexpr std::initializer_list<character_range> blank{{' ', ' '}, {'\t', '\t'}};
+constexpr std::initializer_list<character_range> cntrl{{0, 31}, {127, 127}};
+constexpr std::initializer_list<character_range> digit{{'0', '9'}};
+constexpr std::initializer_list<character_range> graph{{'!', '~'}};
+constexpr std::initializer_list<character_range> lower{{'a', 'z'}};
+constexpr std::initializer_list<character_range> print{{' ', '~'}};
+constexpr std::initializer_list<character_range> punct{{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}};
+constexpr std::initializer_list<character_range> space{{' ', ' '}, {'\t', '\r'}};
+constexpr std::initializer_list<character_range> upper{{'A', 'Z'}};
+constexpr std::initializer_list<character_range> xdigit{{'0', '9'}, {'A', 'F'}, {'a', 'f'}};
+constexpr std::array<character_class, 12> classes{{{"alnum", alnum},
+                                                   {"alpha", alpha},
+                                                   {"blank", blank},
+                                                   {"cntrl", cntrl},
+                                                   {"digit", digit},
+                                                   {"graph", graph},
+                                                   {"lower", lower},
+                                                   {"print", print},
+                                                   {"punct", punct},
+                                                   {"space", space},
+                                                   {"upper", upper},
+                                                   {"xdigit", xdigit}}};
+
+/// The name of the class that a part of a set begins with, as in `[:digit:]`; nothing if it does with none.
+std::optional<std::string_view> class_at(std::string_view set) {
+  if (!set.starts_with("[:")) return std::nullopt;
+  const std::size_t close = set.find(']', 2);
+  if (close == set.npos || close < 3 || set[close - 1] != ':') return std::nullopt;
+  return set.substr(2, close - 3);
+}
+
+const character_class* find_class(std::string_view name) {
+  const auto* const found =
+      std::find_if(classes.begin(), classes.end(), [name](const character_class& c) { return c.name == name; });
+  return found == classes.end() ? nullptr : found;
+}
+
+std::string names_of_classes() {
+  std::string names;
+  for (const character_class& c : classes) {
+    if (!names.empty()) names += &c == &classes.back() ? " and " : ", ";
+    names += c.name;
+  }
+  return names;
+}
+
 bool is_inverted(std::string_view set) { return set.size() > 1 && (set[1] == '!' || set[1] == '^'); }
 
 /// Calls `visit(first, last)` for the ranges of the set that the pattern begins with, characters alone among them.
-/// Returns: where the set ends, 0 if it has no end and is an ordinary '['.
+/// Returns: where the set ends, 0 if it has no end and is an ordinary '['. `unknown` gets the name of a class that there
+/// is not.
 template <class Visit>
-std::size_t for_each_range(std::string_view pattern, const Visit& visit) {
+std::size_t for_each_range(std::string_view pattern, const Visit& visit, std::string_view* unknown = nullptr) {
   const std::size_t first = is_inverted(pattern) ? 2 : 1;
   std::size_t i = first;
   while (i < pattern.size() && (pattern[i] != ']' || i == first)) {
+    if (const auto name = class_at(pattern.substr(i))) {
+      const character_class* const found = find_class(*name);
+      if (found != nullptr) {
+        for (const auto& [low, high] : found->ranges) visit(low, high);
+      } else if (unknown != nullptr) {
+        *unknown = *name;
+      }
+      i += name->size() + 4;
+      continue;
+    }
     const neardup::decoded low = neardup::decode_one(pattern.substr(i));
     i += low.length;
     char32_t high = low.code_point;
@@ -90,9 +161,14 @@ std::optional<std::string> wrong_with_glob(std::string_view pattern) {
     std::size_t length = pattern.front() == '\\' ? 2 : 1;
     if (pattern.front() == '[') {
       bool is_backwards = false;
-      length = for_each_range(pattern, [&](char32_t low, char32_t high) { is_backwards = is_backwards || high < low; });
+      std::string_view unknown;
+      const auto look = [&](char32_t low, char32_t high) { is_backwards = is_backwards || high < low; };
+      length = for_each_range(pattern, look, &unknown);
       if (length == 0) return "a [ has no ]; write \\[ for the character";
       if (is_backwards) return "a range goes backwards";
+      if (unknown.data() != nullptr) {
+        return "there is no class [:" + std::string(unknown) + ":]; there are " + names_of_classes();
+      }
     }
     pattern.remove_prefix((std::min)(length, pattern.size()));
   }

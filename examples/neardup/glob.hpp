@@ -14,9 +14,9 @@ std::optional<std::string> wrong_with_glob(std::string_view pattern);
 /// The patterns that one stands for: `{a,b}` for either, `./a` for `/a`. Throws: usage_error, which begins with `option`.
 std::vector<std::string> expanded_glob(const std::string& option, const std::string& pattern);
 
-/// Whether a pattern matches the whole text: `?` and `[a-z]`, `[!a-z]` stand for one character, `*` for any number, but
-/// none of them for a '/'; `**` for anything; `\` makes the next character stand for itself. In `**/` the folders may
-/// also be none. Complexity: the length of the pattern times that of the text.
+/// Whether a pattern matches the whole text: `?`, `[a-z]`, `[!a-z]` and `[[:digit:]]` stand for one character, `*` for
+/// any number, but none of them for a '/'; `**` for anything; `\` makes the next character stand for itself. In `**/`
+/// the folders may also be none. Complexity: the length of the pattern times that of the text.
 bool matches_glob(std::string_view pattern, std::string_view text);
 
 /// Whether one of the patterns matches, as in .gitignore: one with a '/' at its beginning or inside the path below the

@@ -25,6 +25,7 @@ void for_each_counted_text(context& c, const Visit& visit) {
   for_each_text(
       c, whole_texts,
       [&](const passing_document& document) {
+        if (document.line == 0) c.notes.whole_file(document.from.path);
         if (document.ill_formed && !c.notes.ill_formed(document.where())) return;
         visit(document, document.id ? std::string(*document.id) : default_id(document.from, document.line));
         c.notes.advance(1, document.bytes);
@@ -43,6 +44,7 @@ std::string shown(std::string text) {
 class clue_finder {
  public:
   clue_finder(const feature_setting& features, std::string_view clue) : features_(features) {
+    if (!features_.needs_dictionary()) features_.choice.size = std::min(features_.choice.size, length_of(clue));
     with_tokenizer(features_, [&](const auto& tokenize) {
       tokenize(clue, [&](std::string_view token) {
         numbers_.emplace(hash_(token), numbers_.size());
@@ -78,13 +80,23 @@ class clue_finder {
  private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
+  /// In words, code points or bytes; at least 1. A shorter clue than a feature is looked for as it stands: as one of its
+  /// own it would be in no longer document.
+  [[nodiscard]] std::size_t length_of(std::string_view clue) const {
+    feature_setting single = features_;
+    single.choice.size = 1;
+    std::size_t length = 0;
+    with_tokenizer(single, [&](const auto& tokenize) { tokenize(clue, [&](std::string_view) { ++length; }); });
+    return std::max<std::size_t>(length, 1);
+  }
+
   void replace(std::size_t& slot, std::size_t number) {
     if (slot != none && --inside_[slot] == 0) --found_;
     if (number != none && ++inside_[number] == 1) ++found_;
     slot = number;
   }
 
-  const feature_setting& features_;
+  feature_setting features_;
   neardup::xxh3<64> hash_;
   std::unordered_map<std::uint64_t, std::size_t> numbers_;  // of the clue's features
   std::size_t clue_length_ = 0;

@@ -112,7 +112,8 @@ const char* describe(verb action) {
              "of it\n"
              "first, equal ones in the order of the input. Text: the share of the clue's features that stand together "
              "in the\n"
-             "document, a tab, and the id. It reads the input once, in one thread, and looks at every document.\n";
+             "document, a tab, and the id. A clue that is shorter than a feature, as a single word, is looked for\n"
+             "as it stands. It reads the input once, in one thread, and looks at every document.\n";
     case verb::index:
       return "Writes an index of the documents to the file that --output names, for query.\n"
              "With --index FILE it is that one's documents and these; the two files may be the same. The file is "
@@ -335,6 +336,9 @@ class parser {
           "without --top and --weighted-field");
     }
     if (result_.paths.empty() && result_.names_from.empty()) {
+      if (result_.action == verb::find) {
+        throw usage_error("find takes a clue, and then files or folders: neardup find \"a sentence or two\" PATH…");
+      }
       throw usage_error("no input: name files or folders, or - for standard input");
     }
     const auto streams_in = [](const auto& paths) { return std::count(paths.begin(), paths.end(), "-"); };

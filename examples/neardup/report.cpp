@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <neardup/dedup/checks.hpp>
+#include <string_view>
 #include <system_error>
 
 #include "output.hpp"
@@ -125,6 +126,14 @@ bool report::note(tally& t, const std::string& where, const std::string& what) {
   return false;
 }
 
+void report::whole_file(const std::string& path) {
+  std::string_view name(path);
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
+  }
+  if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) count(unread_records_, path);
+}
+
 void report::advance(std::uint64_t documents, std::uint64_t bytes) {
   documents_ += documents;
   bytes_ += bytes;
@@ -185,6 +194,12 @@ void report::finish(const std::string& summary, std::uint64_t reached_twice, std
     if (without_tokens_.count > 0) {
       say(counted(without_tokens_.count, "document", "documents") + verb(without_tokens_.count, " has", " have") +
           " no tokens" + weight_ + example(without_tokens_) + " and cannot be compared");
+    }
+    if (unread_records_.count == 1) {
+      say(unread_records_.first + " was read as one text; --jsonl reads the records in it");
+    } else if (unread_records_.count > 1) {
+      say(grouped(unread_records_.count) + " files of JSON Lines were read as one text each" +
+          example(unread_records_) + "; --jsonl reads the records in them");
     }
     if (reached_twice > 0) {
       say(counted(reached_twice, "file or folder", "files and folders") + verb(reached_twice, " was", " were") +

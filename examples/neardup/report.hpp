@@ -28,6 +28,9 @@ class report {
     return note(without_tokens_, where, "a document without tokens" + weight_);
   }
 
+  /// Counts a file that is one document, where its name says that it has records.
+  void whole_file(const std::string& path);
+
   /// Moves the progress bar.
   void advance(std::uint64_t documents, std::uint64_t bytes);
   /// Names what happens after the reading, where progress cannot be measured.
@@ -62,7 +65,7 @@ class report {
   std::uint64_t total_bytes_ = 0;  // 0: not known
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;
-  tally bad_, passed_over_, ill_formed_, without_tokens_;
+  tally bad_, passed_over_, ill_formed_, without_tokens_, unread_records_;
   std::uint64_t binary_ = 0;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point begin_, last_draw_;

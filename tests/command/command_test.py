@@ -771,9 +771,23 @@ class Find(CommandTest):
         self.assertIn("2 documents: 1 holds the clue, or much of it", done.err)
         self.assertEqual(run("find", A, self.folder, "--format", "jsonl").json, [{"id": f"{self.folder}/a.txt", "share": 1}])
 
+    def test_a_clue_shorter_than_a_feature_is_looked_for_as_it_stands(self):
+        self.write("a.txt", A)
+        self.write("b.txt", A.replace("fox", "cat"))
+        self.write("c.txt", "fox")
+        found = lambda *words: [line.split("\t") for line in run("find", *words, self.folder).text.splitlines()]
+        with_fox = [["1.000", f"{self.folder}/{name}.txt"] for name in "ac"]
+        self.assertEqual(found("fox"), with_fox)
+        self.assertEqual(found("Fox!"), with_fox)
+        self.assertEqual(found("--features", "words:3", "brown fox"), with_fox[:1])
+        self.assertEqual(found("--features", "chars:5", "fox"), with_fox)
+        self.assertEqual(found("--features", "masked:words:2", "fox"), with_fox)
+        self.assertEqual(found("--min-similarity", "0.9", "--features", "words:1", "brown fox"), with_fox[:1])
+        self.assertEqual(found("wolf"), [])
+
     def test_wrong_clues(self):
         self.assert_fails(run("find", "...", self.write("a", A)), "'...': a clue without any word")
-        self.assert_fails(run("find", "clue"), "no input")
+        self.assert_fails(run("find", "clue"), 'find takes a clue, and then files or folders: neardup find "')
 
 
 class Kinds(CommandTest):
@@ -950,10 +964,18 @@ class Advise(CommandTest):
         done = self.assert_done(run("advise", "--lines", "-", data=strangers))
         self.assertIn("No near-duplicates", done.text)
         self.assertIn("only theory", done.text)
-        self.assertEqual(self.advice("--lines", "-", data=strangers)["pairs_seen"], 0)
+        self.assertNotRegex(done.text, r"\(\d|in brackets")  # nothing is known of how far it may be off
+        found = self.advice("--lines", "-", data=strangers)
+        self.assertEqual(found["pairs_seen"], 0)
+        for setup in found["setups"]:
+            self.assertGreater(setup["recall"], 0.9)
+            self.assertEqual([setup[name] for name in ("recall_error", "recall_low", "recall_high")], [None] * 3)
         texts = "\n".join(self.edited(100, 46))
         done = self.assert_done(run("advise", "--lines", "-", data=texts))
         self.assertNotIn("theory", done.text)
+        self.assertIn("in brackets", done.text)
+        for low, high in re.findall(r"\((\S+) to (\S+)\)", done.text):
+            self.assertLess(low, high)
         self.assertIn("* is the fastest that finds as many.", done.text)
         hopeless = ("--lines", "--similarity", 0.1, "--recall", 1, "-")
         done = self.assert_done(run("advise", *hopeless, data=texts))

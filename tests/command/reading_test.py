@@ -138,6 +138,22 @@ class Folders(ReadingTest):
         self.assertEqual([sorted(pathlib.Path(m["id"]).name for m in row["members"]) for row in done.json],
                          [["a.txt", "b.txt", "packed.txt.gz", "plain.txt", "wide.txt"]])
 
+    def test_records_that_were_read_as_one_text_are_said(self):
+        one = self.write("f/one.jsonl", jsonl([A, B, A]))
+        hint = f"neardup: {one} was read as one text; --jsonl reads the records in it\n"
+        for verb in (("groups",), ("pairs",), ("unique",), ("hash",), ("advise",), ("report",), ("find", "word"),
+                     ("tokens",), ("unique", "--keep", "longest"), ("hash", "--weights", "idf")):
+            done = self.assert_done(run(*verb, one))
+            self.assertEqual(done.err.count("--jsonl reads"), 1, verb)
+            self.assertIn(hint, done.err)
+            for more in (("--quiet",), ("--jsonl",), ("--lines",)):
+                self.assertNotIn("--jsonl reads", run(*verb, *more, one).err, (verb, more))
+        self.write("f/two.ndjson", jsonl([A]))
+        self.write("f/three.jsonl.gz", gzip.compress(jsonl([A])))
+        self.write("f/text.json", A)
+        self.assertIn(f"neardup: 3 files of JSON Lines were read as one text each (the first: {one}); --jsonl reads the",
+                      run("groups", self.folder / "f").err)
+
     def test_hidden_and_binary_files_only_if_asked_for(self):
         self.write("texts/.hidden.txt", B)
         self.write("texts/.git/config", B)
@@ -243,6 +259,9 @@ class Patterns(ReadingTest):
             ("{x,{y,z}}.{md,txt}", [n for n in everything if n != "c"]),
             ("{x.md}", ["a/x.md", "b/c/x.md", "b/x.md", "x.md"]),
             ("b/**/x.md", ["b/c/x.md", "b/x.md"]),
+            ("[[:alpha:]].md", ["a/x.md", "b/c/x.md", "b/x.md", "x.md"]),
+            ("[^[:digit:]x].*", ["a/y.txt", "b/a/z.txt"]),
+            ("[[:upper:]b[:digit:]-]/", ["b/a/z.txt", "b/c/x.md", "b/x.md"]),
         ):
             with self.subTest(pattern=pattern):
                 self.assertEqual(read("--include", pattern), matched)
@@ -256,6 +275,8 @@ class Patterns(ReadingTest):
             ("a/./b", "it is about names below the folder"),
             ("./", "no name is left of it"),
             ("a//b", "it has two / side by side"),
+            ("x[[:letter:]]", "there is no class [:letter:]; there are alnum, alpha, blank"),
+            ("[[:digit:]", "a [ has no ]"),
             ("{a,b}" * 20, "its braces stand for more than 10,000 patterns"),
         ):
             for option in ("--include", "--exclude"):
@@ -270,19 +291,25 @@ class Patterns(ReadingTest):
             name = "/".join("".join(rng.choice("abx") for _ in range(rng.randrange(1, 3))) for _ in range(rng.randrange(1, 4)))
             if not any(other == name or other.startswith(name + "/") or name.startswith(other + "/") for other in files):
                 files.add(name)
+        files |= {"A1", "B-", "7", "x 8", "aa/Z9", "aa/_", "q.", "x:", "aa/["}
         for name in files:
             self.write("f/" + name, "x")
         folder = self.folder / "f"
         subprocess.run(["git", "init", "-q", folder], check=True)
         hits = 0
+        names = "alnum alpha blank cntrl digit graph lower print punct space upper xdigit".split()
+        classes = ["[[:" + name + ":]]" for name in names] + ["[^[:" + name + ":]]" for name in names]
+        classes += ["*" + name for name in classes] + ["[a[:digit:]]*", "[![:alpha:][:space:]]*", "*[[:punct:]-]", "[[:a]*"]
+        patterns = list(classes)
         for _ in range(60):
             pattern = "".join(rng.choice(["a", "b", "x", "?", "*", "[ab]", "[!a]"]) for _ in range(rng.randrange(1, 4)))
-            pattern = rng.choice(["", "", "/", "**/", "a/", "b/", "*/"]) + pattern.replace("**", "*") + rng.choice(["", "", "/", "/*", "/**"])
+            patterns.append(rng.choice(["", "", "/", "**/", "a/", "b/", "*/"]) + pattern.replace("**", "*") + rng.choice(["", "", "/", "/*", "/**"]))
+        for pattern in patterns:
             (folder / ".git" / "info" / "exclude").write_text(pattern + "\n")
             done = subprocess.run(
-                ["git", "ls-files", "-o", "--exclude-standard"], cwd=folder, capture_output=True, text=True, check=True
+                ["git", "ls-files", "-z", "-o", "--exclude-standard"], cwd=folder, capture_output=True, text=True, check=True
             )
-            expected = set(done.stdout.split())
+            expected = set(done.stdout.split("\0")) - {""}
             self.assertEqual({i[2:] for i in self.ids(".", "--exclude", pattern, cwd=folder)}, expected, pattern)
             hits += expected != files
         self.assertGreater(hits, 30)
