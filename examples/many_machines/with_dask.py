@@ -49,10 +49,9 @@ def main():
     parser.add_argument("--program", default="neardup")
     parser.add_argument("--input", type=shlex.split, default=["--jsonl"])
     parser.add_argument("--compare", type=shlex.split, default=[], help="such as --compare='--similarity 0.7'")
-    parser.add_argument("--join", type=shlex.split, help="those of join, if they are not the same")
+    parser.add_argument("--join", type=shlex.split, default=[], help="those of join, such as --join='--blocks 4'")
     parser.add_argument("--merge", type=shlex.split, default=[], help="such as --merge='--format jsonl'")
     given = parser.parse_args()
-    given.join = given.compare if given.join is None else given.join
     given.folder.mkdir(parents=True, exist_ok=True)
     count = len(given.parts)
 

@@ -130,7 +130,8 @@ const char* describe(verb action) {
     case verb::join:
       return "Writes to the file that --output names the pairs of documents whose fingerprints are near each other,\n"
              "between two shards, or within one: each pair once. Of N shards the N * (N + 1) / 2 joins are tasks of\n"
-             "their own. --similarity, or --distance, has to be that of the shards.\n";
+             "their own. The distance is that of the shards, which stands in their .features files; where these do\n"
+             "not lie beside them, --similarity or --distance has to be the same as for hash --shard.\n";
     case verb::verify:
       return "Compares the candidates that join wrote by the features that lie beside their shards, and writes the\n"
              "pairs that are near-duplicates to the file that --output names. Name the candidates and their shards "
@@ -519,8 +520,9 @@ class parser {
     if (result_.action == verb::join) {
       group_ = "Comparison";
       add("--similarity", given_.similarity, "S",
-          "chooses the distance, as for hash --shard (default: " + number(neardup::default_similarity) + ")");
-      add("--distance", given_.distance, "K", "candidates differ in at most K bits");
+          "chooses the distance, as for hash --shard (default:\nthat of the shards; without their .features " +
+              number(neardup::default_similarity) + ")");
+      add("--distance", given_.distance, "K", "candidates differ in at most K bits (default: that of\nthe shards)");
       add("--check", given_.check, "M", "the measure of --similarity, as for hash --shard");
       add("--blocks", given_.blocks, "N", "speed against memory, never the result");
     }
@@ -545,7 +547,18 @@ class parser {
       given_.bits = std::to_string(stored.bits);
       given_.kind = to_string(stored.kind);
     }
+    const std::optional<int> distance = result_.action == verb::join ? distance_of_shards(result_.paths) : std::nullopt;
+    const bool is_told = given_.distance || given_.similarity || given_.check;
+    if (distance && !is_told) given_.distance = std::to_string(*distance);
     apply_settings(given_, result_);
+    if (distance && result_.distance != *distance) {
+      const std::string told = given_.distance     ? "--distance " + *given_.distance
+                               : given_.similarity ? "--similarity " + *given_.similarity
+                                                   : "--check " + *given_.check;
+      throw usage_error(told + (given_.distance ? "" : " stands for --distance " + std::to_string(result_.distance)) +
+                        ": the shards were made for --distance " + std::to_string(*distance) +
+                        ", which join takes from them if nothing is given");
+    }
     set_output();
     refuse_overwriting();
     return std::move(result_);

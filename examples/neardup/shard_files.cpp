@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <neardup/fingerprint_kind.hpp>
 #include <neardup/simhash.hpp>
 #include <neardup/storage/mapped_file.hpp>
@@ -158,6 +159,41 @@ named_values comparison_of(const options& settings) {
           {"distance", std::to_string(settings.distance)},
           {"kind", std::string(neardup::to_string(settings.kind))},
           {"min-similarity", settings.min_similarity ? exact(*settings.min_similarity) : "none"}};
+}
+
+std::optional<named_values> settings_beside(const std::string& shard) {
+  const std::string path = features_path(shard);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  try {
+    const neardup::attachment_file file{neardup::mapped_file(path)};
+    named_values values = parse_values(path, text_of(file.attachment(0)));
+    if (number_of<std::uint64_t>(path, values, "list") != checksum_of_file(shard)) {
+      refuse(path, "is of another file than " + shard);
+    }
+    return values;
+  } catch (const input_error&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw input_error({"", error.what()});
+  }
+}
+
+std::optional<int> distance_of_shards(const std::vector<std::string>& shards) {
+  std::optional<int> distance;
+  std::string first;
+  for (const std::string& shard : shards) {
+    const auto settings = settings_beside(shard);
+    if (!settings) continue;
+    const int found = number_of<int>(features_path(shard), *settings, "distance");
+    if (distance && found != *distance) {
+      refuse(shard, "was made for --distance " + std::to_string(found) + ", and " + first + " for " +
+                        std::to_string(*distance));
+    }
+    if (!distance) first = shard;
+    distance = found;
+  }
+  return distance;
 }
 
 void apply_comparison_of(const shard_documents& documents, options& to) {

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import struct
 import subprocess
 import tempfile
@@ -243,7 +244,9 @@ class Files(Shards):
                          "--distance", self.distance(), "--output", "other.shard", "part1.jsonl")
         self.assertIn("other.shard.features: was made with another min-similarity than 0.shard.features",
                       self.run_neardup("verify", "--output", "x", "0-0.candidates", "0.shard", "other.shard", fails=True))
+        (self.folder / "0.shard.features").rename(self.folder / "elsewhere")  # of which join knows nothing then
         self.run_neardup("join", "--distance", "2", "--output", "near.candidates", "0.shard")
+        (self.folder / "elsewhere").rename(self.folder / "0.shard.features")
         self.assertIn(f"near.candidates: is of --distance 2, and its shards of {self.distance()}",
                       self.run_neardup("verify", "--output", "x", "near.candidates", "0.shard", fails=True))
         self.assertIn("1.shard: is shard 1, as is 1.shard", self.run_neardup("join", "--output", "x", "1.shard", "1.shard", fails=True))
@@ -252,6 +255,28 @@ class Files(Shards):
         self.run_neardup("hash", "--jsonl", "--shard", "1", "--keep-features", "--output", "1.shard", "part0.jsonl")
         self.assertIn("is of another shard 1 than 1.shard.features", self.run_neardup("merge", *files, fails=True))
         self.assertIn("stale\t0-1.checked", self.run_neardup("manifest", *self.shard_files()))
+
+    def test_join_takes_the_distance_from_the_shards(self):
+        parts = self.write_parts(400, 2)
+        for options, others in ((("--similarity", "0.5"), ("--similarity", "0.8")), (("--distance", "3"), ("--distance", "4")),
+                                (("--weights", "tf", "--check", "cosine", "--similarity", "0.85"), ("--check", "cosine"))):
+            shards = self.hash(parts, *options)
+            told = sections(self.folder / "0.shard.features")[1][64].decode()
+            distance = re.search(r"^distance (\d+)$", told, re.MULTILINE)[1]
+            for names in (["0.shard"], ["0.shard", "1.shard"]):
+                self.run_neardup("join", "--output", "by.itself", *names)
+                self.run_neardup("join", "--distance", distance, "--output", "told", *names)
+                self.assertEqual((self.folder / "by.itself").read_bytes(), (self.folder / "told").read_bytes())
+                said = self.run_neardup("join", *others, "--output", "x", *names, fails=True)
+                self.assertIn(" ".join(others), said)
+                self.assertIn(f": the shards were made for --distance {distance}, which join takes from them", said)
+            self.assertEqual(self.merge(shards, self.all_tasks(shards)), self.run_neardup("groups", "--jsonl", *options, *parts))
+        self.run_neardup("hash", "--jsonl", "--shard", 1, "--keep-features", "--distance", 5, "--output", "other.shard", "part1.jsonl")
+        self.run_neardup("hash", "--jsonl", "--shard", 0, "--keep-features", "--distance", 4, "--output", "0.shard", "part0.jsonl")
+        self.assertIn("other.shard: was made for --distance 5, and 0.shard for 4",
+                      self.run_neardup("join", "--output", "x", "0.shard", "other.shard", fails=True))
+        (self.folder / "other.shard.features").rename(self.folder / "0.shard.features")
+        self.assertIn("0.shard.features: is of another file than 0.shard", self.run_neardup("join", "--output", "x", "0.shard", fails=True))
 
     def test_the_command_line(self):
         self.write_parts(10, 1)
