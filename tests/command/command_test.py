@@ -309,6 +309,16 @@ class Groups(CommandTest):
         self.assertNotIn(" is: ", run("hash", "-", data=A).err)
         self.assertNotIn(" is: ", run("--distance", 3, "-", data=A).err)
 
+    def test_the_documented_distances_are_those_that_are_chosen(self):
+        page = (SOURCE / "docs" / "command.md").read_text()
+        similarities = re.search(r"^\| `--similarity` \|(.*)\|$", page, re.MULTILINE)[1].split("|")
+        rows = re.findall(r"^\| `--kind (\w+)`, (\d+) bits \|(.*)\|$", page, re.MULTILINE)
+        self.assertEqual(len(rows), 4)
+        for kind, bits, distances in rows:
+            for similarity, distance in zip(map(str.strip, similarities), map(str.strip, distances.split("|")), strict=True):
+                said = run("--similarity", similarity, "--kind", kind, "--bits", bits, "-", data=A).err
+                self.assertIn(f" --distance {distance} ", said, (similarity, kind, bits))
+
     def test_text_names_the_least_similarity_of_a_group(self):
         texts = [A, A.replace("lazy", "tired"), B]
         done = run("--lines", "--distance", 30, "--min-similarity", 0.5, "-", data="\n".join(texts))
