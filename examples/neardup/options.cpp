@@ -61,6 +61,9 @@ const verb_description* find_verb(verb action) {
   return std::find_if(verbs.begin(), verbs.end(), [action](const verb_description& v) { return action == v.action; });
 }
 
+/// In how many letters a word may differ from the one that is meant: one of four, at most three.
+std::size_t most_differences(std::string_view word) { return std::clamp<std::size_t>((word.size() + 3) / 4, 1, 3); }
+
 /// CLI11's help in the words of this program.
 class help_formatter : public CLI::Formatter {
  public:
@@ -327,6 +330,9 @@ class parser {
     set_output();
     if (result_.action == verb::index && result_.output_file.empty()) {
       throw usage_error("index writes to a file: --output FILE");
+    }
+    if (result_.action == verb::report && result_.output_file.empty() && is_terminal(stdout)) {
+      throw usage_error("report writes a page for a browser, not for a terminal: --output groups.html");
     }
     if (result_.action == verb::query && result_.index_file.empty()) throw usage_error("query needs --index FILE");
     const bool has_index = result_.has_index() || !result_.against_indexes.empty();
@@ -714,9 +720,9 @@ class parser {
     }
     if (count > 0) return "unknown option " + name + ": " + others + (count == 1 ? " has it" : " have it");
 
-    // What is meant differs in one letter of four, at most three, or goes on where the given name ends.
+    // What is meant differs in few letters, or goes on where the given name ends.
     const std::string letters = name.substr(std::min(name.size(), name.find_first_not_of('-')));
-    std::size_t most = std::clamp<std::size_t>((letters.size() + 3) / 4, 1, 3);
+    std::size_t most = most_differences(letters);
     std::string suggestion;
     for (const CLI::Option* option : app_.get_options()) {
       for (const std::string& known : option->get_lnames()) {
@@ -1012,6 +1018,19 @@ class parser {
 }  // namespace
 
 bool is_verb(std::string_view name) { return find_verb(name) != nullptr; }
+
+std::string verb_like(std::string_view word) {
+  // As few differences as there may be in an option.
+  std::size_t most = most_differences(word) + 1;
+  std::string meant;
+  for (const verb_description& v : verbs) {
+    const auto distance = neardup::edit_distance(word, v.name, most);
+    if (!distance || *distance == most) continue;
+    most = *distance;
+    meant = v.name;
+  }
+  return meant;
+}
 
 std::string names_of_verbs() {
   std::string text;

@@ -177,6 +177,9 @@ struct options {
 
 bool is_verb(std::string_view name);
 
+/// The verb that may be meant by another word; empty if none is like it.
+std::string verb_like(std::string_view word);
+
 /// "groups, pairs, …, report and diff"
 std::string names_of_verbs();
 

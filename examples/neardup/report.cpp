@@ -63,16 +63,21 @@ void say(const std::string& text) {
 void say_choice(const options& settings) {
   const std::string usual = number(neardup::default_similarity);
   const std::string typed = settings.choice->similarity.value_or(usual);
+  // Features that records have ready are nobody's to name.
+  const auto features = [&](const char* option, const feature_setting& chosen) {
+    return settings.weighted_field.empty() ? option + to_string(chosen) : std::string();
+  };
   std::string text = "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)") +
-                     " is: --features " + to_string(settings.features);
+                     " is:" + features(" --features ", settings.features);
   if (settings.compares() || settings.shard) text += " --kind " + std::string(neardup::to_string(settings.kind));
   text += " --bits " + std::to_string(settings.bits);
   if (settings.compares() || settings.shard) {
     const char* const measure = settings.check == similarity_measure::cosine ? " --check cosine"
                                 : settings.check == similarity_measure::edit ? " --check edit"
                                                                              : "";
-    text += " --distance " + std::to_string(settings.distance) + measure + " --check-features " +
-            to_string(settings.check_features) + " --min-similarity " + settings.choice->min_similarity.value_or(typed);
+    text += " --distance " + std::to_string(settings.distance) + measure +
+            features(" --check-features ", settings.check_features) + " --min-similarity " +
+            settings.choice->min_similarity.value_or(typed);
   }
   say(text);
 }

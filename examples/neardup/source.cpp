@@ -209,7 +209,8 @@ std::optional<bad_input> missing(const options& settings, std::size_t number) {
     if (is_verb(argument)) {
       what += "; a verb comes first: neardup " + argument + " …";
     } else if (settings.first_may_be_verb && number == 0) {
-      what += ", and no verb; verbs are " + names_of_verbs();
+      const std::string meant = verb_like(argument);
+      what += ", and no verb; " + (meant.empty() ? "verbs are " + names_of_verbs() : "did you mean " + meant + "?");
     }
     return bad_input{name, what};
   }

@@ -668,6 +668,14 @@ class Weighted(CommandTest):
         top = self.hash({"tags": [["b", 1], ["word", 1.5], ["a", 1]]}, options=("--top", 1))
         self.assertEqual(top.text.split()[0], word)
 
+    def test_what_a_similarity_chose_can_be_spelt_out(self):
+        data = "".join(json.dumps({"tags": [[f"w{i}", 1 + i % 3] for i in range(first, 30)]}) + "\n" for first in (0, 1))
+        common = ("pairs", "--jsonl", "--weighted-field", "tags", "-")
+        done = self.assert_done(run(*common, data=data))
+        self.assertTrue(done.bytes)
+        chosen = done.err.splitlines()[0].split(" is: ")[1].split()
+        self.assertEqual(self.assert_done(run(*common, *chosen, data=data)).bytes, done.bytes)
+
     def test_nothing_that_weighs(self):
         done = self.assert_done(self.hash({"tags": []}, {"tags": [["a", 0]]}))
         self.assertEqual([line[0] for line in done.text.splitlines()], ["-", "-"])

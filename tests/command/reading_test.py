@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pathlib
+import pty
 import random
 import re
 import resource
@@ -14,7 +15,7 @@ import subprocess
 import time
 import unittest
 
-from command_test import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, jsonl, run
+from command_test import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, jsonl, run, run_with
 
 NOBODY = 65534
 
@@ -712,6 +713,20 @@ class HelpAndEnd(ReadingTest):
             (("groups", "--recall", "3"), "unknown option --recall: advise has it"),
         ):
             self.assert_fails(run(*arguments, "x"), message)
+        for word, verb in (("gruops", "groups"), ("pair", "pairs"), ("uniqe", "unique"), ("repot", "report")):
+            self.assert_fails(run(word, "x", cwd=self.folder), f"{word}: no such file or folder, and no verb; did you mean {verb}?")
+        self.assert_fails(run("nothing", "x", cwd=self.folder), "nothing: no such file or folder, and no verb; verbs are groups, ")
+
+    def test_a_page_is_not_written_to_a_terminal(self):
+        try:
+            own, terminal = pty.openpty()
+        except OSError as error:  # a container without /dev/pts
+            self.skipTest(f"no terminal: {error}")
+        done = run_with(("report", self.write("a", A)), stdout=terminal, stderr=subprocess.PIPE)
+        os.close(terminal)
+        os.close(own)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"neardup: report writes a page for a browser, not for a terminal: --output groups.html\n", done.stderr)
 
     def test_a_reader_that_goes_ends_it_quietly(self):
         data = self.write("many", "some words of a line\n" * 200000)
