@@ -533,6 +533,21 @@ class Words(CommandTest):
         stop = self.write("stop.txt", "的\nTHE\n")
         self.assertEqual(self.words("我们的the The x", "--stop-words", stop), ["我们", "x"])
 
+    @unittest.skipUnless("NEARDUP_SAVED_DICTIONARY" in os.environ, "no program that saves a dictionary")
+    def test_a_saved_dictionary(self):
+        saved = self.folder / "words.dictionary"
+        subprocess.run([os.environ["NEARDUP_SAVED_DICTIONARY"], self.dictionary, saved], check=True, capture_output=True)
+        user = self.write("user.txt", "大学生 9000\n牛奶\n")
+        for options in ((), ("--user-dictionary", user)):
+            expected = run("hash", *self.options, *options, "-", data=ZH + " 牛奶 大学生").text
+            options = ("--features", "zh:words", "--dictionary", saved, "--no-hmm", *options)
+            self.assertEqual(run("hash", *options, "-", data=ZH + " 牛奶 大学生").text, expected)
+            self.assertEqual(len(expected.split()), 2)
+        whole = saved.read_bytes()
+        for damaged in (whole[:-1], whole[:200] + bytes([whole[200] ^ 1]) + whole[201:]):
+            saved.write_bytes(damaged)
+            self.assert_fails(run("hash", *options, "-", data=ZH), str(saved))
+
     def test_the_model_is_beside_the_dictionary_or_where_one_says(self):
         for name, table in (("prob_start.py", "{'B': -0.1, 'E': -3.14e100, 'M': -3.14e100, 'S': -9.0}"),
                             ("prob_trans.py", "{'B': {'E': -0.1, 'M': -5.0}, 'E': {'B': -0.5, 'S': -5.0},"

@@ -155,7 +155,7 @@ TEST_CASE("pairs and groups are the same on every instruction set", "[dedup][ker
 TEST_CASE("wide fingerprints have the pairs and groups of a plain loop at every k", "[dedup][kernels]") {
   oracle::random_engine random(22);
   const auto check = [&]<std::size_t Bits>() {
-    const std::size_t count = oracle::effort(700, 150);
+    const std::size_t count = oracle::effort(700, 100);
     // On both sides of where folds give way to whole fingerprints; up to where all are near.
     for (const int k : {0, 22, 23, 28, 40, static_cast<int>(Bits) / 2, static_cast<int>(Bits) - 1, int{Bits}}) {
       auto stored = oracle::clustered_fingerprints<Bits>(count, static_cast<std::size_t>(k) + 6, random);
@@ -222,7 +222,7 @@ TEST_CASE("pairs and groups do not depend on threads", "[dedup][threads]") {
   const auto some = ball(3, count / 3, random);
   stored.insert(stored.end(), some.begin(), some.end());
   for (const int blocks : {0, 2, 4, 5}) {
-    if (!oracle::is_exhaustive() && blocks == 4) continue;
+    if (!oracle::is_exhaustive() && blocks % 5 != 0) continue;
     const oracle::pair_list expected = pairs_of(stored, 3, blocks);
     const std::vector<std::uint32_t> labels = neardup::cluster(stored, 3, {.blocks = blocks});
     REQUIRE(expected.size() > 1000);

@@ -14,6 +14,7 @@
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 
 namespace {
 
@@ -87,7 +88,7 @@ TEST_CASE("joins of min-wise codes find what two loops find", "[minwise]") {
 
 TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwise]") {
   std::mt19937_64 random(9);
-  const auto texts = random_texts(600, random);
+  const auto texts = random_texts(oracle::effort(600, 250), random);
   const neardup::minwise_hasher hash{neardup::default_tokenizer{}};
   neardup::deduplicator dedup{hash, {.similarity = 0.7}};
   CHECK(dedup.distance() == neardup::distance_for(64, 0.7, 0.99, fingerprint_kind::minwise));

@@ -132,7 +132,7 @@ void exercise(const Index& empty) {
   constexpr std::size_t runs = 4;
   for (std::size_t seed = 0; seed < runs; ++seed) {
     CAPTURE(seed);
-    exerciser<Index>(empty, seed).run(oracle::effort(20000, 4500));
+    exerciser<Index>(empty, seed).run(oracle::effort(20000, 2500));
   }
 }
 

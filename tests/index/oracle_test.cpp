@@ -48,7 +48,7 @@ oracle::tally check_all_layouts() {
       if (!is_allowed(Bits, k, blocks)) continue;
       neardup::pigeonhole_index<Bits, neardup::dynamic_layout> index(k, blocks);
       const auto seed = static_cast<std::uint64_t>((static_cast<int>(Bits) * 100 + k) * 100 + blocks);
-      oracle::check_index(index, fitting_size(index.shape()), oracle::effort(16, 8), seed, counts);
+      oracle::check_index(index, fitting_size(index.shape()), oracle::effort(16, 4), seed, counts);
     }
   }
   return counts;
