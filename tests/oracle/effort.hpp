@@ -30,8 +30,8 @@ inline bool is_exhaustive() {
 /// `all` or `sample`.
 inline std::size_t effort(std::size_t all, std::size_t sample) { return is_exhaustive() ? all : sample; }
 
-/// For what takes minutes: `all` only with NEARDUP_EXHAUSTIVE=1 in the environment, as .ci/run has it; otherwise `most`
-/// or `sample`.
+/// For what takes minutes: `all` only with NEARDUP_EXHAUSTIVE=1 in the environment, as `.ci/run --all` has it;
+/// otherwise `most` or `sample`.
 inline std::size_t effort(std::size_t all, std::size_t most, std::size_t sample) {
   const char* wanted = std::getenv("NEARDUP_EXHAUSTIVE");
   return wanted != nullptr && std::string_view(wanted) == "1" ? all : effort(most, sample);
