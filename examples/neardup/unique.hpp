@@ -27,12 +27,12 @@ class record_copier {
  public:
   explicit record_copier(context& c) : context_(c) {}
 
-  /// Copies a line with its end. Where a source ends without one, a further record still begins a line of its own.
-  void copy(std::string_view raw) {
+  /// Copies a line with its end. Where a source ends without one, a further record still begins a line of its own; the
+  /// byte order mark of a source does not come into the middle of the output.
+  void copy(std::string_view raw, bool first_of_source) {
     if (open_line_) context_.out << '\n';
-    // A byte order mark has a meaning at the very beginning only.
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    if (kept_ > 0 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
+    if (kept_ > 0 && first_of_source && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
     context_.out << raw;
     open_line_ = !raw.ends_with('\n');
     ++kept_;
@@ -146,7 +146,7 @@ class first_come_filter {
       }
       if (!is_new) continue;
       if (d.line > 0) {
-        copier_.copy(d.raw);
+        copier_.copy(d.raw, d.line == 1);
       } else {
         copier_.print(d.from->path);
       }
@@ -231,7 +231,7 @@ void run_groups_first(context& c) {
     if (c.settings.unit == unit_of_input::files) {
       copier.print(where.from->path);
     } else {
-      copier.copy(reader.at(where));
+      copier.copy(reader.at(where), where.offset == 0);
     }
   };
   const auto drop = [&](std::size_t i) {

@@ -863,7 +863,7 @@ class Advise(CommandTest):
 
     def test_what_is_predicted_happens(self):
         file = self.write("c.jsonl", jsonl(self.edited(1600, 41)))
-        for limit, features in ((0.8, "words:2"), (0.6, "chars:3")):
+        for limit, features in ((0.8, "words:2"), (0.6, "chars:3"))[: 1 if SANITIZED else 2]:
             check = ("--check-features", features, "--min-similarity", limit)
             # Within 63 of 64 bits are all pairs.
             every = len(run("pairs", "--jsonl", "--distance", 63, *check, file).text.splitlines())
@@ -1093,8 +1093,11 @@ class Unique(CommandTest):
     def test_byte_order_mark_stays_at_the_beginning_only(self):
         first = self.write("1", b'\xef\xbb\xbf{"text":"one two three"}\n')
         second = self.write("2", b'\xef\xbb\xbf{"text":"four five six"}\n')
-        done = self.assert_done(run("unique", "--jsonl", first, second))
-        self.assertEqual(done.bytes, b'\xef\xbb\xbf{"text":"one two three"}\n{"text":"four five six"}\n')
+        lines = self.write("3", b"one two three\n\xef\xbb\xbffour five six\n")  # where it is part of the text
+        for mode in ((), ("--keep", "longest")):
+            done = self.assert_done(run("unique", "--jsonl", *mode, first, second))
+            self.assertEqual(done.bytes, b'\xef\xbb\xbf{"text":"one two three"}\n{"text":"four five six"}\n')
+            self.assertEqual(run("unique", "--lines", *mode, lines).bytes, lines.read_bytes())
 
     def test_lines_without_tokens_are_kept(self):
         data = b"one two\n\n---\none two\n\n"
@@ -1142,11 +1145,12 @@ class Unique(CommandTest):
 class Threads(CommandTest):
     def test_never_change_the_result(self):
         # Several batches for each thread, of one source and of many.
-        texts = corpus(30000, 9, words=25, vocabulary=3000, copies=0.3)
-        texts[20000] = "!"
+        count = 12000 if SANITIZED else 30000
+        texts = corpus(count, 9, words=25, vocabulary=3000, copies=0.3)
+        texts[count * 2 // 3] = "!"
         data = jsonl(texts)
         file = self.write("c.jsonl", data)
-        self.assertGreater(len(data), 3_000_000)
+        self.assertGreater(len(data), count * 100)
         for i in range(300):
             self.write(f"many/{i}", texts[i])
         many = self.folder / "many"
@@ -1245,7 +1249,8 @@ class Sources(CommandTest):
             self.write("f/" + name, "x")
         elements = ["a", "b", "ä", "/", "?", "*", "*", "**", "**/", "[ab]", "[!a]", "[a-z]", "[ä-漢]", "\\-"]
         hits = 0
-        for _ in range(400):
+        rounds = 60 if SANITIZED else 400
+        for _ in range(rounds):
             pattern = []
             for _ in range(rng.randrange(1, 7)):
                 element = rng.choice(elements)
@@ -1261,7 +1266,7 @@ class Sources(CommandTest):
             ids = self.ids("--include", whole, "f", cwd=self.folder)
             self.assertEqual({id[2:] for id in ids}, expected, whole)
             hits += bool(expected)
-        self.assertGreater(hits, 120)
+        self.assertGreater(hits, rounds * 3 // 10)
 
     def test_patterns_with_many_stars_are_quick(self):
         self.write("a" * 200, A)
@@ -1437,7 +1442,7 @@ class Sources(CommandTest):
         data = text.encode()
         self.assertGreater(len(data), 17_000_000)
         file = self.write("large", data)
-        for features in ("words:2", "chars:3", "bytes:4"):
+        for features in ("chars:3",) if SANITIZED else ("words:2", "chars:3", "bytes:4"):
             whole = run("hash", "--features", features, file).text.split()[0]
             for options in (("--lines",), ()):
                 done = run("hash", "--features", features, *options, "-", data=data)
@@ -1873,7 +1878,7 @@ class Output(CommandTest):
         return seen
 
     def test_progress_bar_on_a_terminal_only(self):
-        file = self.write("c.jsonl", jsonl(corpus(20000, 19, words=60) * 4))
+        file = self.write("c.jsonl", jsonl(corpus(5000 if SANITIZED else 20000, 19, words=60) * 4))
         # Features that take long: the bar is first drawn after a tenth of a second.
         arguments = ("hash", "--jsonl", "--threads", 1, "--features", "chars:100", file)
         self.assertRegex(self.on_terminal(*arguments), rb"\r\[[#.]{24}\] \d+ %  [0-9,]+ documents, [0-9.]+ .B, ")
