@@ -3,9 +3,12 @@
 
 A file is a header of eight bytes (input in composition.hpp says what they are) and a text. There are as many texts as
 compositions, 64, and each composition has one. To be run when the meaning of the header has changed.
+
+And fuzz/operations/: for each type of index some layouts with random operations (index_operations.hpp).
 """
 
 import pathlib
+import random
 
 ASCII = b"The quick brown Fox, A to Z, jumps over 10 LAZY dogs; and they, being lazy, do not mind: it is 9 o'clock. "
 CHINESE = "敏捷的棕色狐狸跳过了懒狗。狗很懒，所以不在意。".encode()
@@ -57,7 +60,29 @@ def header(number):
     return bytes([tokenizer, weighter, n, m, seed, *chunks, 5 + number % 20])
 
 
+LAYOUTS = ((3, 4), (3, 5), (3, 2), (2, 3), (6, 7), (10, 4), (4, 7), (0, 1))  # K and Blocks of those chosen at run time
+
+
+def operations(number):
+    """A header of an index and 48 operations: insertions first, then whatever comes."""
+    some = random.Random(number)
+    k, blocks = LAYOUTS[number // 3 % len(LAYOUTS)]
+    script = [number % 12, k, blocks - 1, some.randrange(256)]
+    for step in range(48):
+        script += [some.choice((0, 14)) if step < 12 else some.randrange(16), *some.randbytes(3)]
+    return bytes(script)
+
+
+def write_operations():
+    folder = pathlib.Path(__file__).resolve().parent / "operations"
+    folder.mkdir(exist_ok=True)
+    for number in range(24):
+        (folder / f"{number:02}.input").write_bytes(operations(number))
+    print(f"24 files in {folder.name}/")
+
+
 def main():
+    write_operations()
     assert len(TEXTS) == TOKENIZERS * WEIGHTERS, len(TEXTS)
     folder = pathlib.Path(__file__).resolve().parent / "corpus"
     folder.mkdir(exist_ok=True)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -31,11 +32,11 @@ inline std::string difference_of_idf(std::string_view text) {
 }
 
 inline std::string difference_of_dictionary(std::string_view text) {
-  const neardup::word_dictionary words = neardup::word_dictionary::parse(text);
+  auto words = std::make_shared<const neardup::word_dictionary>(neardup::word_dictionary::parse(text));
   // Every byte of the text is looked at, as text to cut.
   std::size_t tokens = 0;
-  neardup::chinese_words(std::make_shared<const neardup::word_dictionary>(words))(
-      text.substr(0, 500), [&](std::string_view token) { tokens += token.empty() ? 0 : 1; });
+  neardup::chinese_words(std::move(words))(text.substr(0, 500),
+                                           [&](std::string_view token) { tokens += token.empty() ? 0 : 1; });
   return "";
 }
 

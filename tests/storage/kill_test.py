@@ -5,42 +5,62 @@ NEARDUP_KILLS=1000 says how often; 25 times without it.
 
 import os
 import random
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 KILLS = int(os.environ.get("NEARDUP_KILLS", "25"))
+SAVED_EVERY = 64  # documents, by the program
+
+
+def lines_to_kill_after(first, choice):
+    """How many lines to read before the kill, `first` of which says where the program goes on."""
+    start = int(first.removeprefix("start "))
+    # Among the first documents, some later, or where the whole is saved.
+    return {"early": 0, "later": 5, "late": 30, "saving": (SAVED_EVERY - 1 - start) % SAVED_EVERY}[choice]
+
+
+def lines_until_kill(program, moments):
+    """Waits for a moment: of the program's progress, for how long it takes to begin depends on the machine."""
+    choice = moments.choice(["opening", "early", "later", "late", "saving"])
+    lines = []
+    if choice != "opening":
+        lines.append(program.stdout.readline())
+        if lines[0].startswith("start "):
+            lines += [program.stdout.readline() for _ in range(lines_to_kill_after(lines[0], choice))]
+    time.sleep(moments.choice([0.001, 0.01, 0.05]) * moments.random())
+    program.kill()
+    return ("".join(lines) + program.stdout.read()).split("\n")
 
 
 class Kills(unittest.TestCase):
     def test_what_was_acknowledged_survives_kill_9(self):
         moments = random.Random(1)
-        acknowledged = 0
+        acknowledged = opened = 0
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "seen")
             for kill in range(KILLS):
                 with subprocess.Popen(
                     [os.environ["NEARDUP_SURVIVOR"], path], stdout=subprocess.PIPE, text=True
                 ) as program:
-                    # From before it has opened the file to a hundred documents later.
-                    try:
-                        program.wait(timeout=moments.choice([0.001, 0.01, 0.05, 0.2]) * moments.random())
-                    except subprocess.TimeoutExpired:
-                        pass
-                    program.kill()
-                    lines = program.stdout.read().split("\n")
-                whole = lines[:-1]  # the last one may be cut off
+                    lines = lines_until_kill(program, moments)
+                    self.assertEqual(program.wait(), -signal.SIGKILL, "\n".join(lines))
                 self.assertNotIn("wrong", "\n".join(lines))
+                whole = lines[:-1]  # the last one may be cut off
                 if not whole:
                     continue
+                opened += 1
                 start = int(whole[0].removeprefix("start "))
                 # One that was under way may have come to the disk, or the word of it not to us.
                 self.assertGreaterEqual(start, acknowledged, f"after kill {kill}")
                 self.assertLessEqual(start, acknowledged + 1, f"after kill {kill}")
                 self.assertEqual([int(line) for line in whole[1:]], list(range(start, start + len(whole) - 1)))
                 acknowledged = start + len(whole) - 1
-        print(f"{KILLS} kills survived, {acknowledged} documents acknowledged")
+        print(f"{KILLS} kills survived, {opened} of them after it was opened, {acknowledged} documents acknowledged")
         self.assertGreater(acknowledged, KILLS)
+        self.assertGreater(opened, KILLS // 2)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 
@@ -18,10 +19,23 @@ inline thread_local std::size_t allocations_until_failure = 0;  // 0: none fails
 inline thread_local bool has_failed = false;
 inline std::atomic<std::ptrdiff_t> living_allocations{0};
 
+/// Counts the allocations that failed, and says how many at the end of the program.
+struct failure_counter {
+  failure_counter() = default;
+  failure_counter(const failure_counter&) = delete;
+  failure_counter& operator=(const failure_counter&) = delete;
+  ~failure_counter() {
+    if (count > 0) std::printf("%zu allocations made to fail\n", count.load());
+  }
+  std::atomic<std::size_t> count{0};
+};
+inline failure_counter failed_allocations;
+
 /// Returns: a null pointer if this is the one to fail.
 inline void* try_to_allocate(std::size_t size) noexcept {
   if (allocations_until_failure > 0 && --allocations_until_failure == 0) {
     has_failed = true;
+    ++failed_allocations.count;
     return nullptr;
   }
   void* const memory = std::malloc(size == 0 ? 1 : size);

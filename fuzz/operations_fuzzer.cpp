@@ -1,0 +1,19 @@
+// Bytes as operations on indexes of all layouts, with a plain loop beside them.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <neardup/index/engine/filter_scan.hpp>
+
+#include "index_operations.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // Through tables, where an index of few fingerprints would rather scan.
+  neardup::detail::forced_scanned_a_probe().store(1);
+  const std::string difference = fuzz::difference_of_operations({reinterpret_cast<const char*>(data), size});
+  if (difference.empty()) return 0;
+  std::fprintf(stderr, "%s\n", difference.c_str());
+  std::abort();
+}
