@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -162,6 +163,7 @@ struct http_server::implementation {
   listening_server server;
   std::atomic<std::size_t> waiting{0};  // bytes of bodies
   std::atomic<bool> is_stopping{false};
+  std::atomic<bool> has_ended{false};
   std::array<std::atomic<std::uint64_t>, 600> statuses{};
 
   /// Bytes that count as waiting until it ends.
@@ -492,9 +494,15 @@ int http_server::bind() {
   return port;
 }
 
-void http_server::run() { own_->server.listen_after_bind(); }
+void http_server::run() {
+  own_->server.listen_after_bind();
+  own_->has_ended = true;
+}
+
 void http_server::stop() {
   own_->is_stopping = true;
+  // httplib forgets a stop that comes before it listens.
+  while (!own_->server.is_running() && !own_->has_ended) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   own_->server.stop();
 }
 

@@ -28,7 +28,7 @@ class http_server {
   int bind();
   /// Serves until stop(), then finishes what has begun.
   void run();
-  /// From any thread.
+  /// From any thread. Waits until run() has begun.
   void stop();
 
  private:

@@ -452,6 +452,11 @@ class Faults(TestCase):
         for number, name in load.answered.items():
             self.assertEqual(self.service.doc_id(article(number)), name)
 
+    def test_stopped_as_soon_as_it_listens(self):
+        for _ in range(30):
+            self.service.stop()
+            self.service = self.start()
+
     def test_a_store_that_cannot_grow(self):
         self.service.stop()
         # No file of this process may have more than a megabyte, which is what a full disk is like.
