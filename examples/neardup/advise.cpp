@@ -82,7 +82,7 @@ class advice_passes {
 
   void compare(const passing_document& document) {
     const std::string_view text = joined(document.texts);
-    if (document.line == 0) context_.notes.whole_file(document.from.path);
+    if (document.line == 0) context_.notes.read_as_one_text(document.from.path);
     if (document.ill_formed && !context_.notes.ill_formed(document.where())) return;
     if (!has_tokens(context_.settings.check_features.choice, text) && !context_.notes.without_tokens(document.where()))
       return;

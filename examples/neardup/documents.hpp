@@ -272,7 +272,7 @@ class placer {
     for (std::size_t i = 0; i < done.documents.size(); ++i) {
       say_bad(i);
       const document<Bits>& d = done.documents[i];
-      if (!input.has_lines()) notes_.whole_file(input.files[d.index]->path);
+      if (!input.has_lines()) notes_.read_as_one_text(input.files[d.index]->path);
       std::optional<std::string_view> id;
       if (d.id_end) id = std::string_view(done.ids).substr(id_begin, *d.id_end - id_begin);
       if (d.id_end) id_begin = *d.id_end;

@@ -61,15 +61,6 @@ const character_class* find_class(std::string_view name) {
   return found == classes.end() ? nullptr : found;
 }
 
-std::string names_of_classes() {
-  std::string names;
-  for (const character_class& c : classes) {
-    if (!names.empty()) names += &c == &classes.back() ? " and " : ", ";
-    names += c.name;
-  }
-  return names;
-}
-
 bool is_inverted(std::string_view set) { return set.size() > 1 && (set[1] == '!' || set[1] == '^'); }
 
 /// Calls `visit(first, last)` for the ranges of the set that the pattern begins with, characters alone among them.
@@ -167,7 +158,7 @@ std::optional<std::string> wrong_with_glob(std::string_view pattern) {
       if (length == 0) return "a [ has no ]; write \\[ for the character";
       if (is_backwards) return "a range goes backwards";
       if (unknown.data() != nullptr) {
-        return "there is no class [:" + std::string(unknown) + ":]; there are " + names_of_classes();
+        return "there is no class [:" + std::string(unknown) + ":]; there are " + names_of(classes);
       }
     }
     pattern.remove_prefix((std::min)(length, pattern.size()));

@@ -25,7 +25,7 @@ void for_each_counted_text(context& c, const Visit& visit) {
   for_each_text(
       c, whole_texts,
       [&](const passing_document& document) {
-        if (document.line == 0) c.notes.whole_file(document.from.path);
+        if (document.line == 0) c.notes.read_as_one_text(document.from.path);
         if (document.ill_formed && !c.notes.ill_formed(document.where())) return;
         visit(document, document.id ? std::string(*document.id) : default_id(document.from, document.line));
         c.notes.advance(1, document.bytes);

@@ -1032,14 +1032,7 @@ std::string verb_like(std::string_view word) {
   return meant;
 }
 
-std::string names_of_verbs() {
-  std::string text;
-  for (const verb_description& v : verbs) {
-    if (!text.empty()) text += &v == &verbs.back() ? " and " : ", ";
-    text += v.name;
-  }
-  return text;
-}
+std::string names_of_verbs() { return names_of(verbs); }
 
 command_line parse_command_line(int count, char** arguments) {
   std::vector<std::string> words(arguments + (count > 0 ? 1 : 0), arguments + count);

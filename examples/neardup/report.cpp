@@ -131,7 +131,7 @@ bool report::note(tally& t, const std::string& where, const std::string& what) {
   return false;
 }
 
-void report::whole_file(const std::string& path) {
+void report::read_as_one_text(const std::string& path) {
   std::string_view name(path);
   for (const std::string_view packed : {".gz", ".zst"}) {
     if (name.ends_with(packed)) name.remove_suffix(packed.size());

@@ -29,7 +29,7 @@ class report {
   }
 
   /// Counts a file that is one document, where its name says that it has records.
-  void whole_file(const std::string& path);
+  void read_as_one_text(const std::string& path);
 
   /// Moves the progress bar.
   void advance(std::uint64_t documents, std::uint64_t bytes);

@@ -24,19 +24,14 @@ bad_input unreadable(const source& from, const std::system_error& error) {
 
 std::uint64_t copy_file::append(std::string_view bytes) {
   const std::lock_guard lock(mutex_);
-  file_.write(bytes);
-  return std::exchange(size_, size_ + bytes.size());
-}
-
-copy_file& copy_place::file() {
-  const std::lock_guard lock(mutex_);
   if (!file_) file_.emplace();
-  return *file_;
+  file_->write(bytes);
+  return std::exchange(size_, size_ + bytes.size());
 }
 
 void source_copy::write(std::string_view bytes) {
   if (bytes.empty()) return;
-  const std::uint64_t place = file_.append(bytes);
+  const std::uint64_t place = file_->append(bytes);
   const std::lock_guard lock(mutex_);
   const bool goes_on = !stretches_.empty() && stretches_.back().place + (size_ - stretches_.back().begin) == place;
   if (!goes_on) stretches_.push_back({size_, place});
@@ -58,7 +53,7 @@ std::size_t source_copy::read_at(std::uint64_t offset, char* to, std::size_t siz
       place = found.place + (offset - found.begin);
       count = static_cast<std::size_t>(std::min<std::uint64_t>(size - total, end - offset));
     }
-    count = file_.read_at(place, to + total, count);
+    count = file_->read_at(place, to + total, count);
     if (count == 0) break;
     total += count;
     offset += count;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 #include <unordered_set>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,39 +22,28 @@
 
 namespace command {
 
-/// The temporary file that all copies of a run share: one for each would be more files than a program may have open.
+/// The temporary file that all copies of a run share: one for each would be more files than a program may have open. It
+/// is made when the first of them is written.
 class copy_file {
  public:
   /// Appends; from any thread. Returns: where. Throws: output_error.
   std::uint64_t append(std::string_view bytes);
 
-  /// As temporary_file::read_at.
+  /// As temporary_file::read_at. Precondition: something was appended.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const {
-    return file_.read_at(offset, to, size);
+    return file_->read_at(offset, to, size);
   }
 
  private:
   std::mutex mutex_;
-  temporary_file file_;
+  std::optional<temporary_file> file_;
   std::uint64_t size_ = 0;
-};
-
-/// Where the copies of a run lie: the file is made when the first of them needs it.
-class copy_place {
- public:
-  /// Throws: output_error.
-  copy_file& file();
-
- private:
-  std::mutex mutex_;
-  std::optional<copy_file> file_;
 };
 
 /// What was read of one source. While one thread writes, others may read what was written before.
 class source_copy {
  public:
-  /// Throws: output_error.
-  explicit source_copy(const std::shared_ptr<copy_place>& where) : where_(where), file_(where->file()) {}
+  explicit source_copy(std::shared_ptr<copy_file> file) : file_(std::move(file)) {}
 
   /// Appends. Throws: output_error, for example when the disk is full.
   void write(std::string_view bytes);
@@ -68,8 +58,7 @@ class source_copy {
     std::uint64_t place;  // in the file
   };
 
-  std::shared_ptr<copy_place> where_;
-  copy_file& file_;
+  std::shared_ptr<copy_file> file_;
   mutable std::mutex mutex_;
   std::vector<stretch> stretches_;  // under mutex_, as size_
   std::uint64_t size_ = 0;
@@ -77,8 +66,8 @@ class source_copy {
 
 /// A file, or standard input. Shared by all that still may read it.
 struct source {
-  std::string path;                    ///< as documents are named after it; "-" is standard input
-  std::shared_ptr<copy_place> copies;  ///< where its copy would be
+  std::string path;                   ///< as documents are named after it; "-" is standard input
+  std::shared_ptr<copy_file> copies;  ///< where its copy would be
 
   /// What was read of a source that cannot be read again, or not at places: standard input, a pipe, a packed file.
   std::unique_ptr<source_copy> copy = nullptr;
@@ -178,7 +167,7 @@ class source_walker {
   void note_output(const std::string& option, const std::string& output_file);
 
   const options& settings_;
-  std::shared_ptr<copy_place> copies_ = std::make_shared<copy_place>();
+  std::shared_ptr<copy_file> copies_ = std::make_shared<copy_file>();
   bool passes_over_indexes_ = false;
   std::vector<std::string> real_outputs_;  // without links; those that a folder may hold
   std::vector<std::string> partial_outputs_;
