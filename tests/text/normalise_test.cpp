@@ -80,6 +80,18 @@ TEST_CASE("fold lower-cases A to Z and keeps every other byte", "[normalise]") {
   std::string all_bytes;
   for (int i = 0; i < 256; ++i) all_bytes.push_back(static_cast<char>(i));
   CHECK(fold(all_bytes) == oracle::fold(all_bytes));
+  // What does not fill a word of eight bytes is folded byte by byte.
+  std::size_t wrong = 0;
+  for (std::size_t size = 1; size < 20; ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      for (const char byte : all_bytes) {
+        std::string text(size, 'b');
+        text[at] = byte;
+        if (fold(text) != oracle::fold(text)) ++wrong;
+      }
+    }
+  }
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("normalise lower-cases letters of all scripts", "[normalise]") {
