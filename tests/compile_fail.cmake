@@ -20,10 +20,11 @@ foreach(folder IN LISTS xxHash_INCLUDE_DIRS)
   endif()
 endforeach()
 list(APPEND command "-I${PROJECT_SOURCE_DIR}/include")
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET neardup_test_general AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET neardup_shared_headers AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
   # All of neardup as the tests have parsed it; with other options g++ would read the headers themselves.
   string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
   separate_arguments(options NATIVE_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
+  get_target_property(folder neardup_shared_headers BINARY_DIR)
   list(
     APPEND
     command
@@ -31,7 +32,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET neardup_test_general AND NOT 
     ${NEARDUP_TEST_OPTIONS}
     "-I${CMAKE_CURRENT_SOURCE_DIR}"
     -include
-    "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/neardup_test_general.dir/cmake_pch.hxx"
+    "${folder}/CMakeFiles/neardup_shared_headers.dir/cmake_pch.hxx"
   )
 endif()
 

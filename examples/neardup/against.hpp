@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,9 +14,10 @@
 
 namespace command {
 
-/// Calls `visit(placed_document<Bits>)` for each document of an index file. Throws: input_error.
-template <std::size_t Bits, class Visit>
-void for_each_indexed(context& c, const std::string& path, list_reader<Bits>& lists, const Visit& visit) {
+/// Calls `visit` for each document of an index file. Throws: input_error.
+template <std::size_t Bits>
+void for_each_indexed(context& c, const std::string& path, list_reader<Bits>& lists,
+                      const document_visitor<Bits>& visit) {
   const bool is_listed = c.settings.unit == unit_of_input::fingerprints;
   std::optional<neardup::fingerprint_composition> expected = lists.made_of();
   if (!is_listed) expected = composition_of_options<Bits>(c.settings);
@@ -38,9 +40,9 @@ void for_each_indexed(context& c, const std::string& path, list_reader<Bits>& li
   c.notes.advance(fingerprints.size(), 0);
 }
 
-/// Calls `visit(placed_document<Bits>)` for each document of --against: first those of its indexes, then the others.
-template <std::size_t Bits, class Visit>
-void for_each_against(context& c, list_reader<Bits>& lists, const Visit& visit) {
+/// Calls `visit` for each document of --against: first those of its indexes, then the others.
+template <std::size_t Bits>
+void for_each_against(context& c, list_reader<Bits>& lists, const document_visitor<Bits>& visit) {
   if (!c.settings.has_against()) return;
   for (const std::string& path : c.settings.against_indexes) for_each_indexed<Bits>(c, path, lists, visit);
   if (!c.settings.against.empty()) {
@@ -51,14 +53,16 @@ void for_each_against(context& c, list_reader<Bits>& lists, const Visit& visit) 
     source_walker sources(theirs);
     c.leave_out_outputs(sources);
     sources.pass_over_indexes();
-    for_each_document<Bits>(c, theirs, sources, lists, visit, [](const finished_batch<Bits>&) {});
+    for_each_document<Bits>(c, theirs, sources, lists, visit);
   }
   c.against = c.notes.documents();
 }
 
-/// All documents with tokens: those of --against, and the input. `visit_other` gets the documents of the input without.
-template <std::size_t Bits, class VisitOther>
-corpus<Bits> read_corpus(context& c, const VisitOther& visit_other) {
+/// All documents with tokens: those of --against, and the input. `visit_other`, if there is one, gets the documents of
+/// the input without, and what was read before.
+template <std::size_t Bits>
+corpus<Bits> read_corpus(
+    context& c, const std::function<void(const corpus<Bits>&, const placed_document<Bits>&)>& visit_other = nullptr) {
   corpus<Bits> all(c.settings);
   list_reader<Bits> lists(c.settings);
   for_each_against<Bits>(c, lists, [&](const placed_document<Bits>& d) {
@@ -68,17 +72,12 @@ corpus<Bits> read_corpus(context& c, const VisitOther& visit_other) {
   const auto add = [&](const placed_document<Bits>& d) {
     if (d.facts.has_tokens) {
       all.add(d);
-    } else {
+    } else if (visit_other) {
       visit_other(all, d);
     }
   };
-  for_each_document<Bits>(c, c.settings, c.sources, lists, add, [](const finished_batch<Bits>&) {});
+  for_each_document<Bits>(c, c.settings, c.sources, lists, add);
   return all;
-}
-
-template <std::size_t Bits>
-corpus<Bits> read_corpus(context& c) {
-  return read_corpus<Bits>(c, [](const corpus<Bits>&, const placed_document<Bits>&) {});
 }
 
 }  // namespace command

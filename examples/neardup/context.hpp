@@ -46,11 +46,11 @@ struct context {
   std::optional<output> dropped;
 };
 
-/// Calls `visit(placed_document<Bits>)` for each document of these sources in their order, and
-/// `after(finished_batch<Bits>&&)` after those of each batch, also of one that ends in bad input.
-template <std::size_t Bits, class Visit, class After>
+/// Calls `visit` for each document of these sources in their order, and `after`, if there is one, after those of each
+/// batch, also of one that ends in bad input.
+template <std::size_t Bits>
 void for_each_document(context& c, const options& settings, source_walker& sources, list_reader<Bits>& lists,
-                       Visit&& visit, After&& after) {
+                       const document_visitor<Bits>& visit, const batch_visitor<Bits>& after = nullptr) {
   if (settings.unit == unit_of_input::fingerprints) return for_each_listed<Bits>(lists, sources, c.notes, visit);
   batch_reader reader(settings, sources, settings.needs_second_look());
   placer put_in_place(c.notes);
@@ -59,21 +59,16 @@ void for_each_document(context& c, const options& settings, source_walker& sourc
       [&] { return batch_worker<Bits>(settings); },
       [&](finished_batch<Bits>&& done) {
         const std::exception_ptr bad = caught([&] { put_in_place(done, visit); });
-        after(std::move(done));
+        if (after) after(std::move(done));
         if (bad) std::rethrow_exception(bad);
       });
 }
 
 /// The same of the input.
-template <std::size_t Bits, class Visit, class After>
-void for_each_document(context& c, Visit&& visit, After&& after) {
+template <std::size_t Bits>
+void for_each_document(context& c, const document_visitor<Bits>& visit, const batch_visitor<Bits>& after = nullptr) {
   list_reader<Bits> lists(c.settings);
   for_each_document<Bits>(c, c.settings, c.sources, lists, visit, after);
-}
-
-template <std::size_t Bits, class Visit>
-void for_each_document(context& c, Visit&& visit) {
-  for_each_document<Bits>(c, visit, [](const finished_batch<Bits>&) {});
 }
 
 /// The blocks of the index of a stream, of which nobody knows how long it gets: what was asked for, or the default.

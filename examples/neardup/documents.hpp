@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <neardup/simhash.hpp>
 #include <optional>
@@ -57,8 +58,8 @@ struct file_facts {
 /// `piece(text, true)`; a larger one comes in pieces, cut between characters: `piece(text, false)`.
 /// Throws: std::system_error; output_error if the copy of a pipe cannot be written.
 inline constexpr std::size_t whole_file_limit = std::size_t{1} << 24;
-template <class Piece>
-file_facts read_file(source& from, bool keep, byte_buffer& buffer, Piece&& piece) {
+inline file_facts read_file(source& from, bool keep, byte_buffer& buffer,
+                            const std::function<void(std::string_view text, bool whole)>& piece) {
   constexpr std::size_t first_read = std::size_t{1} << 16;
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   const std::atomic<bool> never{false};
@@ -245,6 +246,12 @@ struct placed_document {
   std::optional<std::uint64_t> record_id = std::nullopt;  ///< the same as a number, of a record of a list
 };
 
+// Of one type whatever a verb does with them, so that reading is compiled once.
+template <std::size_t Bits>
+using document_visitor = std::function<void(const placed_document<Bits>&)>;
+template <std::size_t Bits>
+using batch_visitor = std::function<void(finished_batch<Bits>&&)>;
+
 /// Puts finished batches in their places: numbers the lines, says what is bad, counts.
 class placer {
  public:
@@ -252,8 +259,8 @@ class placer {
 
   /// Calls `visit(placed_document<Bits>)` for the documents of the next batch in order.
   /// Throws: input_error for bad input, after what comes before it was visited.
-  template <std::size_t Bits, class Visit>
-  void operator()(const finished_batch<Bits>& done, Visit&& visit) {
+  template <std::size_t Bits>
+  void operator()(const finished_batch<Bits>& done, const document_visitor<Bits>& visit) {
     const batch& input = done.input;
     if (input.from != nullptr && input.from != current_) {
       current_ = input.from;

@@ -99,9 +99,10 @@ class list_reader {
   std::optional<neardup::fingerprint_composition> made_of_;
 };
 
-/// Calls `visit(placed_document<Bits>)` for each record in order; its id is its number.
-template <std::size_t Bits, class Visit>
-void for_each_listed(list_reader<Bits>& lists, source_walker& sources, report& notes, const Visit& visit) {
+/// Calls `visit` for each record in order; its id is its number.
+template <std::size_t Bits>
+void for_each_listed(list_reader<Bits>& lists, source_walker& sources, report& notes,
+                     const document_visitor<Bits>& visit) {
   while (const auto step = sources.next()) {
     if (const auto* const bad = std::get_if<bad_input>(&*step)) {
       notes.bad(*bad);

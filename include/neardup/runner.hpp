@@ -47,14 +47,31 @@ class any_runner {
   /// Calls `work(part)` for each part, and returns when all are done. Precondition: `work` does not throw.
   template <class Work>
   void operator()(std::size_t parts, const Work& work) const {
-    if (!run_) {
-      for (std::size_t part = 0; part < parts; ++part) work(part);
-    } else {
-      run_(parts, std::cref(work));
-    }
+    run(parts, {&work, call<Work>});
   }
 
  private:
+  // One type for all that is run: a std::function of each would be most of what a pass costs to compile.
+  struct work_reference {
+    const void* work;
+    void (*call)(const void* work, std::size_t part);
+
+    void operator()(std::size_t part) const { call(work, part); }
+  };
+
+  template <class Work>
+  static void call(const void* work, std::size_t part) {
+    (*static_cast<const Work*>(work))(part);
+  }
+
+  void run(std::size_t parts, work_reference work) const {
+    if (!run_) {
+      for (std::size_t part = 0; part < parts; ++part) work(part);
+    } else {
+      run_(parts, work);
+    }
+  }
+
   std::size_t parts_ = 1;
   std::function<void(std::size_t, const std::function<void(std::size_t)>&)> run_;
 };

@@ -21,6 +21,12 @@ HAS_DASK = (shutil.which("dask-scheduler") is not None and
             subprocess.run([PYTHON, "-c", "import distributed"], capture_output=True, check=False).returncode == 0)
 
 
+class Sizes(unittest.TestCase):
+    def test_they_are_short(self):
+        for driver in ("with_parallel", "with_dask.py"):
+            self.assertLessEqual(len((DRIVERS / driver).read_text(encoding="utf-8").splitlines()), 100)
+
+
 class Drivers(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -55,10 +61,6 @@ class Drivers(unittest.TestCase):
             process.communicate()
         self.addCleanup(stop)
         return process
-
-    def test_they_are_short(self):
-        for driver in ("with_parallel", "with_dask.py"):
-            self.assertLessEqual(len((DRIVERS / driver).read_text(encoding="utf-8").splitlines()), 100)
 
     @unittest.skipUnless(shutil.which("parallel"), "no GNU parallel")
     def test_gnu_parallel(self):

@@ -87,7 +87,7 @@ void check_layout(int k, int blocks, tally& counts) {
   REQUIRE(index.size() == values);
   checker check(index);
   oracle::random_engine random(static_cast<std::uint64_t>(k * 16 + blocks));
-  const std::size_t queries = oracle::effort(256, 64, 6);
+  const std::size_t queries = oracle::effort(256, 24, 6);
   for (std::size_t i = 0; i < queries; ++i) REQUIRE(check.answers(random() % values, k));
   for (int smaller = 0; smaller < k; ++smaller) {
     for (std::size_t i = 0; i < oracle::effort(4, 1); ++i) REQUIRE(check.answers(random() % values, smaller));

@@ -190,7 +190,7 @@ TEST_CASE("a damaged index of lines of the cache is refused, or answers as what 
   whole.verify();
   std::size_t refused = 0, same = 0;
   const std::size_t header = static_cast<std::size_t>(support::load_number(bytes, 16, 4));
-  const std::size_t tries = oracle::effort(400, 10);
+  const std::size_t tries = oracle::effort(400, 100, 10);
   for (std::size_t i = 0; i < tries; ++i) {
     const std::size_t bit = 8 * header + static_cast<std::size_t>(random() % (8 * (bytes.size() - header)));
     data[bit / 8] ^= std::byte{1} << bit % 8;
