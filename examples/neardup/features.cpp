@@ -39,10 +39,15 @@ std::string find_dictionary(const options& settings) {
 /// Nothing if there is to be none.
 std::optional<std::string> find_model(const options& settings, const std::string& dictionary) {
   if (settings.words.no_model) return std::nullopt;
-  if (!settings.words.model.empty()) return settings.words.model;
-  const std::string beside = (std::filesystem::path(dictionary).parent_path() / "finalseg").string();
   std::error_code ignored;
+  if (!settings.words.model.empty()) {
+    if (std::filesystem::is_directory(settings.words.model, ignored)) return settings.words.model;
+    throw usage_error("--model " + settings.words.model +
+                      " is no folder; jieba's finalseg is one, with prob_start.py, prob_trans.py and prob_emit.py");
+  }
+  const std::string beside = (std::filesystem::path(dictionary).parent_path() / "finalseg").string();
   if (std::filesystem::is_directory(beside, ignored)) return beside;
+  if (!std::filesystem::exists(dictionary, ignored)) return std::nullopt;  // reading it says so
   throw usage_error("there is no model of unknown words in " + beside +
                     "; name its folder with --model, or do without by --no-hmm");
 }
@@ -89,6 +94,7 @@ void load_dictionary(options& settings) {
   }
   try {
     const auto dictionary = std::make_shared<const neardup::word_dictionary>(read_dictionary(settings, path));
+    if (dictionary->size() == 0) throw input_error({path, "there is no word in it"});
     std::shared_ptr<const neardup::unknown_word_model> model;
     if (model_folder) {
       model = std::make_shared<const neardup::unknown_word_model>(neardup::unknown_word_model::load(*model_folder));

@@ -61,7 +61,7 @@ int main(int count, char** arguments) {
     return 0;
   } catch (const command::usage_error& error) {
     command::say(error.what());
-    command::say("'neardup --help' lists what there is");
+    command::say("'neardup --help' lists the verbs, 'neardup VERB --help-all' all options of one");
   } catch (const command::reader_gone& error) {
     command::end_by_closed_pipe();
     command::say(error.what());

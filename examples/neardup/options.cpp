@@ -338,9 +338,8 @@ class parser {
     const bool has_index = result_.has_index() || !result_.against_indexes.empty();
     if ((has_index || lists_ || result_.shard || result_.format == output_format::binary) && !can_be_named(result_)) {
       throw usage_error(
-          "files of fingerprints name what these are made of: they take words, words:N, masked:words:N, chars:N and "
-          "bytes:N, "
-          "without --top and --weighted-field");
+          "fingerprints of zh:words, of zh:keywords, with --top or with --weighted-field cannot be kept in a file: it "
+          "names what they are made of, and has no name for a dictionary");
     }
     if (result_.paths.empty() && result_.names_from.empty()) {
       if (result_.action == verb::find) {
@@ -438,8 +437,9 @@ class parser {
 
   void add_words() {
     add("--dictionary", result_.words.dictionary, "FILE",
-        "of zh:words, in the format of jieba's dict.txt\n(default: that of an installed jieba)");
-    add("--user-dictionary", result_.words.user_dictionary, "FILE", "more words: 'word', 'word frequency'");
+        "of zh:words, in the format of jieba's dict.txt\n(default: that of Debian's python3-jieba)");
+    add("--user-dictionary", result_.words.user_dictionary, "FILE",
+        "more words, one a line: 'word' or 'word frequency',\nwith a space");
     add("--model", result_.words.model, "FOLDER",
         "jieba's model of unknown words (default: finalseg/\nbeside the dictionary)");
     add_flag("--no-hmm", result_.words.no_model, "no such model: unknown words are single characters");
@@ -692,7 +692,7 @@ class parser {
       if (CLI::Option* const option = app_.get_option_no_throw(name)) option->description(text);
     };
     if (result_.action != verb::advise) {
-      shorten("--features", "what is compared: words:N, chars:N, … (default: words:2)");
+      shorten("--features", "what is compared: words:N, chars:N, zh:words, … (default: words:2)");
       shorten("--similarity", "near-duplicates have this Jaccard similarity (default: 0.8)");
     }
     shorten("--include", "of the files in folders only these, as in .gitignore");

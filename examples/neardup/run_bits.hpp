@@ -99,6 +99,7 @@ bool run(options& settings) {
   if (!settings.idf_file.empty()) {
     try {
       settings.idf = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(settings.idf_file));
+      if (settings.idf->size() == 0) throw std::runtime_error(settings.idf_file + ": there is no term in it");
     } catch (const std::runtime_error& error) {
       throw input_error({"", error.what()});
     }

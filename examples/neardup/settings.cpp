@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -23,9 +24,12 @@ void apply_features(const typed_settings& given, options& to) {
   if (given.features) to.features = parse_feature_setting("--features", *given.features);
   if (given.check_features) to.check_features = parse_feature_setting("--check-features", *given.check_features);
   if (!given.features && given.check_features) to.features = to.check_features;
+  // A replaced character changes the words around it: single ones stay nearest to what the edit distance says.
+  if (!given.features && !given.check_features && given.check == "edit") to.features.choice.size = 1;
   if (!given.check_features) to.check_features = to.features;
   const bool by_dictionary = to.features.needs_dictionary() || to.check_features.needs_dictionary();
-  if (by_dictionary && to.action == verb::advise) throw usage_error("advise knows words:N, chars:N and bytes:N only");
+  if (by_dictionary && to.action == verb::advise)
+    throw usage_error("advise knows no words by a dictionary, only words:N, masked:words:N, chars:N and bytes:N");
   if (to.words.any() && !by_dictionary) {
     throw usage_error("a dictionary, its model and stop words need --features zh:words or zh:keywords");
   }
@@ -44,10 +48,14 @@ void apply_weights(const typed_settings& given, options& to) {
   if (to.weights != weighting::tf_idf && to.weighted_field.empty()) throw usage_error("--top needs --weights tfidf");
 }
 
-/// The Jaccard similarity for which the distance is chosen: for the cosine that of equally large sets, for the edit
-/// similarity that of single characters of which as many were replaced.
-double jaccard_for(similarity_measure measure, double similarity) {
-  return measure == similarity_measure::jaccard ? similarity : similarity / (2 - similarity);
+/// The Jaccard similarity of the features for which the distance is chosen: for the cosine that of equally large sets,
+/// for the edit similarity that of texts in which as many characters were replaced, far from each other; each changes
+/// all runs of N that it lies in.
+double jaccard_for(double similarity, const options& settings) {
+  if (settings.check == similarity_measure::jaccard) return similarity;
+  const bool has_runs = settings.check == similarity_measure::edit && !settings.features.needs_dictionary();
+  const double same = std::pow(similarity, has_runs ? static_cast<double>(settings.features.choice.size) : 1.0);
+  return same / (2 - same);
 }
 
 /// Whether features count differently: by weights of ours or of the input.
@@ -122,7 +130,7 @@ void apply_comparison(const typed_settings& given, options& to) {
                             : given.min_similarity ? *to.min_similarity
                                                    : neardup::default_similarity;
   if (similarity == 0) throw usage_error("--min-similarity " + *given.min_similarity + " needs --distance");
-  if (!given.distance) choose_distance(given, jaccard_for(to.check, similarity), to);
+  if (!given.distance) choose_distance(given, jaccard_for(similarity, to), to);
   if (!given.min_similarity) to.min_similarity = similarity;
   to.choice = similarity_choice{given.similarity ? given.similarity : given.min_similarity, given.min_similarity};
 }

@@ -569,6 +569,8 @@ class Words(CommandTest):
             self.write(f"model/{name}", "P=" + table + "\n")
         options = ("--features", "zh:words", "--dictionary", self.dictionary)
         self.assert_fails(run("tokens", *options, "-"), "jieba/finalseg", "--model", "--no-hmm")
+        self.assert_fails(run("tokens", *options, "--model", "nowhere", "-"), "--model nowhere is no folder", "prob_start.py")
+        self.assert_fails(run("tokens", "--features", "zh:words", "--dictionary", "none.txt", "-"), "cannot open", "none.txt")
         model = self.folder / "model"
         self.assertEqual(self.tokens("牛奶", *options, "--model", model), [("牛奶", "1")])
         shutil.copytree(model, self.folder / "jieba" / "finalseg")
@@ -592,11 +594,16 @@ class Words(CommandTest):
         fails("--user-dictionary", self.write("user.txt", b"ab\nb\xff 3\n"))
         expected = ("stop.txt:3: not UTF-8",)
         fails("--stop-words", self.write("stop.txt", b"a\n\n\xff\n"))
+        expected = ("idf.txt: there is no term in it",)
+        fails("--weights", "tfidf", "--idf-file", self.write("idf.txt", "\n"))
         expected = ("cannot open", "none.txt")
         fails("--stop-words", "none.txt")
         fails("--user-dictionary", "none.txt")
         self.write("jieba/dict.txt", "研究 100\n研究生\n")
         expected = ("jieba/dict.txt:2: ",)
+        fails()
+        self.write("jieba/dict.txt", "\n")
+        expected = ("jieba/dict.txt: there is no word in it",)
         fails()
         self.dictionary.unlink()
         expected = ("cannot open", "jieba/dict.txt")
@@ -610,7 +617,7 @@ class Words(CommandTest):
         self.assertEqual(len(run("pairs", "--jsonl", *self.options, "--similarity", 0.6, "-", data=data).text.splitlines()), 1)
         mixed = ("--features", "zh:words", "--check-features", "chars:2", *self.options[2:])
         self.assert_done(run("pairs", "--jsonl", *mixed, "-", data=data))
-        self.assert_fails(run("advise", "--features", "zh:words", "x"), "advise knows words:N")
+        self.assert_fails(run("advise", "--features", "zh:words", "x"), "advise knows no words by a dictionary")
 
     def test_whole_text_and_pieces(self):
         """A file above 16 MB comes in pieces; its fingerprint is that of the record with the same text."""
@@ -754,7 +761,25 @@ class Check(CommandTest):
         self.assertEqual(len(unique.text.splitlines()), 2)
 
     def test_says_the_measure(self):
-        self.assertIn("--check edit --check-features words:2", run("pairs", "--check", "edit", "-", data=A).err)
+        self.assertIn("--features words:1 --kind simhash --bits 64 --distance 16 --check edit --check-features words:1",
+                      run("pairs", "--check", "edit", "-", data=A).err)
+
+    def test_replaced_characters_are_found_with_any_features(self):
+        # 300 pairs of posts of 40 characters, of which up to 12 are replaced: an edit similarity of .7 and more.
+        rng = random.Random(20)
+        texts = []
+        for i in range(300):
+            characters = [chr(rng.randrange(0x4E00, 0x9FA5)) for _ in range(40)]
+            texts.append("".join(characters))
+            for place in rng.sample(range(40), i % 13):
+                characters[place] = chr(rng.randrange(0x4E00, 0x9FA5))
+            texts.append("".join(characters))
+        # Fingerprints of 39 pairs stray more than the theory of the distance knows; of the wrong distance, .77 were found.
+        for features, share in (((), 0.96), (("--features", "chars:1"), 0.96), (("--features", "chars:2"), 0.92),
+                                (("--features", "words:2"), 0.92)):
+            found = self.assert_done(run("pairs", "--jsonl", "--check", "edit", "--similarity", "0.7", *features, "-",
+                                         data=jsonl(texts)))
+            self.assertGreaterEqual(len(found.text.splitlines()), share * 300, features)
 
 
 class Find(CommandTest):
@@ -2064,7 +2089,7 @@ class Usage(CommandTest):
             (("--seed", "-1", "x"), "--seed"),
         ):
             with self.subTest(arguments=arguments):
-                done = self.assert_fails(run(*arguments), message, "'neardup --help' lists what there is")
+                done = self.assert_fails(run(*arguments), message, "'neardup --help' lists the verbs")
                 self.assertEqual(done.text, "")
 
 

@@ -422,7 +422,7 @@ TEST_CASE("user words join and part as they are told", "[chinese]") {
 }
 
 TEST_CASE("a broken dictionary is an error with its file and line", "[chinese]") {
-  const std::string why = ": not \"word frequency\" in UTF-8, with a whole number below 2^53";
+  const std::string why = ": not \"word frequency\" in UTF-8: a word, a space, a whole number below 2^53";
   CHECK(error_of("ab 3\nword\n") == "words.txt:2" + why);
   CHECK(error_of("ab three\n") == "words.txt:1" + why);
   CHECK(error_of("\n\nab -3\n") == "words.txt:3" + why);

@@ -112,8 +112,9 @@ class word_dictionary {
                                  ? std::nullopt
                                  : detail::parse_count(line.substr(space + 1, line.find(' ', space + 1) - space - 1));
       if (!frequency || !result.set(line.substr(0, space), *frequency)) {
-        detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) +
-                                         ": not \"word frequency\" in UTF-8, with a whole number below 2^53");
+        detail::fail<std::runtime_error>(
+            std::string(name) + ":" + std::to_string(number) +
+            ": not \"word frequency\" in UTF-8: a word, a space, a whole number below 2^53");
       }
     });
     result.update_total();
