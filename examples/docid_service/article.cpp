@@ -18,7 +18,7 @@ std::string required_text(const json& object, const char* field) {
   return found->get<std::string>();
 }
 
-/// A string, or a number as it was written.
+/// A string, or the shortest text of a number.
 std::string text_or_number(const json& object, const char* field) {
   const auto found = object.find(field);
   if (found == object.end()) return {};
@@ -53,6 +53,9 @@ article article_of(const json& object) {
   result.title = required_text(object, "title");
   result.content = required_text(object, "content");
   if (result.url.empty()) throw bad_request(name_of("url") + " is empty");
+  // Large ones and fractions are rounded: two would become one.
+  if (object.contains("nid") && object["nid"].is_number_float())
+    throw bad_request(name_of("nid") + " is no integer of 64 bits: write it as a string");
   result.nid = text_or_number(object, "nid");
   if (result.nid.empty()) result.nid = result.url;
   result.heat = heat_of(object);

@@ -93,6 +93,14 @@ struct refusal : std::runtime_error {
   int status;
 };
 
+constexpr const char* decide_path = "/docId/getDocId";
+constexpr const char* similar_path = "/similar";
+
+bool has_body(const Request& req) {
+  const std::string length = req.get_header_value("Content-Length");
+  return req.has_header("Transfer-Encoding") || length.find_first_not_of('0') != std::string::npos;
+}
+
 std::string error_text(const std::string& message) {
   return ordered_json{{"status", "error"}, {"error", message}}.dump(-1, ' ', false,
                                                                     ordered_json::error_handler_t::replace);
@@ -198,9 +206,19 @@ struct http_server::implementation {
     server.set_write_timeout(options.timeout);
     server.set_payload_max_length(static_cast<std::size_t>(-1));  // see read_body()
 
-    server.set_pre_routing_handler([](const Request&, Response& res) {
-      if (!connection_pool::is_refusing) return httplib::Server::HandlerResponse::Unhandled;
-      close_with(res, 503, "too many connections");
+    server.set_pre_routing_handler([](const Request& req, Response& res) {
+      if (connection_pool::is_refusing) {
+        close_with(res, 503, "too many connections");
+      } else if (has_body(req) && !(req.method == "POST" && (req.path == decide_path || req.path == similar_path))) {
+        // It would not be read, and what is in it be taken for the next request.
+        close_with(res, 400, "this request has no body");
+      } else if (has_body(req) && req.is_multipart_form_data()) {
+        close_with(res, 415, "the body is JSON, not a form");
+      } else if (req.path == decide_path && (req.method == "HEAD" || !req.ranges.empty())) {
+        close_with(res, 400, "an article is not decided for the head or a range of the answer");
+      } else {
+        return httplib::Server::HandlerResponse::Unhandled;
+      }
       return httplib::Server::HandlerResponse::Handled;
     });
     server.set_exception_handler([](const Request&, Response& res, std::exception_ptr what) {
@@ -222,11 +240,11 @@ struct http_server::implementation {
       if (res.status > 0 && res.status < 600) ++statuses[static_cast<std::size_t>(res.status)];
     });
 
-    server.Get("/docId/getDocId", [this](const Request& req, Response& res) {
+    server.Get(decide_path, [this](const Request& req, Response& res) {
       if (!req.has_param("json")) throw bad_request("the parameter json is missing");
       answer_object(parse_json(req.get_param_value("json")), res);
     });
-    server.Post("/docId/getDocId", [this](const Request& req, Response& res, const httplib::ContentReader& reader) {
+    server.Post(decide_path, [this](const Request& req, Response& res, const httplib::ContentReader& reader) {
       const std::string type = req.get_header_value("Content-Type");
       if (type.find("ndjson") != std::string::npos || type.find("jsonl") != std::string::npos) {
         answer_lines(req, res, reader);
@@ -241,12 +259,12 @@ struct http_server::implementation {
       ordered_json result{{"docId", name}, {"nids", found->nids}, {"article", ordered_json::parse(found->article)}};
       res.set_content(result.dump(), json_type);
     });
-    server.Delete("/articles/(.+)", [this](const Request& req, Response& res) {
+    server.Delete(R"(/articles/([\s\S]+))", [this](const Request& req, Response& res) {
       const std::string nid = req.matches[1];
       if (!articles.erase(nid)) return set_error(res, 404, "no article " + nid);
       res.set_content(R"({"status":"success"})", json_type);
     });
-    server.Post("/similar", [this](const Request& req, Response& res, const httplib::ContentReader& reader) {
+    server.Post(similar_path, [this](const Request& req, Response& res, const httplib::ContentReader& reader) {
       share held(*this);
       const auto object = parse_json(read_body(req, reader, held));
       if (!object.is_object() || !object.contains("content") || !object["content"].is_string())

@@ -157,6 +157,7 @@ int serve(const settings& all) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 
+  docid::make_describer(all.cascade.recipe, all.cascade.jieba);  // throws before the store is marked with the recipe
   std::filesystem::create_directories(all.data);
   const docid::sqlite_database database(all.data + "/docid.sqlite", composition_of(all.cascade));
   docid::sqlite_mapping mapping(database);

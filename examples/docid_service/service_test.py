@@ -72,7 +72,7 @@ class Service:
         if not connection:
             own.close()
         is_json = answer.getheader("Content-Type", "").startswith("application/json")
-        return answer.status, json.loads(text) if is_json else text.decode()
+        return answer.status, json.loads(text) if is_json and text else text.decode()
 
     def post(self, body, **options):
         return self.request("POST", "/docId/getDocId", body, **options)
@@ -235,6 +235,22 @@ class Documents(TestCase):
             self.service.request("DELETE", path)
             self.restart()
 
+    def test_any_nid_can_be_taken_out(self):
+        nid = "a\r\nb?%2F"
+        self.service.doc_id(article(1, nid=nid))
+        self.assertEqual(self.service.request("DELETE", "/articles/" + urllib.parse.quote(nid, safe=""))[0], 200)
+
+    def test_a_url_of_two_documents_stays_with_the_one_that_is_left(self):
+        self.restart("--steps", "title,content")
+        first = self.service.doc_id(article(1, nid="a", url="U"))
+        second = self.service.doc_id(article(2, nid="b", url="U"))
+        self.assertNotEqual(first, second)
+        self.restart()
+        self.assertEqual(self.service.request("DELETE", "/articles/a")[0], 200)
+        for _ in range(2):
+            self.assertEqual(self.service.doc_id(article(3, nid="c", url="U")), second)
+            self.restart()
+
     def test_a_restart_changes_nothing(self):
         names = [self.service.doc_id(article(i)) for i in range(50)]
         self.restart()
@@ -286,12 +302,48 @@ class BadInput(TestCase):
                             (b'{"url":"","title":"b","content":"c"}', '"url" is empty'),
                             (b'{"url":"a","title":"b","content":"c","heat":"x"}', '"heat" is not a number'),
                             (b'{"url":"a","title":"b","content":"c","media":[]}', '"media" is neither'),
+                            (b'{"url":"a","title":"b","content":"c","nid":18446744073709551616}', "integer of 64 bits"),
                             (b"[" * 9000, "not JSON")):
             status, answer = self.service.post(body)
             self.assertEqual((status, answer["status"]), (400, "error"), body)
             self.assertIn(words, answer["error"])
         self.assertIn("json is missing", self.service.request("GET", "/docId/getDocId")[1]["error"])
         self.assertEqual(self.service.request("GET", "/nothing")[0], 404)
+
+    def test_what_is_in_a_body_is_no_request(self):
+        kept = self.service.doc_id(article(1, nid="kept"))
+        inner = b"DELETE /articles/kept HTTP/1.1\r\nHost: a\r\n\r\n"
+        for line, kind, status in ((b"POST /docId/getDocId", b"Content-Type: multipart/form-data; boundary=b", b"415"),
+                                   (b"POST /elsewhere", b"Content-Type: text/plain", b"400"),
+                                   (b"GET /health", b"Content-Type: text/plain", b"400")):
+            with socket.create_connection(("127.0.0.1", self.service.port), timeout=30) as client:
+                client.sendall(line + b" HTTP/1.1\r\nHost: a\r\n" + kind +
+                               b"\r\nContent-Length: %d\r\n\r\n" % len(inner))
+                time.sleep(0.2)
+                answer = b""
+                try:
+                    client.sendall(inner)
+                    while block := client.recv(65536):
+                        answer += block
+                except ConnectionError:
+                    pass
+            self.assertTrue(not answer or answer.startswith(b"HTTP/1.1 " + status), answer)
+            self.assertLessEqual(answer.count(b"HTTP/1.1 "), 1)
+            self.assertEqual(self.service.doc_id(article(1, nid="kept")), kept)
+            self.assertEqual(self.service.post(article(1, nid="kept"))[1]["filterReason"], "docId_filter duplicate by nid")
+
+    def test_the_head_of_an_answer_keeps_nothing(self):
+        path = "/docId/getDocId?json=" + urllib.parse.quote(json.dumps(article(1)))
+        self.assertEqual(self.service.request("HEAD", path)[0], 400)
+        self.assertEqual(self.service.request("GET", path, headers={"Range": "bytes=0-3"})[0], 400)
+        self.assertEqual(self.service.post(article(1))[1]["filterStatus"], "good")
+
+    def test_a_failed_start_leaves_no_mark(self):
+        other = self.folder + "/other"
+        with self.assertRaisesRegex(RuntimeError, "no recipe"):
+            Service(other, "--recipe", "none")
+        service = Service(other)
+        self.addCleanup(service.stop, signal.SIGKILL)
 
     def test_a_wrong_article_of_a_batch_does_not_stop_the_others(self):
         _, answers = self.service.post([article(1), {}, article(2)])

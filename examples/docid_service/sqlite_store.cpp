@@ -121,10 +121,11 @@ sqlite_mapping::sqlite_mapping(const sqlite_database& database)
     : insert_(database.handle(), "INSERT INTO article(number, document, nid, url) VALUES(?, ?, ?, ?)"),
       find_(database.handle(), "SELECT url FROM article WHERE number = ?"),
       erase_(database.handle(), "DELETE FROM article WHERE number = ?"),
-      nids_(database.handle(), "SELECT nid FROM article WHERE document = ? ORDER BY number") {
+      nids_(database.handle(), "SELECT nid FROM article WHERE document = ? ORDER BY number"),
+      first_of_url_(database.handle(), "SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1") {
   std::random_device random;
   for (auto& word : seed_) word = std::uint64_t{random()} << 32 | random();
-  statement all(database.handle(), "SELECT number, document, nid, url FROM article");
+  statement all(database.handle(), "SELECT number, document, nid, url FROM article ORDER BY number");
   for (bool row = all(); row; row = all.next()) {
     const auto number = static_cast<std::uint32_t>(all.integer(0));
     const auto document = static_cast<doc_number>(all.integer(1));
@@ -192,13 +193,20 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
   if (found == by_nid_.end()) return std::nullopt;
   const place old = found->second;
   if (!find_(std::int64_t{old.number})) throw std::runtime_error("the store has no article " + std::string(nid));
-  const key url = key_of(find_.bytes(0));
+  const std::string text(find_.bytes(0));
+  const key url = key_of(text);
   find_.reset();
   erase_(std::int64_t{old.number});
   set(by_nid_, k, std::nullopt);
-  place count = by_url_.at(url);
-  --count.number;
-  set(by_url_, url, count.number == 0 ? std::nullopt : std::optional(count));
+  place of_url = by_url_.at(url);
+  --of_url.number;
+  if (of_url.number > 0 && of_url.document == old.document) {
+    // Without the step of the url it may stand in several documents, and this one may be gone now.
+    if (!first_of_url_(text)) throw std::runtime_error("the store has no article of " + text);
+    of_url.document = static_cast<doc_number>(first_of_url_.integer(0));
+    first_of_url_.reset();
+  }
+  set(by_url_, url, of_url.number == 0 ? std::nullopt : std::optional(of_url));
   return old.document;
 }
 

@@ -94,7 +94,7 @@ class sqlite_mapping final : public mapping {
   map by_url_;
   std::vector<std::tuple<map*, key, std::optional<place>>> undo_;
   std::uint32_t next_row_ = 1;
-  statement insert_, find_, erase_, nids_;
+  statement insert_, find_, erase_, nids_, first_of_url_;
 };
 
 class sqlite_contents final : public contents {
