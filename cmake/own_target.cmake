@@ -46,7 +46,7 @@ function(neardup_test_options target)
 endfunction()
 
 # g++ forgets the diagnostic pragmas of a precompiled header, and immintrin.h of g++ 12 needs them. What is not
-# precompiled (the benchmarks, the single header, the consumers) keeps these warnings.
+# precompiled (the tour, the code of the pages, the benchmarks, the consumers) keeps these warnings.
 set(NEARDUP_PRECOMPILED_OPTIONS "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
   set(NEARDUP_PRECOMPILED_OPTIONS -Wno-uninitialized -Wno-maybe-uninitialized -Wno-psabi)
@@ -58,8 +58,8 @@ function(neardup_precompile target)
   target_compile_options(${target} PRIVATE ${NEARDUP_PRECOMPILED_OPTIONS})
 endfunction()
 
-# neardup_share_headers(<target>): for programs with neardup_test_options, which share all headers of neardup, and
-# Catch2 where it is there: parsed once for all of them.
+# neardup_share_headers(<target>): for tests, which have neardup_test_options: all headers of neardup and Catch2, parsed
+# once for all of them. Not for the examples and the pages: they have to compile as they are printed.
 function(neardup_share_headers target)
   if(NOT TARGET neardup_shared_headers)
     set(source "${PROJECT_BINARY_DIR}/shared_headers.cpp")
@@ -67,13 +67,8 @@ function(neardup_share_headers target)
     add_library(neardup_shared_headers OBJECT "${source}")
     neardup_own_target(neardup_shared_headers)
     neardup_test_options(neardup_shared_headers)
-    find_package(Catch2 QUIET)
-    set(catch "")
-    if(Catch2_FOUND)
-      set(catch "${PROJECT_SOURCE_DIR}/tests/catch.hpp")
-      target_link_libraries(neardup_shared_headers PRIVATE Catch2::Catch2)
-    endif()
-    neardup_precompile(neardup_shared_headers ${catch} <neardup/neardup.hpp> <neardup/storage.hpp>)
+    target_link_libraries(neardup_shared_headers PRIVATE neardup_test_main)
+    neardup_precompile(neardup_shared_headers "${PROJECT_SOURCE_DIR}/tests/catch.hpp" <neardup/neardup.hpp>)
   endif()
   target_precompile_headers(${target} REUSE_FROM neardup_shared_headers)
   target_compile_options(${target} PRIVATE ${NEARDUP_PRECOMPILED_OPTIONS})
