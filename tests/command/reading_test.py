@@ -398,8 +398,9 @@ class Compressed(ReadingTest):
                 ("advise", "--jsonl", "--format", "jsonl"),
             ):
                 expected = run(*options, "-", data=data)
-                for threads in (1, 3):
-                    for path, stdin in ((packed, b""), (members, b""), ("-", packed.read_bytes())):
+                for threads in (3,) if SANITIZED else (1, 3):
+                    sources = ((members, b""), (packed, b""), ("-", packed.read_bytes()))
+                    for path, stdin in sources[:1] if SANITIZED else sources:
                         done = self.assert_done(run(*options, "--threads", threads, path, data=stdin))
                         shown = done.bytes.replace(str(path).encode(), b"-")
                         self.assertEqual(shown, expected.bytes, (options, path))
@@ -502,7 +503,7 @@ class Compressed(ReadingTest):
         self.assertLess(peak, 25000)  # kilobytes; unpacked it has 20 MB
 
     def test_many_packed_files_need_few_open_ones(self):
-        texts = corpus(200, 36)
+        texts = corpus(80 if SANITIZED else 200, 36)
         for i, text in enumerate(texts):
             self.write(f"whole/{i:03}.gz", gzip.compress(text.encode()))
             self.write(f"records/{i:03}.jsonl.gz", gzip.compress(jsonl([text, text + " again"], 2 * i)))

@@ -144,7 +144,7 @@ void compare(Deduplicator& dedup, Model& plain, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   typename Deduplicator::workspace scratch;
   std::size_t duplicates = 0, added = 0;
-  for (std::uint32_t id = 0; id < 400; ++id) {
+  for (std::uint32_t id = 0; id < oracle::effort(400, 150); ++id) {
     if (random() % 16 == 0) {
       std::vector<std::string> batch;
       std::vector<std::uint32_t> ids;

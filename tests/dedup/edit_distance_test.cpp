@@ -137,7 +137,7 @@ TEST_CASE("the edit distance of random texts around the widths of words", "[edit
 
 TEST_CASE("the edit distance of long texts whose parts moved", "[edit_distance]") {
   std::mt19937_64 random(2);
-  for (int round = 0; round < 40; ++round) {
+  for (std::size_t round = 0; round < oracle::effort(40, 8); ++round) {
     const std::string alphabet = round % 2 == 0 ? "ab" : "abcdefghij";
     const std::string text = drawn(1500 + random() % 500, alphabet, random);
     const std::size_t cut = random() % 200;

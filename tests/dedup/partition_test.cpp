@@ -63,7 +63,7 @@ TEST_CASE("a radix partition is a stable sort with the places of the buckets", "
   oracle::random_engine random(4);
   neardup::detail::scratch_array<record> scratch;
   for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{999}, std::size_t{70000},
-                                  oracle::effort(1000000, 5000)}) {
+                                  oracle::effort(1000000, 300000, 5000)}) {
     for (const bool skewed : {false, true}) {
       const auto records = random_records(count, skewed, random);
       for (const int bits : {0, 1, 2, 7, 8, 9, 10, 11, 13, 16, 20}) {

@@ -53,8 +53,8 @@ oracle::tally check_layouts() {
       oracle::random_engine random(Bits * 1000 + static_cast<std::size_t>(k * 10 + blocks));
       const std::uint64_t probes = neardup::layout(Bits, k, blocks).probe_count(k);
       const auto size =
-          static_cast<std::size_t>(std::clamp<std::uint64_t>(probes + probes / 2, 300, oracle::effort(4000, 600)));
-      const oracle::corpus<Bits> data(size, oracle::effort(16, 6), k, random);
+          static_cast<std::size_t>(std::clamp<std::uint64_t>(probes + probes / 2, 300, oracle::effort(4000, 400)));
+      const oracle::corpus<Bits> data(size, oracle::effort(16, 4), k, random);
       const frozen_index<Bits> index(k, blocks, data.pairs.size(), [&](std::size_t i) { return data.pairs[i]; });
       REQUIRE(index.size() == data.pairs.size());
       ++counts.layouts;
@@ -234,13 +234,14 @@ TEST_CASE("frozen: threads and passes do not change the result", "[index][frozen
     std::set<std::tuple<std::size_t, std::uint32_t, int>> found, wanted;
     std::vector<std::array<std::uint64_t, 1>> words;
     for (const simhash<64>& query : queries) words.push_back(query.to_words());
-    in_passes.visit_batch(words, k, [&](std::size_t query, std::size_t slot, int distance) {
+    const auto note = [&](std::size_t query, std::size_t slot, int distance) {
       const auto ids = in_passes.store().ids(slot);
       for (neardup::detail::id_span<std::uint32_t>::cursor id(ids); !id.done(); ++id) {
         REQUIRE(found.emplace(query, *id, distance).second);
       }
       return true;
-    });
+    };
+    in_passes.visit_batch(words, k, neardup::detail::batch_visitor(note));
     for (std::size_t query = 0; query < matches.size(); ++query) {
       for (const auto& match : matches[query]) wanted.emplace(query, match.id, match.distance);
     }

@@ -34,8 +34,8 @@ bool is_allowed(std::size_t bits, int k, int blocks) {
 /// Enough fingerprints that searches look into the tables and do not scan, where that is possible at all.
 std::size_t fitting_size(const neardup::layout& shape) {
   const std::uint64_t probes = shape.probe_count(shape.k());
-  const std::size_t most = oracle::effort(6000, 900);
-  return static_cast<std::size_t>(std::clamp<std::uint64_t>(probes + probes / 2, oracle::effort(400, 200), most));
+  const std::size_t most = oracle::effort(6000, 500);
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(probes + probes / 2, oracle::effort(400, 120), most));
 }
 
 template <std::size_t Bits>
@@ -48,7 +48,7 @@ oracle::tally check_all_layouts() {
       if (!is_allowed(Bits, k, blocks)) continue;
       neardup::pigeonhole_index<Bits, neardup::dynamic_layout> index(k, blocks);
       const auto seed = static_cast<std::uint64_t>((static_cast<int>(Bits) * 100 + k) * 100 + blocks);
-      oracle::check_index(index, fitting_size(index.shape()), oracle::effort(16, 4), seed, counts);
+      oracle::check_index(index, fitting_size(index.shape()), oracle::effort(16, 3), seed, counts);
     }
   }
   return counts;

@@ -420,6 +420,28 @@ std::size_t join_filters(const Filter* filters, filter_join& job, int k, std::sp
   return join_filters(filters, filters, job, k, found, level);
 }
 
+/// Who is told what a search of many queries finds, and says whether it goes on: any callable bool(query, slot,
+/// distance), as one type, so that the search is compiled once and not for each of its uses. It refers to the callable.
+class batch_visitor {
+ public:
+  template <class Visit>
+    requires(!std::is_same_v<Visit, batch_visitor>)
+  explicit batch_visitor(const Visit& visit) noexcept : visit_(&visit), call_(call<Visit>) {}
+
+  bool operator()(std::size_t query, std::size_t slot, int distance) const {
+    return call_(visit_, query, slot, distance);
+  }
+
+ private:
+  template <class Visit>
+  static bool call(const void* visit, std::size_t query, std::size_t slot, int distance) {
+    return (*static_cast<const Visit*>(visit))(query, slot, distance);
+  }
+
+  const void* visit_;
+  bool (*call_)(const void*, std::size_t, std::size_t, int);
+};
+
 /// Visits (query, position, distance) of each of `fingerprints` within k bits of each query, in no order; false from
 /// `visit` ends it. Returns: whether it was not ended.
 template <std::size_t Words, class Visit>

@@ -71,7 +71,8 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   run(parts, [&](std::size_t part) {
     failure.guard(part, [&] {
       std::size_t* const counts = next.data() + part * buckets;
-      for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) ++counts[address(read(i))];
+      const Read read_here = read;  // in registers: what is counted might otherwise be what it reads from
+      for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) ++counts[address(read_here(i))];
     });
   });
   failure.rethrow();
@@ -88,8 +89,9 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   run(parts, [&](std::size_t part) {
     failure.guard(part, [&] {
       std::size_t* const places = next.data() + part * buckets;
+      const Read read_here = read;
       for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) {
-        const auto record = read(i);
+        const auto record = read_here(i);
         store(places[address(record)]++, record);
       }
     });
@@ -104,18 +106,13 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
 /// Precondition: 0 <= address(record) < 2^bits; Offset holds `count`; starts.size() == 2^bits + 1.
 /// Guarantee: the result does not depend on the runner. A part of the first pass is finished by one thread.
 /// Throws: std::bad_alloc, before anything is written; what `read` throws, on whatever thread.
-/// Memory: `scratch` holds all records, unless the bits are few enough for one pass.
+/// Memory: `scratch` holds all records.
 template <class Record, class Offset, class Read, class Address, class Write>
 void radix_partition(std::size_t count, int bits, const Read& read, const Address& address, const Write& write,
                      std::span<Offset> starts, scratch_array<Record>& scratch, const any_runner& run = {}) {
   const int high = first_pass_bits(count, bits);
   const int low = bits - high;
   std::vector<std::size_t> begin;
-  if (low == 0) {
-    radix_scatter(count, bits, read, address, write, begin, run);
-    for (std::size_t bucket = 0; bucket < begin.size(); ++bucket) starts[bucket] = static_cast<Offset>(begin[bucket]);
-    return;
-  }
   const std::size_t buckets = std::size_t{1} << low;
   const std::size_t parts = parts_for(run, count, std::size_t{1} << 14);
   std::vector<Offset> places(parts * buckets);

@@ -37,8 +37,7 @@ class flat_engine {
   bool visit_within(const words_type& query, int k, const Visit& visit) const {
     return scan_all(store_.fingerprints(), query, k, visit);
   }
-  template <class Visit>
-  bool visit_batch(std::span<const words_type> queries, int k, const Visit& visit) const {
+  bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const {
     return scan_all(store_.fingerprints(), queries, k, visit);
   }
 

@@ -16,6 +16,11 @@
 
 namespace neardup::inline v0::detail {
 
+/// A bucket to look through, the step that did, and the number in its group of the probe.
+struct batch_bucket : filter_run {
+  std::uint32_t step, probe;
+};
+
 /// What table_search does, for many queries: table by table, all queries in each.
 ///
 /// What a table needs is then looked up once for many probes, and its directory is more likely in the cache. `Tables`
@@ -23,13 +28,13 @@ namespace neardup::inline v0::detail {
 /// read, and the fingerprints asked for, then compared, and the ids of matches asked for. A match is in several tables;
 /// which fingerprints have been compared is remembered for a while, so that nearly all but the first are dropped
 /// without being read.
-template <std::size_t Words, class Offset, class Tables, class Store, class Visit>
+template <std::size_t Words, class Offset, class Tables, class Store>
 class batch_search {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
   batch_search(const Tables& tables, const search_plans<Words>& plans, const Store& store,
-               std::span<const words_type> queries, int k, const Visit& visit) noexcept
+               std::span<const words_type> queries, int k, const batch_visitor& visit) noexcept
       : tables_(tables),
         plan_(plans.within(k)),
         steps_(plan_.steps),
@@ -66,10 +71,7 @@ class batch_search {
 
   using step_type = typename search_plans<Words>::step;
 
-  // A bucket to look through, the step that did, and the number in its group of the probe.
-  struct bucket : filter_run {
-    std::uint32_t step, probe;
-  };
+  using bucket = batch_bucket;
 
   // Probes of one step that follow each other in a group, up to where the next stretch begins.
   struct stretch {
@@ -298,7 +300,7 @@ class batch_search {
   const Store& store_;
   std::span<const words_type> queries_;
   int k_;
-  const Visit& visit_;
+  const batch_visitor& visit_;
   decltype(filter_scan<std::uint32_t, bucket>()) scan_narrow_;
   decltype(filter_scan<std::uint64_t, bucket>()) scan_wide_;
   decltype(line_scan<group_size>()) scan_lines_;
@@ -318,10 +320,10 @@ class batch_search {
 };
 
 /// Runs a batch_search.
-template <std::size_t Words, class Offset, class Tables, class Store, class Visit>
+template <std::size_t Words, class Offset, class Tables, class Store>
 bool search_tables_batch(const Tables& tables, const search_plans<Words>& plans, const Store& store,
-                         std::span<const std::array<std::uint64_t, Words>> queries, int k, const Visit& visit) {
-  return batch_search<Words, Offset, Tables, Store, Visit>(tables, plans, store, queries, k, visit).run();
+                         std::span<const std::array<std::uint64_t, Words>> queries, int k, const batch_visitor& visit) {
+  return batch_search<Words, Offset, Tables, Store>(tables, plans, store, queries, k, visit).run();
 }
 
 }  // namespace neardup::inline v0::detail

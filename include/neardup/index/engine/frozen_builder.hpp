@@ -104,6 +104,16 @@ class frozen_builder {
     frozen_table<Offset> spare;
   };
 
+  // Gives the records of a part from where they are, or from a copy of them: one type, for what uses it to be compiled
+  // once.
+  template <class Record, class ReadRecord>
+  struct part_reader {
+    const ReadRecord& read;
+    const Record* copied = nullptr;
+
+    Record operator()(std::size_t i) const { return copied != nullptr ? copied[i] : read(i); }
+  };
+
   // Calls `use(count, first, rest, read)` for the `count` records of read(i), or from max_at_once_ on for those of one
   // part after the other: parts are what begins alike in `bits` bits of address, `first` is the first of these
   // addresses, and `rest` the bits by which they differ. The parts are put together by store(position, record), in the
@@ -112,7 +122,7 @@ class frozen_builder {
   void for_each_part(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
                      const Load& load, const Use& use) {
     if (count <= max_at_once_ || bits == 0) {
-      use(count, std::size_t{0}, bits, read);
+      use(count, std::size_t{0}, bits, part_reader<Record, ReadRecord>{read});
       return;
     }
     const int part_bits = (std::min)(bits, static_cast<int>(std::bit_width(count / (max_at_once_ / 8))));
@@ -134,7 +144,7 @@ class frozen_builder {
           records[i] = load(begin[part] + i);
         }
       });
-      use(size, part << rest, rest, [&](std::size_t i) { return records[i]; });
+      use(size, part << rest, rest, part_reader<Record, ReadRecord>{read, records.data()});
     }
   }
 

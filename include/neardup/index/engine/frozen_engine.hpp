@@ -160,8 +160,7 @@ class frozen_engine {
       return scan_all(store_.fingerprints(), query, k, visit);
     return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
   }
-  template <class Visit>
-  bool visit_batch(std::span<const words_type> queries, int k, const Visit& visit) const {
+  bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const {
     if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
       return scan_all(store_.fingerprints(), queries, k, visit);
     return search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit);

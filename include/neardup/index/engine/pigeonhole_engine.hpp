@@ -101,8 +101,7 @@ class pigeonhole_engine {
   }
 
   /// The same for many queries at a time: visits (query, slot, distance).
-  template <class Visit>
-  bool visit_batch(std::span<const words_type> queries, int k, const Visit& visit) const {
+  bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const {
     if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
       return scan_all(store_.fingerprints(), queries, k, visit);
     if (!search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit)) return false;

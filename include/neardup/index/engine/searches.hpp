@@ -2,7 +2,7 @@
 //
 // An engine keeps a store of distinct fingerprints in slots, with their ids. It has store(), max_distance(), and
 // visit_within(query, k, visit), which visits (slot, distance) of each fingerprint within k bits once, and
-// visit_batch(queries, k, visit), which visits (query, slot, distance); false from `visit` ends both.
+// visit_batch(queries, k, batch_visitor), which visits (query, slot, distance); false from `visit` ends both.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/filter_join.hpp"
 #include "../../minwise.hpp"
 #include "../../runner.hpp"
 #include "../../simhash.hpp"
@@ -111,20 +112,21 @@ void append_batch(const Engine& engine, std::span<const Fingerprint> queries, in
   std::array<typename Fingerprint::words_type, block> words;
   std::vector<std::pair<std::size_t, match_type>> found;
   std::array<std::size_t, block> next;  // where the next match of each query goes
+  const auto append = [&](std::size_t query, std::size_t slot, int distance) {
+    const Fingerprint stored(engine.store().fingerprint(slot));
+    const list_type ids = engine.store().ids(slot);
+    for (typename list_type::cursor id(ids); !id.done(); ++id) {
+      found.emplace_back(query, match_type{*id, distance, stored});
+      ++next[query];
+    }
+    return true;
+  };
   for (std::size_t begin = 0; begin < queries.size(); begin += block) {
     const std::size_t count = (std::min)(block, queries.size() - begin);
     for (std::size_t i = 0; i < count; ++i) words[i] = queries[begin + i].to_words();
     found.clear();
     next.fill(0);
-    engine.visit_batch({words.data(), count}, k, [&](std::size_t query, std::size_t slot, int distance) {
-      const Fingerprint stored(engine.store().fingerprint(slot));
-      const list_type ids = engine.store().ids(slot);
-      for (typename list_type::cursor id(ids); !id.done(); ++id) {
-        found.emplace_back(query, match_type{*id, distance, stored});
-        ++next[query];
-      }
-      return true;
-    });
+    engine.visit_batch({words.data(), count}, k, batch_visitor(append));
     std::size_t end = result.matches.size();
     result.matches.resize(end + found.size());
     for (std::size_t i = 0; i < count; ++i) {

@@ -16,6 +16,20 @@
 
 namespace neardup::inline v0::detail {
 
+/// A key to look up, and the step of the plan that does.
+struct key_probe {
+  std::uint64_t hash;
+  std::size_t step;
+};
+
+/// A bucket to look through, and the probe that led there.
+template <class Offset>
+struct probed_bucket : filter_run {
+  const Offset* slots;
+  std::size_t first_slot;
+  key_probe origin;
+};
+
 /// The search of one query. Probes go through stages, a group of them at a time, so that they wait for memory together.
 ///
 /// `Tables` has table(number), and that entry(hash), which is where the directory tells of a bucket, and view(hash);
@@ -59,27 +73,17 @@ class table_search {
   static constexpr std::size_t group_size = 32;
   static constexpr std::size_t candidate_capacity = 96;
 
-  struct probe {
-    std::uint64_t hash;
-    std::size_t step;
-  };
-
-  // A bucket to look through, and the probe that led there.
-  struct bucket : filter_run {
-    const Offset* slots;
-    std::size_t first_slot;
-    probe origin;
-  };
+  using bucket = probed_bucket<Offset>;
 
   struct group {
     std::size_t count = 0, narrow_count = 0, wide_count = 0;
-    std::array<probe, group_size> probes;
+    std::array<key_probe, group_size> probes;
     std::array<bucket, group_size> narrow, wide;
   };
 
   // A fingerprint whose filter is within k bits.
   struct candidate {
-    probe origin;
+    key_probe origin;
     const Offset* slot;  // null if it is `number`
     std::size_t number;
   };
@@ -102,7 +106,7 @@ class table_search {
     std::array<line_probe, group_size> lines;
     std::size_t line_count = 0;
     for (std::size_t i = 0; i < g.count; ++i) {
-      const probe& p = g.probes[i];
+      const key_probe& p = g.probes[i];
       const auto& table = tables_.table(plan_.steps[p.step].table);
       if constexpr (may_have_lines<decltype(table)>) {
         if (table.has_lines()) {

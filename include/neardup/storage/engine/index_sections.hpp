@@ -181,8 +181,7 @@ class view_engine {
     if (is_flat_) return scan_all(store().fingerprints(), query, k, visit);
     return engine_.visit_within(query, k, visit);
   }
-  template <class Visit>
-  bool visit_batch(std::span<const words_type> queries, int k, const Visit& visit) const {
+  bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const {
     if (is_flat_) return scan_all(store().fingerprints(), queries, k, visit);
     return engine_.visit_batch(queries, k, visit);
   }
