@@ -209,7 +209,7 @@ std::optional<std::string> expand_braces(const std::string& pattern, std::vector
 std::vector<std::string> expanded_glob(const std::string& option, const std::string& pattern) {
   const auto refuse = [&](const std::string& why) { throw usage_error(option + " '" + pattern + "': " + why); };
   if (const auto wrong = wrong_with_glob(pattern)) refuse(*wrong);
-  if (pattern.starts_with('!')) refuse("a pattern cannot take back another; write \\! for the character");
+  if (pattern.starts_with('!')) refuse("patterns that begin with ! are not supported; write \\! for the character");
   std::vector<std::string> expanded;
   if (const auto wrong = expand_braces(pattern, expanded)) refuse(*wrong);
   for (std::string& one : expanded) {

@@ -90,6 +90,12 @@ neardup::index_view<Bits> open_index(const context& c, const std::string& path,
   }
 }
 
+/// Says, unless --quiet, that an index without features leaves the decision to the fingerprints.
+inline void say_unchecked(const context& c, const std::string& path) {
+  if (c.settings.quiet) return;
+  say(path + " was made without --keep-features: nothing is checked, and similarities are estimates");
+}
+
 /// The fingerprints of the documents of an index, in their order. Throws: input_error.
 template <std::size_t Bits>
 std::vector<neardup::simhash<Bits>> fingerprints_of(const std::string& path, const neardup::index_view<Bits>& view) {
@@ -155,6 +161,7 @@ void run_query(context& c) {
   if (!is_listed) expected = composition_of_options<Bits>(c.settings);
   const auto view = open_index<Bits>(c, c.settings.index_file, expected);
   const indexed_documents documents(c.settings.index_file, view);
+  if (!is_listed && documents.size() != 0 && !documents.has_features()) say_unchecked(c, c.settings.index_file);
   const int k = c.settings.distance;
   if (k > view.max_distance()) {
     throw usage_error("--distance " + std::to_string(k) + ": " + c.settings.index_file + " answers up to " +

@@ -115,8 +115,10 @@ const char* describe(verb action) {
              "of it\n"
              "first, equal ones in the order of the input. Text: the share of the clue's features that stand together "
              "in the\n"
-             "document, a tab, and the id. A clue that is shorter than a feature, as a single word, is looked for\n"
-             "as it stands. It reads the input once, in one thread, and looks at every document.\n";
+             "document, a tab, and the id. A clue that is shorter than a feature, such as a single word where "
+             "features\n"
+             "are pairs of words, is looked for as a whole word. It reads the input once, in one thread, and looks at "
+             "every document.\n";
     case verb::index:
       return "Writes an index of the documents to the file that --output names, for query.\n"
              "With --index FILE it is that one's documents and these; the two files may be the same. The file is "
@@ -231,8 +233,8 @@ Examples:
   neardup pairs --jsonl --text-field title --text-field body --format jsonl news.jsonl
   neardup pairs --lines --similarity 0.7 --check-features chars:2 poems.txt
   neardup hash --bits 128 *.txt
-  neardup groups --features zh:keywords --weights tfidf --top 20 --idf-file idf.txt --distance 3 pages/
-  neardup tokens --features zh:words page.txt              what a fingerprint is made of
+  neardup groups --features zh:keywords --weights tfidf --top 20 --idf-file idf.txt --dictionary dict.txt --distance 3 .
+  neardup tokens --features words page.txt                 what a fingerprint is made of
   neardup unique --jsonl training.jsonl --against test.jsonl > clean.jsonl    without what is near the test set
   neardup report --jsonl corpus.jsonl --output groups.html                    to look at in a browser
   neardup diff old.txt new.txt
@@ -335,6 +337,7 @@ class parser {
       throw usage_error("report writes a page for a browser, not for a terminal: --output groups.html");
     }
     if (result_.action == verb::query && result_.index_file.empty()) throw usage_error("query needs --index FILE");
+    if (result_.action == verb::query && !given_.distance) set_reach();
     const bool has_index = result_.has_index() || !result_.against_indexes.empty();
     if ((has_index || lists_ || result_.shard || result_.format == output_format::binary) && !can_be_named(result_)) {
       throw usage_error(
@@ -919,7 +922,8 @@ class parser {
     if (result_.index_file.empty()) return;
     const index_settings stored = read_index_settings(result_.index_file);
     take_composition(result_.index_file, stored);
-    if (!given_.distance) given_.distance = std::to_string(stored.distance);
+    const bool is_told = given_.distance || (result_.action == verb::query && given_.similarity);
+    if (!is_told) given_.distance = std::to_string(stored.distance);
     if (result_.action == verb::index) {
       if (!given_.blocks && given_.distance == std::to_string(stored.distance))
         given_.blocks = std::to_string(stored.blocks);
@@ -933,6 +937,19 @@ class parser {
     }
     result_.keeps_features = !stored.check_features.empty() && !lists_;
     if (!stored.check_features.empty()) given_.check_features = stored.check_features;
+  }
+
+  /// What --similarity of a query stands for has to be within what the index answers; where a check decides, all of
+  /// that is looked through.
+  void set_reach() {
+    const int reach = read_index_settings(result_.index_file).distance;
+    const std::string& typed = given_.similarity.value();
+    if (result_.distance > reach) {
+      throw usage_error("--similarity " + typed + " needs --distance " + std::to_string(result_.distance) + ": " +
+                        result_.index_file + " answers up to " + std::to_string(reach) +
+                        "; make it with --similarity " + typed);
+    }
+    if (result_.min_similarity) result_.distance = reach;
   }
 
   static void expand_patterns(const char* option, std::vector<std::string>& patterns) {

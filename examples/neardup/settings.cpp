@@ -16,7 +16,7 @@ namespace {
 
 double parse_similarity(const std::string& text) {
   constexpr double least = std::numeric_limits<double>::denorm_min();
-  return parse_number("--similarity", text, least, 1.0, "goes from above 0 to 1");
+  return parse_number("--similarity", text, least, 1.0, "must be above 0 and at most 1");
 }
 
 /// The features of the fingerprint and of the check, where one is given for both.

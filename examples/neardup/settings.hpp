@@ -49,7 +49,7 @@ Number parse_number(const std::string& option, const std::string& text, Number l
     throw usage_error(option + " '" + text + "': not a " + (std::is_integral_v<Number> ? "whole " : "") + "number");
   }
   if (parsed.ec != std::errc{} || !(value >= low && value <= high)) {
-    std::string range = "goes from ";
+    std::string range = "must be from ";
     if constexpr (std::is_integral_v<Number>) {
       range += std::to_string(low) + " to " + std::to_string(high);
     } else {

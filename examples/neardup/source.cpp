@@ -285,7 +285,7 @@ std::optional<source_walker::step> source_walker::walk() {
 std::optional<source_walker::step> source_walker::visit_argument(std::size_t number) {
   const std::string& argument = settings_.paths[number];
   if (is_output(argument) || is_partial_output(argument)) {
-    return bad_input{name_of_argument(settings_, number), "is also the output"};
+    return bad_input{name_of_argument(settings_, number), "is also the output of this run"};
   }
   if (argument == "-") {
     if (!is_new(identity(argument))) return std::nullopt;
@@ -322,7 +322,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   const auto pass_over = [&](const std::string& what) { return bad_input{path, what, trouble::passed_over}; };
   const auto is_written = [&](const std::string& output) { return join(current.real_path, name) == output; };
   if (std::any_of(real_outputs_.begin(), real_outputs_.end(), is_written))
-    return pass_over("is the output, which is no input");
+    return pass_over("is the output of this run, and is not read");
   if (status.type() == fs::file_type::not_found && is_link) return pass_over("a link that leads nowhere");
   if (error)
     return pass_over(is_link && error == std::errc::too_many_symbolic_link_levels ? "a link that leads to itself"
@@ -338,7 +338,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   const std::string real = is_link ? fs::canonical(path, error).string() : join(current.real_path, name);
   if (error) return pass_over(error.message());
   if (is_partial_output(path)) return std::nullopt;
-  if (is_output(path)) return pass_over("is also the output");
+  if (is_output(path)) return pass_over("is also the output of this run");
   if (passes_over_indexes_ && is_index_file(path)) {
     const auto is_same = [&](const std::string& named) { return fs::equivalent(named, path, error) && !error; };
     const auto& named = settings_.against_indexes;

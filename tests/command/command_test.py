@@ -1514,9 +1514,10 @@ class Sources(CommandTest):
             for options in (("--lines",), ())[1 if SANITIZED else 0 :]:
                 done = run("hash", "--features", features, *options, "-", data=data)
                 self.assertEqual(whole, done.text.split()[0], features)
-        copy = self.write("large2", data + b" x")
-        done = run("pairs", "--format", "jsonl", "--min-similarity", 0.5, file, copy)
-        self.assertGreater(done.json[0]["similarity"], 0.99)
+        if not SANITIZED:
+            copy = self.write("large2", data + b" x")
+            done = run("pairs", "--format", "jsonl", "--min-similarity", 0.5, file, copy)
+            self.assertGreater(done.json[0]["similarity"], 0.99)
         record = json.dumps({"text": text}, ensure_ascii=False) + "\n" + json.dumps({"text": "small one"}) + "\n"
         self.assertEqual(run("hash", "--jsonl", "-", data=record).text.count("\n"), 2)
 
@@ -1775,9 +1776,9 @@ class Output(CommandTest):
         self.assertEqual((self.folder / "a").read_text(), A)
 
     def test_features_beyond_the_memory(self):
-        source = self.write("c.jsonl", jsonl(corpus(1500 if SANITIZED else 4000, 19)))
+        source = self.write("c.jsonl", jsonl(corpus(4000, 19)))
         for verb in ("unique", "groups", "pairs"):
-            for similarity in ("0.5", "0.8"):
+            for similarity in ("0.5",) if SANITIZED else ("0.5", "0.8"):
                 options = (verb, "--jsonl", "--similarity", similarity)
                 expected = self.assert_done(run(*options, source))
                 for memory in ("1", "100K", "1M"):
@@ -1827,7 +1828,7 @@ class Output(CommandTest):
         self.assert_fails(run("unique", "--jsonl", "--output", self.folder / "link", source), "is also an input")
         done = run("unique", "--jsonl", "--output", self.folder / "in_it", self.folder, "--include", "*.jsonl", "--include", "in_it")
         self.assertEqual(done.status, 2)
-        self.assertIn("in_it: is the output, which is no input", done.err)
+        self.assertIn("in_it: is the output of this run, and is not read", done.err)
         (self.folder / "in_it").unlink()
         self.assertEqual(source.read_bytes(), before)
         self.assert_done(run("unique", "--jsonl", "--output", target, self.folder, "--exclude", "out.*"))
@@ -2012,15 +2013,15 @@ class Usage(CommandTest):
             (("advise", "--weights", "tf", "x"), "unknown option --weights"),
             (("advise", "--distance", "3", "x"), "unknown option --distance"),
             (("advise", "--bits", "32", "x"), "--bits 32: advice is on 64 or 128 bits"),
-            (("advise", "--recall", "97", "x"), "--recall 97: goes from 0 to 1"),
+            (("advise", "--recall", "97", "x"), "--recall 97: must be from 0 to 1"),
             (("advise", "--recall", "nan", "x"), "--recall nan"),
-            (("advise", "--similarity", "0", "x"), "--similarity 0: goes from above 0 to 1"),
+            (("advise", "--similarity", "0", "x"), "--similarity 0: must be above 0 and at most 1"),
             (("advise", "--check-features", "chars", "x"), "--check-features 'chars': say how long they are"),
             (("groups", "--recall", "0.9", "x"), "unknown option --recall"),
             (("--grouping", "chains", "x"), "--grouping 'chains': groupings are representatives and components"),
             (("--keep", "shortest", "x"), "--keep 'shortest': is first, longest, highest:FIELD or lowest:FIELD"),
-            (("--similarity", "0", "x"), "--similarity 0: goes from above 0 to 1"),
-            (("--similarity", "1.1", "x"), "--similarity 1.1: goes from above 0 to 1"),
+            (("--similarity", "0", "x"), "--similarity 0: must be above 0 and at most 1"),
+            (("--similarity", "1.1", "x"), "--similarity 1.1: must be above 0 and at most 1"),
             (("--similarity", "nan", "x"), "--similarity nan"),
             (("--similarity", "alike", "x"), "--similarity 'alike': not a number"),
             (("--min-similarity", "0", "x"), "--min-similarity 0 needs --distance"),
@@ -2033,18 +2034,18 @@ class Usage(CommandTest):
             (("--distance", "3", "--distance", "4", "x"), "--distance is given more than once"),
             (("--distance", "three", "x"), "--distance 'three': not a whole number"),
             (("--distance", "3.5", "x"), "--distance '3.5': not a whole number"),
-            (("--distance", "-1", "x"), "--distance -1: goes from 0 to 63"),
-            (("--distance", "64", "x"), "--distance 64: goes from 0 to 63"),
+            (("--distance", "-1", "x"), "--distance -1: must be from 0 to 63"),
+            (("--distance", "64", "x"), "--distance 64: must be from 0 to 63"),
             (("--distance", "99999999999999999999", "x"), "--distance"),
             (("--bits", "48", "x"), "--bits 48: fingerprints have 32, 64, 128 or 256 bits"),
-            (("--blocks", "0", "x"), "--blocks 0: goes from 1 to 64"),
+            (("--blocks", "0", "x"), "--blocks 0: must be from 1 to 64"),
             (("--distance", "8", "--blocks", "20", "x"), "--blocks 20 with --distance 8"),
             (("--features", "letters:3", "x"), "--features 'letters:3': features are words, words:N, masked:words:N, chars:N or bytes:N, zh:words or"),
             (("--features", "chars", "x"), "say how long"),
-            (("--features", "words:0", "x"), "goes from 1"),
+            (("--features", "words:0", "x"), "must be from 1"),
             (("--features", "words:", "x"), "--features 'words:': N is a whole number"),
             (("--weights", "heavy", "x"), "--weights 'heavy': weights are unit, tf, logtf, idf or tfidf"),
-            (("--min-similarity", "1.5", "x"), "--min-similarity 1.5: goes from 0 to 1"),
+            (("--min-similarity", "1.5", "x"), "--min-similarity 1.5: must be from 0 to 1"),
             (("--min-similarity", "nan", "x"), "--min-similarity nan"),
             (("--distance", "3", "--check-features", "words", "x"), "--check-features with --distance alone"),
             (("--idf-file", "f", "x"), "--idf-file needs --weights idf or tfidf"),
@@ -2053,7 +2054,7 @@ class Usage(CommandTest):
             (("--no-hmm", "x"), "need --features zh:words or zh:keywords"),
             (("--features", "zh:words", "--dictionary", "", "x"), "--dictionary '': not the name of a file"),
             (("--features", "zh:words", "--no-hmm", "--model", "m", "x"), "--model and --no-hmm do not go together"),
-            (("--top", "0", "--weights", "tfidf", "x"), "--top 0: goes from 1 to 1000000000"),
+            (("--top", "0", "--weights", "tfidf", "x"), "--top 0: must be from 1 to 1000000000"),
             (("--top", "3", "x"), "--top needs --weights tfidf"),
             (("--check", "hamming", "x"), "--check 'hamming': checks are jaccard, cosine and edit"),
             (("--check", "edit", "--distance", "3", "x"), "--check with --distance alone"),
@@ -2063,8 +2064,8 @@ class Usage(CommandTest):
             (("--jsonl", "--weighted-field", "t", "--features", "words", "x"), "--weighted-field and --features do not go"),
             (("--jsonl", "--weighted-field", "t", "--check", "edit", "x"), "--check edit compares texts"),
             (("find", "--weights", "tf", "clue", "x"), "unknown option --weights"),
-            (("find", "--most", "0", "clue", "x"), "--most 0: goes from 1 to"),
-            (("find", "--min-similarity", "2", "clue", "x"), "--min-similarity 2: goes from 0 to 1"),
+            (("find", "--most", "0", "clue", "x"), "--most 0: must be from 1 to"),
+            (("find", "--min-similarity", "2", "clue", "x"), "--min-similarity 2: must be from 0 to 1"),
             (("tokens", "--bits", "64", "x"), "unknown option --bits"),
             (("--text-field", "t", "x"), "--text-field needs --jsonl"),
             (("--id-field", "t", "x"), "--id-field needs --jsonl"),
@@ -2072,18 +2073,18 @@ class Usage(CommandTest):
             (("--lines", "--jsonl", "x"), "do not go together"),
             (("--format", "xml", "x"), "--format 'xml': formats are text and jsonl"),
             (("unique", "--jsonl", "--format", "jsonl", "x"), "--format says nothing here"),
-            (("--threads", "0", "x"), "--threads 0: goes from 1 to 1024"),
+            (("--threads", "0", "x"), "--threads 0: must be from 1 to 1024"),
             (("--threads", "", "x"), "--threads '': not a whole number"),
             (("--output", "", "x"), "--output '': not the name of a file"),
             (("--weights", "idf", "--idf-file", "", "x"), "--idf-file '': not the name of a file"),
             (("--include", "", "x"), "--include '': the pattern is empty"),
-            (("--include", "!a", "x"), "--include '!a': a pattern cannot take back another"),
+            (("--include", "!a", "x"), "--include '!a': patterns that begin with ! are not supported"),
             (("--include", "*.md", "--include", "a[", "x"), "--include 'a[': a [ has no ]; write \\[ for the character"),
             (("--exclude", "[", "x"), "--exclude '[': a [ has no ]"),
             (("--exclude", "[]", "x"), "--exclude '[]': a [ has no ]"),
             (("--exclude", "[!]", "x"), "--exclude '[!]': a [ has no ]"),
             (("--exclude", "[a-c][z-a]", "x"), "--exclude '[a-c][z-a]': a range goes backwards"),
-            (("--similarity", "-1", "x"), "--similarity -1: goes from above 0 to 1"),
+            (("--similarity", "-1", "x"), "--similarity -1: must be above 0 and at most 1"),
             (("--bits", "0", "x"), "--bits 0: fingerprints have 32, 64, 128 or 256 bits"),
             (("--bits", "99999999999999999999", "x"), "fingerprints have 32, 64, 128 or 256 bits"),
             (("--bits", "many", "x"), "--bits 'many': not a whole number"),
@@ -2148,6 +2149,21 @@ class Files(CommandTest):
         self.assertEqual(self.query(index, new, 300, "--min-similarity", "0.5"), expected)
         strict = {p for p in expected if p[3] >= 0.8}
         self.assertEqual(self.query(index, new, 300), strict)
+        # By another similarity: within what the index answers, and refused beyond.
+        self.assertEqual(self.query(index, new, 300, "--similarity", "0.8"), strict)
+        self.expect_error(run("query", "--index", index, "--jsonl", "--similarity", "0.3", self.jsonl),
+                          "--similarity 0.3 needs --distance", f"{index} answers up to ")
+
+    def test_what_is_not_checked_is_said(self):
+        old, new = self.texts[:300], self.write("new.jsonl", jsonl(self.texts[300:], 300))
+        index = self.folder / "old.neardup"
+        unchecked = f"{index} was made without --keep-features: nothing is checked"
+        for keep, says in (((), True), (("--keep-features",), False)):
+            self.assertEqual(run("index", "--jsonl", *keep, "--output", index, "-", data=jsonl(old)).status, 0)
+            for options in (("query", "--index", index), ("unique", "--against", index)):
+                done = self.assert_done(run(*options, "--jsonl", new))
+                self.assertEqual(unchecked in done.err, says, done.err)
+                self.assertNotIn(unchecked, self.assert_done(run(*options, "--jsonl", "--quiet", new)).err)
 
     def test_documents_are_added_to_an_index(self):
         old, new, later = self.texts[:200], self.texts[200:300], self.texts[300:]

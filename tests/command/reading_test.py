@@ -271,7 +271,7 @@ class Patterns(ReadingTest):
         self.assertEqual(read("--include", "\\{x,y\\}"), ["{x,y}"])
         for pattern, message in (
             ("{x,y", "a { has no }; write \\{ for the character"),
-            ("!x", "a pattern cannot take back another; write \\! for the character"),
+            ("!x", "patterns that begin with ! are not supported; write \\! for the character"),
             ("../x", "it is about names below the folder"),
             ("a/./b", "it is about names below the folder"),
             ("./", "no name is left of it"),

@@ -281,7 +281,7 @@ class Files(Shards):
     def test_the_command_line(self):
         self.write_parts(10, 1)
         for arguments, message in ((["hash", "--shard", "1", "--jsonl", "part0.jsonl"], "--shard writes to a file: --output FILE"),
-                                   (["hash", "--shard", "16777216", "--output", "x", "--jsonl", "part0.jsonl"], "--shard 16777216: goes from 0 to 16777215"),
+                                   (["hash", "--shard", "16777216", "--output", "x", "--jsonl", "part0.jsonl"], "--shard 16777216: must be from 0 to 16777215"),
                                    (["hash", "--keep-features", "part0.jsonl"], "--keep-features needs --shard"),
                                    (["join", "a"], "join writes to a file: --output FILE"), (["join", "--output", "x", "a", "b", "c"], "join takes one shard, or two"),
                                    (["join"], "no input: name files of shards"), (["merge", "a"], "a: cannot be opened"),

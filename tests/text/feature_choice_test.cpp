@@ -54,9 +54,9 @@ TEST_CASE("a wrong name of features says what is wrong", "[feature_choice]") {
   REQUIRE(message_of("words:x") == "'words:x': N is a whole number");
   REQUIRE(message_of("words:2 ") == "'words:2 ': N is a whole number");
   REQUIRE(message_of("words:-1") == "'words:-1': N is a whole number");
-  REQUIRE(message_of("words:0") == "'words:0': N goes from 1 to 1000");
-  REQUIRE(message_of("words:1001") == "'words:1001': N goes from 1 to 1000");
-  REQUIRE(message_of("words:99999999999999999999999") == "'words:99999999999999999999999': N goes from 1 to 1000");
+  REQUIRE(message_of("words:0") == "'words:0': N must be from 1 to 1000");
+  REQUIRE(message_of("words:1001") == "'words:1001': N must be from 1 to 1000");
+  REQUIRE(message_of("words:99999999999999999999999") == "'words:99999999999999999999999': N must be from 1 to 1000");
 }
 
 TEST_CASE("with_tokenizer cuts as the features are called", "[feature_choice]") {

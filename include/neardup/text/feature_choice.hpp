@@ -68,7 +68,7 @@ struct feature_choice {
   const std::string_view number = name.substr(colon + 1);
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), features.size);
   if (error == std::errc::invalid_argument || end != number.data() + number.size()) refuse("N is a whole number");
-  if (error != std::errc{} || features.size < 1 || features.size > 1000) refuse("N goes from 1 to 1000");
+  if (error != std::errc{} || features.size < 1 || features.size > 1000) refuse("N must be from 1 to 1000");
   return features;
 }
 
