@@ -24,7 +24,7 @@ void for_each_indexed(context& c, const std::string& path, list_reader<Bits>& li
   const auto view = open_index<Bits>(c, path, expected);
   lists.expect(view.made_of());
   const indexed_documents documents(path, view);
-  if (!is_listed && documents.size() != 0 && !documents.has_features()) say_unchecked(c, path);
+  say_if_unchecked(c, path, documents);
   const auto from = std::make_shared<source>(source{path, nullptr});
   std::vector<neardup::simhash<Bits>> fingerprints = fingerprints_of(path, view);
   document<Bits> d;

@@ -90,9 +90,10 @@ neardup::index_view<Bits> open_index(const context& c, const std::string& path,
   }
 }
 
-/// Says, unless --quiet, that an index without features leaves the decision to the fingerprints.
-inline void say_unchecked(const context& c, const std::string& path) {
-  if (c.settings.quiet) return;
+/// Says, unless --quiet, if texts are compared with an index without features: fingerprints alone decide then.
+inline void say_if_unchecked(const context& c, const std::string& path, const indexed_documents& documents) {
+  const bool has_texts = c.settings.unit != unit_of_input::fingerprints;
+  if (c.settings.quiet || !has_texts || documents.size() == 0 || documents.has_features()) return;
   say(path + " was made without --keep-features: nothing is checked, and similarities are estimates");
 }
 
@@ -161,7 +162,7 @@ void run_query(context& c) {
   if (!is_listed) expected = composition_of_options<Bits>(c.settings);
   const auto view = open_index<Bits>(c, c.settings.index_file, expected);
   const indexed_documents documents(c.settings.index_file, view);
-  if (!is_listed && documents.size() != 0 && !documents.has_features()) say_unchecked(c, c.settings.index_file);
+  say_if_unchecked(c, c.settings.index_file, documents);
   const int k = c.settings.distance;
   if (k > view.max_distance()) {
     throw usage_error("--distance " + std::to_string(k) + ": " + c.settings.index_file + " answers up to " +
