@@ -46,6 +46,10 @@ ordered_json difference_of(const std::string& before, const std::string& after) 
   return result;
 }
 
+ordered_json json_or_null(const std::optional<std::string>& text) {
+  return text ? ordered_json::parse(*text) : ordered_json();
+}
+
 /// The threads of the server. A connection that finds none of them free is told so by one of a few others.
 class connection_pool final : public httplib::TaskQueue {
  public:
@@ -256,7 +260,7 @@ struct http_server::implementation {
       const std::string name = req.matches[1];
       const auto found = articles.find(name);
       if (!found) return set_error(res, 404, "no document " + name);
-      ordered_json result{{"docId", name}, {"nids", found->nids}, {"article", ordered_json::parse(found->article)}};
+      ordered_json result{{"docId", name}, {"nids", found->nids}, {"article", json_or_null(found->article)}};
       res.set_content(result.dump(), json_type);
     });
     server.Delete(R"(/articles/([\s\S]+))", [this](const Request& req, Response& res) {
@@ -272,12 +276,13 @@ struct http_server::implementation {
       auto result = ordered_json::array();
       const auto& content = object["content"].get_ref<const std::string&>();
       for (const auto& one : articles.similar(content)) {
-        const auto kept = ordered_json::parse(one.article);
+        const auto kept = json_or_null(one.article);
+        const std::string old = kept.is_null() ? std::string() : kept["content"].get<std::string>();
         result.push_back({{"docId", one.name},
                           {"distance", one.distance},
                           {"similarity", one.similarity},
                           {"article", kept},
-                          {"difference", difference_of(kept["content"].get_ref<const std::string&>(), content)}});
+                          {"difference", kept.is_null() ? ordered_json() : difference_of(old, content)}});
       }
       res.set_content(result.dump(), json_type);
     });

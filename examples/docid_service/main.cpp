@@ -1,4 +1,5 @@
 // docid_service: gives each arriving article the id of the document that it is a version of.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -8,6 +9,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -15,7 +17,16 @@
 #include <type_traits>
 
 #include "http.hpp"
+#if defined(DOCID_MARIADB)
+#include "mariadb_store.hpp"
+#endif
 #include "memory_index.hpp"
+#if defined(DOCID_REDIS)
+#include "redis_index.hpp"
+#endif
+#if defined(DOCID_ROCKSDB)
+#include "rocksdb_contents.hpp"
+#endif
 #include "service.hpp"
 #include "sqlite_store.hpp"
 
@@ -41,7 +52,14 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE]…
   --candidates N          64       documents compared with an article at each step
   --feature-memory SIZE   1G       of features of documents, for the check; beyond it they are
                                    read from the store
-  --threads N             2        for searches
+  --mariadb FILE                   documents and articles in MariaDB instead of DATA/docid.sqlite: an options
+                                   file whose group [client] has host, port, user, password, database
+  --redis PLACE                    the index in Redis at host:port, or at the path of a socket, instead of
+                                   in memory
+  --blocks N              4        of the index in Redis: at 3 bits 4 are 4 tables, 5 are 10
+  --contents NAME                  where the kept articles are: sqlite, mariadb, or rocksdb (in
+                                   DATA/contents); default: where the documents are
+  --threads N             2        for searches in memory
   --connections N         256      served at a time; more get 503
   --max-body BYTES        16777216
   --max-waiting BYTES     268435456
@@ -52,6 +70,10 @@ struct settings {
   docid::cascade_options cascade;
   docid::http_options http;
   std::string data = "docid_data";
+  std::string mariadb;
+  std::string redis;
+  std::string contents;
+  int blocks = 4;
   unsigned threads = 2;
 };
 
@@ -119,6 +141,10 @@ settings settings_of(int count, char** words) {
        }},
       {"--candidates", integer(cascade.candidates, 1, most)},
       {"--feature-memory", [&] { cascade.feature_memory = size_in(option, value); }},
+      {"--mariadb", text(all.mariadb)},
+      {"--redis", text(all.redis)},
+      {"--blocks", integer(all.blocks, 1, 16)},
+      {"--contents", text(all.contents)},
       {"--threads", integer(all.threads, 1, 256)},
       {"--connections", integer(http.connections, 1, 100000)},
       {"--max-body", integer(http.max_body, 1, most)},
@@ -148,6 +174,97 @@ std::string composition_of(const docid::cascade_options& cascade) {
   return text.str();
 }
 
+/// What the options name, and what it stands on; the members end in the reverse order.
+struct stores {
+  std::string place;
+  std::unique_ptr<docid::sqlite_database> sqlite;
+#if defined(DOCID_MARIADB)
+  std::unique_ptr<docid::mariadb_connection> mariadb;
+#endif
+#if defined(DOCID_REDIS)
+  std::unique_ptr<docid::redis_connection> redis;
+#endif
+  std::unique_ptr<docid::fingerprint_index> urls, titles, bodies;
+  std::unique_ptr<docid::mapping> mapping;
+  std::unique_ptr<docid::contents> contents;
+};
+
+[[noreturn, maybe_unused]] void refuse_store(const std::string& option, const std::string& packages) {
+  throw std::runtime_error(option + ": this program was built without it; install " + packages + " and build it anew");
+}
+
+void open_documents(const settings& all, stores& made) {
+  if (all.mariadb.empty()) {
+    made.place = all.data;
+    made.sqlite = std::make_unique<docid::sqlite_database>(all.data + "/docid.sqlite", composition_of(all.cascade));
+    made.mapping = std::make_unique<docid::sqlite_mapping>(*made.sqlite);
+    return;
+  }
+#if defined(DOCID_MARIADB)
+  made.place = "MariaDB";
+  made.mariadb = std::make_unique<docid::mariadb_connection>(all.mariadb, composition_of(all.cascade));
+#else
+  refuse_store("--mariadb", "libmariadb-dev");
+#endif
+}
+
+void open_index(const settings& all, stores& made) {
+  const docid::cascade_options& cascade = all.cascade;
+  if (all.redis.empty()) {
+    made.titles = std::make_unique<docid::memory_index>(cascade.title.distance, all.threads);
+    made.bodies = std::make_unique<docid::memory_index>(cascade.content.distance, all.threads);
+    return;
+  }
+#if defined(DOCID_REDIS)
+  const auto index = [&](const char* prefix, int distance, int blocks) {
+    return std::make_unique<docid::redis_index>(*made.redis, prefix, distance, blocks);
+  };
+#if defined(DOCID_MARIADB)
+  const std::string identity = made.mariadb ? made.mariadb->identity() : made.mapping->identity();
+#else
+  const std::string identity = made.mapping->identity();
+#endif
+  made.redis = std::make_unique<docid::redis_connection>(all.redis, identity);
+  made.titles = index("TITLE_INDEX", cascade.title.distance, all.blocks);
+  made.bodies = index("CONTENT_INDEX", cascade.content.distance, all.blocks);
+  // SQLite has the urls in memory.
+  if (!all.mariadb.empty()) made.urls = index("URL_INDEX", 0, 1);
+#else
+  refuse_store("--redis", "libhiredis-dev");
+#endif
+}
+
+void open_contents(const settings& all, stores& made) {
+  const std::string name = !all.contents.empty() ? all.contents : all.mariadb.empty() ? "sqlite" : "mariadb";
+  if (name == "rocksdb") {
+#if defined(DOCID_ROCKSDB)
+    made.contents = std::make_unique<docid::rocksdb_contents>(all.data + "/contents");
+#else
+    refuse_store("--contents rocksdb", "librocksdb-dev");
+#endif
+  } else if (name == "sqlite" && made.sqlite) {
+    made.contents = std::make_unique<docid::sqlite_contents>(*made.sqlite);
+#if defined(DOCID_MARIADB)
+  } else if (name == "mariadb" && made.mariadb) {
+    made.contents = std::make_unique<docid::mariadb_contents>(*made.mariadb);
+#endif
+  } else {
+    throw std::runtime_error("--contents " + name + ": it is rocksdb, or where the documents are (" +
+                             (all.mariadb.empty() ? "sqlite" : "mariadb") + ")");
+  }
+}
+
+stores stores_of(const settings& all) {
+  stores made;
+  open_documents(all, made);
+  open_index(all, made);
+#if defined(DOCID_MARIADB)
+  if (made.mariadb) made.mapping = std::make_unique<docid::mariadb_mapping>(*made.mariadb, made.urls.get());
+#endif
+  open_contents(all, made);
+  return made;
+}
+
 int serve(const settings& all) {
   // Before any thread is made, so that only the one below takes them.
   sigset_t signals;
@@ -156,26 +273,20 @@ int serve(const settings& all) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  // Each connection is an open file, and the usual limit is 1,024.
+  if (rlimit files{}; getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
 
   docid::make_describer(all.cascade.recipe, all.cascade.jieba);  // throws before the store is marked with the recipe
   std::filesystem::create_directories(all.data);
-  const docid::sqlite_database database(all.data + "/docid.sqlite", composition_of(all.cascade));
-  docid::sqlite_mapping mapping(database);
-  docid::sqlite_contents contents(database);
-  docid::memory_index titles(all.cascade.title.distance, all.threads);
-  docid::memory_index bodies(all.cascade.content.distance, all.threads);
-  contents.for_each([&](docid::doc_number document, const auto& title, const auto& content) {
-    if (title) titles.insert(*title, document);
-    if (content) bodies.insert(*content, document);
-  });
-  titles.commit();
-  bodies.commit();
-
-  docid::service articles(all.cascade, titles, bodies, mapping, contents);
+  const stores kept = stores_of(all);
+  docid::service articles(all.cascade, *kept.titles, *kept.bodies, *kept.mapping, *kept.contents);
   docid::http_server server(articles, all.http);
   const int port = server.bind();
-  std::cout << "docid_service: http://" << all.http.address << ':' << port << "/  " << contents.size()
-            << " documents in " << all.data << std::endl;
+  std::cout << "docid_service: http://" << all.http.address << ':' << port << "/  " << articles.counts().documents
+            << " documents in " << kept.place << std::endl;
   std::thread waiting([&] {
     int signal = 0;
     sigwait(&signals, &signal);
@@ -185,7 +296,7 @@ int serve(const settings& all) {
   kill(getpid(), SIGTERM);  // for the thread that waits, if no signal has come
   waiting.join();
   articles.stop();
-  std::cout << "docid_service: stopped, " << contents.size() << " documents" << std::endl;
+  std::cout << "docid_service: stopped, " << articles.counts().documents << " documents" << std::endl;
   return EXIT_SUCCESS;
 }
 

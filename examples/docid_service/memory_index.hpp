@@ -1,4 +1,4 @@
-// The index in memory, built anew at each start from what the store has.
+// The index in memory: at the start it knows nothing, and is given all that the mapping has.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,8 @@ class memory_index final : public fingerprint_index {
 
  public:
   memory_index(int distance, unsigned threads) : distance_(distance), threads_(threads), index_(distance) {}
+
+  std::uint64_t known() override { return known_; }
 
   void prepare(std::span<const std::optional<fingerprint>> queries) override {
     queries_.clear();
@@ -57,9 +59,10 @@ class memory_index final : public fingerprint_index {
   void insert(const fingerprint& print, doc_number document) override { added_.emplace_back(print, document); }
   void erase(const fingerprint& print, doc_number document) override { erased_.emplace_back(print, document); }
 
-  void commit() override {
+  void commit(std::uint64_t known) override {
     for (const auto& [print, document] : added_) index_.insert(print, document);
     for (const auto& [print, document] : erased_) index_.erase(print, document);
+    known_ = known;
     rollback();
   }
 
@@ -76,6 +79,7 @@ class memory_index final : public fingerprint_index {
   int distance_;
   unsigned threads_;
   index_type index_;
+  std::uint64_t known_ = 0;
   std::vector<entry> added_;
   std::vector<entry> erased_;
   std::vector<fingerprint> queries_;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <neardup/dedup/similarity.hpp>
+#include <span>
 #include <stdexcept>
 
 namespace docid {
@@ -44,8 +46,7 @@ service::service(const cascade_options& options, fingerprint_index& titles, fing
       map_(map),
       kept_(kept),
       features_(options.feature_memory) {
-  counts_.documents = kept_.size();
-  counts_.nids = map_.size();
+  in_transaction([] {});  // which gives the indexes what they lack
   writer_ = std::thread([this] { write(); });
 }
 
@@ -91,8 +92,9 @@ std::optional<document_view> service::find(const std::string& name) {
   const auto number = number_in(name);
   if (!number) return std::nullopt;
   return on_writer([&]() -> std::optional<document_view> {
-    if (kept_.name_of(*number) != name) return std::nullopt;
-    return document_view{map_.nids_of(*number), kept_.article_of(*number).json};
+    if (map_.name_of(*number) != name) return std::nullopt;
+    const auto kept = map_.kept_of(*number);
+    return document_view{map_.nids_of(*number), kept ? kept_.get(*number, kept->version) : std::nullopt};
   });
 }
 
@@ -103,10 +105,13 @@ bool service::erase(const std::string& nid) {
       const auto document = map_.remove(nid);
       is_there = document.has_value();
       if (!document || !map_.nids_of(*document).empty()) return;
-      const definition gone = kept_.definition_of(*document);
-      if (gone.title.print) titles_.erase(*gone.title.print, *document);
-      if (gone.content.print) bodies_.erase(*gone.content.print, *document);
-      kept_.erase(*document);
+      const auto gone = map_.definition_of(*document);
+      const auto kept = map_.kept_of(*document);
+      if (!gone || !kept) throw std::runtime_error("the store has no document " + std::to_string(*document));
+      if (gone->title.print) titles_.erase(*gone->title.print, *document);
+      if (gone->content.print) bodies_.erase(*gone->content.print, *document);
+      kept_.erase(*document, kept->version);
+      map_.erase_document(*document);
     });
     return is_there;
   });
@@ -117,12 +122,14 @@ std::vector<similar_document> service::similar(std::string_view text) {
   return on_writer([&] {
     std::vector<similar_document> result;
     bodies_.prepare({&content.print, 1});
-    auto candidates = bodies_.near(0);
-    candidates.resize(std::min(candidates.size(), options_.candidates));
-    for (const auto& [document, distance] : candidates) {
-      const definition other = kept_.definition_of(document);
-      result.push_back({other.name, distance, neardup::jaccard(content.features, other.content.features),
-                        kept_.article_of(document).json});
+    std::size_t left = options_.candidates;
+    for (const auto& [document, distance] : bodies_.near(0)) {
+      if (left-- == 0) break;
+      const auto other = map_.definition_of(document);
+      const auto kept = map_.kept_of(document);
+      if (!other || !kept) continue;
+      result.push_back({other->name, distance, neardup::jaccard(content.features, other->content.features),
+                        kept_.get(document, kept->version)});
     }
     std::stable_sort(result.begin(), result.end(),
                      [](const auto& a, const auto& b) { return a.similarity > b.similarity; });
@@ -163,35 +170,71 @@ void service::write() {
     } else {
       decide_all(group);
     }
-    counts_.documents = kept_.size();
-    counts_.nids = map_.size();
+    counts_.documents = map_.documents();
+    counts_.nids = map_.nids();
     counts_.feature_bytes = features_.bytes();
   }
 }
 
 template <class Work>
 void service::in_transaction(Work&& work) {
-  kept_.begin();
   try {
+    map_.begin();
+  } catch (...) {
+    ++counts_.failed_groups;
+    throw;
+  }
+  const doc_number first = map_.next_number();
+  try {
+    catch_up(titles_, [](const auto& title, const auto&) { return title; });
+    catch_up(bodies_, [](const auto&, const auto& content) { return content; });
     work();
     const auto start = std::chrono::steady_clock::now();
-    kept_.commit();
+    kept_.sync();
+    map_.commit();
     const auto time = std::chrono::steady_clock::now() - start;
     counts_.commit_microseconds +=
         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(time).count());
   } catch (...) {
-    kept_.rollback();
     map_.rollback();
+    kept_.rollback();
     titles_.rollback();
     bodies_.rollback();
-    features_.forget_from(kept_.next_number());
+    features_.forget_from(first);
     ++counts_.failed_groups;
     throw;
   }
-  map_.commit();
-  titles_.commit();
-  bodies_.commit();
+  counts_.documents = map_.documents();
+  counts_.nids = map_.nids();
   ++counts_.groups;
+  // It is decided. What fails from here on is made good by the next transaction.
+  try {
+    kept_.commit();
+    titles_.commit(map_.next_number() - 1);
+    bodies_.commit(map_.next_number() - 1);
+  } catch (const std::exception& error) {
+    std::cerr << "docid_service: after a commit: " << error.what() << std::endl;
+    titles_.rollback();
+    bodies_.rollback();
+  }
+  map_.end();
+}
+
+/// Gives an index the documents that it does not know: all at the start, later what another service added.
+template <class PrintOf>
+void service::catch_up(fingerprint_index& index, PrintOf print_of) {
+  constexpr std::size_t together = 10000;
+  const std::uint64_t last = map_.next_number() - 1;
+  const std::uint64_t known = index.known();
+  if (known >= last) return;
+  std::size_t waiting = 0;
+  map_.for_each_document(static_cast<doc_number>(known),
+                         [&](doc_number document, const auto& title, const auto& content) {
+                           const std::optional<fingerprint>& print = print_of(title, content);
+                           if (print) index.insert(*print, document);
+                           if (++waiting % together == 0) index.commit(document);
+                         });
+  index.commit(last);
 }
 
 void service::decide_all(std::vector<task>& group) {
@@ -200,12 +243,17 @@ void service::decide_all(std::vector<task>& group) {
     in_transaction([&] {
       std::vector<std::optional<fingerprint>> titles;
       std::vector<std::optional<fingerprint>> bodies;
+      std::vector<std::string_view> nids;
+      std::vector<std::string_view> urls;
       for (const task& work : group) {
         for (const item& it : work.items) {
+          nids.push_back(it.arrived.nid);
+          if (options_.by_url) urls.push_back(it.arrived.url);
           titles.push_back(it.title.print);
           bodies.push_back(options_.by_content ? it.content.print : std::nullopt);
         }
       }
+      map_.prepare(nids, urls);
       titles_.prepare(titles);
       bodies_.prepare(bodies);
       std::size_t query = 0;
@@ -225,12 +273,13 @@ void service::decide_all(std::vector<task>& group) {
 
 answer service::decide(const item& it, std::size_t query) {
   const article& arrived = it.arrived;
-  const kept_article content{arrived.json, arrived.heat};
   const auto found = find_document(it, query);
   if (!found) {
-    const doc_number number = kept_.next_number();
+    const doc_number number = map_.next_number();
     const definition defined{name_of(it.title, it.content, number), it.title, it.content};
-    kept_.add(number, defined, content);
+    const kept_article kept{arrived.heat, random_()};
+    map_.add_document(number, defined, kept);
+    kept_.put(number, kept.version, arrived.json);
     features_.add(number, it.title.features, it.content.features);
     map_.add(arrived.nid, arrived.url, number);
     if (it.title.print) titles_.insert(*it.title.print, number);
@@ -239,8 +288,14 @@ answer service::decide(const item& it, std::size_t query) {
   }
   auto [number, result] = *found;
   if (result.by != step::nid) map_.add(arrived.nid, arrived.url, number);
-  if (arrived.heat > kept_.heat_of(number)) kept_.replace(number, content);
-  result.name = kept_.name_of(number).value();
+  const kept_article kept = map_.kept_of(number).value();
+  if (arrived.heat > kept.heat) {
+    const kept_article hotter{arrived.heat, random_()};
+    kept_.erase(number, kept.version);
+    kept_.put(number, hotter.version, arrived.json);
+    map_.set_kept(number, hotter);
+  }
+  result.name = map_.name_of(number).value();
   return result;
 }
 
@@ -256,12 +311,13 @@ std::optional<std::pair<doc_number, answer>> service::find_document(const item& 
   return options_.by_content && it.content.print ? nearest(step::content, it, query) : std::nullopt;
 }
 
-feature_views service::features_of(doc_number document) {
+std::optional<feature_views> service::features_of(doc_number document) {
   ++counts_.checks;
-  if (const auto found = features_.find(document)) return *found;
+  if (const auto found = features_.find(document)) return found;
   ++counts_.checks_read;
-  const definition read = kept_.definition_of(document);
-  return features_.add(document, read.title.features, read.content.features);
+  const auto read = map_.definition_of(document);
+  if (!read) return std::nullopt;
+  return features_.add(document, read->title.features, read->content.features);
 }
 
 /// The most similar of the candidates, then the nearest, then the oldest.
@@ -273,10 +329,14 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, const ite
   std::optional<std::pair<doc_number, answer>> best;
   std::size_t left = options_.candidates;
   for (const auto& [document, distance] : (is_title ? titles_ : bodies_).near(query)) {
-    if (limits.similarity == 0 && least_content == 0)
+    if (limits.similarity == 0 && least_content == 0) {
+      if (!map_.name_of(document)) continue;  // gone, which the index does not know yet
       return std::pair{document, answer{{}, by, distance, std::nullopt}};
+    }
     if (left-- == 0) break;
-    const feature_views other = features_of(document);
+    const auto features = features_of(document);
+    if (!features) continue;
+    const feature_views& other = *features;
     const double least = best ? *best->second.similarity : limits.similarity;
     const auto similarity = neardup::jaccard_at_least(std::span<const std::uint32_t>(own.features),
                                                       is_title ? other.title : other.content, least);
@@ -285,6 +345,7 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, const ite
         !neardup::jaccard_at_least(std::span<const std::uint32_t>(it.content.features), other.content, least_content)) {
       continue;
     }
+    if (!map_.name_of(document)) continue;
     best = std::pair{document, answer{{}, by, distance, similarity}};
   }
   return best;

@@ -10,6 +10,7 @@
 #include <future>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -37,14 +38,14 @@ struct answer {
 /// What GET /docs/{docId} tells.
 struct document_view {
   std::vector<std::string> nids;
-  std::string article;  ///< JSON
+  std::optional<std::string> article;  ///< JSON; nothing if another service's store has it
 };
 
 struct similar_document {
   std::string name;
   int distance;
   double similarity;
-  std::string article;  ///< JSON
+  std::optional<std::string> article;  ///< JSON; nothing if another service's store has it
 };
 
 struct counters {
@@ -103,7 +104,9 @@ class service {
   void in_transaction(Work&& work);
   answer decide(const item& it, std::size_t query);
   std::optional<std::pair<doc_number, answer>> find_document(const item& it, std::size_t query);
-  feature_views features_of(doc_number document);
+  template <class PrintOf>
+  void catch_up(fingerprint_index& index, PrintOf print_of);
+  std::optional<feature_views> features_of(doc_number document);
   std::optional<std::pair<doc_number, answer>> nearest(step by, const item& it, std::size_t query);
 
   cascade_options options_;
@@ -114,6 +117,7 @@ class service {
   contents& kept_;
   feature_memory features_;
   counters counts_;
+  std::mt19937_64 random_{std::random_device{}()};  // versions of kept articles
 
   std::mutex mutex_;
   std::condition_variable arrived_;

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Tests of docid_service: starts it on free ports of the loopback address, and stops it.
 
-DOCID_SERVICE names the program. NEARDUP_EXHAUSTIVE=1: killed a hundred times and not ten.
+DOCID_SERVICE names the program, DOCID_RECORDER the library of record_writes.cpp. NEARDUP_EXHAUSTIVE=1: killed a hundred
+times and not ten.
 """
+import collections
 import http.client
 import json
 import os
 import pathlib
 import random
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -23,6 +27,7 @@ import chromium
 
 JIEBA = "/usr/lib/python3/dist-packages/jieba"
 PROGRAM = os.environ.get("DOCID_SERVICE", "")
+RECORDER = os.environ.get("DOCID_RECORDER", "")
 KILLS = 100 if os.environ.get("NEARDUP_EXHAUSTIVE") else 10
 
 FIRST = {"url": "http://www.simhash.com", "title": "計算機應用與軟件",
@@ -47,9 +52,9 @@ def article(number, **fields):
 class Service:
     """A running docid_service."""
 
-    def __init__(self, folder, *options):
+    def __init__(self, folder, *options, environment=None):
         self.process = subprocess.Popen([PROGRAM, "--port", "0", "--data", folder, *options], stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
+                                        stderr=subprocess.PIPE, text=True, env=os.environ | (environment or {}))
         line = self.process.stdout.readline()
         if not line:
             _, error = self.process.communicate()
@@ -113,6 +118,77 @@ class TestCase(unittest.TestCase):
         self.assertEqual(self.service.stop(), 0)
         self.folder += "/other"
         self.service = self.start(*options)
+
+
+class Server:
+    """A real server in a folder of its own, on a socket there; nothing of it is left behind."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.socket = folder + "/socket"
+        self.process = None
+
+    def command(self):
+        raise NotImplementedError
+
+    def is_up(self):
+        raise NotImplementedError
+
+    def start(self):
+        with open(self.folder + "/log", "ab") as log:
+            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log)
+        deadline = time.monotonic() + 60
+        while not self.is_up():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(pathlib.Path(self.folder + "/log").read_text(encoding="utf-8")[-3000:])
+            time.sleep(0.05)
+
+    def stop(self, how=signal.SIGKILL):
+        if self.process:
+            self.process.send_signal(how)
+            self.process.wait(60)
+            self.process = None
+
+
+class Redis(Server):
+    programs = ("redis-server", "redis-cli")
+
+    def command(self):
+        # It keeps nothing: the service must not rely on it.
+        return ["redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "", "--dir", self.folder]
+
+    def ask(self, *words):
+        return subprocess.run(["redis-cli", "-s", self.socket, *words], capture_output=True, text=True, check=False,
+                              errors="replace").stdout.strip()
+
+    def is_up(self):
+        return self.ask("PING") == "PONG"
+
+
+class MariaDB(Server):
+    programs = ("mariadbd", "mariadb-install-db", "mariadb")
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.options = folder + "/options.cnf"
+        user = ["--user=root"] if os.getuid() == 0 else []
+        subprocess.run(["mariadb-install-db", "--no-defaults", f"--datadir={folder}/data", "--skip-test-db",
+                        "--auth-root-authentication-method=normal", *user], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        pathlib.Path(self.options).write_text(
+            f"[client]\nsocket={self.socket}\nuser=root\ndatabase=docid\n", encoding="utf-8")
+
+    def command(self):
+        user = ["--user=root"] if os.getuid() == 0 else []
+        return ["mariadbd", "--no-defaults", f"--datadir={self.folder}/data", f"--socket={self.socket}",
+                "--skip-networking", f"--pid-file={self.folder}/pid", "--innodb-buffer-pool-size=64M", *user]
+
+    def ask(self, sql):
+        return subprocess.run(["mariadb", "--no-defaults", f"--socket={self.socket}", "--user=root", "-N", "-e", sql],
+                              capture_output=True, text=True, check=False)
+
+    def is_up(self):
+        return self.ask("CREATE DATABASE IF NOT EXISTS docid").returncode == 0
 
 
 class Cascade(TestCase):
@@ -419,6 +495,59 @@ class BadInput(TestCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.1)
 
+    def test_memory_is_bounded(self):
+        self.restart("--max-body", "4000000", "--max-waiting", "12000000", "--connections", "60", "--feature-memory", "1M")
+        body = json.dumps([article(i, nid=f"{i}", content="x " * 200) for i in range(6000)]).encode()
+        statuses = collections.Counter()
+
+        def send():
+            for _ in range(5):
+                try:
+                    statuses[self.service.post(body)[0]] += 1
+                except OSError:  # refused before all was sent
+                    statuses["left"] += 1
+
+        threads = [threading.Thread(target=send) for _ in range(30)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(statuses[200] + statuses[503] + statuses["left"], 150, statuses)
+        self.assertGreater(statuses[200], 0)
+        self.assertGreater(statuses[503] + statuses["left"], 0)
+        peak = int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{self.service.process.pid}/status").read_text())[1])
+        print(f"\n{statuses}, {len(body)} bytes each; at most {peak / 1000:.0f} MB")
+        self.assertLess(peak, 400_000)
+
+    def test_a_thousand_connections(self):
+        self.restart("--connections", "200", "--timeout", "5")
+        kept = self.service.doc_id(article(1))
+        sockets = []
+        self.addCleanup(lambda: [one.close() for one in sockets])
+        for _ in range(1000):
+            sockets.append(socket.create_connection(("127.0.0.1", self.service.port), timeout=60))
+        for one in sockets:
+            one.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        statuses = collections.Counter(one.recv(65536).split()[1] for one in sockets)
+        self.assertEqual(statuses, {b"200": 200, b"503": 800})
+        # Those that are served go on being served.
+        self.assertEqual(sum(1 for one in sockets if self.is_served(one)), 200)
+        for one in sockets:
+            one.close()
+        deadline = time.monotonic() + 20
+        while self.service.request("GET", "/health")[0] != 200:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.1)
+        self.assertEqual(self.service.doc_id(article(1)), kept)
+
+    @staticmethod
+    def is_served(one):
+        try:
+            one.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+            return b" 200 " in one.recv(65536)
+        except OSError:
+            return False
+
     def test_the_command_line(self):
         for options, words in ((["--port"], "needs a value"), (["--port", "x"], "--port x"), (["--no", "1"], "no option --no"),
                                (["--recipe", "x"], 'no recipe "x"'), (["--distance", "-1"], "--distance -1"),
@@ -539,6 +668,281 @@ class Faults(TestCase):
         _, answer = self.service.post(article(5000))
         self.assertEqual(answer["filterStatus"], "good")
         self.assertNotIn(answer["docId"], answered.values())
+
+
+class Disk:
+    """What a disk has after each record of record_writes.cpp, if the power fails there."""
+
+    def __init__(self, file, folder):
+        data = pathlib.Path(file).read_bytes()
+        self.folder = folder
+        self.records = []  # (what, path, bytes, offset, place in the file)
+        place = 0
+        while place < len(data):
+            end = data.index(b"\n", place)
+            what, size, offset, path = data[place:end].decode().split(" ", 3)
+            self.records.append((what, path, data[end + 1:end + 1 + int(size)], int(offset), place))
+            place = end + 1 + int(size)
+
+    def until(self, count, chance):
+        """Path -> bytes. `chance`: of an unsynced write to be there all the same."""
+        files = {}  # path -> [(place, is_synced, what, bytes, offset)]
+        for what, path, data, offset, place in self.records[:count]:
+            if what in ("write", "truncate"):
+                files.setdefault(path, []).append([place, False, what, data, offset])
+            elif what == "sync":
+                for write in files.get(path, []):
+                    write[1] = write[1] or write[0] < offset
+            elif what == "rename":
+                files[data.decode()] = files.pop(path, [])
+            elif what == "unlink":
+                files.pop(path, None)
+        result = {}
+        for path, writes in files.items():
+            content = bytearray()
+            for _, is_synced, what, data, offset in writes:
+                if not is_synced and chance() >= 0.5:
+                    continue
+                if what == "truncate":
+                    content[offset:] = bytes(max(0, offset - len(content)))
+                else:
+                    content.extend(bytes(max(0, offset + len(data) - len(content))))
+                    content[offset:offset + len(data)] = data
+            result[path] = content
+        return result
+
+    def answers_until(self, count):
+        return {name.decode() for what, _, data, _, _ in self.records[:count] if what == "send"
+                for name in re.findall(rb'"docId":"([0-9a-f-]{33})"', data)}
+
+
+@unittest.skipUnless(RECORDER, "DOCID_RECORDER does not name the library")
+class PowerCut(TestCase):
+    def check(self, *options):
+        self.assertEqual(self.service.stop(), 0)
+        record, data = self.folder + "/record", self.folder + "/recorded"
+        service = Service(data, *options, environment={"LD_PRELOAD": RECORDER, "RECORD_FOLDER": data, "RECORD_FILE": record})
+        self.addCleanup(service.stop, signal.SIGKILL)
+        urls = {}
+        for batch in range(60):  # more than SQLite leaves in its log
+            articles = [article(40 * batch + i, media="x" * 20000, heat=i) for i in range(40)]
+            for one, answer in zip(articles, service.post(articles)[1]):
+                urls[answer["docId"]] = one["url"]
+            hot = article(40 * batch, nid=f"hot {batch}", media="y" * 20000, heat=100)
+            self.assertIn(service.doc_id(hot), urls)
+        self.assertEqual(len(urls), 2400)
+        service.stop(signal.SIGKILL)
+        disk = Disk(record, data)
+        chance = random.Random(11)
+        cuts = sorted(chance.sample(range(len(disk.records)), 5 * KILLS // 4)) + [len(disk.records)]
+        answered = 0
+        for number, cut in enumerate(cuts):
+            folder = f"{self.folder}/{number}"
+            os.mkdir(folder)
+            for path, content in disk.until(cut, chance.random if number % 2 else lambda: 1).items():
+                target = pathlib.Path(folder + path.removeprefix(data))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
+            service = Service(folder, *options)
+            names = disk.answers_until(cut)
+            for name in names if len(names) < 50 else chance.sample(sorted(names), 50):
+                status, found = service.request("GET", "/docs/" + name)
+                self.assertEqual((status, found.get("nids", [""])[0]), (200, urls[name]), cut)
+                self.assertEqual(found["article"]["url"], urls[name])
+            _, text = service.request("GET", "/metrics")
+            self.assertGreaterEqual(int(re.search(r"^docid_documents (\d+)", text, re.M)[1]), len(names))
+            answered += len(names)
+            service.stop(signal.SIGKILL)
+            shutil.rmtree(folder)
+        self.assertGreater(answered, 500 * KILLS)
+        print(f"\n{len(cuts)} power cuts, {answered} answers before them, none lost")
+
+    def test_of_sqlite(self):
+        self.check()
+
+    def test_of_rocksdb(self):
+        try:
+            self.restart("--contents", "rocksdb")
+        except RuntimeError as error:
+            self.skipTest(str(error).strip())
+        self.check("--contents", "rocksdb")
+
+
+def is_installed(*servers):
+    return all(shutil.which(program) for server in servers for program in server.programs)
+
+
+@unittest.skipUnless(is_installed(Redis, MariaDB), "redis-server or mariadb-server is not there")
+class OtherStores(TestCase):
+    """The stack of the published descriptions: Redis, MariaDB, and RocksDB in the place of HBase."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.servers = []
+        for kind in (Redis, MariaDB):
+            os.mkdir(f"{folder.name}/{kind.__name__}")
+            server = kind(f"{folder.name}/{kind.__name__}")
+            self.addCleanup(server.stop)
+            server.start()
+            self.servers.append(server)
+        self.redis, self.mariadb = self.servers
+        self.shared = ("--redis", self.redis.socket, "--mariadb", self.mariadb.options)
+        self.options = (*self.shared, "--contents", "rocksdb")
+        try:
+            super().setUp()
+        except RuntimeError as error:
+            if "built without it" in str(error):
+                self.skipTest(str(error).strip())
+            raise
+
+    def another(self, *options):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        service = Service(folder.name, *options)
+        self.addCleanup(service.stop, signal.SIGKILL)
+        return service
+
+    def test_they_answer_like_sqlite(self):
+        chance = random.Random(3)
+        plain = self.another()
+        articles = [article(i, nid=f"{i} 二 ' \\ \"", heat=chance.randrange(10)) for i in range(200)]
+        articles += [one | {"nid": f"copy of {one['nid']}", "url": one["url"] + "/copy", "heat": chance.randrange(10),
+                            "title": chance.choice([one["title"], "copy"]),
+                            "content": one["content"] + chance.choice(["", " more", " " + sentence(1, 100)])}
+                     for one in chance.sample(articles, 100)]
+        articles += [article(1000 + i, url=articles[i]["url"]) for i in range(20)]
+        chance.shuffle(articles)
+        reasons = set()
+        for begin in range(0, len(articles), 40):
+            part = articles[begin:begin + 40]
+            answers = self.service.post(part)[1]
+            self.assertEqual(answers, plain.post(part)[1])
+            reasons |= {one["filterReason"].removeprefix("docId_filter ").split(",")[0] for one in answers}
+            for gone in chance.sample(part, 5):
+                path = "/articles/" + urllib.parse.quote(gone.get("nid", gone["url"]), safe="")
+                self.assertEqual(self.service.request("DELETE", path), plain.request("DELETE", path))
+            if begin == 120:
+                self.restart()
+        self.assertEqual(reasons, {"good news", "duplicate by url", "duplicate by title", "duplicate by content"})
+        for name in {one["docId"] for one in answers}:
+            self.assertEqual(self.service.request("GET", "/docs/" + name), plain.request("GET", "/docs/" + name))
+        text = {"content": articles[0]["content"]}
+        self.assertEqual(self.service.request("POST", "/similar", text), plain.request("POST", "/similar", text))
+        metrics = [{line for line in one.request("GET", "/metrics")[1].splitlines()
+                    if line.startswith(("docid_documents ", "docid_nids "))} for one in (self.service, plain)]
+        self.assertEqual(*metrics)
+
+    def sets(self, prefix):
+        keys = self.redis.ask("--no-raw", "KEYS", "*").splitlines()
+        return sum(f'"{prefix}:' in key and ":KNOWN:" not in key for key in keys)
+
+    def test_the_keys_in_redis(self):
+        few_bits = ("--title-distance", "3", "--distance", "3")
+        self.restart(*self.shared, *few_bits)
+        self.service.doc_id(FIRST)
+        for prefix, sets in (("URL_INDEX", 1), ("TITLE_INDEX", 4), ("CONTENT_INDEX", 4)):
+            self.assertEqual(self.sets(prefix), sets)
+        self.restart(*self.shared, *few_bits, "--blocks", "5")
+        self.service.doc_id(article(1))
+        self.assertEqual(self.sets("CONTENT_INDEX"), 4 + 2 * 10)  # those of the other layout stay
+
+    def test_redis_is_given_what_it_lacks(self):
+        names = [self.service.doc_id(article(i)) for i in range(10)]
+
+        def found(word):
+            return [self.service.doc_id(article(i, nid=f"{word} {i}", url=f"{word} {i}", title="")) == names[i]
+                    for i in range(10)]
+
+        # As if the service had been killed five times between a commit of MariaDB and that of Redis.
+        self.redis.ask("FLUSHALL")
+        self.redis.ask("SET", "CONTENT_INDEX:KNOWN:10:4", "5")
+        self.assertEqual(found("a"), [False] * 5 + [True] * 5)
+        self.redis.ask("FLUSHALL")
+        self.assertEqual(found("b"), [True] * 10)
+
+    def test_two_services_give_one_docid(self):
+        services = [self.service, self.another(*self.shared)]
+        count = 300
+        names = [{}, {}]
+
+        def send(service, own):
+            connection = service.connect()
+            for number in range(count):
+                # The same text under another url: only a search can find it.
+                one = article(number, url=f"http://{own}.example/{number}", title=f"{own}")
+                names[own][number] = service.post(one, connection=connection)[1]
+            connection.close()
+
+        threads = [threading.Thread(target=send, args=(services[i], i)) for i in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([len(one) for one in names], [count, count])
+        both = [(names[0][i], names[1][i]) for i in range(count)]
+        self.assertEqual([a["docId"] for a, _ in both], [b["docId"] for _, b in both])
+        self.assertEqual({tuple(sorted((a["filterStatus"], b["filterStatus"]))) for a, b in both},
+                         {("duplicate", "good")})
+        firsts = sum(a["filterStatus"] == "good" for a, _ in both)
+        print(f"\n{count} articles at two services at once: one docId each, {firsts} by the first service")
+        # What one took out, the other does not find.
+        self.assertEqual(services[0].request("DELETE", "/articles/" + urllib.parse.quote("http://0.example/5", safe=""))[0], 200)
+        self.assertEqual(services[1].request("DELETE", "/articles/" + urllib.parse.quote("http://1.example/5", safe=""))[0], 200)
+        for service, number in ((services[1], 1005), (services[0], 2005)):
+            answer = service.post(article(5, url=f"http://example.org/{number}"))[1]
+            self.assertEqual(answer["filterStatus"], "good" if number == 1005 else "duplicate")
+            self.assertNotEqual(answer["docId"], both[5][0]["docId"])
+
+    def check(self, answered):
+        for number, name in answered.items():
+            self.assertEqual(self.service.doc_id(article(number)), name)
+        self.assertEqual(len(set(answered.values())), len(answered))
+        # By their contents, too: the index has all of them.
+        for number, name in answered.items():
+            self.assertEqual(self.service.doc_id(article(number, nid=f"copy {number}", url=f"copy {number}", title="")), name)
+
+    def test_killed_under_load(self):
+        answered = {}
+        chance = random.Random(7)
+        for round_number in range(KILLS):
+            load = Load(self.service, 100000 * round_number)
+            time.sleep(chance.uniform(0.1, 0.4))
+            self.service.stop(signal.SIGKILL)
+            load.wait()
+            self.assertEqual(load.wrong, [])
+            answered |= load.answered
+            self.service = self.start()
+        self.assertGreater(len(answered), 3 * KILLS)
+        self.check(answered)
+        print(f"\nkilled {KILLS} times, {len(answered)} articles acknowledged, none lost")
+
+    def test_servers_are_stopped_and_started_under_load(self):
+        answered = {}
+        for round_number, server in enumerate([self.redis, self.mariadb] * 3):
+            load = Load(self.service, 100000 * round_number)
+            time.sleep(0.4)
+            server.stop(signal.SIGKILL)
+            load.wait()  # until each thread was told 503
+            self.assertEqual(load.wrong, [])
+            answered |= load.answered
+            status, answer = self.service.post(article(100000 * round_number + 99999))
+            self.assertEqual((status, type(server).__name__ in answer["error"]), (503, True), answer)
+            self.assertEqual(self.service.request("GET", "/health")[0], 200)
+            server.start()
+        self.assertGreater(len(answered), 60)
+        self.check(answered)
+        print(f"\nservers killed 6 times, {len(answered)} articles acknowledged, none lost")
+
+    def test_what_is_refused(self):
+        for options, words in (((*self.shared, "--recipe", "pairs"), "were made with"),
+                               (("--redis", self.redis.socket), "index of another store"),
+                               (("--redis", "nowhere"), "neither host:port"),
+                               (("--redis", "127.0.0.1:1"), "Redis at 127.0.0.1:1"),
+                               (("--mariadb", "/nowhere"), "no file /nowhere"), (("--contents", "mariadb"), "--contents mariadb"),
+                               (("--contents", "x"), "--contents x")):
+            with self.assertRaisesRegex(RuntimeError, words):
+                self.another(*options)
 
 
 if __name__ == "__main__":

@@ -18,13 +18,14 @@ void run(sqlite3* database, const char* sql) {
   if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(database);
 }
 
-// definition is what the index holds; content is apart from it, so that a start does not read it.
+// What an index holds is apart from features and contents, so that a start does not read these.
 constexpr const char* schema = R"(
-  CREATE TABLE IF NOT EXISTS composition(text TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS store(composition TEXT NOT NULL, identity TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS document(
-    number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, title INTEGER, content INTEGER);
-  CREATE TABLE IF NOT EXISTS content(
-    document INTEGER PRIMARY KEY, heat REAL NOT NULL, title_features BLOB, content_features BLOB, article TEXT NOT NULL);
+    number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, title INTEGER, content INTEGER,
+    heat REAL NOT NULL, version INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS features(document INTEGER PRIMARY KEY, title BLOB NOT NULL, content BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS content(document INTEGER PRIMARY KEY, version INTEGER NOT NULL, article TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS article(
     number INTEGER PRIMARY KEY, document INTEGER NOT NULL, nid TEXT NOT NULL, url TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS article_of_document ON article(document);
@@ -41,9 +42,7 @@ std::optional<fingerprint> print_in(const statement& row, int column) {
   return fingerprint(static_cast<std::uint64_t>(row.integer(column)));
 }
 
-void must_have(bool row, doc_number document) {
-  if (!row) throw std::runtime_error("the store has no document " + std::to_string(document));
-}
+std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
 }  // namespace
 
@@ -100,10 +99,13 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
         "PRAGMA cache_size=-65536; PRAGMA wal_autocheckpoint=8192;");
     run(opened, "BEGIN EXCLUSIVE");
+    statement old(opened, "SELECT 1 FROM sqlite_master WHERE name = 'composition'");
+    if (old())
+      throw std::runtime_error("an earlier version of docid_service made it, in a format that this one cannot read");
     run(opened, schema);
-    statement find(opened, "SELECT text FROM composition");
+    statement find(opened, "SELECT composition FROM store");
     if (!find()) {
-      statement(opened, "INSERT INTO composition VALUES(?)")(std::string_view(composition));
+      statement(opened, "INSERT INTO store VALUES(?, lower(hex(randomblob(16))))")(std::string_view(composition));
     } else if (find.bytes(0) != composition) {
       throw std::runtime_error("it was made with \"" + std::string(find.bytes(0)) + "\", not with \"" + composition +
                                "\"; its fingerprints would not match");
@@ -118,14 +120,26 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
 // ---- the mapping ----------------------------------------------------------------------------------------------------
 
 sqlite_mapping::sqlite_mapping(const sqlite_database& database)
-    : insert_(database.handle(), "INSERT INTO article(number, document, nid, url) VALUES(?, ?, ?, ?)"),
-      find_(database.handle(), "SELECT url FROM article WHERE number = ?"),
-      erase_(database.handle(), "DELETE FROM article WHERE number = ?"),
-      nids_(database.handle(), "SELECT nid FROM article WHERE document = ? ORDER BY number"),
-      first_of_url_(database.handle(), "SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1") {
+    : database_(database.handle()),
+      begin_(database_, "BEGIN IMMEDIATE"),
+      commit_(database_, "COMMIT"),
+      rollback_(database_, "ROLLBACK"),
+      insert_(database_, "INSERT INTO article(number, document, nid, url) VALUES(?, ?, ?, ?)"),
+      find_(database_, "SELECT url FROM article WHERE number = ?"),
+      erase_(database_, "DELETE FROM article WHERE number = ?"),
+      nids_(database_, "SELECT nid FROM article WHERE document = ? ORDER BY number"),
+      first_of_url_(database_, "SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1"),
+      insert_document_(database_, "INSERT INTO document VALUES(?, ?, ?, ?, ?, ?)"),
+      insert_features_(database_, "INSERT INTO features VALUES(?, ?, ?)"),
+      set_kept_(database_, "UPDATE document SET heat = ?2, version = ?3 WHERE number = ?1"),
+      erase_document_(database_, "DELETE FROM document WHERE number = ?"),
+      erase_features_(database_, "DELETE FROM features WHERE document = ?"),
+      document_(database_, "SELECT name, title, content, heat, version FROM document WHERE number = ?"),
+      features_(database_, "SELECT title, content FROM features WHERE document = ?"),
+      all_(database_, "SELECT number, title, content FROM document WHERE number > ? ORDER BY number") {
   std::random_device random;
   for (auto& word : seed_) word = std::uint64_t{random()} << 32 | random();
-  statement all(database.handle(), "SELECT number, document, nid, url FROM article ORDER BY number");
+  statement all(database_, "SELECT number, document, nid, url FROM article ORDER BY number");
   for (bool row = all(); row; row = all.next()) {
     const auto number = static_cast<std::uint32_t>(all.integer(0));
     const auto document = static_cast<doc_number>(all.integer(1));
@@ -133,6 +147,29 @@ sqlite_mapping::sqlite_mapping(const sqlite_database& database)
     ++by_url_.try_emplace(key_of(all.bytes(3)), place{document, 0}).first->second.number;
     next_row_ = number + 1;
   }
+  statement count(database_, "SELECT count(*) FROM document");
+  if (count()) size_ = static_cast<std::size_t>(count.integer(0));
+  count.reset();
+  // AUTOINCREMENT remembers the largest number there ever was.
+  statement last(database_, "SELECT seq FROM sqlite_sequence WHERE name = 'document'");
+  if (last()) next_ = static_cast<doc_number>(last.integer(0) + 1);
+  last.reset();
+}
+
+std::string sqlite_mapping::identity() {
+  statement find(database_, "SELECT identity FROM store");
+  find();
+  return std::string(find.bytes(0));
+}
+
+void sqlite_mapping::begin() {
+  begin_();
+  before_ = {next_, size_};
+}
+
+void sqlite_mapping::commit() {
+  commit_();
+  undo_.clear();
 }
 
 sqlite_mapping::key sqlite_mapping::key_of(std::string_view text) const {
@@ -150,6 +187,12 @@ void sqlite_mapping::set(map& where, const key& k, std::optional<place> value) {
 }
 
 void sqlite_mapping::rollback() noexcept {
+  std::tie(next_, size_) = before_;
+  try {
+    // SQLite has rolled back itself after some errors.
+    if (sqlite3_get_autocommit(database_) == 0) rollback_();
+  } catch (const std::exception&) {
+  }
   for (auto step = undo_.rbegin(); step != undo_.rend(); ++step) {
     auto& [where, k, value] = *step;
     if (value) {
@@ -210,103 +253,76 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
   return old.document;
 }
 
-// ---- the contents ---------------------------------------------------------------------------------------------------
-
-sqlite_contents::sqlite_contents(const sqlite_database& database)
-    : database_(database.handle()),
-      begin_(database_, "BEGIN IMMEDIATE"),
-      commit_(database_, "COMMIT"),
-      rollback_(database_, "ROLLBACK"),
-      insert_document_(database_, "INSERT INTO document(number, name, title, content) VALUES(?, ?, ?, ?)"),
-      insert_content_(database_, "INSERT INTO content VALUES(?, ?, ?, ?, ?)"),
-      replace_(database_, "UPDATE content SET heat = ?2, article = ?3 WHERE document = ?1"),
-      erase_document_(database_, "DELETE FROM document WHERE number = ?"),
-      erase_content_(database_, "DELETE FROM content WHERE document = ?"),
-      name_(database_, "SELECT name, title, content FROM document WHERE number = ?"),
-      features_(database_, "SELECT title_features, content_features FROM content WHERE document = ?"),
-      heat_(database_, "SELECT heat FROM content WHERE document = ?"),
-      article_(database_, "SELECT article, heat FROM content WHERE document = ?"),
-      all_(database_, "SELECT number, title, content FROM document") {
-  statement count(database_, "SELECT count(*) FROM document");
-  if (count()) size_ = static_cast<std::size_t>(count.integer(0));
-  count.reset();
-  // AUTOINCREMENT remembers the largest number there ever was.
-  statement last(database_, "SELECT seq FROM sqlite_sequence WHERE name = 'document'");
-  if (last()) next_ = static_cast<doc_number>(last.integer(0) + 1);
-  last.reset();
-}
-
-void sqlite_contents::for_each(const std::function<void(doc_number, const std::optional<fingerprint>&,
-                                                        const std::optional<fingerprint>&)>& visit) {
-  for (bool row = all_(); row; row = all_.next()) {
-    visit(static_cast<doc_number>(all_.integer(0)), print_in(all_, 1), print_in(all_, 2));
-  }
-}
-
-void sqlite_contents::begin() {
-  begin_();
-  before_ = {next_, size_};
-}
-
-void sqlite_contents::commit() { commit_(); }
-
-void sqlite_contents::rollback() noexcept {
-  std::tie(next_, size_) = before_;
-  try {
-    // SQLite has rolled back itself after some errors.
-    if (sqlite3_get_autocommit(database_) == 0) rollback_();
-  } catch (const std::exception&) {
-  }
-}
-
-void sqlite_contents::add(doc_number document, const definition& defined, const kept_article& article) {
-  insert_document_(std::int64_t{document}, std::string_view(defined.name), defined.title.print, defined.content.print);
-  insert_content_(std::int64_t{document}, article.heat, defined.title.features, defined.content.features,
-                  std::string_view(article.json));
+void sqlite_mapping::add_document(doc_number document, const definition& defined, const kept_article& kept) {
+  insert_document_(std::int64_t{document}, std::string_view(defined.name), defined.title.print, defined.content.print,
+                   kept.heat, signed_of(kept.version));
+  insert_features_(std::int64_t{document}, defined.title.features, defined.content.features);
   next_ = document + 1;
   ++size_;
 }
 
-void sqlite_contents::replace(doc_number document, const kept_article& article) {
-  replace_(std::int64_t{document}, article.heat, std::string_view(article.json));
+void sqlite_mapping::set_kept(doc_number document, const kept_article& kept) {
+  set_kept_(std::int64_t{document}, kept.heat, signed_of(kept.version));
 }
 
-void sqlite_contents::erase(doc_number document) {
+void sqlite_mapping::erase_document(doc_number document) {
   erase_document_(std::int64_t{document});
-  erase_content_(std::int64_t{document});
+  erase_features_(std::int64_t{document});
   --size_;
 }
 
-std::optional<std::string> sqlite_contents::name_of(doc_number document) {
-  if (!name_(std::int64_t{document})) return std::nullopt;
-  std::string result(name_.bytes(0));
-  name_.reset();
+std::optional<std::string> sqlite_mapping::name_of(doc_number document) {
+  if (!document_(std::int64_t{document})) return std::nullopt;
+  std::string result(document_.bytes(0));
+  document_.reset();
   return result;
 }
 
-definition sqlite_contents::definition_of(doc_number document) {
-  must_have(name_(std::int64_t{document}), document);
-  definition result{std::string(name_.bytes(0)), {print_in(name_, 1), {}}, {print_in(name_, 2), {}}};
-  name_.reset();
-  must_have(features_(std::int64_t{document}), document);
-  result.title.features = features_in(features_.bytes(0));
-  result.content.features = features_in(features_.bytes(1));
-  features_.reset();
+std::optional<definition> sqlite_mapping::definition_of(doc_number document) {
+  if (!document_(std::int64_t{document})) return std::nullopt;
+  definition result{std::string(document_.bytes(0)), {print_in(document_, 1), {}}, {print_in(document_, 2), {}}};
+  document_.reset();
+  if (features_(std::int64_t{document})) {
+    result.title.features = features_in(features_.bytes(0));
+    result.content.features = features_in(features_.bytes(1));
+    features_.reset();
+  }
   return result;
 }
 
-double sqlite_contents::heat_of(doc_number document) {
-  must_have(heat_(std::int64_t{document}), document);
-  const double result = heat_.real(0);
-  heat_.reset();
+std::optional<kept_article> sqlite_mapping::kept_of(doc_number document) {
+  if (!document_(std::int64_t{document})) return std::nullopt;
+  const kept_article result{document_.real(3), static_cast<std::uint64_t>(document_.integer(4))};
+  document_.reset();
   return result;
 }
 
-kept_article sqlite_contents::article_of(doc_number document) {
-  must_have(article_(std::int64_t{document}), document);
-  kept_article result{std::string(article_.bytes(0)), article_.real(1)};
-  article_.reset();
+void sqlite_mapping::for_each_document(doc_number after, const document_visitor& visit) {
+  for (bool row = all_(std::int64_t{after}); row; row = all_.next()) {
+    visit(static_cast<doc_number>(all_.integer(0)), print_in(all_, 1), print_in(all_, 2));
+  }
+}
+
+// ---- the contents ---------------------------------------------------------------------------------------------------
+
+sqlite_contents::sqlite_contents(const sqlite_database& database)
+    : put_(database.handle(), "INSERT OR REPLACE INTO content VALUES(?, ?, ?)"),
+      get_(database.handle(), "SELECT article FROM content WHERE document = ? AND version = ?"),
+      erase_(database.handle(), "DELETE FROM content WHERE document = ? AND version = ?") {}
+
+void sqlite_contents::put(doc_number document, std::uint64_t version, std::string_view json) {
+  put_(std::int64_t{document}, signed_of(version), json);
+}
+
+std::optional<std::string> sqlite_contents::get(doc_number document, std::uint64_t version) {
+  if (!get_(std::int64_t{document}, signed_of(version))) return std::nullopt;
+  std::string result(get_.bytes(0));
+  get_.reset();
   return result;
+}
+
+void sqlite_contents::erase(doc_number document, std::uint64_t version) {
+  erase_(std::int64_t{document}, signed_of(version));
 }
 
 }  // namespace docid

@@ -1,12 +1,15 @@
-// Mapping and contents in one SQLite file, which is also what the index in memory is rebuilt from.
+// Mapping and contents in one SQLite file.
 #pragma once
 
 #include <sqlite3.h>
 
 #include <array>
-#include <functional>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -66,14 +69,30 @@ class sqlite_mapping final : public mapping {
  public:
   explicit sqlite_mapping(const sqlite_database& database);
 
+  std::string identity() override;
+  void begin() override;
+  void commit() override;
+  void end() override {}
+  void rollback() noexcept override;
+
+  void prepare(std::span<const std::string_view>, std::span<const std::string_view>) override {}
   std::optional<doc_number> document_of_nid(std::string_view nid) override;
   std::optional<doc_number> document_of_url(std::string_view url) override;
   std::vector<std::string> nids_of(doc_number document) override;
-  [[nodiscard]] std::size_t size() const override { return by_nid_.size(); }
   void add(std::string_view nid, std::string_view url, doc_number document) override;
   std::optional<doc_number> remove(std::string_view nid) override;
-  void commit() override { undo_.clear(); }
-  void rollback() noexcept override;
+
+  [[nodiscard]] doc_number next_number() const override { return next_; }
+  void add_document(doc_number document, const definition& defined, const kept_article& kept) override;
+  void set_kept(doc_number document, const kept_article& kept) override;
+  void erase_document(doc_number document) override;
+  std::optional<std::string> name_of(doc_number document) override;
+  std::optional<definition> definition_of(doc_number document) override;
+  std::optional<kept_article> kept_of(doc_number document) override;
+  void for_each_document(doc_number after, const document_visitor& visit) override;
+
+  [[nodiscard]] std::size_t documents() const override { return size_; }
+  [[nodiscard]] std::size_t nids() const override { return by_nid_.size(); }
 
  private:
   using key = std::array<std::uint64_t, 2>;
@@ -89,42 +108,33 @@ class sqlite_mapping final : public mapping {
   key key_of(std::string_view text) const;
   void set(map& where, const key& k, std::optional<place> value);
 
+  sqlite3* database_;
   std::array<std::uint64_t, 2> seed_;
   map by_nid_;
   map by_url_;
   std::vector<std::tuple<map*, key, std::optional<place>>> undo_;
   std::uint32_t next_row_ = 1;
-  statement insert_, find_, erase_, nids_, first_of_url_;
+  doc_number next_ = 1;
+  std::size_t size_ = 0;
+  std::pair<doc_number, std::size_t> before_;  // the transaction
+  statement begin_, commit_, rollback_, insert_, find_, erase_, nids_, first_of_url_, insert_document_,
+      insert_features_, set_kept_, erase_document_, erase_features_, document_, features_, all_;
 };
 
+/// In the transactions of the mapping, which has the same file.
 class sqlite_contents final : public contents {
  public:
   explicit sqlite_contents(const sqlite_database& database);
 
-  /// Calls visit(document, title, content) for each document, for the index.
-  void for_each(const std::function<void(doc_number, const std::optional<fingerprint>&,
-                                         const std::optional<fingerprint>&)>& visit);
-
-  doc_number next_number() override { return next_; }
-  void add(doc_number document, const definition& defined, const kept_article& article) override;
-  void replace(doc_number document, const kept_article& article) override;
-  void erase(doc_number document) override;
-  std::optional<std::string> name_of(doc_number document) override;
-  definition definition_of(doc_number document) override;
-  double heat_of(doc_number document) override;
-  kept_article article_of(doc_number document) override;
-  [[nodiscard]] std::size_t size() const override { return size_; }
-  void begin() override;
-  void commit() override;
-  void rollback() noexcept override;
+  void put(doc_number document, std::uint64_t version, std::string_view json) override;
+  std::optional<std::string> get(doc_number document, std::uint64_t version) override;
+  void erase(doc_number document, std::uint64_t version) override;
+  void sync() override {}
+  void commit() override {}
+  void rollback() noexcept override {}
 
  private:
-  sqlite3* database_;
-  doc_number next_ = 1;
-  std::size_t size_ = 0;
-  std::pair<doc_number, std::size_t> before_;  // the transaction
-  statement begin_, commit_, rollback_, insert_document_, insert_content_, replace_, erase_document_, erase_content_,
-      name_, features_, heat_, article_, all_;
+  statement put_, get_, erase_;
 };
 
 }  // namespace docid

@@ -1,9 +1,14 @@
 // The three things that the service keeps, each behind a small interface. One thread uses them, in transactions: what is
 // added or removed between begin and commit is seen by later calls at once, and by nobody after a rollback.
+//
+// The mapping is what is true: its commit decides. Contents are synced before it, the indexes follow after it: what an
+// index lacks then (the process was killed, a server has forgotten) is given to it at the next transaction, and a
+// document that it still has although it is gone is left out by the service.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,37 +27,23 @@ struct candidate {
   int distance;
 };
 
-/// Fingerprints of one kind (title or content), each with its document.
+/// Fingerprints of one kind (title, content or url), each with its document.
 class fingerprint_index {
  public:
   virtual ~fingerprint_index() = default;
 
+  /// Returns: the last commit's `known`; 0 if there was none, or the index has forgotten what it had.
+  virtual std::uint64_t known() = 0;
   /// Says which fingerprints the transaction will ask for, so that they can be searched together.
   virtual void prepare(std::span<const std::optional<fingerprint>> queries) = 0;
   /// The documents near number `query` of these, what the transaction added included: by distance, then age.
   virtual std::vector<candidate> near(std::size_t query) = 0;
 
+  /// An entry that is there already is left as it is.
   virtual void insert(const fingerprint& print, doc_number document) = 0;
   virtual void erase(const fingerprint& print, doc_number document) = 0;
-  virtual void commit() = 0;
-  virtual void rollback() noexcept = 0;
-};
-
-/// Which document an article belongs to.
-class mapping {
- public:
-  virtual ~mapping() = default;
-
-  virtual std::optional<doc_number> document_of_nid(std::string_view nid) = 0;
-  virtual std::optional<doc_number> document_of_url(std::string_view url) = 0;
-  virtual std::vector<std::string> nids_of(doc_number document) = 0;
-  virtual std::size_t size() const = 0;
-
-  /// Precondition: the nid is not there.
-  virtual void add(std::string_view nid, std::string_view url, doc_number document) = 0;
-  /// Returns: the document of the nid that is gone; nothing if it was not there.
-  virtual std::optional<doc_number> remove(std::string_view nid) = 0;
-  virtual void commit() = 0;
+  /// `known`: up to which document (of urls: article) the index has everything.
+  virtual void commit(std::uint64_t known) = 0;
   virtual void rollback() noexcept = 0;
 };
 
@@ -65,29 +56,67 @@ struct definition {
 
 /// The article whose content is kept, the hottest so far.
 struct kept_article {
-  std::string json;
   double heat = 0;
+  std::uint64_t version = 0;  ///< under which the contents have it
 };
 
+/// Documents, and which of them an article belongs to.
+class mapping {
+ public:
+  virtual ~mapping() = default;
+
+  /// Of this store and no other: what was made from another store cannot be used with it.
+  virtual std::string identity() = 0;
+
+  /// Returns when no other service decides.
+  virtual void begin() = 0;
+  /// Returns when everything is synced, and decided for all services.
+  virtual void commit() = 0;
+  /// Lets other services decide, after the indexes have followed.
+  virtual void end() = 0;
+  virtual void rollback() noexcept = 0;
+
+  /// Says which nids and urls the transaction will ask for.
+  virtual void prepare(std::span<const std::string_view> nids, std::span<const std::string_view> urls) = 0;
+  virtual std::optional<doc_number> document_of_nid(std::string_view nid) = 0;
+  virtual std::optional<doc_number> document_of_url(std::string_view url) = 0;
+  virtual std::vector<std::string> nids_of(doc_number document) = 0;
+  /// Precondition: the nid is not there.
+  virtual void add(std::string_view nid, std::string_view url, doc_number document) = 0;
+  /// Returns: the document of the nid that is gone; nothing if it was not there.
+  virtual std::optional<doc_number> remove(std::string_view nid) = 0;
+
+  /// Returns: the number of the next document, which has never been used.
+  virtual doc_number next_number() const = 0;
+  virtual void add_document(doc_number document, const definition& defined, const kept_article& kept) = 0;
+  virtual void set_kept(doc_number document, const kept_article& kept) = 0;
+  virtual void erase_document(doc_number document) = 0;
+  // Of a document that is not there: nothing.
+  virtual std::optional<std::string> name_of(doc_number document) = 0;
+  virtual std::optional<definition> definition_of(doc_number document) = 0;
+  virtual std::optional<kept_article> kept_of(doc_number document) = 0;
+
+  using document_visitor = std::function<void(doc_number, const std::optional<fingerprint>& title,
+                                              const std::optional<fingerprint>& content)>;
+  /// All documents after this one, by their numbers.
+  virtual void for_each_document(doc_number after, const document_visitor& visit) = 0;
+
+  virtual std::size_t documents() const = 0;
+  virtual std::size_t nids() const = 0;
+};
+
+/// Articles as JSON, one a document.
 class contents {
  public:
   virtual ~contents() = default;
 
-  /// Returns: the number of the new document, which has never been used.
-  virtual doc_number next_number() = 0;
-  virtual void add(doc_number document, const definition& defined, const kept_article& article) = 0;
-  virtual void replace(doc_number document, const kept_article& article) = 0;
-  virtual void erase(doc_number document) = 0;
-
-  virtual std::optional<std::string> name_of(doc_number document) = 0;
-  /// Throws: std::runtime_error if there is no such document, like the next ones.
-  virtual definition definition_of(doc_number document) = 0;
-  virtual double heat_of(doc_number document) = 0;
-  virtual kept_article article_of(doc_number document) = 0;
-  virtual std::size_t size() const = 0;
-
-  virtual void begin() = 0;
-  /// Returns when everything is synced.
+  virtual void put(doc_number document, std::uint64_t version, std::string_view json) = 0;
+  /// What stands under another version, or in another service's store, is not there.
+  virtual std::optional<std::string> get(doc_number document, std::uint64_t version) = 0;
+  /// Takes effect after the mapping's commit.
+  virtual void erase(doc_number document, std::uint64_t version) = 0;
+  /// Returns when what was put is synced; before the mapping's commit.
+  virtual void sync() = 0;
   virtual void commit() = 0;
   virtual void rollback() noexcept = 0;
 };

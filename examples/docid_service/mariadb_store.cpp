@@ -1,0 +1,464 @@
+#include "mariadb_store.hpp"
+
+#include <errmsg.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <iostream>
+#include <neardup/fingerprint.hpp>
+#include <new>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace docid {
+
+namespace {
+
+constexpr std::size_t most_sql = std::size_t{4} << 20;  // a server takes 16 MB unless told otherwise
+
+// Texts of any length have keys: by SHA-256, for nobody shall make two of one key.
+constexpr const char* schema[] = {
+    "CREATE TABLE IF NOT EXISTS store(composition TEXT NOT NULL, identity TEXT NOT NULL, next INT UNSIGNED NOT NULL,"
+    " next_article BIGINT UNSIGNED NOT NULL, documents BIGINT UNSIGNED NOT NULL, nids BIGINT UNSIGNED NOT NULL)"
+    " ENGINE=InnoDB CHARSET=utf8mb4",
+    "CREATE TABLE IF NOT EXISTS document(number INT UNSIGNED PRIMARY KEY, name CHAR(33) NOT NULL,"
+    " title BIGINT UNSIGNED, content BIGINT UNSIGNED, heat DOUBLE NOT NULL, version BIGINT UNSIGNED NOT NULL)"
+    " ENGINE=InnoDB CHARSET=utf8mb4",
+    "CREATE TABLE IF NOT EXISTS features(document INT UNSIGNED PRIMARY KEY, title LONGBLOB NOT NULL,"
+    " content LONGBLOB NOT NULL) ENGINE=InnoDB",
+    "CREATE TABLE IF NOT EXISTS content(document INT UNSIGNED NOT NULL, version BIGINT UNSIGNED NOT NULL,"
+    " article LONGTEXT NOT NULL, PRIMARY KEY(document, version)) ENGINE=InnoDB CHARSET=utf8mb4",
+    "CREATE TABLE IF NOT EXISTS article(number BIGINT UNSIGNED PRIMARY KEY, document INT UNSIGNED NOT NULL,"
+    " nid_key BINARY(32) NOT NULL UNIQUE, url_key BINARY(32) NOT NULL, nid LONGTEXT NOT NULL, url LONGTEXT NOT NULL,"
+    " KEY(url_key), KEY(document)) ENGINE=InnoDB CHARSET=utf8mb4",
+};
+
+std::uint64_t number_in(const std::optional<std::string_view>& text) {
+  std::uint64_t result = 0;
+  if (text) std::from_chars(text->data(), text->data() + text->size(), result);
+  return result;
+}
+
+doc_number document_in(const std::optional<std::string_view>& text) { return static_cast<doc_number>(number_in(text)); }
+
+double real_in(const std::optional<std::string_view>& text) {
+  double result = 0;
+  if (text) std::from_chars(text->data(), text->data() + text->size(), result);
+  return result;
+}
+
+std::optional<fingerprint> print_in(const std::optional<std::string_view>& text) {
+  if (!text) return std::nullopt;
+  return fingerprint(number_in(text));
+}
+
+std::string text_of(double value) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
+}
+
+std::string text_of(const std::optional<fingerprint>& print) {
+  return print ? std::to_string(print->to_uint64()) : "NULL";
+}
+
+// Eight hexadecimal digits a feature.
+std::string text_of(const feature_set& features) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string result = "x'";
+  for (const std::uint32_t feature : features) {
+    for (int shift = 28; shift >= 0; shift -= 4) result.push_back(digits[feature >> shift & 15U]);
+  }
+  return result + '\'';
+}
+
+feature_set features_in(const std::optional<std::string_view>& bytes) {
+  feature_set result;
+  for (std::size_t i = 0; bytes && i + 4 <= bytes->size(); i += 4) {
+    std::uint32_t feature = 0;
+    for (const char byte : bytes->substr(i, 4)) feature = feature << 8 | static_cast<unsigned char>(byte);
+    result.push_back(feature);
+  }
+  return result;
+}
+
+void append_row(std::string& rows, const char* insert, const std::string& values) {
+  rows += rows.empty() ? insert : ",";
+  rows += '(' + values + ')';
+}
+
+fingerprint print_of_url(std::string_view url) { return fingerprint(neardup::xxh3<64>{}(url)); }
+
+}  // namespace
+
+// ---- the connection -------------------------------------------------------------------------------------------------
+
+mariadb_connection::mariadb_connection(std::string options, std::string composition)
+    : options_(std::move(options)), composition_(std::move(composition)) {
+  if (!std::filesystem::exists(options_)) throw std::runtime_error("MariaDB: there is no file " + options_);
+  connect();
+}
+
+void mariadb_connection::fail() {
+  const unsigned code = mysql_errno(handle_.get());
+  const std::string message = mysql_error(handle_.get());
+  if (code >= CR_MIN_ERROR && code <= CR_MAX_ERROR) handle_.reset();
+  throw std::runtime_error("MariaDB: " + message);
+}
+
+void mariadb_connection::connect() {
+  handle_.reset(mysql_init(nullptr));
+  if (!handle_) throw std::bad_alloc();
+  const unsigned patience = 5;
+  const unsigned most = 60;
+  mysql_options(handle_.get(), MYSQL_READ_DEFAULT_FILE, options_.c_str());
+  mysql_options(handle_.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
+  mysql_options(handle_.get(), MYSQL_OPT_CONNECT_TIMEOUT, &patience);
+  mysql_options(handle_.get(), MYSQL_OPT_READ_TIMEOUT, &most);
+  mysql_options(handle_.get(), MYSQL_OPT_WRITE_TIMEOUT, &most);
+  if (mysql_real_connect(handle_.get(), nullptr, nullptr, nullptr, nullptr, 0, nullptr, 0) == nullptr) {
+    const std::string message = mysql_error(handle_.get());
+    handle_.reset();
+    throw std::runtime_error("MariaDB: " + message);
+  }
+  try {
+    run("SET SESSION sql_mode = 'TRADITIONAL'");
+    read("SELECT @@innodb_flush_log_at_trx_commit", [](const row& values) {
+      if (values[0] != "1")
+        throw std::runtime_error("MariaDB: innodb_flush_log_at_trx_commit is not 1, so a commit may be lost");
+    });
+    for (const char* sql : schema) run(sql);
+    // One statement, so that of two services that start at once only one fills the row.
+    run("LOCK TABLES store WRITE, store AS other READ");
+    run("INSERT INTO store SELECT " + quoted(composition_) +
+        ", LOWER(HEX(RANDOM_BYTES(16))), 1, 1, 0, 0 FROM DUAL WHERE NOT EXISTS(SELECT 1 FROM store AS other)");
+    run("UNLOCK TABLES");
+    std::string found;
+    std::string identity;
+    read("SELECT composition, identity FROM store", [&](const row& values) {
+      found = values[0].value_or("");
+      identity = values[1].value_or("");
+    });
+    if (found != composition_) {
+      throw std::runtime_error("MariaDB: the tables were made with \"" + found + "\", not with \"" + composition_ +
+                               "\"; their fingerprints would not match");
+    }
+    if (!identity_.empty() && identity != identity_)
+      throw std::runtime_error("MariaDB: the tables are not those that this service began with");
+    identity_ = identity;
+  } catch (...) {
+    handle_.reset();
+    throw;
+  }
+}
+
+void mariadb_connection::start() {
+  if (!handle_) connect();
+}
+
+void mariadb_connection::run_only(const std::string& sql) {
+  if (!handle_) throw std::runtime_error("MariaDB: not connected");
+  if (mysql_real_query(handle_.get(), sql.data(), static_cast<unsigned long>(sql.size())) != 0) fail();
+}
+
+void mariadb_connection::run(const std::string& sql) {
+  run_only(sql);
+  if (MYSQL_RES* const result = mysql_store_result(handle_.get())) mysql_free_result(result);
+}
+
+std::string mariadb_connection::quoted(std::string_view text) const {
+  if (!handle_) throw std::runtime_error("MariaDB: not connected");
+  std::string result(2 * text.size() + 2, '\'');
+  const unsigned long size =
+      mysql_real_escape_string(handle_.get(), result.data() + 1, text.data(), static_cast<unsigned long>(text.size()));
+  result.resize(size + 1);
+  return result + '\'';
+}
+
+// ---- the mapping ----------------------------------------------------------------------------------------------------
+
+mariadb_mapping::mariadb_mapping(mariadb_connection& connection, fingerprint_index* urls)
+    : connection_(connection), urls_(urls) {}
+
+void mariadb_mapping::begin() {
+  const auto lock = [&] {
+    connection_.start();
+    bool is_mine = false;
+    connection_.read("SELECT GET_LOCK(CONCAT('docid ', DATABASE()), 30)",
+                     [&](const auto& row) { is_mine = row[0] == "1"; });
+    return is_mine;
+  };
+  bool is_mine = false;
+  try {
+    is_mine = lock();
+  } catch (const std::runtime_error&) {
+    is_mine = lock();  // the server may have been started anew since the last transaction
+  }
+  if (!is_mine) throw std::runtime_error("MariaDB: another service has been deciding for 30 s; try again later");
+  try {
+    connection_.run("START TRANSACTION");
+    connection_.read("SELECT next, next_article, documents, nids FROM store", [&](const auto& row) {
+      state_ = {document_in(row[0]), number_in(row[1]), number_in(row[2]), number_in(row[3])};
+    });
+    before_ = state_;
+    is_open_ = true;
+    if (urls_ && urls_->known() + 1 < state_.next_article) {
+      const std::uint64_t first = urls_->known() + 1;
+      constexpr std::uint64_t together = 10000;
+      for (std::uint64_t from = first; from < state_.next_article; from += together) {
+        const std::uint64_t last = std::min(from + together, state_.next_article) - 1;
+        connection_.read("SELECT url, document FROM article WHERE number BETWEEN " + std::to_string(from) + " AND " +
+                             std::to_string(last),
+                         [&](const auto& row) { urls_->insert(print_of_url(*row[0]), document_in(row[1])); });
+        urls_->commit(last);
+      }
+    }
+  } catch (...) {
+    before_ = state_;
+    rollback();
+    throw;
+  }
+}
+
+void mariadb_mapping::commit() {
+  flush();
+  connection_.run("UPDATE store SET next = " + std::to_string(state_.next) +
+                  ", next_article = " + std::to_string(state_.next_article) +
+                  ", documents = " + std::to_string(state_.documents) + ", nids = " + std::to_string(state_.nids));
+  connection_.run("COMMIT");
+}
+
+void mariadb_mapping::end() {
+  try {
+    if (urls_) urls_->commit(state_.next_article - 1);
+  } catch (const std::exception& error) {
+    std::cerr << "docid_service: after a commit: " << error.what() << std::endl;
+    urls_->rollback();
+  }
+  release();
+}
+
+void mariadb_mapping::rollback() noexcept {
+  state_ = before_;
+  if (urls_) urls_->rollback();
+  try {
+    connection_.run("ROLLBACK");
+  } catch (const std::exception&) {
+    // Without a connection there is no transaction.
+  }
+  release();
+}
+
+void mariadb_mapping::release() {
+  is_open_ = false;
+  by_nid_.clear();
+  by_url_.clear();
+  summaries_.clear();
+  new_articles_.clear();
+  new_documents_.clear();
+  new_features_.clear();
+  try {
+    connection_.run("DO RELEASE_LOCK(CONCAT('docid ', DATABASE()))");
+  } catch (const std::exception&) {
+    // Without a connection there is no lock.
+  }
+}
+
+void mariadb_mapping::flush() {
+  for (std::string* const rows : {&new_documents_, &new_features_, &new_articles_}) {
+    if (!rows->empty()) connection_.run(*rows);
+    rows->clear();
+  }
+}
+
+void mariadb_mapping::prepare(std::span<const std::string_view> nids, std::span<const std::string_view> urls) {
+  find_all(by_nid_, "nid", nids);
+  if (!urls_) return find_all(by_url_, "url", urls);
+  std::vector<std::optional<fingerprint>> prints;
+  for (const std::string_view url : urls) prints.emplace_back(print_of_url(url));
+  urls_->prepare(prints);
+  std::vector<std::string_view> possible;
+  for (std::size_t i = 0; i < urls.size(); ++i) {
+    by_url_.emplace(urls[i], std::nullopt);
+    if (!urls_->near(i).empty()) possible.push_back(urls[i]);
+  }
+  find_all(by_url_, "url", possible);
+}
+
+void mariadb_mapping::find_all(numbers& known, const char* column, std::span<const std::string_view> texts) {
+  const std::string name(column);
+  for (std::size_t i = 0; i < texts.size();) {
+    std::string sql = "SELECT " + name + ", document FROM article WHERE " + name + "_key IN (";
+    const std::size_t begin = sql.size();
+    for (; i < texts.size() && sql.size() < most_sql; ++i) {
+      if (sql.size() > begin) sql += ',';
+      sql += "UNHEX(SHA2(" + connection_.quoted(texts[i]) + ",256))";
+      known.emplace(texts[i], std::nullopt);
+    }
+    connection_.read(sql + ") ORDER BY number", [&](const auto& row) {
+      std::optional<doc_number>& document = known[std::string(*row[0])];
+      if (!document) document = document_in(row[1]);
+    });
+  }
+}
+
+std::optional<doc_number> mariadb_mapping::find(numbers& known, const char* column, std::string_view text) {
+  const auto found = known.find(std::string(text));
+  if (found != known.end()) return found->second;
+  flush();
+  find_all(known, column, {&text, 1});
+  return known.at(std::string(text));
+}
+
+std::optional<doc_number> mariadb_mapping::document_of_nid(std::string_view nid) { return find(by_nid_, "nid", nid); }
+std::optional<doc_number> mariadb_mapping::document_of_url(std::string_view url) { return find(by_url_, "url", url); }
+
+std::vector<std::string> mariadb_mapping::nids_of(doc_number document) {
+  connection_.start();
+  flush();
+  std::vector<std::string> result;
+  connection_.read("SELECT nid FROM article WHERE document = " + std::to_string(document) + " ORDER BY number",
+                   [&](const auto& row) { result.emplace_back(*row[0]); });
+  return result;
+}
+
+void mariadb_mapping::add(std::string_view nid, std::string_view url, doc_number document) {
+  const std::string nid_text = connection_.quoted(nid);
+  const std::string url_text = connection_.quoted(url);
+  append_row(new_articles_, "INSERT INTO article(number, document, nid_key, url_key, nid, url) VALUES",
+             std::to_string(state_.next_article) + ',' + std::to_string(document) + ",UNHEX(SHA2(" + nid_text +
+                 ",256)),UNHEX(SHA2(" + url_text + ",256))," + nid_text + ',' + url_text);
+  if (new_articles_.size() > most_sql) flush();
+  by_nid_[std::string(nid)] = document;
+  std::optional<doc_number>& first = by_url_[std::string(url)];
+  if (!first) first = document;
+  if (urls_) urls_->insert(print_of_url(url), document);
+  ++state_.next_article;
+  ++state_.nids;
+}
+
+std::optional<doc_number> mariadb_mapping::remove(std::string_view nid) {
+  flush();
+  const std::string key = "UNHEX(SHA2(" + connection_.quoted(nid) + ",256))";
+  std::optional<doc_number> document;
+  std::string url;
+  connection_.read("SELECT document, url FROM article WHERE nid_key = " + key, [&](const auto& row) {
+    document = document_in(row[0]);
+    url = row[1].value_or("");
+  });
+  if (!document) return std::nullopt;
+  connection_.run("DELETE FROM article WHERE nid_key = " + key);
+  --state_.nids;
+  by_nid_.clear();
+  by_url_.clear();
+  if (urls_ && document_of_url(url) != document) urls_->erase(print_of_url(url), *document);
+  by_url_.clear();
+  return document;
+}
+
+void mariadb_mapping::add_document(doc_number document, const definition& defined, const kept_article& kept) {
+  const std::string number = std::to_string(document);
+  append_row(new_documents_, "INSERT INTO document(number, name, title, content, heat, version) VALUES",
+             number + ",'" + defined.name + "'," + text_of(defined.title.print) + ',' + text_of(defined.content.print) +
+                 ',' + text_of(kept.heat) + ',' + std::to_string(kept.version));
+  append_row(new_features_, "INSERT INTO features(document, title, content) VALUES",
+             number + ',' + text_of(defined.title.features) + ',' + text_of(defined.content.features));
+  if (new_features_.size() > most_sql) flush();
+  summaries_[document] = summary{defined.name, kept};
+  state_.next = document + 1;
+  ++state_.documents;
+}
+
+void mariadb_mapping::set_kept(doc_number document, const kept_article& kept) {
+  flush();
+  connection_.run("UPDATE document SET heat = " + text_of(kept.heat) + ", version = " + std::to_string(kept.version) +
+                  " WHERE number = " + std::to_string(document));
+  summaries_.erase(document);
+}
+
+void mariadb_mapping::erase_document(doc_number document) {
+  flush();
+  connection_.run("DELETE FROM document WHERE number = " + std::to_string(document));
+  connection_.run("DELETE FROM features WHERE document = " + std::to_string(document));
+  summaries_.erase(document);
+  --state_.documents;
+}
+
+std::optional<mariadb_mapping::summary> mariadb_mapping::summary_of(doc_number document) {
+  if (const auto found = summaries_.find(document); found != summaries_.end()) return found->second;
+  connection_.start();
+  flush();
+  std::optional<summary> result;
+  connection_.read("SELECT name, heat, version FROM document WHERE number = " + std::to_string(document),
+                   [&](const auto& row) {
+                     result = summary{std::string(*row[0]), {real_in(row[1]), number_in(row[2])}};
+                   });
+  if (is_open_) summaries_[document] = result;
+  return result;
+}
+
+std::optional<std::string> mariadb_mapping::name_of(doc_number document) {
+  const auto found = summary_of(document);
+  return found ? std::optional(found->name) : std::nullopt;
+}
+
+std::optional<kept_article> mariadb_mapping::kept_of(doc_number document) {
+  const auto found = summary_of(document);
+  return found ? std::optional(found->kept) : std::nullopt;
+}
+
+std::optional<definition> mariadb_mapping::definition_of(doc_number document) {
+  connection_.start();
+  flush();
+  std::optional<definition> result;
+  connection_.read(
+      "SELECT d.name, d.title, d.content, f.title, f.content FROM document d JOIN features f ON f.document = d.number "
+      "WHERE d.number = " +
+          std::to_string(document),
+      [&](const auto& row) {
+        result = definition{
+            std::string(*row[0]), {print_in(row[1]), features_in(row[3])}, {print_in(row[2]), features_in(row[4])}};
+      });
+  return result;
+}
+
+void mariadb_mapping::for_each_document(doc_number after, const document_visitor& visit) {
+  constexpr std::uint64_t together = 100000;
+  for (std::uint64_t first = std::uint64_t{after} + 1; first < state_.next; first += together) {
+    connection_.read("SELECT number, title, content FROM document WHERE number BETWEEN " + std::to_string(first) +
+                         " AND " + std::to_string(first + together - 1) + " ORDER BY number",
+                     [&](const auto& row) { visit(document_in(row[0]), print_in(row[1]), print_in(row[2])); });
+  }
+}
+
+// ---- the contents ---------------------------------------------------------------------------------------------------
+
+void mariadb_contents::put(doc_number document, std::uint64_t version, std::string_view json) {
+  append_row(new_rows_, "INSERT INTO content(document, version, article) VALUES",
+             std::to_string(document) + ',' + std::to_string(version) + ',' + connection_.quoted(json));
+  if (new_rows_.size() > most_sql) flush();
+}
+
+std::optional<std::string> mariadb_contents::get(doc_number document, std::uint64_t version) {
+  connection_.start();
+  flush();
+  std::optional<std::string> result;
+  connection_.read("SELECT article FROM content WHERE document = " + std::to_string(document) +
+                       " AND version = " + std::to_string(version),
+                   [&](const auto& row) { result = std::string(*row[0]); });
+  return result;
+}
+
+void mariadb_contents::erase(doc_number document, std::uint64_t version) {
+  flush();
+  connection_.run("DELETE FROM content WHERE document = " + std::to_string(document) +
+                  " AND version = " + std::to_string(version));
+}
+
+void mariadb_contents::flush() {
+  if (!new_rows_.empty()) connection_.run(new_rows_);
+  new_rows_.clear();
+}
+
+}  // namespace docid

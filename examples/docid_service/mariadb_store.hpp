@@ -1,0 +1,153 @@
+// Mapping and contents in MariaDB, for one service or several.
+#pragma once
+
+#include <mysql.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "stores.hpp"
+
+namespace docid {
+
+/// A connection that is made anew after it was lost, but for a transaction: that is lost with it.
+class mariadb_connection {
+ public:
+  /// `options`: a file of options as MariaDB's programs read it; its group [client] has host or socket, port, user,
+  /// password and database. `composition`: what must stay the same as long as the tables are used.
+  /// Throws: std::runtime_error if it cannot be reached, the tables were made with another composition, or the server
+  /// does not sync each commit.
+  mariadb_connection(std::string options, std::string composition);
+
+  using row = std::vector<std::optional<std::string_view>>;
+
+  /// Throws: std::runtime_error with the server's message.
+  void run(const std::string& sql);
+  /// Calls visit(row) for each row of the answer.
+  template <class Visit>
+  void read(const std::string& sql, Visit&& visit) {
+    run_only(sql);
+    const std::unique_ptr<MYSQL_RES, void (*)(MYSQL_RES*)> result(mysql_store_result(handle_.get()), mysql_free_result);
+    if (!result) fail();
+    row values(mysql_num_fields(result.get()));
+    while (const MYSQL_ROW fields = mysql_fetch_row(result.get())) {
+      const unsigned long* const sizes = mysql_fetch_lengths(result.get());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i].reset();
+        if (fields[i] != nullptr) values[i].emplace(fields[i], sizes[i]);
+      }
+      visit(values);
+    }
+  }
+  /// Text as a literal of SQL.
+  [[nodiscard]] std::string quoted(std::string_view text) const;
+
+  /// Connects if it is not connected. Returns at a time when nothing is under way.
+  void start();
+  /// Of the tables: a random number that was made with them.
+  [[nodiscard]] const std::string& identity() const { return identity_; }
+
+ private:
+  void connect();
+  void run_only(const std::string& sql);
+  [[noreturn]] void fail();
+
+  std::string options_;
+  std::string composition_;
+  std::string identity_;
+  std::unique_ptr<MYSQL, void (*)(MYSQL*)> handle_{nullptr, mysql_close};
+};
+
+/// What makes one docId of an article that reaches two services at once: each takes the lock of the database for a
+/// transaction, so the second searches after the first has committed. The lock is the connection's: a service that
+/// dies, or loses the server, has neither lock nor transaction.
+/// What a transaction adds is sent at its end, many rows together.
+class mariadb_mapping final : public mapping {
+ public:
+  /// `urls`: an index of urls by their hashes, which is asked first; null: there is none.
+  mariadb_mapping(mariadb_connection& connection, fingerprint_index* urls);
+
+  std::string identity() override { return connection_.identity(); }
+  void begin() override;
+  void commit() override;
+  void end() override;
+  void rollback() noexcept override;
+
+  void prepare(std::span<const std::string_view> nids, std::span<const std::string_view> urls) override;
+  std::optional<doc_number> document_of_nid(std::string_view nid) override;
+  std::optional<doc_number> document_of_url(std::string_view url) override;
+  std::vector<std::string> nids_of(doc_number document) override;
+  void add(std::string_view nid, std::string_view url, doc_number document) override;
+  std::optional<doc_number> remove(std::string_view nid) override;
+
+  [[nodiscard]] doc_number next_number() const override { return state_.next; }
+  void add_document(doc_number document, const definition& defined, const kept_article& kept) override;
+  void set_kept(doc_number document, const kept_article& kept) override;
+  void erase_document(doc_number document) override;
+  std::optional<std::string> name_of(doc_number document) override;
+  std::optional<definition> definition_of(doc_number document) override;
+  std::optional<kept_article> kept_of(doc_number document) override;
+  void for_each_document(doc_number after, const document_visitor& visit) override;
+
+  [[nodiscard]] std::size_t documents() const override { return state_.documents; }
+  [[nodiscard]] std::size_t nids() const override { return state_.nids; }
+
+ private:
+  /// Of all services; a row of a table.
+  struct state {
+    doc_number next = 1;
+    std::uint64_t next_article = 1;
+    std::size_t documents = 0;
+    std::size_t nids = 0;
+  };
+  struct summary {
+    std::string name;
+    kept_article kept;
+  };
+  using numbers = std::unordered_map<std::string, std::optional<doc_number>>;
+
+  void release();
+  void flush();
+  std::optional<summary> summary_of(doc_number document);
+  std::optional<doc_number> find(numbers& known, const char* column, std::string_view text);
+  void find_all(numbers& known, const char* column, std::span<const std::string_view> texts);
+
+  mariadb_connection& connection_;
+  fingerprint_index* urls_;
+  state state_;
+  state before_;  // the transaction
+  bool is_open_ = false;
+  // Of the transaction: what is known, and what is not sent yet.
+  numbers by_nid_;
+  numbers by_url_;
+  std::unordered_map<doc_number, std::optional<summary>> summaries_;
+  std::string new_articles_, new_documents_, new_features_;
+};
+
+/// In the transactions of the mapping, which has the same connection.
+class mariadb_contents final : public contents {
+ public:
+  explicit mariadb_contents(mariadb_connection& connection) : connection_(connection) {}
+
+  void put(doc_number document, std::uint64_t version, std::string_view json) override;
+  std::optional<std::string> get(doc_number document, std::uint64_t version) override;
+  void erase(doc_number document, std::uint64_t version) override;
+  void sync() override { flush(); }
+  void commit() override {}
+  void rollback() noexcept override { new_rows_.clear(); }
+
+ private:
+  void flush();
+
+  mariadb_connection& connection_;
+  std::string new_rows_;
+};
+
+}  // namespace docid

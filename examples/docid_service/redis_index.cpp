@@ -1,0 +1,173 @@
+#include "redis_index.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+namespace docid {
+
+namespace {
+
+constexpr std::size_t commands_together = 2000;  // before their replies are read
+
+}  // namespace
+
+redis_connection::redis_connection(std::string place, std::string identity)
+    : place_(std::move(place)), identity_(std::move(identity)) {
+  connect();
+}
+
+void redis_connection::fail(const std::string& message) {
+  context_.reset();
+  throw std::runtime_error("Redis at " + place_ + ": " + message);
+}
+
+void redis_connection::connect() {
+  const timeval patience{5, 0};
+  const std::size_t colon = place_.rfind(':');
+  if (place_.starts_with('/')) {
+    context_.reset(redisConnectUnixWithTimeout(place_.c_str(), patience));
+  } else if (colon != std::string::npos) {
+    const std::string host = place_.substr(0, colon);
+    context_.reset(redisConnectWithTimeout(host.c_str(), std::atoi(place_.c_str() + colon + 1), patience));
+  } else {
+    throw std::runtime_error("Redis: \"" + place_ + "\" is neither host:port nor the path of a socket");
+  }
+  if (!context_) throw std::bad_alloc();
+  without_reply_ = 0;
+  if (context_->err != 0) fail(context_->errstr);
+  redisSetTimeout(context_.get(), patience);
+  // The sets of two stores in one database would be mixed.
+  append({"SET", "DOCID_STORE", identity_, "NX"});
+  append({"GET", "DOCID_STORE"});
+  next();
+  const reply owner = next();
+  if (owner->type != REDIS_REPLY_STRING || std::string_view(owner->str, owner->len) != identity_)
+    fail("this database has the index of another store; take another one, or empty it");
+}
+
+void redis_connection::start() {
+  // A line that was given up would have its replies taken for those of this one.
+  if (without_reply_ != 0) context_.reset();
+  if (!context_) connect();
+}
+
+void redis_connection::append(std::initializer_list<std::string_view> words) {
+  if (!context_) throw std::runtime_error("Redis at " + place_ + ": not connected");
+  std::vector<const char*> data;
+  std::vector<std::size_t> sizes;
+  for (const std::string_view word : words) {
+    data.push_back(word.data());
+    sizes.push_back(word.size());
+  }
+  if (redisAppendCommandArgv(context_.get(), static_cast<int>(words.size()), data.data(), sizes.data()) != REDIS_OK)
+    fail(context_->errstr);
+  ++without_reply_;
+}
+
+redis_connection::reply redis_connection::next() {
+  void* read = nullptr;
+  if (!context_) throw std::runtime_error("Redis at " + place_ + ": not connected");
+  if (redisGetReply(context_.get(), &read) != REDIS_OK) fail(context_->errstr);
+  --without_reply_;
+  reply result(static_cast<redisReply*>(read), freeReplyObject);
+  if (result->type == REDIS_REPLY_ERROR) fail(std::string(result->str, result->len));
+  return result;
+}
+
+redis_index::redis_index(redis_connection& connection, std::string prefix, int distance, int blocks)
+    : connection_(connection),
+      prefix_(std::move(prefix) + ':'),
+      distance_(distance),
+      keys_(neardup::layout(64, distance, blocks)),
+      key_bytes_(keys_.range_of(0, 0).begin.size()) {
+  known_key_ = prefix_ + "KNOWN:" + std::to_string(distance) + ':' + std::to_string(blocks);
+}
+
+std::uint64_t redis_index::known() {
+  connection_.start();
+  connection_.append({"GET", known_key_});
+  const auto answer = connection_.next();
+  return answer->type == REDIS_REPLY_STRING ? std::strtoull(answer->str, nullptr, 10) : 0;
+}
+
+void redis_index::prepare(std::span<const std::optional<fingerprint>> queries) {
+  queries_.assign(queries.begin(), queries.end());
+  found_.assign(queries.size(), {});
+  struct asked {
+    std::size_t query;
+    std::size_t step;
+    std::string key;
+  };
+  std::vector<asked> waiting;
+  connection_.start();
+  const auto read_all = [&] {
+    for (const asked& one : waiting) {
+      const auto set = connection_.next();
+      for (std::size_t i = 0; i < set->elements; ++i) {
+        const redisReply& member = *set->element[i];
+        const auto match =
+            keys_.match_of(one.key + std::string(member.str, member.len), *queries_[one.query], distance_, one.step);
+        if (match) found_[one.query].push_back({match->id, match->distance});
+      }
+    }
+    waiting.clear();
+  };
+  for (std::size_t query = 0; query < queries.size(); ++query) {
+    if (!queries[query]) continue;
+    keys_.for_each_range(*queries[query], distance_, [&](const neardup::band_range& range, std::size_t step) {
+      waiting.push_back({query, step, range.begin});
+      connection_.append({"SMEMBERS", prefix_ + range.begin});
+      if (waiting.size() == commands_together) read_all();
+    });
+  }
+  read_all();
+}
+
+std::vector<candidate> redis_index::near(std::size_t query) {
+  std::vector<candidate> result = found_[query];
+  if (queries_[query]) {
+    for (const entry& one : added_) {
+      const int distance = hamming_distance(one.print, *queries_[query]);
+      if (distance <= distance_) result.push_back({one.document, distance});
+    }
+  }
+  std::sort(result.begin(), result.end(), [](const candidate& a, const candidate& b) {
+    return std::tie(a.distance, a.document) < std::tie(b.distance, b.document);
+  });
+  return result;
+}
+
+void redis_index::append_rows(const char* command, const entry& one) {
+  keys_.for_each_row(one.print, one.document, [&](std::string_view row) {
+    connection_.append({command, prefix_ + std::string(row.substr(0, key_bytes_)), row.substr(key_bytes_)});
+  });
+}
+
+void redis_index::commit(std::uint64_t known) {
+  // Together or not at all, so that `known` is never ahead of the sets.
+  std::size_t commands = 3;
+  connection_.start();
+  connection_.append({"MULTI"});
+  const auto rows = [&](const char* command, const std::vector<entry>& entries) {
+    for (const entry& one : entries) append_rows(command, one);
+    commands += entries.size() * keys_.shape().table_count();
+  };
+  rows("SADD", added_);
+  rows("SREM", erased_);
+  connection_.append({"SET", known_key_, std::to_string(known)});
+  connection_.append({"EXEC"});
+  for (std::size_t i = 0; i < commands - 1; ++i) connection_.next();
+  if (connection_.next()->type != REDIS_REPLY_ARRAY) throw std::runtime_error("Redis did not carry out a transaction");
+  rollback();
+}
+
+void redis_index::rollback() noexcept {
+  added_.clear();
+  erased_.clear();
+}
+
+}  // namespace docid

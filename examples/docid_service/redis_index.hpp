@@ -1,0 +1,83 @@
+// The index in Redis: one set for each segment of each table, as the published descriptions have it.
+#pragma once
+
+#include <hiredis/hiredis.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <neardup/index.hpp>
+#include <neardup/storage/band_key.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stores.hpp"
+
+namespace docid {
+
+/// A connection that is made anew after it was lost.
+class redis_connection {
+ public:
+  /// `place`: host:port, or the path of a socket. `identity`: of the mapping that the indexes follow.
+  redis_connection(std::string place, std::string identity);
+
+  using reply = std::unique_ptr<redisReply, void (*)(void*)>;
+
+  /// Begins a line of commands.
+  void start();
+  /// Puts a command into the line; its words may have any bytes.
+  void append(std::initializer_list<std::string_view> words);
+  /// Returns: the reply to the oldest command that has none yet.
+  /// Throws: std::runtime_error if Redis cannot be reached, or the reply is an error; nothing is in the line then.
+  reply next();
+
+ private:
+  void connect();
+  [[noreturn]] void fail(const std::string& message);
+
+  std::string place_;
+  std::string identity_;
+  std::size_t without_reply_ = 0;
+  std::unique_ptr<redisContext, void (*)(redisContext*)> context_{nullptr, redisFree};
+};
+
+/// The key of a set is the prefix, a colon, then the segment and the table as band_key writes them; a member is the
+/// fingerprint and the number of the document, highest byte first. What a transaction adds is kept apart until it is
+/// committed, and searched by a plain scan.
+class redis_index final : public fingerprint_index {
+ public:
+  /// `blocks`: for 3 bits 4 are 4 tables, 5 are 10.
+  redis_index(redis_connection& connection, std::string prefix, int distance, int blocks);
+
+  std::uint64_t known() override;
+  void prepare(std::span<const std::optional<fingerprint>> queries) override;
+  std::vector<candidate> near(std::size_t query) override;
+  void insert(const fingerprint& print, doc_number document) override { added_.push_back({print, document}); }
+  void erase(const fingerprint& print, doc_number document) override { erased_.push_back({print, document}); }
+  void commit(std::uint64_t known) override;
+  void rollback() noexcept override;
+
+ private:
+  struct entry {
+    fingerprint print;
+    doc_number document;
+    friend bool operator==(const entry&, const entry&) = default;
+  };
+
+  void append_rows(const char* command, const entry& one);
+
+  redis_connection& connection_;
+  std::string prefix_;
+  std::string known_key_;
+  int distance_;
+  neardup::band_key<64, doc_number> keys_;
+  std::size_t key_bytes_;
+  std::vector<entry> added_;
+  std::vector<entry> erased_;
+  std::vector<std::optional<fingerprint>> queries_;
+  std::vector<std::vector<candidate>> found_;
+};
+
+}  // namespace docid

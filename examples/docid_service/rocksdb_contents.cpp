@@ -1,0 +1,68 @@
+#include "rocksdb_contents.hpp"
+
+#include <rocksdb/db.h>
+
+#include <stdexcept>
+
+namespace docid {
+
+namespace {
+
+std::string key_of(doc_number document, std::uint64_t version) {
+  std::string key;
+  for (int shift = 24; shift >= 0; shift -= 8) key.push_back(static_cast<char>(document >> shift & 0xffU));
+  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(version >> shift & 0xffU));
+  return key;
+}
+
+void check(const rocksdb::Status& status) {
+  if (!status.ok()) throw std::runtime_error("RocksDB: " + status.ToString());
+}
+
+}  // namespace
+
+rocksdb_contents::rocksdb_contents(const std::string& folder)
+    : put_(std::make_unique<rocksdb::WriteBatch>()), erased_(std::make_unique<rocksdb::WriteBatch>()) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::DB* opened = nullptr;
+  check(rocksdb::DB::Open(options, folder, &opened));
+  database_.reset(opened);
+}
+
+rocksdb_contents::~rocksdb_contents() = default;
+
+void rocksdb_contents::put(doc_number document, std::uint64_t version, std::string_view json) {
+  check(put_->Put(key_of(document, version), rocksdb::Slice(json.data(), json.size())));
+}
+
+std::optional<std::string> rocksdb_contents::get(doc_number document, std::uint64_t version) {
+  std::string result;
+  const auto status = database_->Get(rocksdb::ReadOptions(), key_of(document, version), &result);
+  if (status.IsNotFound()) return std::nullopt;
+  check(status);
+  return result;
+}
+
+void rocksdb_contents::erase(doc_number document, std::uint64_t version) {
+  check(erased_->Delete(key_of(document, version)));
+}
+
+void rocksdb_contents::write(rocksdb::WriteBatch& batch, bool is_synced) {
+  if (batch.Count() == 0) return;
+  rocksdb::WriteOptions options;
+  options.sync = is_synced;
+  check(database_->Write(options, &batch));
+  batch.Clear();
+}
+
+void rocksdb_contents::sync() { write(*put_, true); }
+
+void rocksdb_contents::commit() { write(*erased_, false); }
+
+void rocksdb_contents::rollback() noexcept {
+  put_->Clear();
+  erased_->Clear();
+}
+
+}  // namespace docid

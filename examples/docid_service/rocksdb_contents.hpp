@@ -1,0 +1,38 @@
+// The contents in RocksDB, in the place of HBase. A folder belongs to one process: what another service keeps is not seen.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "stores.hpp"
+
+namespace rocksdb {
+class DB;
+class WriteBatch;
+}  // namespace rocksdb
+
+namespace docid {
+
+/// The key is the number of the document and the version, highest byte first.
+class rocksdb_contents final : public contents {
+ public:
+  /// Throws: std::runtime_error with RocksDB's message, if another process has the folder, for one.
+  explicit rocksdb_contents(const std::string& folder);
+  ~rocksdb_contents() override;
+
+  void put(doc_number document, std::uint64_t version, std::string_view json) override;
+  std::optional<std::string> get(doc_number document, std::uint64_t version) override;
+  void erase(doc_number document, std::uint64_t version) override;
+  void sync() override;
+  void commit() override;
+  void rollback() noexcept override;
+
+ private:
+  void write(rocksdb::WriteBatch& batch, bool is_synced);
+
+  std::unique_ptr<rocksdb::DB> database_;
+  std::unique_ptr<rocksdb::WriteBatch> put_;
+  std::unique_ptr<rocksdb::WriteBatch> erased_;
+};
+
+}  // namespace docid
