@@ -230,6 +230,8 @@ struct http_server::implementation {
         std::rethrow_exception(what);
       } catch (const bad_request& error) {
         set_error(res, 400, error.what());
+      } catch (const unstorable& error) {
+        set_error(res, 413, error.what());
       } catch (const refusal& error) {
         close_with(res, error.status, error.what());
       } catch (const std::exception& error) {

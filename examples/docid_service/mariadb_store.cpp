@@ -16,13 +16,10 @@ namespace docid {
 
 namespace {
 
-constexpr std::size_t most_sql = std::size_t{4} << 20;  // a server takes 16 MB unless told otherwise
+constexpr std::size_t most_sql = std::size_t{4} << 20;  // sent at once, if the server takes so much
 
 // Texts of any length have keys: by SHA-256, for nobody shall make two of one key.
 constexpr const char* schema[] = {
-    "CREATE TABLE IF NOT EXISTS store(composition TEXT NOT NULL, identity TEXT NOT NULL, next INT UNSIGNED NOT NULL,"
-    " next_article BIGINT UNSIGNED NOT NULL, documents BIGINT UNSIGNED NOT NULL, nids BIGINT UNSIGNED NOT NULL)"
-    " ENGINE=InnoDB CHARSET=utf8mb4",
     "CREATE TABLE IF NOT EXISTS document(number INT UNSIGNED PRIMARY KEY, name CHAR(33) NOT NULL,"
     " title BIGINT UNSIGNED, content BIGINT UNSIGNED, heat DOUBLE NOT NULL, version BIGINT UNSIGNED NOT NULL)"
     " ENGINE=InnoDB CHARSET=utf8mb4",
@@ -33,6 +30,10 @@ constexpr const char* schema[] = {
     "CREATE TABLE IF NOT EXISTS article(number BIGINT UNSIGNED PRIMARY KEY, document INT UNSIGNED NOT NULL,"
     " nid_key BINARY(32) NOT NULL UNIQUE, url_key BINARY(32) NOT NULL, nid LONGTEXT NOT NULL, url LONGTEXT NOT NULL,"
     " KEY(url_key), KEY(document)) ENGINE=InnoDB CHARSET=utf8mb4",
+    // The last one: where it is, all are.
+    "CREATE TABLE IF NOT EXISTS store(number INT PRIMARY KEY, composition TEXT NOT NULL, identity TEXT NOT NULL,"
+    " next INT UNSIGNED NOT NULL, next_article BIGINT UNSIGNED NOT NULL, documents BIGINT UNSIGNED NOT NULL,"
+    " nids BIGINT UNSIGNED NOT NULL) ENGINE=InnoDB CHARSET=utf8mb4",
 };
 
 std::uint64_t number_in(const std::optional<std::string_view>& text) {
@@ -83,11 +84,6 @@ feature_set features_in(const std::optional<std::string_view>& bytes) {
   return result;
 }
 
-void append_row(std::string& rows, const char* insert, const std::string& values) {
-  rows += rows.empty() ? insert : ",";
-  rows += '(' + values + ')';
-}
-
 fingerprint print_of_url(std::string_view url) { return fingerprint(neardup::xxh3<64>{}(url)); }
 
 }  // namespace
@@ -96,7 +92,7 @@ fingerprint print_of_url(std::string_view url) { return fingerprint(neardup::xxh
 
 mariadb_connection::mariadb_connection(std::string options, std::string composition)
     : options_(std::move(options)), composition_(std::move(composition)) {
-  if (!std::filesystem::exists(options_)) throw std::runtime_error("MariaDB: there is no file " + options_);
+  if (!std::filesystem::is_regular_file(options_)) throw std::runtime_error("MariaDB: there is no file " + options_);
   connect();
 }
 
@@ -123,17 +119,26 @@ void mariadb_connection::connect() {
     throw std::runtime_error("MariaDB: " + message);
   }
   try {
-    run("SET SESSION sql_mode = 'TRADITIONAL'");
-    read("SELECT @@innodb_flush_log_at_trx_commit", [](const row& values) {
-      if (values[0] != "1")
-        throw std::runtime_error("MariaDB: innodb_flush_log_at_trx_commit is not 1, so a commit may be lost");
+    // The options file may name another one.
+    if (mysql_set_character_set(handle_.get(), "utf8mb4") != 0) fail();
+    run("SET SESSION sql_mode = 'TRADITIONAL', autocommit = 1, completion_type = 0, sql_select_limit = DEFAULT");
+    read("SELECT @@innodb_flush_log_at_trx_commit, @@max_allowed_packet", [this](const row& values) {
+      if (values[0] != "1" && values[0] != "3")
+        throw std::runtime_error("MariaDB: innodb_flush_log_at_trx_commit is neither 1 nor 3, so a commit may be lost");
+      packet_ = static_cast<std::size_t>(number_in(values[1]));
     });
-    for (const char* sql : schema) run(sql);
-    // One statement, so that of two services that start at once only one fills the row.
-    run("LOCK TABLES store WRITE, store AS other READ");
-    run("INSERT INTO store SELECT " + quoted(composition_) +
-        ", LOWER(HEX(RANDOM_BYTES(16))), 1, 1, 0, 0 FROM DUAL WHERE NOT EXISTS(SELECT 1 FROM store AS other)");
-    run("UNLOCK TABLES");
+    bool is_made = false;
+    read("SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'store'",
+         [&](const row&) { is_made = true; });
+    for (const char* sql : schema) {
+      if (!is_made) run(sql);
+    }
+    bool is_filled = false;
+    read("SELECT 1 FROM store", [&](const row&) { is_filled = true; });
+    // Of two services that start at once one fills the row.
+    if (!is_filled) {
+      run("INSERT IGNORE INTO store VALUES(1, " + quoted(composition_) + ", LOWER(HEX(RANDOM_BYTES(16))), 1, 1, 0, 0)");
+    }
     std::string found;
     std::string identity;
     read("SELECT composition, identity FROM store", [&](const row& values) {
@@ -155,6 +160,24 @@ void mariadb_connection::connect() {
 
 void mariadb_connection::start() {
   if (!handle_) connect();
+}
+
+void mariadb_connection::refresh() {
+  if (!handle_ || mysql_ping(handle_.get()) != 0) connect();
+}
+
+void mariadb_connection::append_row(std::string& rows, const char* insert, const std::string& values) {
+  // Beside the row there is the statement, and what the protocol adds.
+  if (values.size() + 1000 > packet_) {
+    throw unstorable("a row of this article has " + std::to_string(values.size()) +
+                     " bytes as SQL, and MariaDB's max_allowed_packet is " + std::to_string(packet_));
+  }
+  if (!rows.empty() && rows.size() + values.size() > std::min(most_sql, packet_ / 2)) {
+    run(rows);
+    rows.clear();
+  }
+  rows += rows.empty() ? insert : ",";
+  rows += '(' + values + ')';
 }
 
 void mariadb_connection::run_only(const std::string& sql) {
@@ -203,8 +226,9 @@ void mariadb_mapping::begin() {
     });
     before_ = state_;
     is_open_ = true;
-    if (urls_ && urls_->known() + 1 < state_.next_article) {
-      const std::uint64_t first = urls_->known() + 1;
+    const std::uint64_t first = urls_ ? urls_->known() + 1 : state_.next_article;
+    if (first > state_.next_article) throw std::runtime_error(index_is_ahead);
+    if (first < state_.next_article) {
       constexpr std::uint64_t together = 10000;
       for (std::uint64_t from = first; from < state_.next_article; from += together) {
         const std::uint64_t last = std::min(from + together, state_.next_article) - 1;
@@ -315,7 +339,7 @@ std::optional<doc_number> mariadb_mapping::document_of_nid(std::string_view nid)
 std::optional<doc_number> mariadb_mapping::document_of_url(std::string_view url) { return find(by_url_, "url", url); }
 
 std::vector<std::string> mariadb_mapping::nids_of(doc_number document) {
-  connection_.start();
+  if (!is_open_) connection_.refresh();
   flush();
   std::vector<std::string> result;
   connection_.read("SELECT nid FROM article WHERE document = " + std::to_string(document) + " ORDER BY number",
@@ -326,10 +350,9 @@ std::vector<std::string> mariadb_mapping::nids_of(doc_number document) {
 void mariadb_mapping::add(std::string_view nid, std::string_view url, doc_number document) {
   const std::string nid_text = connection_.quoted(nid);
   const std::string url_text = connection_.quoted(url);
-  append_row(new_articles_, "INSERT INTO article(number, document, nid_key, url_key, nid, url) VALUES",
-             std::to_string(state_.next_article) + ',' + std::to_string(document) + ",UNHEX(SHA2(" + nid_text +
-                 ",256)),UNHEX(SHA2(" + url_text + ",256))," + nid_text + ',' + url_text);
-  if (new_articles_.size() > most_sql) flush();
+  connection_.append_row(new_articles_, "INSERT INTO article(number, document, nid_key, url_key, nid, url) VALUES",
+                         std::to_string(state_.next_article) + ',' + std::to_string(document) + ",UNHEX(SHA2(" +
+                             nid_text + ",256)),UNHEX(SHA2(" + url_text + ",256))," + nid_text + ',' + url_text);
   by_nid_[std::string(nid)] = document;
   std::optional<doc_number>& first = by_url_[std::string(url)];
   if (!first) first = document;
@@ -352,19 +375,24 @@ std::optional<doc_number> mariadb_mapping::remove(std::string_view nid) {
   --state_.nids;
   by_nid_.clear();
   by_url_.clear();
-  if (urls_ && document_of_url(url) != document) urls_->erase(print_of_url(url), *document);
-  by_url_.clear();
+  if (urls_) {
+    bool is_left = false;
+    connection_.read("SELECT 1 FROM article WHERE url_key = UNHEX(SHA2(" + connection_.quoted(url) +
+                         ",256)) AND document = " + std::to_string(*document) + " LIMIT 1",
+                     [&](const auto&) { is_left = true; });
+    if (!is_left) urls_->erase(print_of_url(url), *document);
+  }
   return document;
 }
 
 void mariadb_mapping::add_document(doc_number document, const definition& defined, const kept_article& kept) {
   const std::string number = std::to_string(document);
-  append_row(new_documents_, "INSERT INTO document(number, name, title, content, heat, version) VALUES",
-             number + ",'" + defined.name + "'," + text_of(defined.title.print) + ',' + text_of(defined.content.print) +
-                 ',' + text_of(kept.heat) + ',' + std::to_string(kept.version));
-  append_row(new_features_, "INSERT INTO features(document, title, content) VALUES",
-             number + ',' + text_of(defined.title.features) + ',' + text_of(defined.content.features));
-  if (new_features_.size() > most_sql) flush();
+  connection_.append_row(new_documents_, "INSERT INTO document(number, name, title, content, heat, version) VALUES",
+                         number + ",'" + defined.name + "'," + text_of(defined.title.print) + ',' +
+                             text_of(defined.content.print) + ',' + text_of(kept.heat) + ',' +
+                             std::to_string(kept.version));
+  connection_.append_row(new_features_, "INSERT INTO features(document, title, content) VALUES",
+                         number + ',' + text_of(defined.title.features) + ',' + text_of(defined.content.features));
   summaries_[document] = summary{defined.name, kept};
   state_.next = document + 1;
   ++state_.documents;
@@ -387,7 +415,7 @@ void mariadb_mapping::erase_document(doc_number document) {
 
 std::optional<mariadb_mapping::summary> mariadb_mapping::summary_of(doc_number document) {
   if (const auto found = summaries_.find(document); found != summaries_.end()) return found->second;
-  connection_.start();
+  if (!is_open_) connection_.refresh();
   flush();
   std::optional<summary> result;
   connection_.read("SELECT name, heat, version FROM document WHERE number = " + std::to_string(document),
@@ -409,7 +437,7 @@ std::optional<kept_article> mariadb_mapping::kept_of(doc_number document) {
 }
 
 std::optional<definition> mariadb_mapping::definition_of(doc_number document) {
-  connection_.start();
+  if (!is_open_) connection_.refresh();
   flush();
   std::optional<definition> result;
   connection_.read(
@@ -435,13 +463,12 @@ void mariadb_mapping::for_each_document(doc_number after, const document_visitor
 // ---- the contents ---------------------------------------------------------------------------------------------------
 
 void mariadb_contents::put(doc_number document, std::uint64_t version, std::string_view json) {
-  append_row(new_rows_, "INSERT INTO content(document, version, article) VALUES",
-             std::to_string(document) + ',' + std::to_string(version) + ',' + connection_.quoted(json));
-  if (new_rows_.size() > most_sql) flush();
+  connection_.append_row(new_rows_, "INSERT INTO content(document, version, article) VALUES",
+                         std::to_string(document) + ',' + std::to_string(version) + ',' + connection_.quoted(json));
 }
 
 std::optional<std::string> mariadb_contents::get(doc_number document, std::uint64_t version) {
-  connection_.start();
+  connection_.refresh();
   flush();
   std::optional<std::string> result;
   connection_.read("SELECT article FROM content WHERE document = " + std::to_string(document) +

@@ -49,8 +49,14 @@ class mariadb_connection {
   /// Text as a literal of SQL.
   [[nodiscard]] std::string quoted(std::string_view text) const;
 
-  /// Connects if it is not connected. Returns at a time when nothing is under way.
+  /// Adds a row to those of a statement; sends these first if they would become too long.
+  /// Throws: unstorable if the server would not take the row alone.
+  void append_row(std::string& rows, const char* insert, const std::string& values);
+
+  /// Connects if it is not connected.
   void start();
+  /// The same if the server has closed the connection. Precondition: there is no transaction.
+  void refresh();
   /// Of the tables: a random number that was made with them.
   [[nodiscard]] const std::string& identity() const { return identity_; }
 
@@ -62,6 +68,7 @@ class mariadb_connection {
   std::string options_;
   std::string composition_;
   std::string identity_;
+  std::size_t packet_ = 0;  // bytes that the server takes at once
   std::unique_ptr<MYSQL, void (*)(MYSQL*)> handle_{nullptr, mysql_close};
 };
 

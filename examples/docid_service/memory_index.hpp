@@ -27,7 +27,9 @@ class memory_index final : public fingerprint_index {
       place_.push_back(query ? queries_.size() : none);
       if (query) queries_.push_back(*query);
     }
-    if (queries_.size() > 1) {
+    // Below some hundred queries a thread costs more than it does.
+    constexpr std::size_t worth_threads = 256;
+    if (queries_.size() >= worth_threads) {
       found_ = index_.search_batch(queries_, distance_, neardup::threads{threads_});
     } else {
       found_ = index_.search_batch(queries_, distance_);
@@ -44,19 +46,18 @@ class memory_index final : public fingerprint_index {
         result.push_back({match.id, match.distance});
     }
     const std::size_t old = result.size();
-    for (const auto& [print, document] : added_) {
-      const int distance = hamming_distance(print, queries_[place]);
-      if (distance <= distance_) result.push_back({document, distance});
-    }
-    // What was added is younger than all else: a merge that keeps the order of age.
+    added_.for_each_match(queries_[place], distance_, [&](const auto& match) {
+      result.push_back({match.id, match.distance});
+    });
     if (result.size() > old) {
-      std::stable_sort(result.begin(), result.end(),
-                       [](const candidate& a, const candidate& b) { return a.distance < b.distance; });
+      std::sort(result.begin(), result.end(), [](const candidate& a, const candidate& b) {
+        return a.distance != b.distance ? a.distance < b.distance : a.document < b.document;
+      });
     }
     return result;
   }
 
-  void insert(const fingerprint& print, doc_number document) override { added_.emplace_back(print, document); }
+  void insert(const fingerprint& print, doc_number document) override { added_.insert(print, document); }
   void erase(const fingerprint& print, doc_number document) override { erased_.emplace_back(print, document); }
 
   void commit(std::uint64_t known) override {
@@ -80,7 +81,7 @@ class memory_index final : public fingerprint_index {
   unsigned threads_;
   index_type index_;
   std::uint64_t known_ = 0;
-  std::vector<entry> added_;
+  neardup::flat_index<64> added_;
   std::vector<entry> erased_;
   std::vector<fingerprint> queries_;
   std::vector<std::size_t> place_;  // of a query among those that have a fingerprint

@@ -12,6 +12,40 @@ namespace docid {
 namespace {
 
 constexpr std::size_t commands_together = 2000;  // before their replies are read
+constexpr double most_sets = 100000;             // of a search
+constexpr const char* store_key = "DOCID_STORE";
+
+std::optional<std::string> text_of(const redisReply& reply) {
+  if (reply.type != REDIS_REPLY_STRING) return std::nullopt;
+  return std::string(reply.str, reply.len);
+}
+
+neardup::layout layout_of(int distance, int blocks) {
+  if (!neardup::layout::is_valid(64, distance, blocks)) {
+    throw std::runtime_error("--blocks " + std::to_string(blocks) + ": there is no such index for a distance of " +
+                             std::to_string(distance));
+  }
+  const neardup::layout shape(64, distance, blocks);
+  double sets = 0;
+  shape.for_each_probe(distance, [&](const neardup::table_probe& probe) {
+    const auto width = static_cast<double>(shape.key_width(probe.table));
+    double ways = 1;
+    for (int flips = 0; flips <= probe.radius; ++flips) {
+      sets += ways;
+      ways *= (width - flips) / (flips + 1);
+    }
+  });
+  if (sets > most_sets) {
+    throw std::runtime_error("--blocks " + std::to_string(blocks) + ": a search within " + std::to_string(distance) +
+                             " bits would ask Redis for more than 100,000 sets; more blocks need fewer");
+  }
+  return shape;
+}
+
+std::string host_of(const std::string& place, std::size_t colon) {
+  if (colon > 1 && place.front() == '[' && place[colon - 1] == ']') return place.substr(1, colon - 2);
+  return place.substr(0, colon);
+}
 
 }  // namespace
 
@@ -30,9 +64,10 @@ void redis_connection::connect() {
   const std::size_t colon = place_.rfind(':');
   if (place_.starts_with('/')) {
     context_.reset(redisConnectUnixWithTimeout(place_.c_str(), patience));
-  } else if (colon != std::string::npos) {
-    const std::string host = place_.substr(0, colon);
-    context_.reset(redisConnectWithTimeout(host.c_str(), std::atoi(place_.c_str() + colon + 1), patience));
+  } else if (colon != std::string::npos && colon + 1 < place_.size() &&
+             place_.find_first_not_of("0123456789", colon + 1) == std::string::npos) {
+    context_.reset(
+        redisConnectWithTimeout(host_of(place_, colon).c_str(), std::atoi(place_.c_str() + colon + 1), patience));
   } else {
     throw std::runtime_error("Redis: \"" + place_ + "\" is neither host:port nor the path of a socket");
   }
@@ -40,12 +75,15 @@ void redis_connection::connect() {
   without_reply_ = 0;
   if (context_->err != 0) fail(context_->errstr);
   redisSetTimeout(context_.get(), patience);
+  own();
+}
+
+void redis_connection::own() {
   // The sets of two stores in one database would be mixed.
-  append({"SET", "DOCID_STORE", identity_, "NX"});
-  append({"GET", "DOCID_STORE"});
+  append({"SET", store_key, identity_, "NX"});
+  append({"GET", store_key});
   next();
-  const reply owner = next();
-  if (owner->type != REDIS_REPLY_STRING || std::string_view(owner->str, owner->len) != identity_)
+  if (text_of(*next()) != identity_)
     fail("this database has the index of another store; take another one, or empty it");
 }
 
@@ -82,16 +120,24 @@ redis_index::redis_index(redis_connection& connection, std::string prefix, int d
     : connection_(connection),
       prefix_(std::move(prefix) + ':'),
       distance_(distance),
-      keys_(neardup::layout(64, distance, blocks)),
+      keys_(layout_of(distance, blocks)),
       key_bytes_(keys_.range_of(0, 0).begin.size()) {
   known_key_ = prefix_ + "KNOWN:" + std::to_string(distance) + ':' + std::to_string(blocks);
 }
 
 std::uint64_t redis_index::known() {
-  connection_.start();
-  connection_.append({"GET", known_key_});
-  const auto answer = connection_.next();
-  return answer->type == REDIS_REPLY_STRING ? std::strtoull(answer->str, nullptr, 10) : 0;
+  const auto ask = [&] {
+    connection_.start();
+    connection_.own();
+    connection_.append({"GET", known_key_});
+    known_ = text_of(*connection_.next());
+  };
+  try {
+    ask();
+  } catch (const std::runtime_error&) {
+    ask();  // a connection may have been closed since it was last used
+  }
+  return known_ ? std::strtoull(known_->c_str(), nullptr, 10) : 0;
 }
 
 void redis_index::prepare(std::span<const std::optional<fingerprint>> queries) {
@@ -148,9 +194,18 @@ void redis_index::append_rows(const char* command, const entry& one) {
 }
 
 void redis_index::commit(std::uint64_t known) {
-  // Together or not at all, so that `known` is never ahead of the sets.
-  std::size_t commands = 3;
+  // Together or not at all, and only where nothing was forgotten meanwhile, so that `known` is never ahead of the sets.
   connection_.start();
+  connection_.append({"WATCH", known_key_, store_key});
+  connection_.next();
+  connection_.own();
+  connection_.append({"GET", known_key_});
+  if (text_of(*connection_.next()) != known_) {
+    connection_.append({"UNWATCH"});
+    connection_.next();
+    throw std::runtime_error("Redis is not what it was when the transaction began");
+  }
+  std::size_t commands = 3;
   connection_.append({"MULTI"});
   const auto rows = [&](const char* command, const std::vector<entry>& entries) {
     for (const entry& one : entries) append_rows(command, one);
@@ -161,7 +216,13 @@ void redis_index::commit(std::uint64_t known) {
   connection_.append({"SET", known_key_, std::to_string(known)});
   connection_.append({"EXEC"});
   for (std::size_t i = 0; i < commands - 1; ++i) connection_.next();
-  if (connection_.next()->type != REDIS_REPLY_ARRAY) throw std::runtime_error("Redis did not carry out a transaction");
+  const auto done = connection_.next();
+  if (done->type != REDIS_REPLY_ARRAY) throw std::runtime_error("Redis is not what it was when the transaction began");
+  for (std::size_t i = 0; i < done->elements; ++i) {
+    const redisReply& one = *done->element[i];
+    if (one.type == REDIS_REPLY_ERROR) throw std::runtime_error("Redis: " + std::string(one.str, one.len));
+  }
+  known_ = std::to_string(known);
   rollback();
 }
 

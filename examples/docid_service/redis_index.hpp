@@ -27,6 +27,8 @@ class redis_connection {
 
   /// Begins a line of commands.
   void start();
+  /// Throws: std::runtime_error if the database has the index of another store; of none, it is this one's from now on.
+  void own();
   /// Puts a command into the line; its words may have any bytes.
   void append(std::initializer_list<std::string_view> words);
   /// Returns: the reply to the oldest command that has none yet.
@@ -49,6 +51,7 @@ class redis_connection {
 class redis_index final : public fingerprint_index {
  public:
   /// `blocks`: for 3 bits 4 are 4 tables, 5 are 10.
+  /// Throws: std::runtime_error if there is no such layout, or a search would ask for too many sets.
   redis_index(redis_connection& connection, std::string prefix, int distance, int blocks);
 
   std::uint64_t known() override;
@@ -71,6 +74,7 @@ class redis_index final : public fingerprint_index {
   redis_connection& connection_;
   std::string prefix_;
   std::string known_key_;
+  std::optional<std::string> known_;  // what Redis is taken to have there
   int distance_;
   neardup::band_key<64, doc_number> keys_;
   std::size_t key_bytes_;

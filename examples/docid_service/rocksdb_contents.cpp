@@ -22,11 +22,16 @@ void check(const rocksdb::Status& status) {
 }  // namespace
 
 rocksdb_contents::rocksdb_contents(const std::string& folder)
-    : put_(std::make_unique<rocksdb::WriteBatch>()), erased_(std::make_unique<rocksdb::WriteBatch>()) {
+    : folder_(folder), put_(std::make_unique<rocksdb::WriteBatch>()), erased_(std::make_unique<rocksdb::WriteBatch>()) {
+  open();
+}
+
+void rocksdb_contents::open() {
+  if (database_) return;
   rocksdb::Options options;
   options.create_if_missing = true;
   rocksdb::DB* opened = nullptr;
-  check(rocksdb::DB::Open(options, folder, &opened));
+  check(rocksdb::DB::Open(options, folder_, &opened));
   database_.reset(opened);
 }
 
@@ -37,6 +42,7 @@ void rocksdb_contents::put(doc_number document, std::uint64_t version, std::stri
 }
 
 std::optional<std::string> rocksdb_contents::get(doc_number document, std::uint64_t version) {
+  open();
   std::string result;
   const auto status = database_->Get(rocksdb::ReadOptions(), key_of(document, version), &result);
   if (status.IsNotFound()) return std::nullopt;
@@ -52,7 +58,11 @@ void rocksdb_contents::write(rocksdb::WriteBatch& batch, bool is_synced) {
   if (batch.Count() == 0) return;
   rocksdb::WriteOptions options;
   options.sync = is_synced;
-  check(database_->Write(options, &batch));
+  open();
+  const rocksdb::Status status = database_->Write(options, &batch);
+  // After an error (no room, for one) it takes no more until it is opened anew.
+  if (!status.ok()) database_.reset();
+  check(status);
   batch.Clear();
 }
 

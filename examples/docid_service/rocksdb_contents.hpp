@@ -28,8 +28,10 @@ class rocksdb_contents final : public contents {
   void rollback() noexcept override;
 
  private:
+  void open();
   void write(rocksdb::WriteBatch& batch, bool is_synced);
 
+  std::string folder_;
   std::unique_ptr<rocksdb::DB> database_;
   std::unique_ptr<rocksdb::WriteBatch> put_;
   std::unique_ptr<rocksdb::WriteBatch> erased_;

@@ -124,10 +124,10 @@ std::vector<similar_document> service::similar(std::string_view text) {
     bodies_.prepare({&content.print, 1});
     std::size_t left = options_.candidates;
     for (const auto& [document, distance] : bodies_.near(0)) {
-      if (left-- == 0) break;
       const auto other = map_.definition_of(document);
       const auto kept = map_.kept_of(document);
       if (!other || !kept) continue;
+      if (left-- == 0) break;
       result.push_back({other->name, distance, neardup::jaccard(content.features, other->content.features),
                         kept_.get(document, kept->version)});
     }
@@ -226,7 +226,8 @@ void service::catch_up(fingerprint_index& index, PrintOf print_of) {
   constexpr std::size_t together = 10000;
   const std::uint64_t last = map_.next_number() - 1;
   const std::uint64_t known = index.known();
-  if (known >= last) return;
+  if (known > last) throw std::runtime_error(index_is_ahead);
+  if (known == last) return;
   std::size_t waiting = 0;
   map_.for_each_document(static_cast<doc_number>(known),
                          [&](doc_number document, const auto& title, const auto& content) {
@@ -261,6 +262,18 @@ void service::decide_all(std::vector<task>& group) {
         for (const item& it : group[i].items) answers[i].push_back(decide(it, query++));
       }
     });
+  } catch (const unstorable&) {
+    if (group.size() > 1) {
+      // Not for those that arrived beside it.
+      for (task& work : group) {
+        std::vector<task> alone;
+        alone.push_back(std::move(work));
+        decide_all(alone);
+      }
+      return;
+    }
+    group.front().answers.set_exception(std::current_exception());
+    return;
   } catch (...) {
     for (task& work : group) work.answers.set_exception(std::current_exception());
     return;
@@ -329,10 +342,9 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, const ite
   std::optional<std::pair<doc_number, answer>> best;
   std::size_t left = options_.candidates;
   for (const auto& [document, distance] : (is_title ? titles_ : bodies_).near(query)) {
-    if (limits.similarity == 0 && least_content == 0) {
-      if (!map_.name_of(document)) continue;  // gone, which the index does not know yet
+    if (!map_.name_of(document)) continue;  // gone, which the index does not know yet
+    if (limits.similarity == 0 && least_content == 0)
       return std::pair{document, answer{{}, by, distance, std::nullopt}};
-    }
     if (left-- == 0) break;
     const auto features = features_of(document);
     if (!features) continue;
@@ -345,7 +357,6 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, const ite
         !neardup::jaccard_at_least(std::span<const std::uint32_t>(it.content.features), other.content, least_content)) {
       continue;
     }
-    if (!map_.name_of(document)) continue;
     best = std::pair{document, answer{{}, by, distance, similarity}};
   }
   return best;

@@ -11,6 +11,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -176,7 +177,7 @@ class MariaDB(Server):
                         "--auth-root-authentication-method=normal", *user], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
         pathlib.Path(self.options).write_text(
-            f"[client]\nsocket={self.socket}\nuser=root\ndatabase=docid\n", encoding="utf-8")
+            f"[client]\nsocket={self.socket}\nuser=root\ndatabase=docid\ndefault-character-set=gbk\n", encoding="utf-8")
 
     def command(self):
         user = ["--user=root"] if os.getuid() == 0 else []
@@ -230,6 +231,14 @@ class Cascade(TestCase):
             self.assertEqual(answer["docId"] == name, answer["filterStatus"] == "duplicate")
         self.assertEqual(reasons, ["duplicate by nid", "duplicate by url", "duplicate by title", "duplicate by content",
                                    "good news"])
+
+    def test_texts_without_words(self):
+        names = set()
+        for i, (title, content) in enumerate([("", "a b c d"), ("!!!", "e f g h"), ("i j k l", ""), ("", "?")]):
+            status, answer = self.service.post(article(i, title=title, content=content))
+            self.assertEqual((status, answer.get("filterStatus")), (200, "good"), answer)
+            names.add(answer["docId"])
+        self.assertEqual(len(names), 4)
 
     def test_short_titles_do_not_unite(self):
         names = {self.service.doc_id(article(i, title=title)) for i, title in enumerate(["通知", "Notice"] * 5)}
@@ -812,6 +821,8 @@ class OtherStores(TestCase):
                             "content": one["content"] + chance.choice(["", " more", " " + sentence(1, 100)])}
                      for one in chance.sample(articles, 100)]
         articles += [article(1000 + i, url=articles[i]["url"]) for i in range(20)]
+        articles += [article(2000 + i, title=title, content=content)
+                     for i, (title, content) in enumerate([("", "a b c d"), ("!!!", "e f g h"), ("", "?")])]
         chance.shuffle(articles)
         reasons = set()
         for begin in range(0, len(articles), 40):
@@ -819,7 +830,7 @@ class OtherStores(TestCase):
             answers = self.service.post(part)[1]
             self.assertEqual(answers, plain.post(part)[1])
             reasons |= {one["filterReason"].removeprefix("docId_filter ").split(",")[0] for one in answers}
-            for gone in chance.sample(part, 5):
+            for gone in chance.sample(part, min(5, len(part))):
                 path = "/articles/" + urllib.parse.quote(gone.get("nid", gone["url"]), safe="")
                 self.assertEqual(self.service.request("DELETE", path), plain.request("DELETE", path))
             if begin == 120:
@@ -860,6 +871,121 @@ class OtherStores(TestCase):
         self.assertEqual(found("a"), [False] * 5 + [True] * 5)
         self.redis.ask("FLUSHALL")
         self.assertEqual(found("b"), [True] * 10)
+
+    def hold(self, seconds):
+        """Another session that keeps the service in its transaction, just before the commit."""
+        holder = subprocess.Popen(["mariadb", "--no-defaults", f"--socket={self.mariadb.socket}", "--user=root", "docid", "-e",
+                                   f"START TRANSACTION; SELECT * FROM store FOR UPDATE; DO SLEEP({seconds}); ROLLBACK"],
+                                  stdout=subprocess.DEVNULL)
+        self.addCleanup(holder.wait)
+        time.sleep(0.4)
+
+    def test_redis_that_forgets_in_a_transaction(self):
+        names = [self.service.doc_id(article(i)) for i in range(5)]
+        self.hold(1.5)
+        answers = []
+        post = threading.Thread(target=lambda: answers.append(self.service.post(article(5))))
+        post.start()
+        time.sleep(0.5)
+        self.redis.ask("FLUSHALL")
+        post.join()
+        self.assertEqual(answers[0][0], 200)
+        for i, name in enumerate(names + [answers[0][1]["docId"]]):
+            self.assertEqual(self.service.doc_id(article(i, nid=f"u{i}", title="", content=sentence(f"x{i}"))), name)
+            self.assertEqual(self.service.doc_id(article(i, nid=f"c{i}", url=f"c{i}", title="")), name)
+        # It belongs to this store again.
+        with self.assertRaisesRegex(RuntimeError, "index of another store"):
+            self.another("--redis", self.redis.socket)
+
+    def test_a_service_that_starts_disturbs_no_other(self):
+        self.hold(1.5)
+        answers = []
+        post = threading.Thread(target=lambda: answers.append(self.service.post([article(i) for i in range(50)])))
+        post.start()
+        time.sleep(0.3)
+        other = self.another(*self.shared)
+        post.join()
+        self.assertEqual(answers[0][0], 200, answers[0][1])
+        self.assertEqual(other.doc_id(article(7)), answers[0][1][7]["docId"])
+
+    def test_connections_that_were_closed_while_idle(self):
+        name = self.service.doc_id(article(1))
+        self.redis.ask("CONFIG", "SET", "timeout", "1")
+        time.sleep(2.5)
+        self.assertEqual(self.service.doc_id(article(1)), name)
+        ids = self.mariadb.ask("SELECT id FROM information_schema.processlist WHERE db = 'docid'").stdout.split()
+        for one in ids:
+            self.mariadb.ask(f"KILL {one}")
+        self.assertEqual(self.service.request("GET", "/docs/" + name)[0], 200)
+
+    def test_an_article_that_is_too_long_for_mariadb(self):
+        status, answer = self.service.post(article(1, url="x" * 5_000_000))
+        self.assertEqual((status, "max_allowed_packet" in answer["error"]), (413, True), answer)
+        # Nor does it harm what arrives with it.
+        answers = []
+        self.hold(1)
+        threads = [threading.Thread(target=lambda one=one: answers.append(self.service.post(one)[0]))
+                   for one in (article(2), article(3, url="x" * 5_000_000), article(4))]
+        for thread in threads:
+            thread.start()
+            time.sleep(0.1)
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(answers), [200, 200, 413])
+
+    def test_documents_that_are_gone_are_no_candidates(self):
+        self.restart(*self.shared, "--candidates", "4")
+        other = self.another(*self.shared, "--candidates", "4")
+        title = sentence("one title", 10)
+        for i in range(10):
+            self.service.doc_id(article(i, nid=f"n{i}", title=title))
+        name = self.service.doc_id(article(10, title=title))
+        self.assertNotEqual(other.doc_id(article(11)), name)
+        for i in range(10):
+            self.assertEqual(self.service.request("DELETE", f"/articles/n{i}")[0], 200)
+        content = article(10)["content"].split(" ")[:28] + sentence(5, 12).split(" ")
+        self.assertEqual(other.doc_id(article(12, title=title, content=" ".join(content))), name)
+
+    def test_a_url_is_known_while_an_article_of_it_is_left(self):
+        self.restart(*self.shared, "--steps", "title,content")
+        for nid, number in (("a", 1), ("b", 2), ("c", 2)):
+            self.service.doc_id(article(number, nid=nid, url="U"))
+        for nid in ("b", "a"):
+            self.assertEqual(self.service.request("DELETE", "/articles/" + nid)[0], 200)
+        self.restart(*self.shared)
+        self.assertEqual(self.service.post(article(3, nid="d", url="U"))[1]["filterReason"], "docId_filter duplicate by url")
+
+    def test_an_index_that_is_ahead_is_refused(self):
+        self.service.doc_id(article(1))
+        self.redis.ask("SET", "CONTENT_INDEX:KNOWN:10:4", "99")
+        status, answer = self.service.post(article(2))
+        self.assertEqual((status, "Empty the index" in answer["error"]), (503, True))
+
+    def test_a_store_of_rocksdb_that_cannot_grow(self):
+        self.service.stop()
+        self.service = Service.__new__(Service)
+        self.service.process = subprocess.Popen(
+            ["bash", "-c", 'trap "" XFSZ; ulimit -S -f 300; exec "$0" "$@"', PROGRAM, "--port", "0", "--data", self.folder,
+             *self.options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.service.stop, signal.SIGKILL)
+        self.service.port = int(self.service.process.stdout.readline().split("127.0.0.1:")[1].split("/")[0])
+        answered = {}
+        number = 0
+        for limit, wanted in ((None, 503), (-1, 200)):
+            if limit:
+                resource.prlimit(self.service.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+            for _ in range(300):
+                number += 1
+                status, answer = self.service.post(article(number, media="x" * 20000))
+                if status == 200:
+                    answered[number] = answer["docId"]
+                if status == wanted:
+                    break
+            self.assertEqual(status, wanted, answer)
+        self.assertGreater(len(answered), 5)
+        for number, name in answered.items():
+            status, found = self.service.request("GET", "/docs/" + name)
+            self.assertEqual((status, found["article"]["url"]), (200, article(number)["url"]))
 
     def test_two_services_give_one_docid(self):
         services = [self.service, self.another(*self.shared)]
@@ -940,7 +1066,9 @@ class OtherStores(TestCase):
                                (("--redis", "nowhere"), "neither host:port"),
                                (("--redis", "127.0.0.1:1"), "Redis at 127.0.0.1:1"),
                                (("--mariadb", "/nowhere"), "no file /nowhere"), (("--contents", "mariadb"), "--contents mariadb"),
-                               (("--contents", "x"), "--contents x")):
+                               (("--contents", "x"), "--contents x"),
+                               ((*self.shared, "--blocks", "1"), "--blocks 1: a search"),
+                               ((*self.shared, "--blocks", "16"), "--blocks 16: there is no such index")):
             with self.assertRaisesRegex(RuntimeError, words):
                 self.another(*options)
 

@@ -78,6 +78,11 @@ void statement::bind(int place, std::string_view value) {
   sqlite3_bind_text64(handle_.get(), place, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 void statement::bind(int place, const feature_set& value) {
+  // A null pointer, as an empty vector may have, would be NULL.
+  if (value.empty()) {
+    sqlite3_bind_zeroblob(handle_.get(), place, 0);
+    return;
+  }
   sqlite3_bind_blob64(handle_.get(), place, value.data(), value.size() * sizeof(std::uint32_t), SQLITE_STATIC);
 }
 void statement::bind(int place, const std::optional<fingerprint>& value) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,15 @@ struct kept_article {
   double heat = 0;
   std::uint64_t version = 0;  ///< under which the contents have it
 };
+
+/// An article that the store has no room for; others may be kept.
+struct unstorable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What an index that knows more than the mapping is told: it was made from what the mapping has lost.
+inline constexpr const char* index_is_ahead =
+    "the index has documents that the mapping has not; were these restored from a copy? Empty the index first";
 
 /// Documents, and which of them an article belongs to.
 class mapping {
