@@ -251,7 +251,8 @@ struct http_server::implementation {
       answer_object(parse_json(req.get_param_value("json")), res);
     });
     server.Post(decide_path, [this](const Request& req, Response& res, const httplib::ContentReader& reader) {
-      const std::string type = req.get_header_value("Content-Type");
+      std::string type = req.get_header_value("Content-Type");
+      for (char& letter : type) letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
       if (type.find("ndjson") != std::string::npos || type.find("jsonl") != std::string::npos) {
         answer_lines(req, res, reader);
       } else {
@@ -475,22 +476,27 @@ struct http_server::implementation {
   std::string metrics() const {
     std::ostringstream out;
     const counters& counts = articles.counts();
-    out << "# TYPE docid_articles_total counter\n";
+    out << "# HELP docid_articles_total Articles by what they were found by; none: new documents.\n"
+           "# TYPE docid_articles_total counter\n";
     for (std::size_t i = 0; i < step_names.size(); ++i)
       out << "docid_articles_total{found_by=\"" << step_names[i] << "\"} " << counts.articles[i] << '\n';
-    const auto one = [&](const char* name, const char* type, auto value) {
-      out << "# TYPE " << name << ' ' << type << '\n' << name << ' ' << value << '\n';
+    const auto one = [&](const char* name, const char* type, const char* help, auto value) {
+      out << "# HELP " << name << ' ' << help << "\n# TYPE " << name << ' ' << type << '\n'
+          << name << ' ' << value << '\n';
     };
-    one("docid_documents", "gauge", counts.documents.load());
-    one("docid_nids", "gauge", counts.nids.load());
-    one("docid_commits_total", "counter", counts.groups.load());
-    one("docid_failed_commits_total", "counter", counts.failed_groups.load());
-    one("docid_checks_total", "counter", counts.checks.load());
-    one("docid_checks_read_total", "counter", counts.checks_read.load());
-    one("docid_feature_bytes", "gauge", counts.feature_bytes.load());
-    one("docid_commit_seconds_total", "counter", static_cast<double>(counts.commit_microseconds.load()) / 1e6);
-    one("docid_waiting_bytes", "gauge", waiting.load());
-    out << "# TYPE docid_requests_total counter\n";
+    one("docid_documents", "gauge", "Documents in the store.", counts.documents.load());
+    one("docid_nids", "gauge", "Articles in the store.", counts.nids.load());
+    one("docid_commits_total", "counter", "Transactions that were synced.", counts.groups.load());
+    one("docid_failed_commits_total", "counter", "Transactions that failed; nothing of them was kept.",
+        counts.failed_groups.load());
+    one("docid_checks_total", "counter", "Documents compared with an article.", counts.checks.load());
+    one("docid_checks_read_total", "counter", "Those whose features were read from the store.",
+        counts.checks_read.load());
+    one("docid_feature_bytes", "gauge", "Features in memory.", counts.feature_bytes.load());
+    one("docid_commit_seconds_total", "counter", "Time that commits took.",
+        static_cast<double>(counts.commit_microseconds.load()) / 1e6);
+    one("docid_waiting_bytes", "gauge", "Bodies that wait.", waiting.load());
+    out << "# HELP docid_requests_total Answers by their status.\n# TYPE docid_requests_total counter\n";
     for (std::size_t status = 0; status < statuses.size(); ++status) {
       if (statuses[status] != 0)
         out << "docid_requests_total{status=\"" << status << "\"} " << statuses[status] << '\n';

@@ -61,8 +61,8 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE]…
                                    DATA/contents); default: where the documents are
   --threads N             2        for searches in memory
   --connections N         256      served at a time; more get 503
-  --max-body BYTES        16777216
-  --max-waiting BYTES     268435456
+  --max-body SIZE         16M      of one request; longer ones get 413
+  --max-waiting SIZE      256M     of the bodies that wait; more get 503
   --timeout SECONDS       10       silence of a client within a request
 )";
 
@@ -147,8 +147,8 @@ settings settings_of(int count, char** words) {
       {"--contents", text(all.contents)},
       {"--threads", integer(all.threads, 1, 256)},
       {"--connections", integer(http.connections, 1, 100000)},
-      {"--max-body", integer(http.max_body, 1, most)},
-      {"--max-waiting", integer(http.max_waiting, 1, most)},
+      {"--max-body", [&] { http.max_body = size_in(option, value); }},
+      {"--max-waiting", [&] { http.max_waiting = size_in(option, value); }},
       {"--timeout", integer(http.timeout, 1, 3600)},
   };
   for (int i = 1; i < count; i += 2) {

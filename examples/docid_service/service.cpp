@@ -11,7 +11,9 @@ namespace docid {
 
 namespace {
 
-constexpr std::size_t max_group = 4000;  // articles in one transaction
+// Articles in one transaction, but for the last request of it. Few, so that others are read and described meanwhile; many
+// enough that a sync takes little of its time.
+constexpr std::size_t max_group = 1000;
 
 std::string hex_of(std::uint64_t word) { return fingerprint(word).to_hex(); }
 
@@ -176,12 +178,26 @@ void service::write() {
   }
 }
 
+/// Of what is being thrown; not more often than once a second.
+void service::log_failure() {
+  ++counts_.failed_groups;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - logged_ < std::chrono::seconds(1)) return;
+  logged_ = now;
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    std::cerr << "docid_service: nothing was kept of a transaction: " << error.what() << std::endl;
+  } catch (...) {
+  }
+}
+
 template <class Work>
 void service::in_transaction(Work&& work) {
   try {
     map_.begin();
   } catch (...) {
-    ++counts_.failed_groups;
+    log_failure();
     throw;
   }
   const doc_number first = map_.next_number();
@@ -201,7 +217,7 @@ void service::in_transaction(Work&& work) {
     titles_.rollback();
     bodies_.rollback();
     features_.forget_from(first);
-    ++counts_.failed_groups;
+    log_failure();
     throw;
   }
   counts_.documents = map_.documents();

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -99,6 +100,7 @@ class service {
   template <class Work>
   auto on_writer(Work work);
   void write();
+  void log_failure();
   void decide_all(std::vector<task>& group);
   template <class Work>
   void in_transaction(Work&& work);
@@ -117,6 +119,7 @@ class service {
   contents& kept_;
   feature_memory features_;
   counters counts_;
+  std::chrono::steady_clock::time_point logged_{};
   std::mt19937_64 random_{std::random_device{}()};  // versions of kept articles
 
   std::mutex mutex_;

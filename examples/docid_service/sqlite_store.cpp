@@ -118,6 +118,8 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
     find.reset();
     run(opened, "COMMIT");
   } catch (const std::exception& error) {
+    if (opened != nullptr && sqlite3_errcode(opened) == SQLITE_BUSY)
+      throw std::runtime_error(file + ": it is locked; another process uses it");
     throw std::runtime_error(file + ": " + error.what());
   }
 }
