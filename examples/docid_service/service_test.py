@@ -129,6 +129,10 @@ class Server:
         self.socket = folder + "/socket"
         self.process = None
 
+    def environment(self):
+        # A MariaDB that starts removes the temporary tables of others that have the same folder for them.
+        return os.environ | {"TMPDIR": self.folder}
+
     def command(self):
         raise NotImplementedError
 
@@ -137,7 +141,7 @@ class Server:
 
     def start(self):
         with open(self.folder + "/log", "ab") as log:
-            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log)
+            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, env=self.environment())
         deadline = time.monotonic() + 60
         while not self.is_up():
             if self.process.poll() is not None or time.monotonic() > deadline:
@@ -173,16 +177,19 @@ class MariaDB(Server):
         super().__init__(folder)
         self.options = folder + "/options.cnf"
         user = ["--user=root"] if os.getuid() == 0 else []
-        subprocess.run(["mariadb-install-db", "--no-defaults", f"--datadir={folder}/data", "--skip-test-db",
-                        "--auth-root-authentication-method=normal", *user], check=True, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL)
+        done = subprocess.run(["mariadb-install-db", "--no-defaults", f"--datadir={folder}/data", "--skip-test-db",
+                               "--auth-root-authentication-method=normal", *user],
+                              capture_output=True, text=True, check=False, env=self.environment())
+        if done.returncode != 0:
+            raise RuntimeError(f"mariadb-install-db: {done.stdout[-3000:]}{done.stderr[-3000:]}")
         pathlib.Path(self.options).write_text(
             f"[client]\nsocket={self.socket}\nuser=root\ndatabase=docid\ndefault-character-set=gbk\n", encoding="utf-8")
 
     def command(self):
         user = ["--user=root"] if os.getuid() == 0 else []
         return ["mariadbd", "--no-defaults", f"--datadir={self.folder}/data", f"--socket={self.socket}",
-                "--skip-networking", f"--pid-file={self.folder}/pid", "--innodb-buffer-pool-size=64M", *user]
+                "--skip-networking", f"--pid-file={self.folder}/pid", "--innodb-buffer-pool-size=64M",
+                *user]
 
     def ask(self, sql):
         return subprocess.run(["mariadb", "--no-defaults", f"--socket={self.socket}", "--user=root", "-N", "-e", sql],
