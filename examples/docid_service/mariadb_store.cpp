@@ -246,6 +246,7 @@ void mariadb_mapping::begin() {
 }
 
 void mariadb_mapping::commit() {
+  if (urls_) urls_->confirm();
   flush();
   connection_.run("UPDATE store SET next = " + std::to_string(state_.next) +
                   ", next_article = " + std::to_string(state_.next_article) +

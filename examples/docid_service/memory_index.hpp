@@ -36,6 +36,8 @@ class memory_index final : public fingerprint_index {
     }
   }
 
+  void confirm() override {}
+
   std::vector<candidate> near(std::size_t query) override {
     std::vector<candidate> result;
     if (place_[query] == none) return result;

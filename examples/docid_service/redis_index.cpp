@@ -187,6 +187,14 @@ std::vector<candidate> redis_index::near(std::size_t query) {
   return result;
 }
 
+void redis_index::confirm() {
+  connection_.start();
+  connection_.own();
+  connection_.append({"GET", known_key_});
+  if (text_of(*connection_.next()) != known_)
+    throw std::runtime_error("Redis is not what it was when the transaction began; try again");
+}
+
 void redis_index::append_rows(const char* command, const entry& one) {
   keys_.for_each_row(one.print, one.document, [&](std::string_view row) {
     connection_.append({command, prefix_ + std::string(row.substr(0, key_bytes_)), row.substr(key_bytes_)});
@@ -196,15 +204,11 @@ void redis_index::append_rows(const char* command, const entry& one) {
 void redis_index::commit(std::uint64_t known) {
   // Together or not at all, and only where nothing was forgotten meanwhile, so that `known` is never ahead of the sets.
   connection_.start();
+  connection_.append({"UNWATCH"});  // of a commit that was given up
   connection_.append({"WATCH", known_key_, store_key});
   connection_.next();
-  connection_.own();
-  connection_.append({"GET", known_key_});
-  if (text_of(*connection_.next()) != known_) {
-    connection_.append({"UNWATCH"});
-    connection_.next();
-    throw std::runtime_error("Redis is not what it was when the transaction began");
-  }
+  connection_.next();
+  confirm();
   std::size_t commands = 3;
   connection_.append({"MULTI"});
   const auto rows = [&](const char* command, const std::vector<entry>& entries) {

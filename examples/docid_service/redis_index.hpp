@@ -57,6 +57,7 @@ class redis_index final : public fingerprint_index {
   std::uint64_t known() override;
   void prepare(std::span<const std::optional<fingerprint>> queries) override;
   std::vector<candidate> near(std::size_t query) override;
+  void confirm() override;
   void insert(const fingerprint& print, doc_number document) override { added_.push_back({print, document}); }
   void erase(const fingerprint& print, doc_number document) override { erased_.push_back({print, document}); }
   void commit(std::uint64_t known) override;

@@ -204,6 +204,8 @@ void service::in_transaction(Work&& work) {
     catch_up(titles_, [](const auto& title, const auto&) { return title; });
     catch_up(bodies_, [](const auto&, const auto& content) { return content; });
     work();
+    titles_.confirm();
+    bodies_.confirm();
     const auto start = std::chrono::steady_clock::now();
     kept_.sync();
     map_.commit();

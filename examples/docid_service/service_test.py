@@ -115,6 +115,21 @@ class TestCase(unittest.TestCase):
         self.service = self.start(*options)
 
 
+    def killed_under_load(self, chance):
+        """Kills the service, at random moments, while it answers. Returns: what it acknowledged, as Load has it."""
+        answered = {}
+        for round_number in range(KILLS):
+            load = Load(self.service, 100000 * round_number)
+            time.sleep(chance.uniform(0.05, 0.4))
+            self.service.stop(signal.SIGKILL)
+            load.wait()
+            self.assertEqual(load.wrong, [])
+            self.service = self.start()
+            for number, name in load.answered.items():
+                self.assertEqual(self.service.request("GET", "/docs/" + name)[0], 200, number)
+            answered |= load.answered
+        return answered
+
     def restart_empty(self, *options):
         self.assertEqual(self.service.stop(), 0)
         self.folder += "/other"
@@ -620,18 +635,8 @@ class Load:
 
 class Faults(TestCase):
     def test_killed_under_load(self):
-        answered = {}
         chance = random.Random(7)
-        for round_number in range(KILLS):
-            load = Load(self.service, 100000 * round_number)
-            time.sleep(chance.uniform(0.05, 0.4))
-            self.service.stop(signal.SIGKILL)
-            load.wait()
-            self.assertEqual(load.wrong, [])
-            self.service = self.start()
-            for number, name in load.answered.items():
-                self.assertEqual(self.service.request("GET", "/docs/" + name)[0], 200, number)
-            answered |= load.answered
+        answered = self.killed_under_load(chance)
         self.assertGreater(len(answered), 10 * KILLS)
         self.assertEqual(len(set(answered.values())), len(answered))
         for number, name in chance.sample(sorted(answered.items()), 200 if len(answered) > 200 else len(answered)):
@@ -879,10 +884,10 @@ class OtherStores(TestCase):
         self.redis.ask("FLUSHALL")
         self.assertEqual(found("b"), [True] * 10)
 
-    def hold(self, seconds):
-        """Another session that keeps the service in its transaction, just before the commit."""
+    def hold(self, seconds, lock="START TRANSACTION; SELECT * FROM store FOR UPDATE"):
+        """Another session that keeps the service in its transaction: just before the commit, if no lock is given."""
         holder = subprocess.Popen(["mariadb", "--no-defaults", f"--socket={self.mariadb.socket}", "--user=root", "docid", "-e",
-                                   f"START TRANSACTION; SELECT * FROM store FOR UPDATE; DO SLEEP({seconds}); ROLLBACK"],
+                                   f"{lock}; DO SLEEP({seconds}); ROLLBACK"],
                                   stdout=subprocess.DEVNULL)
         self.addCleanup(holder.wait)
         time.sleep(0.4)
@@ -903,6 +908,19 @@ class OtherStores(TestCase):
         # It belongs to this store again.
         with self.assertRaisesRegex(RuntimeError, "index of another store"):
             self.another("--redis", self.redis.socket)
+
+    def test_redis_that_forgets_before_it_is_searched(self):
+        names = [self.service.doc_id(article(i)) for i in range(5)]
+        self.hold(1.5, "LOCK TABLES article WRITE")
+        copy = article(0, nid="copy", url="copy", title="")
+        answers = []
+        post = threading.Thread(target=lambda: answers.append(self.service.post(copy)))
+        post.start()
+        time.sleep(0.5)
+        self.redis.ask("FLUSHALL")
+        post.join()
+        self.assertEqual(answers[0][0], 503, answers[0][1])
+        self.assertEqual(self.service.doc_id(copy), names[0])
 
     def test_a_service_that_starts_disturbs_no_other(self):
         self.hold(1.5)
@@ -1036,16 +1054,7 @@ class OtherStores(TestCase):
             self.assertEqual(self.service.doc_id(article(number, nid=f"copy {number}", url=f"copy {number}", title="")), name)
 
     def test_killed_under_load(self):
-        answered = {}
-        chance = random.Random(7)
-        for round_number in range(KILLS):
-            load = Load(self.service, 100000 * round_number)
-            time.sleep(chance.uniform(0.1, 0.4))
-            self.service.stop(signal.SIGKILL)
-            load.wait()
-            self.assertEqual(load.wrong, [])
-            answered |= load.answered
-            self.service = self.start()
+        answered = self.killed_under_load(random.Random(7))
         self.assertGreater(len(answered), 3 * KILLS)
         self.check(answered)
         print(f"\nkilled {KILLS} times, {len(answered)} articles acknowledged, none lost")

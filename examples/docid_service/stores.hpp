@@ -40,6 +40,10 @@ class fingerprint_index {
   /// The documents near number `query` of these, what the transaction added included: by distance, then age.
   virtual std::vector<candidate> near(std::size_t query) = 0;
 
+  /// Before the transaction is decided. Throws: std::runtime_error if the index has forgotten since known() was asked, and
+  /// what was searched may not have been all.
+  virtual void confirm() = 0;
+
   /// An entry that is there already is left as it is.
   virtual void insert(const fingerprint& print, doc_number document) = 0;
   virtual void erase(const fingerprint& print, doc_number document) = 0;
