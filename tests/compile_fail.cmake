@@ -20,22 +20,6 @@ foreach(folder IN LISTS xxHash_INCLUDE_DIRS)
   endif()
 endforeach()
 list(APPEND command "-I${PROJECT_SOURCE_DIR}/include")
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET neardup_shared_headers AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
-  # All of neardup as the tests have parsed it; with other options g++ would read the headers themselves.
-  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
-  separate_arguments(options NATIVE_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
-  get_target_property(folder neardup_shared_headers BINARY_DIR)
-  list(
-    APPEND
-    command
-    ${options}
-    ${NEARDUP_TEST_OPTIONS}
-    "-I${CMAKE_CURRENT_SOURCE_DIR}"
-    -include
-    "${folder}/CMakeFiles/neardup_shared_headers.dir/cmake_pch.hxx"
-  )
-endif()
-
 # What only checks a source, for the code of the pages, too.
 set(NEARDUP_CHECK_COMMAND ${command})
 

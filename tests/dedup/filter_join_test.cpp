@@ -19,7 +19,7 @@ namespace {
 
 using neardup::detail::filter_join;
 using neardup::detail::filter_pair;
-using pair_list = std::vector<std::pair<std::size_t, std::size_t>>;
+using place_pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
 template <std::size_t Words>
 using whole = std::array<std::uint64_t, Words>;
@@ -68,8 +68,8 @@ std::vector<Filter> random_filters(std::size_t count, oracle::random_engine& ran
 }
 
 template <class Filter>
-pair_list by_loop(const std::vector<Filter>& xs, const std::vector<Filter>& ys, filter_join job, int k) {
-  pair_list result;
+place_pairs by_loop(const std::vector<Filter>& xs, const std::vector<Filter>& ys, filter_join job, int k) {
+  place_pairs result;
   for (std::size_t x = job.x; x < job.x_end; ++x) {
     for (std::size_t y = job.is_behind ? x + 1 : job.y_begin; y < job.y_end; ++y) {
       if (distance(xs[x], ys[y]) <= k) result.emplace_back(x, y);
@@ -79,9 +79,9 @@ pair_list by_loop(const std::vector<Filter>& xs, const std::vector<Filter>& ys, 
 }
 
 template <class Filter>
-pair_list by_kernel(const std::vector<Filter>& xs, const std::vector<Filter>& ys, filter_join job, int k,
-                    std::size_t room, neardup::instruction_set level) {
-  pair_list result;
+place_pairs by_kernel(const std::vector<Filter>& xs, const std::vector<Filter>& ys, filter_join job, int k,
+                      std::size_t room, neardup::instruction_set level) {
+  place_pairs result;
   std::vector<filter_pair> found(room);
   while (!job.is_done()) {
     const std::size_t count = join_filters(xs.data(), ys.data(), job, k, std::span(found), level);
@@ -140,7 +140,7 @@ void check_borders() {
       for (int k = 0; k <= static_cast<int>(bits); k += static_cast<int>(oracle::effort(1, 3))) {
         CAPTURE(Words, begin, k, to_string(level));
         const auto job = filter_join::across(0, 1, begin, stored.size());
-        pair_list expected;
+        place_pairs expected;
         for (std::size_t i = begin; i <= static_cast<std::size_t>(k); ++i) expected.emplace_back(0, i);
         if (by_kernel(queries, stored, job, k, 64, level) != expected) FAIL("distances differ");
       }

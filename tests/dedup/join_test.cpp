@@ -41,7 +41,7 @@ struct backwards {
 };
 
 template <std::size_t Bits, class Run = threads>
-oracle::pair_list pairs_of(const fingerprints_of<Bits>& stored, int k, int blocks = 0, const Run& run = Run{1}) {
+oracle::pair_list joined_pairs(const fingerprints_of<Bits>& stored, int k, int blocks = 0, const Run& run = Run{1}) {
   oracle::pair_list result;
   neardup::all_pairs(stored, k,
                      [&](std::size_t i, std::size_t j, int distance) { result.emplace_back(i, j, distance); },
@@ -138,7 +138,7 @@ TEST_CASE("pairs and groups are the same on every instruction set", "[dedup][ker
       const support::forced_instruction_set forced(level);
       for (const int blocks : {0, 1, 2, k, k + 1, k + 2}) {
         CAPTURE(k, blocks, to_string(level));
-        if (pairs_of(stored, k, blocks) != expected) FAIL("all_pairs differs");
+        if (joined_pairs(stored, k, blocks) != expected) FAIL("all_pairs differs");
         if (!has_labels(stored, k, blocks, labels)) FAIL("cluster differs");
       }
     }
@@ -167,7 +167,7 @@ TEST_CASE("wide fingerprints have the pairs and groups of a plain loop at every 
         for (const int blocks : {0, 1, 3, 8}) {
           if (blocks != 0 && !neardup::layout::is_valid(Bits, k, blocks)) continue;
           CAPTURE(Bits, k, blocks, to_string(level));
-          if (pairs_of(stored, k, blocks, threads{2}) != expected) FAIL("all_pairs differs");
+          if (joined_pairs(stored, k, blocks, threads{2}) != expected) FAIL("all_pairs differs");
           if (visited_pairs(stored, k, blocks, threads{1}) != expected) FAIL("visit_pairs differs");
           if (!has_labels(stored, k, blocks, labels, threads{2})) FAIL("cluster differs");
         }
@@ -223,12 +223,12 @@ TEST_CASE("pairs and groups do not depend on threads", "[dedup][threads]") {
   stored.insert(stored.end(), some.begin(), some.end());
   for (const int blocks : {0, 2, 4, 5}) {
     if (!oracle::is_exhaustive() && blocks % 5 != 0) continue;
-    const oracle::pair_list expected = pairs_of(stored, 3, blocks);
+    const oracle::pair_list expected = joined_pairs(stored, 3, blocks);
     const std::vector<std::uint32_t> labels = neardup::cluster(stored, 3, {.blocks = blocks});
     REQUIRE(expected.size() > 1000);
     const auto check = [&](const auto& run) {
       CAPTURE(blocks, run.parts());
-      if (pairs_of(stored, 3, blocks, run) != expected) FAIL("all_pairs differs");
+      if (joined_pairs(stored, 3, blocks, run) != expected) FAIL("all_pairs differs");
       if (found_pairs(stored, 3, blocks, run) != expected) FAIL("find_pairs differs");
       if (visited_pairs(stored, 3, blocks, run) != expected) FAIL("visit_pairs differs");
       if (neardup::cluster(stored, 3, {.blocks = blocks, .run = run}) != labels) FAIL("cluster differs");
@@ -250,7 +250,7 @@ TEST_CASE("skewed and copied fingerprints have the pairs of a plain loop", "[ded
     const auto labels = labels_of(stored, expected);
     for (const int blocks : {0, 3, k + 1, k + 2}) {
       CAPTURE(k, blocks);
-      if (pairs_of(stored, k, blocks) != expected) FAIL("all_pairs differs");
+      if (joined_pairs(stored, k, blocks) != expected) FAIL("all_pairs differs");
       if (visited_pairs(stored, k, blocks, threads{2}) != expected) FAIL("visit_pairs differs");
       if (!has_labels(stored, k, blocks, labels, threads{2})) FAIL("cluster differs");
     }

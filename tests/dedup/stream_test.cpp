@@ -35,7 +35,7 @@ std::string text_of(std::uint64_t i) {
 auto make() { return deduplicator{simhasher{words{}}, {.similarity = 0.8}}; }
 
 /// What a stream_deduplicator should know: the documents in order, each with its time and text number.
-struct model {
+struct stream_model {
   struct kept {
     std::uint32_t id;
     std::uint64_t time, text;
@@ -74,7 +74,7 @@ TEST_CASE("a stream_deduplicator keeps what its limits say, as a plain list does
         std::mt19937_64 random(most + age);
         const stream_limits limits{.max_documents = most, .max_age = age, .duplicates_renew = renews};
         stream_deduplicator seen(make(), limits);
-        model expected{{}, limits};
+        stream_model expected{{}, limits};
         std::uint64_t now = 5;
         for (std::uint32_t id = 0; id < oracle::effort(1000, 200); ++id) {
           now += random() % 3;

@@ -68,15 +68,15 @@ struct throwing_linear_weighter {
   }
 };
 
-constexpr std::string_view text = "one two three one two one \u4e2d\u6587 four";
+constexpr std::string_view sample_text = "one two three one two one \u4e2d\u6587 four";
 
 /// Breaks `hash` at its 1st, 2nd, ... call until none is left, in all that takes a text.
 template <class Simhasher>
 void require_unchanged(const Simhasher& hash, const fuse& breaks) {
-  const auto expected = hash(text);
+  const auto expected = hash(sample_text);
   const auto start = hash.bag("two five");
   auto merged = start;
-  merged.merge(hash.bag(text));
+  merged.merge(hash.bag(sample_text));
   typename Simhasher::workspace scratch;
   int failures = 0;
   for (int calls = 0;; ++calls) {
@@ -90,13 +90,13 @@ void require_unchanged(const Simhasher& hash, const fuse& breaks) {
       }
       breaks.set(-1);
     };
-    attempt([&] { static_cast<void>(hash(text)); });
-    attempt([&] { static_cast<void>(hash(text, scratch)); });
-    REQUIRE(hash(text, scratch) == expected);
-    attempt([&] { static_cast<void>(hash.features(text)); });
+    attempt([&] { static_cast<void>(hash(sample_text)); });
+    attempt([&] { static_cast<void>(hash(sample_text, scratch)); });
+    REQUIRE(hash(sample_text, scratch) == expected);
+    attempt([&] { static_cast<void>(hash.features(sample_text)); });
 
     auto bag = start;
-    attempt([&] { hash.add_to(bag, text); });
+    attempt([&] { hash.add_to(bag, sample_text); });
     REQUIRE((bag == start || bag == merged));
 
     if constexpr (neardup::linear_weighter<decltype(Simhasher::weighter)>) {
@@ -104,7 +104,7 @@ void require_unchanged(const Simhasher& hash, const fuse& breaks) {
       hash.add_to(sums, "two five");
       const auto before = sums;
       int before_failed = failed;
-      attempt([&] { hash.add_to(sums, text); });
+      attempt([&] { hash.add_to(sums, sample_text); });
       REQUIRE((sums == before) == (failed > before_failed));
     }
 
@@ -117,14 +117,14 @@ void require_unchanged(const Simhasher& hash, const fuse& breaks) {
 /// The same for a stream: after a failure the text is forgotten.
 template <class Simhasher>
 void require_stream_forgets(const Simhasher& hash, const fuse& breaks) {
-  const auto expected = hash(text);
+  const auto expected = hash(sample_text);
   neardup::text_stream stream{hash};
   int failures = 0;
   for (int calls = 0;; ++calls) {
     bool failed = false;
     breaks.set(calls);
     try {
-      for (const std::string_view chunk : support::cut_every(text, 5)) stream.feed(chunk);
+      for (const std::string_view chunk : support::cut_every(sample_text, 5)) stream.feed(chunk);
       static_cast<void>(stream.finish());
     } catch (const planned&) {
       failed = true;
@@ -132,7 +132,7 @@ void require_stream_forgets(const Simhasher& hash, const fuse& breaks) {
     }
     breaks.set(-1);
     // No reset: what had been fed before the failure must not be in the next text.
-    for (const std::string_view chunk : support::cut_every(text, 7)) stream.feed(chunk);
+    for (const std::string_view chunk : support::cut_every(sample_text, 7)) stream.feed(chunk);
     REQUIRE(stream.finish() == expected);
     if (!failed) break;
   }

@@ -19,7 +19,7 @@ namespace {
 
 using neardup::feature_bag;
 
-constexpr std::uint64_t most = ~std::uint64_t{0};
+constexpr std::uint64_t largest_count = ~std::uint64_t{0};
 
 template <std::size_t Words>
 using model = std::map<std::array<std::uint64_t, Words>, std::uint64_t>;
@@ -157,7 +157,7 @@ TEST_CASE("a bag merges with itself, and takes itself away", "[feature_bag]") {
 
 TEST_CASE("counts beyond 64 bits throw and change nothing", "[feature_bag]") {
   feature_bag<> bag;
-  bag.add({1}, "", most - 1);
+  bag.add({1}, "", largest_count - 1);
   const feature_bag<> before = bag;
   CHECK_THROWS_AS(bag.add({1}, "", 2), std::overflow_error);
   CHECK_THROWS_AS(bag.add({2}, "", 2), std::overflow_error);
@@ -166,7 +166,7 @@ TEST_CASE("counts beyond 64 bits throw and change nothing", "[feature_bag]") {
   CHECK(bag == before);
   CHECK(bag.size() == 1);
   bag.add({2}, "", 1);
-  CHECK(bag.total_count() == most);
+  CHECK(bag.total_count() == largest_count);
 }
 
 TEST_CASE("clear, and being moved from, leave an empty bag that works", "[feature_bag]") {

@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-const std::vector<std::string_view> texts = {
+const std::vector<std::string_view> golden_texts = {
     ""sv,
     "a"sv,
     "To be, or not to be, that is the question."sv,
@@ -178,12 +178,12 @@ std::vector<composition> compositions() {
 TEST_CASE("fingerprints are what they always were", "[golden]") {
   for (const composition& c : compositions()) {
     CAPTURE(c.name);
-    REQUIRE(c.golden.size() == texts.size());
-    for (std::size_t i = 0; i < texts.size(); ++i) {
+    REQUIRE(c.golden.size() == golden_texts.size());
+    for (std::size_t i = 0; i < golden_texts.size(); ++i) {
       CAPTURE(i);
-      CHECK(c.hex(texts[i]).value_or("") == c.golden[i]);
+      CHECK(c.hex(golden_texts[i]).value_or("") == c.golden[i]);
       // The values are not only old but right.
-      const auto digits = c.digits(texts[i]);
+      const auto digits = c.digits(golden_texts[i]);
       CHECK(digits.value_or("") == digits_of_hex(c.golden[i]));
     }
   }
@@ -204,7 +204,7 @@ TEST_CASE("token hashes are what they always were", "[golden]") {
 TEST_CASE("print the golden values", "[.golden]") {
   for (const composition& c : compositions()) {
     std::printf("%s:\n", c.name.c_str());
-    for (const std::string_view text : texts) std::printf("    \"%s\",\n", c.hex(text).value_or("").c_str());
+    for (const std::string_view text : golden_texts) std::printf("    \"%s\",\n", c.hex(text).value_or("").c_str());
   }
   SUCCEED();
 }

@@ -20,7 +20,7 @@ using neardup::simhasher;
 using neardup::weight;
 using neardup::words;
 
-constexpr std::string_view text = "the cat and the dog and the bird";
+constexpr std::string_view farm_text = "the cat and the dog and the bird";
 
 /// A weighter of one's own whose sums can be merged.
 struct length_each_time {
@@ -80,23 +80,23 @@ const std::vector<std::string_view> distinct = {"the", "cat", "and", "dog", "bir
 
 TEST_CASE("a weighter of counts may give a weight or any number", "[user]") {
   const auto expected =
-      simhasher{words{}, [](std::uint64_t count) { return weight(static_cast<double>(count)); }}(text);
-  CHECK(expected == simhasher{words{}, neardup::tf{}}(text));
-  CHECK(simhasher{words{}, [](std::uint64_t count) { return count; }}(text) == expected);
-  CHECK(simhasher{words{}, [](std::uint64_t count) { return static_cast<int>(count); }}(text) == expected);
-  CHECK(simhasher{words{}, [](std::uint64_t count) { return static_cast<float>(count); }}(text) == expected);
-  CHECK(simhasher{words{}, [](std::uint64_t count) { return static_cast<long double>(count); }}(text) == expected);
-  CHECK(simhasher{words{}, [](auto count) { return static_cast<double>(count); }}(text) == expected);
+      simhasher{words{}, [](std::uint64_t count) { return weight(static_cast<double>(count)); }}(farm_text);
+  CHECK(expected == simhasher{words{}, neardup::tf{}}(farm_text));
+  CHECK(simhasher{words{}, [](std::uint64_t count) { return count; }}(farm_text) == expected);
+  CHECK(simhasher{words{}, [](std::uint64_t count) { return static_cast<int>(count); }}(farm_text) == expected);
+  CHECK(simhasher{words{}, [](std::uint64_t count) { return static_cast<float>(count); }}(farm_text) == expected);
+  CHECK(simhasher{words{}, [](std::uint64_t count) { return static_cast<long double>(count); }}(farm_text) == expected);
+  CHECK(simhasher{words{}, [](auto count) { return static_cast<double>(count); }}(farm_text) == expected);
   CHECK(simhasher{words{}, std::function<double(std::uint64_t)>(
-                               [](std::uint64_t count) { return static_cast<double>(count); })}(text) == expected);
-  CHECK(simhasher{words{}, [](std::uint64_t) { return true; }}(text) == simhasher{words{}}(text));
+                               [](std::uint64_t count) { return static_cast<double>(count); })}(farm_text) == expected);
+  CHECK(simhasher{words{}, [](std::uint64_t) { return true; }}(farm_text) == simhasher{words{}}(farm_text));
 }
 
 TEST_CASE("a weighter may see the token too", "[user]") {
   const auto no_stop_words = [](std::string_view token, std::uint64_t) { return token != "the" && token != "and"; };
-  CHECK(simhasher{words{}, no_stop_words}(text) == simhasher{words{}}("cat dog bird"));
+  CHECK(simhasher{words{}, no_stop_words}(farm_text) == simhasher{words{}}("cat dog bird"));
   const auto by_length = [](std::string_view token, std::uint64_t count) { return token.size() * count; };
-  CHECK(simhasher{words{}, by_length}(text) == simhasher{words{}, length_each_time{}}(text));
+  CHECK(simhasher{words{}, by_length}(farm_text) == simhasher{words{}, length_each_time{}}(farm_text));
 }
 
 TEST_CASE("a linear weighter of one's own can be merged in an accumulator", "[user]") {
@@ -105,16 +105,16 @@ TEST_CASE("a linear weighter of one's own can be merged in an accumulator", "[us
   accumulator<64> sums;
   hash.add_to(sums, "the cat and the dog");
   hash.add_to(sums, "and the bird");
-  CHECK(sums.result() == hash(text));
-  CHECK(hash(hash.bag(text)) == hash(text));
+  CHECK(sums.result() == hash(farm_text));
+  CHECK(hash(hash.bag(farm_text)) == hash(farm_text));
 }
 
 TEST_CASE("a weighter of one's own may adjust those of another", "[user]") {
   // the 3, and 2, the others 1: on average 8 / 5.
   const simhasher hash{words{}, above_average<neardup::tf>{}};
-  CHECK(hash(text) == simhasher{words{}, neardup::tf{}}("the the the and and"));
+  CHECK(hash(farm_text) == simhasher{words{}, neardup::tf{}}("the the the and and"));
   const neardup::levels nested{2, above_average<neardup::tf>{}};
-  CHECK(simhasher{words{}, nested}(text) == simhasher{words{}, neardup::tf{}}("the the and and"));
+  CHECK(simhasher{words{}, nested}(farm_text) == simhasher{words{}, neardup::tf{}}("the the and and"));
 }
 
 TEST_CASE("a number that is no weight is an error, and nothing has changed", "[user]") {
@@ -124,28 +124,29 @@ TEST_CASE("a number that is no weight is an error, and nothing has changed", "[u
     const auto weigh = [bad](std::string_view token, std::uint64_t) { return token == "dog" ? bad : 1.0; };
     const simhasher hash{words{}, weigh};
     decltype(hash)::workspace scratch;
-    CHECK_THROWS_AS(hash(text), std::invalid_argument);
-    CHECK_THROWS_AS(hash(text, scratch), std::invalid_argument);
-    CHECK_THROWS_AS(hash(hash.bag(text), scratch), std::invalid_argument);
-    CHECK_THROWS_AS((simhasher{words{}, neardup::top{1, weigh}}(text)), std::invalid_argument);
+    CHECK_THROWS_AS(hash(farm_text), std::invalid_argument);
+    CHECK_THROWS_AS(hash(farm_text, scratch), std::invalid_argument);
+    CHECK_THROWS_AS(hash(hash.bag(farm_text), scratch), std::invalid_argument);
+    CHECK_THROWS_AS((simhasher{words{}, neardup::top{1, weigh}}(farm_text)), std::invalid_argument);
     CHECK(hash("cat bird", scratch) == simhasher{words{}}("cat bird"));
     neardup::text_stream stream{hash};
-    stream.feed(text);
+    stream.feed(farm_text);
     CHECK_THROWS_AS(stream.finish(), std::invalid_argument);
     stream.feed("cat bird");
     CHECK(stream.finish() == simhasher{words{}}("cat bird"));
   }
   const auto denormal = [](std::uint64_t) { return std::numeric_limits<double>::denorm_min(); };
-  CHECK_FALSE(simhasher{words{}, denormal}(text));
-  CHECK_THROWS_AS((simhasher{words{}, [](std::uint64_t) { return -1; }}(text)), std::invalid_argument);
-  CHECK_THROWS_AS((simhasher{words{}, [](std::uint64_t) { return ~std::uint64_t{0}; }}(text)), std::invalid_argument);
+  CHECK_FALSE(simhasher{words{}, denormal}(farm_text));
+  CHECK_THROWS_AS((simhasher{words{}, [](std::uint64_t) { return -1; }}(farm_text)), std::invalid_argument);
+  CHECK_THROWS_AS((simhasher{words{}, [](std::uint64_t) { return ~std::uint64_t{0}; }}(farm_text)),
+                  std::invalid_argument);
 }
 
 TEST_CASE("a hasher is three lines, of 64 bits", "[user]") {
   const simhasher hash{words{}, neardup::unit{}, times33};
   static_assert(decltype(hash)::bits == 64);
   CHECK(hash("cat")->to_uint64() == times33("cat"));
-  CHECK(hash(text) == votes<64>([](std::string_view t) { return std::array{times33(t)}; }, distinct));
+  CHECK(hash(farm_text) == votes<64>([](std::string_view t) { return std::array{times33(t)}; }, distinct));
   const auto narrow = neardup::make_simhasher<24>(words{}, neardup::unit{}, times33);
   CHECK(narrow("cat")->to_uint64() == (times33("cat") & 0xffffffU));
 }
@@ -154,7 +155,7 @@ TEST_CASE("a hasher of 32 bits makes fingerprints of 32 bits and less", "[user]"
   const simhasher hash{words{}, neardup::unit{}, fnv32};
   static_assert(decltype(hash)::bits == 32);
   CHECK(hash("cat")->to_uint64() == fnv32("cat"));
-  CHECK(hash(text) == votes<32>([](std::string_view t) { return std::array{std::uint64_t{fnv32(t)}}; }, distinct));
+  CHECK(hash(farm_text) == votes<32>([](std::string_view t) { return std::array{std::uint64_t{fnv32(t)}}; }, distinct));
   CHECK(neardup::make_simhasher<16>(words{}, neardup::tf{}, fnv32)("cat")->to_uint64() == (fnv32("cat") & 0xffffU));
   const auto sixteen = [](std::string_view token) { return static_cast<std::uint16_t>(times33(token)); };
   static_assert(simhasher<words, neardup::unit, decltype(sixteen)>::bits == 16);
@@ -165,7 +166,7 @@ TEST_CASE("a hasher of two words makes fingerprints of up to 128 bits", "[user]"
   const simhasher hash{words{}, neardup::unit{}, two_words};
   static_assert(decltype(hash)::bits == 128);
   CHECK(hash("cat")->to_words() == two_words("cat"));
-  CHECK(hash(text) == votes<128>(two_words, distinct));
+  CHECK(hash(farm_text) == votes<128>(two_words, distinct));
   CHECK(neardup::make_simhasher<80>(words{}, neardup::tf{}, two_words)("cat")->to_words()[1] ==
         (two_words("cat")[1] & 0xffffU));
 }

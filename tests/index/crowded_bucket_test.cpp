@@ -10,7 +10,7 @@
 
 TEST_CASE("a bucket that is full says so", "[index][errors]") {
   constexpr std::size_t most = (std::size_t{1} << 26) - 1;
-  if (oracle::effort(1, 0) == 0) return;  // 67 million pushes are for optimised builds
+  if (oracle::effort(1, 0) == 0) return;  // 67 million pushes
   neardup::detail::bucket_segment<std::uint32_t> segment(false);
   segment.make_buckets(1, 0);
   for (std::size_t i = 0; i < most; ++i) {

@@ -30,10 +30,10 @@ using neardup::keyed_index;
 using neardup::simhash;
 
 /// An id that has an order and no hash.
-struct ordered_id {
+struct two_part_id {
   std::uint32_t site = 0;
   std::uint32_t page = 0;
-  friend constexpr auto operator<=>(const ordered_id&, const ordered_id&) = default;
+  friend constexpr auto operator<=>(const two_part_id&, const two_part_id&) = default;
 };
 
 /// An id whose hash tells little.
@@ -52,8 +52,8 @@ struct std::hash<crowded_id> {
 namespace {
 
 template <class Id>
-Id make_id(std::size_t number) {
-  if constexpr (std::is_same_v<Id, ordered_id>) {
+Id nth_id(std::size_t number) {
+  if constexpr (std::is_same_v<Id, two_part_id>) {
     return {static_cast<std::uint32_t>(number % 3), ~static_cast<std::uint32_t>(number)};
   } else if constexpr (std::is_same_v<Id, crowded_id>) {
     return {static_cast<std::uint16_t>(number)};
@@ -93,7 +93,7 @@ void require_same(const Index& index, const keyed_model<Index>& model, std::size
   for (const auto& [fingerprint, id] : index) REQUIRE(walked.emplace(id, fingerprint).second);
   REQUIRE(walked == model.map);
   for (std::size_t i = 0; i < ids; ++i) {
-    const auto id = make_id<id_type>(i);
+    const auto id = nth_id<id_type>(i);
     const auto known = model.map.find(id);
     const auto found = index.find(id);
     REQUIRE(index.contains(id) == (known != model.map.end()));
@@ -135,7 +135,7 @@ void exercise(const Index& empty, std::size_t ids, std::uint64_t seed) {
     CAPTURE(seed, i);
     const fingerprint_type key = random() % 4 == 0 ? oracle::random_fingerprint<Index::bits>(random)
                                                    : keys[oracle::random_below(random, keys.size())];
-    const auto id = make_id<id_type>(oracle::random_below(random, ids));
+    const auto id = nth_id<id_type>(oracle::random_below(random, ids));
     const std::size_t choice = oracle::random_below(random, 1000);
     if (choice < 200) {
       const bool is_new = model.map.emplace(id, key).second;
@@ -204,13 +204,14 @@ struct counting_runner {
 };
 
 template <class T>
-constexpr bool is_value = std::regular<T>&& std::is_nothrow_move_constructible_v<T>&&
+constexpr bool is_keyed_value = std::regular<T>&& std::is_nothrow_move_constructible_v<T>&&
     std::is_nothrow_move_assignable_v<T>&& std::is_nothrow_swappable_v<T>;
-static_assert(is_value<keyed_index<>>);
-static_assert(is_value<keyed_index<neardup::flat_index<128, ordered_id>>>);
-using dynamic = keyed_index<neardup::pigeonhole_index<64, neardup::dynamic_layout>>;
-static_assert(std::equality_comparable<dynamic> && std::copyable<dynamic> && !std::default_initializable<dynamic>);
-static_assert(!std::convertible_to<int, dynamic>);
+static_assert(is_keyed_value<keyed_index<>>);
+static_assert(is_keyed_value<keyed_index<neardup::flat_index<128, two_part_id>>>);
+using keyed_dynamic = keyed_index<neardup::pigeonhole_index<64, neardup::dynamic_layout>>;
+static_assert(std::equality_comparable<keyed_dynamic> && std::copyable<keyed_dynamic> &&
+              !std::default_initializable<keyed_dynamic>);
+static_assert(!std::convertible_to<int, keyed_dynamic>);
 
 // Nothing changes the index past the map.
 template <class Index>
@@ -232,7 +233,7 @@ TEST_CASE("one fingerprint an id: random operations agree with a map, ids of 8 b
   exercise_all<std::uint64_t>();
 }
 TEST_CASE("one fingerprint an id: random operations agree with a map, ids without a hash", "[index][keyed]") {
-  exercise_all<ordered_id>();
+  exercise_all<two_part_id>();
 }
 TEST_CASE("one fingerprint an id: random operations agree with a map, ids whose hashes collide", "[index][keyed]") {
   exercise_all<crowded_id>();
@@ -339,7 +340,7 @@ TEST_CASE("what was moved from is empty and usable", "[index][keyed]") {
 }
 
 TEST_CASE("assignment and swap of a keyed_index take the layout along", "[index][keyed]") {
-  dynamic four(3, 4), wide(10);
+  keyed_dynamic four(3, 4), wide(10);
   REQUIRE(four.max_distance() == 3);
   wide.insert(simhash<64>(1), 1);
   swap(four, wide);
@@ -348,7 +349,7 @@ TEST_CASE("assignment and swap of a keyed_index take the layout along", "[index]
   REQUIRE(wide.index().shape() == neardup::layout(64, 3, 4));
   wide = four;
   REQUIRE(wide.search(simhash<64>(0x7ff), 10).size() == 1);
-  REQUIRE_THROWS_AS(dynamic(64, 4), std::invalid_argument);
+  REQUIRE_THROWS_AS(keyed_dynamic(64, 4), std::invalid_argument);
 }
 
 TEST_CASE("batches of a keyed_index on several threads and on a runner of one's own", "[index][keyed]") {
@@ -399,11 +400,11 @@ TEST_CASE("memory_usage has the map in it", "[index][keyed]") {
   const auto check = [](auto index, std::size_t least, std::size_t most) {
     using id_type = typename decltype(index)::id_type;
     constexpr std::size_t count = 10000;
-    for (std::size_t i = 0; i < count; ++i) index.insert(simhash<64>(i), make_id<id_type>(i));
+    for (std::size_t i = 0; i < count; ++i) index.insert(simhash<64>(i), nth_id<id_type>(i));
     const std::size_t map = index.memory_usage() - index.index().memory_usage();
     REQUIRE(map >= least * count);
     REQUIRE(map <= most * count);
   };
   check(keyed_index<neardup::flat_index<64, std::uint64_t>>(), 32, 64);
-  check(keyed_index<neardup::flat_index<64, ordered_id>>(), 48, 72);
+  check(keyed_index<neardup::flat_index<64, two_part_id>>(), 48, 72);
 }

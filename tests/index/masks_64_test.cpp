@@ -102,21 +102,21 @@ void check_balls(std::size_t bases, std::uint64_t seed = 1) {
 }  // namespace
 
 TEST_CASE("64 bits, K = 3, 2 blocks: all masks around random bases", "[index][exhaustive]") {
-  check_balls<2>(oracle::effort(1000, 100, 3));
+  check_balls<2>(oracle::effort(1000, 40, 3));
 }
 TEST_CASE("64 bits, K = 3, 3 blocks: all masks around random bases", "[index][exhaustive]") {
-  check_balls<3>(oracle::effort(1000, 100, 3));
+  check_balls<3>(oracle::effort(1000, 40, 3));
 }
 TEST_CASE("64 bits, K = 3, 4 blocks: all masks around random bases", "[index][exhaustive]") {
-  check_balls<4>(oracle::effort(1000, 100, 10));
+  check_balls<4>(oracle::effort(1000, 40, 10));
 }
 TEST_CASE("64 bits, K = 3, 5 blocks: all masks around random bases", "[index][exhaustive]") {
-  check_balls<5>(oracle::effort(1000, 100, 3));
+  check_balls<5>(oracle::effort(1000, 40, 3));
 }
 // In halves: 20 tables take long, and tests run side by side.
 TEST_CASE("64 bits, K = 3, 6 blocks: all masks around half of the bases", "[index][exhaustive]") {
-  check_balls<6>(oracle::effort(500, 50, 2), 1);
+  check_balls<6>(oracle::effort(500, 20, 2), 1);
 }
 TEST_CASE("64 bits, K = 3, 6 blocks: all masks around the other half", "[index][exhaustive]") {
-  check_balls<6>(oracle::effort(500, 50, 2), 2);
+  check_balls<6>(oracle::effort(500, 20, 2), 2);
 }

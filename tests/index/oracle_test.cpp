@@ -17,8 +17,8 @@
 
 namespace {
 
-constexpr int largest_k = 16;
-constexpr int most_blocks = 9;
+constexpr int oracle_k = 16;
+constexpr int oracle_blocks = 9;
 
 std::uint64_t choose(int total, int chosen) {
   return chosen == 0
@@ -26,9 +26,9 @@ std::uint64_t choose(int total, int chosen) {
              : choose(total - 1, chosen - 1) * static_cast<std::uint64_t>(total) / static_cast<std::uint64_t>(chosen);
 }
 
-bool is_allowed(std::size_t bits, int k, int blocks) {
+bool is_allowed(std::size_t width, int k, int blocks) {
   const bool few_tables = blocks <= k || choose(blocks, k) <= 256;
-  return static_cast<std::size_t>(k) < bits && static_cast<std::size_t>(blocks) <= bits && few_tables;
+  return static_cast<std::size_t>(k) < width && static_cast<std::size_t>(blocks) <= width && few_tables;
 }
 
 /// Enough fingerprints that searches look into the tables and do not scan, where that is possible at all.
@@ -41,8 +41,8 @@ std::size_t fitting_size(const neardup::layout& shape) {
 template <std::size_t Bits>
 oracle::tally check_all_layouts() {
   oracle::tally counts;
-  for (int k = 0; k <= largest_k; ++k) {
-    for (int blocks = 1; blocks <= most_blocks; ++blocks) {
+  for (int k = 0; k <= oracle_k; ++k) {
+    for (int blocks = 1; blocks <= oracle_blocks; ++blocks) {
       CAPTURE(Bits, k, blocks);
       REQUIRE(neardup::layout::is_valid(Bits, k, blocks) == is_allowed(Bits, k, blocks));
       if (!is_allowed(Bits, k, blocks)) continue;

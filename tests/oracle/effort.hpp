@@ -1,6 +1,8 @@
-// How much a test does: all of it where it is fast, a sample where a sanitizer or a debug build makes it slow.
+// How much a test does: all of it when that is wanted, much in a release build, a sample where a sanitizer or a debug
+// build makes it slow.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
@@ -20,21 +22,25 @@
 
 namespace oracle {
 
-/// Whether tests do all they can: in release builds, and everywhere with NEARDUP_EXHAUSTIVE=1 in the environment.
+/// Whether tests go through all cases: in release builds, and everywhere with NEARDUP_EXHAUSTIVE=1 in the environment.
 inline bool is_exhaustive() {
   const char* wanted = std::getenv("NEARDUP_EXHAUSTIVE");
   if (wanted != nullptr) return std::string_view(wanted) == "1";
   return NEARDUP_TEST_IS_SLOW == 0;
 }
 
-/// `all` or `sample`.
-inline std::size_t effort(std::size_t all, std::size_t sample) { return is_exhaustive() ? all : sample; }
-
-/// For what takes minutes: `all` only with NEARDUP_EXHAUSTIVE=1 in the environment, as `.ci/run --all` has it;
-/// otherwise `most` or `sample`.
+/// `all` only with NEARDUP_EXHAUSTIVE=1 in the environment, as `.ci/run --all` has it; otherwise `most` in release
+/// builds and `sample` where tests are slow.
 inline std::size_t effort(std::size_t all, std::size_t most, std::size_t sample) {
   const char* wanted = std::getenv("NEARDUP_EXHAUSTIVE");
-  return wanted != nullptr && std::string_view(wanted) == "1" ? all : effort(most, sample);
+  if (wanted != nullptr && std::string_view(wanted) == "1") return all;
+  return is_exhaustive() ? most : sample;
+}
+
+/// The same with the geometric mean of both in release builds.
+inline std::size_t effort(std::size_t all, std::size_t sample) {
+  const double mean = std::sqrt(static_cast<double>(all) * static_cast<double>(sample));
+  return effort(all, static_cast<std::size_t>(mean), sample);
 }
 
 }  // namespace oracle

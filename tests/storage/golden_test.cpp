@@ -36,7 +36,7 @@ void check_bytes(const std::string& written, const std::string& name) {
   CHECK(is_same);
 }
 
-const fingerprint_composition made_of = composition_of(simhasher{
+const fingerprint_composition golden_composition = composition_of(simhasher{
     shingles{2, normalised{words{}}}, top{20, tf_idf{idf_table({{"term", weight::from_raw(300)}})}}, xxh3<64>{42}});
 
 /// The i-th fingerprint of every golden file.
@@ -68,18 +68,18 @@ void check_index(const std::string& name, int k, int blocks) {
   flat_index<Bits, Id> flat;
   for (const auto& [fingerprint, id] : pairs) flat.insert(fingerprint, id);
   if (blocks == 0) {
-    save(folder / "index", flat, made_of);
+    save(folder / "index", flat, golden_composition);
   } else {
     save(folder / "index", frozen_index<Bits, Id>(k, blocks, pairs.size(), [&](std::size_t i) { return pairs[i]; }),
-         made_of);
+         golden_composition);
   }
   check_bytes(folder / "index", name);
-  if (blocks != 0) check(load<frozen_index<Bits, Id>>(golden(name), made_of), flat);
-  check(load<flat_index<Bits, Id>>(golden(name), made_of), flat);
+  if (blocks != 0) check(load<frozen_index<Bits, Id>>(golden(name), golden_composition), flat);
+  check(load<flat_index<Bits, Id>>(golden(name), golden_composition), flat);
   const index_view<Bits, Id> view{mapped_file(golden(name))};
   view.verify();
   check(view, flat);
-  CHECK(view.made_of() == made_of);
+  CHECK(view.made_of() == golden_composition);
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ TEST_CASE("a golden list is read, and written byte for byte") {
   std::vector<list_entry<64>> entries;
   for (std::uint64_t i = 0; i < 10; ++i) entries.push_back({fingerprint_of<64>(i), i * i});
   const support::temporary_folder folder;
-  save_list<64>(folder / "list", entries, made_of);
+  save_list<64>(folder / "list", entries, golden_composition);
   check_bytes(folder / "list", "list.neardup");
   const fingerprint_list<64> list{mapped_file(golden("list.neardup"))};
   list.verify();

@@ -30,7 +30,7 @@ using neardup::list_entry;
 using neardup::mapped_file;
 using neardup::simhash;
 
-const neardup::fingerprint_composition any{.tokenizer = "any"};
+const neardup::fingerprint_composition any_list{.tokenizer = "any"};
 
 template <std::size_t Bits>
 std::vector<list_entry<Bits>> some_entries(std::size_t count) {
@@ -45,22 +45,22 @@ void check_list() {
   const support::temporary_folder folder;
   for (const std::size_t count : {0U, 1U, 97U}) {
     const auto entries = some_entries<Bits>(count);
-    neardup::save_list<Bits>(folder / "list", entries, any);
+    neardup::save_list<Bits>(folder / "list", entries, any_list);
     const fingerprint_list<Bits> list{mapped_file(folder / "list")};
     list.verify();
     REQUIRE(list.size() == count);
-    CHECK(list.made_of() == any);
+    CHECK(list.made_of() == any_list);
     for (std::size_t i = 0; i < count; ++i) CHECK(list[i] == entries[i]);
     CHECK_THROWS_AS(list[count], std::out_of_range);
     std::string written;
-    neardup::write_list<Bits>(entries, any, [&](std::string_view piece) { written += piece; });
+    neardup::write_list<Bits>(entries, any_list, [&](std::string_view piece) { written += piece; });
     CHECK(written == support::read_bytes(folder / "list"));
 
     // Records alone, and by hand.
     const std::size_t record = Bits / 8 + 8;
     const std::string records = written.substr(written.size() - count * record);
     support::write_bytes(folder / "records", records);
-    const fingerprint_list<Bits> raw(mapped_file(folder / "records"), any);
+    const fingerprint_list<Bits> raw(mapped_file(folder / "records"), any_list);
     raw.verify();
     REQUIRE(raw.size() == count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -75,12 +75,12 @@ void check_list() {
       CHECK(hex == entries[i].fingerprint.to_hex());
     }
   }
-  CHECK_THROWS_WITH((fingerprint_list<Bits>(mapped_file(folder / "list"), any)),
+  CHECK_THROWS_WITH((fingerprint_list<Bits>(mapped_file(folder / "list"), any_list)),
                     Catch::Matchers::Contains("has a header"));
   CHECK_THROWS_WITH(fingerprint_list<Bits + 8>(mapped_file(folder / "list")), Catch::Matchers::Contains("bits, not"));
   CHECK_THROWS_WITH(fingerprint_list<Bits>(mapped_file(folder / "records")),
                     folder / "records" + ": no file of neardup's");
-  CHECK_THROWS_WITH((fingerprint_list<Bits + 8>(mapped_file(folder / "records"), any)),
+  CHECK_THROWS_WITH((fingerprint_list<Bits + 8>(mapped_file(folder / "records"), any_list)),
                     Catch::Matchers::Contains("no whole records"));
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("lists of fingerprints come back, with and without a header") {
 
 TEST_CASE("a list whose bits are flipped is refused, or found out by verify") {
   const support::temporary_folder folder;
-  neardup::save_list<64>(folder / "list", some_entries<64>(20), any);
+  neardup::save_list<64>(folder / "list", some_entries<64>(20), any_list);
   const std::string bytes = support::read_bytes(folder / "list");
   const auto is_verified = [](std::string_view text) {
     const support::aligned_copy copy(text);

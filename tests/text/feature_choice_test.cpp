@@ -15,10 +15,10 @@ using neardup::feature_choice;
 using neardup::parse_features;
 
 std::vector<std::string> tokens_of(const std::string& features, std::string_view text) {
-  std::vector<std::string> tokens;
-  auto add = [&](std::string_view token) { tokens.emplace_back(token); };
+  std::vector<std::string> found;
+  auto add = [&](std::string_view token) { found.emplace_back(token); };
   neardup::with_tokenizer(parse_features(features), [&](const auto& tokenizer) { tokenizer(text, add); });
-  return tokens;
+  return found;
 }
 
 std::string message_of(std::string_view name) {

@@ -23,7 +23,7 @@ struct ill_formed {
 };
 
 // Unicode 15, section 3.9, tables 3-8 to 3-11, and the usual suspects.
-const std::vector<ill_formed> cases = {
+const std::vector<ill_formed> ill_formed_cases = {
     {"\xc0\xaf"sv, 2},                          // overlong /
     {"\xe0\x80\xbf\xf0\x81\x82"sv, 6},          // overlong of three and four bytes
     {"\xed\xa0\x80\xed\xbf\xbf"sv, 6},          // surrogates
@@ -49,7 +49,7 @@ std::string replacements(std::size_t count) {
 }  // namespace
 
 TEST_CASE("each maximal ill-formed subpart is one U+FFFD", "[invalid]") {
-  for (const ill_formed& c : cases) {
+  for (const ill_formed& c : ill_formed_cases) {
     CAPTURE(printable(c.bytes));
     CHECK(neardup::count_invalid(c.bytes) == c.subparts);
     CHECK(neardup::count_invalid("a" + std::string(c.bytes) + "b") == c.subparts);
@@ -59,7 +59,7 @@ TEST_CASE("each maximal ill-formed subpart is one U+FFFD", "[invalid]") {
 }
 
 TEST_CASE("an ill-formed text has the tokens of the repaired one on every path that reads characters", "[invalid]") {
-  for (const ill_formed& c : cases) {
+  for (const ill_formed& c : ill_formed_cases) {
     for (const std::string_view around : {"", "a", "\u4e2d", " ", "\u0301", "\u0e01"}) {
       const std::string broken = "x " + std::string(around) + std::string(c.bytes) + std::string(around) + "b";
       const std::string repaired = "x " + std::string(around) + replacements(c.subparts) + std::string(around) + "b";
@@ -83,7 +83,7 @@ TEST_CASE("an ill-formed text has the tokens of the repaired one on every path t
 }
 
 TEST_CASE("ill-formed bytes separate words and belong to none", "[invalid]") {
-  for (const ill_formed& c : cases) {
+  for (const ill_formed& c : ill_formed_cases) {
     CAPTURE(printable(c.bytes));
     CHECK(tokens_of(neardup::words{}, c.bytes).empty());
     CHECK(tokens_of(neardup::words{}, "a" + std::string(c.bytes) + "b") == tokens{"a", "b"});
@@ -96,7 +96,7 @@ TEST_CASE("ill-formed bytes separate words and belong to none", "[invalid]") {
 }
 
 TEST_CASE("byte n-grams and folding keep ill-formed bytes as they are", "[invalid]") {
-  for (const ill_formed& c : cases) {
+  for (const ill_formed& c : ill_formed_cases) {
     CAPTURE(printable(c.bytes));
     CHECK(tokens_of(neardup::byte_ngrams{100}, c.bytes) == tokens{std::string(c.bytes)});
     CHECK(neardup::fold(c.bytes) == c.bytes);
