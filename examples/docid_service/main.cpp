@@ -55,7 +55,7 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE]…
   --mariadb FILE                   documents and articles in MariaDB instead of DATA/docid.sqlite: an options
                                    file whose group [client] has host, port, user, password, database
   --redis PLACE                    the index in Redis at host:port, or at the path of a socket, instead of
-                                   in memory
+                                   in memory; a password is taken from REDISCLI_AUTH in the environment
   --blocks N              4        of the index in Redis: at 3 bits 4 are 4 tables, 5 are 10
   --contents NAME                  where the kept articles are: sqlite, mariadb, or rocksdb (in
                                    DATA/contents); default: where the documents are

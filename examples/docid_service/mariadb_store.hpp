@@ -98,6 +98,7 @@ class mariadb_mapping final : public mapping {
   void add_document(doc_number document, const definition& defined, const kept_article& kept) override;
   void set_kept(doc_number document, const kept_article& kept) override;
   void erase_document(doc_number document) override;
+  bool has(doc_number document) override { return summary_of(document).has_value(); }
   std::optional<std::string> name_of(doc_number document) override;
   std::optional<definition> definition_of(doc_number document) override;
   std::optional<kept_article> kept_of(doc_number document) override;

@@ -75,6 +75,11 @@ void redis_connection::connect() {
   without_reply_ = 0;
   if (context_->err != 0) fail(context_->errstr);
   redisSetTimeout(context_.get(), patience);
+  // As redis-cli is told it; a command line is read by everyone on the machine.
+  if (const char* const password = std::getenv("REDISCLI_AUTH")) {
+    append({"AUTH", password});
+    next();
+  }
   own();
 }
 

@@ -359,7 +359,7 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, const ite
   std::optional<std::pair<doc_number, answer>> best;
   std::size_t left = options_.candidates;
   for (const auto& [document, distance] : (is_title ? titles_ : bodies_).near(query)) {
-    if (!map_.name_of(document)) continue;  // gone, which the index does not know yet
+    if (!map_.has(document)) continue;  // gone, which the index does not know yet
     if (limits.similarity == 0 && least_content == 0)
       return std::pair{document, answer{{}, by, distance, std::nullopt}};
     if (left-- == 0) break;

@@ -817,12 +817,25 @@ class OtherStores(TestCase):
                 self.skipTest(str(error).strip())
             raise
 
-    def another(self, *options):
+    def another(self, *options, environment=None):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        service = Service(folder.name, *options)
+        service = Service(folder.name, *options, environment=environment)
         self.addCleanup(service.stop, signal.SIGKILL)
         return service
+
+    def test_a_redis_with_a_password(self):
+        os.mkdir(folder := self.redis.folder + "/locked")
+        locked = Redis(folder)
+        self.addCleanup(locked.stop)
+        locked.start()
+        locked.ask("CONFIG", "SET", "requirepass", "opensesame")
+        with self.assertRaisesRegex(RuntimeError, "Redis at .*: NOAUTH"):
+            self.another("--redis", locked.socket)
+        with self.assertRaisesRegex(RuntimeError, "Redis at .*: WRONGPASS"):
+            self.another("--redis", locked.socket, environment={"REDISCLI_AUTH": "sesame"})
+        service = self.another("--redis", locked.socket, environment={"REDISCLI_AUTH": "opensesame"})
+        self.assertEqual(service.doc_id(article(1)), service.doc_id(article(1, url="http://example.org/other")))
 
     def test_they_answer_like_sqlite(self):
         chance = random.Random(3)

@@ -151,6 +151,7 @@ sqlite_mapping::sqlite_mapping(const sqlite_database& database)
     const auto number = static_cast<std::uint32_t>(all.integer(0));
     const auto document = static_cast<doc_number>(all.integer(1));
     by_nid_[key_of(all.bytes(2))] = {document, number};
+    note(document);
     ++by_url_.try_emplace(key_of(all.bytes(3)), place{document, 0}).first->second.number;
     next_row_ = number + 1;
   }
@@ -177,6 +178,12 @@ void sqlite_mapping::begin() {
 void sqlite_mapping::commit() {
   commit_();
   undo_.clear();
+  erased_documents_.clear();
+}
+
+void sqlite_mapping::note(doc_number document) {
+  if (is_there_.size() <= document) is_there_.resize(std::size_t{document} + 1);
+  is_there_[document] = true;
 }
 
 sqlite_mapping::key sqlite_mapping::key_of(std::string_view text) const {
@@ -195,6 +202,9 @@ void sqlite_mapping::set(map& where, const key& k, std::optional<place> value) {
 
 void sqlite_mapping::rollback() noexcept {
   std::tie(next_, size_) = before_;
+  for (const doc_number document : erased_documents_) is_there_[document] = true;
+  erased_documents_.clear();
+  if (is_there_.size() > next_) is_there_.resize(next_);
   try {
     // SQLite has rolled back itself after some errors.
     if (sqlite3_get_autocommit(database_) == 0) rollback_();
@@ -264,6 +274,7 @@ void sqlite_mapping::add_document(doc_number document, const definition& defined
   insert_document_(std::int64_t{document}, std::string_view(defined.name), defined.title.print, defined.content.print,
                    kept.heat, signed_of(kept.version));
   insert_features_(std::int64_t{document}, defined.title.features, defined.content.features);
+  note(document);
   next_ = document + 1;
   ++size_;
 }
@@ -274,6 +285,8 @@ void sqlite_mapping::set_kept(doc_number document, const kept_article& kept) {
 
 void sqlite_mapping::erase_document(doc_number document) {
   erase_document_(std::int64_t{document});
+  is_there_[document] = false;
+  erased_documents_.push_back(document);
   erase_features_(std::int64_t{document});
   --size_;
 }

@@ -86,6 +86,7 @@ class sqlite_mapping final : public mapping {
   void add_document(doc_number document, const definition& defined, const kept_article& kept) override;
   void set_kept(doc_number document, const kept_article& kept) override;
   void erase_document(doc_number document) override;
+  bool has(doc_number document) override { return document < is_there_.size() && is_there_[document]; }
   std::optional<std::string> name_of(doc_number document) override;
   std::optional<definition> definition_of(doc_number document) override;
   std::optional<kept_article> kept_of(doc_number document) override;
@@ -107,12 +108,15 @@ class sqlite_mapping final : public mapping {
 
   key key_of(std::string_view text) const;
   void set(map& where, const key& k, std::optional<place> value);
+  void note(doc_number document);
 
   sqlite3* database_;
   std::array<std::uint64_t, 2> seed_;
   map by_nid_;
   map by_url_;
   std::vector<std::tuple<map*, key, std::optional<place>>> undo_;
+  std::vector<bool> is_there_;                // by the number of a document
+  std::vector<doc_number> erased_documents_;  // by the transaction
   std::uint32_t next_row_ = 1;
   doc_number next_ = 1;
   std::size_t size_ = 0;

@@ -105,6 +105,8 @@ class mapping {
   virtual void add_document(doc_number document, const definition& defined, const kept_article& kept) = 0;
   virtual void set_kept(doc_number document, const kept_article& kept) = 0;
   virtual void erase_document(doc_number document) = 0;
+  /// Whether a document is there; asked of each candidate.
+  virtual bool has(doc_number document) = 0;
   // Of a document that is not there: nothing.
   virtual std::optional<std::string> name_of(doc_number document) = 0;
   virtual std::optional<definition> definition_of(doc_number document) = 0;
