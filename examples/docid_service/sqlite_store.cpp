@@ -99,10 +99,11 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
   handle_.reset(opened);
   try {
     if (result != SQLITE_OK) fail(opened);
-    // Full: a commit returns when its bytes are on the disk. The cache is 64 MB.
+    // Full: a commit returns when its bytes are on the disk. The cache is 64 MB. The log is written into the file every
+    // 1,000 pages, as is usual: every 8,192 was 4 % faster for arrays, but those who sent single articles then waited.
     run(opened,
         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-        "PRAGMA cache_size=-65536; PRAGMA wal_autocheckpoint=8192;");
+        "PRAGMA cache_size=-65536;");
     run(opened, "BEGIN EXCLUSIVE");
     statement old(opened, "SELECT 1 FROM sqlite_master WHERE name = 'composition'");
     if (old())
