@@ -20,6 +20,7 @@ foreach(folder IN LISTS xxHash_INCLUDE_DIRS)
   endif()
 endforeach()
 list(APPEND command "-I${PROJECT_SOURCE_DIR}/include")
+
 # What only checks a source, for the code of the pages, too.
 set(NEARDUP_CHECK_COMMAND ${command})
 

@@ -105,7 +105,7 @@ template <std::size_t Bits>
 void check_corpora() {
   std::size_t checks = 0, representatives = 0, components = 0;
   for (const int k : {0, 1, 3, 6, 10, 13}) {
-    if (!oracle::is_exhaustive() && k % 3 != 0) continue;
+    if (!oracle::is_thorough() && k % 3 != 0) continue;
     oracle::random_engine random(Bits * 100 + static_cast<std::size_t>(k));
     const std::size_t size = oracle::effort(400, 100);
     const auto fingerprints = oracle::clustered_fingerprints<Bits>(size, static_cast<std::size_t>(k) + 3, random);
@@ -119,7 +119,7 @@ void check_corpora() {
       const expectation first = expected_representatives(fingerprints, k, check, scores);
       const expectation connected = expected_components(fingerprints, k, check, scores);
       for (const std::size_t count : {1U, 2U, 5U}) {
-        if (!oracle::is_exhaustive() && count == 2) continue;
+        if (!oracle::is_thorough() && count == 2) continue;
         CAPTURE(Bits, k, count, scores.empty());
         std::atomic<std::size_t> calls = 0;
         const counted<kinds> counting{check, calls};

@@ -166,7 +166,7 @@ void check_layout(int most, int blocks) {
                                                       oracle::random_below(random, 5), random));
   }
   for (int level = 0; level <= static_cast<int>(neardup::best_instruction_set()); ++level) {
-    if (!oracle::is_exhaustive() && (level + most) % 2 != 0) continue;
+    if (!oracle::is_thorough() && (level + most) % 2 != 0) continue;
     neardup::set_instruction_set(static_cast<neardup::instruction_set>(level));
     for (int k = 0; k <= most; ++k) {
       CAPTURE(Bits, most, blocks, k, level);
@@ -185,7 +185,7 @@ void check_layout(int most, int blocks) {
 TEST_CASE("bucket_line: layouts with lines equal the plain loop", "[index][frozen][oracle]") {
   check_layout<64>(1, 2);
   check_layout<64>(3, 5);
-  if (oracle::is_exhaustive()) {
+  if (oracle::is_thorough()) {
     check_layout<64>(2, 3);
     check_layout<64>(2, 4);
     check_layout<64>(3, 6);
@@ -200,7 +200,7 @@ TEST_CASE("bucket_line: searches in crowds of any share equal the plain loop", "
   std::size_t leanest = ~std::size_t{0}, largest = 0;
   int level = 0;
   for (const unsigned percent : {0U, 5U, 20U, 40U, 60U, 100U}) {
-    if (!oracle::is_exhaustive() && percent % 20 != 0) continue;
+    if (!oracle::is_thorough() && percent % 20 != 0) continue;
     const std::vector<simhash<64>> fingerprints = crowded(count, percent);
     const neardup::frozen_index<64> index(3, 5, std::span(fingerprints));
     const neardup::frozen_index<64> same(3, 5, std::span(fingerprints), neardup::threads{3});

@@ -115,7 +115,7 @@ TEST_CASE("16 bits: all values stored, K 7 to 15", "[index][exhaustive]") {
   check_layout(8, 9, counts);
   check_layout(10, 3, counts);
   check_layout(15, 16, counts);
-  if (oracle::is_exhaustive()) {
+  if (oracle::is_thorough()) {
     for (const int blocks : {1, 4, 5, 8, 9}) check_layout(7, blocks, counts);
     for (const int blocks : {2, 7}) check_layout(8, blocks, counts);
     check_layout(10, 11, counts);

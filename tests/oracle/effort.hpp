@@ -22,8 +22,8 @@
 
 namespace oracle {
 
-/// Whether tests go through all cases: in release builds, and everywhere with NEARDUP_EXHAUSTIVE=1 in the environment.
-inline bool is_exhaustive() {
+/// Whether tests do more than a sample: in release builds, and everywhere with NEARDUP_EXHAUSTIVE=1 in the environment.
+inline bool is_thorough() {
   const char* wanted = std::getenv("NEARDUP_EXHAUSTIVE");
   if (wanted != nullptr) return std::string_view(wanted) == "1";
   return NEARDUP_TEST_IS_SLOW == 0;
@@ -34,10 +34,10 @@ inline bool is_exhaustive() {
 inline std::size_t effort(std::size_t all, std::size_t most, std::size_t sample) {
   const char* wanted = std::getenv("NEARDUP_EXHAUSTIVE");
   if (wanted != nullptr && std::string_view(wanted) == "1") return all;
-  return is_exhaustive() ? most : sample;
+  return is_thorough() ? most : sample;
 }
 
-/// The same with the geometric mean of both in release builds.
+/// The same, with the geometric mean of both in release builds.
 inline std::size_t effort(std::size_t all, std::size_t sample) {
   const double mean = std::sqrt(static_cast<double>(all) * static_cast<double>(sample));
   return effort(all, static_cast<std::size_t>(mean), sample);
