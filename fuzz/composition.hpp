@@ -28,6 +28,9 @@ struct input {
 
   [[nodiscard]] std::size_t tokenizer() const { return header[0] % tokenizers; }
   [[nodiscard]] std::size_t weighter() const { return header[1] % weighters; }
+  /// Which instruction set a text goes through: 0 for all in turn, as the files of the corpus do, else the one of this
+  /// number among those that there are.
+  [[nodiscard]] std::size_t instruction_set() const { return header[1] / weighters; }
   /// The size of n-grams and shingles.
   [[nodiscard]] std::size_t n() const {
     constexpr std::size_t largest[tokenizers] = {1, 1, 4, 1, 4, 20, 6, 6};
