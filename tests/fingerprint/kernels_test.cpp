@@ -434,5 +434,6 @@ TEST_CASE("the instruction set can be asked for and forced") {
     CHECK(neardup::active_instruction_set() == instruction_set::portable);
   }
   neardup::set_instruction_set(before);
+  CHECK(neardup::to_string(instruction_set::portable) == "portable");
   CHECK(neardup::to_string(instruction_set::avx2) == "avx2");
 }

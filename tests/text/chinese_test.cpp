@@ -434,6 +434,9 @@ TEST_CASE("a broken dictionary is an error with its file and line", "[chinese]")
   word_dictionary dictionary;
   CHECK_THROWS_AS(dictionary.add_word("", 1), std::invalid_argument);
   CHECK_THROWS_AS(dictionary.add_word("\xff", 1), std::invalid_argument);
+  CHECK_THROWS_AS(dictionary.add_word("ab", std::uint64_t{1} << 53), std::invalid_argument);
+  CHECK_THROWS_WITH(dictionary.add_user_words("ab\n\xff 3 n\n", "mine.txt"), "mine.txt:2: not UTF-8");
+  CHECK(dictionary.frequency("ab") == 1);  // the first word of all, without a frequency
   CHECK(segments_of(chinese_words(shared(dictionary)), "ab\xE4\xB8\x80") == tokens{"ab", "\xE4\xB8\x80"});
 }
 
@@ -458,8 +461,38 @@ TEST_CASE("a broken model is an error with its file and line", "[chinese]") {
   CHECK(error_with("P={'B':\n {'E': x}}") == "prob_trans.py:2: " + is_not + "a logarithm of a probability is missing");
   CHECK(error_with("P={'B':\n\n {'E': 1.5}}") ==
         "prob_trans.py:3: " + is_not + "a logarithm of a probability is missing");
-  CHECK(error_with("P={'X': {'E': -1.5}}") ==
-        "prob_trans.py:1: " + is_not + "its names are the states B, M, E and S, and single characters");
+  CHECK(error_with("P={'B':\n {'E': -1.5-2}}") ==
+        "prob_trans.py:2: " + is_not + "a logarithm of a probability is missing");
+  CHECK(error_with("P={'B': {\n'E': {") == "prob_trans.py:2: " + is_not + "a third dictionary inside of another");
+  CHECK(error_with("P={B: {'E': -1.5}}") == "prob_trans.py:1: " + is_not + "a name in quotes is missing");
+  CHECK(error_with("P={\"B\":\n{'E: -1.5}}") == "prob_trans.py:2: " + is_not + "a name does not end");
+  for (const char* const escape : {"\\u4e0", "\\u4e000", "\\uwxyz", "\\u4e0x"}) {
+    CHECK(error_with(std::string("P={'") + escape + "': {'E': -1.5}}") ==
+          "prob_trans.py:1: " + is_not + "an escape is not \\uXXXX");
+  }
+  const std::string no_names = is_not + "its names are the states B, M, E and S, and single characters";
+  CHECK(error_with("P={'X': {'E': -1.5}}") == "prob_trans.py:1: " + no_names);
+  CHECK(error_with("P={'B': {'X': -1.5}}") == "prob_trans.py:1: " + no_names);
+  CHECK(error_with("P={'B': {'E': -1.5}}") == "no error");
+
+  const auto first_error_in = [&](const char* name, const std::string& contents) -> std::string {
+    const model_folder other(random_model(random));
+    other.write(name, [&](std::ostream& out) { out << contents; });
+    try {
+      static_cast<void>(unknown_word_model::load(other.path()));
+    } catch (const std::runtime_error& error) {
+      const std::string what = error.what();
+      return what.substr(what.find(name));
+    }
+    return "no error";
+  };
+  CHECK(first_error_in("prob_start.py", "P={'X': -1.5}") == "prob_start.py:1: " + no_names);
+  CHECK(first_error_in("prob_start.py", "P={'B': {'B': -1.5}}") == "prob_start.py:1: " + no_names);
+  CHECK(first_error_in("prob_emit.py", "P={'X': {'a': -1.5}}") == "prob_emit.py:1: " + no_names);
+  CHECK(first_error_in("prob_emit.py", "P={'B': {'': -1.5}}") == "prob_emit.py:1: " + no_names);
+  CHECK(first_error_in("prob_emit.py", "P={'B': {'\xff': -1.5}}") == "prob_emit.py:1: " + no_names);
+  CHECK(first_error_in("prob_emit.py", "P={'B': {'ab': -1.5}}") == "prob_emit.py:1: " + no_names);
+  CHECK(first_error_in("prob_emit.py", "P={'B': {'a': -1.5}}") == "no error");  // one that the model has no place for
 }
 
 TEST_CASE("logarithms are rounded to the nearest double", "[chinese]") {

@@ -1,4 +1,6 @@
 // Sentences, and the longest of them.
+#include <cstdint>
+#include <ios>
 #include <iterator>
 #include <random>
 #include <stdexcept>
@@ -33,6 +35,19 @@ TEST_CASE("sentences end where European and Chinese punctuation ends them", "[se
       tokens_of(sentences{}, "\u4eca\u5929\u4e0b\u96e8\u3002\u4f60\u6765\u5417\uff1f\u6211\u4e0d\uff0c\u6765\uff01") ==
       tokens{"\u4eca\u5929\u4e0b\u96e8", "\u4f60\u6765\u5417", "\u6211\u4e0d\uff0c\u6765"});
   CHECK(tokens_of(sentences{}, "a\xff\u2026b") == tokens{"a", "b"});
+}
+
+TEST_CASE("every mark that ends a sentence ends one, and no other", "[sentences]") {
+  const std::u32string_view marks =
+      U"!?;\n\r\u3002\uff01\uff1f\uff1b\uff61\uff0e\u2026\u2028\u2029\u061f\u06d4\u0964\u0965\u0589";
+  for (char32_t c = 1; c < 0x110000; ++c) {
+    if (c >= 0xd800 && c < 0xe000) continue;
+    const bool is_mark = marks.find(c) != marks.npos;
+    if (neardup::detail::ends_sentence(c) != is_mark) FAIL_CHECK("U+" << std::hex << static_cast<std::uint32_t>(c));
+  }
+  for (const std::string_view after : {" ", "\t", "\n", "\r", "\"", ")"}) {
+    CHECK(tokens_of(sentences{}, "One." + std::string(after) + "Two") == tokens{"One", "Two"});
+  }
 }
 
 TEST_CASE("no letter of a text is lost between its sentences", "[sentences]") {

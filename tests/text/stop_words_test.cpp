@@ -34,6 +34,7 @@ TEST_CASE("a list of stop words has one a line", "[stop words]") {
   CHECK_THROWS_WITH(stop_words::load("no/such/file"), "cannot open no/such/file");
   stop_words both = list;
   both.merge(stop_words({"A", "the"}));
+  both.merge(stop_words({""}));  // which is no word
   CHECK(both.size() == 4);
   CHECK(both.contains("a"));
 }
@@ -48,4 +49,10 @@ TEST_CASE("stop words and short tokens are left out", "[stop words]") {
   const auto blank = [](std::string_view whole, auto&& sink) { sink(whole); };
   CHECK(tokens_of(without{none, blank, 2}, " a\t").empty());
   CHECK(tokens_of(without{none, blank, 2}, "\u4e2d\u6587").size() == 1);
+  // The two bytes behind \xe4 do not continue it: three characters, of which none is Chinese.
+  CHECK(tokens_of(without{none, blank, 3}, "\xe4xy").size() == 1);
+  CHECK(tokens_of(without{none, blank, 3}, "\xe4\xb8y").empty());
+  CHECK(tokens_of(without{none, blank, 0}, "").size() == 1);
+  const std::string long_word(100, 'x');
+  CHECK(tokens_of(without{stop_words({long_word}), blank}, long_word).empty());
 }

@@ -170,11 +170,11 @@ class word_dictionary {
     for (std::size_t i = 0; i + 1 < steps.size(); i = steps[i].next) {
       const std::size_t end = end_of_simple_word(steps, i);
       const std::string_view part = word.substr(steps[i].begin, steps[end].begin - steps[i].begin);
-      share *= static_cast<double>(known_frequency(part).value_or(1)) / total;
+      share *= static_cast<double>(known_frequency(part).value_or(1)) / (std::max)(total, 1.0);
       if (end != steps[i].next) steps[i].next = static_cast<std::uint32_t>(end);
     }
-    // Less than the total, but in a mapped file, which may say anything.
-    const auto by_chance = static_cast<std::uint64_t>((std::min)(share * total, 9007199254740991.0)) + 1;
+    // Less than the total, but in a mapped file, which may say anything: below 2^53, as every frequency.
+    const auto by_chance = static_cast<std::uint64_t>((std::min)(share * total, 9007199254740990.0)) + 1;
     return (std::max)(by_chance, known_frequency(word).value_or(1));
   }
 
