@@ -917,7 +917,14 @@ class parser {
     if (lists_ && result_.lists_have_headers) {
       const stored_fingerprints stored = read_header(result_.paths.front());
       if (!given_.bits) given_.bits = std::to_string(stored.bits);
-      if (!given_.kind) given_.kind = to_string(stored.kind);
+      const std::string kind(to_string(stored.kind));
+      if (given_.kind.value_or("auto") == "auto") given_.kind = kind;
+      // Another value is refused where it is read.
+      if (*given_.kind != kind && (*given_.kind == "simhash" || *given_.kind == "minwise"))
+        throw usage_error("--kind " + *given_.kind + ": the fingerprints in " + result_.paths.front() +
+                          " are of the kind " + kind);
+    } else if (lists_ && !given_.kind) {
+      given_.kind = "simhash";  // as hash writes them where nothing is said
     }
     if (result_.index_file.empty()) return;
     const index_settings stored = read_index_settings(result_.index_file);

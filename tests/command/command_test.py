@@ -2229,6 +2229,7 @@ class Files(CommandTest):
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", one, other), other, "seed")
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", one, wide), wide, "128 bits, not 64")
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", "--features", "words:3", one), one, "tokenizer")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", "--kind", "minwise", one), one, "simhash")
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", self.jsonl), self.jsonl, "no file of neardup's")
         self.expect_error(run("pairs", "--fingerprints", "--min-similarity", "0.5", one), "there are no texts")
         self.expect_error(run("pairs", "--fingerprints", "-"), "standard input")
@@ -2243,6 +2244,9 @@ class Files(CommandTest):
         records.write_bytes(one.read_bytes()[-16 * count:])
         named = ["--no-header", "--features", "words:2", "--bits", "64"]
         self.assertEqual(run("hash", "--fingerprints", *named, records).text, run("hash", "--fingerprints", one).text)
+        # SimHash where nothing is said, as hash writes it: min-wise codes estimate another similarity.
+        similar = ("pairs", "--fingerprints", "--similarity", "0.8")
+        self.assertEqual(run(*similar, *named, records).text, run(*similar, one).text)
         self.expect_error(run("hash", "--fingerprints", "--no-header", records), "--features and --bits")
         self.expect_error(run("hash", "--fingerprints", *named, one), one, "header")
         self.expect_error(run("hash", "--no-header", self.jsonl), "--fingerprints")

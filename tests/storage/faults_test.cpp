@@ -303,4 +303,18 @@ TEST_CASE("a log is cut off at every byte, and its records flipped: whole record
   }
   CHECK(refused > 0);
   CHECK(torn > 0);
+
+  // Before the first record: refused, and what is behind it is still there.
+  for (std::size_t size = 0; size < ends[0]; ++size) {
+    support::write_bytes(folder / "d.log", std::string_view(log).substr(0, size));
+    REQUIRE_THROWS_WITH(durable_type(folder / "d", empty_dedup(), any),
+                        folder / "d.log: its header is damaged, or of a later version");
+  }
+  for (std::size_t bit = 0; bit < 8 * ends[0]; ++bit) {
+    std::string damaged = log;
+    damaged[bit / 8] = static_cast<char>(static_cast<unsigned char>(damaged[bit / 8]) ^ 1U << bit % 8);
+    support::write_bytes(folder / "d.log", damaged);
+    REQUIRE_THROWS_AS(durable_type(folder / "d", empty_dedup(), any), std::runtime_error);
+    REQUIRE(support::read_bytes(folder / "d.log") == damaged);
+  }
 }

@@ -267,8 +267,10 @@ class durable_deduplicator {
       return;
     }
     const std::uint64_t state = detail::read_deduplicator(path_, dedup_, made_of_);
-    const std::string bytes = ::stat(log_path().c_str(), &status) == 0 ? detail::read_file(log_path()) : "";
-    if (!detail::append_log::follows(bytes, state)) {
+    const bool has_log = ::stat(log_path().c_str(), &status) == 0;
+    if (!has_log && errno != ENOENT) detail::fail_with_errno("open", log_path());
+    const std::string bytes = has_log ? detail::read_file(log_path()) : "";
+    if (!has_log || !detail::append_log::follows(bytes, state, log_path())) {
       // None, or of the state before this one, which has all of it.
       log_ = detail::append_log::create(*files_, log_path(), state);
       return;

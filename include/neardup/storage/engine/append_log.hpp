@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "../../detail/bytes.hpp"
 #include "../../error.hpp"
 #include "../../fingerprint/hashers.hpp"
 #include "container.hpp"
@@ -85,9 +86,17 @@ class append_log {
     return log;
   }
 
-  /// Whether bytes are a log that follows a state.
-  [[nodiscard]] static bool follows(std::string_view bytes, std::uint64_t state) {
-    return bytes.substr(0, header_size) == encode_header(state);
+  /// Whether the bytes of a log follow a state, or another one.
+  /// Throws: std::runtime_error naming the file, if they do not begin as a log does. A header is renamed into place whole,
+  /// so no crash leaves a part of one: what was in it would be lost.
+  [[nodiscard]] static bool follows(std::string_view bytes, std::uint64_t state, const std::string& path) {
+    const std::string_view header = bytes.substr(0, header_size);
+    constexpr std::size_t place = 16;  // of the state
+    if (header.size() < header_size ||
+        header != encode_header(load_little_endian<std::uint64_t>(header.data() + place))) {
+      fail<std::runtime_error>(path + ": its header is damaged, or of a later version");
+    }
+    return header == encode_header(state);
   }
 
   /// Appends a record; it is on the disk when this returns.
