@@ -30,6 +30,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
+    include/neardup/detail/file_operations.hpp
     include/neardup/detail/filter_join.hpp
     include/neardup/detail/fingerprint_bits.hpp
     include/neardup/detail/instructions.hpp
@@ -112,8 +113,8 @@ set(NEARDUP_HEADERS
     include/neardup/storage/deduplicator_file.hpp
     include/neardup/storage/engine/append_log.hpp
     include/neardup/storage/engine/container.hpp
-    include/neardup/storage/engine/file_operations.hpp
     include/neardup/storage/engine/index_sections.hpp
+    include/neardup/storage/file_lock.hpp
     include/neardup/storage/fingerprint_list.hpp
     include/neardup/storage/index_file.hpp
     include/neardup/storage/index_view.hpp

@@ -108,8 +108,18 @@ std::vector<neardup::simhash<Bits>> fingerprints_of(const std::string& path, con
   return fingerprints;
 }
 
+/// Throws: output_error if another run writes the same file.
+inline neardup::file_lock lock_output(const std::string& path) {
+  try {
+    return neardup::file_lock(link_target(path));
+  } catch (const std::runtime_error& error) {
+    throw output_error(error.what());
+  }
+}
+
 template <std::size_t Bits>
 void run_index(context& c) {
+  const neardup::file_lock lock = lock_output(c.settings.output_file);  // from reading to writing
   indexed_documents documents;
   std::vector<neardup::simhash<Bits>> fingerprints;
   list_reader<Bits> lists(c.settings);
@@ -146,12 +156,7 @@ void run_index(context& c) {
   std::vector<std::span<const std::byte>> attachments;
   attachments.reserve(attached.size());
   for (const std::string& bytes : attached) attachments.push_back(std::as_bytes(std::span(bytes)));
-  try {
-    const narrowed_rights as_before(c.settings.output_file);
-    save(link_target(c.settings.output_file), index, made_of, attachments);
-  } catch (const std::runtime_error& error) {
-    throw output_error(error.what());
-  }
+  save_whole(c.settings.output_file, [&](const std::string& file) { save(file, index, made_of, attachments); });
   finish(c, ": " + grouped(fingerprints.size()) + " in the index");
 }
 

@@ -38,16 +38,16 @@ stored_fingerprints read_header(const std::string& path) {
           header[11] == static_cast<unsigned char>(neardup::fingerprint_kind::minwise)
               ? neardup::fingerprint_kind::minwise
               : neardup::fingerprint_kind::simhash,
-          header[10] == 2};
+          header[10]};
 }
 
-bool is_index_file(const std::string& path) {
+std::optional<stored_fingerprints> header_of(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return false;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
   try {
-    return read_header(path).is_index;
+    return read_header(path);
   } catch (const input_error&) {
-    return false;
+    return std::nullopt;
   }
 }
 

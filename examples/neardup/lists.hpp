@@ -52,11 +52,19 @@ void check_composition(const std::string& name, const neardup::fingerprint_compo
 struct stored_fingerprints {
   std::size_t bits;
   neardup::fingerprint_kind kind;
-  bool is_index;
+  int content;  ///< docs/format.md
+
+  [[nodiscard]] bool is_list() const noexcept { return content == 1; }
+  [[nodiscard]] bool is_index() const noexcept { return content == 2; }
 };
 
-/// Whether this is a regular file that begins as an index does.
-bool is_index_file(const std::string& path);
+/// Of a regular file that begins as neardup's do.
+std::optional<stored_fingerprints> header_of(const std::string& path);
+
+inline bool is_index(const std::string& path) {
+  const auto header = header_of(path);
+  return header && header->is_index();
+}
 
 /// Throws: input_error if it is no such file.
 stored_fingerprints read_header(const std::string& path);

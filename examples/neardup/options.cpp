@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <neardup/dedup/checks.hpp>
 #include <neardup/dedup/edit_distance.hpp>
@@ -326,6 +327,7 @@ class parser {
     take_listed();
     if (result_.paths.empty() && result_.unit == unit_of_input::fingerprints) throw usage_error("no input: name lists");
     set_against();
+    refuse_own_files();
     set_from_files();
     set_shard();
     apply_settings(given_, result_);
@@ -373,7 +375,7 @@ class parser {
     group_ = "Input";
     app_.add_option("PATH", result_.paths, "files, folders, or - for standard input");
     add_flag("--lines", lines_, "each line is a document (else each file is one)");
-    if (result_.action != verb::advise) {
+    if (result_.action != verb::advise && result_.action != verb::tokens && result_.action != verb::find) {
       add_flag("--fingerprints", lists_, "lists of fingerprints in place of texts, as hash\n--format bin writes them");
       add_flag("--no-header", no_header_, "the lists are records only; --features and --bits say\nof what");
     }
@@ -838,7 +840,7 @@ class parser {
       if (no_header_) throw usage_error("--no-header needs --fingerprints");
       return;
     }
-    for (const char* const option : {"--min-similarity", "--check-features", "--keep-features", "--keep"}) {
+    for (const char* const option : {"--min-similarity", "--check", "--check-features", "--keep-features", "--keep"}) {
       if (is_given(option)) throw usage_error(std::string(option) + " with --fingerprints: there are no texts");
     }
     if (given_.weights == "idf" && !is_given("--idf-file")) {
@@ -855,14 +857,27 @@ class parser {
     }
   }
 
+  /// Files of neardup's are no texts.
+  void refuse_own_files() const {
+    if (lists_) return;
+    const auto refuse_own = [](const std::string& path) {
+      const auto header = header_of(path);
+      if (!header) return;
+      throw usage_error(path + (header->is_list() ? " is a list of fingerprints, no text: --fingerprints reads lists"
+                                : header->is_index()
+                                    ? " is an index, no text: neardup query --index " + path + " searches it"
+                                    : std::string(" is a file of neardup's, no text")));
+    };
+    std::for_each_n(result_.paths.begin(), std::min(result_.first_listed, result_.paths.size()), refuse_own);
+    std::for_each(result_.against.begin(), result_.against.end(), refuse_own);
+  }
+
   /// Tells the indexes of --against from texts and lists.
   void set_against() {
     const bool is_given_empty = std::find(result_.against.begin(), result_.against.end(), "") != result_.against.end();
     if (is_given_empty) throw usage_error("--against '': not the name of a file or folder");
-    for (const std::string& path : result_.against) {
-      if (is_index_file(path)) result_.against_indexes.push_back(path);
-    }
-    std::erase_if(result_.against, [](const std::string& path) { return is_index_file(path); });
+    std::copy_if(result_.against.begin(), result_.against.end(), std::back_inserter(result_.against_indexes), is_index);
+    std::erase_if(result_.against, is_index);
     if (result_.also_within && !result_.has_against()) throw usage_error("--also-within needs --against");
     if (!result_.against_indexes.empty() && given_.check.value_or("jaccard") != "jaccard") {
       throw usage_error("--check " + *given_.check + ": an index keeps no texts; leave it out, or name texts");
@@ -929,8 +944,7 @@ class parser {
     if (result_.index_file.empty()) return;
     const index_settings stored = read_index_settings(result_.index_file);
     take_composition(result_.index_file, stored);
-    const bool is_told = given_.distance || (result_.action == verb::query && given_.similarity);
-    if (!is_told) given_.distance = std::to_string(stored.distance);
+    if (!given_.distance && !given_.similarity) given_.distance = std::to_string(stored.distance);
     if (result_.action == verb::index) {
       if (!given_.blocks && given_.distance == std::to_string(stored.distance))
         given_.blocks = std::to_string(stored.blocks);
@@ -943,6 +957,11 @@ class parser {
       throw usage_error("--min-similarity: " + result_.index_file + " was made without --keep-features");
     }
     result_.keeps_features = !stored.check_features.empty() && !lists_;
+    if (result_.action == verb::index &&
+        given_.check_features.value_or(stored.check_features) != stored.check_features) {
+      throw usage_error("--check-features " + *given_.check_features + ": " + result_.index_file + " keeps " +
+                        (stored.check_features.empty() ? "no features" : stored.check_features));
+    }
     if (!stored.check_features.empty()) given_.check_features = stored.check_features;
   }
 

@@ -67,6 +67,32 @@ std::string link_target(const std::string& path) {
   return found.string();
 }
 
+void check_output(const std::string& path) {
+  namespace fs = std::filesystem;
+  const std::string target = link_target(path);
+  std::error_code error;
+  const fs::file_type type = fs::status(target, error).type();
+  if (type == fs::file_type::directory) refuse_output(path, "it is a folder");
+  if (type != fs::file_type::regular && type != fs::file_type::not_found) refuse_output(path, "it is no regular file");
+  if (type == fs::file_type::regular && !may_write(target)) refuse_output(path, std::strerror(errno));
+  std::string partial;
+  std::FILE* const file = create_partial(target, true, partial);
+  if (file == nullptr) refuse_output(path, std::strerror(errno));
+  std::fclose(file);
+  fs::remove(partial, error);
+}
+
+void save_whole(const std::string& path, const std::function<void(const std::string&)>& save) {
+  const std::string target = link_target(path);
+  try {
+    const kept_rights rights(target);
+    save(target);
+    rights.give_to(target);
+  } catch (const std::runtime_error& error) {
+    throw output_error(error.what());
+  }
+}
+
 output::output(const std::string& path) : name_(path.empty() ? "standard output" : path), file_(stdout) {
   if (!path.empty()) open(path);
   std::setvbuf(file_, nullptr, _IONBF, 0);

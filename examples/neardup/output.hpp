@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -61,6 +62,14 @@ std::string json_string(std::string_view text);
 /// The file that a name stands for: where links lead to, even if nothing is there. Throws: output_error for links that
 /// loop.
 std::string link_target(const std::string& path);
+
+/// Whether save_whole() can work as far as can be seen: what takes hours is not to fail at its end.
+/// Throws: output_error.
+void check_output(const std::string& path);
+
+/// Lets `save(file)` replace the file that a name stands for, whole or not at all. That hands on its rights.
+/// Throws: output_error.
+void save_whole(const std::string& path, const std::function<void(const std::string&)>& save);
 
 /// Text that stays on its line: control characters as \n or \x1b, everything else as it is.
 std::string on_one_line(std::string_view text);

@@ -177,11 +177,15 @@ std::FILE* create_file(const std::string& path, bool is_private) {
   return file;
 }
 
-void copy_rights(std::FILE* file, const std::string& from) {
+struct file_rights {
+  struct stat status {};
+};
+
+namespace {
+
+void give_rights(int descriptor, const struct stat& other) {
   struct stat own {};
-  struct stat other {};
-  const int descriptor = ::fileno(file);
-  if (::fstat(descriptor, &own) != 0 || ::stat(from.c_str(), &other) != 0) return;
+  if (::fstat(descriptor, &own) != 0) return;
   // Only root may give files away, and nobody a group that he is not in.
   if (own.st_uid != other.st_uid) static_cast<void>(::fchown(descriptor, other.st_uid, static_cast<gid_t>(-1)) == 0);
   mode_t mode = other.st_mode & 0777;
@@ -191,18 +195,34 @@ void copy_rights(std::FILE* file, const std::string& from) {
   ::fchmod(descriptor, mode);
 }
 
-bool may_write(const std::string& path) { return ::access(path.c_str(), W_OK) == 0; }
+}  // namespace
 
-narrowed_rights::narrowed_rights(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  const mode_t before = ::umask(0777);
-  ::umask(before | (static_cast<mode_t>(~status.st_mode) & 0777));
-  before_ = static_cast<int>(before);
+void copy_rights(std::FILE* file, const std::string& from) {
+  struct stat other {};
+  if (::stat(from.c_str(), &other) == 0) give_rights(::fileno(file), other);
 }
 
-narrowed_rights::~narrowed_rights() {
-  if (before_ >= 0) ::umask(static_cast<mode_t>(before_));
+bool may_write(const std::string& path) { return ::access(path.c_str(), W_OK) == 0; }
+
+kept_rights::kept_rights(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  rights_ = std::make_unique<file_rights>(file_rights{status});
+  const mode_t before = ::umask(0777);
+  ::umask(before | (static_cast<mode_t>(~status.st_mode) & 0777));
+  mask_ = static_cast<int>(before);
+}
+
+kept_rights::~kept_rights() {
+  if (mask_ >= 0) ::umask(static_cast<mode_t>(mask_));
+}
+
+void kept_rights::give_to(const std::string& path) const {
+  if (!rights_) return;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  give_rights(descriptor, rights_->status);
+  ::close(descriptor);
 }
 
 namespace {
@@ -305,8 +325,10 @@ bool may_write(const std::string& path) {
   if (file != nullptr) std::fclose(file);
   return file != nullptr;
 }
-narrowed_rights::narrowed_rights(const std::string& /*path*/) {}
-narrowed_rights::~narrowed_rights() = default;
+struct file_rights {};
+kept_rights::kept_rights(const std::string& /*path*/) {}
+kept_rights::~kept_rights() = default;
+void kept_rights::give_to(const std::string& /*path*/) const {}
 void end_by_closed_pipe() {}
 
 #ifdef _WIN32

@@ -13,6 +13,7 @@
 namespace command {
 
 struct open_file;  // what the operating system has for it
+struct file_rights;
 
 /// An open file or standard input. Its functions throw std::system_error.
 class input_file {
@@ -101,16 +102,21 @@ void copy_rights(std::FILE* file, const std::string& from);
 /// Whether an existing file may be written.
 bool may_write(const std::string& path);
 
-/// In its life, files that are created have no more rights than one that is there. For one thread.
-class narrowed_rights {
+/// The owner, the group and the rights of a file that is about to be replaced. In its life, files that are created have
+/// no more rights than that one. For one thread.
+class kept_rights {
  public:
-  explicit narrowed_rights(const std::string& path);
-  ~narrowed_rights();
-  narrowed_rights(const narrowed_rights&) = delete;
-  narrowed_rights& operator=(const narrowed_rights&) = delete;
+  explicit kept_rights(const std::string& path);
+  ~kept_rights();
+  kept_rights(const kept_rights&) = delete;
+  kept_rights& operator=(const kept_rights&) = delete;
+
+  /// As copy_rights().
+  void give_to(const std::string& path) const;
 
  private:
-  int before_ = -1;
+  std::unique_ptr<file_rights> rights_;  // nothing if there was no file
+  int mask_ = -1;
 };
 
 /// Ends the program as a closed pipe ends others, without a word; returns if whoever started it ignores that signal.

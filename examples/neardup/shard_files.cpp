@@ -222,11 +222,9 @@ void save_documents(const std::string& path, std::size_t bits, const neardup::fi
       std::as_bytes(std::span(settings)),        bytes_of(documents.name_ends, copies[0]),
       std::as_bytes(std::span(documents.names)), bytes_of(documents.feature_ends, copies[1]),
       bytes_of(documents.features, copies[2]),   bytes_of(documents.copies, copies[3])};
-  try {
-    neardup::save_attachments(path, bits, documents.name_ends.size(), made_of, parts);
-  } catch (const std::runtime_error& error) {
-    throw output_error(error.what());
-  }
+  save_whole(path, [&](const std::string& file) {
+    neardup::save_attachments(file, bits, documents.name_ends.size(), made_of, parts);
+  });
 }
 
 // ---- pairs ----------------------------------------------------------------------------------------------------------
@@ -277,11 +275,8 @@ void save_pairs(const std::string& path, std::size_t bits, const neardup::finger
   }
   const std::array<std::span<const std::byte>, 3> parts{std::as_bytes(std::span(settings)), bytes_of(tasks, copies[0]),
                                                         ids};
-  try {
-    neardup::save_attachments(path, bits, pairs.size(), made_of, parts);
-  } catch (const std::runtime_error& error) {
-    throw output_error(error.what());
-  }
+  save_whole(path,
+             [&](const std::string& file) { neardup::save_attachments(file, bits, pairs.size(), made_of, parts); });
 }
 
 // ---- the files of a run ---------------------------------------------------------------------------------------------

@@ -70,11 +70,7 @@ class shard_builder {
           std::to_string(number_array<std::uint64_t>(std::as_bytes(std::span(beginning)).subspan(56))[0]);
       save_documents(features_path(path), Bits, made_of, documents_);
     }
-    try {
-      neardup::save_list<Bits>(path, entries_, made_of);
-    } catch (const std::runtime_error& error) {
-      throw output_error(error.what());
-    }
+    save_whole(path, [&](const std::string& file) { neardup::save_list<Bits>(file, entries_, made_of); });
   }
 
  private:

@@ -339,7 +339,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   if (error) return pass_over(error.message());
   if (is_partial_output(path)) return std::nullopt;
   if (is_output(path)) return pass_over("is also the output of this run");
-  if (passes_over_indexes_ && is_index_file(path)) {
+  if (passes_over_indexes_ && is_index(path)) {
     const auto is_same = [&](const std::string& named) { return fs::equivalent(named, path, error) && !error; };
     const auto& named = settings_.against_indexes;
     if (std::any_of(named.begin(), named.end(), is_same)) return std::nullopt;

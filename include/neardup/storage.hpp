@@ -7,6 +7,7 @@
 #include "storage/band_key.hpp"
 #include "storage/composition.hpp"
 #include "storage/deduplicator_file.hpp"
+#include "storage/file_lock.hpp"
 #include "storage/fingerprint_list.hpp"
 #include "storage/index_file.hpp"
 #include "storage/index_view.hpp"

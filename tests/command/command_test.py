@@ -2231,7 +2231,8 @@ class Files(CommandTest):
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", "--features", "words:3", one), one, "tokenizer")
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", "--kind", "minwise", one), one, "simhash")
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", self.jsonl), self.jsonl, "no file of neardup's")
-        self.expect_error(run("pairs", "--fingerprints", "--min-similarity", "0.5", one), "there are no texts")
+        for option in (("--min-similarity", "0.5"), ("--check", "cosine")):
+            self.expect_error(run("pairs", "--fingerprints", *option, one), option[0], "there are no texts")
         self.expect_error(run("pairs", "--fingerprints", "-"), "standard input")
         damaged = bytearray(one.read_bytes())
         damaged[-1] ^= 1
@@ -2250,6 +2251,66 @@ class Files(CommandTest):
         self.expect_error(run("hash", "--fingerprints", "--no-header", records), "--features and --bits")
         self.expect_error(run("hash", "--fingerprints", *named, one), one, "header")
         self.expect_error(run("hash", "--no-header", self.jsonl), "--fingerprints")
+
+    def test_files_of_neardups_are_no_texts(self):
+        fingerprints, index = self.folder / "list", self.folder / "index"
+        self.assert_done(run("hash", "--jsonl", "--format", "bin", "--output", fingerprints, self.jsonl))
+        self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
+        for verb in (("groups",), ("unique", "--lines"), ("hash",), ("tokens",), ("find", "clue"), ("advise",)):
+            self.expect_error(run(*verb, fingerprints), fingerprints, "is a list of fingerprints, no text")
+            self.expect_error(run(*verb, index), index, "is an index, no text")
+        self.expect_error(run("groups", "--jsonl", self.jsonl, "--against", fingerprints), "is a list of fingerprints")
+        for verb in (("tokens",), ("find", "clue")):
+            self.expect_error(run(*verb, "--fingerprints", fingerprints), "unknown option --fingerprints")
+
+    def test_what_an_index_is_made_with_holds_for_what_is_added(self):
+        index, more = self.folder / "index", self.folder / "more"
+        self.assert_done(run("index", "--jsonl", "--similarity", 0.9, "--keep-features", "--output", index, self.jsonl))
+        add = ("index", "--jsonl", "--keep-features", "--index", index, "--output", more)
+        self.expect_error(run(*add, "--check-features", "chars:3", self.jsonl), f"{index} keeps words:2")
+        self.assert_done(run(*add, "--similarity", 0.7, "--check-features", "words:2", self.jsonl))
+        self.expect_error(run("query", "--index", index, "--jsonl", "--similarity", 0.7, self.jsonl), "answers up to")
+        self.assert_done(run("query", "--index", more, "--jsonl", "--similarity", 0.7, self.jsonl))
+
+    def test_files_are_replaced_as_outputs_are(self):
+        real, link = self.folder / "real", self.folder / "link"
+        link.symlink_to(real)
+        for verb in (("index", "--jsonl"), ("hash", "--jsonl", "--shard", 0)):
+            real.write_bytes(b"old")
+            real.chmod(0o640)
+            if os.getuid() == 0:
+                os.chown(real, 12, 34)
+            self.assert_done(run(*verb, "--output", link, self.jsonl))
+            self.assertTrue(link.is_symlink())
+            self.assertGreater(real.stat().st_size, 100)
+            self.assertEqual(real.stat().st_mode & 0o777, 0o640)
+            if os.getuid() == 0:
+                self.assertEqual((real.stat().st_uid, real.stat().st_gid), (12, 34))
+
+    def test_an_output_that_cannot_be_written_is_said_before_the_work(self):
+        for verb in (("index",), ("hash", "--shard", 0)):
+            for output, why in (("no/file", "No such file or directory"), (self.folder, "it is a folder"),
+                                ("/dev/null", "it is no regular file")):
+                done = run(*verb, "--jsonl", "--output", output, "-", data=b"no JSON", cwd=self.folder)
+                self.expect_error(done, f"{output}: cannot be written: {why}")
+                self.assertNotIn("JSON", done.err)
+        self.assertEqual(os.listdir(self.folder), ["all.jsonl"])
+
+    def test_one_run_at_a_time_adds_to_an_index(self):
+        index = self.folder / "index"
+        self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
+        first = start("index", "--jsonl", "--index", index, "--output", index, "-")
+        lock = self.folder / "index.lock"
+        until = time.monotonic() + 60
+        while not lock.exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        done = run("index", "--jsonl", "--index", index, "--output", index, self.jsonl)
+        self.expect_error(done, f"{index} is being written by another program")
+        first.communicate(jsonl(["a text of the first run"]), timeout=TIMEOUT)
+        self.assertEqual(first.returncode, 0)
+        self.assertFalse(lock.exists())
+        found = run("query", "--index", index, "--jsonl", "-", data=jsonl(["a text of the first run"])).text
+        self.assertEqual(len(found.splitlines()), 1)
 
     def test_an_index_of_lists_is_queried_by_lists(self):
         old, new, index = (self.folder / name for name in ("old", "new", "index"))

@@ -110,6 +110,25 @@ TEST_CASE("a full stream_deduplicator that refuses keeps what it has") {
   CHECK(seen.size() == 2);
 }
 
+TEST_CASE("a stream_deduplicator that refuses for its bytes takes documents again once others are gone") {
+  stream_deduplicator seen(make(), {.max_bytes = 400'000, .full = when_full::refuse});
+  std::uint32_t next = 0;
+  for (int round = 0; round < 3; ++round) {
+    CHECK_THROWS_AS(
+        [&] {
+          for (;; ++next) seen.add(text_of(next), next);
+        }(),
+        std::length_error);
+    const std::size_t full = seen.size();
+    CHECK(full > 200);
+    CHECK_THROWS_AS(seen.add(text_of(next), next), std::length_error);  // again
+    for (std::uint32_t id = next - static_cast<std::uint32_t>(full); id < next - full / 2; ++id) CHECK(seen.erase(id));
+    CHECK(seen.add(text_of(next), next).is_new());
+    CHECK(seen.memory_usage() < 400'000);
+    ++next;
+  }
+}
+
 TEST_CASE("a stream_deduplicator stays within its bytes, and gives memory back") {
   constexpr std::size_t most = 400'000;
   stream_deduplicator seen(make(), {.max_bytes = most});

@@ -1,12 +1,15 @@
 // Saving while writes, syncs and renames fail, and after power failures at every call: the old state or the new one,
 // whole, and nothing that was acknowledged is gone.
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -213,7 +216,9 @@ TEST_CASE("an operation that fails once leaves a durable deduplicator as it was,
       REQUIRE(state_of(d.get()) == expected[i + 1]);
     }
     REQUIRE(failures <= 1);
-    const durable_type again(folder / "d", empty_dedup(), any);
+    const support::temporary_folder copied;  // the first one has the folder
+    for (const char* const name : {"d", "d.log"}) std::filesystem::copy_file(folder / name, copied / name);
+    const durable_type again(copied / "d", empty_dedup(), any);
     REQUIRE(state_of(again.get()) == expected.back());
     if (files.failures == 0) break;
   }
@@ -317,4 +322,111 @@ TEST_CASE("a log is cut off at every byte, and its records flipped: whole record
     REQUIRE_THROWS_AS(durable_type(folder / "d", empty_dedup(), any), std::runtime_error);
     REQUIRE(support::read_bytes(folder / "d.log") == damaged);
   }
+}
+
+TEST_CASE("a log whose last records are damaged is refused, but for one that may have been cut off") {
+  const support::temporary_folder folder;
+  std::vector<std::size_t> ends;
+  {
+    durable_type d(folder / "d", empty_dedup(), any);
+    for (const std::uint32_t i : {0U, 2U, 4U, 6U}) {
+      d.add(text_of(i));
+      ends.push_back(support::read_bytes(folder / "d.log").size());
+    }
+  }
+  const std::string log = support::read_bytes(folder / "d.log");
+  for (const std::size_t record : {1U, 2U, 3U}) {
+    // The record's length is whole, and all behind it is not.
+    std::string damaged = log;
+    for (std::size_t i = ends[record - 1] + 8; i < damaged.size(); ++i) damaged[i] = '\x55';
+    support::write_bytes(folder / "d.log", damaged);
+    if (record == 3) {
+      const durable_type d(folder / "d", empty_dedup(), any);
+      CHECK(d.get().size() == 3);
+    } else {
+      CHECK_THROWS_WITH(durable_type(folder / "d", empty_dedup(), any),
+                        folder / "d.log: the record at byte " + std::to_string(ends[record - 1]) + " is damaged");
+      CHECK(support::read_bytes(folder / "d.log") == damaged);
+    }
+  }
+}
+
+TEST_CASE("a log is not taken for that of another file, and not overwritten") {
+  const support::temporary_folder folder;
+  std::string first, log;
+  {
+    durable_type d(folder / "d", empty_dedup(), any);
+    d.add(text_of(0));
+    d.save();
+    first = support::read_bytes(folder / "d");
+    d.add(text_of(2));
+    d.save();
+    d.add(text_of(4));
+  }
+  const std::string second = support::read_bytes(folder / "d");
+  log = support::read_bytes(folder / "d.log");
+  const std::string refused = folder / "d.log: it follows another file than " + folder / "d (";
+  // An older copy, none, and one that was written otherwise.
+  support::write_bytes(folder / "d", first);
+  CHECK_THROWS_WITH(durable_type(folder / "d", empty_dedup(), any),
+                    refused + "this is another one); put that file back, or move the log away");
+  std::filesystem::remove(folder / "d");
+  CHECK_THROWS_WITH(durable_type(folder / "d", empty_dedup(), any),
+                    refused + "there is none); put that file back, or move the log away");
+  CHECK_FALSE(std::filesystem::exists(folder / "d"));
+  save(folder / "d", empty_dedup(), any);
+  CHECK_THROWS_AS(durable_type(folder / "d", empty_dedup(), any), std::runtime_error);
+  CHECK(support::read_bytes(folder / "d.log") == log);
+  support::write_bytes(folder / "d", second);
+  CHECK(durable_type(folder / "d", empty_dedup(), any).get().size() == 3);
+  // Moved away, as the message says.
+  support::write_bytes(folder / "d", first);
+  std::filesystem::remove(folder / "d.log");
+  CHECK(durable_type(folder / "d", empty_dedup(), any).get().size() == 1);
+}
+
+TEST_CASE("a file has one writer at a time") {
+  const support::temporary_folder folder;
+  const std::string refused = folder / "d is being written by another program, or in another place of this one";
+  {
+    durable_type first(folder / "d", empty_dedup(), any);
+    CHECK_THROWS_WITH(durable_type(folder / "d", empty_dedup(), any), refused);
+    durable_type second = std::move(first);
+    CHECK_THROWS_WITH(neardup::file_lock(folder / "d"), refused);
+    second.add(text_of(0));
+    const durable_type other(folder / "e", empty_dedup(), any);
+  }
+  CHECK(folder.files() == 4);  // both with their logs, and no lock
+  neardup::file_lock held(folder / "d");
+  held = neardup::file_lock(folder / "e");
+  CHECK_NOTHROW(neardup::file_lock(folder / "d"));
+  CHECK_THROWS_AS(neardup::file_lock(folder / "e"), std::runtime_error);
+  CHECK_THROWS_WITH(neardup::file_lock(folder / "no" + "/d"),
+                    "cannot create " + folder / "no" + "/d.lock: No such file or directory");
+  support::write_bytes(folder / "f.lock", "");  // of a program that was killed
+  CHECK(durable_type(folder / "f", empty_dedup(), any).get().empty());
+}
+
+TEST_CASE("of many threads that take a lock one at a time has it") {
+  const support::temporary_folder folder;
+  std::atomic<int> holders{0}, taken{0};
+  std::atomic<bool> is_shared{false};
+  const auto take = [&] {
+    for (int i = 0; i < 500; ++i) {
+      try {
+        const neardup::file_lock lock(folder / "d");
+        if (holders.fetch_add(1) != 0) is_shared = true;
+        taken.fetch_add(1);
+        holders.fetch_sub(1);
+      } catch (const std::runtime_error&) {
+        std::this_thread::yield();
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(take);
+  for (std::thread& thread : threads) thread.join();
+  CHECK_FALSE(is_shared);
+  CHECK(taken > 0);
+  CHECK(folder.files() == 0);
 }

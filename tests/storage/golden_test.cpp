@@ -124,13 +124,16 @@ TEST_CASE("a golden deduplicator and its log are read, and written byte for byte
   }
   check_bytes(folder / "d", "deduplicator.neardup");
   check_bytes(folder / "d.log", "deduplicator.neardup.log");
-  const support::temporary_folder copy;
-  std::filesystem::copy_file(golden("deduplicator.neardup"), copy / "d");
-  std::filesystem::copy_file(golden("deduplicator.neardup.log"), copy / "d.log");
-  const durable d(copy / "d", make(), composition_of(hash));
-  CHECK(d.get().added() == 9);
-  for (int i = 0; i < 8; ++i) {
-    CHECK(d.get().contains(static_cast<std::uint32_t>(i < 6 ? i : i + 1)) == (i != 2));
-    CHECK(d.get().find(text_of(i)).is_new() == (i == 2));
+  // The older ones do not say which log they hold.
+  for (const std::string name : {"deduplicator.neardup", "older_deduplicator.neardup"}) {
+    const support::temporary_folder copy;
+    std::filesystem::copy_file(golden(name), copy / "d");
+    std::filesystem::copy_file(golden(name + ".log"), copy / "d.log");
+    const durable d(copy / "d", make(), composition_of(hash));
+    CHECK(d.get().added() == 9);
+    for (int i = 0; i < 8; ++i) {
+      CHECK(d.get().contains(static_cast<std::uint32_t>(i < 6 ? i : i + 1)) == (i != 2));
+      CHECK(d.get().find(text_of(i)).is_new() == (i == 2));
+    }
   }
 }

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/storage/engine/file_operations.hpp>
+#include <neardup/detail/file_operations.hpp>
 
 #include "temporary_folder.hpp"
 

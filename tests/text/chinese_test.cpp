@@ -436,6 +436,13 @@ TEST_CASE("a broken dictionary is an error with its file and line", "[chinese]")
   CHECK_THROWS_AS(dictionary.add_word("\xff", 1), std::invalid_argument);
   CHECK_THROWS_AS(dictionary.add_word("ab", std::uint64_t{1} << 53), std::invalid_argument);
   CHECK_THROWS_WITH(dictionary.add_user_words("ab\n\xff 3 n\n", "mine.txt"), "mine.txt:2: not UTF-8");
+  for (const std::string number : {"-1", "9007199254740992", "99999999999999999999"}) {
+    CHECK_THROWS_WITH(dictionary.add_user_words("xy " + number + " n\n", "mine.txt"),
+                      "mine.txt:1: " + number + " is no frequency from 0 to 2^53 - 1");
+  }
+  CHECK(dictionary.frequency("xy") == 0);
+  dictionary.add_user_words("x-y -\nx 9007199254740991\n", "mine.txt");  // the first is a word as it stands
+  CHECK(dictionary.frequency("x-y -") > 0);
   CHECK(dictionary.frequency("ab") == 1);  // the first word of all, without a frequency
   CHECK(segments_of(chinese_words(shared(dictionary)), "ab\xE4\xB8\x80") == tokens{"ab", "\xE4\xB8\x80"});
 }

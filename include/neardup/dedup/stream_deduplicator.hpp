@@ -28,7 +28,8 @@ enum class when_full {
 struct stream_limits {
   std::size_t max_documents = (std::numeric_limits<std::size_t>::max)();
   std::size_t max_bytes =
-      (std::numeric_limits<std::size_t>::max)();  ///< of memory_usage(), which is looked at every 64 documents
+      (std::numeric_limits<std::size_t>::max)();  ///< of memory_usage(), which is looked at every 64 documents: it may
+                                                  ///< be more until then, when a table has just grown
   std::uint64_t max_age =
       (std::numeric_limits<std::uint64_t>::max)();  ///< in the units of the times that add() is given
   bool duplicates_renew = false;                    ///< a duplicate makes its original as young as itself
@@ -101,6 +102,7 @@ class stream_deduplicator {
     dedup_.erase(id);
     order_.erase(place->second);
     place_of_.erase(place);
+    ++erased_;
     return true;
   }
 
@@ -147,6 +149,8 @@ class stream_deduplicator {
         shrink();
       }
     }
+    // What refuses documents for its bytes looks whether it could do with fewer, once enough is gone to pay for that.
+    if (limits_.full == when_full::refuse && erased_ > size() / 8 && memory_usage() > limits_.max_bytes) shrink();
     largest_ = size() > largest_ ? size() : largest_;
     if (size() < largest_ / 4 && largest_ >= 64) shrink();
   }
@@ -154,6 +158,7 @@ class stream_deduplicator {
   void shrink() {
     dedup_.shrink_to_fit();
     largest_ = size();
+    erased_ = 0;
   }
 
   Deduplicator dedup_;
@@ -163,6 +168,7 @@ class stream_deduplicator {
   std::uint64_t now_ = 0;
   std::size_t steps_ = 0;
   std::size_t largest_ = 0;  // since memory was given back
+  std::size_t erased_ = 0;   // since then
 };
 
 }  // namespace neardup::inline v0

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/file_operations.hpp"
 #include "../detail/text_lines.hpp"
 #include "../error.hpp"
 #include "../text/tokenizer.hpp"
@@ -183,26 +184,12 @@ class idf_table {
   /// Reads a file as parse() does. Throws: std::runtime_error naming the file, and the line.
   [[nodiscard]] static idf_table load(const std::string& path) { return parse(detail::read_file(path), path); }
 
-  /// Writes the file whole or not at all: first to `path` + ".tmp", which then takes its name.
+  /// Writes the file whole or not at all; it is on the disk when this returns.
   /// Throws: std::runtime_error naming the file; what stood at `path` is still there then.
   void save(const std::string& path) const {
     const std::string text = to_text();
-    const std::string temporary = path + ".tmp";
-    std::FILE* const file = std::fopen(temporary.c_str(), "wb");
-    if (file == nullptr) detail::fail<std::runtime_error>("cannot create " + temporary);
-    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    const bool closed = std::fclose(file) == 0;
-    if (!written || !closed) {
-      static_cast<void>(std::remove(temporary.c_str()));
-      detail::fail<std::runtime_error>("cannot write " + temporary);
-    }
-#ifdef _WIN32
-    static_cast<void>(std::remove(path.c_str()));  // rename does not replace a file there
-#endif
-    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-      static_cast<void>(std::remove(temporary.c_str()));
-      detail::fail<std::runtime_error>("cannot replace " + path);
-    }
+    const std::span<const std::byte> piece = std::as_bytes(std::span(text));
+    detail::save_file(detail::system_files(), path, {&piece, 1});
   }
 
  private:

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/file_operations.hpp"
 #include "composition.hpp"
 #include "engine/container.hpp"
-#include "engine/file_operations.hpp"
 #include "mapped_file.hpp"
 
 namespace neardup::inline v0 {

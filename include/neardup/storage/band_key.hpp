@@ -108,7 +108,8 @@ class band_key {
   }
 
   /// Calls `visit(key)` for the row of a pair in each table: what to put into the store, or to take out.
-  template <std::invocable<std::string_view> Visit>
+  template <class Visit>
+    requires std::invocable<Visit&, std::string_view>
   void for_each_row(const fingerprint_type& fingerprint, Id id, Visit&& visit) const {
     for (std::size_t table = 0; table < plans_->keys().size(); ++table) {
       const std::uint64_t segment = plans_->keys()[table].of(fingerprint.to_words());
@@ -129,7 +130,8 @@ class band_key {
 
   /// Calls `visit(range, step)` for what a search within k bits has to scan; `step` is for match_of().
   /// Throws: std::invalid_argument if k is not what the layout serves.
-  template <std::invocable<const band_range&, std::size_t> Visit>
+  template <class Visit>
+    requires std::invocable<Visit&, const band_range&, std::size_t>
   void for_each_range(const fingerprint_type& query, int k, Visit&& visit) const {
     const auto& plan = plan_of(k);
     for (std::size_t step = 0; step < plan.steps.size(); ++step) {

@@ -21,13 +21,14 @@
 #include <sys/stat.h>
 
 #include "../dedup/deduplicator.hpp"
+#include "../detail/file_operations.hpp"
 #include "../detail/text_lines.hpp"
 #include "../error.hpp"
 #include "composition.hpp"
 #include "engine/append_log.hpp"
 #include "engine/container.hpp"
-#include "engine/file_operations.hpp"
 #include "engine/index_sections.hpp"
+#include "file_lock.hpp"
 #include "mapped_file.hpp"
 
 namespace neardup::inline v0 {
@@ -167,12 +168,20 @@ struct deduplicator_access {
   }
 };
 
-/// Writes a deduplicator. Returns: the number of this state, for a log that follows it.
+/// What a file with a deduplicator says of itself.
+struct deduplicator_state {
+  std::uint64_t number = 0;                ///< of this state, for a log that follows it
+  std::optional<std::uint64_t> log_state;  ///< of the log that was beside it when it was written: all of it is in here
+};
+
+/// Writes a deduplicator. Returns: the number of this state.
 template <class Deduplicator>
 std::uint64_t write_deduplicator(file_operations& files, const std::string& path, const Deduplicator& d,
-                                 const fingerprint_composition& made_of) {
+                                 const fingerprint_composition& made_of,
+                                 std::optional<std::uint64_t> log_state = std::nullopt) {
   std::string options = deduplicator_access::options(d);
   put(options, d.added());
+  if (log_state) put(options, *log_state);
   const std::string documents = deduplicator_access::encode_all(d);
   const std::array<section_source, 2> sections = {{
       {section_tag::options, 0, to_bytes(options)},
@@ -186,16 +195,16 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
   return write_container(files, path, header, sections);
 }
 
-/// Fills an empty deduplicator. Returns: the number of the state that was read.
+/// Fills an empty deduplicator. Returns: the state that was read.
 template <class Deduplicator>
-std::uint64_t read_deduplicator(const std::string& path, Deduplicator& d, const fingerprint_composition& made_of) {
+deduplicator_state read_deduplicator(const std::string& path, Deduplicator& d, const fingerprint_composition& made_of) {
   if (d.added() != 0) fail<std::invalid_argument>("restore: the deduplicator has documents already");
   const mapped_file mapped(path);
   const container file(mapped.bytes(), path, file_content::deduplicator);
   file.check_composition(made_of);
   file.check_sections();
   const byte_span options = file.find(section_tag::options), documents = file.find(section_tag::documents);
-  if (file.header().bits != Deduplicator::fingerprint_type::bits || options.size() != 40 ||
+  if (file.header().bits != Deduplicator::fingerprint_type::bits || (options.size() != 40 && options.size() != 48) ||
       file.sections().size() != (documents.empty() ? 1U : 2U)) {
     file.refuse("the sections do not fit each other");
   }
@@ -210,7 +219,9 @@ std::uint64_t read_deduplicator(const std::string& path, Deduplicator& d, const 
   const auto added = get<std::uint64_t>(options, 32);
   if (d.size() != file.header().count || d.added() > added) file.refuse("a document is damaged");
   deduplicator_access::set_added(d, added);
-  return get<std::uint64_t>(mapped.bytes(), 56);
+  deduplicator_state state{get<std::uint64_t>(mapped.bytes(), 56), std::nullopt};
+  if (options.size() > 40) state.log_state = get<std::uint64_t>(options, 40);
+  return state;
 }
 
 }  // namespace detail
@@ -239,7 +250,7 @@ template <class Simhasher, class Check, class Id>
 /// it, PATH.log, of what came since.
 ///
 /// Whatever ends the process, the next one finds all that was acknowledged, and nothing else but perhaps the step that
-/// was under way. One object at a time may have a path.
+/// was under way. One object at a time may have a path: a file_lock of it refuses a second one.
 /// Guarantee: what throws changes neither the deduplicator nor what a later process finds. If save() fails, or an error
 /// of the log cannot be undone, further changes throw until save() succeeds.
 /// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{hash}, composition_of(hash));`
@@ -252,31 +263,36 @@ class durable_deduplicator {
   using verdict_type = typename Deduplicator::verdict_type;
 
   /// What is at `path`, or `empty` if there is nothing yet.
-  /// Throws: as restore(); std::runtime_error naming the log, if it is damaged.
+  /// Throws: as restore(); std::runtime_error naming the file, if another object has it; naming the log, if it is damaged,
+  /// or follows another file than the one at `path`, which may be an older copy.
   durable_deduplicator(std::string path, Deduplicator empty, fingerprint_composition made_of)
       : durable_deduplicator(detail::system_files(), std::move(path), std::move(empty), std::move(made_of)) {}
 
   // With file operations of a test's own.
   durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
                        fingerprint_composition made_of)
-      : files_(&files), path_(std::move(path)), made_of_(std::move(made_of)), dedup_(std::move(empty)) {
-    struct stat status;
-    if (::stat(path_.c_str(), &status) != 0) {
-      if (errno != ENOENT) detail::fail_with_errno("open", path_);
+      : files_(&files), path_(std::move(path)), lock_(path_), made_of_(std::move(made_of)), dedup_(std::move(empty)) {
+    const bool has_log = is_there(log_path());
+    const std::string bytes = has_log ? detail::read_file(log_path()) : "";
+    const auto log_state = detail::append_log::state_of(bytes);
+    if (has_log && !log_state) {
+      detail::fail<std::runtime_error>(log_path() + ": its header is damaged, or of a later version");
+    }
+    if (!is_there(path_)) {
+      if (has_log) refuse_log("there is none");
       save();
       return;
     }
-    const std::uint64_t state = detail::read_deduplicator(path_, dedup_, made_of_);
-    const bool has_log = ::stat(log_path().c_str(), &status) == 0;
-    if (!has_log && errno != ENOENT) detail::fail_with_errno("open", log_path());
-    const std::string bytes = has_log ? detail::read_file(log_path()) : "";
-    if (!has_log || !detail::append_log::follows(bytes, state, log_path())) {
-      // None, or of the state before this one, which has all of it.
-      log_ = detail::append_log::create(*files_, log_path(), state);
-      return;
+    const detail::deduplicator_state state = detail::read_deduplicator(path_, dedup_, made_of_);
+    if (has_log && log_state == state.number) {
+      log_ = detail::append_log::open(*files_, log_path(), bytes, state.number,
+                                      [&](std::string_view payload) { replay(payload); });
+    } else if (!has_log || log_state == state.log_state) {
+      // The process was stopped before it began the log of this state, which has all of the one before.
+      log_ = detail::append_log::create(*files_, log_path(), state.number);
+    } else {
+      refuse_log("this is another one");
     }
-    log_ =
-        detail::append_log::open(*files_, log_path(), bytes, state, [&](std::string_view payload) { replay(payload); });
   }
 
   /// As the deduplicator's. Throws: besides, std::runtime_error naming the log.
@@ -305,7 +321,14 @@ class durable_deduplicator {
   /// Throws: std::runtime_error naming the file; std::bad_alloc.
   void save() {
     log_.stop();
-    const std::uint64_t state = detail::write_deduplicator(*files_, path_, dedup_, made_of_);
+    // Not as this object remembers it: an earlier save may have failed on either side of renaming.
+    std::optional<std::uint64_t> log_state;
+    if (is_there(log_path())) {
+      const mapped_file log(log_path());
+      log_state = detail::append_log::state_of(
+          detail::to_text(log.bytes().first((std::min)(log.bytes().size(), detail::append_log::header_size))));
+    }
+    const std::uint64_t state = detail::write_deduplicator(*files_, path_, dedup_, made_of_, log_state);
     log_ = detail::append_log::create(*files_, log_path(), state);
   }
 
@@ -314,6 +337,18 @@ class durable_deduplicator {
 
  private:
   [[nodiscard]] std::string log_path() const { return path_ + ".log"; }
+
+  static bool is_there(const std::string& path) {
+    struct stat status;
+    if (::stat(path.c_str(), &status) == 0) return true;
+    if (errno != ENOENT) detail::fail_with_errno("open", path);
+    return false;
+  }
+
+  [[noreturn]] void refuse_log(const char* what) const {
+    detail::fail<std::runtime_error>(log_path() + ": it follows another file than " + path_ + " (" + what +
+                                     "); put that file back, or move the log away");
+  }
 
   // Puts down what add() did, or takes it back.
   void finish(const verdict_type& result, const id_type& id) {
@@ -349,6 +384,7 @@ class durable_deduplicator {
 
   detail::file_operations* files_;
   std::string path_;
+  file_lock lock_;
   fingerprint_composition made_of_;
   Deduplicator dedup_;
   detail::append_log log_;

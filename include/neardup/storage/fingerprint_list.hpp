@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "../detail/bytes.hpp"
+#include "../detail/file_operations.hpp"
 #include "../error.hpp"
 #include "../index/match.hpp"
 #include "../simhash.hpp"
 #include "composition.hpp"
 #include "engine/container.hpp"
-#include "engine/file_operations.hpp"
 #include "mapped_file.hpp"
 
 namespace neardup::inline v0 {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/file_operations.hpp"
 #include "../detail/large_array.hpp"
 #include "../error.hpp"
 #include "../index/engine/frozen_engine.hpp"
@@ -21,7 +22,6 @@
 #include "../index/pigeonhole_index.hpp"
 #include "composition.hpp"
 #include "engine/container.hpp"
-#include "engine/file_operations.hpp"
 #include "engine/index_sections.hpp"
 #include "mapped_file.hpp"
 

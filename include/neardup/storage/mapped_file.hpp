@@ -20,10 +20,10 @@
 #include <algorithm>
 #endif
 
+#include "../detail/file_operations.hpp"
 #include "../detail/large_array.hpp"
 #include "../detail/text_lines.hpp"
 #include "../error.hpp"
-#include "engine/file_operations.hpp"
 
 namespace neardup::inline v0 {
 

@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/file_operations.hpp"
 #include "../../text/chinese/dictionary.hpp"
 #include "../../text/utf8.hpp"
 #include "../composition.hpp"
 #include "../engine/container.hpp"
-#include "../engine/file_operations.hpp"
 #include "../mapped_file.hpp"
 
 namespace neardup::inline v0 {

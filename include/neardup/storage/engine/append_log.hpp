@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -10,10 +11,10 @@
 #include <utility>
 
 #include "../../detail/bytes.hpp"
+#include "../../detail/file_operations.hpp"
 #include "../../error.hpp"
 #include "../../fingerprint/hashers.hpp"
 #include "container.hpp"
-#include "file_operations.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -60,7 +61,7 @@ class append_log {
 
   /// Calls `visit(payload)` for each record of what the file holds, and opens it behind the last one. A record that was
   /// being written when the writer was stopped is taken off.
-  /// Throws: std::runtime_error naming the file, if it is damaged elsewhere; what `visit` throws.
+  /// Throws: std::runtime_error naming the file, if more than one record is not whole; what `visit` throws.
   template <class Visit>
   static append_log open(file_operations& files, const std::string& path, std::string_view bytes, std::uint64_t state,
                          const Visit& visit) {
@@ -73,10 +74,13 @@ class append_log {
     }
     if (position < bytes.size()) {
       // Records are synced one by one: only the last can be torn.
-      for (std::size_t later = position + 8; later < bytes.size(); later += 8) {
-        if (record_at(bytes, later, state)) {
-          fail<std::runtime_error>(path + ": the record at byte " + std::to_string(position) + " is damaged");
-        }
+      const auto size = payload_size_at(bytes, position, state);
+      bool is_last = !size || end_of(position, *size) >= bytes.size();
+      for (std::size_t later = position + 8; is_last && later < bytes.size(); later += 8) {
+        is_last = !record_at(bytes, later, state);
+      }
+      if (!is_last) {
+        fail<std::runtime_error>(path + ": the record at byte " + std::to_string(position) + " is damaged");
       }
     }
     append_log log(files, path, state, position);
@@ -86,17 +90,14 @@ class append_log {
     return log;
   }
 
-  /// Whether the bytes of a log follow a state, or another one.
-  /// Throws: std::runtime_error naming the file, if they do not begin as a log does. A header is renamed into place whole,
-  /// so no crash leaves a part of one: what was in it would be lost.
-  [[nodiscard]] static bool follows(std::string_view bytes, std::uint64_t state, const std::string& path) {
+  /// The state that the bytes of a log follow; nothing if they do not begin as a log does. A header is renamed into place
+  /// whole, so no crash leaves a part of one.
+  [[nodiscard]] static std::optional<std::uint64_t> state_of(std::string_view bytes) {
     const std::string_view header = bytes.substr(0, header_size);
     constexpr std::size_t place = 16;  // of the state
-    if (header.size() < header_size ||
-        header != encode_header(load_little_endian<std::uint64_t>(header.data() + place))) {
-      fail<std::runtime_error>(path + ": its header is damaged, or of a later version");
-    }
-    return header == encode_header(state);
+    const std::uint64_t state =
+        header.size() < header_size ? 0 : load_little_endian<std::uint64_t>(header.data() + place);
+    return header == encode_header(state) ? std::optional(state) : std::nullopt;
   }
 
   /// Appends a record; it is on the disk when this returns.
@@ -151,18 +152,22 @@ class append_log {
     return record;
   }
 
+  // What the length at a position says, if that is whole.
+  static std::optional<std::size_t> payload_size_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
+    if (bytes.size() - position < 8) return std::nullopt;
+    const auto hash = static_cast<std::uint32_t>(xxh3<64>{seed_of(state, position)}(bytes.substr(position, 4)));
+    if (get<std::uint32_t>(to_bytes(bytes), position + 4) != hash) return std::nullopt;
+    return get<std::uint32_t>(to_bytes(bytes), position);
+  }
+
   // The payload of a whole record at a position; nothing if there is none.
   static std::optional<std::string_view> record_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
-    if (bytes.size() - position < 16) return std::nullopt;
-    const byte_span all = to_bytes(bytes);
-    const std::size_t size = get<std::uint32_t>(all, position);
-    const xxh3<64> hash{seed_of(state, position)};
-    if (get<std::uint32_t>(all, position + 4) != static_cast<std::uint32_t>(hash(bytes.substr(position, 4))) ||
-        size > bytes.size() - position - 16 || end_of(position, size) > bytes.size()) {
+    const auto size = payload_size_at(bytes, position, state);
+    if (!size || end_of(position, *size) > bytes.size()) return std::nullopt;
+    const std::string_view payload = bytes.substr(position + 16, *size);
+    if (get<std::uint64_t>(to_bytes(bytes), position + 8) != xxh3<64>{seed_of(state, position)}(payload)) {
       return std::nullopt;
     }
-    const std::string_view payload = bytes.substr(position + 16, size);
-    if (get<std::uint64_t>(all, position + 8) != hash(payload)) return std::nullopt;
     return payload;
   }
 

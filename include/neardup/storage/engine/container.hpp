@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "../../detail/bytes.hpp"
+#include "../../detail/file_operations.hpp"
 #include "../../error.hpp"
 #include "../../fingerprint/hashers.hpp"
 #include "../composition.hpp"
-#include "file_operations.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -126,7 +126,8 @@ class word_dictionary {
 
   /// Adds the words of a user dictionary, in the order of its lines: "word", "word frequency" or "word frequency tag",
   /// where a word may hold blanks. A word without a frequency gets suggested_frequency(word).
-  /// Throws: std::runtime_error "name:line: ..." for a line that is not UTF-8; the lines before it are added then.
+  /// Throws: std::runtime_error "name:line: ..." for a line that is not UTF-8, or ends in a number that is no frequency
+  /// (negative, or 2^53 and more); the lines before it are added then.
   void add_user_words(std::string_view contents, std::string_view name = "user dictionary") {
     detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
       const auto all_of = [](std::string_view part, char first, char last) {
@@ -134,14 +135,18 @@ class word_dictionary {
       };
       const auto last_part = [&] { return line.substr((std::min)(line.rfind(' '), line.size() - 1) + 1); };
       if (line.find(' ') != line.npos && all_of(last_part(), 'a', 'z')) line.remove_suffix(last_part().size() + 1);
+      const auto refuse = [&](const std::string& what) {
+        detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) + ": " + what);
+      };
       std::optional<std::uint64_t> frequency;
-      if (line.find(' ') != line.npos && all_of(last_part(), '0', '9')) {
-        frequency = detail::parse_count(last_part());
-        if (frequency) line.remove_suffix(last_part().size() + 1);
+      const std::string_view last = line.find(' ') != line.npos ? last_part() : "";
+      if (all_of(last.substr(last.starts_with('-') ? 1 : 0), '0', '9')) {
+        frequency = detail::parse_count(last);
+        if (!frequency || *frequency >= max_frequency)
+          refuse(std::string(last) + " is no frequency from 0 to 2^53 - 1");
+        line.remove_suffix(last.size() + 1);
       }
-      if (count_invalid(line) != 0) {
-        detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) + ": not UTF-8");
-      }
+      if (count_invalid(line) != 0) refuse("not UTF-8");
       add_word(line, frequency ? *frequency : suggested_frequency(line));
     });
   }
@@ -153,7 +158,7 @@ class word_dictionary {
   /// word out, and keeps the model of unknown words from making it.
   /// Throws: std::invalid_argument if the word is empty or not UTF-8, or the frequency is 2^53 or more.
   void add_word(std::string_view word, std::uint64_t frequency) {
-    if (frequency >= (std::uint64_t{1} << 53) || !set(word, frequency)) {
+    if (frequency >= max_frequency || !set(word, frequency)) {
       detail::fail<std::invalid_argument>("a dictionary takes words in UTF-8 with frequencies below 2^53");
     }
     update_total();
@@ -223,6 +228,7 @@ class word_dictionary {
 
   using node = detail::dictionary_node;
 
+  static constexpr std::uint64_t max_frequency = std::uint64_t{1} << 53;
   static constexpr double no_word = -std::numeric_limits<double>::infinity();
   static constexpr std::uint32_t none = 0xffffffff;
   static constexpr std::uint32_t root = 0xfffffffe;

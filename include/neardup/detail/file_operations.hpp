@@ -22,7 +22,7 @@ extern "C" __declspec(dllimport) int __stdcall MoveFileExA(const char* from, con
 #include <unistd.h>
 #endif
 
-#include "../../error.hpp"
+#include "../error.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -160,7 +160,7 @@ inline void save_file(file_operations& files, const std::string& path,
       path + "." + std::to_string(process) + "." + std::to_string(saved.fetch_add(1)) + ".tmp";
   const std::string folder = folder_of(path);  // now, so that nothing fails once the file is there
   const int file = files.create(temporary);
-  if (file < 0) fail_with_errno("create", temporary);
+  if (file < 0) fail_with_errno("create a file beside", path);
   bool done = true;
   for (const std::span<const std::byte> piece : pieces) done = done && write_all(files, file, piece);
   done = done && files.sync(file);
