@@ -519,6 +519,9 @@ TEST_CASE("ids of a deduplicator are the user's, and numbers have an end", "[ded
   deduplicator<simhasher_type, no_check, std::uint8_t> few{simhasher_type{}, no_check{}};
   for (int i = 0; i < 256; ++i) REQUIRE(few.add("word" + std::to_string(i)).is_new());
   REQUIRE_THROWS_AS(few.add("word"), std::length_error);
+  const std::vector<std::string_view> one_more{"word"};
+  REQUIRE_THROWS_AS(few.add_batch(one_more), std::length_error);
+  REQUIRE(few.add_batch({}).empty());
   REQUIRE(few.added() == 256);
   REQUIRE(few.find("word255").original == 255);
 }

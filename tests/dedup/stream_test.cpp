@@ -97,6 +97,12 @@ TEST_CASE("a stream_deduplicator keeps what its limits say, as a plain list does
   CHECK(duplicates > oracle::effort(1000, 500));
 }
 
+TEST_CASE("a stream_deduplicator begins with an empty deduplicator") {
+  auto used = make();
+  used.add(text_of(1), 1);
+  CHECK_THROWS_AS(stream_deduplicator(std::move(used)), std::invalid_argument);
+}
+
 TEST_CASE("a full stream_deduplicator that refuses keeps what it has") {
   stream_deduplicator seen(make(), {.max_documents = 2, .full = when_full::refuse});
   seen.add(text_of(1), 1);
@@ -205,6 +211,10 @@ TEST_CASE("string_ids number names of any length, and use numbers again") {
   CHECK(numbers.size() == model.size());
   CHECK(*numbers.rbegin() < 4000);
   CHECK_THROWS_AS(names[100'000], std::out_of_range);
+  CHECK_THROWS_AS(names[1'000'000], std::out_of_range);
+  const std::uint32_t erased = names.add("a name that goes");
+  CHECK(names.erase("a name that goes"));
+  CHECK_THROWS_AS(names[erased], std::out_of_range);
   const string_ids moved = std::move(names);
   CHECK(moved[*moved.find(*model.begin())] == *model.begin());
 }

@@ -12,12 +12,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <neardup/fingerprint/idf.hpp>
 #include <neardup/fingerprint/keywords.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
 #include <neardup/storage/chinese/dictionary_file.hpp>
 #include <neardup/storage/composition.hpp>
+#include <neardup/storage/index_view.hpp>
 #include <neardup/text/chinese/chinese_words.hpp>
 #include <neardup/text/normalise.hpp>
 #include <neardup/text/stop_words.hpp>
@@ -26,6 +28,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "support/hostile_bytes.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/tokens.hpp"
 
 namespace {
@@ -131,6 +134,10 @@ TEST_CASE("a saved dictionary is the one that was saved", "[dictionary file]") {
                     Catch::Matchers::Contains("/nonexistent/words.dictionary"));
   CHECK(neardup::is_saved_dictionary(saved_bytes(word_dictionary())));
   CHECK_FALSE(neardup::is_saved_dictionary("ab 3\n"));
+  const std::string bytes = saved_bytes(word_dictionary());
+  const support::aligned_copy copy(bytes);
+  CHECK_THROWS_WITH(neardup::index_view<64>(copy.bytes()),
+                    Catch::Matchers::Contains("holds a dictionary of words, not an index"));
 }
 
 TEST_CASE("a dictionary with any bit flipped, or cut off, is refused", "[dictionary file]") {
@@ -189,6 +196,28 @@ TEST_CASE("a hostile dictionary is refused or does no harm", "[dictionary file]"
   }
 }
 
+TEST_CASE("a damaged list of words that are none is refused", "[dictionary file]") {
+  word_dictionary words = word_dictionary::parse("ab 3\n");
+  words.add_word("cd", 0);
+  const auto error_with = [&](std::string never) {
+    std::vector<std::string> bytes;
+    auto sections = neardup::detail::dictionary_sections(words, bytes);
+    sections[2].bytes = std::as_bytes(std::span(never));
+    neardup::detail::file_header header{neardup::detail::file_content::dictionary, 0, {}, words.size(), {}};
+    header.details[0] = static_cast<std::uint8_t>(words.total());
+    const file_name file;
+    neardup::detail::write_container(neardup::detail::system_files(), file.path(), header, sections);
+    std::ifstream in(file.path(), std::ios::binary);
+    return error_of(std::string(std::istreambuf_iterator<char>(in), {}));
+  };
+  using namespace std::string_literals;
+  CHECK(error_with("\2\0\0\0cd"s).empty());
+  for (const std::string& never :
+       {"\2\0\0"s, "\0\0\0\0"s, "\3\0\0\0cd"s, "\xff\xff\xff\xff"s, "\2\0\0\0cd\1"s, "\1\0\0\0\xff"s}) {
+    CHECK(error_with(never) == "the bytes: the words that are none are damaged");
+  }
+}
+
 TEST_CASE("a composition names dictionary and stop words by their contents", "[dictionary file]") {
   const auto first = std::make_shared<const word_dictionary>(word_dictionary::parse("ab 3\n"));
   const auto other = std::make_shared<const word_dictionary>(word_dictionary::parse("ab 4\n"));
@@ -213,4 +242,22 @@ TEST_CASE("a composition names dictionary and stop words by their contents", "[d
   CHECK(neardup::parse_composition(to_string(made_of)) == made_of);
   CHECK(composition_of(neardup::simhasher{neardup::narrowed{chinese_words(first)}}).tokenizer ==
         "narrowed(chinese_words)");
+
+  // A model of one's own tables: its states are all alike.
+  const support::temporary_folder folder;
+  support::write_bytes(folder / "prob_start.py", "P={'B': -1.0, 'E': -3.14e+100, 'M': -3.14e+100, 'S': -1.0}\n");
+  support::write_bytes(folder / "prob_trans.py",
+                       "P={'B': {'E': -1.0, 'M': -1.0}, 'E': {'B': -1.0, 'S': -1.0}, 'M': {'E': -1.0, 'M': -1.0}, "
+                       "'S': {'B': -1.0, 'S': -1.0}}\n");
+  const std::string of_character = "{'\\u4e00': -2.0}";
+  support::write_bytes(folder / "prob_emit.py", "P={'B': " + of_character + ", 'E': " + of_character +
+                                                    ", 'M': " + of_character + ", 'S': " + of_character + "}\n");
+  const auto model =
+      std::make_shared<const neardup::unknown_word_model>(neardup::unknown_word_model::load(folder.path().string()));
+  const auto with_model = composition_of(neardup::simhasher{chinese_words(first, model)});
+  CHECK(with_model.model.size() == 16);
+  CHECK(with_model != composition_of(neardup::simhasher{chinese_words(first)}));
+  // No list, and an empty one, are the same.
+  CHECK(composition_of(neardup::simhasher{neardup::without{neardup::stop_words(), chinese_words(first)}})
+            .stop_words.empty());
 }

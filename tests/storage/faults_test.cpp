@@ -1,5 +1,6 @@
 // Saving while writes, syncs and renames fail, and after power failures at every call: the old state or the new one,
 // whole, and nothing that was acknowledged is gone.
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "support/faulty_files.hpp"
+#include "support/hostile_bytes.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace {
@@ -383,6 +385,81 @@ TEST_CASE("a log is not taken for that of another file, and not overwritten") {
   support::write_bytes(folder / "d", first);
   std::filesystem::remove(folder / "d.log");
   CHECK(durable_type(folder / "d", empty_dedup(), any).get().size() == 1);
+}
+
+TEST_CASE("a log with records that do not fit is refused, though its checksums are right") {
+  const support::temporary_folder folder;
+  std::string kept;
+  {
+    durable_type d(folder / "d", empty_dedup(), any);
+    d.add(text_of(0));
+    kept = "K" + neardup::detail::deduplicator_access::encode_kept(d.get(), 0U);
+    d.add(text_of(2));
+  }
+  const std::string base = support::read_bytes(folder / "d"), log = support::read_bytes(folder / "d.log");
+  const std::uint64_t state = neardup::detail::append_log::state_of(log).value();
+  dedup_type other = empty_dedup();
+  for (const std::uint32_t i : {2U, 4U, 6U}) other.add(text_of(i));
+  const std::string next = "K" + neardup::detail::deduplicator_access::encode_kept(other, 2U);
+  const auto opens_with = [&](std::string_view payload) {
+    support::write_bytes(folder / "d.log", log);
+    neardup::detail::append_log::open(neardup::detail::system_files(), folder / "d.log", log, state,
+                                      [](std::string_view) {})
+        .append(payload);
+    const std::string before = support::read_bytes(folder / "d.log");
+    try {
+      const durable_type d(folder / "d", empty_dedup(), any);
+      return true;
+    } catch (const std::runtime_error& error) {
+      CHECK(error.what() == folder / "d.log: a record does not fit what is before it");
+      CHECK(support::read_bytes(folder / "d.log") == before);
+      return false;
+    }
+  };
+  using namespace std::string_literals;
+  CHECK(opens_with(next));
+  CHECK(opens_with("D"));
+  CHECK(opens_with("E\1\0\0\0"s));
+  const auto changed = [&](std::size_t place, char to) {
+    std::string payload = next;
+    payload[1 + place] = to;
+    return payload;
+  };
+  CHECK_FALSE(opens_with(kept));              // that id is there
+  CHECK_FALSE(opens_with(changed(0, 1)));     // its number is one of those before
+  CHECK_FALSE(opens_with(changed(0, 5)));     // or skips some
+  CHECK_FALSE(opens_with(changed(24, 'x')));  // other features than it says
+  CHECK_FALSE(opens_with(changed(28, 2)));    // neither short nor not
+  CHECK_FALSE(opens_with(next + "x"));        // too long
+  CHECK_FALSE(opens_with(std::string_view(next).substr(0, next.size() - 1)));
+  CHECK_FALSE(opens_with(std::string_view(next).substr(0, 20)));
+  for (const std::string& payload : {"E\7\0\0\0"s, "E\1"s, "DD"s, "X"s, ""s}) CHECK_FALSE(opens_with(payload));
+
+  // The same in the file itself.
+  const auto restores_with = [&](std::string_view documents, std::uint64_t count) {
+    const support::aligned_copy copy(base);
+    const neardup::detail::container file(copy.bytes(), "d", neardup::detail::file_content::deduplicator);
+    std::string options(neardup::detail::to_text(file.find(neardup::detail::section_tag::options)));
+    options[32] = 9;  // documents added
+    const std::array<neardup::detail::section_source, 2> sections{
+        {{neardup::detail::section_tag::options, 0, neardup::detail::to_bytes(options)},
+         {neardup::detail::section_tag::documents, 0, neardup::detail::to_bytes(documents)}}};
+    neardup::detail::file_header header = file.header();
+    header.count = count;
+    neardup::detail::write_container(neardup::detail::system_files(), folder / "r", header, sections);
+    try {
+      return restore(folder / "r", empty_dedup(), any).size() == count;
+    } catch (const std::runtime_error& error) {
+      CHECK(error.what() == folder / "r: a document is damaged");
+      return false;
+    }
+  };
+  const std::string documents = kept.substr(1) + next.substr(1);
+  CHECK(restores_with(documents, 2));
+  CHECK_FALSE(restores_with(documents, 1));
+  CHECK_FALSE(restores_with(std::string_view(documents).substr(0, documents.size() - 1), 2));
+  CHECK_FALSE(restores_with(documents + documents, 4));
+  CHECK_FALSE(restores_with(next.substr(1) + kept.substr(1), 2));  // not by age
 }
 
 TEST_CASE("a file has one writer at a time") {

@@ -291,6 +291,7 @@ TEST_CASE("letters and numbers stay whole, with and without the model", "[chines
   CHECK(segments_of(with_model, "v1.2.x-y") == tokens{"v1.2", ".", "x", "-", "y"});
   CHECK(segments_of(with_model, "a+-b") == tokens{"a", "+-", "b"});
   CHECK(segments_of(with_model, "C++") == tokens{"C++"});
+  CHECK(segments_of(with_model, "a#b&c_d") == tokens{"a", "#", "b", "&", "c", "_", "d"});
   CHECK(segments_of(with_model, "x" + han + "3.5%") == tokens{"x", han, "3.5%"});
   // The model sees single characters side by side; it takes nothing apart that stands between words.
   CHECK(segments_of(with_model, "a\r\n b,c") == tokens{"a", "\r\n", " ", "b", ",", "c"});
@@ -298,6 +299,32 @@ TEST_CASE("letters and numbers stay whole, with and without the model", "[chines
   chinese_words with_symbols = with_model;
   with_symbols.keep_symbols = true;
   CHECK(tokens_of(with_symbols, "b,%") == tokens{"b", ",", "%"});
+}
+
+TEST_CASE("the model joins no characters that are a rare word, or were forbidden to be one", "[chinese]") {
+  const std::string a = "\xE4\xB8\x80", b = "\xE4\xB8\x81", c = "\xE4\xB8\x82";
+  std::mt19937 random(7);
+  std::size_t joined = 0;
+  for (int round = 0; round < 20; ++round) {
+    const model_folder folder(random_model(random));
+    const auto model = std::make_shared<const unknown_word_model>(unknown_word_model::load(folder.path()));
+    word_dictionary dictionary = word_dictionary::parse(a + " 1000\n" + b + " 1000\n" + c + " 1000\n");
+    const std::string run = a + b + c;
+    const tokens by_model = segments_of(chinese_words(shared(dictionary), model), run);
+    // All of the run is a word, but so rare that its characters are more probable.
+    word_dictionary with_rare = dictionary;
+    with_rare.add_word(run, 1);
+    CHECK(segments_of(chinese_words(shared(with_rare), model), run) == tokens{a, b, c});
+    // What the model joins, one after the other taken out.
+    tokens expected;
+    for (const std::string& token : by_model) {
+      joined += token.size() > 3 ? 1U : 0U;
+      if (token.size() > 3) dictionary.add_word(token, 0);
+      for (std::size_t i = 0; i < token.size(); i += 3) expected.push_back(token.substr(i, 3));
+    }
+    CHECK(segments_of(chinese_words(shared(dictionary), model), run) == expected);
+  }
+  CHECK(joined > 3);
 }
 
 TEST_CASE("the segments of any bytes are these bytes", "[chinese]") {

@@ -70,6 +70,7 @@ TEST_CASE("the longest tokens come longest first, each once, whatever the order 
   CHECK(tokens_of(longest{2, neardup::words{}}, "a bbb cc bbb") == tokens{"bbb", "cc"});
   CHECK(tokens_of(longest{3, neardup::words{}}, "dd a cc bb") == tokens{"bb", "cc", "dd"});
   CHECK(tokens_of(longest{9, neardup::words{}}, "x yy x") == tokens{"yy", "x"});
+  CHECK(tokens_of(longest{1, neardup::words{}}, "bbb a cccc bb") == tokens{"cccc"});
   // Code points count, not bytes.
   CHECK(tokens_of(longest{1, sentences{}}, "\u4e00\u4e01. abc") == tokens{"abc"});
   CHECK(tokens_of(longest{2, sentences{}}, "One two three. Four. Five six!") ==

@@ -48,6 +48,7 @@ TEST_CASE("stop words and short tokens are left out", "[stop words]") {
   CHECK(tokens_of(without{none, words{}}, text) == tokens_of(words{}, text));
   const auto blank = [](std::string_view whole, auto&& sink) { sink(whole); };
   CHECK(tokens_of(without{none, blank, 2}, " a\t").empty());
+  CHECK(tokens_of(without{none, blank, 2}, "a\r\n").empty());
   CHECK(tokens_of(without{none, blank, 2}, "\u4e2d\u6587").size() == 1);
   // The two bytes behind \xe4 do not continue it: three characters, of which none is Chinese.
   CHECK(tokens_of(without{none, blank, 3}, "\xe4xy").size() == 1);
