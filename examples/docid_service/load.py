@@ -3,7 +3,7 @@
 
 usage: load.py FOLDER_OF_PROGRAMS TEXT… [--index N] [--batched N] [--single N] [--work FOLDER] [-- OPTION…]
 
-TEXT are files of plain text, or JSON Lines with a field "text", or folders of plain text. An article is made of about a
+TEXT are files of plain text, or JSON Lines with a field "text", each possibly compressed by gzip, or folders of such. An article is made of about a
 kilobyte of their sentences, drawn at random: each sentence is real, and no two articles are alike. One in ten is an edited
 copy of an earlier one, one to five words in a hundred replaced, removed or doubled, with another url and title.
 First --index articles are sent, then --batched in arrays of 1,000, then --single one by one over 32 connections.
@@ -11,6 +11,7 @@ What follows -- are options of docid_service.
 """
 
 import argparse
+import gzip
 import json
 import os
 import pathlib
@@ -28,9 +29,9 @@ def sentences(paths):
     for path in paths:
         files = [f for f in sorted(path.rglob("*")) if f.is_file()] if path.is_dir() else [path]
         for file in files:
-            with open(file, encoding="utf-8", errors="replace") as lines:
+            with (gzip.open if file.suffix == ".gz" else open)(file, "rt", encoding="utf-8", errors="replace") as lines:
                 for line in lines:
-                    text = json.loads(line)["text"] if file.suffix == ".jsonl" else line
+                    text = json.loads(line)["text"] if ".jsonl" in file.suffixes else line
                     found.update(s.strip() for s in re.split(r"(?<=[.;:!?])\s", text) if 40 < len(s) < 400)
     if len(found) < 1000:
         sys.exit("load.py: fewer than 1000 sentences")

@@ -59,7 +59,6 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE]…
   --blocks N              4        of the index in Redis: at 3 bits 4 are 4 tables, 5 are 10
   --contents NAME                  where the kept articles are: sqlite, mariadb, or rocksdb (in
                                    DATA/contents); default: where the documents are
-  --threads N             2        for searches in memory
   --connections N         256      served at a time; more get 503
   --max-body SIZE         16M      of one request; longer ones get 413
   --max-waiting SIZE      256M     of the bodies that wait; more get 503
@@ -74,7 +73,6 @@ struct settings {
   std::string redis;
   std::string contents;
   int blocks = 4;
-  unsigned threads = 2;
 };
 
 /// Throws: std::runtime_error unless `text` is a number from `least` to `most`.
@@ -145,7 +143,6 @@ settings settings_of(int count, char** words) {
       {"--redis", text(all.redis)},
       {"--blocks", integer(all.blocks, 1, 16)},
       {"--contents", text(all.contents)},
-      {"--threads", integer(all.threads, 1, 256)},
       {"--connections", integer(http.connections, 1, 100000)},
       {"--max-body", [&] { http.max_body = size_in(option, value); }},
       {"--max-waiting", [&] { http.max_waiting = size_in(option, value); }},
@@ -211,8 +208,8 @@ void open_documents(const settings& all, stores& made) {
 void open_index(const settings& all, stores& made) {
   const docid::cascade_options& cascade = all.cascade;
   if (all.redis.empty()) {
-    made.titles = std::make_unique<docid::memory_index>(cascade.title.distance, all.threads);
-    made.bodies = std::make_unique<docid::memory_index>(cascade.content.distance, all.threads);
+    made.titles = std::make_unique<docid::memory_index>(cascade.title.distance);
+    made.bodies = std::make_unique<docid::memory_index>(cascade.content.distance);
     return;
   }
 #if defined(DOCID_REDIS)

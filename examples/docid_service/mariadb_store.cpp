@@ -300,9 +300,10 @@ void mariadb_mapping::flush() {
 void mariadb_mapping::prepare(std::span<const std::string_view> nids, std::span<const std::string_view> urls) {
   find_all(by_nid_, "nid", nids);
   if (!urls_) return find_all(by_url_, "url", urls);
-  std::vector<std::optional<fingerprint>> prints;
-  for (const std::string_view url : urls) prints.emplace_back(print_of_url(url));
-  urls_->prepare(prints);
+  query_group all;
+  for (const std::string_view url : urls) all.prints.emplace_back(print_of_url(url));
+  const query_group* const asked = &all;
+  urls_->prepare({&asked, 1});
   std::vector<std::string_view> possible;
   for (std::size_t i = 0; i < urls.size(); ++i) {
     by_url_.emplace(urls[i], std::nullopt);

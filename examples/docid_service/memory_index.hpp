@@ -2,55 +2,93 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <neardup/guarded.hpp>
 #include <neardup/index.hpp>
-#include <neardup/threads.hpp>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "stores.hpp"
 
 namespace docid {
 
-/// What a transaction adds is kept apart until it is committed, and searched by a plain scan.
+/// What a transaction adds, and what the last commits added, lies in parts of its own, which are searched by a plain scan:
+/// the index takes them together, since that keeps searches waiting, and searches for a transaction to come are made
+/// before all of them are there.
 class memory_index final : public fingerprint_index {
   using index_type = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
   using entry = std::pair<fingerprint, doc_number>;
 
+  struct committed {
+    explicit committed(int distance) : index(distance) {}
+    index_type index;
+    std::uint64_t commits = 0;  // that are in it, from the first on
+  };
+  struct found_part {
+    index_type::batch_type found;
+    std::uint64_t commits = 0;  // what it knows
+  };
+  struct found_early final : early_results {
+    std::vector<found_part> parts;
+    std::vector<std::size_t> places;  // of the queries in these, one part after the other
+  };
+
  public:
-  memory_index(int distance, unsigned threads) : distance_(distance), threads_(threads), index_(distance) {}
+  explicit memory_index(int distance) : distance_(distance), committed_(distance) {}
 
   std::uint64_t known() override { return known_; }
 
-  void prepare(std::span<const std::optional<fingerprint>> queries) override {
+  void search_early(query_group& queries) const override {
+    // Of fewer those of several requests are searched together, later.
+    constexpr std::size_t worth_while = 32;
+    if (queries.prints.size() < worth_while) return;
+    auto result = std::make_unique<found_early>();
+    result->parts = search(queries.prints, result->places);
+    queries.early = std::move(result);
+  }
+
+  void prepare(std::span<const query_group* const> groups) override {
     queries_.clear();
-    place_.clear();
-    for (const auto& query : queries) {
-      place_.push_back(query ? queries_.size() : none);
-      if (query) queries_.push_back(*query);
+    late_places_.clear();
+    std::vector<std::optional<fingerprint>> late;
+    for (const query_group* const group : groups) {
+      if (!is_recent(*group)) late.insert(late.end(), group->prints.begin(), group->prints.end());
     }
-    // Below some hundred queries a thread costs more than it does.
-    constexpr std::size_t worth_threads = 256;
-    if (queries_.size() >= worth_threads) {
-      found_ = index_.search_batch(queries_, distance_, neardup::threads{threads_});
-    } else {
-      found_ = index_.search_batch(queries_, distance_);
+    late_ = search(late, late_places_);
+    std::size_t next = 0;
+    for (const query_group* const group : groups) {
+      const bool is_early = is_recent(*group);
+      const auto* const early = static_cast<const found_early*>(group->early.get());
+      for (std::size_t i = 0; i < group->prints.size(); ++i) {
+        const std::size_t place = is_early ? early->places[i] : late_places_[next++];
+        const auto& parts = is_early ? early->parts : late_;
+        queries_.push_back({group->prints[i], place == none ? nullptr : &parts[place / together], place % together});
+      }
     }
   }
 
   void confirm() override {}
 
-  std::vector<candidate> near(std::size_t query) override {
+  std::vector<candidate> near(std::size_t number) override {
     std::vector<candidate> result;
-    if (place_[query] == none) return result;
-    const std::size_t place = place_[query];
-    for (const auto& match : found_[place]) {
-      const entry pair{match.fingerprint, match.id};
-      if (erased_.empty() || std::find(erased_.begin(), erased_.end(), pair) == erased_.end())
-        result.push_back({match.id, match.distance});
+    const auto& [print, part, place] = queries_[number];
+    if (part == nullptr) return result;
+    const auto is_erased = [&](const entry& one) {
+      return std::find(erased_.begin(), erased_.end(), one) != erased_.end();
+    };
+    for (const auto& match : part->found[place]) {
+      if (erased_.empty() || !is_erased({match.fingerprint, match.id})) result.push_back({match.id, match.distance});
     }
     const std::size_t old = result.size();
-    added_.for_each_match(queries_[place], distance_, [&](const auto& match) {
-      result.push_back({match.id, match.distance});
-    });
+    const auto add = [&](const auto& match) {
+      if (erased_.empty() || !is_erased({match.fingerprint, match.id})) result.push_back({match.id, match.distance});
+    };
+    for (std::size_t i = unknown_to(*part); i < recent_.size(); ++i) recent_[i].for_each_match(*print, distance_, add);
+    added_.for_each_match(*print, distance_, add);
     if (result.size() > old) {
       std::sort(result.begin(), result.end(), [](const candidate& a, const candidate& b) {
         return a.distance != b.distance ? a.distance < b.distance : a.document < b.document;
@@ -63,10 +101,17 @@ class memory_index final : public fingerprint_index {
   void erase(const fingerprint& print, doc_number document) override { erased_.emplace_back(print, document); }
 
   void commit(std::uint64_t known) override {
-    for (const auto& [print, document] : added_) index_.insert(print, document);
-    for (const auto& [print, document] : erased_) index_.erase(print, document);
+    for (const auto& [print, document] : erased_) {
+      for (auto& part : recent_) part.erase(print, document);
+      committed_.write([&](committed& all) { all.index.erase(print, document); });
+    }
+    erased_.clear();
+    recent_.emplace_back();
+    std::swap(recent_.back(), added_);
+    ++commits_;
     known_ = known;
-    rollback();
+    waiting_ += recent_.back().size();
+    if (waiting_ >= most_waiting) take_recent();
   }
 
   void rollback() noexcept override {
@@ -74,20 +119,71 @@ class memory_index final : public fingerprint_index {
     erased_.clear();
   }
 
-  [[nodiscard]] std::size_t memory_usage() const { return index_.memory_usage(); }
-
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  static constexpr std::size_t together = 250;       // queries that keep take_recent() waiting
+  static constexpr std::size_t most_waiting = 8000;  // documents; a scan of as many takes a few microseconds
+
+  /// The results of `together` queries each, and in `places` where that of each query is; `none` without a fingerprint.
+  std::vector<found_part> search(std::span<const std::optional<fingerprint>> queries,
+                                 std::vector<std::size_t>& places) const {
+    std::vector<fingerprint> all;
+    for (const auto& query : queries) {
+      places.push_back(query ? all.size() : none);
+      if (query) all.push_back(*query);
+    }
+    std::vector<found_part> parts;
+    for (std::span<const fingerprint> rest(all); !rest.empty();) {
+      const auto some = rest.first(std::min(rest.size(), together));
+      parts.push_back(committed_.read([&](const committed& known) {
+        return found_part{known.index.search_batch(some, distance_), known.commits};
+      }));
+      rest = rest.subspan(some.size());
+    }
+    return parts;
+  }
+
+  /// Whether what a group has found needs only the recent commits to be whole.
+  [[nodiscard]] bool is_recent(const query_group& group) const {
+    const auto* const early = static_cast<const found_early*>(group.early.get());
+    return early != nullptr && (early->parts.empty() || commits_ - early->parts.front().commits <= recent_.size());
+  }
+
+  /// The first of the recent commits that a search does not know. Precondition: those before it are in the index.
+  [[nodiscard]] std::size_t unknown_to(const found_part& part) const {
+    return recent_.size() - static_cast<std::size_t>(commits_ - part.commits);
+  }
+
+  /// Gives the index what it has not. The parts stay until the next time, for searches that were made before.
+  void take_recent() {
+    committed_.write([&](committed& all) {
+      const std::size_t old = recent_.size() - static_cast<std::size_t>(commits_ - all.commits);
+      for (std::size_t i = old; i < recent_.size(); ++i) {
+        for (const auto& [print, document] : recent_[i]) all.index.insert(print, document);
+      }
+      recent_.erase(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(old));
+      all.commits = commits_;
+    });
+    waiting_ = 0;
+  }
+
+  struct query {
+    std::optional<fingerprint> print;
+    const found_part* part;  // nothing without a fingerprint
+    std::size_t place;
+  };
 
   int distance_;
-  unsigned threads_;
-  index_type index_;
+  neardup::guarded<committed> committed_;
   std::uint64_t known_ = 0;
+  std::uint64_t commits_ = 0;
+  std::deque<neardup::flat_index<64>> recent_;  // what the last commits added, the last one at the end
+  std::size_t waiting_ = 0;                     // documents that the index has not
   neardup::flat_index<64> added_;
   std::vector<entry> erased_;
-  std::vector<fingerprint> queries_;
-  std::vector<std::size_t> place_;  // of a query among those that have a fingerprint
-  index_type::batch_type found_;
+  std::vector<query> queries_;
+  std::vector<found_part> late_;
+  std::vector<std::size_t> late_places_;
 };
 
 }  // namespace docid

@@ -145,9 +145,12 @@ std::uint64_t redis_index::known() {
   return known_ ? std::strtoull(known_->c_str(), nullptr, 10) : 0;
 }
 
-void redis_index::prepare(std::span<const std::optional<fingerprint>> queries) {
-  queries_.assign(queries.begin(), queries.end());
-  found_.assign(queries.size(), {});
+void redis_index::prepare(std::span<const query_group* const> groups) {
+  queries_.clear();
+  for (const query_group* const group : groups) {
+    queries_.insert(queries_.end(), group->prints.begin(), group->prints.end());
+  }
+  found_.assign(queries_.size(), {});
   struct asked {
     std::size_t query;
     std::size_t step;
@@ -167,9 +170,9 @@ void redis_index::prepare(std::span<const std::optional<fingerprint>> queries) {
     }
     waiting.clear();
   };
-  for (std::size_t query = 0; query < queries.size(); ++query) {
-    if (!queries[query]) continue;
-    keys_.for_each_range(*queries[query], distance_, [&](const neardup::band_range& range, std::size_t step) {
+  for (std::size_t query = 0; query < queries_.size(); ++query) {
+    if (!queries_[query]) continue;
+    keys_.for_each_range(*queries_[query], distance_, [&](const neardup::band_range& range, std::size_t step) {
       waiting.push_back({query, step, range.begin});
       connection_.append({"SMEMBERS", prefix_ + range.begin});
       if (waiting.size() == commands_together) read_all();

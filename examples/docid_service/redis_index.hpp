@@ -55,7 +55,7 @@ class redis_index final : public fingerprint_index {
   redis_index(redis_connection& connection, std::string prefix, int distance, int blocks);
 
   std::uint64_t known() override;
-  void prepare(std::span<const std::optional<fingerprint>> queries) override;
+  void prepare(std::span<const query_group* const> groups) override;
   std::vector<candidate> near(std::size_t query) override;
   void confirm() override;
   void insert(const fingerprint& print, doc_number document) override { added_.push_back({print, document}); }

@@ -63,8 +63,12 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
     if (!options_.by_title || it.title.features.size() < options_.title_tokens) it.title.print.reset();
     it.content = describe_(arrived.content);
     it.arrived = std::move(arrived);
+    work.titles.prints.push_back(it.title.print);
+    work.bodies.prints.push_back(options_.by_content ? it.content.print : std::nullopt);
     work.items.push_back(std::move(it));
   }
+  titles_.search_early(work.titles);
+  bodies_.search_early(work.bodies);
   auto result = work.answers.get_future();
   enqueue(std::move(work));
   return result;
@@ -122,7 +126,9 @@ std::vector<similar_document> service::similar(std::string_view text) {
   const description content = describe_(text);
   return on_writer([&] {
     std::vector<similar_document> result;
-    bodies_.prepare({&content.print, 1});
+    const query_group query{{content.print}, nullptr};
+    const query_group* const asked = &query;
+    bodies_.prepare({&asked, 1});
     std::size_t left = options_.candidates;
     for (const auto& [document, distance] : bodies_.near(0)) {
       const auto other = map_.definition_of(document);
@@ -259,16 +265,16 @@ void service::decide_all(std::vector<task>& group) {
   std::vector<std::vector<answer>> answers(group.size());
   try {
     in_transaction([&] {
-      std::vector<std::optional<fingerprint>> titles;
-      std::vector<std::optional<fingerprint>> bodies;
+      std::vector<const query_group*> titles;
+      std::vector<const query_group*> bodies;
       std::vector<std::string_view> nids;
       std::vector<std::string_view> urls;
       for (const task& work : group) {
+        titles.push_back(&work.titles);
+        bodies.push_back(&work.bodies);
         for (const item& it : work.items) {
           nids.push_back(it.arrived.nid);
           if (options_.by_url) urls.push_back(it.arrived.url);
-          titles.push_back(it.title.print);
-          bodies.push_back(options_.by_content ? it.content.print : std::nullopt);
         }
       }
       map_.prepare(nids, urls);

@@ -92,6 +92,7 @@ class service {
   };
   struct task {
     std::vector<item> items;
+    query_group titles, bodies;  // of the items
     std::promise<std::vector<answer>> answers;
     std::function<void()> other;  // instead of items
   };

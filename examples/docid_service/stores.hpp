@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -28,6 +29,21 @@ struct candidate {
   int distance;
 };
 
+/// What an index found before the transaction that asks for it; each kind of index has its own.
+class early_results {
+ public:
+  early_results() = default;
+  early_results(const early_results&) = delete;
+  early_results& operator=(const early_results&) = delete;
+  virtual ~early_results() = default;
+};
+
+/// Fingerprints that came together, to be searched for.
+struct query_group {
+  std::vector<std::optional<fingerprint>> prints;
+  std::unique_ptr<const early_results> early;  ///< if search_early() was called
+};
+
 /// Fingerprints of one kind (title, content or url), each with its document.
 class fingerprint_index {
  public:
@@ -35,9 +51,12 @@ class fingerprint_index {
 
   /// Returns: the last commit's `known`; 0 if there was none, or the index has forgotten what it had.
   virtual std::uint64_t known() = 0;
-  /// Says which fingerprints the transaction will ask for, so that they can be searched together.
-  virtual void prepare(std::span<const std::optional<fingerprint>> queries) = 0;
-  /// The documents near number `query` of these, what the transaction added included: by distance, then age.
+  /// Searches as far as that can be done before the transaction; from any thread, at any time.
+  virtual void search_early(query_group& /*queries*/) const {}
+  /// Says which fingerprints the transaction will ask for, so that they can be searched together. The groups stay where
+  /// they are while near() is asked.
+  virtual void prepare(std::span<const query_group* const> groups) = 0;
+  /// The documents near number `query` of all these, what the transaction added included: by distance, then age.
   virtual std::vector<candidate> near(std::size_t query) = 0;
 
   /// Before the transaction is decided. Throws: std::runtime_error if the index has forgotten since known() was asked, and

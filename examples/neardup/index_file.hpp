@@ -20,6 +20,7 @@
 
 #include "check.hpp"
 #include "context.hpp"
+#include "shard_files.hpp"
 
 namespace command {
 
@@ -120,6 +121,9 @@ inline neardup::file_lock lock_output(const std::string& path) {
 template <std::size_t Bits>
 void run_index(context& c) {
   const neardup::file_lock lock = lock_output(c.settings.output_file);  // from reading to writing
+  if (!c.settings.index_file.empty() && checksum_of_file(c.settings.index_file) != c.settings.index_checksum) {
+    throw input_error({c.settings.index_file, "was replaced while this run began; run it again"});
+  }
   indexed_documents documents;
   std::vector<neardup::simhash<Bits>> fingerprints;
   list_reader<Bits> lists(c.settings);

@@ -942,6 +942,7 @@ class parser {
       given_.kind = "simhash";  // as hash writes them where nothing is said
     }
     if (result_.index_file.empty()) return;
+    result_.index_checksum = checksum_of_file(result_.index_file);
     const index_settings stored = read_index_settings(result_.index_file);
     take_composition(result_.index_file, stored);
     if (!given_.distance && !given_.similarity) given_.distance = std::to_string(stored.distance);
@@ -996,7 +997,9 @@ class parser {
                                           fs::weakly_canonical(fs::absolute(link_target(b)), error);
     };
     std::vector<std::string> read = result_.against_indexes;
-    if (result_.combines_shards()) read.insert(read.end(), result_.paths.begin(), result_.paths.end());
+    if (result_.combines_shards()) {
+      for (const std::string& path : result_.paths) read.insert(read.end(), {path, features_path(path)});
+    }
     if (result_.action != verb::index) read.push_back(result_.index_file);
     for (const std::string& file : {result_.idf_file, result_.words.dictionary, result_.words.user_dictionary,
                                     result_.words.stop_words, result_.names_from}) {

@@ -112,6 +112,7 @@ struct options {
   std::string clue;                    ///< of find
   std::size_t most = 10;               ///< results of find
   std::string index_file;              ///< of query; of index the one that is added to, or empty
+  std::uint64_t index_checksum = 0;    ///< of its header, from which other settings were taken
   bool keeps_features = false;         ///< index: for the similarity that query tells; hash: for verify and merge
   std::optional<std::uint64_t> shard;  ///< of hash: its number
   bool verifies = true;                ///< files of neardup's, before they are used

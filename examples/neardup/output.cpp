@@ -75,8 +75,10 @@ void check_output(const std::string& path) {
   if (type == fs::file_type::directory) refuse_output(path, "it is a folder");
   if (type != fs::file_type::regular && type != fs::file_type::not_found) refuse_output(path, "it is no regular file");
   if (type == fs::file_type::regular && !may_write(target)) refuse_output(path, std::strerror(errno));
-  std::string partial;
-  std::FILE* const file = create_partial(target, true, partial);
+  const std::string partial = target + ".1234567890.123.tmp";  // as long as what the library writes at first
+  std::error_code ignored;
+  fs::remove(partial, ignored);
+  std::FILE* const file = create_file(partial, true);
   if (file == nullptr) refuse_output(path, std::strerror(errno));
   std::fclose(file);
   fs::remove(partial, error);

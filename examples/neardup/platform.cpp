@@ -236,6 +236,7 @@ void end_by_closed_pipe() {
 }
 
 void prepare_standard_streams() {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of that write, too
   ignores_closed_pipes = std::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     // For the wrong direction: then reading and writing fail as they did before.

@@ -4,12 +4,14 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <neardup/storage/file_lock.hpp>
 #include <system_error>
 #include <utility>
 
 #include "glob.hpp"
 #include "lists.hpp"
 #include "output.hpp"
+#include "shard_files.hpp"
 
 namespace command {
 
@@ -218,6 +220,8 @@ std::optional<bad_input> missing(const options& settings, std::size_t number) {
 source_walker::source_walker(const options& settings) : settings_(settings) {
   if (!settings.output_file.empty()) note_output("--output", settings.output_file);
   if (!settings.dropped_file.empty()) note_output("--dropped", settings.dropped_file);
+  if (settings.shard && settings.keeps_features)
+    note_output("--output with features in", features_path(settings.output_file));
   if (settings.skip_bad) return;
   for (std::size_t i = 0; i < settings.paths.size(); ++i) {
     if (settings.paths[i] == "-") continue;
@@ -337,7 +341,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   }
   const std::string real = is_link ? fs::canonical(path, error).string() : join(current.real_path, name);
   if (error) return pass_over(error.message());
-  if (is_partial_output(path)) return std::nullopt;
+  if (is_partial_output(path) || path.ends_with(neardup::file_lock::suffix)) return std::nullopt;
   if (is_output(path)) return pass_over("is also the output of this run");
   if (passes_over_indexes_ && is_index(path)) {
     const auto is_same = [&](const std::string& named) { return fs::equivalent(named, path, error) && !error; };

@@ -2300,7 +2300,7 @@ class Files(CommandTest):
         index = self.folder / "index"
         self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
         first = start("index", "--jsonl", "--index", index, "--output", index, "-")
-        lock = self.folder / "index.lock"
+        lock = self.folder / "index.neardup-lock"
         until = time.monotonic() + 60
         while not lock.exists() and time.monotonic() < until:
             time.sleep(0.01)
@@ -2311,6 +2311,32 @@ class Files(CommandTest):
         self.assertFalse(lock.exists())
         found = run("query", "--index", index, "--jsonl", "-", data=jsonl(["a text of the first run"])).text
         self.assertEqual(len(found.splitlines()), 1)
+
+    def test_no_file_of_somebody_is_taken_for_a_lock(self):
+        lock = self.folder / "index.neardup-lock"
+        lock.write_bytes(b"precious")
+        self.expect_error(run("index", "--jsonl", "--output", self.folder / "index", self.jsonl), "is there already, and no lock")
+        self.assertEqual(lock.read_bytes(), b"precious")
+        texts = self.folder / "texts"
+        texts.mkdir()
+        for i, text in enumerate(self.texts[:4]):
+            (texts / f"{i}.txt").write_text(text)
+        self.assertIn(" 4 documents: 4 in the index", run("index", "--output", texts / "x.index", texts).err)
+        self.assertFalse(list(texts.glob("*lock*")))
+
+    def test_what_lies_beside_shards_is_not_written_over(self):
+        features = self.write("0.shard.features", jsonl(self.texts))
+        shard = ("hash", "--jsonl", "--keep-features", "--shard")
+        self.expect_error(run(*shard, 0, "--output", self.folder / "0.shard", features), f"{features} is also an input")
+        for number in (1, 2):
+            self.assert_done(run(*shard, number, "--output", self.folder / f"{number}.shard", self.jsonl))
+        shards = (self.folder / "1.shard", self.folder / "2.shard")
+        beside = self.folder / "1.shard.features"
+        before = beside.read_bytes()
+        self.expect_error(run("join", "--output", beside, *shards), f"{beside} is also an input")
+        self.assert_done(run("join", "--output", self.folder / "pairs", *shards))
+        self.expect_error(run("verify", "--output", beside, self.folder / "pairs", *shards), f"{beside} is also an input")
+        self.assertEqual(beside.read_bytes(), before)
 
     def test_an_index_of_lists_is_queried_by_lists(self):
         old, new, index = (self.folder / name for name in ("old", "new", "index"))

@@ -97,6 +97,15 @@ TEST_CASE("a stream_deduplicator keeps what its limits say, as a plain list does
   CHECK(duplicates > oracle::effort(1000, 500));
 }
 
+TEST_CASE("a stream_deduplicator that has room for one document takes one, and another when that is gone") {
+  stream_deduplicator seen(make(), {.max_bytes = 1, .full = when_full::refuse});
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    CHECK(seen.add(text_of(i), i).is_new());
+    CHECK_THROWS_AS(seen.add(text_of(100), 100), std::length_error);
+    CHECK(seen.erase(i));
+  }
+}
+
 TEST_CASE("a stream_deduplicator begins with an empty deduplicator") {
   auto used = make();
   used.add(text_of(1), 1);

@@ -14,6 +14,10 @@
 #include <utility>
 #include <vector>
 
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
+
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/index.hpp>
 #include <neardup/storage.hpp>
@@ -337,12 +341,20 @@ TEST_CASE("a log whose last records are damaged is refused, but for one that may
     }
   }
   const std::string log = support::read_bytes(folder / "d.log");
+  {
+    // A length that is not whole, and behind it a record that is, but for its payload.
+    std::string damaged = log;
+    damaged[ends[1]] ^= 1;
+    damaged[ends[2] + 20] ^= 1;
+    support::write_bytes(folder / "d.log", damaged);
+    CHECK_THROWS_AS(durable_type(folder / "d", empty_dedup(), any), std::runtime_error);
+  }
   for (const std::size_t record : {1U, 2U, 3U}) {
     // The record's length is whole, and all behind it is not.
     std::string damaged = log;
     for (std::size_t i = ends[record - 1] + 8; i < damaged.size(); ++i) damaged[i] = '\x55';
     support::write_bytes(folder / "d.log", damaged);
-    if (record == 3) {
+    if (record == 3) {  // it may have been cut off
       const durable_type d(folder / "d", empty_dedup(), any);
       CHECK(d.get().size() == 3);
     } else {
@@ -381,10 +393,36 @@ TEST_CASE("a log is not taken for that of another file, and not overwritten") {
   CHECK(support::read_bytes(folder / "d.log") == log);
   support::write_bytes(folder / "d", second);
   CHECK(durable_type(folder / "d", empty_dedup(), any).get().size() == 3);
-  // Moved away, as the message says.
+  // Moved away, as the message says; what is added then is not that which the newer file holds.
   support::write_bytes(folder / "d", first);
   std::filesystem::remove(folder / "d.log");
-  CHECK(durable_type(folder / "d", empty_dedup(), any).get().size() == 1);
+  {
+    durable_type d(folder / "d", empty_dedup(), any);
+    CHECK(d.get().size() == 1);
+    d.add(text_of(6));
+  }
+  support::write_bytes(folder / "d", second);
+  CHECK_THROWS_WITH(durable_type(folder / "d", empty_dedup(), any),
+                    refused + "this is another one); put that file back, or move the log away");
+}
+
+TEST_CASE("a log that follows an equal beginning with other documents is not taken for the one that was saved") {
+  const support::temporary_folder folder;
+  for (const std::string name : {"a", "b"}) {
+    durable_type d(folder / name, empty_dedup(), any);
+    d.add(text_of(name == "a" ? 0 : 2));
+    if (name == "b") d.save();
+  }
+  {
+    durable_type d(folder / "c", empty_dedup(), any);
+    d.save();  // an empty log, which that of "a" goes on
+  }
+  const std::string log = support::read_bytes(folder / "a.log");
+  for (const std::string name : {"b", "c"}) {
+    std::filesystem::copy_file(folder / name, folder / "a", std::filesystem::copy_options::overwrite_existing);
+    CHECK_THROWS_AS(durable_type(folder / "a", empty_dedup(), any), std::runtime_error);
+    CHECK(support::read_bytes(folder / "a.log") == log);
+  }
 }
 
 TEST_CASE("a log with records that do not fit is refused, though its checksums are right") {
@@ -474,15 +512,76 @@ TEST_CASE("a file has one writer at a time") {
     const durable_type other(folder / "e", empty_dedup(), any);
   }
   CHECK(folder.files() == 4);  // both with their logs, and no lock
-  neardup::file_lock held(folder / "d");
-  held = neardup::file_lock(folder / "e");
-  CHECK_NOTHROW(neardup::file_lock(folder / "d"));
-  CHECK_THROWS_AS(neardup::file_lock(folder / "e"), std::runtime_error);
+  {
+    neardup::file_lock held(folder / "d"), other(folder / "e");
+    held = std::move(other);
+    CHECK_NOTHROW(neardup::file_lock(folder / "d"));
+    CHECK_THROWS_AS(neardup::file_lock(folder / "e"), std::runtime_error);
+  }
+  CHECK(folder.files() == 4);
   CHECK_THROWS_WITH(neardup::file_lock(folder / "no" + "/d"),
-                    "cannot create " + folder / "no" + "/d.lock: No such file or directory");
-  support::write_bytes(folder / "f.lock", "");  // of a program that was killed
+                    "cannot lock " + folder / "no" + "/d.neardup-lock: No such file or directory");
+  support::write_bytes(folder / "f.neardup-lock", "");  // of a program that was killed
   CHECK(durable_type(folder / "f", empty_dedup(), any).get().empty());
+  CHECK_FALSE(std::filesystem::exists(folder / "f.neardup-lock"));
+  support::write_bytes(folder / "f.neardup-lock", "somebody's");
+  CHECK_THROWS_WITH(durable_type(folder / "f", empty_dedup(), any),
+                    "cannot lock " + folder / "f: " + folder / "f.neardup-lock is there already, and no lock");
+  CHECK(support::read_bytes(folder / "f.neardup-lock") == "somebody's");
+  std::filesystem::remove(folder / "f.neardup-lock");
+  std::filesystem::create_symlink(folder / "nowhere", folder / "f.neardup-lock");
+  CHECK_THROWS_AS(neardup::file_lock(folder / "f"), std::runtime_error);
+  CHECK_FALSE(std::filesystem::exists(folder / "nowhere"));
+  // Taken away by somebody: what has its name then is another's.
+  {
+    const neardup::file_lock first(folder / "g");
+    std::filesystem::remove(folder / "g.neardup-lock");
+    const neardup::file_lock second(folder / "g");
+    { const neardup::file_lock moved = neardup::file_lock(folder / "h"); }
+    CHECK(std::filesystem::exists(folder / "g.neardup-lock"));
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / "g.neardup-lock"));
 }
+
+TEST_CASE("a link is the file that it leads to") {
+  const support::temporary_folder folder;
+  { durable_type d(folder / "real", empty_dedup(), any); }
+  std::filesystem::create_symlink(folder / "real", folder / "link");
+  {
+    durable_type d(folder / "link", empty_dedup(), any);
+    CHECK_THROWS_AS(durable_type(folder / "real", empty_dedup(), any), std::runtime_error);
+    CHECK_THROWS_AS(durable_type(folder / "link", empty_dedup(), any), std::runtime_error);
+    d.add(text_of(0));
+    d.save();
+    d.add(text_of(2));
+  }
+  CHECK(std::filesystem::is_symlink(folder / "link"));
+  CHECK_FALSE(std::filesystem::exists(folder / "link.log"));
+  CHECK(durable_type(folder / "real", empty_dedup(), any).get().size() == 2);
+  save(folder / "link", index_of(7), any);
+  CHECK(std::filesystem::is_symlink(folder / "link"));
+  CHECK(neardup::load<neardup::flat_index<64>>(folder / "real", any) == index_of(7));
+}
+
+#if !defined(_WIN32)
+TEST_CASE("a temporary file that a killed process left behind keeps no other of its number from saving") {
+  const support::temporary_folder folder;
+  save(folder / "a", index_of(1), any);
+  const std::string process = std::to_string(::getpid());
+  for (int i = 0; i < 3000; ++i) support::write_bytes(folder / "a." + process + "." + std::to_string(i) + ".tmp", "");
+  const std::size_t files = folder.files();
+  for (int i = 0; i < 4; ++i) {
+    try {
+      save(folder / "a", index_of(2), any);
+      break;
+    } catch (const std::runtime_error&) {
+      CHECK(i < 3);  // a thousand at a time
+    }
+  }
+  CHECK(neardup::load<neardup::flat_index<64>>(folder / "a", any) == index_of(2));
+  CHECK(folder.files() == files);
+}
+#endif
 
 TEST_CASE("of many threads that take a lock one at a time has it") {
   const support::temporary_folder folder;

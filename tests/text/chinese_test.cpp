@@ -468,6 +468,9 @@ TEST_CASE("a broken dictionary is an error with its file and line", "[chinese]")
                       "mine.txt:1: " + number + " is no frequency from 0 to 2^53 - 1");
   }
   CHECK(dictionary.frequency("xy") == 0);
+  std::string too_many;
+  for (int i = 0; i < 1025; ++i) too_many += "w" + std::to_string(i) + " 9007199254740991\n";
+  CHECK_THROWS_AS(word_dictionary::parse(too_many), std::length_error);
   dictionary.add_user_words("x-y -\nx 9007199254740991\n", "mine.txt");  // the first is a word as it stands
   CHECK(dictionary.frequency("x-y -") > 0);
   CHECK(dictionary.frequency("ab") == 1);  // the first word of all, without a frequency

@@ -21,7 +21,7 @@ namespace neardup::inline v0 {
 /// What a stream_deduplicator does when it is full and a document is new.
 enum class when_full {
   forget_oldest,  ///< makes room
-  refuse          ///< throws std::length_error, and keeps what it has
+  refuse          ///< throws std::length_error, and keeps what it has; for bytes, until an eighth of that is erased
 };
 
 /// How much of a stream is kept. By default, all of it.
@@ -138,7 +138,7 @@ class stream_deduplicator {
                                        std::map<id_type, place_type>>;
 
   [[nodiscard]] bool is_full() const noexcept {
-    return size() >= limits_.max_documents || memory_usage() > limits_.max_bytes;
+    return size() >= limits_.max_documents || (!empty() && memory_usage() > limits_.max_bytes);
   }
 
   // Memory goes back before a document comes, not after: nothing is left to fail then.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <stdexcept>
@@ -139,12 +140,29 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
   return slash == path.npos ? "." : path.substr(0, slash + 1);
 }
 
-/// Makes a file of these pieces: whole and on the disk when it returns, or what was there before.
+/// Where a link leads to, if there is a file; else the path itself.
+[[nodiscard]] inline std::string without_link(const std::string& path) {
+#if !defined(_WIN32)
+  struct stat status;
+  if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
+    struct freeing {
+      char* const name;
+      ~freeing() { std::free(name); }
+    } real{::realpath(path.c_str(), nullptr)};
+    if (real.name != nullptr) return real.name;
+  }
+#endif
+  return path;
+}
+
+/// Makes a file of these pieces: whole and on the disk when it returns, or what was there before. Where PATH is a link, it is
+/// the file that this leads to.
 /// It is written under another name first, PATH.<process>.<number>.tmp, which stays behind only if the process is killed.
 /// Throws: std::runtime_error naming the file. If the last step fails, syncing the folder, the new file is in place,
 /// though not surely after a power failure.
-inline void save_file(file_operations& files, const std::string& path,
+inline void save_file(file_operations& files, const std::string& name,
                       std::span<const std::span<const std::byte>> pieces) {
+  const std::string path = without_link(name);
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IFMT) != S_IFREG) {
     // Renaming would put a file in place of a device or a folder.
@@ -156,10 +174,15 @@ inline void save_file(file_operations& files, const std::string& path,
 #else
   const int process = ::getpid();
 #endif
-  const std::string temporary =
-      path + "." + std::to_string(process) + "." + std::to_string(saved.fetch_add(1)) + ".tmp";
   const std::string folder = folder_of(path);  // now, so that nothing fails once the file is there
-  const int file = files.create(temporary);
+  std::string temporary;
+  int file = -1;
+  // A process with the same number may have been killed and left one behind.
+  constexpr int most_left_behind = 1000;
+  for (int i = 0; i < most_left_behind && file < 0 && (i == 0 || errno == EEXIST); ++i) {
+    temporary = path + "." + std::to_string(process) + "." + std::to_string(saved.fetch_add(1)) + ".tmp";
+    file = files.create(temporary);
+  }
   if (file < 0) fail_with_errno("create a file beside", path);
   bool done = true;
   for (const std::span<const std::byte> piece : pieces) done = done && write_all(files, file, piece);

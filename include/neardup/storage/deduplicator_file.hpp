@@ -170,18 +170,19 @@ struct deduplicator_access {
 
 /// What a file with a deduplicator says of itself.
 struct deduplicator_state {
-  std::uint64_t number = 0;                ///< of this state, for a log that follows it
-  std::optional<std::uint64_t> log_state;  ///< of the log that was beside it when it was written: all of it is in here
+  std::uint64_t number = 0;               ///< of this state, for a log that follows it
+  std::optional<append_log::extent> log;  ///< the log that was beside it when it was written: all of it is in here
 };
 
 /// Writes a deduplicator. Returns: the number of this state.
 template <class Deduplicator>
 std::uint64_t write_deduplicator(file_operations& files, const std::string& path, const Deduplicator& d,
                                  const fingerprint_composition& made_of,
-                                 std::optional<std::uint64_t> log_state = std::nullopt) {
+                                 std::optional<append_log::extent> log = std::nullopt) {
   std::string options = deduplicator_access::options(d);
   put(options, d.added());
-  if (log_state) put(options, *log_state);
+  if (log) put(options, log->size);
+  if (log) put(options, log->checksum);
   const std::string documents = deduplicator_access::encode_all(d);
   const std::array<section_source, 2> sections = {{
       {section_tag::options, 0, to_bytes(options)},
@@ -204,7 +205,7 @@ deduplicator_state read_deduplicator(const std::string& path, Deduplicator& d, c
   file.check_composition(made_of);
   file.check_sections();
   const byte_span options = file.find(section_tag::options), documents = file.find(section_tag::documents);
-  if (file.header().bits != Deduplicator::fingerprint_type::bits || (options.size() != 40 && options.size() != 48) ||
+  if (file.header().bits != Deduplicator::fingerprint_type::bits || (options.size() != 40 && options.size() != 56) ||
       file.sections().size() != (documents.empty() ? 1U : 2U)) {
     file.refuse("the sections do not fit each other");
   }
@@ -220,7 +221,7 @@ deduplicator_state read_deduplicator(const std::string& path, Deduplicator& d, c
   if (d.size() != file.header().count || d.added() > added) file.refuse("a document is damaged");
   deduplicator_access::set_added(d, added);
   deduplicator_state state{get<std::uint64_t>(mapped.bytes(), 56), std::nullopt};
-  if (options.size() > 40) state.log_state = get<std::uint64_t>(options, 40);
+  if (options.size() > 40) state.log = {get<std::uint64_t>(options, 40), get<std::uint64_t>(options, 48)};
   return state;
 }
 
@@ -271,7 +272,11 @@ class durable_deduplicator {
   // With file operations of a test's own.
   durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
                        fingerprint_composition made_of)
-      : files_(&files), path_(std::move(path)), lock_(path_), made_of_(std::move(made_of)), dedup_(std::move(empty)) {
+      : files_(&files),
+        path_(detail::without_link(path)),
+        lock_(path_),
+        made_of_(std::move(made_of)),
+        dedup_(std::move(empty)) {
     const bool has_log = is_there(log_path());
     const std::string bytes = has_log ? detail::read_file(log_path()) : "";
     const auto log_state = detail::append_log::state_of(bytes);
@@ -287,7 +292,7 @@ class durable_deduplicator {
     if (has_log && log_state == state.number) {
       log_ = detail::append_log::open(*files_, log_path(), bytes, state.number,
                                       [&](std::string_view payload) { replay(payload); });
-    } else if (!has_log || log_state == state.log_state) {
+    } else if (!has_log || detail::append_log::extent_of(bytes, *log_state) == state.log) {
       // The process was stopped before it began the log of this state, which has all of the one before.
       log_ = detail::append_log::create(*files_, log_path(), state.number);
     } else {
@@ -322,13 +327,15 @@ class durable_deduplicator {
   void save() {
     log_.stop();
     // Not as this object remembers it: an earlier save may have failed on either side of renaming.
-    std::optional<std::uint64_t> log_state;
+    std::optional<detail::append_log::extent> log;
     if (is_there(log_path())) {
-      const mapped_file log(log_path());
-      log_state = detail::append_log::state_of(
-          detail::to_text(log.bytes().first((std::min)(log.bytes().size(), detail::append_log::header_size))));
+      const mapped_file mapped(log_path());
+      const std::string_view bytes = detail::to_text(mapped.bytes());
+      if (const auto log_state = detail::append_log::state_of(bytes)) {
+        log = detail::append_log::extent_of(bytes, *log_state);
+      }
     }
-    const std::uint64_t state = detail::write_deduplicator(*files_, path_, dedup_, made_of_, log_state);
+    const std::uint64_t state = detail::write_deduplicator(*files_, path_, dedup_, made_of_, log);
     log_ = detail::append_log::create(*files_, log_path(), state);
   }
 

@@ -8,13 +8,12 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #if defined(_WIN32)
 #include <io.h>
 #include <share.h>
-#include <sys/stat.h>
 #else
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #endif
 
@@ -23,65 +22,84 @@
 
 namespace neardup::inline v0 {
 
-/// In its life no other file_lock of the same path can be made, in this process or another of this machine. For what
+/// In its life no other file_lock of the same file can be made, in this process or another of this machine. For what
 /// loads a file, changes it and saves it: two of that at the same time lose what the first one saved.
 ///
-/// It holds PATH.lock, which it takes away again; after a crash that may stay, and locks nothing. Reading needs no lock:
-/// save() replaces a file at once. On file systems that have no locks it does nothing.
+/// It holds PATH.neardup-lock, which it takes away again; after a crash that may stay, and locks nothing. A link is the
+/// file that it leads to. Reading needs no lock: save() replaces a file at once. A forked process does not share it. On
+/// file systems that have no locks it does nothing.
 /// Example: `const file_lock lock(path); auto index = load<flat_index<64>>(path); index.insert(f, id); save(path, index, c);`
 class file_lock {
  public:
-  /// Does not wait. Throws: std::runtime_error naming the file, if there is such a lock, or none can be created.
-  explicit file_lock(const std::string& path) : path_(path + ".lock") {
+  static constexpr const char* suffix = ".neardup-lock";
+
+  /// Does not wait. Throws: std::runtime_error naming the file, if there is such a lock, or none can be made.
+  explicit file_lock(const std::string& path) : path_(detail::without_link(path) + suffix) {
 #if defined(_WIN32)
-    constexpr int is_shared_elsewhere = EACCES;
     if (::_sopen_s(&file_, path_.c_str(), _O_CREAT | _O_RDWR | _O_TEMPORARY, _SH_DENYRW, _S_IREAD | _S_IWRITE) != 0) {
-      if (errno == is_shared_elsewhere) refuse(path);
-      detail::fail_with_errno("create", path_);
+      file_ = -1;
+      if (errno == EACCES) refuse(path);
+      detail::fail_with_errno("lock", path_);
     }
 #else
+    process_ = ::getpid();
     for (;;) {
-      file_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-      if (file_ < 0) detail::fail_with_errno("create", path_);
-      if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-        const bool is_held = errno == EWOULDBLOCK;
+      file_ = ::open(path_.c_str(), O_CREAT | O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+      if (file_ < 0) detail::fail_with_errno("lock", path_);
+      struct stat held;
+      if (::fstat(file_, &held) != 0 || !S_ISREG(held.st_mode) || held.st_size != 0) {
         ::close(std::exchange(file_, -1));
-        if (is_held) refuse(path);
-        return;
+        detail::fail<std::runtime_error>("cannot lock " + path + ": " + path_ + " is there already, and no lock");
       }
+      const bool is_held = ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
       // Whoever had it before may have taken the file away since it was opened here.
-      struct stat held, named;
-      if (::fstat(file_, &held) == 0 && ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
-          held.st_dev == named.st_dev) {
-        return;
-      }
+      if (!is_held && is_named(held)) return;
       ::close(std::exchange(file_, -1));
+      if (is_held) refuse(path);
     }
 #endif
   }
-  file_lock(file_lock&& other) noexcept : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
+  file_lock(file_lock&& other) noexcept { swap(other); }
   file_lock& operator=(file_lock&& other) noexcept {
-    path_.swap(other.path_);
-    std::swap(file_, other.file_);
+    file_lock taken(std::move(other));
+    swap(taken);
     return *this;
   }
   ~file_lock() {
     if (file_ < 0) return;
-#if defined(_WIN32)
-    ::_close(file_);
-#else
-    std::remove(path_.c_str());
-    ::close(file_);
+#if !defined(_WIN32)
+    struct stat held;
+    if (::getpid() == process_ && ::fstat(file_, &held) == 0 && is_named(held)) std::remove(path_.c_str());
 #endif
+    close();
+  }
+
+  void swap(file_lock& other) noexcept {
+    path_.swap(other.path_);
+    std::swap(file_, other.file_);
+    std::swap(process_, other.process_);
   }
 
  private:
+#if defined(_WIN32)
+  void close() noexcept { ::_close(file_); }
+#else
+  void close() noexcept { ::close(file_); }
+
+  /// Whether the file that is held is still the one of that name.
+  [[nodiscard]] bool is_named(const struct stat& held) const noexcept {
+    struct stat named;
+    return ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+  }
+#endif
+
   [[noreturn]] static void refuse(const std::string& path) {
     detail::fail<std::runtime_error>(path + " is being written by another program, or in another place of this one");
   }
 
   std::string path_;
   int file_ = -1;
+  int process_ = 0;
 };
 
 }  // namespace neardup::inline v0

@@ -73,6 +73,7 @@ struct dictionary_access {
     }
     words.measure_nodes();
     words.total_ = load_little_endian<std::uint64_t>(reinterpret_cast<const char*>(file.header().details.data()));
+    if (words.total_ > word_dictionary::max_total) file.refuse("the header is damaged");
     words.update_total();
     count_words(words, file);
     read_never(words, file);

@@ -77,7 +77,8 @@ class append_log {
       const auto size = payload_size_at(bytes, position, state);
       bool is_last = !size || end_of(position, *size) >= bytes.size();
       for (std::size_t later = position + 8; is_last && later < bytes.size(); later += 8) {
-        is_last = !record_at(bytes, later, state);
+        const auto begun = payload_size_at(bytes, later, state);
+        is_last = !begun || end_of(later, *begun) > bytes.size();
       }
       if (!is_last) {
         fail<std::runtime_error>(path + ": the record at byte " + std::to_string(position) + " is damaged");
@@ -98,6 +99,21 @@ class append_log {
     const std::uint64_t state =
         header.size() < header_size ? 0 : load_little_endian<std::uint64_t>(header.data() + place);
     return header == encode_header(state) ? std::optional(state) : std::nullopt;
+  }
+
+  /// What the header and the whole records of a log are: how many bytes, and their checksum. Precondition: it has a header.
+  struct extent {
+    std::uint64_t size, checksum;
+    friend bool operator==(const extent&, const extent&) = default;
+  };
+  [[nodiscard]] static extent extent_of(std::string_view bytes, std::uint64_t state) {
+    std::size_t end = header_size;
+    while (end < bytes.size()) {
+      const auto payload = record_at(bytes, end, state);
+      if (!payload) break;
+      end = end_of(end, payload->size());
+    }
+    return {end, checksum_of(to_bytes(bytes.substr(0, end)))};
   }
 
   /// Appends a record; it is on the disk when this returns.

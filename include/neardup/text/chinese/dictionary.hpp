@@ -101,7 +101,8 @@ class word_dictionary {
 
   /// Reads "word frequency" lines; what follows a second blank is ignored, empty lines are skipped. Of a word that
   /// stands twice the last line counts.
-  /// Throws: std::runtime_error "name:line: ..." for a line that is anything else.
+  /// Throws: std::runtime_error "name:line: ..." for a line that is anything else; std::length_error if the frequencies sum to
+  /// 2^63 or more, here and below.
   [[nodiscard]] static word_dictionary parse(std::string_view contents, std::string_view name = "dictionary") {
     word_dictionary result;
     // About as many nodes as jieba's dictionary has for its size.
@@ -229,6 +230,7 @@ class word_dictionary {
   using node = detail::dictionary_node;
 
   static constexpr std::uint64_t max_frequency = std::uint64_t{1} << 53;
+  static constexpr std::uint64_t max_total = (std::uint64_t{1} << 63) - 1;
   static constexpr double no_word = -std::numeric_limits<double>::infinity();
   static constexpr std::uint32_t none = 0xffffffff;
   static constexpr std::uint32_t root = 0xfffffffe;
@@ -370,6 +372,9 @@ class word_dictionary {
   /// Returns: false if the word is empty or not UTF-8; nothing is changed then.
   bool set(std::string_view word, std::uint64_t frequency) {
     if (word.empty() || count_invalid(word) != 0) return false;
+    if (frequency > max_total - total_) {
+      detail::fail<std::length_error>("the frequencies of a dictionary of words sum to 2^63 or more");
+    }
     if ((node_count_ + word.size()) * 4 > nodes_.size() * 3) reserve_nodes(node_count_ + nodes_.size());
     std::uint32_t at = root;
     for_each_code_point(word, [&](char32_t code_point, std::string_view) {
