@@ -100,7 +100,7 @@ def main():
     try:
         port = service.stdout.readline().split("127.0.0.1:")[1].split("/")[0]
         first = 0
-        for name, amount, batch, connections in (("filling", given.index, 1000, 4), ("batches of 1,000", given.batched, 1000, 4),
+        for name, amount, batch, connections in (("filling", given.index, 1000, 8), ("batches of 1,000", given.batched, 1000, 8),
                                                  ("one by one", given.single, 1, 32)):
             if amount == 0:
                 continue

@@ -364,7 +364,11 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, const ite
   const description& own = is_title ? it.title : it.content;
   std::optional<std::pair<doc_number, answer>> best;
   std::size_t left = options_.candidates;
-  for (const auto& [document, distance] : (is_title ? titles_ : bodies_).near(query)) {
+  const std::vector<candidate> candidates = (is_title ? titles_ : bodies_).near(query);
+  for (const int part : {0, 1}) {
+    for (const candidate& one : candidates) features_.prefetch(one.document, part);
+  }
+  for (const auto& [document, distance] : candidates) {
     if (!map_.has(document)) continue;  // gone, which the index does not know yet
     if (limits.similarity == 0 && least_content == 0)
       return std::pair{document, answer{{}, by, distance, std::nullopt}};
