@@ -35,6 +35,8 @@ constexpr const char* json_type = "application/json";
 constexpr const char* lines_type = "application/x-ndjson";
 constexpr std::size_t lines_together = 500;  // of JSON Lines, submitted together
 constexpr std::size_t groups_ahead = 16;     // read before they are answered
+// Of a body that is refused: a client that is still sending when the connection ends does not see why.
+constexpr std::size_t most_discarded = std::size_t{16} << 20;
 
 /// What makes the one text of the other: [["same", …], ["removed", …], ["added", …], …].
 ordered_json difference_of(const std::string& before, const std::string& after) {
@@ -298,21 +300,20 @@ struct http_server::implementation {
   /// Throws: refusal if it is too long, or too much is waiting already; bad_request if the client stops.
   std::string read_body(const Request& req, const httplib::ContentReader& reader, share& held) const {
     const refusal too_long(413, "a body has at most " + std::to_string(options.max_body) + " bytes");
-    if (req.has_header("Content-Length") && req.get_header_value<std::uint64_t>("Content-Length") > options.max_body)
-      throw too_long;
     std::string body;
     std::optional<refusal> refused;
+    if (req.has_header("Content-Length") && req.get_header_value<std::uint64_t>("Content-Length") > options.max_body)
+      refused.emplace(too_long);
+    std::size_t discarded = 0;
     const bool is_whole = reader([&](const char* data, std::size_t size) {
-      if (body.size() + size > options.max_body) {
-        refused.emplace(too_long);
-        return false;
-      }
       try {
-        held.add(size);
+        if (!refused && body.size() + size > options.max_body) throw too_long;
+        if (!refused) held.add(size);
       } catch (const refusal& error) {
         refused.emplace(error);
-        return false;
+        body = {};
       }
+      if (refused) return (discarded += size) <= most_discarded;
       body.append(data, size);
       return true;
     });
@@ -378,7 +379,9 @@ struct http_server::implementation {
     void read(const httplib::ContentReader& reader) {
       std::string rest;
       bool is_readable = true;
+      std::size_t discarded = 0;
       const bool is_whole = reader([&](const char* data, std::size_t size) {
+        if (!is_readable) return (discarded += size) <= most_discarded && !is_over();
         std::string_view chunk(data, size);
         for (std::size_t end; (end = chunk.find('\n')) != std::string_view::npos; chunk.remove_prefix(end + 1)) {
           rest += chunk.substr(0, end);
@@ -393,7 +396,9 @@ struct http_server::implementation {
         }
         if (rest.size() <= own_.options.max_body) return !is_over();
         add_error("a line has at most " + std::to_string(own_.options.max_body) + " bytes");
-        return is_readable = false;
+        is_readable = false;
+        rest.clear();
+        return true;
       });
       if (is_whole && !rest.empty()) add(rest);
       if (!is_whole && is_readable && !is_over()) add_error("the body is not whole");
