@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -15,7 +16,9 @@
 #include <vector>
 
 #if !defined(_WIN32)
+#include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 #endif
 
 #include <neardup/dedup/deduplicator.hpp>
@@ -532,6 +535,29 @@ TEST_CASE("a file has one writer at a time") {
   std::filesystem::create_symlink(folder / "nowhere", folder / "f.neardup-lock");
   CHECK_THROWS_AS(neardup::file_lock(folder / "f"), std::runtime_error);
   CHECK_FALSE(std::filesystem::exists(folder / "nowhere"));
+#if !defined(_WIN32)
+  {
+    // A forked process neither takes it away nor keeps it.
+    std::optional<neardup::file_lock> held(std::in_place, folder / "i");
+    int gone[2];
+    REQUIRE(::pipe(gone) == 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      { const neardup::file_lock copy = std::move(*held); }
+      char byte = 0;
+      ::_exit(::write(gone[1], &byte, 1) == 1 && ::pause() == 0 ? 1 : 0);
+    }
+    char byte = 0;
+    CHECK(::read(gone[0], &byte, 1) == 1);
+    CHECK_THROWS_AS(neardup::file_lock(folder / "i"), std::runtime_error);
+    held.reset();
+    CHECK_NOTHROW(neardup::file_lock(folder / "i"));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    ::close(gone[0]);
+    ::close(gone[1]);
+  }
+#endif
   // Taken away by somebody: what has its name then is another's.
   {
     const neardup::file_lock first(folder / "g");
