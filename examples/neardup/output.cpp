@@ -75,10 +75,9 @@ void check_output(const std::string& path) {
   if (type == fs::file_type::directory) refuse_output(path, "it is a folder");
   if (type != fs::file_type::regular && type != fs::file_type::not_found) refuse_output(path, "it is no regular file");
   if (type == fs::file_type::regular && !may_write(target)) refuse_output(path, std::strerror(errno));
-  const std::string partial = target + ".1234567890.123.tmp";  // as long as what the library writes at first
-  std::error_code ignored;
-  fs::remove(partial, ignored);
-  std::FILE* const file = create_file(partial, true);
+  std::string partial;
+  // A name about as long as what the library writes at first; it is never that of a file that is there.
+  std::FILE* const file = create_partial(target + ".1234567890", true, partial);
   if (file == nullptr) refuse_output(path, std::strerror(errno));
   std::fclose(file);
   fs::remove(partial, error);

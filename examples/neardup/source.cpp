@@ -341,7 +341,8 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   }
   const std::string real = is_link ? fs::canonical(path, error).string() : join(current.real_path, name);
   if (error) return pass_over(error.message());
-  if (is_partial_output(path) || path.ends_with(neardup::file_lock::suffix)) return std::nullopt;
+  const bool is_lock = path.ends_with(neardup::file_lock::suffix) && fs::file_size(path, error) == 0;
+  if (is_partial_output(path) || is_lock) return std::nullopt;
   if (is_output(path)) return pass_over("is also the output of this run");
   if (passes_over_indexes_ && is_index(path)) {
     const auto is_same = [&](const std::string& named) { return fs::equivalent(named, path, error) && !error; };

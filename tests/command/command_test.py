@@ -2323,6 +2323,15 @@ class Files(CommandTest):
             (texts / f"{i}.txt").write_text(text)
         self.assertIn(" 4 documents: 4 in the index", run("index", "--output", texts / "x.index", texts).err)
         self.assertFalse(list(texts.glob("*lock*")))
+        (texts / "text.neardup-lock").write_text(self.texts[5])
+        self.assertEqual(len(run("hash", texts).text.splitlines()), 5)
+
+    def test_looking_whether_an_output_can_be_written_harms_no_file(self):
+        for name in ("S.1234567890.123.tmp", "S.1234567890.partial", "S.partial"):
+            text = self.write(name, jsonl(self.texts[:3]))
+            before = text.read_bytes()
+            self.assert_done(run("index", "--jsonl", "--output", self.folder / "S", text))
+            self.assertEqual(text.read_bytes(), before)
 
     def test_what_lies_beside_shards_is_not_written_over(self):
         features = self.write("0.shard.features", jsonl(self.texts))
