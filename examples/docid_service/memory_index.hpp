@@ -77,16 +77,13 @@ class memory_index final : public fingerprint_index {
     std::vector<candidate> result;
     const auto& [print, part, place] = queries_[number];
     if (part == nullptr) return result;
-    const auto is_erased = [&](const entry& one) {
-      return std::find(erased_.begin(), erased_.end(), one) != erased_.end();
-    };
-    for (const auto& match : part->found[place]) {
-      if (erased_.empty() || !is_erased({match.fingerprint, match.id})) result.push_back({match.id, match.distance});
-    }
-    const std::size_t old = result.size();
     const auto add = [&](const auto& match) {
-      if (erased_.empty() || !is_erased({match.fingerprint, match.id})) result.push_back({match.id, match.distance});
+      const entry one{match.fingerprint, match.id};
+      if (erased_.empty() || std::find(erased_.begin(), erased_.end(), one) == erased_.end())
+        result.push_back({match.id, match.distance});
     };
+    for (const auto& match : part->found[place]) add(match);
+    const std::size_t old = result.size();
     for (std::size_t i = unknown_to(*part); i < recent_.size(); ++i) recent_[i].for_each_match(*print, distance_, add);
     added_.for_each_match(*print, distance_, add);
     if (result.size() > old) {

@@ -998,7 +998,8 @@ class parser {
     };
     std::vector<std::string> read = result_.against_indexes;
     if (result_.combines_shards()) {
-      for (const std::string& path : result_.paths) read.insert(read.end(), {path, features_path(path)});
+      for (const std::string& path : result_.paths)
+        read.insert(read.end(), {path, features_path(path), features_path(link_target(path))});
     }
     if (result_.action != verb::index) read.push_back(result_.index_file);
     for (const std::string& file : {result_.idf_file, result_.words.dictionary, result_.words.user_dictionary,

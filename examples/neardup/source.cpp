@@ -235,9 +235,12 @@ source_walker::~source_walker() = default;
 bool source_walker::is_output(const std::string& path) const {
   // Where there is no such name for it, standard output is not looked at.
   const std::string output = settings_.output_file.empty() ? "/dev/stdout" : settings_.output_file;
-  std::error_code error;
-  return fs::is_regular_file(output, error) && fs::equivalent(path == "-" ? "/dev/stdin" : path, output, error) &&
-         !error;
+  const auto is_same = [&](const std::string& written) {
+    std::error_code error;
+    return fs::is_regular_file(written, error) && fs::equivalent(path == "-" ? "/dev/stdin" : path, written, error) &&
+           !error;
+  };
+  return is_same(output) || (settings_.shard && settings_.keeps_features && is_same(features_path(output)));
 }
 
 bool source_walker::is_partial_output(const std::string& path) const {

@@ -2337,12 +2337,19 @@ class Files(CommandTest):
         features = self.write("0.shard.features", jsonl(self.texts))
         shard = ("hash", "--jsonl", "--keep-features", "--shard")
         self.expect_error(run(*shard, 0, "--output", self.folder / "0.shard", features), f"{features} is also an input")
+        with open(features, "rb") as streamed:
+            done = run_with((*shard, 0, "--output", self.folder / "0.shard", "-"), stdin=streamed, capture_output=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(pathlib.Path(features).read_bytes(), jsonl(self.texts))
         for number in (1, 2):
             self.assert_done(run(*shard, number, "--output", self.folder / f"{number}.shard", self.jsonl))
         shards = (self.folder / "1.shard", self.folder / "2.shard")
         beside = self.folder / "1.shard.features"
         before = beside.read_bytes()
         self.expect_error(run("join", "--output", beside, *shards), f"{beside} is also an input")
+        link = self.folder / "link"
+        link.symlink_to(shards[0])
+        self.expect_error(run("join", "--output", beside, link, shards[1]), f"{beside} is also an input")
         self.assert_done(run("join", "--output", self.folder / "pairs", *shards))
         self.expect_error(run("verify", "--output", beside, self.folder / "pairs", *shards), f"{beside} is also an input")
         self.assertEqual(beside.read_bytes(), before)

@@ -2,6 +2,7 @@
 // whole, and nothing that was acknowledged is gone.
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -567,6 +568,74 @@ TEST_CASE("a file has one writer at a time") {
     CHECK(std::filesystem::exists(folder / "g.neardup-lock"));
   }
   CHECK_FALSE(std::filesystem::exists(folder / "g.neardup-lock"));
+}
+
+TEST_CASE("a link that leads nowhere yet is the file that will be there") {
+  const support::temporary_folder folder;
+  std::filesystem::create_directory(folder / "data");
+  std::filesystem::create_symlink("data/real", folder / "link");
+  std::filesystem::create_symlink("link", folder / "other");
+  {
+    durable_type d(folder / "other", empty_dedup(), any);
+    d.add(text_of(0));
+    for (const std::string name : {"data/real", "link", "other"}) {
+      CHECK_THROWS_AS(durable_type(folder / name, empty_dedup(), any), std::runtime_error);
+    }
+  }
+  CHECK(std::filesystem::is_symlink(folder / "link"));
+  CHECK(durable_type(folder / "data/real", empty_dedup(), any).get().size() == 1);
+  std::filesystem::create_symlink(folder / "loop", folder / "loop");
+  CHECK_THROWS_AS(durable_type(folder / "loop", empty_dedup(), any), std::runtime_error);
+}
+
+TEST_CASE("a durable deduplicator stays where it is when the process goes elsewhere") {
+  const support::temporary_folder first, second;
+  const std::filesystem::path before = std::filesystem::current_path();
+  {
+    std::filesystem::current_path(second.path());
+    durable_type(std::string("d"), empty_dedup(), any).add(text_of(6));
+    std::filesystem::current_path(first.path());
+    durable_type d("d", empty_dedup(), any);
+    std::filesystem::current_path(second.path());
+    d.add(text_of(0));
+    d.save();
+    d.add(text_of(2));
+  }
+  std::filesystem::current_path(before);
+  CHECK(durable_type(first / "d", empty_dedup(), any).get().size() == 2);
+  CHECK(durable_type(second / "d", empty_dedup(), any).get().size() == 1);
+  CHECK(first.files() == 2);
+}
+
+TEST_CASE("what a failed append may have left is on the disk before it counts as a part of the log") {
+  struct failing_files final : neardup::detail::file_operations {
+    bool fails = false;
+    std::vector<std::string> calls;
+    int create(const std::string& path) override {
+      calls.emplace_back("create");
+      return file_operations::create(path);
+    }
+    bool sync(int file) override {
+      calls.emplace_back("sync");
+      errno = EIO;
+      return !fails && file_operations::sync(file);
+    }
+    bool truncate(int file, std::uint64_t size) override {
+      errno = EIO;
+      return !fails && file_operations::truncate(file, size);
+    }
+  } files;
+  const support::temporary_folder folder;
+  durable_type d(files, folder / "d", empty_dedup(), any);
+  d.add(text_of(0));
+  files.fails = true;
+  CHECK_THROWS_AS(d.add(text_of(2)), std::runtime_error);
+  CHECK_THROWS_AS(d.save(), std::runtime_error);
+  files.fails = false;
+  files.calls.clear();
+  d.save();
+  CHECK(files.calls.at(0) == "sync");
+  CHECK(d.get().size() == 1);
 }
 
 TEST_CASE("a link is the file that it leads to") {

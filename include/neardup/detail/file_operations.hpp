@@ -6,11 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -140,29 +141,31 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
   return slash == path.npos ? "." : path.substr(0, slash + 1);
 }
 
-/// Where a link leads to, if there is a file; else the path itself.
-[[nodiscard]] inline std::string without_link(const std::string& path) {
+/// The file that a name stands for: where links lead to, even if nothing is there yet, and from the root of the file system,
+/// so that it stays the same file when the process goes to another folder.
+[[nodiscard]] inline std::string settled_path(std::string path) {
 #if !defined(_WIN32)
-  struct stat status;
-  if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
-    struct freeing {
-      char* const name;
-      ~freeing() { std::free(name); }
-    } real{::realpath(path.c_str(), nullptr)};
-    if (real.name != nullptr) return real.name;
+  constexpr int most_links = 40;  // as Linux
+  char target[4096];
+  for (int links = 0; links < most_links; ++links) {
+    const auto size = ::readlink(path.c_str(), target, sizeof target);
+    if (size <= 0 || std::cmp_equal(size, sizeof target)) break;
+    const std::string_view to(target, static_cast<std::size_t>(size));
+    path = (to.front() == '/' ? "" : folder_of(path) + "/").append(to);
   }
+  if (!path.empty() && path.front() != '/' && ::getcwd(target, sizeof target) != nullptr) path = target + ("/" + path);
 #endif
   return path;
 }
 
 /// Makes a file of these pieces: whole and on the disk when it returns, or what was there before. Where PATH is a link, it is
-/// the file that this leads to.
+/// the file that this leads to, also if that is not there yet.
 /// It is written under another name first, PATH.<process>.<number>.tmp, which stays behind only if the process is killed.
 /// Throws: std::runtime_error naming the file. If the last step fails, syncing the folder, the new file is in place,
 /// though not surely after a power failure.
 inline void save_file(file_operations& files, const std::string& name,
                       std::span<const std::span<const std::byte>> pieces) {
-  const std::string path = without_link(name);
+  const std::string path = settled_path(name);
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IFMT) != S_IFREG) {
     // Renaming would put a file in place of a device or a folder.

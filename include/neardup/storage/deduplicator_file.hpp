@@ -273,7 +273,7 @@ class durable_deduplicator {
   durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
                        fingerprint_composition made_of)
       : files_(&files),
-        path_(detail::without_link(path)),
+        path_(detail::settled_path(std::move(path))),
         lock_(path_),
         made_of_(std::move(made_of)),
         dedup_(std::move(empty)) {
@@ -325,6 +325,7 @@ class durable_deduplicator {
   /// Writes all to the file and begins a new log: what a later start then need not replay.
   /// Throws: std::runtime_error naming the file; std::bad_alloc.
   void save() {
+    log_.settle();
     log_.stop();
     // Not as this object remembers it: an earlier save may have failed on either side of renaming.
     std::optional<detail::append_log::extent> log;

@@ -34,7 +34,7 @@ class file_lock {
   static constexpr const char* suffix = ".neardup-lock";
 
   /// Does not wait. Throws: std::runtime_error naming the file, if there is such a lock, or none can be made.
-  explicit file_lock(const std::string& path) : path_(detail::without_link(path) + suffix) {
+  explicit file_lock(const std::string& path) : path_(detail::settled_path(path) + suffix) {
 #if defined(_WIN32)
     if (::_sopen_s(&file_, path_.c_str(), _O_CREAT | _O_RDWR | _O_TEMPORARY, _SH_DENYRW, _S_IREAD | _S_IWRITE) != 0) {
       file_ = -1;

@@ -132,6 +132,12 @@ class append_log {
     fail_with_errno("append to", path_);
   }
 
+  /// Returns when all that is in the file is on the disk, an append that failed included. Throws: std::runtime_error
+  /// naming the file.
+  void settle() {
+    if (file_ >= 0 && !files_->sync(file_)) fail_with_errno("sync", path_);
+  }
+
   /// Takes nothing more.
   void stop() noexcept { is_broken_ = true; }
 
