@@ -112,7 +112,7 @@ std::vector<neardup::simhash<Bits>> fingerprints_of(const std::string& path, con
 /// Throws: output_error if another run writes the same file.
 inline neardup::file_lock lock_output(const std::string& path) {
   try {
-    return neardup::file_lock(link_target(path));
+    return neardup::file_lock(path);
   } catch (const std::runtime_error& error) {
     throw output_error(error.what());
   }
