@@ -157,7 +157,7 @@ bool is_colored(const options& settings) {
 }  // namespace
 
 void run_diff(const options& settings) {
-  const source_walker refuses_output_among_inputs(settings);
+  const source_walker refuses_what_is_missing(settings);
   const std::string before = text_of(settings.paths[0]);
   const std::string after = text_of(settings.paths[1]);
   const std::vector<text_piece> pieces = common::text_difference(before, after);

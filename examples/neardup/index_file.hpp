@@ -121,9 +121,12 @@ inline neardup::file_lock lock_output(const std::string& path) {
 template <std::size_t Bits>
 void run_index(context& c) {
   const neardup::file_lock lock = lock_output(c.settings.output_file);  // from reading to writing
-  if (!c.settings.index_file.empty() && checksum_of_file(c.settings.index_file) != c.settings.index_checksum) {
-    throw input_error({c.settings.index_file, "was replaced while this run began; run it again"});
-  }
+  const auto check_unchanged = [&c] {  // what another program puts there without taking the lock
+    if (!c.settings.index_file.empty() && checksum_of_file(c.settings.index_file) != c.settings.index_checksum) {
+      throw input_error({c.settings.index_file, "was replaced since this run began; run it again"});
+    }
+  };
+  check_unchanged();
   indexed_documents documents;
   std::vector<neardup::simhash<Bits>> fingerprints;
   list_reader<Bits> lists(c.settings);
@@ -160,6 +163,7 @@ void run_index(context& c) {
   std::vector<std::span<const std::byte>> attachments;
   attachments.reserve(attached.size());
   for (const std::string& bytes : attached) attachments.push_back(std::as_bytes(std::span(bytes)));
+  if (identity_of_file(c.settings.index_file) == identity_of_file(c.settings.output_file)) check_unchanged();
   save_whole(c.settings.output_file, [&](const std::string& file) { save(file, index, made_of, attachments); });
   finish(c, ": " + grouped(fingerprints.size()) + " in the index");
 }

@@ -28,7 +28,7 @@ constexpr int failure = 2;
 
 bool run(command::options settings) {
   if (settings.writes_file_at_end()) command::check_output(settings.output_file);
-  if (settings.keeps_features && settings.shard) command::check_output(command::features_path(settings.output_file));
+  if (settings.shard) command::check_features_output(settings.output_file);
   command::load_dictionary(settings);
   switch (settings.action) {
     case command::verb::advise: command::run_advise(settings); return true;

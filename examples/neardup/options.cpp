@@ -793,6 +793,7 @@ class parser {
     }
     if (is_given("--context")) result_.context = parse_number<std::size_t>("--context", context_, 0, 1'000'000'000);
     set_output();
+    refuse_overwriting();
   }
 
   void take_clue() {
@@ -987,36 +988,28 @@ class parser {
     patterns = std::move(expanded);
   }
 
-  /// What is written must be none of the files that are read, nor each other's. Texts are looked at when they are found.
+  /// What is written must be none of the files that are named to be read, nor each other's. What lies in folders is
+  /// looked at when it is found.
   void refuse_overwriting() const {
-    namespace fs = std::filesystem;
-    const auto is_same = [](const std::string& a, const std::string& b) {
-      std::error_code error;
-      if (fs::equivalent(a, b, error) && !error) return fs::is_regular_file(a, error);
-      return !fs::exists(a, error) && fs::weakly_canonical(fs::absolute(link_target(a)), error) ==
-                                          fs::weakly_canonical(fs::absolute(link_target(b)), error);
-    };
-    std::vector<std::string> read = result_.against_indexes;
+    std::vector<std::string> read = result_.paths;
+    read.insert(read.end(), result_.against.begin(), result_.against.end());
+    read.insert(read.end(), result_.against_indexes.begin(), result_.against_indexes.end());
     if (result_.combines_shards()) {
       for (const std::string& path : result_.paths)
-        read.insert(read.end(), {path, features_path(path), features_path(link_target(path))});
+        read.insert(read.end(), {features_path(path), features_path(link_target(path))});
     }
     if (result_.action != verb::index) read.push_back(result_.index_file);
-    for (const std::string& file : {result_.idf_file, result_.words.dictionary, result_.words.user_dictionary,
-                                    result_.words.stop_words, result_.names_from}) {
-      if (file != "-") read.push_back(file);
+    read.insert(read.end(), {result_.idf_file, result_.words.dictionary, result_.words.user_dictionary,
+                             result_.words.stop_words, result_.names_from});
+    const auto identity_of = [](const std::string& file) { return file.empty() ? "" : identity_of_file(file); };
+    const std::string output = identity_of(result_.output_file), dropped = identity_of(result_.dropped_file);
+    for (const std::string& path : read) {
+      const std::string input = identity_of(path == "-" ? "/dev/stdin" : path);
+      if (input.empty() || (input != output && input != dropped)) continue;
+      throw usage_error((input == output ? "--output " + result_.output_file : "--dropped " + result_.dropped_file) +
+                        " is also an input");
     }
-    for (const auto& [option, file] :
-         {std::pair("--output", &result_.output_file), {"--dropped", &result_.dropped_file}}) {
-      if (file->empty()) continue;
-      for (const std::string& input : read) {
-        if (!input.empty() && is_same(*file, input)) {
-          throw usage_error(std::string(option).append(" ").append(*file).append(" is also an input"));
-        }
-      }
-    }
-    if (result_.dropped_file.empty()) return;
-    if (is_same(result_.dropped_file, result_.output_file.empty() ? "/dev/stdout" : result_.output_file)) {
+    if (!dropped.empty() && dropped == (result_.output_file.empty() ? identity_of("/dev/stdout") : output)) {
       throw usage_error("--dropped and --output name the same file");
     }
   }

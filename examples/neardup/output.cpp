@@ -53,28 +53,15 @@ void append_escaped(std::string& out, char c, const char* numbered) {
 
 }  // namespace
 
-std::string link_target(const std::string& path) {
-  namespace fs = std::filesystem;
-  constexpr int most_links = 40;  // as Linux
-  fs::path found = path;
-  std::error_code error;
-  for (int links = 0; fs::is_symlink(fs::symlink_status(found, error)); ++links) {
-    if (links == most_links) refuse_output(path, "its links loop");
-    const fs::path to = fs::read_symlink(found, error);
-    if (error) refuse_output(path, error.message());
-    found = to.is_absolute() ? to : found.parent_path() / to;
-  }
-  return found.string();
-}
-
 void check_output(const std::string& path) {
   namespace fs = std::filesystem;
   const std::string target = link_target(path);
   std::error_code error;
   const fs::file_type type = fs::status(target, error).type();
+  if (type == fs::file_type::none) refuse_output(path, error.message());
   if (type == fs::file_type::directory) refuse_output(path, "it is a folder");
   if (type != fs::file_type::regular && type != fs::file_type::not_found) refuse_output(path, "it is no regular file");
-  if (type == fs::file_type::regular && !may_write(target)) refuse_output(path, std::strerror(errno));
+  if (type == fs::file_type::regular && !may_replace(target)) refuse_output(path, std::strerror(errno));
   std::string partial;
   // A name about as long as what the library writes at first; it is never that of a file that is there.
   std::FILE* const file = create_partial(target + ".1234567890", true, partial);
@@ -109,7 +96,7 @@ void output::open(const std::string& path) {
   if (type == fs::file_type::directory) refuse_output(path, "it is a folder");
   if (type == fs::file_type::regular || type == fs::file_type::not_found) {
     replaces_ = type == fs::file_type::regular;
-    if (replaces_ && !may_write(target_)) refuse_output(path, std::strerror(errno));
+    if (replaces_ && !may_replace(target_)) refuse_output(path, std::strerror(errno));
     file_ = create_partial(target_, replaces_, partial_);
   } else {
     file_ = std::fopen(path.c_str(), "wb");  // devices and pipes are written as they are

@@ -59,10 +59,6 @@ class output {
 /// A JSON string with its quotes; ill-formed UTF-8 becomes U+FFFD, so that the result is always valid JSON.
 std::string json_string(std::string_view text);
 
-/// The file that a name stands for: where links lead to, even if nothing is there. Throws: output_error for links that
-/// loop.
-std::string link_target(const std::string& path);
-
 /// Whether save_whole() can work as far as can be seen: what takes hours is not to fail at its end.
 /// Throws: output_error.
 void check_output(const std::string& path);

@@ -24,6 +24,19 @@
 
 namespace command {
 
+std::string link_target(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr int most_links = 40;  // as Linux
+  fs::path found = path;
+  std::error_code error;
+  for (int links = 0; links < most_links && fs::is_symlink(fs::symlink_status(found, error)); ++links) {
+    const fs::path to = fs::read_symlink(found, error);
+    if (error) break;
+    found = to.is_absolute() ? to : found.parent_path() / to;
+  }
+  return found.string();
+}
+
 namespace {
 
 [[noreturn]] void fail_with_errno() { throw std::system_error(errno, std::generic_category()); }
@@ -202,7 +215,31 @@ void copy_rights(std::FILE* file, const std::string& from) {
   if (::stat(from.c_str(), &other) == 0) give_rights(::fileno(file), other);
 }
 
-bool may_write(const std::string& path) { return ::access(path.c_str(), W_OK) == 0; }
+std::string identity_of_file(const std::string& path) {
+  const auto identity_of = [](const struct stat& status) {
+    return std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
+  };
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) return S_ISREG(status.st_mode) ? identity_of(status) : "";
+  const std::filesystem::path target = link_target(path);
+  const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
+  if (::stat(folder.c_str(), &status) != 0) return "";
+  return identity_of(status) + '/' + target.filename().string();
+}
+
+bool may_replace(const std::string& path) {
+  if (::access(path.c_str(), W_OK) != 0) return false;
+  // In a folder as /tmp only the owner of either may do so.
+  struct stat file {};
+  struct stat folder {};
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  const uid_t self = ::geteuid();
+  const bool is_kept = ::stat(path.c_str(), &file) == 0 &&
+                       ::stat(parent.empty() ? "." : parent.c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 &&
+                       self != 0 && self != file.st_uid && self != folder.st_uid;
+  if (is_kept) errno = EPERM;
+  return !is_kept;
+}
 
 kept_rights::kept_rights(const std::string& path) {
   struct stat status {};
@@ -321,7 +358,14 @@ bool is_standard_input(const std::string& /*path*/) { return false; }
 
 std::FILE* create_file(const std::string& path, bool /*is_private*/) { return std::fopen(path.c_str(), "wbx"); }
 void copy_rights(std::FILE* /*file*/, const std::string& /*from*/) {}
-bool may_write(const std::string& path) {
+std::string identity_of_file(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  if (type != fs::file_type::regular && type != fs::file_type::not_found) return "";
+  return fs::weakly_canonical(fs::absolute(link_target(path)), error).string();
+}
+bool may_replace(const std::string& path) {
   std::FILE* const file = std::fopen(path.c_str(), "r+b");
   if (file != nullptr) std::fclose(file);
   return file != nullptr;

@@ -99,8 +99,15 @@ std::FILE* create_file(const std::string& path, bool is_private);
 /// rights.
 void copy_rights(std::FILE* file, const std::string& from);
 
-/// Whether an existing file may be written.
-bool may_write(const std::string& path);
+/// The file that a name stands for: where links lead to, even if nothing is there. Of links that loop it is one of them.
+std::string link_target(const std::string& path);
+
+/// What tells a file from all others, whichever of its names is given; links are the file that they lead to. Where nothing
+/// is yet, it stands for what a file of that name would be. Empty for what no output replaces: folders, devices, pipes.
+std::string identity_of_file(const std::string& path);
+
+/// Whether an existing file may be written, and another one may take its name.
+bool may_replace(const std::string& path);
 
 /// The owner, the group and the rights of a file that is about to be replaced. In its life, files that are created have
 /// no more rights than that one. For one thread.

@@ -299,6 +299,18 @@ file_role role_of_file(const std::string& path) {
   }
 }
 
+void check_features_output(const std::string& shard) {
+  const std::string path = features_path(shard);
+  check_output(path);
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return;
+  try {
+    if (role_of_file(path) == file_role::documents) return;
+  } catch (const input_error&) {
+  }
+  throw output_error(path + " is there already, and does not hold the features of a shard; move it away");
+}
+
 shard_inputs open_shard_inputs(const std::vector<std::string>& paths) {
   shard_inputs inputs;
   const auto add_documents = [&](const std::string& path) {

@@ -63,6 +63,10 @@ std::span<const std::byte> bytes_of(const std::vector<Number>& numbers, std::str
 /// The file beside a shard.
 inline std::string features_path(const std::string& shard) { return shard + ".features"; }
 
+/// As check_output() for the file beside a shard. Throws: output_error, also if something of that name is there that is not
+/// such a file: nobody has named it, so it is not written over, and to join() it would be in the way.
+void check_features_output(const std::string& shard);
+
 /// "name value" lines.
 using named_values = std::map<std::string, std::string>;
 

@@ -11,7 +11,7 @@
 #include "glob.hpp"
 #include "lists.hpp"
 #include "output.hpp"
-#include "shard_files.hpp"
+#include "platform.hpp"
 
 namespace command {
 
@@ -196,6 +196,16 @@ std::string name_of_argument(const options& settings, std::size_t number) {
   return list + ':' + std::to_string(settings.listed_at[number - settings.first_listed]) + ": " + argument;
 }
 
+constexpr const char* is_written = "is also the output of this run";
+
+/// Whether it is one of these files, by this name or another. What is written must not be read: it would be lost, or
+/// never end.
+bool is_one_of(const std::string& path, const std::vector<std::string>& files) {
+  const std::string identity = identity_of_file(path);
+  return !identity.empty() && std::any_of(files.begin(), files.end(),
+                                          [&](const std::string& file) { return identity_of_file(file) == identity; });
+}
+
 std::optional<bad_input> missing(const options& settings, std::size_t number) {
   const std::string& argument = settings.paths[number];
   const std::string name = name_of_argument(settings, number);
@@ -218,10 +228,9 @@ std::optional<bad_input> missing(const options& settings, std::size_t number) {
 }  // namespace
 
 source_walker::source_walker(const options& settings) : settings_(settings) {
-  if (!settings.output_file.empty()) note_output("--output", settings.output_file);
-  if (!settings.dropped_file.empty()) note_output("--dropped", settings.dropped_file);
-  if (settings.shard && settings.keeps_features)
-    note_output("--output with features in", features_path(settings.output_file));
+  // Where there is no such name for it, standard output is not looked at.
+  outputs_.push_back(settings.output_file.empty() ? "/dev/stdout" : settings.output_file);
+  if (!settings.dropped_file.empty()) outputs_.push_back(settings.dropped_file);
   if (settings.skip_bad) return;
   for (std::size_t i = 0; i < settings.paths.size(); ++i) {
     if (settings.paths[i] == "-") continue;
@@ -230,40 +239,6 @@ source_walker::source_walker(const options& settings) : settings_(settings) {
 }
 
 source_walker::~source_walker() = default;
-
-/// What is written must not be read: it would be lost, or never end.
-bool source_walker::is_output(const std::string& path) const {
-  // Where there is no such name for it, standard output is not looked at.
-  const std::string output = settings_.output_file.empty() ? "/dev/stdout" : settings_.output_file;
-  const auto is_same = [&](const std::string& written) {
-    std::error_code error;
-    return fs::is_regular_file(written, error) && fs::equivalent(path == "-" ? "/dev/stdin" : path, written, error) &&
-           !error;
-  };
-  return is_same(output) || (settings_.shard && settings_.keeps_features && is_same(features_path(output)));
-}
-
-bool source_walker::is_partial_output(const std::string& path) const {
-  return std::any_of(partial_outputs_.begin(), partial_outputs_.end(), [&](const std::string& partial) {
-    std::error_code error;
-    return fs::equivalent(path, partial, error) && !error;
-  });
-}
-
-void source_walker::note_output(const std::string& option, const std::string& output_file) {
-  std::error_code error;
-  if (fs::exists(output_file, error) && !fs::is_regular_file(output_file, error)) return;  // /dev/null
-  for (const std::string& argument : settings_.paths) {
-    if (fs::equivalent(argument, output_file, error) && !error) {
-      throw usage_error(std::string(option).append(" ").append(output_file).append(" is also an input"));
-    }
-  }
-  const fs::path target = fs::absolute(link_target(output_file));
-  const fs::file_type type = fs::status(target, error).type();
-  if (type == fs::file_type::regular || type == fs::file_type::not_found) {
-    real_outputs_.push_back((fs::canonical(target.parent_path(), error) / target.filename()).string());
-  }
-}
 
 std::optional<source_walker::step> source_walker::next() {
   if (!remember_) return walk();
@@ -291,8 +266,9 @@ std::optional<source_walker::step> source_walker::walk() {
 
 std::optional<source_walker::step> source_walker::visit_argument(std::size_t number) {
   const std::string& argument = settings_.paths[number];
-  if (is_output(argument) || is_partial_output(argument)) {
-    return bad_input{name_of_argument(settings_, number), "is also the output of this run"};
+  const std::string file = argument == "-" ? "/dev/stdin" : argument;
+  if (is_one_of(file, outputs_) || is_one_of(file, partial_outputs_)) {
+    return bad_input{name_of_argument(settings_, number), is_written};
   }
   if (argument == "-") {
     if (!is_new(identity(argument))) return std::nullopt;
@@ -327,9 +303,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
     return std::nullopt;
   }
   const auto pass_over = [&](const std::string& what) { return bad_input{path, what, trouble::passed_over}; };
-  const auto is_written = [&](const std::string& output) { return join(current.real_path, name) == output; };
-  if (std::any_of(real_outputs_.begin(), real_outputs_.end(), is_written))
-    return pass_over("is the output of this run, and is not read");
+  if (is_one_of(path, outputs_)) return pass_over(is_written);
   if (status.type() == fs::file_type::not_found && is_link) return pass_over("a link that leads nowhere");
   if (error)
     return pass_over(is_link && error == std::errc::too_many_symbolic_link_levels ? "a link that leads to itself"
@@ -345,8 +319,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   const std::string real = is_link ? fs::canonical(path, error).string() : join(current.real_path, name);
   if (error) return pass_over(error.message());
   const bool is_lock = path.ends_with(neardup::file_lock::suffix) && fs::file_size(path, error) == 0;
-  if (is_partial_output(path) || is_lock) return std::nullopt;
-  if (is_output(path)) return pass_over("is also the output of this run");
+  if (is_lock || is_one_of(path, partial_outputs_)) return std::nullopt;
   if (passes_over_indexes_ && is_index(path)) {
     const auto is_same = [&](const std::string& named) { return fs::equivalent(named, path, error) && !error; };
     const auto& named = settings_.against_indexes;
@@ -376,9 +349,10 @@ std::optional<bad_input> source_walker::enter(const std::string& path, const std
   }
   if (error) return bad_input{entered.path, error.message()};
   // The output is told as well if it is not there yet.
-  for (const fs::path output : real_outputs_) {
-    const std::string name = output.filename().string();
-    if (output.parent_path() != real) continue;
+  for (const std::string& output : outputs_) {
+    const fs::path target = fs::absolute(link_target(output));
+    if (identity_of_file(output).empty() || fs::canonical(target.parent_path(), error) != real) continue;
+    const std::string name = target.filename().string();
     if (std::find(entered.names.begin(), entered.names.end(), name) == entered.names.end())
       entered.names.push_back(name);
   }

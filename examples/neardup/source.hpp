@@ -129,8 +129,8 @@ class source_walker {
   /// What comes next: a source, or a path that cannot be used.
   using step = std::variant<std::shared_ptr<source>, bad_input>;
 
-  /// Throws: usage_error if the output would overwrite an input; input_error if an argument does not exist, since that
-  /// is better known before hours of reading than after, but for --skip-bad.
+  /// Throws: input_error if an argument does not exist, since that is better known before hours of reading than after,
+  /// but for --skip-bad.
   explicit source_walker(const options& settings);
   ~source_walker();
 
@@ -162,15 +162,11 @@ class source_walker {
   std::optional<step> visit_entry();
   std::optional<bad_input> enter(const std::string& path, const std::string& relative);
   bool is_new(const std::string& real_path);
-  [[nodiscard]] bool is_output(const std::string& path) const;
-  [[nodiscard]] bool is_partial_output(const std::string& path) const;
-  void note_output(const std::string& option, const std::string& output_file);
 
   const options& settings_;
   std::shared_ptr<copy_file> copies_ = std::make_shared<copy_file>();
   bool passes_over_indexes_ = false;
-  std::vector<std::string> real_outputs_;  // without links; those that a folder may hold
-  std::vector<std::string> partial_outputs_;
+  std::vector<std::string> outputs_, partial_outputs_;
   std::size_t next_argument_ = 0;
   std::vector<folder> open_folders_;            // the one being read last
   std::unordered_set<std::string> real_paths_;  // of files and folders seen, without links

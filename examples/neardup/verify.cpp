@@ -8,6 +8,7 @@
 #include "lists.hpp"
 #include "output.hpp"
 #include "pipeline.hpp"
+#include "platform.hpp"
 #include "readers.hpp"
 #include "report.hpp"
 #include "shard_files.hpp"
@@ -203,6 +204,9 @@ void run_verify(const options& given) {
 
 void run_manifest(const options& settings) {
   output out(settings.output_file);
+  const std::set<std::string> written{
+      identity_of_file(settings.output_file.empty() ? "/dev/stdout" : settings.output_file),
+      identity_of_file(out.partial())};
   manifest files(out);
   std::vector<std::string> paths;
   for (const std::string& path : settings.paths) {
@@ -212,8 +216,10 @@ void run_manifest(const options& settings) {
       continue;
     }
     for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-      // What a killed process has left is no result.
-      if (entry.is_regular_file() && entry.path().extension() != ".tmp") paths.push_back(entry.path().string());
+      // What a killed process has left is no result, nor is what this one writes.
+      const std::string file = entry.path().string();
+      const bool is_result = entry.is_regular_file() && entry.path().extension() != ".tmp";
+      if (is_result && !written.contains(identity_of_file(file))) paths.push_back(file);
     }
     if (error) throw input_error({path, error.message()});
     std::sort(paths.begin(), paths.end());

@@ -250,7 +250,7 @@ class Dropped(CommandTest):
         for _ in range(2):
             done = run("unique", self.folder / "in", "--dropped", self.folder / "in" / "dropped")
             self.assertEqual(done.status, 2)
-            self.assertIn("dropped: is the output of this run, and is not read", done.err)
+            self.assertIn("dropped: is also the output of this run", done.err)
             self.assertIn("1 document: 1 kept", done.err)
         data = self.write("x.jsonl", jsonl([A]))
         self.assert_fails(run("unique", "--jsonl", data, "--dropped", data), "--dropped", "is also an input")

@@ -1828,7 +1828,7 @@ class Output(CommandTest):
         self.assert_fails(run("unique", "--jsonl", "--output", self.folder / "link", source), "is also an input")
         done = run("unique", "--jsonl", "--output", self.folder / "in_it", self.folder, "--include", "*.jsonl", "--include", "in_it")
         self.assertEqual(done.status, 2)
-        self.assertIn("in_it: is the output of this run, and is not read", done.err)
+        self.assertIn("in_it: is also the output of this run", done.err)
         (self.folder / "in_it").unlink()
         self.assertEqual(source.read_bytes(), before)
         self.assert_done(run("unique", "--jsonl", "--output", target, self.folder, "--exclude", "out.*"))
@@ -2312,6 +2312,33 @@ class Files(CommandTest):
         found = run("query", "--index", index, "--jsonl", "-", data=jsonl(["a text of the first run"])).text
         self.assertEqual(len(found.splitlines()), 1)
 
+    def test_an_index_that_was_replaced_meanwhile_is_not_written_over(self):
+        index, other, fifo = (self.folder / name for name in ("index", "other", "fifo"))
+        self.assert_done(run("index", "--jsonl", "--output", index, "-", data=jsonl(self.texts[:20])))
+        self.assert_done(run("index", "--jsonl", "--output", other, "-", data=jsonl(self.texts[20:50])))
+        os.mkfifo(fifo)
+        adding = start("index", "--jsonl", "--index", index, "--output", index, fifo)
+        with open(fifo, "wb") as texts:  # it has begun to read
+            content = other.read_bytes()
+            other.rename(index)
+            texts.write(jsonl(self.texts[50:60]))
+        _, err = adding.communicate(timeout=TIMEOUT)
+        self.assertEqual(adding.returncode, 2)
+        self.assertIn(f"{index}: was replaced since this run began; run it again".encode(), err)
+        self.assertEqual(index.read_bytes(), content)
+
+    @unittest.skipUnless(hasattr(os, "getuid") and os.getuid() == 0, "only root may start what is another user's")
+    def test_a_file_of_another_user_in_a_folder_that_keeps_it_is_said_before_the_work(self):
+        for path, mode in ((self.folder, 0o1777), (self.write("out", "another user's"), 0o666)):
+            path.chmod(mode)
+        for verb in (("index",), ("hash", "--shard", 0), ("hash",)):
+            try:
+                done = run(*verb, "--jsonl", "--output", self.folder / "out", "-", data=b"no JSON", preexec_fn=lambda: os.setuid(65534))
+            except PermissionError:
+                self.skipTest("another user cannot start the program where it lies")
+            self.expect_error(done, "out: cannot be written: Operation not permitted")
+        self.assertEqual((self.folder / "out").read_text(), "another user's")
+
     def test_no_file_of_somebody_is_taken_for_a_lock(self):
         lock = self.folder / "index.neardup-lock"
         lock.write_bytes(b"precious")
@@ -2334,13 +2361,15 @@ class Files(CommandTest):
             self.assertEqual(text.read_bytes(), before)
 
     def test_what_lies_beside_shards_is_not_written_over(self):
-        features = self.write("0.shard.features", jsonl(self.texts))
         shard = ("hash", "--jsonl", "--keep-features", "--shard")
-        self.expect_error(run(*shard, 0, "--output", self.folder / "0.shard", features), f"{features} is also an input")
-        with open(features, "rb") as streamed:
-            done = run_with((*shard, 0, "--output", self.folder / "0.shard", "-"), stdin=streamed, capture_output=True)
-        self.assertEqual(done.returncode, 2)
-        self.assertEqual(pathlib.Path(features).read_bytes(), jsonl(self.texts))
+        # Nobody named a file of somebody that has the name of the features, whether it is read, or lies in what is read.
+        features = self.write("in/0.shard.features", jsonl(self.texts))
+        for source in (self.jsonl, features, self.folder / "in"):
+            for keep in ((), ("--keep-features",)):
+                done = run("hash", "--jsonl", *keep, "--shard", 0, "--output", self.folder / "in" / "0.shard", source)
+                self.expect_error(done, f"{features} is there already, and does not hold the features of a shard")
+        self.assertEqual(features.read_bytes(), jsonl(self.texts))
+        self.assertFalse((self.folder / "in" / "0.shard").exists())
         for number in (1, 2):
             self.assert_done(run(*shard, number, "--output", self.folder / f"{number}.shard", self.jsonl))
         shards = (self.folder / "1.shard", self.folder / "2.shard")

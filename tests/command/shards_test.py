@@ -307,6 +307,9 @@ class Files(Shards):
                       self.run_neardup("manifest", "0.shard", "again.shard").splitlines())
         (self.folder / "nothing").mkdir()
         self.assertEqual(self.run_neardup("manifest", "nothing"), "missing\tshards: there are none\nincomplete\n")
+        # What it writes is nothing that it looks at.
+        self.run_neardup("manifest", "nothing", "--output", "nothing/list")
+        self.assertEqual((self.folder / "nothing" / "list").read_text(), "missing\tshards: there are none\nincomplete\n")
 
 
 if __name__ == "__main__":

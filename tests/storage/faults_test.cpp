@@ -410,6 +410,25 @@ TEST_CASE("a log is not taken for that of another file, and not overwritten") {
                     refused + "this is another one); put that file back, or move the log away");
 }
 
+TEST_CASE("a log that was damaged when all was saved does not keep the file from being opened") {
+  const support::temporary_folder folder;
+  {
+    durable_type d(folder / "d", empty_dedup(), any);
+    d.add(text_of(0));
+    for (const std::string_view damaged : {"", "no header", "no header, and longer than one, which has 32 bytes"}) {
+      support::write_bytes(folder / "d.log", damaged);
+      d.save();
+      const std::string saved = support::read_bytes(folder / "d");
+      // Stopped before the next log was there.
+      std::filesystem::copy_file(folder / "d", folder / "e", std::filesystem::copy_options::overwrite_existing);
+      support::write_bytes(folder / "e.log", damaged);
+      CHECK(durable_type(folder / "e", empty_dedup(), any).get().size() == 1);
+      support::write_bytes(folder / "e.log", std::string(damaged) + "x");
+      CHECK_THROWS_AS(durable_type(folder / "e", empty_dedup(), any), std::runtime_error);
+    }
+  }
+}
+
 TEST_CASE("a log that follows an equal beginning with other documents is not taken for the one that was saved") {
   const support::temporary_folder folder;
   for (const std::string name : {"a", "b"}) {
@@ -557,6 +576,16 @@ TEST_CASE("a file has one writer at a time") {
     ::waitpid(child, nullptr, 0);
     ::close(gone[0]);
     ::close(gone[1]);
+  }
+#endif
+#if !defined(_WIN32)
+  {
+    // One that a killed process left can be taken by others, whatever the umask was.
+    const mode_t before = ::umask(0777);
+    const neardup::file_lock held(folder / "j");
+    ::umask(before);
+    struct stat status {};
+    CHECK((::stat((folder / "j.neardup-lock").c_str(), &status) == 0 && (status.st_mode & 0777) == 0644));
   }
 #endif
   // Taken away by somebody: what has its name then is another's.

@@ -280,23 +280,21 @@ class durable_deduplicator {
     const bool has_log = is_there(log_path());
     const std::string bytes = has_log ? detail::read_file(log_path()) : "";
     const auto log_state = detail::append_log::state_of(bytes);
-    if (has_log && !log_state) {
-      detail::fail<std::runtime_error>(log_path() + ": its header is damaged, or of a later version");
-    }
-    if (!is_there(path_)) {
-      if (has_log) refuse_log("there is none");
-      save();
-      return;
-    }
-    const detail::deduplicator_state state = detail::read_deduplicator(path_, dedup_, made_of_);
-    if (has_log && log_state == state.number) {
+    const bool has_file = is_there(path_);
+    detail::deduplicator_state state;
+    if (has_file) state = detail::read_deduplicator(path_, dedup_, made_of_);
+    if (has_file && log_state == state.number) {
       log_ = detail::append_log::open(*files_, log_path(), bytes, state.number,
                                       [&](std::string_view payload) { replay(payload); });
-    } else if (!has_log || detail::append_log::extent_of(bytes, *log_state) == state.log) {
+    } else if (has_file && (!has_log || detail::append_log::extent_of(bytes) == state.log)) {
       // The process was stopped before it began the log of this state, which has all of the one before.
       log_ = detail::append_log::create(*files_, log_path(), state.number);
+    } else if (!has_log) {
+      save();
+    } else if (!log_state) {
+      detail::fail<std::runtime_error>(log_path() + ": its header is damaged, or of a later version");
     } else {
-      refuse_log("this is another one");
+      refuse_log(has_file ? "this is another one" : "there is none");
     }
   }
 
@@ -331,10 +329,7 @@ class durable_deduplicator {
     std::optional<detail::append_log::extent> log;
     if (is_there(log_path())) {
       const mapped_file mapped(log_path());
-      const std::string_view bytes = detail::to_text(mapped.bytes());
-      if (const auto log_state = detail::append_log::state_of(bytes)) {
-        log = detail::append_log::extent_of(bytes, *log_state);
-      }
+      log = detail::append_log::extent_of(detail::to_text(mapped.bytes()));
     }
     const std::uint64_t state = detail::write_deduplicator(*files_, path_, dedup_, made_of_, log);
     log_ = detail::append_log::create(*files_, log_path(), state);

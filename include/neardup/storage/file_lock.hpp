@@ -51,6 +51,7 @@ class file_lock {
         ::close(std::exchange(file_, -1));
         detail::fail<std::runtime_error>("cannot lock " + path + ": " + path_ + " is there already, and no lock");
       }
+      ::fchmod(file_, 0644);  // so that others can take it, if this process is killed
       const bool is_held = ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
       // Whoever had it before may have taken the file away since it was opened here.
       if (!is_held && is_named(held)) return;

@@ -101,17 +101,21 @@ class append_log {
     return header == encode_header(state) ? std::optional(state) : std::nullopt;
   }
 
-  /// What the header and the whole records of a log are: how many bytes, and their checksum. Precondition: it has a header.
+  /// What a log holds: how many bytes its header and its whole records are, or, if it does not begin with a header, all of
+  /// it; and their checksum.
   struct extent {
     std::uint64_t size, checksum;
     friend bool operator==(const extent&, const extent&) = default;
   };
-  [[nodiscard]] static extent extent_of(std::string_view bytes, std::uint64_t state) {
-    std::size_t end = header_size;
-    while (end < bytes.size()) {
-      const auto payload = record_at(bytes, end, state);
-      if (!payload) break;
-      end = end_of(end, payload->size());
+  [[nodiscard]] static extent extent_of(std::string_view bytes) {
+    std::size_t end = bytes.size();
+    if (const auto state = state_of(bytes)) {
+      end = header_size;
+      while (end < bytes.size()) {
+        const auto payload = record_at(bytes, end, *state);
+        if (!payload) break;
+        end = end_of(end, payload->size());
+      }
     }
     return {end, checksum_of(to_bytes(bytes.substr(0, end)))};
   }
