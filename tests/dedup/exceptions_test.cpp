@@ -7,6 +7,8 @@
 
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/dedup/feature_sets.hpp>
+#include <neardup/dedup/stream_deduplicator.hpp>
+#include <neardup/dedup/string_ids.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/text.hpp>
 
@@ -77,6 +79,75 @@ TEST_CASE("a set that memory did not suffice for was never added", "[exceptions]
     REQUIRE(sets[i][0] == i);
   }
   REQUIRE(failures > 5);
+}
+
+TEST_CASE("a batch that memory did not suffice for was never added", "[exceptions]") {
+  deduplicator dedup{simhasher{words{}}, {.similarity = 0.8}};
+  std::size_t failures = 0;
+  for (std::uint32_t first = 0; first < 90; first += 30) {
+    std::vector<std::string> texts;
+    for (std::uint32_t i = first; i < first + 30; ++i) {
+      texts.push_back(numbered(i % 5 == 4 ? i - 3 : i, i % 3 == 0 ? 3 : 20));
+    }
+    const std::vector<std::string_view> views(texts.begin(), texts.end());
+    const std::size_t size = dedup.size();
+    failures += fail_each_allocation([&] { dedup.add_batch(views); },
+                                     [&] {
+                                       REQUIRE(dedup.size() == size);
+                                       REQUIRE(dedup.added() == first);
+                                       for (const std::string_view text : views) REQUIRE(dedup.find(text).is_new());
+                                     });
+    REQUIRE(dedup.size() == size + 24);
+    REQUIRE(dedup.added() == first + 30);
+  }
+  REQUIRE(failures > 60);
+}
+
+TEST_CASE("a document that memory did not suffice for never came to a stream", "[exceptions]") {
+  for (const when_full full : {when_full::forget_oldest, when_full::refuse}) {
+    stream_deduplicator seen(deduplicator{simhasher{words{}}, {.similarity = 0.8}},
+                             {.max_documents = full == when_full::refuse ? 100U : 40U,
+                              .max_age = 70,
+                              .duplicates_renew = true,
+                              .full = full});
+    std::size_t failures = 0;
+    for (std::uint32_t i = 0; i < 200; ++i) {
+      const std::string text = numbered(i % 5 == 4 ? i - 3 : i, i % 3 == 0 ? 3 : 20);
+      const std::uint64_t now = i < 120 ? i : i + 60;  // then most are too old, and memory is given back
+      if (i != 120) seen.expire(now);
+      const std::size_t size = seen.size();
+      const bool is_new = seen.find(text).is_new();
+      failures += fail_each_allocation([&] { seen.add(text, i, now); },
+                                       [&] {
+                                         REQUIRE((seen.size() == size || i == 120));
+                                         REQUIRE(!seen.get().contains(i));
+                                         REQUIRE(!seen.erase(i));
+                                         REQUIRE((seen.find(text).is_new() == is_new || i == 120));
+                                       });
+      REQUIRE(!seen.find(text).is_new());
+      REQUIRE(seen.size() <= 100);
+    }
+    REQUIRE(failures > 200);
+    seen.expire(1000);
+    REQUIRE(seen.empty());
+  }
+}
+
+TEST_CASE("a name that memory did not suffice for has no number", "[exceptions]") {
+  string_ids names;
+  std::size_t failures = 0;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    const std::string name(i + 1, 'n');
+    const std::size_t size = names.size();
+    failures += fail_each_allocation([&] { names.add(name); },
+                                     [&] {
+                                       REQUIRE(names.size() == size);
+                                       REQUIRE(!names.find(name));
+                                     });
+    REQUIRE(names[names.find(name).value()] == name);
+    if (i % 3 == 2) REQUIRE(names.erase(std::string(i, 'n')));
+  }
+  REQUIRE(failures > 100);
 }
 
 TEST_CASE("features and verdicts of a warm workspace allocate nothing", "[exceptions]") {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -264,4 +265,48 @@ TEST_CASE("saving and loading keep their promises when any allocation fails") {
       [&] { neardup::index_view<64>(neardup::mapped_file(folder / "index")).verify(); }, [] {});
   std::printf("%zu failing allocations\n", failures);
   CHECK(failures > 100);
+}
+
+TEST_CASE("a durable deduplicator keeps its promises when any allocation fails") {
+  const support::temporary_folder folder;
+  const neardup::fingerprint_composition any{.tokenizer = "a tokenizer with a name that needs memory"};
+  using parts = neardup::simhasher<neardup::words>;
+  using durable = neardup::durable_deduplicator<neardup::deduplicator<parts>>;
+  const auto open = [&](const std::string& name) {
+    return durable(folder / name, neardup::deduplicator(parts(neardup::words{}), {.similarity = 0.8}), any);
+  };
+  const auto text_of = [](std::uint32_t i) {
+    std::string text;
+    for (std::uint32_t word = 0; word < 20; ++word) text += "w" + std::to_string(i * 100 + word) + ' ';
+    return text;
+  };
+  std::size_t failures = 0;
+  for (int start = 0; start < 3; ++start) {
+    failures += support::fail_each_allocation([&] { open("d"); },
+                                              [&] { REQUIRE(!std::filesystem::exists(folder / "d.neardup-lock")); });
+    durable d = open("d");
+    // Neither it nor what a later process finds has changed.
+    const auto fail_each = [&](const auto& step) {
+      const std::size_t size = d.get().size();
+      const std::uint64_t added = d.get().added();
+      failures += support::fail_each_allocation(step, [&] {
+        REQUIRE((d.get().size() == size && d.get().added() == added));
+        for (const std::string suffix : {"", ".log"}) {
+          std::filesystem::copy_file(folder / "d" + suffix, folder / "e" + suffix,
+                                     std::filesystem::copy_options::overwrite_existing);
+        }
+        const durable later = open("e");
+        REQUIRE((later.get().size() == size && later.get().added() == added));
+      });
+    };
+    for (std::uint32_t i = 0; i < 12; ++i) {
+      const auto id = static_cast<std::uint32_t>(d.get().added());
+      fail_each([&] { d.add(text_of(i % 4 == 3 ? id - 2 : id), id); });
+      if (i % 4 == 3) fail_each([&] { d.erase(id - 2); });
+      if (i == 7) fail_each([&] { d.save(); });
+    }
+  }
+  CHECK(open("d").get().size() == 18);
+  std::printf("%zu failing allocations of a durable deduplicator\n", failures);
+  CHECK(failures > 300);
 }

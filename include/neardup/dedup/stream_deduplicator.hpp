@@ -42,7 +42,8 @@ struct stream_limits {
 /// Times are the caller's, in whatever unit, and must not go back; without them, all documents have the same age.
 /// Memory: besides the deduplicator's, about 100 bytes per kept document. It is really given back: when three quarters
 /// of what is allocated for are gone, or max_bytes are reached, the rest moves together.
-/// Guarantee: what throws leaves it as it was, but that documents which are too old are gone.
+/// Guarantee: what throws leaves it as it was, but that documents which are too old, or for which there is no room, are
+/// gone.
 /// Example: `stream_deduplicator seen(deduplicator{hash}, {.max_documents = 1'000'000, .max_age = 3600});
 ///          if (seen.add(line, number, now).is_new()) print(line);`
 template <class Deduplicator>
