@@ -37,15 +37,16 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE]…
   --port N                8080; 0: any that is free
   --address A             127.0.0.1
   --data FOLDER           docid_data; made if it is not there
-  --recipe NAME           words (each distinct word once), pairs (of words), dictionary (words of jieba's
-                          dictionary, counts in levels 1 to 5)
+  --recipe NAME           minwise (codes of the sets of words; titles as words), words (SimHash of each
+                          distinct word), pairs (of words), dictionary (words of jieba's dictionary,
+                          counts in levels 1 to 5)
   --jieba FOLDER          /usr/lib/python3/dist-packages/jieba
   --steps LIST            url,title,content
   --title-distance K      3        bits
   --title-similarity S    0.8      Jaccard similarity; 0: the distance alone decides
   --title-tokens N        1        shorter titles say nothing
   --title-content S       0.5      the least similarity of the contents behind two titles
-  --distance K            10       bits, of contents
+  --distance K            7        bits, of contents; 10 unless the recipe is minwise
   --similarity S          0.8      of contents
   --original yes          the cascade as it was published: dictionary, 3 bits, no checks; options that
                           follow change it
@@ -100,6 +101,7 @@ std::size_t size_in(const std::string& option, const std::string& text) {
 settings settings_of(int count, char** words) {
   settings all;
   std::string option;
+  bool has_distance = false;  // of contents
   std::string value;
   const auto integer = [&](auto& place, auto least, auto most) {
     using number = std::remove_reference_t<decltype(place)>;
@@ -130,12 +132,17 @@ settings settings_of(int count, char** words) {
       {"--title-similarity", share(cascade.title.similarity)},
       {"--title-tokens", integer(cascade.title_tokens, 0, 1000)},
       {"--title-content", share(cascade.title_content)},
-      {"--distance", integer(cascade.content.distance, 0, 20)},
+      {"--distance",
+       [&] {
+         cascade.content.distance = number_in<int>(option, value, 0, 20);
+         has_distance = true;
+       }},
       {"--similarity", share(cascade.content.similarity)},
       {"--original",
        [&] {
          if (value != "yes") throw std::runtime_error("--original takes yes");
          cascade.set_original();
+         has_distance = true;
        }},
       {"--candidates", integer(cascade.candidates, 1, most)},
       {"--feature-memory", [&] { cascade.feature_memory = size_in(option, value); }},
@@ -160,6 +167,7 @@ settings settings_of(int count, char** words) {
     value = words[i + 1];
     found->second();
   }
+  if (!has_distance) cascade.content.distance = docid::default_distance(cascade.recipe);
   return all;
 }
 
@@ -276,7 +284,7 @@ int serve(const settings& all) {
     setrlimit(RLIMIT_NOFILE, &files);
   }
 
-  docid::make_describer(all.cascade.recipe, all.cascade.jieba);  // throws before the store is marked with the recipe
+  docid::make_describers(all.cascade.recipe, all.cascade.jieba);  // throws before the store is marked with the recipe
   std::filesystem::create_directories(all.data);
   const stores kept = stores_of(all);
   docid::service articles(all.cascade, *kept.titles, *kept.bodies, *kept.mapping, *kept.contents);

@@ -125,9 +125,9 @@ class memory_index final : public fingerprint_index {
   std::vector<found_part> search(std::span<const std::optional<fingerprint>> queries,
                                  std::vector<std::size_t>& places) const {
     std::vector<fingerprint> all;
-    for (const auto& query : queries) {
-      places.push_back(query ? all.size() : none);
-      if (query) all.push_back(*query);
+    for (const auto& print : queries) {
+      places.push_back(print ? all.size() : none);
+      if (print) all.push_back(*print);
     }
     std::vector<found_part> parts;
     for (std::span<const fingerprint> rest(all); !rest.empty();) {

@@ -12,6 +12,7 @@
 
 namespace docid {
 
+/// 64 bits, of SimHash or of a min-wise code: stores and indexes only count the bits in which two differ.
 using fingerprint = neardup::simhash<64>;
 using feature_set = std::vector<std::uint32_t>;
 
@@ -24,12 +25,21 @@ struct description {
 /// Safe from many threads.
 using describer = std::function<description(std::string_view)>;
 
+struct describers {
+  describer title;
+  describer content;
+};
+
 /// `name` is one of
-/// - `words`: each distinct word, folded, counts once; a Chinese character is a word;
+/// - `minwise`: the distinct words, folded; a Chinese character is a word. Of contents a min-wise code, of titles SimHash;
+/// - `words`: the same words, of both SimHash, in which each distinct word counts once;
 /// - `pairs`: the same of pairs of words;
 /// - `dictionary`: words by the dictionary of jieba in the folder `jieba`, with their counts as weights in levels 1 to 5.
 /// Throws: std::runtime_error if there is no such recipe, or the dictionary cannot be read.
-describer make_describer(const std::string& name, const std::string& jieba);
+describers make_describers(const std::string& name, const std::string& jieba);
+
+/// Within how many bits contents are compared, unless an option says so.
+[[nodiscard]] inline int default_distance(const std::string& recipe) { return recipe == "minwise" ? 7 : 10; }
 
 /// Two texts match if their fingerprints are within `distance` bits and their features have a Jaccard similarity of
 /// `similarity`; 0: the fingerprints alone decide.
@@ -39,13 +49,13 @@ struct rule {
 };
 
 struct cascade_options {
-  std::string recipe = "words";
+  std::string recipe = "minwise";
   std::string jieba = "/usr/lib/python3/dist-packages/jieba";  // Debian: python3-jieba
   bool by_url = true;
   bool by_title = true;
   bool by_content = true;
   rule title{3, 0.8};
-  rule content{10, 0.8};
+  rule content{default_distance("minwise"), 0.8};
   /// A title of fewer distinct tokens says nothing.
   std::size_t title_tokens = 1;
   /// Nor does a title whose articles have contents of a lower similarity; 0: contents are not compared. It is what keeps

@@ -41,7 +41,7 @@ std::optional<doc_number> number_in(std::string_view name) {
 service::service(const cascade_options& options, fingerprint_index& titles, fingerprint_index& bodies, mapping& map,
                  contents& kept)
     : options_(options),
-      describe_(make_describer(options.recipe, options.jieba)),
+      describe_(make_describers(options.recipe, options.jieba)),
       titles_(titles),
       bodies_(bodies),
       map_(map),
@@ -58,10 +58,10 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
   work.items.reserve(articles.size());
   for (article& arrived : articles) {
     item it;
-    it.title = describe_(arrived.title);
+    it.title = describe_.title(arrived.title);
     // A title that says nothing is not searched for, nor found.
     if (!options_.by_title || it.title.features.size() < options_.title_tokens) it.title.print.reset();
-    it.content = describe_(arrived.content);
+    it.content = describe_.content(arrived.content);
     it.arrived = std::move(arrived);
     work.titles.prints.push_back(it.title.print);
     work.bodies.prints.push_back(options_.by_content ? it.content.print : std::nullopt);
@@ -123,7 +123,7 @@ bool service::erase(const std::string& nid) {
 }
 
 std::vector<similar_document> service::similar(std::string_view text) {
-  const description content = describe_(text);
+  const description content = describe_.content(text);
   return on_writer([&] {
     std::vector<similar_document> result;
     const query_group query{{content.print}, nullptr};

@@ -113,7 +113,7 @@ class service {
   std::optional<std::pair<doc_number, answer>> nearest(step by, const item& it, std::size_t query);
 
   cascade_options options_;
-  describer describe_;
+  describers describe_;
   fingerprint_index& titles_;
   fingerprint_index& bodies_;
   mapping& map_;

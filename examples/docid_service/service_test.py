@@ -225,8 +225,17 @@ class Cascade(TestCase):
         self.assertRegex(first["docId"], "^[0-9a-f]{16}-[0-9a-f]{16}$")
         status, second = self.service.post(SECOND)
         self.assertEqual(status, 200)
-        self.assertEqual(second, {"filterReason": "docId_filter duplicate by content, distance 9, similarity 0.875",
+        self.assertEqual(second, {"filterReason": "docId_filter duplicate by content, distance 4, similarity 0.875",
                                   "docId": first["docId"], "filterStatus": "duplicate", "status": "success"})
+
+    def test_simhash_of_words_joins_them_within_9_bits(self):
+        for options, last in (((), ", distance 9, similarity 0.875"), (("--distance", "8"), None)):
+            self.restart_empty("--recipe", "words", *options)
+            first = self.service.doc_id(FIRST)
+            _, second = self.service.post(SECOND)
+            self.assertEqual(second["docId"] == first, last is not None)
+            self.assertEqual(second["filterReason"],
+                             "docId_filter " + ("duplicate by content" + last if last else "good news"))
 
     @unittest.skipUnless(os.path.exists(JIEBA + "/dict.txt"), "python3-jieba is not there")
     def test_the_published_recipe_joins_them_within_8_bits(self):
@@ -372,7 +381,7 @@ class Documents(TestCase):
         name = self.service.doc_id(SECOND)
         _, found = self.service.request("POST", "/similar", {"content": FIRST["content"]})
         self.assertEqual([(one["docId"], one["distance"], one["article"]["url"]) for one in found],
-                         [(name, 9, SECOND["url"])])
+                         [(name, 4, SECOND["url"])])
         status, page = self.service.request("GET", "/")
         self.assertEqual(status, 200)
         self.assertIn("</html>", page)
@@ -392,7 +401,7 @@ class Page(TestCase):
     def test_in_a_browser(self):
         name = self.service.doc_id(FIRST)
         shown = chromium.dump_dom(f"http://127.0.0.1:{self.service.port}/#" + urllib.parse.quote(SECOND["content"]))
-        self.assertIn(f"{name}, 9 bits apart, similarity 0.875", shown)
+        self.assertIn(f"{name}, 4 bits apart, similarity 0.875", shown)
         self.assertIn("<ins>檢</ins>", shown)
         self.assertIn("<ins>相似的</ins>", shown)
         self.assertIn("<del>試</del>", shown)
@@ -892,7 +901,7 @@ class OtherStores(TestCase):
 
         # As if the service had been killed five times between a commit of MariaDB and that of Redis.
         self.redis.ask("FLUSHALL")
-        self.redis.ask("SET", "CONTENT_INDEX:KNOWN:10:4", "5")
+        self.redis.ask("SET", "CONTENT_INDEX:KNOWN:7:4", "5")
         self.assertEqual(found("a"), [False] * 5 + [True] * 5)
         self.redis.ask("FLUSHALL")
         self.assertEqual(found("b"), [True] * 10)
@@ -995,7 +1004,7 @@ class OtherStores(TestCase):
 
     def test_an_index_that_is_ahead_is_refused(self):
         self.service.doc_id(article(1))
-        self.redis.ask("SET", "CONTENT_INDEX:KNOWN:10:4", "99")
+        self.redis.ask("SET", "CONTENT_INDEX:KNOWN:7:4", "99")
         status, answer = self.service.post(article(2))
         self.assertEqual((status, "Empty the index" in answer["error"]), (503, True))
 

@@ -26,6 +26,7 @@ RULES = {
     "within 10 bits": ["--title-distance", "10"],
     "titles alone": ["--title-content", "0"],
     "titles alone, of 8 tokens and more": ["--title-content", "0", "--title-tokens", "8"],
+    "the default of SimHash": ["--recipe", "words"],
     "as published": ["--original", "yes"],
 }
 
