@@ -170,9 +170,9 @@ struct batch {
 }  // namespace
 
 struct http_server::implementation {
-  implementation(service& a, const http_options& o) : articles(a), options(o) { set_up(); }
+  explicit implementation(const http_options& o) : options(o) { set_up(); }
 
-  service& articles;
+  service* articles = nullptr;  // from run() on
   http_options options;
   listening_server server;
   std::atomic<std::size_t> waiting{0};  // bytes of bodies
@@ -263,14 +263,14 @@ struct http_server::implementation {
     });
     server.Get("/docs/([0-9a-f]{16}-[0-9a-f]{16})", [this](const Request& req, Response& res) {
       const std::string name = req.matches[1];
-      const auto found = articles.find(name);
+      const auto found = articles->find(name);
       if (!found) return set_error(res, 404, "no document " + name);
       ordered_json result{{"docId", name}, {"nids", found->nids}, {"article", json_or_null(found->article)}};
       res.set_content(result.dump(), json_type);
     });
     server.Delete(R"(/articles/([\s\S]+))", [this](const Request& req, Response& res) {
       const std::string nid = req.matches[1];
-      if (!articles.erase(nid)) return set_error(res, 404, "no article " + nid);
+      if (!articles->erase(nid)) return set_error(res, 404, "no article " + nid);
       res.set_content(R"({"status":"success"})", json_type);
     });
     server.Post(similar_path, [this](const Request& req, Response& res, const httplib::ContentReader& reader) {
@@ -280,7 +280,7 @@ struct http_server::implementation {
         throw bad_request("the field \"content\" is missing, or no string");
       auto result = ordered_json::array();
       const auto& content = object["content"].get_ref<const std::string&>();
-      for (const auto& one : articles.similar(content)) {
+      for (const auto& one : articles->similar(content)) {
         const auto kept = json_or_null(one.article);
         const std::string old = kept.is_null() ? std::string() : kept["content"].get<std::string>();
         result.push_back({{"docId", one.name},
@@ -325,7 +325,7 @@ struct http_server::implementation {
   void answer_object(const nlohmann::json& object, Response& res) {
     std::vector<article> one;
     one.push_back(article_of(object));
-    res.set_content(json_of(articles.submit(std::move(one)).get().front()), json_type);
+    res.set_content(json_of(articles->submit(std::move(one)).get().front()), json_type);
   }
 
   void answer_body(const Request& req, Response& res, const httplib::ContentReader& reader) {
@@ -334,7 +334,7 @@ struct http_server::implementation {
     if (!parsed.is_array()) return answer_object(parsed, res);
     batch all;
     for (const auto& element : parsed) all.add([&] { return article_of(element); });
-    const auto answers = articles.submit(std::move(all.articles)).get();
+    const auto answers = articles->submit(std::move(all.articles)).get();
     std::string text;
     batch::answer_all(all.errors, answers,
                       [&](const std::string& json) { (text += text.empty() ? '[' : ',') += json; });
@@ -453,7 +453,7 @@ struct http_server::implementation {
       group made{std::move(lines_.errors), {}, std::make_unique<share>(own_)};
       try {
         made.held->add(bytes_);
-        made.answers = own_.articles.submit(std::move(lines_.articles));
+        made.answers = own_.articles->submit(std::move(lines_.articles));
       } catch (...) {
         std::promise<std::vector<answer>> failed;
         failed.set_exception(std::current_exception());
@@ -480,7 +480,7 @@ struct http_server::implementation {
 
   std::string metrics() const {
     std::ostringstream out;
-    const counters& counts = articles.counts();
+    const counters& counts = articles->counts();
     out << "# HELP docid_articles_total Articles by what they were found by; none: new documents.\n"
            "# TYPE docid_articles_total counter\n";
     for (std::size_t i = 0; i < step_names.size(); ++i)
@@ -510,8 +510,7 @@ struct http_server::implementation {
   }
 };
 
-http_server::http_server(service& articles, const http_options& options)
-    : own_(std::make_unique<implementation>(articles, options)) {}
+http_server::http_server(const http_options& options) : own_(std::make_unique<implementation>(options)) {}
 http_server::~http_server() = default;
 
 int http_server::bind() {
@@ -526,11 +525,12 @@ int http_server::bind() {
     throw std::runtime_error("cannot listen on " + options.address + ":" + std::to_string(options.port) +
                              "; is something else there?");
   }
-  own_->server.let_more_wait();
   return port;
 }
 
-void http_server::run() {
+void http_server::run(service& articles) {
+  own_->articles = &articles;
+  own_->server.let_more_wait();
   own_->server.listen_after_bind();
   own_->has_ended = true;
 }

@@ -20,14 +20,14 @@ struct http_options {
 
 class http_server {
  public:
-  http_server(service& articles, const http_options& options);
+  explicit http_server(const http_options& options);
   ~http_server();
 
   /// Returns: the port, which is another than that of the options only if that is 0.
   /// Throws: std::runtime_error if it is taken.
   int bind();
-  /// Serves until stop(), then finishes what has begun.
-  void run();
+  /// Serves until stop(), then finishes what has begun. Clients that came after bind() have waited.
+  void run(service& articles);
   /// From any thread. Waits until run() has begun.
   void stop();
 

@@ -284,12 +284,13 @@ int serve(const settings& all) {
     setrlimit(RLIMIT_NOFILE, &files);
   }
 
-  docid::make_describers(all.cascade.recipe, all.cascade.jieba);  // throws before the store is marked with the recipe
+  // What may be refused comes before the store is marked with the recipe.
+  docid::make_describers(all.cascade.recipe, all.cascade.jieba);
+  docid::http_server server(all.http);
+  const int port = server.bind();
   std::filesystem::create_directories(all.data);
   const stores kept = stores_of(all);
   docid::service articles(all.cascade, *kept.titles, *kept.bodies, *kept.mapping, *kept.contents);
-  docid::http_server server(articles, all.http);
-  const int port = server.bind();
   std::cout << "docid_service: http://" << all.http.address << ':' << port << "/  " << articles.counts().documents
             << " documents in " << kept.place << std::endl;
   std::thread waiting([&] {
@@ -297,7 +298,7 @@ int serve(const settings& all) {
     sigwait(&signals, &signal);
     server.stop();
   });
-  server.run();
+  server.run(articles);
   kill(getpid(), SIGTERM);  // for the thread that waits, if no signal has come
   waiting.join();
   articles.stop();

@@ -606,8 +606,10 @@ class BadInput(TestCase):
             Service(self.folder, "--recipe", "pairs")
 
     def test_one_service_a_port(self):
-        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(RuntimeError, "cannot listen"):
-            Service(folder, "--port", str(self.service.port))
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(RuntimeError, "cannot listen"):
+                Service(folder + "/fresh", "--port", str(self.service.port))
+            self.assertEqual(os.listdir(folder), [])
 
 
 class Load:
