@@ -19,6 +19,9 @@ namespace detail {
 /// Finds words in a text that may grow at its end.
 class word_scanner {
  public:
+  /// What is open: nothing, a run of letters, or a character that is a word by itself, before marks.
+  enum class run : std::uint8_t { none, letters, lone };
+
   /// Scans the characters that begin before `end`, calls `sink` for each word that is surely complete.
   template <class Sink>
   void scan(std::string_view text, std::size_t end, Sink& sink) {
@@ -57,15 +60,15 @@ class word_scanner {
 
   [[nodiscard]] std::size_t position() const noexcept { return position_; }
 
-  /// Continues at `position`, in the middle of a run of letters that began at `start` if `in_run`.
-  void resume(std::size_t position, bool in_run, std::size_t start) noexcept {
+  /// Continues at `position`, in a word that began at `start` unless `open` is none.
+  void resume(std::size_t position, run open, std::size_t start) noexcept {
     position_ = position;
     start_ = start;
-    open_ = in_run ? run::letters : run::none;
+    open_ = open;
   }
 
-  /// Whether a run of letters is open, which a letter would continue, and where it began.
-  [[nodiscard]] bool in_run() const noexcept { return open_ == run::letters; }
+  /// The word that is open, and where it began.
+  [[nodiscard]] run open() const noexcept { return open_; }
   [[nodiscard]] std::size_t start() const noexcept { return start_; }
 
   /// Tells that `count` leading bytes of the text were dropped.
@@ -75,8 +78,6 @@ class word_scanner {
   }
 
  private:
-  enum class run : std::uint8_t { none, letters, lone };
-
   static constexpr std::array<character_class, 128> ascii_classes = [] {
     std::array<character_class, 128> classes{};
     for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = classify(static_cast<char32_t>(i));

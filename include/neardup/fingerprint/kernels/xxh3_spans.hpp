@@ -192,30 +192,35 @@ struct span_lanes_avx512 {
   }
 };
 
+/// For each length of 1 to 8 bytes, 8 at 0, which bytes make the word of its formula: VPERMQ looks at three bits.
+alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
+  std::array<std::uint64_t, 8> sources{};
+  for (std::size_t n = 1; n <= sources.size(); ++n) {
+    for (std::size_t i = 0; i < 8; ++i) sources[n % 8] |= std::uint64_t{short_xxh3::source_of(n, i)} << (8 * i);
+  }
+  return sources;
+}();
+
+/// What the words of these lengths are flipped by.
+NEARDUP_TARGET_AVX512 inline __m512i brief_flips_avx512(const seeded_xxh3& formulas) noexcept {
+  const __m512i lengths_at_8 = _mm512_setr_epi64(0, 1 << 8, 2 << 8, 3 << 8, 0, 0, 0, 0);
+  return _mm512_mask_xor_epi64(set1_avx512(formulas.flip_4_to_8), 0b1110, lengths_at_8,
+                               set1_avx512(formulas.flip_1_to_3));
+}
+
 /// Tokens of 1 to 8 bytes: both short formulas and a blend. What does not depend on the seed is computed once.
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 inline void hash_brief_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
-                                                    std::uint64_t* const* out) noexcept {
-  const __m512i length = lanes.length;
-  const __m512i bits = _mm512_slli_epi64(length, 3);
-  const __m512i word =
-      _mm512_andnot_si512(_mm512_sllv_epi64(set1_avx512(~std::uint64_t{0}), bits), lanes.bytes(_mm512_setzero_si512()));
-  const __mmask8 tiny = _mm512_cmplt_epu64_mask(length, set1_avx512(4));
-  // Below 4 bytes: first byte to bits 16, middle to 24, last to 0, length to 8.
-  const __m512i byte = set1_avx512(0xff);
-  const __m512i middle =
-      _mm512_and_si512(_mm512_srlv_epi64(word, _mm512_slli_epi64(_mm512_srli_epi64(length, 1), 3)), byte);
-  const __m512i last = _mm512_srlv_epi64(word, _mm512_sub_epi64(bits, set1_avx512(8)));
-  const __m512i bytes_1_to_3 = _mm512_ternarylogic_epi64(_mm512_slli_epi64(_mm512_and_si512(word, byte), 16),
-                                                         _mm512_slli_epi64(middle, 24), last, 0xfe);
-  const __m512i length_at_8 = _mm512_slli_epi64(length, 8);
-  const __m512i high = _mm512_srlv_epi64(word, _mm512_sub_epi64(bits, set1_avx512(32)));
-  const __m512i low = _mm512_slli_epi64(word, 32);
+NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void hash_brief_avx512(const span_lanes_avx512& lanes, const __m512i* flips,
+                                                                   std::uint64_t* const* out) noexcept {
+  // VPSHUFB counts from each half of 16 bytes.
+  const __m512i halves = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0808080808080808, 0));
+  const __m512i sources = _mm512_permutexvar_epi64(lanes.length, _mm512_load_si512(brief_sources.data()));
+  const __m512i word = _mm512_shuffle_epi8(lanes.bytes(_mm512_setzero_si512()), _mm512_add_epi8(sources, halves));
+  const __mmask8 tiny = _mm512_cmplt_epu64_mask(lanes.length, set1_avx512(4));
   const blended_rounds_avx512 rounds(tiny);
   for (std::size_t j = 0; j < Words; ++j) {
-    const __m512i a = _mm512_ternarylogic_epi64(bytes_1_to_3, length_at_8, set1_avx512(formulas[j].flip_1_to_3), 0x96);
-    const __m512i b = _mm512_ternarylogic_epi64(low, high, set1_avx512(formulas[j].flip_4_to_8), 0x56);  // (a | b) ^ c
-    _mm512_storeu_si512(out[j], rounds(_mm512_mask_blend_epi64(tiny, rotated_avx512(b), a), length));
+    const __m512i x = _mm512_xor_si512(word, _mm512_permutexvar_epi64(lanes.length, flips[j]));
+    _mm512_storeu_si512(out[j], rounds(_mm512_mask_mov_epi64(rotated_avx512(x), tiny, x), lanes.length));
   }
 }
 
@@ -286,8 +291,10 @@ NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span
   const auto advance = [&](std::size_t count) {
     for (std::size_t j = 0; j < Words; ++j) out[j] += count;
   };
+  __m512i flips[Words];
+  for (std::size_t j = 0; j < Words; ++j) flips[j] = brief_flips_avx512(formulas[j]);
   for (std::size_t i = 0; i < sorted.brief.count; i += 8) {
-    hash_brief_avx512<Words>(span_lanes_avx512(text, sorted.brief, i), formulas, out);
+    hash_brief_avx512<Words>(span_lanes_avx512(text, sorted.brief, i), flips, out);
     advance(lanes_left(sorted.brief.count - i, 8));
   }
   for (std::size_t i = 0; i < sorted.middle.count; i += 8) {

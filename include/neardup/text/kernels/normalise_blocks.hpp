@@ -200,80 +200,8 @@ NEARDUP_KERNELS_BEGIN
 
 // ---- blocks of ASCII, Latin-1 and Chinese by AVX-512 ----------------------------------------------------------------
 
-/// Which second bytes make a letter of lead byte C2, U+0080 to U+00BF: none of them has a lower case.
-alignas(64) inline constexpr std::array<std::uint8_t, 64> latin_letters = [] {
-  std::array<std::uint8_t, 64> result{};
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i] = classify(static_cast<char32_t>(0x80 + i)) == character_class::letter ? 0xff : 0;
-  }
-  return result;
-}();
-
-/// A block as masks: a bit for each byte.
-struct normalise_masks {
-  std::uint64_t word;  // of letters that are not Han
-  std::uint64_t han_leads;
-  std::uint64_t han;    // of U+4E00 to U+9FFF, and what is below from U+4000
-  std::uint64_t upper;  // those to which adding 0x20 gives the lower case
-  std::uint64_t known;  // all of the characters above, and of separators
-};
-
-/// The masks of ASCII.
-NEARDUP_TARGET_AVX512 inline normalise_masks ascii_masks_avx512(__m512i bytes) noexcept {
-  const auto below = [&](__m512i from, char first, char count) NEARDUP_AVX512_LAMBDA {
-    return std::uint64_t{
-        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(from, _mm512_set1_epi8(first)), _mm512_set1_epi8(count))};
-  };
-  const std::uint64_t letters = below(_mm512_or_si512(bytes, _mm512_set1_epi8(0x20)), 'a', 26);
-  return {letters | below(bytes, '0', 10), 0, 0, below(bytes, 'A', 26), ~std::uint64_t{_mm512_movepi8_mask(bytes)}};
-}
-
 NEARDUP_TARGET_AVX512 inline __m512i lower_avx512(__m512i bytes, std::uint64_t upper) noexcept {
   return _mm512_mask_add_epi8(bytes, upper, bytes, _mm512_set1_epi8(0x20));
-}
-
-/// Adds the characters beyond ASCII that the masks can tell: Han, the punctuation beside it, and Latin-1.
-/// Returns: how many of the first `size` bytes are of characters that the masks tell, up to the first other one.
-NEARDUP_TARGET_AVX512 inline std::size_t add_multibyte_avx512(__m512i bytes, std::size_t size,
-                                                              normalise_masks& masks) noexcept {
-  const auto equal = [&](unsigned char value) NEARDUP_AVX512_LAMBDA {
-    return std::uint64_t{_mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(static_cast<char>(value)))};
-  };
-  const auto range = [&](unsigned char first, unsigned char last) NEARDUP_AVX512_LAMBDA {
-    const __m512i offset = _mm512_sub_epi8(bytes, _mm512_set1_epi8(static_cast<char>(first)));
-    return std::uint64_t{_mm512_cmple_epu8_mask(offset, _mm512_set1_epi8(static_cast<char>(last - first)))};
-  };
-  const std::uint64_t continuation = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
-  const std::uint64_t of_two = continuation >> 1;       // lead bytes that one continues
-  const std::uint64_t of_three = of_two & of_two >> 1;  // that two continue
-  const std::uint64_t han_leads = range(0xe4, 0xe9) & ~(equal(0xe4) & equal(0xb7) >> 1) & of_three;
-  const std::uint64_t second_80 = equal(0x80) >> 1;
-  // All from U+2000 to U+203F; of U+3000 to U+303F and U+FF00 to U+FF3F what no numbers and letters are.
-  std::uint64_t separators = equal(0xe2) & second_80;
-  separators |= equal(0xe3) & second_80 & (range(0x80, 0x84) | range(0x88, 0xa0)) >> 2;
-  separators |= equal(0xef) & equal(0xbc) >> 1 & ~((range(0x90, 0x99) | range(0xa1, 0xba)) >> 2);
-  separators &= of_three;
-  const std::uint64_t three = han_leads | separators;
-  masks.han_leads = han_leads;
-  masks.han = han_leads | han_leads << 1 | han_leads << 2;
-  masks.known |= three | three << 1 | three << 2;
-  const std::uint64_t c3 = equal(0xc3) & of_two;
-  const std::uint64_t c2 = equal(0xc2) & of_two;
-  if ((c2 | c3) != 0) {
-    const std::uint64_t multiplied = (equal(0x97) | equal(0xb7)) >> 1;  // U+00D7, U+00F7
-    const __m512i letters = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(latin_letters.data()));
-    const std::uint64_t words = (c3 & ~multiplied) | (c2 & std::uint64_t{_mm512_movepi8_mask(letters)} >> 1);
-    masks.word |= words | words << 1;
-    masks.upper |= (c3 & ~multiplied) << 1 & range(0x80, 0x9e);
-    masks.known |= (c2 | c3) | (c2 | c3) << 1;
-  }
-  // Not the last character of a whole block: it may go on in the next one.
-  if (size == text_block_size) {
-    const std::uint64_t begins = _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
-    size = static_cast<std::size_t>(63 - std::countl_zero(begins | 1U));
-  }
-  const std::uint64_t unknown = ~masks.known & low_mask(size);
-  return unknown == 0 ? size : static_cast<std::size_t>(std::countr_zero(unknown));
 }
 
 /// Normalises the characters that begin before `limit`, but stops at one that the masks cannot tell.
@@ -286,7 +214,7 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(normalise_cursor& cursor, c
     const auto left = static_cast<std::size_t>(cursor.end - at);
     std::size_t size = left < text_block_size ? left : text_block_size;
     const __m512i bytes = left < text_block_size ? _mm512_maskz_loadu_epi8(low_mask(size), at) : _mm512_loadu_si512(at);
-    normalise_masks masks = ascii_masks_avx512(bytes);
+    character_masks masks = ascii_masks_avx512(bytes);
     if (masks.known == ~std::uint64_t{0}) {
       // The first separator after a word becomes its space.
       const std::uint64_t after_word = masks.word << 1 | (last == normalised_end::word ? 1U : 0U);

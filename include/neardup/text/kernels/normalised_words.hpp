@@ -131,45 +131,59 @@ inline void take_ascii_block(word_join_cursor& cursor, const char* block, std::s
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Joins the words of the first `size` bytes of a block that the masks can tell.
-NEARDUP_TARGET_AVX512 inline void join_mixed_avx512(const folded_block& lower, std::size_t size,
-                                                    const normalise_masks& masks, word_join_cursor& c) noexcept {
+/// Joins the words of the first `size` bytes of a block that the masks can tell, in lower case, without a branch for
+/// each: every byte is paired with a separator, and VPCOMPRESSB keeps the bytes of words, and the separators of their
+/// last ones.
+NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower, std::size_t size,
+                                                                   const character_masks& masks,
+                                                                   word_join_cursor& c) noexcept {
   using tail = word_join_cursor::tail;
-  const std::uint64_t all = low_mask(size);
-  const std::uint64_t word = masks.word & all;
-  const bool goes_on = c.last == tail::letters;
-  std::uint64_t starts = (word & ~(word << 1 | (goes_on ? 1U : 0U))) | (masks.han_leads & all);
-  const std::uint64_t stops = starts | ~(word | masks.han) | std::uint64_t{1} << size;
-  std::size_t end = 0;
-  if (goes_on) {
-    end = static_cast<std::size_t>(std::countr_zero(stops));
-    lower.copy(0, end, c.joined + c.size);
-    c.size += end;
-  }
-  if (starts == 0) {
-    // Nothing but separators from here on.
-    if (end < size && c.last != tail::separator && c.last != tail::han) {
-      c.close_word();
-      c.last = tail::separator;
-    }
+  const std::uint64_t word = masks.word & low_mask(size);
+  const std::uint64_t kept = word | (masks.han & low_mask(size));
+  const bool goes_on = c.last == tail::letters && (word & 1U) != 0;
+  const bool closes = !goes_on && c.last != tail::separator && (c.last != tail::han || kept != 0);
+  c.close[c.count] = static_cast<std::uint32_t>(c.size);
+  c.joined[c.size] = shingle_separator;
+  c.size += closes ? 1 : 0;
+  c.begin[c.count + 1] = static_cast<std::uint32_t>(c.size);
+  c.count += closes ? 1 : 0;
+  if (kept == 0) {
+    if (closes) c.last = tail::separator;
     return;
   }
-  if (c.last != tail::separator) c.close_word();
-  std::size_t begin = 0;
-  for (; starts != 0; starts &= starts - 1) {
-    begin = static_cast<std::size_t>(std::countr_zero(starts));
-    end = begin + 1 + static_cast<std::size_t>(std::countr_zero(stops >> begin >> 1));
-    lower.copy(begin, end, c.joined + c.size);
-    c.size += end - begin;
-    c.close_word();
-  }
-  const bool is_han = (masks.han_leads >> begin & 1U) != 0;
-  if (is_han || end == size) {
-    c.reopen_word();
-    c.last = is_han ? tail::han : tail::letters;
-  } else {
-    c.last = tail::separator;
-  }
+  std::uint64_t ends = (word & ~(word >> 1)) | (masks.han_leads << 2 & masks.han & low_mask(size));
+  // The last word stays open if it is a Han character, or the next block may go on with it.
+  const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
+  const bool is_han = (masks.han >> last & 1U) != 0;
+  const bool is_open = is_han || last == size - 1;
+  ends ^= std::uint64_t{is_open} << last;
+  c.last = is_han ? tail::han : is_open ? tail::letters : tail::separator;
+
+  // The separator of word number i is behind the bytes up to its last one, and i other separators.
+  const __m512i places = _mm512_maskz_compress_epi8(_pext_u64(ends, kept), _mm512_load_si512(byte_indices.data()));
+  const __m512i numbers = _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(byte_indices.data())));
+  const __m512i one = _mm512_set1_epi32(1);
+  const auto write = [&](std::uint32_t i, __m128i part) NEARDUP_AVX512_LAMBDA {
+    const __m512i offset = _mm512_add_epi32(numbers, _mm512_set1_epi32(static_cast<int>(c.size + i + 1)));
+    const __m512i close = _mm512_add_epi32(_mm512_cvtepu8_epi32(part), offset);
+    _mm512_storeu_si512(c.close + c.count + i, close);
+    _mm512_storeu_si512(c.begin + c.count + i + 1, _mm512_add_epi32(close, one));
+  };
+  // 64 bytes have 32 words at most.
+  write(0, _mm512_castsi512_si128(places));
+  write(16, _mm512_extracti32x4_epi32(places, 1));
+  c.count += static_cast<std::size_t>(std::popcount(ends));
+
+  const auto join = [&](__m256i bytes, std::uint32_t kept_bytes, std::uint32_t last_bytes) NEARDUP_AVX512_LAMBDA {
+    const __m512i pairs = _mm512_or_si512(_mm512_cvtepu8_epi16(bytes), _mm512_set1_epi16(shingle_separator << 8));
+    const std::uint64_t chosen =
+        _pdep_u64(kept_bytes, 0x5555555555555555U) | _pdep_u64(last_bytes, 0xaaaaaaaaaaaaaaaaU);
+    _mm512_storeu_si512(c.joined + c.size, _mm512_maskz_compress_epi8(chosen, pairs));
+    c.size += static_cast<std::size_t>(std::popcount(chosen));
+  };
+  join(_mm512_castsi512_si256(lower), static_cast<std::uint32_t>(kept), static_cast<std::uint32_t>(ends));
+  join(_mm512_extracti64x4_epi64(lower, 1), static_cast<std::uint32_t>(kept >> 32),
+       static_cast<std::uint32_t>(ends >> 32));
 }
 
 /// Joins the words of the characters that begin before `limit`, but stops at one that the masks cannot tell.
@@ -182,7 +196,7 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
     std::size_t size = left < text_block_size ? left : text_block_size;
     const __m512i bytes =
         left < text_block_size ? _mm512_maskz_loadu_epi8(low_mask(size), c.at) : _mm512_loadu_si512(c.at);
-    normalise_masks masks = ascii_masks_avx512(bytes);
+    character_masks masks = ascii_masks_avx512(bytes);
     if (masks.known == ~std::uint64_t{0}) {
       c.leave_lone(masks.word != 0);
       // The first separator after a word ends it.
@@ -204,9 +218,7 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
     } else {
       size = add_multibyte_avx512(bytes, size, masks);
       if (size == 0) break;
-      folded_block lower;
-      _mm512_store_si512(lower.bytes, lower_avx512(bytes, masks.upper));
-      join_mixed_avx512(lower, size, masks, c);
+      join_mixed_avx512(lower_avx512(bytes, masks.upper), size, masks, c);
     }
     c.at += size;
   }

@@ -1,12 +1,14 @@
 // The words of a whole text as places in it, found 64 bytes at a time.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/instructions.hpp"
 #include "../words.hpp"
 #include "text_blocks.hpp"
@@ -36,8 +38,9 @@ struct token_spans {
 
 /// Finds the words of a text below 4 GiB, exactly those of `words`.
 ///
-/// Blocks of ASCII alone are classified by vector instructions, and the edges of their words are where a bit differs
-/// from the one before; what has other characters goes through the scanner of `words`.
+/// Blocks that vector instructions can tell are classified by them, and the edges of words are where a bit differs from
+/// the one before: ASCII alone, with AVX-512 also Latin-1 and Chinese. What has other characters goes through the scanner
+/// of `words`.
 class word_span_finder {
  public:
   explicit word_span_finder(std::string_view text, instruction_set level = active_instruction_set()) noexcept
@@ -48,13 +51,14 @@ class word_span_finder {
     spans.count = 0;
     while (spans.count + words_a_step <= token_spans::capacity && position_ < text_.size()) step(spans);
     if (position_ < text_.size()) return true;
-    if (in_word_) append(spans, start_, text_.size());
-    in_word_ = false;
-    if (scanner_open_) close_scanner(spans);
+    if (open_ != run::none) append(spans, start_, text_.size());
+    open_ = run::none;
     return spans.count > 0;
   }
 
  private:
+  using run = word_scanner::run;
+
   static constexpr std::size_t blocks_a_step = 8;
   // A block begins at most 32 words, and one may be open before it.
   static constexpr std::size_t words_a_step = 33 * blocks_a_step;
@@ -66,6 +70,9 @@ class word_span_finder {
   }
 
   void step(token_spans& spans) noexcept {
+#if NEARDUP_X86_KERNELS
+    if (level_ == instruction_set::avx512) return step_avx512(spans);
+#endif
     const std::size_t begin = position_;
     const std::size_t whole = (text_.size() - begin) / text_block_size;
     word_block blocks[blocks_a_step];
@@ -79,28 +86,49 @@ class word_span_finder {
       count = 1;
     }
     for (std::size_t b = 0; b < count; ++b) {
-      const std::size_t at = begin + b * text_block_size;
-      const std::size_t end = at + text_block_size < text_.size() ? at + text_block_size : text_.size();
+      const std::size_t end = (std::min)(begin + (b + 1) * text_block_size, text_.size());
       if (blocks[b].other == 0) {
-        if (scanner_open_) close_scanner(spans);
-        find_edges(blocks[b].word, at, spans);
+        find_edges(blocks[b].word, 0, end - position_, spans);
       } else {
-        scan(at, end, spans);
+        scan(end, spans);
       }
-      position_ = end;
     }
   }
 
-  /// Words that begin or end in a block of ASCII.
-  void find_edges(std::uint64_t word, std::size_t at, token_spans& spans) noexcept {
-    const std::uint64_t before = word << 1 | (in_word_ ? 1U : 0U);
-    std::uint64_t begins = word & ~before;
-    std::uint64_t ends = before & ~word;
-    const auto base = static_cast<std::uint32_t>(at);
+#if NEARDUP_X86_KERNELS
+  NEARDUP_KERNELS_BEGIN
+  NEARDUP_TARGET_AVX512 void step_avx512(token_spans& spans) noexcept {
+    for (std::size_t b = 0; b < blocks_a_step && position_ < text_.size(); ++b) {
+      std::size_t size = (std::min)(text_.size() - position_, text_block_size);
+      const __m512i bytes = _mm512_maskz_loadu_epi8(low_mask(size), text_.data() + position_);
+      character_masks masks = ascii_masks_avx512(bytes);
+      if (masks.known != ~std::uint64_t{0}) size = add_multibyte_avx512(bytes, size, masks);
+      if (size > 0) {
+        find_edges(masks.word, masks.han_leads, size, spans);
+      } else {
+        // Characters that the masks cannot tell rarely come alone.
+        constexpr std::size_t unknown_run = 24;
+        scan((std::min)(position_ + unknown_run, text_.size()), spans);
+      }
+    }
+  }
+  NEARDUP_KERNELS_END
+#endif
+
+  /// Words that begin or end in the next `size` bytes, of which these are letters, and the first bytes of Han
+  /// characters.
+  void find_edges(std::uint64_t word, std::uint64_t han_leads, std::size_t size, token_spans& spans) noexcept {
+    const std::uint64_t all = low_mask(size);
+    word &= all;
+    han_leads &= all;
+    const std::uint64_t before = word << 1 | (open_ == run::letters ? 1U : 0U);
+    std::uint64_t begins = (word & ~before) | han_leads;
+    std::uint64_t ends = ((before & ~word) | han_leads << 3 | (open_ == run::lone ? 1U : 0U)) & all;
+    const auto base = static_cast<std::uint32_t>(position_);
     // An open word keeps its begin in the place of the next span; its end comes first.
     std::size_t n = spans.count;
-    if (in_word_) spans.begin[n] = static_cast<std::uint32_t>(start_);
-    std::uint32_t* begin = spans.begin + n + (in_word_ ? 1 : 0);
+    if (open_ != run::none) spans.begin[n] = static_cast<std::uint32_t>(start_);
+    std::uint32_t* begin = spans.begin + n + (open_ != run::none ? 1 : 0);
     std::uint32_t* end = spans.end + n;
 #if NEARDUP_X86_KERNELS
     if (level_ == instruction_set::avx512) {
@@ -116,46 +144,29 @@ class word_span_finder {
       for (; ends != 0; ends &= ends - 1) *end++ = base + static_cast<std::uint32_t>(std::countr_zero(ends));
     }
     spans.count = static_cast<std::size_t>(end - spans.end);
-    in_word_ = word >> 63 != 0;
-    if (in_word_) start_ = spans.begin[spans.count];
+    open_ = word >> (size - 1) != 0 ? run::letters : han_leads << 2 >> (size - 1) != 0 ? run::lone : run::none;
+    if (open_ != run::none) start_ = spans.begin[spans.count];
+    position_ += size;
   }
 
-  /// Words of a block that is not ASCII alone; a character may reach into the next block, which continues behind it.
-  void scan(std::size_t at, std::size_t end, token_spans& spans) noexcept {
-    if (!scanner_open_) {
-      scanner_.resume(at, in_word_, start_);
-      in_word_ = false;
-      scanner_open_ = true;
-    }
+  /// Words of the characters that begin before `end`; the last one may reach beyond.
+  void scan(std::size_t end, token_spans& spans) noexcept {
+    scanner_.resume(position_, open_, start_);
     auto sink = [&](std::string_view token) {
       const auto begin = static_cast<std::size_t>(token.data() - text_.data());
       append(spans, begin, begin + token.size());
     };
     scanner_.scan(text_, end, sink);
-  }
-
-  /// Goes on without the scanner at a block of ASCII: a run of letters may continue there, a lone character does not.
-  void close_scanner(token_spans& spans) noexcept {
-    auto sink = [&](std::string_view token) {
-      const auto begin = static_cast<std::size_t>(token.data() - text_.data());
-      append(spans, begin, begin + token.size());
-    };
-    in_word_ = scanner_.in_run();
+    open_ = scanner_.open();
     start_ = scanner_.start();
-    if (!in_word_) scanner_.close(text_, sink);
-    scanner_open_ = false;
-    if (in_word_ && position_ >= text_.size()) {
-      append(spans, start_, text_.size());
-      in_word_ = false;
-    }
+    position_ = scanner_.position();
   }
 
   std::string_view text_;
   std::size_t position_ = 0;
   std::size_t start_ = 0;  // of the word that is open
   instruction_set level_;
-  bool in_word_ = false;
-  bool scanner_open_ = false;  // the last block went through the scanner
+  run open_ = run::none;
   word_scanner scanner_;
 };
 
