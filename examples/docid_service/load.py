@@ -90,6 +90,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path)
     given = parser.parse_args(arguments)
     work = given.work or pathlib.Path(tempfile.mkdtemp(prefix="docid_load."))
+    work.mkdir(parents=True, exist_ok=True)
     count = given.index + given.batched + given.single
     file = work / f"articles_{count}.jsonl"
     if not file.exists():
