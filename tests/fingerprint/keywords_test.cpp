@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <neardup/fingerprint/idf.hpp>
@@ -132,4 +133,23 @@ TEST_CASE("the fingerprint of keywords is that of their text alone", "[keywords]
   expect_as_bag(neardup::simhasher{keywords{2, words{}, table}, neardup::log_tf{}});
   expect_as_bag(neardup::simhasher{keywords{2, words{}, table}, neardup::unit{}});
   expect_as_bag(neardup::simhasher{keywords{2, words{}, table}, neardup::levels{5, neardup::tf_idf{table}}});
+}
+
+TEST_CASE("keywords weigh by the table of the weighter, whether it ranks them or another one does", "[keywords]") {
+  const auto ranks = std::make_shared<const idf_table>(idf_table::parse("one 1.0019\ntwo 5.00195\nthree 7\n"));
+  const auto other = std::make_shared<const idf_table>(idf_table::parse("one 90\ntwo 1\n"));
+  const auto expect_as_bag = [](const auto& by_keywords) {
+    typename std::decay_t<decltype(by_keywords)>::workspace memory;
+    for (const char* text : {"one two three one two", "three", "one one four five", "", "two one two"}) {
+      CHECK(by_keywords(text, memory) == by_keywords(by_keywords.bag(text)));
+    }
+  };
+  for (const auto& weighs : {ranks, other}) {
+    const keywords best{2, words{}, ranks};
+    expect_as_bag(neardup::simhasher{best, neardup::tf_idf{weighs}});
+    expect_as_bag(neardup::simhasher{best, neardup::tf_idf{weighs}, neardup::xxh3<64>{.seed = 9}});
+    expect_as_bag(neardup::simhasher{best, neardup::tf_idf{weighs}, neardup::xxh3<128>{}});
+    expect_as_bag(neardup::simhasher{best, neardup::levels{5, neardup::tf_idf{weighs}}});
+    expect_as_bag(neardup::simhasher{keywords{2, words{}, *ranks}, neardup::tf_idf{weighs}});
+  }
 }

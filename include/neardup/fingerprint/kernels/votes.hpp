@@ -201,7 +201,7 @@ std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<w
 /// Stands for what is done with the hash of a token and its count, where a kernel is asked whether it gives them.
 struct any_counted_visitor {
   template <class HashWords>
-  void operator()(const HashWords& /*hash*/, std::uint64_t /*count*/) const {}
+  void operator()(const HashWords& /*hash*/, std::uint64_t /*count*/, weight /*each*/) const {}
 };
 
 /// Collects the tokens of one text. Memory is reused from text to text.
@@ -210,7 +210,10 @@ class vote_collector {
  public:
   static constexpr std::size_t hash_words = hasher_words<Hasher>;
 
-  void clear() noexcept { tokens_.clear(); }
+  void clear() noexcept {
+    tokens_.clear();
+    are_weighed_ = false;
+  }
 
   void add(const hash_block<hash_words>& block) {
     if constexpr (Kind == vote_kind::occurrences) {
@@ -231,7 +234,7 @@ class vote_collector {
       return votes.result();
     } else {
       if constexpr (asks_idf_table<Weighter> && is_xxh3<Hasher>) {
-        weigh_hashes(innermost(weigh).by_hash(hash.seed), tokens_, weighted);
+        if (!are_weighed_) weigh_hashes(innermost(weigh).by_hash(hash.seed), tokens_, weighted);
       } else {
         weigh_tokens(weigh, tokens_, weighted);
       }
@@ -253,8 +256,8 @@ class vote_collector {
 
   /// Collects all tokens of a text.
   template <class Tokenizer>
-  void collect(const Tokenizer& tokenize, const Weighter& /*weigh*/, const Hasher& hash, std::string_view text,
-               hash_scratch<Tokenizer, Hasher>& scratch) {
+  void collect(const Tokenizer& tokenize, [[maybe_unused]] const Weighter& weigh, const Hasher& hash,
+               std::string_view text, hash_scratch<Tokenizer, Hasher>& scratch) {
     using kernel = token_kernel<Tokenizer, Hasher>;
     clear();
     if constexpr (Kind == vote_kind::occurrences &&
@@ -265,8 +268,18 @@ class vote_collector {
     if constexpr (Kind == vote_kind::counts && requires(const any_counted_visitor& visit) {
                     kernel::visit_counted(tokenize, hash, text, scratch.kernel, visit);
                   }) {
+      if constexpr (asks_idf_table<Weighter> && is_xxh3<Hasher>) {
+        are_weighed_ = kernel::weighs_by(tokenize, hash, innermost(weigh).table());
+        weighted.clear();
+      }
       kernel::visit_counted(tokenize, hash, text, scratch.kernel,
-                            [&](const auto& words, std::uint64_t count) { tokens_.append(words, count); });
+                            [&](const auto& words, std::uint64_t count, weight each) {
+                              if (are_weighed_) {
+                                weighted.push_back({words, units_of_all(each.raw(), count)});
+                              } else {
+                                tokens_.append(words, count);
+                              }
+                            });
       return;
     }
     hash_tokens(tokenize, hash, text, scratch, [&](const hash_block<hash_words>& block) { add(block); });
@@ -279,6 +292,7 @@ class vote_collector {
   std::conditional_t<Kind == vote_kind::occurrences, equal_votes<Bits>,
                      distinct_hashes<hash_words, Kind == vote_kind::counts>>
       tokens_;
+  bool are_weighed_ = false;  // the tokens are in `weighted`, and not in tokens_
 };
 
 /// Memory for the fingerprint of one text.
