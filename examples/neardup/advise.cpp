@@ -1,16 +1,11 @@
-#include "advise.hpp"
-
+// `neardup advise`: which options find the near-duplicates of a corpus.
 #include <algorithm>
-#include <cstdint>
+#include <cmath>
 #include <neardup/dedup/advice/advice.hpp>
 #include <neardup/threads.hpp>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "context.hpp"
-#include "run.hpp"
-#include "text_pass.hpp"
+#include "verbs.hpp"
 
 namespace command {
 
@@ -47,15 +42,9 @@ class advice_passes {
   explicit advice_passes(context& c) : context_(c), look_(request_of(c.settings)) {}
 
   neardup::advice run() {
-    context_.notes.phase("drawing a sample");
-    context_.sources.remember();
-    for_each_text(
-        context_, advised_bytes, [this](const passing_document& d) { sample(d); },
-        [this](const bad_input& bad) { pass_over(context_.settings, bad); });
-    context_.sources.rewind();
-    for_each_text(
-        context_, advised_bytes, [this](const passing_document& d) { compare(d); },
-        [this](const bad_input& bad) { context_.notes.bad(bad); });
+    for_each_text_before(context_, "drawing a sample", advised_bytes, [this](const placed_document& d) { sample(d); });
+    read_texts(context_.settings, context_.sources, context_.notes, advised_bytes,
+               [this](const placed_document& d) { compare(d); });
     compare_waiting();
     if (compared_ != sampled_) throw input_error({"", "the input was changed while it was being read"});
     if (sampled_ == 0) return {};
@@ -67,29 +56,25 @@ class advice_passes {
   [[nodiscard]] std::uint64_t cut() const noexcept { return cut_; }
 
  private:
-  void sample(const passing_document& document) {
-    const std::string_view text = joined(document.texts);
-    if (context_.settings.strict) {
-      // Such documents are bad input, which the second pass says.
-      if (document.ill_formed) return pass_over(context_.settings, {document.where(), "not well-formed UTF-8"});
-      if (!has_tokens(context_.settings.check_features.choice, text)) {
-        return pass_over(context_.settings, {document.where(), "a document without tokens"});
-      }
-    }
+  /// Whether a document is one that advice is about.
+  bool counts(const placed_document& document, std::string_view text) {
+    return has_tokens(context_.settings.check_features.choice, text) ||
+           context_.notes.without_tokens(document.from->where(document.line));
+  }
+
+  void sample(const placed_document& document) {
+    const std::string text = joined(*document.texts, '\n');
+    if (!counts(document, text)) return;
     look_.sample(text);
     ++sampled_;
   }
 
-  void compare(const passing_document& document) {
-    const std::string_view text = joined(document.texts);
-    if (document.line == 0) context_.notes.read_as_one_text(document.from.path);
-    if (document.ill_formed && !context_.notes.ill_formed(document.where())) return;
-    if (!has_tokens(context_.settings.check_features.choice, text) && !context_.notes.without_tokens(document.where()))
-      return;
-    if (document.is_cut) ++cut_;
-    waiting_.emplace_back(text);
+  void compare(const placed_document& document) {
+    std::string text = joined(*document.texts, '\n');
+    if (!counts(document, text)) return;
+    if (document.facts.is_cut) ++cut_;
     waiting_bytes_ += text.size();
-    context_.notes.advance(1, document.bytes);
+    waiting_.push_back(std::move(text));
     // Enough that starting threads does not count.
     constexpr std::size_t bytes_at_once = std::size_t{1} << 22, documents_at_once = 4096;
     if (waiting_bytes_ >= bytes_at_once || waiting_.size() == documents_at_once) compare_waiting();
@@ -105,17 +90,6 @@ class advice_passes {
     waiting_bytes_ = 0;
   }
 
-  /// The texts of a record as one.
-  std::string_view joined(const std::vector<std::string_view>& texts) {
-    if (texts.size() == 1) return texts.front();
-    joined_.clear();
-    for (const std::string_view text : texts) {
-      if (!joined_.empty()) joined_ += '\n';
-      joined_ += text;
-    }
-    return joined_;
-  }
-
   context& context_;
   neardup::advisor<128> look_;
   neardup::threads run_{context_.settings.threads};
@@ -124,7 +98,6 @@ class advice_passes {
   std::uint64_t cut_ = 0;
   std::vector<std::string> waiting_;
   std::size_t waiting_bytes_ = 0;
-  std::string joined_;
 };
 
 /// Leaves the setups of the width that was asked for.
@@ -136,6 +109,211 @@ void restrict_to_wanted(const options& settings, neardup::advice& found) {
   if (found.setups.empty()) return;
   found.recommended = neardup::recommended_setup(found.setups, wanted.recall);
   found.is_reached = found.setups[found.recommended].recall >= wanted.recall;
+}
+
+// ---- what it prints -------------------------------------------------------------------------------------------------
+
+/// A whole number; of one that is only estimated two digits.
+std::string count_text(double value, bool is_exact) {
+  double step = 1;
+  while (!is_exact && value / step >= 100) step *= 10;
+  return grouped(static_cast<std::uint64_t>(std::llround(value / step) * std::llround(step)));
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds < 0.1) return "< 0.1 s";
+  if (seconds < 10) return fixed(seconds, 1) + " s";
+  if (seconds < 120) return fixed(seconds, 0) + " s";
+  if (seconds < 7200) return fixed(seconds / 60, 0) + " min";
+  return fixed(seconds / 3600, 1) + " h";
+}
+
+std::string percent_text(double share) { return number(100 * share) + " %"; }
+
+/// Quoted for a POSIX shell where it has to be.
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
+  if (!text.empty() && text.find_first_not_of(plain) == text.npos) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+/// Columns of the width that they need, the first flush left, the others flush right.
+void print_table(output& out, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string gap(widths[i] - row[i].size(), ' ');
+      if (i == 0) {
+        out << row[i] << gap;
+      } else {
+        out << "  " << gap << row[i];
+      }
+    }
+    out << '\n';
+  }
+}
+
+void print_corpus(output& out, const options& settings, const neardup::advice& found) {
+  out << counted(found.documents, "document", "documents") << ", " << count_text(found.mean_bytes, true)
+      << " bytes on average, half of them up to " << count_text(found.median_bytes, true) << '\n';
+  const bool is_whole = found.sampled == found.documents;
+  const std::string similar =
+      "with a similarity of " + number(*settings.min_similarity) + " by " + to_string(settings.check_features);
+  const std::string looked_at =
+      is_whole ? ""
+               : " (" + grouped(found.pairs_seen) + " seen of a sample of " + grouped(found.sampled) + " documents)";
+  if (found.pairs_seen == 0) {
+    out << "No near-duplicates " << similar << looked_at
+        << ": the recall below is only theory, for\nsimilarities spread "
+        << "evenly from there to 1\n";
+  } else {
+    const std::string pairs = count_text(found.similar_pairs, is_whole);
+    out << (is_whole ? "" : "About ") << pairs << (pairs == "1" ? " pair" : " pairs") << " of near-duplicates "
+        << similar << looked_at << '\n';
+  }
+
+  out << "\nDistances of random pairs, in bits of 64 (uniform fingerprints: 32.0 +- 4.0), and how much fuller than "
+         "those "
+         "of\nuniform fingerprints buckets of 16 bits are:\n\n";
+  std::vector<std::vector<std::string>> rows{{"features", "per document", "distance", "buckets"}};
+  for (const neardup::feature_facts& facts : found.facts) {
+    rows.push_back({to_string(facts.features), fixed(facts.mean_features, 1),
+                    fixed(facts.mean_distance, 1) + " +- " + fixed(facts.distance_spread, 1),
+                    fixed(facts.skew, 1) + " x"});
+  }
+  print_table(out, rows);
+}
+
+/// Whether the recall was measured, on pairs that were seen: theory alone has no interval.
+bool is_measured(const neardup::advice& found) { return found.pairs_seen > 0; }
+
+/// In brackets; nothing where there is no interval, or none that can be seen.
+std::string interval_text(const neardup::advice& found, const neardup::setup& s) {
+  const std::string low = fixed(s.recall_low, 3), high = fixed(s.recall_high, 3);
+  return is_measured(found) && low != high ? " (" + low + " to " + high + ")" : "";
+}
+
+void print_setups(output& out, const neardup::advice& found) {
+  std::vector<std::vector<std::string>> rows{
+      {"  features", "kind", "bits", "distance", "blocks", "recall", "candidates", "bytes", "time"}};
+  for (std::size_t i = 0; i < found.setups.size(); ++i) {
+    const neardup::setup& s = found.setups[i];
+    rows.push_back({(i == found.recommended ? "* " : "  ") + to_string(s.features),
+                    std::string(neardup::to_string(s.kind)), std::to_string(s.bits), std::to_string(s.distance),
+                    std::to_string(s.blocks), fixed(s.recall, 3) + interval_text(found, s), fixed(s.candidates, 2),
+                    fixed(s.bytes, 0), seconds_text(s.seconds * static_cast<double>(found.documents))});
+  }
+  print_table(out, rows);
+}
+
+template <class Items, class ToJson>
+std::string json_array(const Items& items, const ToJson& to_json) {
+  std::string text;
+  for (const auto& item : items) {
+    text += text.empty() ? '[' : ',';
+    text += to_json(item);
+  }
+  return (text.empty() ? "[" : text) + ']';
+}
+
+std::string json_of(const neardup::feature_facts& facts) {
+  return json_object()
+      .add("features", json_string(to_string(facts.features)))
+      .add("mean_features", number(facts.mean_features))
+      .add("mean_distance", number(facts.mean_distance))
+      .add("distance_spread", number(facts.distance_spread))
+      .add("skew", number(facts.skew))
+      .text();
+}
+
+std::string json_of(const neardup::advice& found, const neardup::setup& s) {
+  const auto if_measured = [&](double value) { return is_measured(found) ? number(value) : std::string("null"); };
+  return json_object()
+      .add("features", json_string(to_string(s.features)))
+      .add("kind", json_string(neardup::to_string(s.kind)))
+      .add("bits", std::to_string(s.bits))
+      .add("distance", std::to_string(s.distance))
+      .add("blocks", std::to_string(s.blocks))
+      .add("recall", number(s.recall))
+      .add("recall_error", if_measured(s.recall_error))
+      .add("recall_low", if_measured(s.recall_low))
+      .add("recall_high", if_measured(s.recall_high))
+      .add("candidates", number(s.candidates))
+      .add("bytes", number(s.bytes))
+      .add("seconds", number(s.seconds))
+      .text();
+}
+
+/// The command line that finds the near-duplicates of the same input by a setup; for a shell.
+std::string command_for(const options& settings, const neardup::setup& chosen) {
+  std::string text = "neardup groups --similarity " + number(*settings.min_similarity) + " --features " +
+                     to_string(chosen.features) + " --kind " + std::string(neardup::to_string(chosen.kind)) +
+                     " --bits " + std::to_string(chosen.bits) + " --distance " + std::to_string(chosen.distance) +
+                     " --check-features " + to_string(settings.check_features);
+  if (settings.seed != 0) text += " --seed " + std::to_string(settings.seed);
+  for (const std::string& word : settings.input_words) text += ' ' + shell_word(word);
+  const std::size_t count = std::min(settings.paths.size(), settings.first_listed);
+  const auto looks_like_an_option = [](const std::string& path) { return path.size() > 1 && path.starts_with('-'); };
+  if (std::any_of(settings.paths.begin(), settings.paths.begin() + static_cast<std::ptrdiff_t>(count),
+                  looks_like_an_option)) {
+    text += " --";
+  }
+  for (std::size_t i = 0; i < count; ++i) text += ' ' + shell_word(settings.paths[i]);
+  return text;
+}
+
+void print_advice_text(output& out, const options& settings, const neardup::advice& found) {
+  if (found.documents == 0) {
+    out << "There are no documents to advise on.\n";
+    return;
+  }
+  print_corpus(out, settings, found);
+  const bool has_interval = std::any_of(found.setups.begin(), found.setups.end(),
+                                        [&](const neardup::setup& s) { return !interval_text(found, s).empty(); });
+  out << "\nTo find " << percent_text(settings.advice.recall) << " of these pairs ("
+      << (has_interval
+              ? "recall: in brackets what comes out in nine of ten cases, by the luck of the sample and of\n"
+                "the hash; candidates and bytes of memory: per document; time: for all, roughly, on one core):\n\n"
+              : "candidates and bytes of memory: per document; time: for all, roughly, on one core):\n\n");
+  print_setups(out, found);
+  out << '\n';
+  if (found.is_reached) {
+    out << "* is the fastest that finds as many.\n";
+  } else {
+    out << "None of these finds as many; * finds the most.\n";
+  }
+  out << '\n' << on_one_line(command_for(settings, found.setups[found.recommended])) << '\n';
+}
+
+void print_advice_json(output& out, const options& settings, const neardup::advice& found) {
+  const bool has_advice = !found.setups.empty();
+  json_object all;
+  all.add("documents", std::to_string(found.documents))
+      .add("sampled", std::to_string(found.sampled))
+      .add("mean_bytes", number(found.mean_bytes))
+      .add("median_bytes", number(found.median_bytes))
+      .add("similarity", number(*settings.min_similarity))
+      .add("check_features", json_string(to_string(settings.check_features)))
+      .add("wanted_recall", number(settings.advice.recall))
+      .add("similar_pairs", number(found.similar_pairs))
+      .add("pairs_seen", std::to_string(found.pairs_seen))
+      .add("facts", json_array(found.facts, [](const auto& facts) { return json_of(facts); }))
+      .add("setups", json_array(found.setups, [&](const auto& s) { return json_of(found, s); }))
+      .add("recommended", has_advice ? std::to_string(found.recommended) : "null")
+      .add("is_reached", found.is_reached ? "true" : "false")
+      .add("command", has_advice ? json_string(command_for(settings, found.setups[found.recommended])) : "null");
+  out << all.text() << '\n';
 }
 
 }  // namespace

@@ -1,23 +1,17 @@
 // What all verbs work with, and the pass over the input that they share.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <exception>
 #include <memory>
 #include <neardup/fingerprint/idf_table.hpp>
 #include <neardup/index/layout.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "documents.hpp"
-#include "input.hpp"
 #include "lists.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "pipeline.hpp"
 #include "report.hpp"
 #include "source.hpp"
 
@@ -48,27 +42,16 @@ struct context {
 
 /// Calls `visit` for each document of these sources in their order, and `after`, if there is one, after those of each
 /// batch, also of one that ends in bad input.
-template <std::size_t Bits>
-void for_each_document(context& c, const options& settings, source_walker& sources, list_reader<Bits>& lists,
-                       const document_visitor<Bits>& visit, const batch_visitor<Bits>& after = nullptr) {
-  if (settings.unit == unit_of_input::fingerprints) return for_each_listed<Bits>(lists, sources, c.notes, visit);
-  batch_reader reader(settings, sources, settings.needs_second_look());
-  placer put_in_place(c.notes);
-  run_in_order<batch>(
-      settings.threads, [&](batch& next, const std::atomic<bool>& stop) { return reader.next(next, stop); },
-      [&] { return batch_worker<Bits>(settings); },
-      [&](finished_batch<Bits>&& done) {
-        const std::exception_ptr bad = caught([&] { put_in_place(done, visit); });
-        if (after) after(std::move(done));
-        if (bad) std::rethrow_exception(bad);
-      });
+inline void for_each_document(context& c, const options& settings, source_walker& sources, list_reader& lists,
+                              const document_visitor& visit, const batch_visitor& after = nullptr) {
+  if (settings.unit == unit_of_input::fingerprints) return lists.read(sources, c.notes, visit);
+  read_documents(settings, sources, c.notes, visit, after);
 }
 
 /// The same of the input.
-template <std::size_t Bits>
-void for_each_document(context& c, const document_visitor<Bits>& visit, const batch_visitor<Bits>& after = nullptr) {
-  list_reader<Bits> lists(c.settings);
-  for_each_document<Bits>(c, c.settings, c.sources, lists, visit, after);
+inline void for_each_document(context& c, const document_visitor& visit, const batch_visitor& after = nullptr) {
+  list_reader lists(c.settings);
+  for_each_document(c, c.settings, c.sources, lists, visit, after);
 }
 
 /// The blocks of the index of a stream, of which nobody knows how long it gets: what was asked for, or the default.
@@ -76,7 +59,21 @@ inline int blocks_of(const options& settings) {
   return settings.blocks > 0 ? settings.blocks : neardup::default_blocks(settings.bits, settings.distance);
 }
 
-/// Learns how rare the features of the input are, in a pass of its own; the next pass reads the same sources.
+/// Reads the texts of the input, at most `most_bytes` of each, in a pass before the one that says what is wrong; the
+/// next pass reads the same sources.
+inline void for_each_text_before(context& c, const std::string& what, std::size_t most_bytes,
+                                 const document_visitor& visit) {
+  c.notes.phase(what);
+  c.sources.remember();
+  c.notes.mute(true);
+  read_texts(c.settings, c.sources, c.notes, most_bytes, visit);
+  c.notes.mute(false);
+  c.sources.rewind();
+}
+
+/// How rare features are, of --idf-file. Throws: input_error.
+std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path);
+/// The same, learnt from the input.
 std::shared_ptr<const neardup::idf_table> learn_idf(context& c);
 
 /// Ends a run: everything is written, and the notes are said. `found`: how much was found of what was looked for.

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "errors.hpp"
+#include "index_file.hpp"
 
 namespace command {
 
@@ -52,10 +53,6 @@ std::string string_pool::at(std::uint64_t position) const {
   return {from, from + static_cast<std::ptrdiff_t>(size)};
 }
 
-std::string default_id(const source& from, std::uint64_t line) {
-  return line == 0 ? from.path : from.path + ':' + std::to_string(line);
-}
-
 void document_table::add(const std::shared_ptr<source>& from, std::uint64_t line,
                          const std::optional<std::string_view>& id, std::uint64_t offset, std::uint64_t length) {
   if (size_ == max_size) throw input_error({from->name(), "more than 4,294,967,295 documents"});
@@ -76,9 +73,43 @@ const document_table::run& document_table::run_of(std::size_t i) const {
 std::string document_table::id(std::size_t i) const {
   const std::uint64_t name = names_[i];
   if (name % 2 == 1) return ids_.at(name / 2);
-  return default_id(*run_of(i).from, name / 2);
+  return run_of(i).from->id_of(name / 2);
 }
 
 place document_table::where(std::size_t i) const { return {run_of(i).from, extents_[i].offset, extents_[i].length}; }
+
+void for_each_against(context& c, list_reader& lists, const document_visitor& visit) {
+  if (!c.settings.has_against()) return;
+  for (const std::string& path : c.settings.against_indexes) for_each_indexed(c, path, lists, visit);
+  if (!c.settings.against.empty()) {
+    options theirs = c.settings;
+    theirs.paths = theirs.against;
+    theirs.first_may_be_verb = false;
+    theirs.score_field.clear();
+    source_walker sources(theirs);
+    c.leave_out_outputs(sources);
+    sources.pass_over_indexes();
+    for_each_document(c, theirs, sources, lists, visit);
+  }
+  c.against = c.notes.documents();
+}
+
+corpus read_corpus(context& c, const other_visitor& visit_other) {
+  corpus all(c.settings);
+  list_reader lists(c.settings);
+  for_each_against(c, lists, [&](const placed_document& d) {
+    if (d.facts.has_tokens) all.add(d);
+  });
+  all.end_against();
+  const auto add = [&](const placed_document& d) {
+    if (d.facts.has_tokens) {
+      all.add(d);
+    } else if (visit_other) {
+      visit_other(all, d);
+    }
+  };
+  for_each_document(c, c.settings, c.sources, lists, add);
+  return all;
+}
 
 }  // namespace command

@@ -4,14 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
-#include <neardup/simhash.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "check.hpp"
+#include "context.hpp"
 #include "documents.hpp"
+#include "fingerprints.hpp"
+#include "lists.hpp"
 #include "options.hpp"
 #include "source.hpp"
 
@@ -65,10 +69,7 @@ class document_table {
   explicit document_table(bool keeps_places) : keeps_places_(keeps_places) {}
 
   /// Throws: input_error if there are more than max_size documents.
-  template <std::size_t Bits>
-  void add(const placed_document<Bits>& d) {
-    add(d.from, d.line, d.id, d.offset, d.facts.length);
-  }
+  void add(const placed_document& d) { add(d.from, d.line, d.id, d.offset, d.facts.length); }
   void add(const std::shared_ptr<source>& from, std::uint64_t line, const std::optional<std::string_view>& id,
            std::uint64_t offset, std::uint64_t length);
 
@@ -104,7 +105,37 @@ class document_table {
   string_pool ids_;
 };
 
-/// "path", or "path:line" for a line without an id of its own.
-std::string default_id(const source& from, std::uint64_t line);
+/// The documents with tokens.
+struct corpus {
+  explicit corpus(const options& settings)
+      : documents(settings.needs_second_look()), check(settings), fingerprints(settings.bits), keep(settings.keep) {}
+
+  void add(const placed_document& d) {
+    documents.add(d);
+    fingerprints.push_back(d.facts.fingerprint);
+    check.add(d.facts);
+    if (keep == preference::longest) scores.push_back(static_cast<double>(d.facts.text_length));
+    if (keep == preference::highest) scores.push_back(d.facts.score);
+    if (keep == preference::lowest) scores.push_back(-d.facts.score);
+  }
+
+  /// Ends those of --against, which stand before all others.
+  void end_against() { against = fingerprints.size(); }
+
+  document_table documents;
+  document_check check;
+  fingerprint_vector fingerprints;
+  preference keep;
+  std::vector<double> scores;  // where --keep asks for them: the highest is kept
+  std::size_t against = 0;     // so many are of --against, the first ones
+};
+
+/// Calls `visit` for each document of --against: first those of its indexes, then the others.
+void for_each_against(context& c, list_reader& lists, const document_visitor& visit);
+
+/// All documents with tokens: those of --against, and the input. `visit_other`, if there is one, gets the documents of
+/// the input without, and what was read before.
+using other_visitor = std::function<void(const corpus&, const placed_document&)>;
+corpus read_corpus(context& c, const other_visitor& visit_other = nullptr);
 
 }  // namespace command

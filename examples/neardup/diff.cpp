@@ -1,13 +1,8 @@
-#include "diff.hpp"
-
+// `neardup diff`: the lines in which two texts differ, the words that differ marked.
 #include <algorithm>
-#include <cstddef>
 #include <cstdlib>
 #include <deque>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "../common/text_difference.hpp"
 #include "documents.hpp"
@@ -15,6 +10,7 @@
 #include "output.hpp"
 #include "platform.hpp"
 #include "source.hpp"
+#include "verbs.hpp"
 
 namespace command {
 

@@ -5,10 +5,7 @@
 #include <fstream>
 #include <neardup/storage/chinese/dictionary_file.hpp>
 #include <neardup/storage/mapped_file.hpp>
-#include <optional>
-#include <stdexcept>
 #include <system_error>
-#include <vector>
 
 #include "errors.hpp"
 #include "options.hpp"

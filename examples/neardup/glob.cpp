@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <initializer_list>
+#include <cctype>
 #include <neardup/text/utf8.hpp>
+#include <optional>
 
 #include "errors.hpp"
 
@@ -12,40 +12,23 @@ namespace command {
 
 namespace {
 
-struct character_range {
-  char32_t first, last;
-};
-
 /// As in POSIX's locale, of ASCII.
 struct character_class {
   std::string_view name;
-  std::initializer_list<character_range> ranges;
+  int (*contains)(int);
 };
-
-constexpr std::initializer_list<character_range> alnum{{'0', '9'}, {'A', 'Z'}, {'a', 'z'}};
-constexpr std::initializer_list<character_range> alpha{{'A', 'Z'}, {'a', 'z'}};
-constexpr std::initializer_list<character_range> blank{{' ', ' '}, {'\t', '\t'}};
-constexpr std::initializer_list<character_range> cntrl{{0, 31}, {127, 127}};
-constexpr std::initializer_list<character_range> digit{{'0', '9'}};
-constexpr std::initializer_list<character_range> graph{{'!', '~'}};
-constexpr std::initializer_list<character_range> lower{{'a', 'z'}};
-constexpr std::initializer_list<character_range> print{{' ', '~'}};
-constexpr std::initializer_list<character_range> punct{{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}};
-constexpr std::initializer_list<character_range> space{{' ', ' '}, {'\t', '\r'}};
-constexpr std::initializer_list<character_range> upper{{'A', 'Z'}};
-constexpr std::initializer_list<character_range> xdigit{{'0', '9'}, {'A', 'F'}, {'a', 'f'}};
-constexpr std::array<character_class, 12> classes{{{"alnum", alnum},
-                                                   {"alpha", alpha},
-                                                   {"blank", blank},
-                                                   {"cntrl", cntrl},
-                                                   {"digit", digit},
-                                                   {"graph", graph},
-                                                   {"lower", lower},
-                                                   {"print", print},
-                                                   {"punct", punct},
-                                                   {"space", space},
-                                                   {"upper", upper},
-                                                   {"xdigit", xdigit}}};
+constexpr std::array<character_class, 12> classes{{{"alnum", std::isalnum},
+                                                   {"alpha", std::isalpha},
+                                                   {"blank", std::isblank},
+                                                   {"cntrl", std::iscntrl},
+                                                   {"digit", std::isdigit},
+                                                   {"graph", std::isgraph},
+                                                   {"lower", std::islower},
+                                                   {"print", std::isprint},
+                                                   {"punct", std::ispunct},
+                                                   {"space", std::isspace},
+                                                   {"upper", std::isupper},
+                                                   {"xdigit", std::isxdigit}}};
 
 /// The name of the class that a part of a set begins with, as in `[:digit:]`; nothing if it does with none.
 std::optional<std::string_view> class_at(std::string_view set) {
@@ -55,29 +38,26 @@ std::optional<std::string_view> class_at(std::string_view set) {
   return set.substr(2, close - 3);
 }
 
-const character_class* find_class(std::string_view name) {
-  const auto* const found =
-      std::find_if(classes.begin(), classes.end(), [name](const character_class& c) { return c.name == name; });
-  return found == classes.end() ? nullptr : found;
-}
+/// What a set of characters comes to.
+struct set_of_characters {
+  std::size_t length = 0;  ///< of the set in the pattern; 0 if it has no end, and its '[' is an ordinary one
+  bool contains = false;   ///< the character that was asked for
+  bool is_backwards = false;
+  std::optional<std::string_view> unknown;  ///< the name of a class that there is not
+};
 
-bool is_inverted(std::string_view set) { return set.size() > 1 && (set[1] == '!' || set[1] == '^'); }
-
-/// Calls `visit(first, last)` for the ranges of the set that the pattern begins with, characters alone among them.
-/// Returns: where the set ends, 0 if it has no end and is an ordinary '['. `unknown` gets the name of a class that there
-/// is not.
-template <class Visit>
-std::size_t for_each_range(std::string_view pattern, const Visit& visit, std::string_view* unknown = nullptr) {
-  const std::size_t first = is_inverted(pattern) ? 2 : 1;
+/// Reads the set that a pattern begins with, and asks it for a character.
+set_of_characters read_set(std::string_view pattern, char32_t c = 0) {
+  set_of_characters set;
+  const bool is_inverted = pattern.size() > 1 && (pattern[1] == '!' || pattern[1] == '^');
+  const std::size_t first = is_inverted ? 2 : 1;
   std::size_t i = first;
   while (i < pattern.size() && (pattern[i] != ']' || i == first)) {
     if (const auto name = class_at(pattern.substr(i))) {
-      const character_class* const found = find_class(*name);
-      if (found != nullptr) {
-        for (const auto& [low, high] : found->ranges) visit(low, high);
-      } else if (unknown != nullptr) {
-        *unknown = *name;
-      }
+      const auto* const found =
+          std::find_if(classes.begin(), classes.end(), [&](auto& one) { return one.name == *name; });
+      if (found == classes.end()) set.unknown = *name;
+      if (found != classes.end() && c < 0x80 && found->contains(static_cast<int>(c)) != 0) set.contains = true;
       i += name->size() + 4;
       continue;
     }
@@ -89,19 +69,12 @@ std::size_t for_each_range(std::string_view pattern, const Visit& visit, std::st
       i += 1 + last.length;
       high = last.code_point;
     }
-    visit(low.code_point, high);
+    set.is_backwards = set.is_backwards || high < low.code_point;
+    set.contains = set.contains || (low.code_point <= c && c <= high);
   }
-  return i < pattern.size() ? i + 1 : 0;
-}
-
-std::size_t length_of_set(std::string_view pattern) {
-  return for_each_range(pattern, [](char32_t, char32_t) {});
-}
-
-bool is_in_set(std::string_view pattern, char32_t c) {
-  bool found = false;
-  for_each_range(pattern, [&](char32_t low, char32_t high) { found = found || (low <= c && c <= high); });
-  return found != is_inverted(pattern);
+  if (i < pattern.size()) set.length = i + 1;
+  set.contains = set.contains != is_inverted;
+  return set;
 }
 
 /// places[i]: the pattern so far matches the text up to byte i. Kept for all i at once, since a pattern with many stars
@@ -127,7 +100,7 @@ void pass_folders(std::string_view text, places& reached) {
 
 /// '?', a set, or a byte that stands for itself. Returns: what of the pattern that was.
 std::size_t pass_one(std::string_view pattern, std::string_view text, places& reached) {
-  const std::size_t set = pattern.front() == '[' ? length_of_set(pattern) : 0;
+  const std::size_t set = pattern.front() == '[' ? read_set(pattern).length : 0;
   const bool any = pattern.front() == '?';
   const std::size_t escape = pattern.front() == '\\' && pattern.size() > 1 ? 1 : 0;
   places next(text.size() + 1);
@@ -135,7 +108,7 @@ std::size_t pass_one(std::string_view pattern, std::string_view text, places& re
     if (!reached[i]) continue;
     if (any || set > 0) {
       const neardup::decoded c = neardup::decode_one(text.substr(i));
-      if (c.code_point != U'/' && (any || is_in_set(pattern, c.code_point))) next[i + c.length] = true;
+      if (c.code_point != U'/' && (any || read_set(pattern, c.code_point).contains)) next[i + c.length] = true;
     } else if (text[i] == pattern[escape]) {
       next[i + 1] = true;
     }
@@ -144,34 +117,27 @@ std::size_t pass_one(std::string_view pattern, std::string_view text, places& re
   return set > 0 ? set : escape + 1;
 }
 
-}  // namespace
-
+/// What makes a pattern one that nobody means, if anything does.
 std::optional<std::string> wrong_with_glob(std::string_view pattern) {
   if (pattern.empty()) return "the pattern is empty";
   while (!pattern.empty()) {
     std::size_t length = pattern.front() == '\\' ? 2 : 1;
     if (pattern.front() == '[') {
-      bool is_backwards = false;
-      std::string_view unknown;
-      const auto look = [&](char32_t low, char32_t high) { is_backwards = is_backwards || high < low; };
-      length = for_each_range(pattern, look, &unknown);
-      if (length == 0) return "a [ has no ]; write \\[ for the character";
-      if (is_backwards) return "a range goes backwards";
-      if (unknown.data() != nullptr) {
-        return "there is no class [:" + std::string(unknown) + ":]; there are " + names_of(classes);
-      }
+      const set_of_characters set = read_set(pattern);
+      if (set.length == 0) return "a [ has no ]; write \\[ for the character";
+      if (set.is_backwards) return "a range goes backwards";
+      if (set.unknown) return "there is no class [:" + std::string(*set.unknown) + ":]; there are " + names_of(classes);
+      length = set.length;
     }
     pattern.remove_prefix((std::min)(length, pattern.size()));
   }
   return std::nullopt;
 }
 
-namespace {
-
 /// Where the element of a pattern that begins at `i` ends: an escaped character, a set, or a byte.
 std::size_t end_of_element(std::string_view pattern, std::size_t i) {
   if (pattern[i] == '\\') return std::min(i + 2, pattern.size());
-  const std::size_t set = pattern[i] == '[' ? length_of_set(pattern.substr(i)) : 0;
+  const std::size_t set = pattern[i] == '[' ? read_set(pattern.substr(i)).length : 0;
   return i + std::max<std::size_t>(set, 1);
 }
 

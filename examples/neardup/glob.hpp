@@ -1,15 +1,11 @@
 // Patterns for names of files, as shells have them.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace command {
-
-/// What makes a pattern one that nobody means, if anything does.
-std::optional<std::string> wrong_with_glob(std::string_view pattern);
 
 /// The patterns that one stands for: `{a,b}` for either, `./a` for `/a`. Throws: usage_error, which begins with `option`.
 std::vector<std::string> expanded_glob(const std::string& option, const std::string& pattern);

@@ -1,51 +1,19 @@
 // `neardup groups`: the near-duplicates of one document, or what a chain of them connects.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <neardup/dedup/group.hpp>
-#include <neardup/dedup/similarity.hpp>
-#include <neardup/threads.hpp>
-#include <numeric>
-#include <optional>
-#include <span>
+#include <functional>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "against.hpp"
-#include "check.hpp"
 #include "context.hpp"
 #include "corpus.hpp"
 
 namespace command {
 
 /// For each document the one that stands for its group.
-template <std::size_t Bits>
-std::vector<std::uint32_t> find_groups(context& c, const corpus<Bits>& all) {
-  c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
-  neardup::group_options how{
-      .by = c.settings.by_components ? neardup::grouping::components : neardup::grouping::representatives,
-      .preference = all.scores,
-      .blocks = c.settings.blocks,
-      .run = neardup::threads{c.settings.threads}};
-  const auto group = [&](const auto& check) {
-    if (!c.settings.has_against()) return neardup::group(all.fingerprints, c.settings.distance, check, how);
-    // Documents of the other corpus stand for themselves, whatever they are like.
-    const std::span fingerprints(all.fingerprints);
-    how.among_themselves = c.settings.also_within;
-    if (!all.scores.empty()) how.preference = how.preference.subspan(all.against);
-    const std::vector<std::uint32_t> of_input = neardup::extend_groups(
-        fingerprints.first(all.against), fingerprints.subspan(all.against), c.settings.distance, check, how);
-    std::vector<std::uint32_t> label(all.against);
-    std::iota(label.begin(), label.end(), 0U);
-    label.insert(label.end(), of_input.begin(), of_input.end());
-    return label;
-  };
-  if (!all.check.decides()) return group(neardup::no_check{});
-  return group([&](std::size_t i, std::size_t j) { return all.check.accepts(i, j); });
-}
+std::vector<std::uint32_t> find_groups(context& c, const corpus& all);
 
 struct group_member {
   std::uint64_t document;
@@ -53,87 +21,20 @@ struct group_member {
   double similarity;  // to it: exact if checked, else estimated
 };
 
-/// The members of each group, `against` being the number of documents of the other corpus. `documents` has the names of
-/// documents by their numbers, as document_table has.
-template <class Documents>
-void print_group_json(context& c, const Documents& documents, std::size_t against, std::uint64_t number_of_group,
-                      const std::vector<group_member>& members) {
-  c.out << "{\"group\":" << std::to_string(number_of_group) << ",\"size\":" << std::to_string(members.size())
-        << ",\"members\":[";
-  for (const group_member& m : members) {
-    if (&m != members.data()) c.out << ',';
-    c.out << "{\"id\":" << json_string(documents.id(m.document)) << ",\"distance\":" << std::to_string(m.distance);
-    if (c.settings.min_similarity) c.out << ",\"similarity\":" << number(m.similarity);
-    if (m.document < against) c.out << ",\"against\":true";
-    c.out << '}';
-  }
-  c.out << "]}\n";
-}
-
-template <class Documents>
-void print_group_text(context& c, const Documents& documents, std::size_t /*against*/, std::uint64_t number_of_group,
-                      const std::vector<group_member>& members) {
-  double least = 1;
-  for (const group_member& m : members) least = std::min(least, m.similarity);
-  if (number_of_group > 0) c.out << '\n';
-  c.out << counted(members.size(), "document", "documents") << ", similarity "
-        << (least >= 1 ? "1.000" : similarity_text(least) + " at least to the first") << '\n';
-  for (const group_member& m : members) {
-    c.out << "  " << similarity_text(m.similarity) << "  " << printable(documents.id(m.document)) << '\n';
-  }
-}
+/// Prints a group, as --format says, `against` being the number of documents of the other corpus. `id_of` gives the name
+/// of a document by its number.
+using id_lookup = std::function<std::string(std::uint64_t)>;
+void print_group(context& c, const id_lookup& id_of, std::size_t against, std::uint64_t number_of_group,
+                 const std::vector<group_member>& members);
 
 struct group_counts {
   std::uint64_t groups = 0, documents = 0;
 };
 
 /// Calls `print(number of the group, its members)` for each group of more than one, in the order of the first members.
-template <std::size_t Bits, class Print>
-group_counts for_each_group(context& c, const corpus<Bits>& all, const Print& print) {
-  const std::vector<std::uint32_t> label = find_groups(c, all);
+using group_visitor = std::function<void(std::uint64_t, const std::vector<group_member>&)>;
+group_counts for_each_group(context& c, const corpus& all, const group_visitor& print);
 
-  // The members of each group, one group behind the other; the one that stands for it first, then by the input.
-  std::vector<std::uint32_t> size(label.size(), 0);
-  for (const std::uint32_t representative : label) ++size[representative];
-  std::vector<candidate> members;
-  for (std::uint32_t i = 0; i < label.size(); ++i) {
-    if (size[label[i]] < 2) continue;
-    members.push_back({label[i], i, neardup::hamming_distance(all.fingerprints[label[i]], all.fingerprints[i])});
-  }
-  const auto place = [](const candidate& m) { return std::tuple(m.a, m.a != m.b, m.b); };
-  std::sort(members.begin(), members.end(),
-            [&](const candidate& m, const candidate& n) { return place(m) < place(n); });
-  std::vector<std::optional<double>> similarities;
-  if (c.settings.min_similarity) similarities = similarities_of(c.settings, all.check, members, 0);
-
-  group_counts counts{0, members.size()};
-  std::vector<group_member> group;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const auto& [representative, document, distance] = members[i];
-    group.push_back(
-        {document, distance, similarities.empty() ? estimate_of<Bits>(c.settings, distance) : *similarities[i]});
-    if (group.size() < size[representative]) continue;
-    print(counts.groups++, group);
-    group.clear();
-  }
-  return counts;
-}
-
-inline void finish_groups(context& c, const group_counts& counts) {
-  finish(c,
-         ": " + counted(counts.groups, "group", "groups") + " of near-duplicates, " +
-             counted(counts.documents, "document", "documents") + " in them",
-         counts.groups);
-}
-
-template <std::size_t Bits>
-void run_groups(context& c) {
-  const corpus<Bits> all = read_corpus<Bits>(c);
-  const auto print = c.settings.format == output_format::json_lines ? print_group_json<document_table>
-                                                                    : print_group_text<document_table>;
-  finish_groups(c, for_each_group(c, all, [&](std::uint64_t number, const std::vector<group_member>& members) {
-                  print(c, all.documents, all.against, number, members);
-                }));
-}
+void finish_groups(context& c, const group_counts& counts);
 
 }  // namespace command

@@ -1,28 +1,27 @@
-#include <cstddef>
-#include <limits>
-#include <string_view>
+// How rare features are: read from a file, or learnt from the input.
 
 #include "context.hpp"
-#include "text_pass.hpp"
 
 namespace command {
 
+std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
+  return as_input([&] {
+    auto table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(path));
+    if (table->size() == 0) throw input_error({path, "there is no term in it"});
+    return table;
+  });
+}
+
 std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
-  c.notes.phase("learning how rare the features are");
-  c.sources.remember();
   neardup::idf_learner learner;
   with_tokenizer(c.settings.features, [&](const auto& tokenize) {
-    for_each_text(
-        c, std::numeric_limits<std::size_t>::max(),
-        [&](const passing_document& document) {
-          const auto all_texts = [&](std::string_view, auto&& sink) {
-            for (const std::string_view text : document.texts) tokenize(text, sink);
-          };
-          learner.add(all_texts, {});
-        },
-        [&](const bad_input& bad) { pass_over(c.settings, bad); });
+    for_each_text_before(c, "learning how rare the features are", whole_texts, [&](const placed_document& d) {
+      const auto all_texts = [&](std::string_view, auto&& sink) {
+        for (const std::string& text : *d.texts) tokenize(text, sink);
+      };
+      learner.add(all_texts, {});
+    });
   });
-  c.sources.rewind();
   return std::make_shared<const neardup::idf_table>(learner.table());
 }
 

@@ -1,6 +1,17 @@
 #include "index_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <neardup/dedup/similarity.hpp>
+#include <neardup/index.hpp>
+#include <neardup/storage.hpp>
+#include <neardup/threads.hpp>
+
+#include "check.hpp"
+#include "shard_files.hpp"
+#include "stored_documents.hpp"
+#include "verbs.hpp"
 
 namespace command {
 
@@ -8,32 +19,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& path) {
   throw input_error({path, "damaged, or not written by the command neardup"});
-}
-
-template <class Number>
-std::vector<Number> read_numbers(std::span<const std::byte> bytes) {
-  std::vector<Number> numbers(bytes.size() / sizeof(Number));
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    for (std::size_t byte = sizeof(Number); byte-- > 0;) {
-      numbers[i] = static_cast<Number>(numbers[i] << 8 | std::to_integer<Number>(bytes[i * sizeof(Number) + byte]));
-    }
-  }
-  return numbers;
-}
-
-template <class Number>
-std::string write_numbers(const std::vector<Number>& numbers) {
-  std::string bytes;
-  bytes.reserve(numbers.size() * sizeof(Number));
-  for (const Number number : numbers) {
-    for (std::size_t byte = 0; byte < sizeof(Number); ++byte) bytes += static_cast<char>(number >> (8 * byte) & 0xff);
-  }
-  return bytes;
-}
-
-/// Whether numbers are ends of stretches of so many elements.
-bool are_ends(const std::vector<std::uint64_t>& ends, std::size_t size) {
-  return std::is_sorted(ends.begin(), ends.end()) && (ends.empty() ? 0 : ends.back()) == size;
 }
 
 template <std::size_t Bits>
@@ -66,19 +51,8 @@ index_settings settings_of(const std::string& path) {
 
 index_settings read_index_settings(const std::string& path) {
   const std::size_t bits = read_header(path).bits;
-  try {
-    switch (bits) {
-      case 32: return settings_of<32>(path);
-      case 64: return settings_of<64>(path);
-      case 128: return settings_of<128>(path);
-      case 256: return settings_of<256>(path);
-      default: refuse(path);
-    }
-  } catch (const input_error&) {
-    throw;
-  } catch (const std::runtime_error& error) {
-    throw input_error({"", error.what()});
-  }
+  if (bits != 32 && bits != 64 && bits != 128 && bits != 256) refuse(path);
+  return as_input([&] { return with_bits(bits, [&](auto width) { return settings_of<width>(path); }); });
 }
 
 std::string encode_settings(const options& settings) {
@@ -90,29 +64,184 @@ std::string encode_settings(const options& settings) {
   return text;
 }
 
-indexed_documents::indexed_documents(const std::string& path, std::size_t size, std::span<const std::byte> name_ends,
-                                     std::span<const std::byte> names, std::span<const std::byte> feature_ends,
-                                     std::span<const std::byte> features)
-    : name_ends_(read_numbers<std::uint64_t>(name_ends)),
-      feature_ends_(read_numbers<std::uint64_t>(feature_ends)),
-      names_(reinterpret_cast<const char*>(names.data()), names.size()),
-      features_(read_numbers<std::uint32_t>(features)) {
-  if (name_ends_.size() != size || !are_ends(name_ends_, names_.size())) refuse(path);
-  if (!(feature_ends_.empty() || feature_ends_.size() == size) || !are_ends(feature_ends_, features_.size())) {
-    refuse(path);
+namespace {
+
+/// An index file, open for this run. Throws: input_error.
+template <std::size_t Bits>
+neardup::index_view<Bits> open_index(const context& c, const std::string& path,
+                                     const std::optional<neardup::fingerprint_composition>& expected) {
+  return as_input([&] {
+    neardup::index_view<Bits> view{neardup::mapped_file(path)};
+    if (c.settings.verifies) view.verify();
+    if (expected) check_composition(path, view.made_of(), *expected);
+    return view;
+  });
+}
+
+/// Its documents, as long as it lives.
+template <std::size_t Bits>
+stored_documents documents_of(const std::string& path, const neardup::index_view<Bits>& view) {
+  return {path, view.size(), view.attachment(1), view.attachment(2), view.attachment(3), view.attachment(4)};
+}
+
+/// Says, unless --quiet, if texts are compared with an index without features: fingerprints alone decide then.
+void say_if_unchecked(const context& c, const std::string& path, const stored_documents& documents) {
+  const bool has_texts = c.settings.unit != unit_of_input::fingerprints;
+  if (c.settings.quiet || !has_texts || documents.size() == 0 || documents.has_features()) return;
+  say(path + " was made without --keep-features: nothing is checked, and similarities are estimates");
+}
+
+/// The fingerprints of the documents of an index, in their order. Throws: input_error.
+template <std::size_t Bits>
+std::vector<neardup::simhash<Bits>> fingerprints_of(const std::string& path, const neardup::index_view<Bits>& view) {
+  std::vector<neardup::simhash<Bits>> fingerprints(view.size());
+  for (const auto& [fingerprint, id] : view) {
+    if (id >= view.size()) throw input_error({path, "its ids are no numbers of documents"});
+    fingerprints[id] = fingerprint;
+  }
+  return fingerprints;
+}
+
+/// Throws: output_error if another run writes the same file.
+neardup::file_lock lock_output(const std::string& path) {
+  try {
+    return neardup::file_lock(path);
+  } catch (const std::runtime_error& error) {
+    throw output_error(error.what());
   }
 }
 
-void indexed_documents::add(std::string_view name, const feature_set& features, bool keeps_features) {
-  names_ += name;
-  name_ends_.push_back(names_.size());
-  if (!keeps_features) return;
-  features_.insert(features_.end(), features.begin(), features.end());
-  feature_ends_.push_back(features_.size());
+/// Calls `visit` for each document of an index file. Throws: input_error.
+template <std::size_t Bits>
+void read_index(context& c, const std::string& path, list_reader& lists, const document_visitor& visit) {
+  const bool is_listed = c.settings.unit == unit_of_input::fingerprints;
+  std::optional<neardup::fingerprint_composition> expected = lists.made_of();
+  if (!is_listed) expected = composition_of_options(c.settings);
+  const auto view = open_index<Bits>(c, path, expected);
+  lists.expect(view.made_of());
+  const stored_documents documents = documents_of(path, view);
+  say_if_unchecked(c, path, documents);
+  const auto from = std::make_shared<source>(source{path, nullptr});
+  std::vector<neardup::simhash<Bits>> fingerprints = fingerprints_of(path, view);
+  document d;
+  d.has_tokens = true;
+  d.short_digest = document::unknown_digest;
+  for (std::size_t i = 0; i < fingerprints.size(); ++i) {
+    d.fingerprint = any_fingerprint(fingerprints[i].to_words());
+    if (c.settings.min_similarity) {
+      const auto features = documents.features(i);
+      d.features.assign(features.begin(), features.end());
+    }
+    visit({d, from, 0, 0, {}, documents.name(i)});
+  }
+  c.notes.advance(fingerprints.size(), 0);
 }
 
-std::vector<std::string> indexed_documents::attachments() const {
-  return {write_numbers(name_ends_), names_, write_numbers(feature_ends_), write_numbers(features_)};
+template <std::size_t Bits>
+void index_documents(context& c) {
+  const neardup::file_lock lock = lock_output(c.settings.output_file);  // from reading to writing
+  const auto check_unchanged = [&c] {  // what another program puts there without taking the lock
+    if (!c.settings.index_file.empty() && checksum_of_file(c.settings.index_file) != c.settings.index_checksum) {
+      throw input_error({c.settings.index_file, "was replaced since this run began; run it again"});
+    }
+  };
+  check_unchanged();
+  document_columns documents;
+  std::vector<neardup::simhash<Bits>> fingerprints;
+  list_reader lists(c.settings);
+  const bool is_listed = c.settings.unit == unit_of_input::fingerprints;
+  if (!c.settings.index_file.empty()) {
+    const auto view = open_index<Bits>(c, c.settings.index_file, std::nullopt);
+    const stored_documents old = documents_of(c.settings.index_file, view);
+    for (std::size_t i = 0; i < old.size(); ++i) documents.add(old.name(i), old.features(i));
+    fingerprints = fingerprints_of(c.settings.index_file, view);
+    if (!is_listed) check_composition(c.settings.index_file, view.made_of(), composition_of_options(c.settings));
+  }
+  const std::size_t before = fingerprints.size();
+  const auto add = [&](const placed_document& d) {
+    if (!d.facts.has_tokens) return;
+    fingerprints.push_back(d.facts.fingerprint.as<Bits>());
+    documents.add(d.name(), d.facts.features);
+  };
+  neardup::fingerprint_composition made_of;
+  if (is_listed) {
+    lists.read(c.sources, c.notes, add);
+    made_of = lists.made_of().value_or(composition_of_options(c.settings));
+    if (before > 0) {
+      check_composition(c.settings.index_file, open_index<Bits>(c, c.settings.index_file, std::nullopt).made_of(),
+                        made_of);
+    }
+  } else {
+    for_each_document(c, add);
+    made_of = composition_of_options(c.settings);
+  }
+  c.notes.phase("indexing " + counted(fingerprints.size(), "fingerprint", "fingerprints"));
+  const neardup::frozen_index<Bits> index(c.settings.distance, blocks_of(c.settings), fingerprints,
+                                          neardup::threads{c.settings.threads});
+  if (!c.settings.keeps_features) documents.feature_ends.clear();
+  const std::string settings = encode_settings(c.settings);
+  std::array<std::string, 3> copies;
+  const auto columns = documents.bytes(copies);
+  const std::array<std::span<const std::byte>, 5> attachments{std::as_bytes(std::span(settings)), columns[0],
+                                                              columns[1], columns[2], columns[3]};
+  if (identity_of_file(c.settings.index_file) == identity_of_file(c.settings.output_file)) check_unchanged();
+  save_whole(c.settings.output_file, [&](const std::string& file) { save(file, index, made_of, attachments); });
+  finish(c, ": " + grouped(fingerprints.size()) + " in the index");
+}
+
+template <std::size_t Bits>
+void query_index(context& c) {
+  const bool is_listed = c.settings.unit == unit_of_input::fingerprints;
+  std::optional<neardup::fingerprint_composition> expected;
+  if (!is_listed) expected = composition_of_options(c.settings);
+  const auto view = open_index<Bits>(c, c.settings.index_file, expected);
+  const stored_documents documents = documents_of(c.settings.index_file, view);
+  say_if_unchecked(c, c.settings.index_file, documents);
+  const int k = c.settings.distance;
+  if (k > view.max_distance()) {
+    throw usage_error("--distance " + std::to_string(k) + ": " + c.settings.index_file + " answers up to " +
+                      std::to_string(view.max_distance()));
+  }
+  std::uint64_t count = 0;
+  const auto ask = [&](const placed_document& d) {
+    if (!d.facts.has_tokens) return;
+    for (const auto& match : view.search(d.facts.fingerprint.as<Bits>(), k)) {
+      if (match.id >= documents.size()) {
+        throw input_error({c.settings.index_file, "damaged: an id is no number of a document"});
+      }
+      std::optional<double> similarity;
+      if (c.settings.min_similarity) {
+        similarity = neardup::jaccard_at_least(
+            documents.features(match.id), std::span<const std::uint32_t>(d.facts.features), *c.settings.min_similarity);
+        if (!similarity) continue;
+      }
+      ++count;
+      print_match(c.out, c.settings, c.settings.format == output_format::json_lines,
+                  {"id", "indexed", d.name(), std::string(documents.name(match.id)), match.distance, similarity});
+    }
+  };
+  if (is_listed) {
+    list_reader lists(c.settings);
+    lists.read(c.sources, c.notes, ask);
+    if (lists.made_of()) check_composition(c.settings.index_file, view.made_of(), *lists.made_of());
+  } else {
+    for_each_document(c, ask, [&](const finished_batch& done) {
+      if (done.input.live) c.out.flush();
+    });
+  }
+  finish(c, ": " + counted(count, "near-duplicate", "near-duplicates") + " in the index", count);
+}
+
+}  // namespace
+
+void for_each_indexed(context& c, const std::string& path, list_reader& lists, const document_visitor& visit) {
+  with_bits(c.settings.bits, [&](auto bits) { read_index<bits>(c, path, lists, visit); });
+}
+void run_index(context& c) {
+  with_bits(c.settings.bits, [&](auto bits) { index_documents<bits>(c); });
+}
+void run_query(context& c) {
+  with_bits(c.settings.bits, [&](auto bits) { query_index<bits>(c); });
 }
 
 }  // namespace command

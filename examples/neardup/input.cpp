@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <new>
 #include <system_error>
-#include <utility>
 #include <variant>
 
 namespace command {
@@ -19,7 +18,15 @@ namespace {
 constexpr std::size_t block_size = std::size_t{1} << 19;
 constexpr std::size_t files_a_batch = 32;
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+/// Makes room for as much again. Returns: false if there is no memory for it.
+bool grow(byte_buffer& bytes) {
+  try {
+    bytes.reserve(2 * bytes.capacity());
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
 
 }  // namespace
 
@@ -126,6 +133,43 @@ void batch_reader::close() {
   reading_.reset();
 }
 
+/// Reads on from rest_ until there is a whole line, and of a pipe until it pauses: small batches would each be decided on
+/// their own. Returns: where the whole lines end; nothing if it was stopped, or something is bad, which `out` says then.
+std::optional<std::size_t> batch_reader::read_whole_lines(batch& out, const std::atomic<bool>& stop) {
+  byte_buffer& bytes = out.bytes;
+  bytes.reserve(std::max(block_size, 2 * rest_.size()));
+  bytes.append(rest_);
+  std::size_t end = 0;
+  bool has_ended = false;
+  const auto wants_more = [&] { return is_live() && bytes.size() < block_size && !file_->is_quiet(); };
+  while (!has_ended && (end == 0 || wants_more())) {
+    const std::size_t old_size = bytes.size();
+    if (old_size == bytes.capacity() && !grow(bytes)) {
+      bytes = {};
+      out.from = current_;
+      out.bad = bad_input{current_->name(), "a line larger than the memory there is"};
+    } else {
+      try {
+        bytes.resize(old_size + read(bytes.data() + old_size, bytes.capacity() - old_size, stop));
+      } catch (const std::system_error& error) {
+        out.bad = unreadable(*current_, error);
+      }
+    }
+    if (out.bad) {
+      close();
+      return std::nullopt;
+    }
+    has_ended = bytes.size() == old_size;
+    if (has_ended && stop.load(std::memory_order_relaxed)) return std::nullopt;
+    const std::size_t last = bytes.view().substr(old_size).rfind('\n');
+    if (last != std::string_view::npos) end = old_size + last + 1;
+  }
+  if (has_ended) end = bytes.size();
+  was_full_ = is_live() && bytes.size() >= block_size;
+  if (has_ended) close();
+  return end;
+}
+
 bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
   for (;;) {
     out.from = nullptr;
@@ -133,8 +177,8 @@ bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
       if (!open_next(out)) return false;
       if (out.bad) return true;
     }
-    const bool is_live = file_ && file_->is_live();
-    if (is_live && was_full_ && file_->is_quiet()) {
+    const bool may_wait = is_live();
+    if (may_wait && was_full_ && file_->is_quiet()) {
       // More was expected when the last batch was handed on.
       was_full_ = false;
       out.from = current_;
@@ -142,50 +186,15 @@ bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
       out.live = true;
       return true;
     }
-    byte_buffer& bytes = out.bytes;
-    bytes.reserve(std::max(block_size, 2 * rest_.size()));
-    bytes.append(rest_);
     out.offset = offset_;
-    std::size_t newline = std::string_view::npos;
-    bool ended = false;
-    // A pipe is read until it pauses: small batches would each be decided on their own.
-    const auto wants_more = [&] { return is_live && bytes.size() < block_size && !file_->is_quiet(); };
-    while (!ended && (newline == std::string_view::npos || wants_more())) {
-      try {
-        if (bytes.size() == bytes.capacity()) bytes.reserve(2 * bytes.capacity());
-      } catch (const std::bad_alloc&) {
-        bytes = {};
-        out.from = current_;
-        out.bad = bad_input{current_->name(), "a line larger than the memory there is"};
-        close();
-        return true;
-      }
-      const std::size_t old_size = bytes.size();
-      std::size_t count = 0;
-      try {
-        count = read(bytes.data() + old_size, bytes.capacity() - old_size, stop);
-      } catch (const std::system_error& error) {
-        out.bad = unreadable(*current_, error);
-        close();
-        return true;
-      }
-      if (count == 0 && stop.load(std::memory_order_relaxed)) return false;
-      bytes.resize(old_size + count);
-      const std::string_view fresh = bytes.view().substr(old_size);
-      ended = count == 0;
-      const std::size_t last = fresh.rfind('\n');
-      if (last != std::string_view::npos) newline = old_size + last;
-    }
-
-    const std::size_t whole = ended ? bytes.size() : newline + 1;
-    rest_.assign(bytes.view().substr(whole));
-    bytes.resize(whole);
-    offset_ += whole;
+    const std::optional<std::size_t> whole = read_whole_lines(out, stop);
+    if (!whole) return out.bad.has_value();
+    rest_.assign(out.bytes.view().substr(*whole));
+    out.bytes.resize(*whole);
+    offset_ += *whole;
     out.from = current_;
-    was_full_ = is_live && bytes.size() + rest_.size() >= block_size;
-    out.live = is_live && !was_full_;
-    if (ended) close();
-    if (whole > 0) return true;
+    out.live = may_wait && !was_full_;
+    if (*whole > 0) return true;
   }
 }
 

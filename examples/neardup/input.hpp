@@ -21,6 +21,9 @@ namespace command {
 /// The number of readable bytes that follow every record in a batch; simdjson asks for them.
 inline constexpr std::size_t padding = 64;
 
+/// What may come before a text, and is no part of it.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 /// Bytes with room for padding behind them.
 class byte_buffer {
  public:
@@ -68,6 +71,8 @@ class batch_reader {
  private:
   bool next_files(batch& out);
   bool next_lines(batch& out, const std::atomic<bool>& stop);
+  std::optional<std::size_t> read_whole_lines(batch& out, const std::atomic<bool>& stop);
+  [[nodiscard]] bool is_live() const { return file_ && file_->is_live(); }
   bool open_next(batch& out);
   void look_ahead();
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);

@@ -62,17 +62,9 @@ bool is_weight(std::string_view number) {
 /// The value of four hexadecimal digits; nothing if they are anything else.
 std::optional<char32_t> hex4(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
-  char32_t value = 0;
-  for (const char c : text.substr(0, 4)) {
-    value <<= 4;
-    if (is_digit(c)) {
-      value |= static_cast<char32_t>(c - '0');
-    } else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) {
-      value |= static_cast<char32_t>((c | 0x20) - 'a' + 10);
-    } else {
-      return std::nullopt;
-    }
-  }
+  std::uint32_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + 4, value, 16);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + 4) return std::nullopt;
   return value;
 }
 

@@ -3,11 +3,27 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
-#include <string_view>
+#include <neardup/fingerprint/simhasher.hpp>
+#include <neardup/storage/fingerprint_list.hpp>
 #include <system_error>
+#include <variant>
+
+#include "readers.hpp"
 
 namespace command {
+
+neardup::fingerprint_composition composition_of_options(const options& settings) {
+  auto made_of = neardup::with_tokenizer(settings.features.choice, [&](auto tokenizer) {
+    return with_weighter(settings, [&](auto weighter) {
+      return composition_of(neardup::simhasher(tokenizer, weighter, neardup::xxh3<64>{settings.seed}));
+    });
+  });
+  if (settings.kind == neardup::fingerprint_kind::minwise) {
+    made_of.kind = settings.kind;
+    made_of.weighter.clear();
+  }
+  return made_of;
+}
 
 void check_composition(const std::string& name, const neardup::fingerprint_composition& found,
                        const neardup::fingerprint_composition& expected) {
@@ -48,6 +64,39 @@ std::optional<stored_fingerprints> header_of(const std::string& path) {
     return read_header(path);
   } catch (const input_error&) {
     return std::nullopt;
+  }
+}
+
+template <std::size_t Bits>
+void list_reader::read(const std::shared_ptr<source>& from, report& notes, const document_visitor& visit) {
+  const auto list = as_input([&] {
+    neardup::mapped_file file(from->path);
+    if (!settings_.lists_have_headers) return neardup::fingerprint_list<Bits>(std::move(file), made_of_.value());
+    neardup::fingerprint_list<Bits> opened(std::move(file));
+    expect(opened.made_of());
+    check_composition(from->path, opened.made_of(), *made_of_);
+    if (settings_.verifies) opened.verify();
+    return opened;
+  });
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto [fingerprint, id] = list[i];
+    document d;
+    d.fingerprint = any_fingerprint(fingerprint.to_words());
+    d.has_tokens = true;
+    const std::string name = std::to_string(id);
+    visit({d, from, 0, 0, {}, name, id});
+  }
+  notes.advance(list.size(), list.size() * list.record_size);
+}
+
+void list_reader::read(source_walker& sources, report& notes, const document_visitor& visit) {
+  while (const auto step = sources.next()) {
+    if (const auto* const bad = std::get_if<bad_input>(&*step)) {
+      notes.bad(*bad);
+      continue;
+    }
+    const auto& from = std::get<std::shared_ptr<source>>(*step);
+    with_bits(settings_.bits, [&](auto bits) { read<bits>(from, notes, visit); });
   }
 }
 

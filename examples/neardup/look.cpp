@@ -1,37 +1,14 @@
-#include "look.hpp"
-
+// `neardup tokens` and `neardup find`: a look at what documents hold.
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
-#include "corpus.hpp"
 #include "readers.hpp"
-#include "text_pass.hpp"
+#include "verbs.hpp"
 
 namespace command {
 
 namespace {
-
-constexpr std::size_t whole_texts = std::numeric_limits<std::size_t>::max();
-
-/// Calls `visit(document, id)` for each document, as for_each_text does, and counts it.
-template <class Visit>
-void for_each_counted_text(context& c, const Visit& visit) {
-  for_each_text(
-      c, whole_texts,
-      [&](const passing_document& document) {
-        if (document.line == 0) c.notes.read_as_one_text(document.from.path);
-        if (document.ill_formed && !c.notes.ill_formed(document.where())) return;
-        visit(document, document.id ? std::string(*document.id) : default_id(document.from, document.line));
-        c.notes.advance(1, document.bytes);
-      },
-      [&](const bad_input& bad) { c.notes.bad(bad); });
-}
 
 /// A feature as text on one line; what joins the words of one is shown as a space.
 std::string shown(std::string text) {
@@ -58,10 +35,10 @@ class clue_finder {
   [[nodiscard]] bool empty() const { return numbers_.empty(); }
 
   /// From 0 to 1. Complexity: linear in the texts.
-  double share_in(const std::vector<std::string_view>& texts) {
+  double share_in(const std::vector<std::string>& texts) {
     std::size_t best = 0;
     with_tokenizer(features_, [&](const auto& tokenize) {
-      for (const std::string_view text : texts) {
+      for (const std::string& text : texts) {
         std::fill(window_.begin(), window_.end(), none);
         std::fill(inside_.begin(), inside_.end(), 0);
         found_ = 0;
@@ -111,11 +88,11 @@ void run_tokens(context& c) {
   const auto weigh = make_feature_weigher(c.settings, c.settings.features);
   const bool as_json = c.settings.format == output_format::json_lines;
   bool first_document = true;
-  for_each_counted_text(c, [&](const passing_document& document, const std::string& id) {
-    const std::vector<weighed_feature> features = weigh->whole(document.texts);
-    if (features.empty() && !c.notes.without_tokens(document.where())) return;
+  read_texts(c.settings, c.sources, c.notes, whole_texts, [&](const placed_document& d) {
+    const std::vector<weighed_feature> features = weigh->whole({d.texts->begin(), d.texts->end()});
+    if (features.empty() && !c.notes.without_tokens(d.from->where(d.line))) return;
     if (as_json) {
-      c.out << "{\"id\":" << json_string(id) << ",\"tokens\":[";
+      c.out << "{\"id\":" << json_string(d.name()) << ",\"tokens\":[";
     } else if (!first_document) {
       c.out << '\n';
     }
@@ -141,9 +118,9 @@ void run_find(context& c) {
     std::string id;
   };
   std::vector<finding> found;
-  for_each_counted_text(c, [&](const passing_document& document, const std::string& id) {
-    const double share = find.share_in(document.texts);
-    if (share > 0 && share >= *c.settings.min_similarity) found.push_back({share, id});
+  read_texts(c.settings, c.sources, c.notes, whole_texts, [&](const placed_document& d) {
+    const double share = find.share_in(*d.texts);
+    if (share > 0 && share >= *c.settings.min_similarity) found.push_back({share, d.name()});
   });
   std::stable_sort(found.begin(), found.end(), [](const finding& a, const finding& b) { return a.share > b.share; });
   const std::size_t count = found.size();

@@ -2,19 +2,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <neardup/index/layout.hpp>
 #include <new>
-#include <string>
-#include <utility>
 #include <variant>
 
-#include "diff.hpp"
 #include "errors.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "platform.hpp"
 #include "report.hpp"
-#include "run.hpp"
 #include "shard_files.hpp"
+#include "verbs.hpp"
 
 namespace {
 
@@ -26,23 +24,51 @@ constexpr int failure = 2;
   std::_Exit(failure);
 }
 
+void run_verb(command::context& c, command::options& settings) {
+  using command::verb;
+  switch (settings.action) {
+    case verb::groups: return run_groups(c);
+    case verb::pairs: return run_pairs(c);
+    case verb::unique: return run_unique(c);
+    case verb::hash: return run_hash(c);
+    case verb::tokens: return run_tokens(c);
+    case verb::find: return run_find(c);
+    case verb::index: return run_index(c);
+    case verb::query: return run_query(c);
+    case verb::report: return run_report(c);
+    case verb::join: return run_join(c);
+    case verb::merge: return run_merge(c, settings);
+    case verb::verify:
+    case verb::manifest:
+    case verb::advise:
+    case verb::diff: break;  // see run()
+  }
+}
+
+/// Returns: whether something was found of what the verb looks for.
 bool run(command::options settings) {
+  using command::verb;
   if (settings.writes_file_at_end()) command::check_output(settings.output_file);
   if (settings.shard) command::check_features_output(settings.output_file);
   command::load_dictionary(settings);
   switch (settings.action) {
-    case command::verb::advise: command::run_advise(settings); return true;
-    case command::verb::diff: command::run_diff(settings); return true;
-    case command::verb::verify: command::run_verify(settings); return true;
-    case command::verb::manifest: command::run_manifest(settings); return true;
+    case verb::advise: command::run_advise(settings); return true;
+    case verb::diff: command::run_diff(settings); return true;
+    case verb::verify: command::run_verify(settings); return true;
+    case verb::manifest: command::run_manifest(settings); return true;
     default: break;
   }
-  switch (settings.bits) {
-    case 32: return command::run<32>(settings);
-    case 128: return command::run<128>(settings);
-    case 256: return command::run<256>(settings);
-    default: return command::run<64>(settings);
+  if (settings.compares() && !neardup::layout::is_valid(settings.bits, settings.distance, blocks_of(settings))) {
+    throw command::usage_error("--blocks " + std::to_string(settings.blocks) + " with --distance " +
+                               std::to_string(settings.distance) +
+                               " needs more tables than an index may have; take fewer blocks");
   }
+  if (!settings.idf_file.empty()) settings.idf = command::read_idf(settings.idf_file);
+  command::context c(settings);
+  if (settings.choice && !settings.quiet) say_choice(settings);
+  if (settings.learns_idf()) settings.idf = learn_idf(c);
+  run_verb(c, settings);
+  return c.found_any;
 }
 
 }  // namespace

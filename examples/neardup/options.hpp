@@ -88,6 +88,7 @@ struct options {
   bool reads_binary = false;
   bool skip_bad = false;
   bool strict = false;
+  std::vector<std::string> input_words;  ///< the options about the input, as they were typed
 
   feature_setting features;
   dictionary_files words;
@@ -173,7 +174,9 @@ struct options {
   }
 
   /// Whether the texts are needed again once their fingerprints are known.
-  [[nodiscard]] bool needs_second_look() const { return groups_first() || learns_idf() || action == verb::report; }
+  [[nodiscard]] bool needs_second_look() const {
+    return groups_first() || learns_idf() || action == verb::report || action == verb::advise;
+  }
 };
 
 bool is_verb(std::string_view name);

@@ -59,6 +59,19 @@ class output {
 /// A JSON string with its quotes; ill-formed UTF-8 becomes U+FFFD, so that the result is always valid JSON.
 std::string json_string(std::string_view text);
 
+/// A JSON object as text.
+class json_object {
+ public:
+  json_object& add(std::string_view name, std::string_view json) {
+    text_.append(text_.empty() ? "{\"" : ",\"").append(name).append("\":").append(json);
+    return *this;
+  }
+  [[nodiscard]] std::string text() const { return text_ + '}'; }
+
+ private:
+  std::string text_;
+};
+
 /// Whether save_whole() can work as far as can be seen: what takes hours is not to fail at its end.
 /// Throws: output_error.
 void check_output(const std::string& path);

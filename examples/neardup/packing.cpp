@@ -34,26 +34,20 @@ class content_category final : public std::error_category {
  public:
   [[nodiscard]] const char* name() const noexcept override { return "content"; }
   [[nodiscard]] std::string message(int problem) const override {
-    switch (static_cast<content_problem>(problem)) {
-      case content_problem::cut_off: return "the compressed data ends too early: the file is cut off";
-      case content_problem::corrupt: return "the compressed data is corrupt";
-      case content_problem::followed_by_something_else: return "something else follows the compressed data";
-      case content_problem::not_gzip: return "not compressed by gzip, although its name ends in .gz";
-      case content_problem::not_zstd: return "not compressed by zstd, although its name ends in .zst";
-      case content_problem::no_zlib:
-        return "compressed by gzip, and this neardup is built without zlib; unpack it first, as in: zcat FILE | "
-               "neardup "
-               "… -";
-      case content_problem::no_libzstd:
-        return "compressed by zstd, and this neardup is built without libzstd; unpack it first, as in: zstdcat FILE | "
-               "neardup … -";
-      case content_problem::window_too_large:
-        return "compressed by zstd with a window above 2 GB; compress it anew with --long=31 at most";
-      case content_problem::no_memory_for_window:
-        return "there is not enough memory for the window that zstd compressed it with";
-      case content_problem::binary: break;
-    }
-    return "a binary file";
+    constexpr std::array messages{
+        "",
+        "the compressed data ends too early: the file is cut off",
+        "the compressed data is corrupt",
+        "something else follows the compressed data",
+        "not compressed by gzip, although its name ends in .gz",
+        "not compressed by zstd, although its name ends in .zst",
+        "compressed by gzip, and this neardup is built without zlib; unpack it first, as in: zcat FILE | neardup … -",
+        "compressed by zstd, and this neardup is built without libzstd; unpack it first, as in: zstdcat FILE | neardup "
+        "… -",
+        "compressed by zstd with a window above 2 GB; compress it anew with --long=31 at most",
+        "there is not enough memory for the window that zstd compressed it with",
+        "a binary file"};
+    return messages.at(static_cast<std::size_t>(problem));  // in the order of content_problem
   }
 };
 
@@ -98,24 +92,18 @@ class utf16_reader final : public block_unpacker {
 
  private:
   std::size_t unpack(char* to, std::size_t size) override {
-    std::size_t written = waiting_.copy(to, size);
-    waiting_.erase(0, written);
-    while (written < size && waiting_.empty() && (!rest_.empty() || at_end_)) {
-      if (rest_.empty()) {
-        if (is_half_ || high_ != 0) put(replacement);
-        is_half_ = false;
-        high_ = 0;
-        ended_ = waiting_.empty();
-      } else {
-        take(static_cast<unsigned char>(rest_.front()));
-        rest_.remove_prefix(1);
-      }
-      const std::size_t count = waiting_.copy(to + written, size - written);
-      waiting_.erase(0, count);
-      written += count;
-      if (at_end_ && rest_.empty() && count == 0) break;
+    for (; waiting_.size() < size && !rest_.empty(); rest_.remove_prefix(1)) {
+      take(static_cast<unsigned char>(rest_.front()));
     }
-    return written;
+    if (at_end_ && rest_.empty()) {
+      if (is_half_ || high_ != 0) put(replacement);
+      is_half_ = false;
+      high_ = 0;
+      ended_ = waiting_.empty();
+    }
+    const std::size_t count = waiting_.copy(to, size);
+    waiting_.erase(0, count);
+    return count;
   }
 
   void take(unsigned byte) {
@@ -149,7 +137,7 @@ class utf16_reader final : public block_unpacker {
   bool is_half_ = false;
   unsigned half_ = 0;
   char32_t high_ = 0;    // the first half of a pair
-  std::string waiting_;  // the rest of a character
+  std::string waiting_;  // what was read, in UTF-8
 };
 
 #ifdef NEARDUP_WITH_ZLIB

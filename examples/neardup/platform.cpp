@@ -1,41 +1,20 @@
 #include "platform.hpp"
 
-#if defined(__unix__) || defined(__APPLE__)
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#elif defined(_WIN32)
-#include <fcntl.h>
-#include <io.h>
-#endif
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <mutex>
 #include <system_error>
-#include <utility>
 
 #include "errors.hpp"
 
 namespace command {
-
-std::string link_target(const std::string& path) {
-  namespace fs = std::filesystem;
-  constexpr int most_links = 40;  // as Linux
-  fs::path found = path;
-  std::error_code error;
-  for (int links = 0; links < most_links && fs::is_symlink(fs::symlink_status(found, error)); ++links) {
-    const fs::path to = fs::read_symlink(found, error);
-    if (error) break;
-    found = to.is_absolute() ? to : found.parent_path() / to;
-  }
-  return found.string();
-}
 
 namespace {
 
@@ -46,37 +25,29 @@ namespace {
                      std::generic_category().message(error));
 }
 
-constexpr std::uint64_t guessed_memory = std::uint64_t{1} << 32;
+descriptor opened(const std::string& path) {
+  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (number < 0) fail_with_errno();
+  return descriptor(number);
+}
 
-}  // namespace
-
-#if defined(__unix__) || defined(__APPLE__)
-
-struct open_file {
-  int descriptor;
-  bool owned;
-
-  explicit open_file(int d, bool o = true) : descriptor(d), owned(o) {}
-  open_file(const open_file&) = delete;
-  open_file& operator=(const open_file&) = delete;
-  ~open_file() {
-    if (owned) ::close(descriptor);
-  }
-};
-
-namespace {
-
-std::unique_ptr<open_file> opened(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) fail_with_errno();
-  return std::make_unique<open_file>(descriptor);
+/// A file that has no name any more. Throws: output_error.
+descriptor open_temporary() {
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) throw output_error("there is no folder for a temporary file (TMPDIR): " + error.message());
+  std::string path = (folder / "neardup-XXXXXX").string();
+  const int number = ::mkstemp(path.data());
+  if (number < 0) fail_temporary(errno);
+  ::unlink(path.c_str());
+  return descriptor(number);
 }
 
 /// Reads until `size` bytes are there or the file ends.
-std::size_t read_all_at(const open_file& file, std::uint64_t offset, char* to, std::size_t size) {
+std::size_t read_all_at(const descriptor& file, std::uint64_t offset, char* to, std::size_t size) {
   std::size_t total = 0;
   while (total < size) {
-    const ssize_t count = ::pread(file.descriptor, to + total, size - total, static_cast<off_t>(offset + total));
+    const ssize_t count = ::pread(file.number(), to + total, size - total, static_cast<off_t>(offset + total));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_with_errno();
     if (count == 0) break;
@@ -85,33 +56,49 @@ std::size_t read_all_at(const open_file& file, std::uint64_t offset, char* to, s
   return total;
 }
 
+bool ignores_closed_pipes = false;  // the program was started so
+
+void give_rights(int descriptor, const struct stat& other) {
+  struct stat own {};
+  if (::fstat(descriptor, &own) != 0) return;
+  // Only root may give files away, and nobody a group that he is not in.
+  if (own.st_uid != other.st_uid) static_cast<void>(::fchown(descriptor, other.st_uid, static_cast<gid_t>(-1)) == 0);
+  mode_t mode = other.st_mode & 0777;
+  if (own.st_gid != other.st_gid && ::fchown(descriptor, static_cast<uid_t>(-1), other.st_gid) != 0) {
+    mode &= static_cast<mode_t>(~S_IRWXG);
+  }
+  ::fchmod(descriptor, mode);
+}
+
 }  // namespace
 
-input_file::input_file(const std::string& path) : input_file(opened(path)) {}
-input_file input_file::standard_input() { return input_file(std::make_unique<open_file>(STDIN_FILENO, false)); }
+descriptor::~descriptor() {
+  if (number_ > 0) ::close(number_);
+}
 
-input_file::input_file(std::unique_ptr<open_file> file) : file_(std::move(file)) {
+input_file::input_file(const std::string& path) : input_file(opened(path)) {}
+
+input_file::input_file(descriptor file) : file_(std::move(file)) {
   struct stat status {};
-  if (::fstat(file_->descriptor, &status) != 0) fail_with_errno();
+  if (::fstat(file_.number(), &status) != 0) fail_with_errno();
   regular_ = S_ISREG(status.st_mode);
   // Standard input may be a regular file that is already read in part: places in it would be the wrong ones.
-  if (!file_->owned && regular_ && ::lseek(file_->descriptor, 0, SEEK_CUR) != 0) regular_ = false;
-  if (regular_) size_ = static_cast<std::uint64_t>(status.st_size);
+  if (file_.is_standard_input() && regular_ && ::lseek(file_.number(), 0, SEEK_CUR) != 0) regular_ = false;
 }
 
 std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>& stop) {
   // One read may move at most 2 GiB.
   size = std::min<std::size_t>(size, std::size_t{1} << 30);
   if (regular_) {
-    const std::size_t count = read_all_at(*file_, position_, to, size);
+    const std::size_t count = read_all_at(file_, position_, to, size);
     position_ += count;
     return count;
   }
   while (!stop.load(std::memory_order_relaxed)) {
     constexpr int patience = 100;  // milliseconds until the next look at `stop`
-    pollfd waiting{file_->descriptor, POLLIN, 0};
+    pollfd waiting{file_.number(), POLLIN, 0};
     if (::poll(&waiting, 1, patience) == 0) continue;
-    const ssize_t count = ::read(file_->descriptor, to, size);
+    const ssize_t count = ::read(file_.number(), to, size);
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR && errno != EAGAIN) fail_with_errno();
   }
@@ -119,58 +106,50 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
 }
 
 bool input_file::is_ready(int milliseconds) const {
-  pollfd waiting{file_->descriptor, POLLIN, 0};
+  pollfd waiting{file_.number(), POLLIN, 0};
   return regular_ || ::poll(&waiting, 1, milliseconds) != 0;
 }
 
-namespace {
-
-/// A file that has no name any more. Throws: output_error.
-std::unique_ptr<open_file> open_temporary() {
-  std::error_code error;
-  std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  if (error) throw output_error("there is no folder for a temporary file (TMPDIR): " + error.message());
-  std::string path = (folder / "neardup-XXXXXX").string();
-  const int descriptor = ::mkstemp(path.data());
-  if (descriptor < 0) fail_temporary(errno);
-  ::unlink(path.c_str());
-  return std::make_unique<open_file>(descriptor);
+std::size_t input_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
+  return read_all_at(file_, offset, to, size);
 }
-
-}  // namespace
 
 temporary_file::temporary_file() : file_(open_temporary()) {}
 
-file_memory::file_memory(std::size_t size) : size_(size) {
-  const auto file = open_temporary();
-  // Reserved now: to find a full disk by writing to the mapping would end the program.
-#if defined(__linux__)
-  const int error = ::posix_fallocate(file->descriptor, 0, static_cast<off_t>(size));
-#else
-  const int error = ::ftruncate(file->descriptor, static_cast<off_t>(size)) == 0 ? 0 : errno;
-#endif
-  if (error != 0) fail_temporary(error);
-  data_ = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file->descriptor, 0);
-  if (data_ == MAP_FAILED) fail_temporary(errno);
-}
-
-file_memory::~file_memory() {
-  if (data_ != nullptr) ::munmap(data_, size_);
-}
-
-std::uint64_t physical_memory() {
-  const long pages = ::sysconf(_SC_PHYS_PAGES);
-  const long page = ::sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : guessed_memory;
+std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
+  return read_all_at(file_, offset, to, size);
 }
 
 void temporary_file::write(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = ::write(file_->descriptor, bytes.data(), bytes.size());
+    const ssize_t count = ::write(file_.number(), bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_temporary(errno);
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
+}
+
+file_memory::file_memory(std::size_t size) {
+  const descriptor file = open_temporary();
+  // Reserved now: to find a full disk by writing to the mapping would end the program.
+#if defined(__linux__)
+  const int error = ::posix_fallocate(file.number(), 0, static_cast<off_t>(size));
+#else
+  const int error = ::ftruncate(file.number(), static_cast<off_t>(size)) == 0 ? 0 : errno;
+#endif
+  if (error != 0) fail_temporary(error);
+  void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  if (data == MAP_FAILED) fail_temporary(errno);
+  data_ = {data, unmap{size}};
+}
+
+void file_memory::unmap::operator()(void* data) const noexcept { ::munmap(data, size); }
+
+std::uint64_t physical_memory() {
+  constexpr std::uint64_t guess = std::uint64_t{1} << 32;
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : guess;
 }
 
 bool is_standard_input(const std::string& path) {
@@ -190,29 +169,22 @@ std::FILE* create_file(const std::string& path, bool is_private) {
   return file;
 }
 
-struct file_rights {
-  struct stat status {};
-};
-
-namespace {
-
-void give_rights(int descriptor, const struct stat& other) {
-  struct stat own {};
-  if (::fstat(descriptor, &own) != 0) return;
-  // Only root may give files away, and nobody a group that he is not in.
-  if (own.st_uid != other.st_uid) static_cast<void>(::fchown(descriptor, other.st_uid, static_cast<gid_t>(-1)) == 0);
-  mode_t mode = other.st_mode & 0777;
-  if (own.st_gid != other.st_gid && ::fchown(descriptor, static_cast<uid_t>(-1), other.st_gid) != 0) {
-    mode &= static_cast<mode_t>(~S_IRWXG);
-  }
-  ::fchmod(descriptor, mode);
-}
-
-}  // namespace
-
 void copy_rights(std::FILE* file, const std::string& from) {
   struct stat other {};
   if (::stat(from.c_str(), &other) == 0) give_rights(::fileno(file), other);
+}
+
+std::string link_target(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr int most_links = 40;  // as Linux
+  fs::path found = path;
+  std::error_code error;
+  for (int links = 0; links < most_links && fs::is_symlink(fs::symlink_status(found, error)); ++links) {
+    const fs::path to = fs::read_symlink(found, error);
+    if (error) break;
+    found = to.is_absolute() ? to : found.parent_path() / to;
+  }
+  return found.string();
 }
 
 std::string identity_of_file(const std::string& path) {
@@ -244,26 +216,21 @@ bool may_replace(const std::string& path) {
 kept_rights::kept_rights(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  rights_ = std::make_unique<file_rights>(file_rights{status});
-  const mode_t before = ::umask(0777);
-  ::umask(before | (static_cast<mode_t>(~status.st_mode) & 0777));
-  mask_ = static_cast<int>(before);
+  rights_ = status;
+  mask_ = ::umask(0777);
+  ::umask(mask_ | (~status.st_mode & 0777));
 }
 
 kept_rights::~kept_rights() {
-  if (mask_ >= 0) ::umask(static_cast<mode_t>(mask_));
+  if (rights_) ::umask(mask_);
 }
 
 void kept_rights::give_to(const std::string& path) const {
   if (!rights_) return;
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  give_rights(descriptor, rights_->status);
-  ::close(descriptor);
-}
-
-namespace {
-bool ignores_closed_pipes = false;  // the program was started so
+  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (number < 0) return;
+  const descriptor file(number);
+  give_rights(file.number(), *rights_);
 }
 
 void end_by_closed_pipe() {
@@ -280,135 +247,6 @@ void prepare_standard_streams() {
     const int direction = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", direction));
   }
-}
-
-#else  // the C library alone
-
-struct open_file {
-  std::FILE* file;
-  mutable std::mutex mutex{};  // one place in the file for all threads
-
-  explicit open_file(std::FILE* f) : file(f) { std::setvbuf(f, nullptr, _IONBF, 0); }
-  open_file(const open_file&) = delete;
-  open_file& operator=(const open_file&) = delete;
-  ~open_file() {
-    if (file != stdin) std::fclose(file);
-  }
-};
-
-namespace {
-
-bool seek(std::FILE* file, std::uint64_t offset) {
-#ifdef _WIN32
-  return _fseeki64(file, static_cast<long long>(offset), SEEK_SET) == 0;
-#else
-  return std::fseek(file, static_cast<long>(offset), SEEK_SET) == 0;
-#endif
-}
-
-std::size_t read_all_at(const open_file& file, std::uint64_t offset, char* to, std::size_t size) {
-  const std::lock_guard lock(file.mutex);
-  if (!seek(file.file, offset)) fail_with_errno();
-  const std::size_t count = std::fread(to, 1, size, file.file);
-  if (count < size && std::ferror(file.file) != 0) fail_with_errno();
-  return count;
-}
-
-}  // namespace
-
-input_file::input_file(const std::string& path) {
-  std::FILE* const file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) fail_with_errno();
-  file_ = std::make_unique<open_file>(file);
-  std::error_code error;
-  regular_ = std::filesystem::is_regular_file(path, error);
-  if (regular_) size_ = std::filesystem::file_size(path, error);
-}
-input_file input_file::standard_input() { return input_file(std::make_unique<open_file>(stdin)); }
-input_file::input_file(std::unique_ptr<open_file> file) : file_(std::move(file)) {}
-
-std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>& /*stop*/) {
-  const std::size_t count = std::fread(to, 1, size, file_->file);
-  if (count == 0 && std::ferror(file_->file) != 0) fail_with_errno();
-  return count;
-}
-
-bool input_file::is_ready(int /*milliseconds*/) const { return regular_; }  // nobody knows
-
-temporary_file::temporary_file() {
-  std::FILE* const file = std::tmpfile();
-  if (file == nullptr) fail_temporary(errno);
-  file_ = std::make_unique<open_file>(file);
-}
-
-void temporary_file::write(std::string_view bytes) {
-  const std::lock_guard lock(file_->mutex);
-  if (std::fseek(file_->file, 0, SEEK_END) != 0 ||
-      std::fwrite(bytes.data(), 1, bytes.size(), file_->file) != bytes.size()) {
-    fail_temporary(errno);
-  }
-}
-
-file_memory::file_memory(std::size_t size) : data_(::operator new(size)), size_(size) {}
-file_memory::~file_memory() { ::operator delete(data_); }
-
-std::uint64_t physical_memory() { return guessed_memory; }
-
-bool is_standard_input(const std::string& /*path*/) { return false; }
-
-std::FILE* create_file(const std::string& path, bool /*is_private*/) { return std::fopen(path.c_str(), "wbx"); }
-void copy_rights(std::FILE* /*file*/, const std::string& /*from*/) {}
-std::string identity_of_file(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_type type = fs::status(path, error).type();
-  if (type != fs::file_type::regular && type != fs::file_type::not_found) return "";
-  return fs::weakly_canonical(fs::absolute(link_target(path)), error).string();
-}
-bool may_replace(const std::string& path) {
-  std::FILE* const file = std::fopen(path.c_str(), "r+b");
-  if (file != nullptr) std::fclose(file);
-  return file != nullptr;
-}
-struct file_rights {};
-kept_rights::kept_rights(const std::string& /*path*/) {}
-kept_rights::~kept_rights() = default;
-void kept_rights::give_to(const std::string& /*path*/) const {}
-void end_by_closed_pipe() {}
-
-#ifdef _WIN32
-bool is_terminal(std::FILE* file) { return _isatty(_fileno(file)) != 0; }
-
-void prepare_standard_streams() {
-  _setmode(_fileno(stdin), _O_BINARY);
-  _setmode(_fileno(stdout), _O_BINARY);
-}
-#else
-bool is_terminal(std::FILE* /*file*/) { return false; }
-
-void prepare_standard_streams() {}
-#endif
-
-#endif
-
-std::size_t input_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
-  return read_all_at(*file_, offset, to, size);
-}
-std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
-  return read_all_at(*file_, offset, to, size);
-}
-
-input_file::input_file(input_file&& other) noexcept = default;
-input_file& input_file::operator=(input_file&& other) noexcept = default;
-input_file::~input_file() = default;
-temporary_file::~temporary_file() = default;
-
-file_memory::file_memory(file_memory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
-file_memory& file_memory::operator=(file_memory&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(size_, other.size_);
-  return *this;
 }
 
 }  // namespace command

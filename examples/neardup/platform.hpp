@@ -1,29 +1,44 @@
-// What the standard library does not offer: reads that say what is there now, reads at a place, unnamed temporary
-// files, terminals. Everything that depends on the operating system stands in platform.cpp.
+// What the standard library does not offer, by POSIX: reads that say what is there now, reads at a place, unnamed
+// temporary files, terminals, the rights of files.
 #pragma once
+
+#include <sys/stat.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace command {
 
-struct open_file;  // what the operating system has for it
-struct file_rights;
+/// An open file, closed in the end.
+class descriptor {
+ public:
+  explicit descriptor(int number) noexcept : number_(number) {}
+  descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  descriptor& operator=(descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~descriptor();
+
+  [[nodiscard]] int number() const noexcept { return number_; }
+  [[nodiscard]] bool is_standard_input() const noexcept { return number_ == 0; }  ///< which is left open
+
+ private:
+  int number_;
+};
 
 /// An open file or standard input. Its functions throw std::system_error.
 class input_file {
  public:
   explicit input_file(const std::string& path);
-  static input_file standard_input();
-
-  input_file(input_file&& other) noexcept;
-  input_file& operator=(input_file&& other) noexcept;
-  ~input_file();
+  static input_file standard_input() { return input_file(descriptor(0)); }
 
   /// Reads what is there next, at most `size` bytes; waits for the first byte, but not longer than until `stop` is set.
   /// Returns: 0 at the end of the file, or when stopped.
@@ -36,14 +51,12 @@ class input_file {
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
   [[nodiscard]] bool is_regular() const noexcept { return regular_; }
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  ///< when opened; 0 if not regular
 
  private:
-  explicit input_file(std::unique_ptr<open_file> file);
+  explicit input_file(descriptor file);
 
-  std::unique_ptr<open_file> file_;
+  descriptor file_;
   bool regular_ = false;
-  std::uint64_t size_ = 0;
   std::uint64_t position_ = 0;  // of a regular file: the system's own is left alone, so that it can be opened again
 };
 
@@ -52,9 +65,6 @@ class temporary_file {
  public:
   /// Throws: output_error.
   temporary_file();
-  ~temporary_file();
-  temporary_file(const temporary_file&) = delete;
-  temporary_file& operator=(const temporary_file&) = delete;
 
   /// Appends. Throws: output_error, for example when the disk is full.
   void write(std::string_view bytes);
@@ -63,31 +73,29 @@ class temporary_file {
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
  private:
-  std::unique_ptr<open_file> file_;
+  descriptor file_;
 };
 
-/// Memory in a temporary file: the system keeps in memory what is in use, as far as there is room. Where files cannot be
-/// mapped it is ordinary memory.
+/// Memory in a temporary file: the system keeps in memory what is in use, as far as there is room.
 class file_memory {
  public:
   /// Throws: output_error, for example when the disk is full.
   explicit file_memory(std::size_t size);
-  file_memory(file_memory&& other) noexcept;
-  file_memory& operator=(file_memory&& other) noexcept;
-  ~file_memory();
 
-  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] void* data() const noexcept { return data_.get(); }
 
  private:
-  void* data_ = nullptr;
-  std::size_t size_ = 0;
+  struct unmap {
+    std::size_t size;
+    void operator()(void* data) const noexcept;
+  };
+  std::unique_ptr<void, unmap> data_;
 };
 
 /// Of the machine, in bytes; a guess where it does not tell.
 std::uint64_t physical_memory();
 
-/// Whether this is standard input by a name of its own, as /dev/stdin, and no regular file. Where there are no such
-/// names: never.
+/// Whether this is standard input by a name of its own, as /dev/stdin, and no regular file.
 bool is_standard_input(const std::string& path);
 
 bool is_terminal(std::FILE* file);
@@ -122,15 +130,15 @@ class kept_rights {
   void give_to(const std::string& path) const;
 
  private:
-  std::unique_ptr<file_rights> rights_;  // nothing if there was no file
-  int mask_ = -1;
+  std::optional<struct stat> rights_;  // nothing if there was no file
+  mode_t mask_ = 0;
 };
 
 /// Ends the program as a closed pipe ends others, without a word; returns if whoever started it ignores that signal.
 void end_by_closed_pipe();
 
-/// Makes writing to a closed pipe an error of that write, not the end of the program; lets standard input and output
-/// pass bytes as they are; keeps files that are opened later from taking the place of a stream that is closed.
+/// Makes writing to a closed pipe an error of that write, not the end of the program; keeps files that are opened later
+/// from taking the place of a stream that is closed.
 void prepare_standard_streams();
 
 }  // namespace command

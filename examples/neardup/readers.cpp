@@ -9,19 +9,26 @@
 #include <neardup/dedup/checks.hpp>
 #include <neardup/dedup/edit_distance.hpp>
 #include <neardup/dedup/similarity.hpp>
+#include <neardup/fingerprint.hpp>
 #include <neardup/text/normalise.hpp>
 #include <neardup/text/tokenizer.hpp>
 #include <neardup/text/words.hpp>
-#include <optional>
-#include <string>
 #include <type_traits>
-#include <utility>
 
 #include "errors.hpp"
 
 namespace command {
 
 namespace {
+
+/// The min-wise code of a set of features.
+template <std::size_t Bits>
+std::optional<any_fingerprint> code_of(const feature_set& features) {
+  neardup::minwise_sketch<Bits> sketch;
+  sketch.add(std::span(features));
+  const auto code = sketch.result();
+  return code ? std::optional(any_fingerprint(code->to_words())) : std::nullopt;
+}
 
 template <class Feature>
 void make_set(std::vector<Feature>& features) {
@@ -348,6 +355,14 @@ std::unique_ptr<feature_reader> make_feature_reader(const options& settings) {
   return with_tokenizer(features, [&](const auto& tokenizer) -> std::unique_ptr<feature_reader> {
     return std::make_unique<feature_reader_of<std::remove_cvref_t<decltype(tokenizer)>>>(tokenizer, settings.seed);
   });
+}
+
+std::unique_ptr<fingerprinter> make_fingerprinter(const options& settings) {
+  return with_bits(settings.bits, [&](auto bits) { return make_fingerprinter_of<bits>(settings); });
+}
+
+feature_coder* code_of_features(const options& settings) {
+  return with_bits(settings.bits, [](auto bits) -> feature_coder* { return &code_of<bits>; });
 }
 
 }  // namespace command

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <neardup/dedup/checks.hpp>
-#include <string_view>
 #include <system_error>
 
 #include "output.hpp"
@@ -96,6 +95,10 @@ report::report(const options& settings)
 report::~report() { clear(); }
 
 void report::bad(const bad_input& input) {
+  if (muted_) {
+    if (!skip_bad_ && input.kind == trouble::ends_run) throw input_error(input);
+    return;
+  }
   if (input.kind == trouble::left_out) {
     ++binary_;
     return;
@@ -124,7 +127,7 @@ void report::pass_over(const bad_input& input) {
 
 bool report::note(tally& t, const std::string& where, const std::string& what) {
   if (!strict_) {
-    count(t, where);
+    if (!muted_) count(t, where);
     return true;
   }
   bad({where, what});
@@ -132,6 +135,7 @@ bool report::note(tally& t, const std::string& where, const std::string& what) {
 }
 
 void report::read_as_one_text(const std::string& path) {
+  if (muted_) return;
   std::string_view name(path);
   for (const std::string_view packed : {".gz", ".zst"}) {
     if (name.ends_with(packed)) name.remove_suffix(packed.size());
@@ -140,6 +144,7 @@ void report::read_as_one_text(const std::string& path) {
 }
 
 void report::advance(std::uint64_t documents, std::uint64_t bytes) {
+  if (muted_) return;
   documents_ += documents;
   bytes_ += bytes;
   if (!bar_) return;
@@ -185,51 +190,34 @@ void report::clear() {
 void report::finish(const std::string& summary, std::uint64_t reached_twice, std::uint64_t special_files,
                     std::uint64_t hidden) {
   clear();
+  const auto note = [](std::uint64_t count, const std::string& one, const std::string& many, const std::string& rest) {
+    if (count > 0) say(counted(count, one, many) + rest);
+  };
+  const auto example = [](const tally& t) { return (t.count == 1 ? " (" : " (the first: ") + t.first + ")"; };
   if (!quiet_) {
     say(summary);
     if (documents_ == 0) say("there were no documents in the input");
-    const auto verb = [](std::uint64_t count, const char* one, const char* many) { return count == 1 ? one : many; };
-    const auto example = [](const tally& t) {
-      return t.count == 1 ? " (" + t.first + ")" : " (the first: " + t.first + ")";
-    };
-    if (ill_formed_.count > 0) {
-      say(counted(ill_formed_.count, "document", "documents") + verb(ill_formed_.count, " is", " are") +
-          " not well-formed UTF-8" + example(ill_formed_) + "; what is not reads as U+FFFD");
-    }
-    if (without_tokens_.count > 0) {
-      say(counted(without_tokens_.count, "document", "documents") + verb(without_tokens_.count, " has", " have") +
-          " no tokens" + weight_ + example(without_tokens_) + " and cannot be compared");
-    }
+    note(ill_formed_.count, "document is not well-formed UTF-8", "documents are not well-formed UTF-8",
+         example(ill_formed_) + "; what is not reads as U+FFFD");
+    note(without_tokens_.count, "document has no tokens", "documents have no tokens",
+         weight_ + example(without_tokens_) + " and cannot be compared");
     if (unread_records_.count == 1) {
       say(unread_records_.first + " was read as one text; --jsonl reads the records in it");
-    } else if (unread_records_.count > 1) {
-      say(grouped(unread_records_.count) + " files of JSON Lines were read as one text each" +
-          example(unread_records_) + "; --jsonl reads the records in them");
+    } else {
+      note(unread_records_.count, "", "files of JSON Lines were read as one text each",
+           example(unread_records_) + "; --jsonl reads the records in them");
     }
-    if (reached_twice > 0) {
-      say(counted(reached_twice, "file or folder", "files and folders") + verb(reached_twice, " was", " were") +
-          " reached more than once, by links or arguments, and read once");
-    }
-    if (special_files > 0) {
-      say(counted(special_files, "pipe, socket or device in a folder", "pipes, sockets or devices in folders") +
-          verb(special_files, " was", " were") + " left out");
-    }
-    if (hidden > 0) {
-      say(counted(hidden, "hidden file or folder", "hidden files or folders") + verb(hidden, " was", " were") +
-          " left out; --hidden reads them");
-    }
-    if (binary_ > 0) {
-      say(counted(binary_, "binary file in a folder", "binary files in folders") + verb(binary_, " was", " were") +
-          " left out; --binary reads them");
-    }
+    note(reached_twice, "file or folder was", "files and folders were",
+         " reached more than once, by links or arguments, and read once");
+    note(special_files, "pipe, socket or device in a folder was", "pipes, sockets or devices in folders were",
+         " left out");
+    note(hidden, "hidden file or folder was", "hidden files or folders were", " left out; --hidden reads them");
+    note(binary_, "binary file in a folder was", "binary files in folders were", " left out; --binary reads them");
   }
-  if (bad_.count > 0) {
-    say(counted(bad_.count, "bad input was", "bad inputs were") + " skipped (the first: " + bad_.first + ")");
-  }
-  if (passed_over_.count > 0) {
-    throw incomplete_input(counted(passed_over_.count, "file or folder was", "files or folders were") +
-                           " passed over (the first: " + passed_over_.first + ")");
-  }
+  note(bad_.count, "bad input was", "bad inputs were", " skipped (the first: " + bad_.first + ")");
+  if (passed_over_.count == 0) return;
+  throw incomplete_input(counted(passed_over_.count, "file or folder was", "files or folders were") +
+                         " passed over (the first: " + passed_over_.first + ")");
 }
 
 }  // namespace command

@@ -33,6 +33,8 @@ class report {
 
   /// Moves the progress bar.
   void advance(std::uint64_t documents, std::uint64_t bytes);
+  /// In the first of two passes nothing is noted, for the second one meets it again; but bad input ends the run.
+  void mute(bool is_first_pass) { muted_ = is_first_pass; }
   /// Names what happens after the reading, where progress cannot be measured.
   void phase(const std::string& what);
 
@@ -57,6 +59,7 @@ class report {
   void draw(const std::string& line);
   void clear();
 
+  bool muted_ = false;
   bool quiet_;
   bool skip_bad_;
   bool strict_;

@@ -1,12 +1,12 @@
-#include "report_page.hpp"
-
+// `neardup report`: the groups as one HTML page that needs nothing else.
 #include <algorithm>
 #include <neardup/text/utf8.hpp>
-#include <string_view>
 
 #include "../common/text_difference.hpp"
-#include "input.hpp"
+#include "corpus.hpp"
+#include "groups.hpp"
 #include "report_page_parts.hpp"
+#include "verbs.hpp"
 
 namespace command {
 
@@ -105,7 +105,43 @@ class piece_writer {
   bool is_empty_ = true;
 };
 
-}  // namespace
+/// Reads texts again, as people see them.
+class text_rereader {
+ public:
+  explicit text_rereader(const options& settings) : settings_(settings), records_(ahead), reader_(settings) {}
+
+  /// At most the first megabyte; empty if only its fingerprint is known. Throws: input_error.
+  std::string at(const place& where);
+
+ private:
+  static constexpr std::size_t ahead = std::size_t{1} << 16;
+
+  const options& settings_;
+  record_rereader records_;
+  record_reader reader_;
+  record record_;
+};
+
+/// Writes the page. Each group is data in an element of its own, which the page reads when the group is opened: so it
+/// opens at once, however many there are.
+class report_page {
+ public:
+  /// Writes the beginning.
+  explicit report_page(context& c);
+
+  /// Writes a group; its first member is the one that is kept.
+  void add(const document_table& documents, std::size_t against, const std::vector<group_member>& members);
+
+  /// Writes the end.
+  void finish();
+
+ private:
+  void add_member(const document_table& documents, const group_member& member, bool is_against,
+                  const std::string* first_text);
+
+  context& context_;
+  text_rereader texts_;
+};
 
 std::string text_rereader::at(const place& where) {
   if (where.length == 0) return "";
@@ -115,12 +151,7 @@ std::string text_rereader::at(const place& where) {
     return std::string(first_bytes(settings_.unit == unit_of_input::files ? raw : content, most_text));
   }
   if (reader_.read(content, record_)) fail_changed(*where.from);
-  std::string text;
-  for (const std::string_view field : record_.fields) {
-    if (!text.empty()) text += settings_.weighted_field.empty() ? '\n' : ' ';
-    text += field;
-  }
-  return std::string(first_bytes(text, most_text));
+  return std::string(first_bytes(joined(record_.fields, settings_.weighted_field.empty() ? '\n' : ' '), most_text));
 }
 
 report_page::report_page(context& c) : context_(c), texts_(c.settings) {
@@ -163,6 +194,18 @@ void report_page::add_member(const document_table& documents, const group_member
 void report_page::finish() {
   const auto [before, behind] = split(split(report_html, "{{groups}}").second, "{{script}}");
   context_.out << before << report_js << behind;
+}
+
+}  // namespace
+
+void run_report(context& c) {
+  const corpus all = read_corpus(c);
+  report_page page(c);
+  const group_counts counts = for_each_group(c, all, [&](std::uint64_t, const std::vector<group_member>& members) {
+    page.add(all.documents, all.against, members);
+  });
+  page.finish();
+  finish_groups(c, counts);
 }
 
 }  // namespace command

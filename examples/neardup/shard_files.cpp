@@ -8,7 +8,6 @@
 #include <neardup/fingerprint_kind.hpp>
 #include <neardup/simhash.hpp>
 #include <neardup/storage/mapped_file.hpp>
-#include <stdexcept>
 #include <system_error>
 
 #include "errors.hpp"
@@ -23,13 +22,11 @@ namespace {
 [[noreturn]] void refuse(const std::string& path, const std::string& what) { throw input_error({path, what}); }
 
 neardup::attachment_file open_attachments(const std::string& path) {
-  try {
+  return as_input([&] {
     neardup::attachment_file file{neardup::mapped_file(path)};
     file.verify();
     return file;
-  } catch (const std::runtime_error& error) {
-    throw input_error({"", error.what()});
-  }
+  });
 }
 
 std::string_view text_of(std::span<const std::byte> bytes) {
@@ -73,27 +70,39 @@ std::string exact(double value) {
   return {digits.data(), end.ptr};
 }
 
-void check_ends(const std::string& path, const number_array<std::uint64_t>& ends, std::size_t size) {
-  std::uint64_t last = 0;
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    if (ends[i] < last) refuse(path, "its parts do not fit each other");
-    last = ends[i];
-  }
-  if (last != size) refuse(path, "its parts do not fit each other");
-}
-
 }  // namespace
 
 std::uint64_t checksum_of_file(const std::string& path) {
   constexpr std::size_t place = 56;  // docs/format.md
-  try {
+  return as_input([&] {
     const neardup::mapped_file file(path);
     if (file.bytes().size() < place + 8) refuse(path, "no file of neardup's");
     return number_array<std::uint64_t>(file.bytes().subspan(place, 8))[0];
-  } catch (const input_error&) {
-    throw;
-  } catch (const std::runtime_error& error) {
-    throw input_error({"", error.what()});
+  });
+}
+
+stored_documents::stored_documents(const std::string& path, std::size_t size, std::span<const std::byte> name_ends,
+                                   std::span<const std::byte> names, std::span<const std::byte> feature_ends,
+                                   std::span<const std::byte> features)
+    : name_ends_(name_ends), feature_ends_(feature_ends), names_(text_of(names)) {
+  if constexpr (std::endian::native == std::endian::little) {
+    // Sections of files are aligned.
+    features_ = {reinterpret_cast<const std::uint32_t*>(features.data()), features.size() / 4};
+  } else {
+    const number_array<std::uint32_t> numbers(features);
+    for (std::size_t i = 0; i < numbers.size(); ++i) converted_.push_back(numbers[i]);
+    features_ = converted_;
+  }
+  const auto fit = [](const number_array<std::uint64_t>& ends, std::size_t all) {
+    std::uint64_t last = 0;
+    for (std::size_t i = 0; i < ends.size(); last = ends[i++]) {
+      if (ends[i] < last) return false;
+    }
+    return last == all;
+  };
+  if (name_ends_.size() != size || !(feature_ends_.size() == 0 || feature_ends_.size() == size) ||
+      features.size() % 4 != 0 || !fit(name_ends_, names_.size()) || !fit(feature_ends_, features_.size())) {
+    refuse(path, "its parts do not fit each other");
   }
 }
 
@@ -104,24 +113,12 @@ shard_documents::shard_documents(const std::string& path)
       settings_(parse_values(path, text_of(file_.attachment(0)))),
       number_(number_of<std::uint64_t>(path, settings_, "shard")),
       list_checksum_(number_of<std::uint64_t>(path, settings_, "list")),
-      name_ends_(file_.attachment(1)),
-      feature_ends_(file_.attachment(3)),
-      copies_(file_.attachment(5)),
-      names_(text_of(file_.attachment(2))) {
-  const std::span<const std::byte> bytes = file_.attachment(4);
-  if (name_ends_.size() != file_.count() || feature_ends_.size() != file_.count() || bytes.size() % 4 != 0 ||
-      copies_.size() % 2 != 0 || number_ > max_shard) {
+      documents_(path, file_.count(), file_.attachment(1), file_.attachment(2), file_.attachment(3),
+                 file_.attachment(4)),
+      copies_(file_.attachment(5)) {
+  const bool keeps_features = size() == 0 || documents_.has_features();
+  if (!keeps_features || copies_.size() % 2 != 0 || number_ > max_shard)
     refuse(path, "its parts do not fit each other");
-  }
-  if constexpr (std::endian::native == std::endian::little) {
-    features_ = {reinterpret_cast<const std::uint32_t*>(bytes.data()), bytes.size() / 4};  // sections are aligned
-  } else {
-    const number_array<std::uint32_t> numbers(bytes);
-    for (std::size_t i = 0; i < numbers.size(); ++i) converted_.push_back(numbers[i]);
-    features_ = converted_;
-  }
-  check_ends(path, name_ends_, names_.size());
-  check_ends(path, feature_ends_, features_.size());
   for (std::size_t i = 0; i < copies(); ++i) {
     const auto [record, original] = copy(i);
     if (record >= size() || original >= record || (i > 0 && record <= copy(i - 1).first)) {
@@ -133,11 +130,6 @@ shard_documents::shard_documents(const std::string& path)
   settings_.erase("list");
 }
 
-std::string_view shard_documents::name(std::size_t record) const {
-  const auto [begin, end] = range(name_ends_, record);
-  return names_.substr(begin, end - begin);
-}
-
 std::size_t shard_documents::original_of(std::size_t record) const {
   std::size_t first = 0, last = copies();
   while (first < last) {
@@ -145,11 +137,6 @@ std::size_t shard_documents::original_of(std::size_t record) const {
     (copy(middle).first < record ? first : last) = copy(middle).first < record ? middle + 1 : middle;
   }
   return first < copies() && copy(first).first == record ? static_cast<std::size_t>(copy(first).second) : record;
-}
-
-std::span<const std::uint32_t> shard_documents::features(std::size_t record) const {
-  const auto [begin, end] = range(feature_ends_, original_of(record));
-  return features_.subspan(begin, end - begin);
 }
 
 named_values comparison_of(const options& settings) {
@@ -165,18 +152,14 @@ std::optional<named_values> settings_beside(const std::string& shard) {
   const std::string path = features_path(shard);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return std::nullopt;
-  try {
+  return as_input([&] {
     const neardup::attachment_file file{neardup::mapped_file(path)};
     named_values values = parse_values(path, text_of(file.attachment(0)));
     if (number_of<std::uint64_t>(path, values, "list") != checksum_of_file(shard)) {
       refuse(path, "is of another file than " + shard);
     }
     return values;
-  } catch (const input_error&) {
-    throw;
-  } catch (const std::runtime_error& error) {
-    throw input_error({"", error.what()});
-  }
+  });
 }
 
 std::optional<int> distance_of_shards(const std::vector<std::string>& shards) {
@@ -217,13 +200,14 @@ void apply_comparison_of(const shard_documents& documents, options& to) {
 void save_documents(const std::string& path, std::size_t bits, const neardup::fingerprint_composition& made_of,
                     const documents_to_save& documents) {
   const std::string settings = encode_values(documents.settings);
-  std::array<std::string, 4> copies;
+  std::array<std::string, 3> columns_copy;
+  std::string copies_copy;
+  const auto columns = documents.columns.bytes(columns_copy);
   const std::array<std::span<const std::byte>, 6> parts{
-      std::as_bytes(std::span(settings)),        bytes_of(documents.name_ends, copies[0]),
-      std::as_bytes(std::span(documents.names)), bytes_of(documents.feature_ends, copies[1]),
-      bytes_of(documents.features, copies[2]),   bytes_of(documents.copies, copies[3])};
+      std::as_bytes(std::span(settings)),     columns[0], columns[1], columns[2], columns[3],
+      bytes_of(documents.copies, copies_copy)};
   save_whole(path, [&](const std::string& file) {
-    neardup::save_attachments(file, bits, documents.name_ends.size(), made_of, parts);
+    neardup::save_attachments(file, bits, documents.columns.name_ends.size(), made_of, parts);
   });
 }
 
@@ -282,21 +266,15 @@ void save_pairs(const std::string& path, std::size_t bits, const neardup::finger
 // ---- the files of a run ---------------------------------------------------------------------------------------------
 
 file_role role_of_file(const std::string& path) {
-  constexpr std::size_t content = 10;  // docs/format.md
-  static_cast<void>(read_header(path));
-  try {
-    const neardup::mapped_file file(path);
-    switch (std::to_integer<int>(file.bytes()[content])) {
-      case 1: return file_role::list;
-      case 5: break;
-      default: return file_role::other;
-    }
-    const neardup::attachment_file attachments{neardup::mapped_file(path)};
-    return text_of(attachments.attachment(0)).find("pairs ") != std::string_view::npos ? file_role::pairs
-                                                                                       : file_role::documents;
-  } catch (const std::runtime_error& error) {
-    throw input_error({"", error.what()});
-  }
+  constexpr int attachments = 5;  // docs/format.md
+  const stored_fingerprints stored = read_header(path);
+  if (stored.is_list()) return file_role::list;
+  if (stored.content != attachments) return file_role::other;
+  return as_input([&] {
+    const neardup::attachment_file file{neardup::mapped_file(path)};
+    const bool has_pairs = text_of(file.attachment(0)).find("pairs ") != std::string_view::npos;
+    return has_pairs ? file_role::pairs : file_role::documents;
+  });
 }
 
 void check_features_output(const std::string& shard) {

@@ -2,7 +2,6 @@
 // (docs/many-machines.md).
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "options.hpp"
+#include "stored_documents.hpp"
 
 namespace command {
 
@@ -27,38 +27,6 @@ inline constexpr std::uint64_t max_shard = (std::uint64_t{1} << (64 - record_bit
 constexpr std::uint64_t shard_of(std::uint64_t id) { return id >> record_bits; }
 constexpr std::uint64_t record_of(std::uint64_t id) { return id & ((std::uint64_t{1} << record_bits) - 1); }
 constexpr std::uint64_t id_of(std::uint64_t shard, std::uint64_t record) { return shard << record_bits | record; }
-
-/// Unsigned numbers in a file, their lowest bytes first.
-template <class Number>
-class number_array {
- public:
-  number_array() = default;
-  explicit number_array(std::span<const std::byte> bytes) : bytes_(bytes) {}
-
-  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() / sizeof(Number); }
-  [[nodiscard]] Number operator[](std::size_t i) const noexcept {
-    Number value = 0;
-    for (std::size_t byte = sizeof(Number); byte-- > 0;) {
-      value = static_cast<Number>(value << 8 | std::to_integer<Number>(bytes_[i * sizeof(Number) + byte]));
-    }
-    return value;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-};
-
-/// Numbers as they stand in a file; `copy` keeps them where the machine has another order of bytes.
-template <class Number>
-std::span<const std::byte> bytes_of(const std::vector<Number>& numbers, std::string& copy) {
-  if constexpr (std::endian::native == std::endian::little) return std::as_bytes(std::span(numbers));
-  for (const Number number : numbers) {
-    for (std::size_t byte = 0; byte < sizeof(Number); ++byte) {
-      copy += static_cast<char>(number >> (8 * byte) & 0xff);
-    }
-  }
-  return std::as_bytes(std::span(copy));
-}
 
 /// The file beside a shard.
 inline std::string features_path(const std::string& shard) { return shard + ".features"; }
@@ -90,10 +58,12 @@ class shard_documents {
   /// What the run that made it was told about comparing documents: the same for all shards that belong together.
   [[nodiscard]] const named_values& settings() const noexcept { return settings_; }
 
-  [[nodiscard]] std::size_t size() const noexcept { return name_ends_.size(); }
-  [[nodiscard]] std::string_view name(std::size_t record) const;
+  [[nodiscard]] std::size_t size() const noexcept { return documents_.size(); }
+  [[nodiscard]] std::string_view name(std::size_t record) const { return documents_.name(record); }
   /// As in feature_set; of a copy those of the earlier one.
-  [[nodiscard]] std::span<const std::uint32_t> features(std::size_t record) const;
+  [[nodiscard]] std::span<const std::uint32_t> features(std::size_t record) const {
+    return documents_.features(original_of(record));
+  }
   [[nodiscard]] std::size_t copies() const noexcept { return copies_.size() / 2; }
   /// The record of the i-th copy, and that of the document that it is a copy of.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> copy(std::size_t i) const {
@@ -103,18 +73,11 @@ class shard_documents {
   [[nodiscard]] std::size_t original_of(std::size_t record) const;
 
  private:
-  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> range(const number_array<std::uint64_t>& ends,
-                                                              std::size_t record) const {
-    return {record == 0 ? 0 : ends[record - 1], ends[record]};
-  }
-
   neardup::attachment_file file_;
   named_values settings_;
   std::uint64_t number_ = 0, list_checksum_ = 0;
-  number_array<std::uint64_t> name_ends_, feature_ends_, copies_;
-  std::string_view names_;
-  std::span<const std::uint32_t> features_;
-  std::vector<std::uint32_t> converted_;  // where the machine has another order of bytes
+  stored_documents documents_;
+  number_array<std::uint64_t> copies_;
 };
 
 /// Settings that two runs have to agree on, as shard_documents has them.
@@ -178,9 +141,8 @@ void save_pairs(const std::string& path, std::size_t bits, const neardup::finger
 /// Writes what shard_documents reads. Throws: output_error.
 struct documents_to_save {
   named_values settings;
-  std::vector<std::uint64_t> name_ends, feature_ends, copies;
-  std::string names;
-  std::vector<std::uint32_t> features;
+  document_columns columns;
+  std::vector<std::uint64_t> copies;
 };
 void save_documents(const std::string& path, std::size_t bits, const neardup::fingerprint_composition& made_of,
                     const documents_to_save& documents);
@@ -202,11 +164,5 @@ shard_inputs open_shard_inputs(const std::vector<std::string>& paths);
 /// What a file holds, by its header. Throws: input_error if it is no such file.
 enum class file_role { list, documents, pairs, other };
 file_role role_of_file(const std::string& path);
-
-/// `neardup verify`: what of the candidates passes the check.
-void run_verify(const options& settings);
-
-/// `neardup manifest`: which files are whole, and what is missing.
-void run_manifest(const options& settings);
 
 }  // namespace command

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <neardup/storage/file_lock.hpp>
 #include <system_error>
-#include <utility>
 
 #include "glob.hpp"
 #include "lists.hpp"

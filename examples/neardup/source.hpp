@@ -79,6 +79,15 @@ struct source {
 
   /// How messages name it.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
+  /// How they name a line of it; 0: the source is the document.
+  [[nodiscard]] std::string where(std::uint64_t line) const { return numbered(name(), line); }
+  /// By what the user knows a line that has no id of its own.
+  [[nodiscard]] std::string id_of(std::uint64_t line) const { return numbered(path, line); }
+
+ private:
+  static std::string numbered(const std::string& text, std::uint64_t line) {
+    return line == 0 ? text : text + ':' + std::to_string(line);
+  }
 };
 
 /// What an error of reading makes of a source.

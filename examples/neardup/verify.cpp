@@ -1,6 +1,7 @@
 // `neardup verify` and `neardup manifest`: what does not depend on the width of fingerprints.
 #include <algorithm>
 #include <filesystem>
+#include <neardup/storage/fingerprint_list.hpp>
 #include <set>
 #include <system_error>
 
@@ -12,6 +13,7 @@
 #include "readers.hpp"
 #include "report.hpp"
 #include "shard_files.hpp"
+#include "verbs.hpp"
 
 namespace command {
 
@@ -113,18 +115,7 @@ class manifest {
   }
 
   void add_list(const std::string& path) {
-    try {
-      switch (read_header(path).bits) {
-        case 32: return add_list<32>(path);
-        case 128: return add_list<128>(path);
-        case 256: return add_list<256>(path);
-        default: return add_list<64>(path);
-      }
-    } catch (const input_error&) {
-      throw;
-    } catch (const std::runtime_error& error) {
-      throw input_error({"", error.what()});
-    }
+    as_input([&] { with_bits(read_header(path).bits, [&](auto bits) { add_list<bits>(path); }); });
   }
   template <std::size_t Bits>
   void add_list(const std::string& path) {

@@ -1,39 +1,30 @@
 // `neardup pairs`: every two near-duplicates.
-#pragma once
-
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <neardup/dedup/all_pairs.hpp>
-#include <neardup/dedup/similarity.hpp>
 #include <neardup/threads.hpp>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "against.hpp"
-#include "check.hpp"
-#include "context.hpp"
 #include "corpus.hpp"
+#include "verbs.hpp"
 
 namespace command {
+
+namespace {
 
 struct checked_pair {
   candidate pair;
   std::optional<double> similarity;  // if it was asked for
 };
 
-inline candidate candidate_of(std::size_t i, std::size_t j, int distance) {
+candidate candidate_of(std::size_t i, std::size_t j, int distance) {
   return {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), distance};
 }
 
 /// Calls `visit(i, j, distance)` for the candidates, in no order: those within the input, and with --against those of a
 /// document of the input and one of the other corpus.
 template <std::size_t Bits, class Visit>
-void visit_candidates(const context& c, const corpus<Bits>& all, const neardup::join_options& how, const Visit& visit) {
-  const std::span others = std::span(all.fingerprints).first(all.against);
-  const std::span input = std::span(all.fingerprints).subspan(all.against);
+void visit_candidates(const context& c, const corpus& all, const neardup::join_options& how, const Visit& visit) {
+  const std::span others = std::span(all.fingerprints.of<Bits>()).first(all.against);
+  const std::span input = std::span(all.fingerprints.of<Bits>()).subspan(all.against);
   const int k = c.settings.distance;
   neardup::visit_pairs(
       input, others, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); }, how);
@@ -46,7 +37,7 @@ void visit_candidates(const context& c, const corpus<Bits>& all, const neardup::
 /// The pairs that pass the check, in order. Candidates are checked as they are found, by all threads, some at a time:
 /// there may be thousands for one that passes.
 template <std::size_t Bits>
-std::vector<checked_pair> checked_pairs(const context& c, const corpus<Bits>& all, const neardup::join_options& how) {
+std::vector<checked_pair> checked_pairs(const context& c, const corpus& all, const neardup::join_options& how) {
   constexpr std::size_t checked_at_once = std::size_t{1} << 16;
   std::vector<checked_pair> passed;
   std::vector<candidate> waiting;
@@ -57,7 +48,7 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus<Bits>& al
     }
     waiting.clear();
   };
-  visit_candidates(c, all, how, [&](std::size_t i, std::size_t j, int distance) {
+  visit_candidates<Bits>(c, all, how, [&](std::size_t i, std::size_t j, int distance) {
     const candidate pair = candidate_of(i, j, distance);
     if (!c.settings.min_similarity) {
       if (all.check.accepts(i, j)) passed.push_back({pair, std::nullopt});
@@ -73,35 +64,30 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus<Bits>& al
   return passed;
 }
 
-template <std::size_t Bits>
+}  // namespace
+
 void run_pairs(context& c) {
-  const corpus<Bits> all = read_corpus<Bits>(c);
+  const corpus all = read_corpus(c);
   std::uint64_t count = 0;
   const auto print = [&](const candidate& pair, std::optional<double> similarity) {
     ++count;
-    const double estimate = estimate_of<Bits>(c.settings, pair.distance);
-    const std::string a = all.documents.id(pair.a);
-    const std::string b = all.documents.id(pair.b);
-    if (c.settings.format == output_format::json_lines) {
-      c.out << "{\"a\":" << json_string(a) << (pair.b < all.against ? ",\"against\":" : ",\"b\":") << json_string(b)
-            << ",\"distance\":" << std::to_string(pair.distance) << ",\"estimate\":" << number(estimate);
-      if (similarity) c.out << ",\"similarity\":" << number(*similarity);
-      c.out << "}\n";
-    } else {
-      c.out << similarity_text(similarity.value_or(estimate)) << '\t' << std::to_string(pair.distance) << '\t'
-            << printable(a) << '\t' << printable(b) << '\n';
-    }
+    print_match(c.out, c.settings, c.settings.format == output_format::json_lines,
+                {"a", pair.b < all.against ? "against" : "b", all.documents.id(pair.a), all.documents.id(pair.b),
+                 pair.distance, similarity});
   };
 
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
   const neardup::join_options how{.blocks = c.settings.blocks, .run = neardup::threads{c.settings.threads}};
-  if (!all.check.decides() && !c.settings.has_against()) {
-    neardup::all_pairs(
-        all.fingerprints, c.settings.distance,
-        [&](std::size_t i, std::size_t j, int distance) { print(candidate_of(i, j, distance), std::nullopt); }, how);
-  } else {
-    for (const auto& [pair, similarity] : checked_pairs(c, all, how)) print(pair, similarity);
-  }
+  with_bits(c.settings.bits, [&](auto bits) {
+    if (all.check.decides() || c.settings.has_against()) {
+      for (const auto& [pair, similarity] : checked_pairs<bits>(c, all, how)) print(pair, similarity);
+    } else {
+      const auto print_unchecked = [&](std::size_t i, std::size_t j, int distance) {
+        print(candidate_of(i, j, distance), std::nullopt);
+      };
+      neardup::all_pairs(all.fingerprints.of<bits>(), c.settings.distance, print_unchecked, how);
+    }
+  });
   finish(c, ": " + counted(count, "pair", "pairs") + " of near-duplicates", count);
 }
 

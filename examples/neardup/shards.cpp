@@ -1,33 +1,24 @@
 // Near-duplicates on many machines: `neardup hash --shard`, `neardup join` and `neardup merge`.
-#pragma once
-
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <memory>
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/storage/fingerprint_list.hpp>
 #include <neardup/threads.hpp>
-#include <optional>
 #include <queue>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "check.hpp"
 #include "context.hpp"
 #include "groups.hpp"
 #include "lists.hpp"
+#include "readers.hpp"
 #include "shard_files.hpp"
+#include "verbs.hpp"
 
 namespace command {
+
+namespace {
 
 // ---- hash --shard ---------------------------------------------------------------------------------------------------
 
@@ -38,27 +29,25 @@ class shard_builder {
  public:
   explicit shard_builder(const options& settings) : settings_(settings) {}
 
-  void add(const placed_document<Bits>& d) {
-    const std::uint64_t record = documents_.name_ends.size();
+  void add(const placed_document& d) {
+    document_columns& columns = documents_.columns;
+    const std::uint64_t record = columns.name_ends.size();
     const feature_set& kept = kept_of(d.facts);
-    documents_.names += d.id ? std::string(*d.id) : default_id(*d.from, d.line);
-    documents_.name_ends.push_back(documents_.names.size());
-    const auto original = settings_.keeps_features ? find(d.facts.fingerprint, kept) : std::nullopt;
+    const auto fingerprint = d.facts.fingerprint.as<Bits>();
+    const auto original = settings_.keeps_features ? find(fingerprint, kept) : std::nullopt;
     if (original) {
       documents_.copies.insert(documents_.copies.end(), {record, *original});
     } else {
-      entries_.push_back({d.facts.fingerprint, id_of(settings_.shard.value(), record)});
-      if (settings_.keeps_features) {
-        by_hash_.emplace(hash_of(d.facts.fingerprint, kept), entries_.size() - 1);
-        documents_.features.insert(documents_.features.end(), kept.begin(), kept.end());
-      }
+      entries_.push_back({fingerprint, id_of(settings_.shard.value(), record)});
+      if (settings_.keeps_features) by_hash_.emplace(hash_of(fingerprint, kept), entries_.size() - 1);
     }
-    documents_.feature_ends.push_back(documents_.features.size());
+    const bool has_features = settings_.keeps_features && !original;
+    columns.add(d.name(), has_features ? std::span<const std::uint32_t>(kept) : std::span<const std::uint32_t>());
   }
 
   /// The list comes last: where it is, the shard is whole. Throws: output_error.
   void save(const std::string& path) {
-    const auto made_of = composition_of_options<Bits>(settings_);
+    const auto made_of = composition_of_options(settings_);
     if (settings_.keeps_features) {
       std::string beginning;  // of the list, with the checksum of its header
       neardup::write_list<Bits>(entries_, made_of, [&](std::string_view bytes) {
@@ -74,7 +63,7 @@ class shard_builder {
   }
 
  private:
-  const feature_set& kept_of(const document_facts& facts) {
+  const feature_set& kept_of(const document& facts) {
     if (settings_.min_similarity) return facts.features;
     digest_.clear();
     if (facts.short_digest != 0) {
@@ -94,8 +83,9 @@ class shard_builder {
     for (auto found = first; found != last; ++found) {
       const auto& [print, id] = entries_[found->second];
       const std::uint64_t record = record_of(id);
-      const std::uint64_t begin = record == 0 ? 0 : documents_.feature_ends[record - 1];
-      const auto others = std::span(documents_.features).subspan(begin, documents_.feature_ends[record] - begin);
+      const std::vector<std::uint64_t>& ends = documents_.columns.feature_ends;
+      const std::uint64_t begin = record == 0 ? 0 : ends[record - 1];
+      const auto others = std::span(documents_.columns.features).subspan(begin, ends[record] - begin);
       if (print != fingerprint || !std::equal(others.begin(), others.end(), features.begin(), features.end())) continue;
       const bool is_near = !settings_.min_similarity ||
                            similarity_at_least(settings_.check, features, features, *settings_.min_similarity);
@@ -112,9 +102,9 @@ class shard_builder {
 };
 
 template <std::size_t Bits>
-void run_hash_to_shard(context& c) {
+void hash_to_shard(context& c) {
   shard_builder<Bits> shard(c.settings);
-  for_each_document<Bits>(c, [&](const placed_document<Bits>& d) {
+  for_each_document(c, [&](const placed_document& d) {
     if (d.facts.has_tokens) shard.add(d);
   });
   shard.save(c.settings.output_file);
@@ -134,7 +124,7 @@ struct shard {
   std::vector<std::uint64_t> ids;  // ascending
 
   explicit shard(const std::string& file) : path(file), checksum(checksum_of_file(file)) {
-    try {
+    as_input([&] {
       const neardup::fingerprint_list<Bits> list{neardup::mapped_file(file)};
       list.verify();
       made_of = list.made_of();
@@ -149,9 +139,7 @@ struct shard {
         fingerprints.push_back(fingerprint);
         ids.push_back(id);
       }
-    } catch (const std::runtime_error& error) {
-      throw input_error({"", error.what()});
-    }
+    });
     // Only what lies beside it tells the number of an empty one.
     std::error_code ignored;
     if (ids.empty() && std::filesystem::exists(features_path(file), ignored)) {
@@ -162,7 +150,7 @@ struct shard {
 
 /// Every candidate pair of two shards, or within one, once.
 template <std::size_t Bits>
-void run_join(context& c) {
+void join_shards(context& c) {
   std::vector<shard<Bits>> shards;
   for (const std::string& path : c.settings.paths) shards.emplace_back(path);
   if (shards.size() == 2) {
@@ -284,7 +272,7 @@ class group_labels {
 };
 
 /// Throws: input_error unless each two shards, and each with itself, were joined and checked, once.
-inline void check_all_are_joined(const shard_inputs& inputs) {
+void check_all_are_joined(const shard_inputs& inputs) {
   std::vector<join_task> found;
   for (const auto& pairs : inputs.pairs) {
     if (!pairs->header().is_checked)
@@ -332,20 +320,29 @@ void for_each_pair_in_order(const shard_inputs& inputs, const Visit& visit) {
   }
 }
 
-/// The names of documents, as print_group_text and print_group_json ask for them.
-struct merged_names {
-  const shard_inputs& inputs;
-  const group_labels& labels;
-
-  [[nodiscard]] std::string id(std::uint64_t document) const {
-    const auto [shard, record] = labels.where(document);
-    return std::string(inputs.documents[shard]->name(record));
+/// The fingerprint of a document, by its record. Copies are not in the list, so it stands there not behind that.
+template <std::size_t Bits>
+neardup::simhash<Bits> fingerprint_at(const shard_documents& documents, const neardup::fingerprint_list<Bits>& list,
+                                      std::uint64_t record) {
+  const std::uint64_t original = documents.original_of(record);
+  std::size_t first = 0, last = list.size();
+  while (first < last) {
+    const std::size_t middle = first + (last - first) / 2;
+    if (record_of(list[middle].id) < original) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
   }
-};
+  if (first == list.size() || record_of(list[first].id) != original) {
+    throw input_error({documents.path(), "does not fit its list"});
+  }
+  return list[first].fingerprint;
+}
 
 /// The groups of all shards, as `neardup groups` prints them.
 template <std::size_t Bits>
-void run_merge(context& c, options& settings) {
+void merge_shards(context& c, options& settings) {
   const shard_inputs inputs = open_shard_inputs(settings.paths);
   if (inputs.shards.empty()) throw usage_error("merge: name the shards and the checked pairs");
   check_all_are_joined(inputs);
@@ -357,11 +354,7 @@ void run_merge(context& c, options& settings) {
     if (checksum_of_file(path) != documents->list_checksum()) {
       throw input_error({documents->path(), "is of another file than " + path});
     }
-    try {
-      lists.emplace_back(neardup::mapped_file(path)).verify();
-    } catch (const std::runtime_error& error) {
-      throw input_error({"", error.what()});
-    }
+    as_input([&] { lists.emplace_back(neardup::mapped_file(path)).verify(); });
   }
 
   group_labels labels(inputs);
@@ -371,24 +364,12 @@ void run_merge(context& c, options& settings) {
   labels.finish();
 
   const auto fingerprint_of = [&](std::size_t shard, std::uint64_t record) {
-    const std::uint64_t original = inputs.documents[shard]->original_of(record);
-    // Copies are not in the list, so a document stands there not behind its record.
-    const neardup::fingerprint_list<Bits>& list = lists[shard];
-    std::size_t first = 0, last = list.size();
-    while (first < last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (record_of(list[middle].id) < original) {
-        first = middle + 1;
-      } else {
-        last = middle;
-      }
-    }
-    if (first == list.size() || record_of(list[first].id) != original) {
-      throw input_error({inputs.documents[shard]->path(), "does not fit its list"});
-    }
-    return list[first].fingerprint;
+    return fingerprint_at(*inputs.documents[shard], lists[shard], record);
   };
-  const merged_names names{inputs, labels};
+  const auto id_of = [&](std::uint64_t document) {
+    const auto [shard, record] = labels.where(document);
+    return std::string(inputs.documents[shard]->name(record));
+  };
   std::uint64_t groups = 0, members_of_all = 0;
   std::vector<group_member> group;
   labels.for_each_group([&](const std::vector<std::uint64_t>& members) {
@@ -402,17 +383,27 @@ void run_merge(context& c, options& settings) {
       const double similarity =
           settings.min_similarity
               ? similarity_at_least(settings.check, features, inputs.documents[shard]->features(record), 0).value_or(0)
-              : estimate_of<Bits>(settings, distance);
+              : estimate_of(settings, distance);
       group.push_back({document, distance, similarity});
     }
-    const bool as_json = settings.format == output_format::json_lines;
-    const auto print = as_json ? print_group_json<merged_names> : print_group_text<merged_names>;
-    print(c, names, 0, groups++, group);
+    print_group(c, id_of, 0, groups++, group);
     members_of_all += members.size();
   });
   c.notes.advance(labels.size(), 0);
   finish(c, ": " + counted(groups, "group", "groups") + " of near-duplicates, " +
                 counted(members_of_all, "document", "documents") + " in them");
+}
+
+}  // namespace
+
+void run_hash_to_shard(context& c) {
+  with_bits(c.settings.bits, [&](auto bits) { hash_to_shard<bits>(c); });
+}
+void run_join(context& c) {
+  with_bits(c.settings.bits, [&](auto bits) { join_shards<bits>(c); });
+}
+void run_merge(context& c, options& settings) {
+  with_bits(c.settings.bits, [&](auto bits) { merge_shards<bits>(c, settings); });
 }
 
 }  // namespace command

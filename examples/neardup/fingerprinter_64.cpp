@@ -1,0 +1,3 @@
+#include "fingerprinter.hpp"
+
+template std::unique_ptr<command::fingerprinter> command::make_fingerprinter_of<64>(const options& settings);

@@ -1,3 +1,0 @@
-#include "run_bits.hpp"
-
-template bool command::run<128>(options& settings);
