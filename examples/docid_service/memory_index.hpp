@@ -98,9 +98,9 @@ class memory_index final : public fingerprint_index {
   void erase(const fingerprint& print, doc_number document) override { erased_.emplace_back(print, document); }
 
   void commit(std::uint64_t known) override {
-    for (const auto& [print, document] : erased_) {
-      for (auto& part : recent_) part.erase(print, document);
-      committed_.write([&](committed& all) { all.index.erase(print, document); });
+    for (const entry& gone : erased_) {
+      for (auto& part : recent_) part.erase(gone.first, gone.second);
+      committed_.write([&](committed& all) { all.index.erase(gone.first, gone.second); });
     }
     erased_.clear();
     recent_.emplace_back();
