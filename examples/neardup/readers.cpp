@@ -245,16 +245,16 @@ class feature_weigher_of final : public whole_document_reader<feature_weigher> {
   std::vector<weighed_feature> whole(const std::vector<std::string_view>& texts) override {
     texts_ = &texts;
     std::vector<weighed_feature> result;
-    const auto add = [&](std::string_view text, std::uint64_t count) {
-      const std::uint64_t units = weigh(text, count);
+    const auto add = [&](std::string_view text, std::uint64_t units) {
       if (units > 0) result.push_back({std::string(text), static_cast<double>(units) / neardup::weight::one, units});
     };
     if (best_) {
-      for (const neardup::keyword& word : best_->rank("")) add(word.text, word.count);
+      // Only --weights tfidf has a --top.
+      for (const neardup::keyword& word : best_->rank("")) add(word.text, word.count * word.idf.raw());
     } else {
       neardup::feature_bag<1, true> counts;
       tokens_("", [&](std::string_view token) { counts.add({neardup::xxh3<64>{}(token)}, token); });
-      counts.for_each([&](const auto&, std::string_view text, std::uint64_t count) { add(text, count); });
+      counts.for_each([&](const auto&, std::string_view text, std::uint64_t count) { add(text, weigh(text, count)); });
     }
     return result;
   }

@@ -27,7 +27,7 @@ int main() {
       "首页 | 登录\n分布式数据库支持事务。集群的部署：开源的关系型数据库系统，是分布式系统。",
       "今天的天气很好，系统支持部署。",
   };
-  for (const auto& [text, count, score] : best.rank(pages[0])) std::cout << text << ' ' << count << '\n';
+  for (const keyword& word : best.rank(pages[0])) std::cout << word.text << ' ' << word.count << '\n';
 
   pigeonhole_index<64, 3> index;  // 4 blocks of 16 bits, 4 tables
   int repeated = 0;

@@ -46,7 +46,8 @@ tokens ranked_plainly(std::size_t n, const idf_table& table, std::string_view te
 template <class Tokenizer>
 tokens ranked(std::size_t n, const Tokenizer& tokenize, const idf_table& table, std::string_view text) {
   tokens result;
-  for (const auto& [word, count, score] : keywords(n, tokenize, table).rank(text)) {
+  for (const auto& [word, count, score, idf] : keywords(n, tokenize, table).rank(text)) {
+    CHECK(idf == table.lookup(word));
     result.push_back(word + " " + std::to_string(count) + " " + std::to_string(score));
   }
   return result;

@@ -31,6 +31,7 @@ struct keyword {
   std::string text;
   std::uint64_t count;
   std::uint64_t score;  ///< count times the idf of the table, in units of 10^-11; at most 2^64 - 1
+  weight idf;           ///< what one occurrence weighs by the table
 };
 
 /// Only the n tokens of another tokenizer that have the highest TF-IDF: the heaviest first, each as often as it occurs.
@@ -69,7 +70,8 @@ class keywords {
     workspace memory;
     std::vector<keyword> result;
     for (const candidate& word : rank(text, memory, true)) {
-      result.push_back({std::string(memory.tokens.text(word.number)), memory.tokens.count(word.number), word.score});
+      result.push_back({std::string(memory.tokens.text(word.number)), memory.tokens.count(word.number), word.score,
+                        detail::weight_of_exact(word.value)});
     }
     return result;
   }
