@@ -32,7 +32,6 @@ set(NEARDUP_HEADERS
     include/neardup/detail/combinations.hpp
     include/neardup/detail/file_operations.hpp
     include/neardup/detail/filter_join.hpp
-    include/neardup/detail/fingerprint_bits.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/radix_partition.hpp
@@ -73,7 +72,6 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/text_stream.hpp
     include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
-    include/neardup/fingerprint_kind.hpp
     include/neardup/guarded.hpp
     include/neardup/index.hpp
     include/neardup/index/cost.hpp
@@ -92,7 +90,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/prefetch.hpp
     include/neardup/index/engine/search_plans.hpp
     include/neardup/index/engine/searches.hpp
-    include/neardup/index/engine/slot_finder.hpp
     include/neardup/index/engine/table_search.hpp
     include/neardup/index/flat_index.hpp
     include/neardup/index/frozen_index.hpp

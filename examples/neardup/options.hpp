@@ -7,7 +7,7 @@
 #include <memory>
 #include <neardup/dedup/recall.hpp>
 #include <neardup/fingerprint/idf_table.hpp>
-#include <neardup/fingerprint_kind.hpp>
+#include <neardup/simhash.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <optional>
 #include <string>

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <neardup/fingerprint_kind.hpp>
 #include <neardup/simhash.hpp>
 #include <neardup/storage/mapped_file.hpp>
 #include <system_error>

@@ -5,8 +5,7 @@
 #include <functional>
 
 #include "detail/bits.hpp"
-#include "detail/fingerprint_bits.hpp"
-#include "fingerprint_kind.hpp"
+#include "simhash.hpp"
 
 namespace neardup::inline v0 {
 

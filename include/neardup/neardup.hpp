@@ -7,7 +7,6 @@
 #include "dedup.hpp"
 #include "error.hpp"
 #include "fingerprint.hpp"
-#include "fingerprint_kind.hpp"
 #include "guarded.hpp"
 #include "index.hpp"
 #include "instruction_set.hpp"

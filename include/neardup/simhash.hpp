@@ -1,14 +1,148 @@
 // The fingerprint itself: a fixed number of bits, compared by how many of them differ.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include "detail/bits.hpp"
-#include "detail/fingerprint_bits.hpp"
-#include "fingerprint_kind.hpp"
+#include "error.hpp"
 
 namespace neardup::inline v0 {
+
+/// What a bit of a fingerprint is, and so how likely it is to differ. The numbers stand in files.
+enum class fingerprint_kind : std::uint8_t {
+  simhash = 1,  // a vote of weighted features: it differs with probability acos(cosine) / pi
+  minwise = 2,  // of the feature with the least hash: it differs with probability (1 - Jaccard similarity) / 2
+};
+
+/// "simhash" or "minwise".
+[[nodiscard]] constexpr std::string_view to_string(fingerprint_kind kind) noexcept {
+  return kind == fingerprint_kind::minwise ? "minwise" : "simhash";
+}
+
+namespace detail {
+
+/// The base of simhash<Bits> and minwise<Bits>, which are `Self`: all that both can do. Each kind compares with its own
+/// only.
+template <class Self, std::size_t Bits>
+class fingerprint_bits {
+  static_assert(Bits >= 16, "neardup: a fingerprint has at least 16 bits; write simhash<64>");
+  static_assert(Bits % 8 == 0, "neardup: the width of a fingerprint is a whole number of bytes: 16, 24, 32, ...");
+
+ public:
+  static constexpr std::size_t bits = Bits;
+  static constexpr std::size_t words = words_for(Bits);
+  using words_type = std::array<std::uint64_t, words>;
+
+  /// All bits zero.
+  constexpr fingerprint_bits() noexcept = default;
+
+  /// The fingerprint whose bits are those of `value`, lowest first.
+  /// Throws: std::invalid_argument if `value` has a bit beyond `Bits`.
+  constexpr explicit fingerprint_bits(std::uint64_t value) requires(Bits <= 64) : fingerprint_bits(words_type{value}) {}
+
+  /// The fingerprint with these words, lowest first.
+  /// Throws: std::invalid_argument if the last word has a bit beyond `Bits`.
+  constexpr explicit fingerprint_bits(const words_type& value) : words_(value) {
+    if ((value[words - 1] & ~last_mask) != 0) {
+      fail<std::invalid_argument>("the value has bits beyond the " + std::to_string(Bits) + " bits of the fingerprint");
+    }
+  }
+
+  /// The words, lowest bits first; unused high bits of the last one are zero.
+  [[nodiscard]] constexpr const words_type& to_words() const noexcept { return words_; }
+
+  /// The fingerprint as one number.
+  [[nodiscard]] constexpr std::uint64_t to_uint64() const noexcept requires(Bits <= 64) { return words_[0]; }
+
+  /// Whether bit `i` is set.
+  /// Throws: std::out_of_range if i >= Bits.
+  [[nodiscard]] constexpr bool test(std::size_t i) const {
+    check(i);
+    return ((words_[i / word_bits] >> (i % word_bits)) & 1U) != 0;
+  }
+  [[nodiscard]] constexpr bool operator[](std::size_t i) const { return test(i); }
+
+  /// Sets bit `i` to `value`.
+  /// Throws: std::out_of_range if i >= Bits.
+  constexpr Self& set(std::size_t i, bool value = true) {
+    check(i);
+    const std::uint64_t bit = std::uint64_t{1} << (i % word_bits);
+    std::uint64_t& word = words_[i / word_bits];
+    word = value ? word | bit : word & ~bit;
+    return static_cast<Self&>(*this);
+  }
+
+  /// Inverts bit `i`.
+  /// Throws: std::out_of_range if i >= Bits.
+  constexpr Self& flip(std::size_t i) { return set(i, !test(i)); }
+
+  /// Exactly Bits / 4 lower-case hexadecimal digits, the highest bits first.
+  [[nodiscard]] std::string to_hex() const {
+    std::string text(hex_digits, '0');
+    for (std::size_t i = 0; i < hex_digits; ++i) {
+      const std::size_t low_bit = 4 * (hex_digits - 1 - i);
+      const std::uint64_t digit = (words_[low_bit / word_bits] >> (low_bit % word_bits)) & 0xfU;
+      text[i] = "0123456789abcdef"[digit];
+    }
+    return text;
+  }
+
+  /// Reads what to_hex() writes, in either case.
+  /// Returns: nothing unless `text` is exactly Bits / 4 hexadecimal digits.
+  [[nodiscard]] static constexpr std::optional<Self> from_hex(std::string_view text) noexcept {
+    if (text.size() != hex_digits) return std::nullopt;
+    Self result;
+    for (std::size_t i = 0; i < hex_digits; ++i) {
+      const char c = text[i];
+      std::uint64_t digit = 0;
+      if (c >= '0' && c <= '9') {
+        digit = static_cast<std::uint64_t>(c - '0');
+      } else if (c >= 'a' && c <= 'f') {
+        digit = static_cast<std::uint64_t>(c - 'a') + 10;
+      } else if (c >= 'A' && c <= 'F') {
+        digit = static_cast<std::uint64_t>(c - 'A') + 10;
+      } else {
+        return std::nullopt;
+      }
+      const std::size_t low_bit = 4 * (hex_digits - 1 - i);
+      result.words_[low_bit / word_bits] |= digit << (low_bit % word_bits);
+    }
+    return result;
+  }
+
+  friend constexpr bool operator==(const fingerprint_bits&, const fingerprint_bits&) noexcept = default;
+
+  /// Orders fingerprints as unsigned numbers.
+  friend constexpr std::strong_ordering operator<=>(const fingerprint_bits& a, const fingerprint_bits& b) noexcept {
+    for (std::size_t i = words; i-- > 0;) {
+      if (const auto order = a.words_[i] <=> b.words_[i]; order != 0) return order;
+    }
+    return std::strong_ordering::equal;
+  }
+
+ private:
+  static constexpr std::size_t hex_digits = Bits / 4;
+  static constexpr std::uint64_t last_mask = low_mask(Bits - word_bits * (words - 1));
+
+  static constexpr void check(std::size_t i) {
+    if (i >= Bits) {
+      fail<std::out_of_range>("bit " + std::to_string(i) + " of a fingerprint of " + std::to_string(Bits) + " bits");
+    }
+  }
+
+  words_type words_{};
+};
+
+}  // namespace detail
 
 /// A SimHash fingerprint of `Bits` bits: similar texts have fingerprints that differ in few bits.
 ///

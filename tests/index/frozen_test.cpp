@@ -241,7 +241,7 @@ TEST_CASE("frozen: threads and passes do not change the result", "[index][frozen
       }
       return true;
     };
-    in_passes.visit_batch(words, k, neardup::detail::batch_visitor(note));
+    in_passes.visit_batch(words, k, note);
     for (std::size_t query = 0; query < matches.size(); ++query) {
       for (const auto& match : matches[query]) wanted.emplace(query, match.id, match.distance);
     }

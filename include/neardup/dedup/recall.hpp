@@ -9,7 +9,7 @@
 #include <string>
 
 #include "../error.hpp"
-#include "../fingerprint_kind.hpp"
+#include "../simhash.hpp"
 #include "join_options.hpp"
 #include "similarity.hpp"
 

@@ -420,33 +420,37 @@ std::size_t join_filters(const Filter* filters, filter_join& job, int k, std::sp
   return join_filters(filters, filters, job, k, found, level);
 }
 
-/// Who is told what a search of many queries finds, and says whether it goes on: any callable bool(query, slot,
-/// distance), as one type, so that the search is compiled once and not for each of its uses. It refers to the callable.
-class batch_visitor {
+/// Who is told what a search finds, and says whether it goes on: any callable bool(Arguments...), as one type, so that a
+/// search is compiled once and not for each of its uses. It refers to the callable.
+template <class... Arguments>
+class visitor {
  public:
   template <class Visit>
-    requires(!std::is_same_v<Visit, batch_visitor>)
-  explicit batch_visitor(const Visit& visit) noexcept : visit_(&visit), call_(call<Visit>) {}
+    requires(!std::is_same_v<Visit, visitor>)
+  visitor(const Visit& visit)
+  noexcept  // NOLINT(google-explicit-constructor): stands for what it is given.
+      : visit_(&visit), call_(call<Visit>) {}
 
-  bool operator()(std::size_t query, std::size_t slot, int distance) const {
-    return call_(visit_, query, slot, distance);
-  }
+  bool operator()(Arguments... arguments) const { return call_(visit_, arguments...); }
 
  private:
   template <class Visit>
-  static bool call(const void* visit, std::size_t query, std::size_t slot, int distance) {
-    return (*static_cast<const Visit*>(visit))(query, slot, distance);
+  static bool call(const void* visit, Arguments... arguments) {
+    return (*static_cast<const Visit*>(visit))(arguments...);
   }
 
   const void* visit_;
-  bool (*call_)(const void*, std::size_t, std::size_t, int);
+  bool (*call_)(const void*, Arguments...);
 };
+
+using slot_visitor = visitor<std::size_t, int>;                // of a slot and its distance
+using batch_visitor = visitor<std::size_t, std::size_t, int>;  // of a query, a slot and its distance
 
 /// Visits (query, position, distance) of each of `fingerprints` within k bits of each query, in no order; false from
 /// `visit` ends it. Returns: whether it was not ended.
-template <std::size_t Words, class Visit>
+template <std::size_t Words>
 bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
-              std::span<const std::array<std::uint64_t, Words>> queries, int k, const Visit& visit) {
+              std::span<const std::array<std::uint64_t, Words>> queries, int k, const batch_visitor& visit) {
   constexpr std::size_t tile = (std::size_t{1} << 17) / sizeof(fingerprints[0]);  // stays in the cache for all queries
   const instruction_set level = active_instruction_set();
   filter_pair found[4 * join_step];
@@ -464,9 +468,9 @@ bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
 }
 
 /// The same for one query: visits (position, distance).
-template <std::size_t Words, class Visit>
+template <std::size_t Words>
 bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
-              const std::array<std::uint64_t, Words>& query, int k, const Visit& visit) {
+              const std::array<std::uint64_t, Words>& query, int k, const slot_visitor& visit) {
   return scan_all(fingerprints, std::span(&query, 1), k,
                   [&](std::size_t, std::size_t position, int distance) { return visit(position, distance); });
 }

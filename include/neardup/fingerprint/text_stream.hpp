@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../fingerprint_kind.hpp"
+#include "../simhash.hpp"
 #include "../text/tokenizer.hpp"
 #include "kernels/composition.hpp"
 #include "kernels/minima_collector.hpp"

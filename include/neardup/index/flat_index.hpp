@@ -33,8 +33,7 @@ class flat_engine {
   [[nodiscard]] store_type& store() noexcept { return store_; }
   [[nodiscard]] static int max_distance() noexcept { return static_cast<int>(Bits); }
 
-  template <class Visit>
-  bool visit_within(const words_type& query, int k, const Visit& visit) const {
+  bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
     return scan_all(store_.fingerprints(), query, k, visit);
   }
   bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const {

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "../minwise.hpp"
 #include "../runner.hpp"
 #include "../simhash.hpp"
 #include "engine/pigeonhole_engine.hpp"

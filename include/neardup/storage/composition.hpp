@@ -17,7 +17,6 @@
 #include "../fingerprint/keywords.hpp"
 #include "../fingerprint/simhasher.hpp"
 #include "../fingerprint/weighters.hpp"
-#include "../fingerprint_kind.hpp"
 #include "../simhash.hpp"
 #include "../text/mask.hpp"
 #include "../text/ngrams.hpp"

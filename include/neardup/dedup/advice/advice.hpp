@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "../../error.hpp"
-#include "../../fingerprint_kind.hpp"
 #include "../../index/cost.hpp"
 #include "../../index/flat_index.hpp"
 #include "../../minwise.hpp"

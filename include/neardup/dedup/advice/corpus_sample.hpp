@@ -23,7 +23,6 @@
 #include "../../fingerprint/minwise_sketch.hpp"
 #include "../../fingerprint/simhasher.hpp"
 #include "../../fingerprint/weighters.hpp"
-#include "../../fingerprint_kind.hpp"
 #include "../../minwise.hpp"
 #include "../../runner.hpp"
 #include "../../simhash.hpp"

@@ -154,8 +154,7 @@ class frozen_engine {
   }
 
   /// As those of pigeonhole_engine.
-  template <class Visit>
-  bool visit_within(const words_type& query, int k, const Visit& visit) const {
+  bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
     if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
       return scan_all(store_.fingerprints(), query, k, visit);
     return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);

@@ -93,8 +93,7 @@ class pigeonhole_engine {
 
   /// Visits (slot, distance) of each fingerprint within k bits once; false from `visit` ends it. Allocates nothing.
   /// Returns: whether it was not ended. Precondition: 0 <= k <= max_distance().
-  template <class Visit>
-  bool visit_within(const words_type& query, int k, const Visit& visit) const {
+  bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
     if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
       return scan_all(store_.fingerprints(), query, k, visit);
     return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit) && visit_waiting(query, k, visit);
@@ -187,8 +186,7 @@ class pigeonhole_engine {
     }
   }
 
-  template <class Visit>
-  bool visit_waiting(const words_type& query, int k, const Visit& visit) const {
+  bool visit_waiting(const words_type& query, int k, const slot_visitor& visit) const {
     for (const waiting& w : waiting_) {
       if (w.slot == none) continue;
       const int distance = count_differing_bits(store_.fingerprint(w.slot), query);

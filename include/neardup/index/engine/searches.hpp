@@ -1,8 +1,8 @@
 // What every index does with what its tables find: matches in order, the nearest one, batches, and all pairs.
 //
 // An engine keeps a store of distinct fingerprints in slots, with their ids. It has store(), max_distance(), and
-// visit_within(query, k, visit), which visits (slot, distance) of each fingerprint within k bits once, and
-// visit_batch(queries, k, batch_visitor), which visits (query, slot, distance); false from `visit` ends both.
+// visit_within(query, k, slot_visitor), which visits (slot, distance) of each fingerprint within k bits once, and
+// visit_batch(queries, k, batch_visitor), which visits (query, slot, distance); false from the visitor ends both.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "../../detail/filter_join.hpp"
-#include "../../minwise.hpp"
 #include "../../runner.hpp"
 #include "../../simhash.hpp"
 #include "../match.hpp"
@@ -39,7 +38,7 @@ constexpr bool check_index_types() noexcept {
 /// Whether an index of `Bits` bits may hold fingerprints of this type.
 template <class Fingerprint, std::size_t Bits>
 constexpr bool check_fingerprint_type() noexcept {
-  static_assert(std::same_as<Fingerprint, simhash<Bits>> || std::same_as<Fingerprint, minwise<Bits>>,
+  static_assert(std::derived_from<Fingerprint, fingerprint_bits<Fingerprint, Bits>>,
                 "neardup: an index of Bits bits holds simhash<Bits> or minwise<Bits>; write "
                 "pigeonhole_index_of<minwise<64>, 9>");
   return true;
@@ -126,7 +125,7 @@ void append_batch(const Engine& engine, std::span<const Fingerprint> queries, in
     for (std::size_t i = 0; i < count; ++i) words[i] = queries[begin + i].to_words();
     found.clear();
     next.fill(0);
-    engine.visit_batch({words.data(), count}, k, batch_visitor(append));
+    engine.visit_batch({words.data(), count}, k, append);
     std::size_t end = result.matches.size();
     result.matches.resize(end + found.size());
     for (std::size_t i = 0; i < count; ++i) {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/filter_join.hpp"
 #include "bucket_line.hpp"
 #include "filter.hpp"
 #include "filter_scan.hpp"
@@ -38,13 +39,13 @@ struct probed_bucket : filter_run {
 /// within k bits asked for; then, many at a time, slots are read, fingerprints asked for, and compared. While one group
 /// is in one stage the next is in the one before. Groups are short: a processor drops what it is asked for when about
 /// sixty lines are on their way already.
-template <std::size_t Words, class Offset, class Tables, class Store, class Visit>
+template <std::size_t Words, class Offset, class Tables, class Store>
 class table_search {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
   table_search(const Tables& tables, const search_plans<Words>& plans, const Store& store, const words_type& query,
-               int k, const Visit& visit) noexcept
+               int k, const slot_visitor& visit) noexcept
       : tables_(tables), plan_(plans.within(k)), store_(store), query_(query), k_(k), visit_(visit) {}
 
   table_search(const table_search&) = delete;
@@ -194,7 +195,7 @@ class table_search {
   const Store& store_;
   const words_type& query_;
   int k_;
-  const Visit& visit_;
+  const slot_visitor& visit_;
   std::array<group, 3> groups_;
   group* newest_ = &groups_[0];                               // directories are being asked for
   std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};  // are on their way; filters are on their way
@@ -203,10 +204,10 @@ class table_search {
 };
 
 /// Runs a table_search.
-template <std::size_t Words, class Offset, class Tables, class Store, class Visit>
+template <std::size_t Words, class Offset, class Tables, class Store>
 bool search_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
-                   const std::array<std::uint64_t, Words>& query, int k, const Visit& visit) {
-  return table_search<Words, Offset, Tables, Store, Visit>(tables, plans, store, query, k, visit).run();
+                   const std::array<std::uint64_t, Words>& query, int k, const slot_visitor& visit) {
+  return table_search<Words, Offset, Tables, Store>(tables, plans, store, query, k, visit).run();
 }
 
 }  // namespace neardup::inline v0::detail

@@ -176,8 +176,7 @@ class view_engine {
     return is_flat_ ? static_cast<int>(bits_) : engine_.max_distance();
   }
 
-  template <class Visit>
-  bool visit_within(const words_type& query, int k, const Visit& visit) const {
+  bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
     if (is_flat_) return scan_all(store().fingerprints(), query, k, visit);
     return engine_.visit_within(query, k, visit);
   }
