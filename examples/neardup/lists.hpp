@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <neardup/fingerprint_kind.hpp>
+#include <neardup/simhash.hpp>
 #include <neardup/storage/composition.hpp>
 #include <optional>
 #include <stdexcept>
