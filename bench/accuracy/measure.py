@@ -23,6 +23,8 @@ SETS = {
 FEATURES = ("words", "words:2", "chars:3", "chars:5")
 SIMILARITY = 0.7
 AUDITED = (0.7, 0.8)
+# The distance of min-wise codes of 64 bits that distance_for gives for each similarity.
+PROMISED = {0.6: 17, 0.7: 14, 0.8: 10, 0.9: 6}
 
 # The arguments of the runs over each set, beside --truth.
 RUNS = {
@@ -33,6 +35,8 @@ RUNS = {
     "intervals": "--advice-seeds 20 --distance 0 --no-own-check --no-theory",
     **{f"audit {similarity}": f"--audit --similarity {similarity} --distance 0 --no-own-check --no-theory"
        for similarity in AUDITED},
+    **{f"promise {similarity}": "--features words:2 --weights minwise --bits 64 --distance 18 --no-theory "
+                                f"--similarity {similarity}" for similarity in PROMISED},
     "times": "--features words:2 --bits 64,128 --time-at 14 --distance 14 --no-own-check --no-theory",
 }
 ROUNDS_OF_TIMES = 3
