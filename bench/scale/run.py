@@ -7,7 +7,7 @@ SCALE is neardup_bench_scale, NEARDUP the command, TEXTS real texts (files and f
 bench/make_corpus.py) that the corpora are made of. For each size and verb it measures the CPU time of the process, user
 and system, its peak memory, and the recall of planted pairs: of all from the wanted similarity on, and of those less
 than .05 above it. Corpora up to --files records lie in --folder while they are measured; larger ones come through a
-pipe, and only what finds duplicates in one pass (unique) reads these. The figures go to a JSON file, and from there into
+pipe, only what finds duplicates in one pass (unique) reads these, and only the ids of what it keeps are written. The figures go to a JSON file, and from there into
 docs/scale.md and docs/scale.svg (--from draws again; needs Matplotlib, Debian: python3-matplotlib).
 """
 
@@ -72,7 +72,12 @@ def command_of(options, who, verb, corpus):
 
 def measure_one(options, who, verb, corpus, planted, source):
     with tempfile.TemporaryFile(dir=options.folder) as output:
-        figures = run(command_of(options, who, verb, corpus), source, output)
+        if source is None:
+            figures = run(command_of(options, who, verb, corpus), source, output)
+        else:
+            ids = subprocess.Popen(["cut", "-d,", "-f1"], stdin=subprocess.PIPE, stdout=output)
+            figures = run(command_of(options, who, verb, corpus), source, ids.stdin)
+            ids.communicate()
         candidates = re.search(r"([\d,]+) candidates", figures.pop("said"))
         if candidates:
             figures["candidates"] = int(candidates[1].replace(",", ""))
@@ -100,7 +105,7 @@ def is_too_long(options, points, who, verb, size):
 
 
 def measure(options):
-    sizes = [10**i for i in range(4, 10) if 10**i <= options.up_to]
+    sizes = [int(size) for size in options.sizes] or [10**i for i in range(4, 10) if 10**i <= options.up_to]
     everyone = ["neardup", *(["before"] if options.before else []), *JOINS]
     series = []
     for size_bytes in options.bytes:
@@ -130,7 +135,8 @@ def measure(options):
                             if best is None or figures["cpu"] < best["cpu"]:
                                 best = figures
                         points.append({"who": who, "verb": verb, "size": size, **best})
-                        print(f"{size_bytes} bytes, {size:.0e}, {verb}, {who}: {best['cpu']:.2f} s", file=sys.stderr)
+                        print(f"{size_bytes} bytes, {size:.0e}, {verb}, {who}: {best['cpu']:.2f} s of CPU, "
+                              f"{best['seconds']:.2f} s, {best['memory'] / 1e6:,.0f} MB", file=sys.stderr)
                         save(options, [*series, {"bytes": size_bytes, "points": points}])
         series.append({"bytes": size_bytes, "points": points})
     return save(options, series)
@@ -226,6 +232,7 @@ def main():
     parser.add_argument("--before-name", default="0f0e94b", help="its commit (%(default)s)")
     parser.add_argument("--arguments", default="", help="more arguments for the command (--arguments='--kind minwise')")
     parser.add_argument("--up-to", type=float, default=1e6, help="the largest number of records, up to 1e8 (%(default)g)")
+    parser.add_argument("--sizes", type=float, nargs="+", default=[], help="these, not all up to --up-to")
     parser.add_argument("--bytes", type=int, nargs="+", default=[730, 230], help="bytes of a text (730 and 230)")
     parser.add_argument("--similarity", type=float, default=0.8, help="in hundredths (%(default)s)")
     parser.add_argument("--threads", type=int, default=1, help="of the command (%(default)s)")
