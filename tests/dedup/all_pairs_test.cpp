@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <neardup/dedup/all_pairs.hpp>
+#include <neardup/threads.hpp>
 
 #include "catch.hpp"
 #include "oracle/components.hpp"
@@ -39,6 +40,34 @@ TEST_CASE("pairs of copies, each once", "[dedup]") {
   const std::vector<simhash<64>> copies(4, simhash<64>(7));
   const oracle::pair_list expected{{0, 1, 0}, {0, 2, 0}, {0, 3, 0}, {1, 2, 0}, {1, 3, 0}, {2, 3, 0}};
   for (const int k : {0, 1, 3, 12, 63, 64}) REQUIRE(pairs_of(copies, k) == expected);
+}
+
+TEST_CASE("copies once: the first with others, the rest with the first", "[dedup]") {
+  oracle::random_engine random(5);
+  auto stored = oracle::clustered_fingerprints<64>(300, 4, random);
+  for (std::size_t i = 0; i < 200; ++i) stored.push_back(stored[oracle::random_below(random, stored.size())]);
+  std::shuffle(stored.begin(), stored.end(), random);
+  const auto first_of = [&](std::size_t i) {
+    return static_cast<std::size_t>(std::find(stored.begin(), stored.end(), stored[i]) - stored.begin());
+  };
+  for (const int k : {0, 3, 8}) {
+    oracle::pair_list expected;
+    for (const auto& pair : oracle::all_pairs(stored, k)) {
+      const auto [i, j, distance] = pair;
+      if (first_of(i) == i && (first_of(j) == j || first_of(j) == i)) expected.push_back(pair);
+    }
+    for (const std::size_t count : {1, 3}) {
+      const neardup::join_options how{.run = neardup::threads{count}, .copies_once = true};
+      oracle::pair_list in_order, as_found;
+      neardup::all_pairs(
+          stored, k, [&](std::size_t i, std::size_t j, int d) { in_order.emplace_back(i, j, d); }, how);
+      neardup::visit_pairs(
+          stored, k, [&](std::size_t i, std::size_t j, int d) { as_found.emplace_back(i, j, d); }, how);
+      std::sort(as_found.begin(), as_found.end());
+      REQUIRE(in_order == expected);
+      REQUIRE(as_found == expected);
+    }
+  }
 }
 
 TEST_CASE("a span, an array and a constant vector are ranges", "[dedup]") {

@@ -63,7 +63,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range>
 /// Complexity: for each table (see layout) O(n) to move the fingerprints into buckets, and a comparison of 32 bits (64
 /// for k > 8), 16 (8) at a time with AVX-512, for each two in a bucket; then the calls.
 /// Memory: whatever the number of pairs, about 16 bytes per fingerprint of 64 bits, for its copy in the order of the
-/// buckets (32 if the layout has radii; crowded buckets, too, are copied once more), and 16 bytes per copy.
+/// buckets, and 16 bytes per copy.
 template <fingerprint_range Range, class Visit>
 void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
@@ -80,7 +80,7 @@ void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_opt
 /// `a` and within `b` left out; otherwise as visit_pairs of one corpus does it: in no order, never two calls at a time.
 /// Throws: as all_pairs does.
 /// Complexity: that of visit_pairs for a.size() + b.size() fingerprints, of which a.size() * b.size() pairs are compared.
-/// Memory: that of visit_pairs, and a copy of all fingerprints.
+/// Memory: that of visit_pairs.
 template <fingerprint_range A, fingerprint_range B, class Visit>
   requires std::is_same_v<detail::range_fingerprint<A>, detail::range_fingerprint<B>>
 void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_options& how = {}) {
@@ -88,10 +88,12 @@ void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_option
   const std::span<const detail::range_fingerprint<A>> first(a), second(b);
   detail::check_distance(bits, k);
   if (first.empty() || second.empty()) return;
-  const detail::fingerprint_words<detail::words_for(bits)> words_of_a(first), words_of_b(second);
-  detail::with_position_type<std::size_t>(first.size() + second.size(), [&](auto position) {
-    detail::join_of_two<detail::words_for(bits), decltype(position)> both(words_of_a, words_of_b, bits, k, how);
-    detail::visit_as_found(both.join(), how, [&](std::size_t i, std::size_t j, int distance) {
+  const detail::fingerprint_words<detail::words_for(bits)> words_of_a(first), words_of_b(second),
+      both(words_of_a, words_of_b);
+  detail::with_position_type<std::size_t>(both.size(), [&](auto position) {
+    detail::self_join<detail::words_for(bits), decltype(position)> join(both, bits, k, how.blocks, how.run,
+                                                                        detail::copies_as::others, first.size());
+    detail::visit_as_found(join, how, [&](std::size_t i, std::size_t j, int distance) {
       return detail::visit_goes_on(visit, i, j - first.size(), distance);
     });
   });

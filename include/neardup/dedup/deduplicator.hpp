@@ -631,20 +631,20 @@ class deduplicator {
     std::sort(kept.begin(), kept.end(),
               [&](slot_type a, slot_type b) { return documents_[a].serial < documents_[b].serial; });
     batch_rule rule(*this, kept, texts, ids, found, features);
-    using join_type = detail::ordered_join<detail::words_for(Simhasher::bits), slot_type>;
-    typename join_type::list_type earlier, batch;
-    earlier.reserve(kept.size());
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      earlier.add(documents_[kept[i]].fingerprint.to_words(), static_cast<slot_type>(i));
+    std::vector<fingerprint_type> fingerprints;  // by number
+    std::vector<slot_type> numbers;              // of those that have one
+    for (const slot_type slot : kept) {
+      numbers.push_back(static_cast<slot_type>(fingerprints.size()));
+      fingerprints.push_back(documents_[slot].fingerprint);
     }
-    batch.reserve(found.size());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      if (!found[i].result.has_fingerprint) continue;
-      batch.add(found[i].text.fingerprint.to_words(), static_cast<slot_type>(kept.size() + i));
+    for (const finding& one : found) {
+      if (one.result.has_fingerprint) numbers.push_back(static_cast<slot_type>(fingerprints.size()));
+      fingerprints.push_back(one.text.fingerprint);
     }
-    join_type(Simhasher::bits, index_.max_distance(), 0, kept.size() + found.size(), run,
-              detail::decision_order::strict, rule)
-        .decide(earlier, batch);
+    const detail::fingerprint_words all(std::span<const fingerprint_type>{fingerprints});
+    detail::ordered_join<detail::words_for(Simhasher::bits), slot_type>(
+        Simhasher::bits, index_.max_distance(), 0, fingerprints.size() / 8, run, detail::decision_order::strict, rule)
+        .decide({all, numbers}, kept.size());
   }
 
   void keep(const Id& id, const document& text, std::span<const feature_type> features) {

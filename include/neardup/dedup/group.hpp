@@ -60,7 +60,8 @@ struct group_options {
 
 namespace detail {
 
-/// Positions by falling preference, then ascending. Throws: std::invalid_argument.
+/// Positions by falling preference, then ascending; none without preferences: in their order. Throws:
+/// std::invalid_argument.
 template <class Number>
 std::vector<Number> order_of_preference(std::size_t count, std::span<const double> preference) {
   if (!preference.empty() && preference.size() != count) {
@@ -70,21 +71,19 @@ std::vector<Number> order_of_preference(std::size_t count, std::span<const doubl
   if (std::any_of(preference.begin(), preference.end(), [](double p) { return std::isnan(p); })) {
     fail<std::invalid_argument>("group: a preference is not a number");
   }
-  std::vector<Number> order(count);
+  std::vector<Number> order(preference.size());
   std::iota(order.begin(), order.end(), Number{0});
-  if (!preference.empty()) {
-    std::stable_sort(order.begin(), order.end(), [&](Number a, Number b) { return preference[a] > preference[b]; });
-  }
+  std::stable_sort(order.begin(), order.end(), [&](Number a, Number b) { return preference[a] > preference[b]; });
   return order;
 }
 
 /// Each document joins the first one that accepts it. The numbers of representatives of earlier calls are their
-/// positions; those of documents, behind them, their places in the order of preference.
+/// positions; those of documents, behind them, their places in the order of preference, if there is one.
 template <class Number>
 class first_takes final : public decisions<Number> {
  public:
-  first_takes(std::size_t earlier, std::span<const Number> order, const pair_check& check)
-      : earlier_(earlier), order_(order), check_(check), taker_(order.size()) {
+  first_takes(std::size_t earlier, std::size_t count, std::span<const Number> order, const pair_check& check)
+      : earlier_(earlier), order_(order), check_(check), taker_(count) {
     for (std::size_t i = 0; i < taker_.size(); ++i) taker_[i].store(static_cast<Number>(earlier + i));
   }
 
@@ -106,7 +105,8 @@ class first_takes final : public decisions<Number> {
 
   /// Among the representatives of earlier calls, and behind them the documents.
   [[nodiscard]] std::size_t position(Number number) const {
-    return number < earlier_ ? number : earlier_ + static_cast<std::size_t>(order_[number - earlier_]);
+    return number < earlier_ || order_.empty() ? number
+                                               : earlier_ + static_cast<std::size_t>(order_[number - earlier_]);
   }
   [[nodiscard]] std::size_t representative_of(std::size_t rank) const {
     return position(taker_[rank].load(std::memory_order_relaxed));
@@ -119,44 +119,47 @@ class first_takes final : public decisions<Number> {
   std::vector<std::atomic<Number>> taker_;  // by rank; the document itself while there is none
 };
 
-template <class Number, class Fingerprint, class Index>
-void label_by_representative(std::span<const Fingerprint> representatives, std::span<const Fingerprint> fingerprints,
-                             int k, const pair_check& check, std::span<const Number> order, const group_options& how,
-                             std::vector<Index>& labels) {
-  first_takes<Number> rule(representatives.size(), order, check);
+template <class Index, class Number, class Fingerprint>
+std::vector<Index> label_by_representative(std::span<const Fingerprint> representatives,
+                                           std::span<const Fingerprint> fingerprints, int k, const pair_check& check,
+                                           std::span<const Number> order, const group_options& how) {
   constexpr std::size_t bits = Fingerprint::bits;
-  using join_type = ordered_join<words_for(bits), Number>;
-  typename join_type::list_type kept, documents;
-  kept.reserve(representatives.size());
-  for (std::size_t i = 0; i < representatives.size(); ++i) {
-    kept.add(representatives[i].to_words(), static_cast<Number>(i));
-  }
-  documents.reserve(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    documents.add(fingerprints[order[i]].to_words(), static_cast<Number>(representatives.size() + i));
-  }
-  const std::size_t max_candidates = representatives.size() + order.size();
-  join_type join(bits, k, how.blocks, max_candidates, how.run, decision_order::any, rule);
+  const std::size_t earlier = representatives.size(), count = fingerprints.size();
+  const auto position_of = [&](std::size_t rank) { return order.empty() ? rank : std::size_t{order[rank]}; };
+  std::vector<Fingerprint> ordered(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) ordered[i] = fingerprints[order[i]];
+  const fingerprint_words<words_for(bits)> kept(representatives);
+  const fingerprint_words<words_for(bits)> others(order.empty() ? fingerprints : std::span<const Fingerprint>(ordered));
+  const fingerprint_words documents(kept, others);
+
+  first_takes<Number> rule(earlier, count, order, check);
+  ordered_join<words_for(bits), Number> join(bits, k, how.blocks, (earlier + count) / 8, how.run, decision_order::any,
+                                             rule);
   if (how.among_themselves) {
-    join.decide(kept, documents);
+    join.decide(documents, earlier);
   } else {
-    join.consider_kept(kept, documents);
+    join.consider_kept(documents, earlier);
   }
-  for (std::size_t i = 0; i < order.size(); ++i) labels[order[i]] = static_cast<Index>(rule.representative_of(i));
+  std::vector<Index> labels(count);
+  for (std::size_t i = 0; i < count; ++i) labels[position_of(i)] = static_cast<Index>(rule.representative_of(i));
+  return labels;
 }
 
-template <class Number, class Fingerprint, class Index>
-void label_by_component(std::span<const Fingerprint> fingerprints, int k, const pair_check& check,
-                        std::span<const Number> order, const group_options& how, std::vector<Index>& labels) {
+template <class Index, class Number, class Fingerprint>
+std::vector<Index> label_by_component(std::span<const Fingerprint> fingerprints, int k, const pair_check& check,
+                                      std::span<const Number> order, const group_options& how) {
   auto components =
       find_components<Number>(fingerprint_words(fingerprints), Fingerprint::bits, k, how.blocks, how.run, check);
   // The first of each component in the order of preference, counted from 1.
   std::vector<Number> first(fingerprints.size(), Number{0});
-  for (const Number document : order) {
+  std::vector<Index> labels(fingerprints.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const Number document = order.empty() ? static_cast<Number>(i) : order[i];
     Number& best = first[components.find(document)];
     if (best == 0) best = static_cast<Number>(document + 1);
     labels[document] = static_cast<Index>(best - 1);
   }
+  return labels;
 }
 
 /// A check of two positions as a function. Nothing: everything is accepted.
@@ -188,8 +191,8 @@ pair_check pair_check_of(const Check& check, double similarity) {
 /// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two that are near
 /// each other and not connected yet: about n for n texts that are all alike, whatever their number of pairs. Texts that
 /// are near each other and rejected take a check for each of their pairs.
-/// Memory, representatives: about 100 bytes per fingerprint of 64 bits, however many are near each other. Components:
-/// that of cluster, and two Index per fingerprint.
+/// Memory, representatives: about 40 bytes per fingerprint of 64 bits, however many are near each other; 12 more with
+/// preferences. Components: that of cluster, and two Index per fingerprint.
 /// Example: `auto label = group(fingerprints, 12, check, {.by = grouping::components, .run = threads{8}});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Check = no_check>
   requires check_of<Check, std::size_t, std::size_t>
@@ -200,17 +203,12 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Ch
   detail::check_distance(bits, k);
   detail::check_index_type<Index>(all.size(), "group");
   const detail::pair_check accepts = detail::pair_check_of(check, how.similarity);
-  std::vector<Index> labels(all.size());
-  detail::with_position_type<Index>(all.size(), [&](auto number) {
-    using number_type = decltype(number);
-    const auto order = detail::order_of_preference<number_type>(all.size(), how.preference);
-    if (how.by == grouping::components) {
-      detail::label_by_component<number_type>(all, k, accepts, std::span(order), how, labels);
-    } else {
-      detail::label_by_representative<number_type>(all.first(0), all, k, accepts, std::span(order), how, labels);
-    }
+  return detail::with_position_type<Index>(all.size(), [&](auto number) {
+    const auto order = detail::order_of_preference<decltype(number)>(all.size(), how.preference);
+    const std::span by(order);
+    if (how.by == grouping::components) return detail::label_by_component<Index>(all, k, accepts, by, how);
+    return detail::label_by_representative<Index>(all.first(0), all, k, accepts, by, how);
   });
-  return labels;
 }
 
 /// Groups further documents around representatives, those of earlier calls, which stay what they are: one batch after
@@ -237,13 +235,10 @@ template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerpri
     detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
   }
   const detail::pair_check accepts = detail::pair_check_of(check, how.similarity);
-  std::vector<Index> labels(all.size());
-  detail::with_position_type<Index>(kept.size() + all.size(), [&](auto number) {
-    using number_type = decltype(number);
-    const auto order = detail::order_of_preference<number_type>(all.size(), how.preference);
-    detail::label_by_representative<number_type>(kept, all, k, accepts, std::span(order), how, labels);
+  return detail::with_position_type<Index>(kept.size() + all.size(), [&](auto number) {
+    const auto order = detail::order_of_preference<decltype(number)>(all.size(), how.preference);
+    return detail::label_by_representative<Index>(kept, all, k, accepts, std::span(order), how);
   });
-  return labels;
 }
 
 }  // namespace neardup::inline v0

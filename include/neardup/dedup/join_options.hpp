@@ -48,13 +48,16 @@ concept fingerprint_range = requires(const Range& range) {
 }
 &&(detail::range_bits<Range> != 0);
 
-/// How all_pairs, find_pairs, visit_pairs and cluster work. Nothing of it changes a result.
+/// How all_pairs, find_pairs, visit_pairs and cluster work. Only `copies_once` changes a result.
 struct join_options {
   /// The blocks that fingerprints are cut into, as in pigeonhole_index; 0 for what suits their number and a sample of
   /// them.
   int blocks = 0;
   /// How the work is spread: `threads{8}`, or a runner of the caller's.
   any_runner run = {};
+  /// Pairs within one corpus: of equal fingerprints only the first is paired with others, and each of the rest with that
+  /// first one alone. So a thousand copies of a text are 999 pairs, not 499,500.
+  bool copies_once = false;
 };
 
 /// Two fingerprints that differ in few bits: their positions, first < second, and in how many bits.

@@ -1,5 +1,4 @@
-// The records that the passes of a join move, and the first of these passes; and by it which fingerprints are copies of
-// others, so that a thousand copies are joined as one.
+// Which fingerprints are copies of others, so that a thousand copies are joined as one.
 #pragma once
 
 #include <algorithm>
@@ -12,24 +11,24 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/large_array.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../runner.hpp"
 #include "in_steps.hpp"
 #include "join_input.hpp"
-#include "join_plan.hpp"
 
 namespace neardup::inline v0::detail {
 
 /// A fingerprint and where it is, without padding.
 template <std::size_t Words, class Offset>
-struct join_record {
+struct placed_words {
   using words_type = std::array<std::uint64_t, Words>;
 
   std::array<std::uint32_t, 2 * Words> halves;
   Offset position;
 
-  static join_record of(const words_type& words, Offset position) noexcept {
-    join_record record;
+  static placed_words of(const words_type& words, Offset position) noexcept {
+    placed_words record;
     std::memcpy(record.halves.data(), words.data(), sizeof words);
     record.position = position;
     return record;
@@ -42,25 +41,6 @@ struct join_record {
   }
 };
 
-/// Moves the fingerprints at `positions` (none: all) into 2^bits groups by `group_of(words)`. A group keeps their order.
-/// Returns: where the groups begin, and where the last one ends.
-template <std::size_t Words, class Offset, class GroupOf>
-std::vector<std::size_t> scatter_records(const fingerprint_words<Words>& fingerprints,
-                                         std::span<const Offset> positions, int bits, const GroupOf& group_of,
-                                         std::span<join_record<Words, Offset>> to, const any_runner& run) {
-  using record = join_record<Words, Offset>;
-  std::vector<std::size_t> begin;
-  radix_scatter(
-      to.size(), bits,
-      [fingerprints, first = positions.empty() ? nullptr : positions.data()](std::size_t i) {
-        const auto position = first == nullptr ? static_cast<Offset>(i) : first[i];
-        return record::of(fingerprints[static_cast<std::size_t>(position)], position);
-      },
-      [group_of](const record& r) { return group_of(r.words()); },
-      [first = to.data()](std::size_t place, const record& r) { first[place] = r; }, begin, run);
-  return begin;
-}
-
 /// What a join takes identical fingerprints for: one, or as many as others, each of which may be told apart by more
 /// than its fingerprint.
 enum class copies_as { one, others };
@@ -69,17 +49,15 @@ enum class copies_as { one, others };
 template <std::size_t Words, class Offset>
 class copy_groups {
  public:
-  using record = join_record<Words, Offset>;
   struct copy {
     Offset first, position;
   };
 
   /// With `as` = copies_as::others nothing is looked for: there are no copies.
-  /// Complexity: O(n), two passes. Memory: `scratch` for all fingerprints, and what copies() and the positions take.
-  copy_groups(const fingerprint_words<Words>& fingerprints, copies_as as, scratch_array<record>& scratch,
-              const any_runner& run)
+  /// Complexity: O(n), two passes. Memory: what copies() and the positions take; for a time all fingerprints once more.
+  copy_groups(const chosen_words<Words, Offset>& fingerprints, copies_as as, const any_runner& run)
       : count_(fingerprints.size()) {
-    if (as == copies_as::one) find(fingerprints, scratch, run);
+    if (as == copies_as::one) find(fingerprints, run);
     if (copies_.empty()) return;
     std::sort(copies_.begin(), copies_.end(), [](const copy& a, const copy& b) {
       return a.first != b.first ? a.first < b.first : a.position < b.position;
@@ -129,14 +107,20 @@ class copy_groups {
 
  private:
   using words_type = std::array<std::uint64_t, Words>;
+  using record = placed_words<Words, Offset>;
 
-  void find(const fingerprint_words<Words>& fingerprints, scratch_array<record>& scratch, const any_runner& run) {
+  void find(const chosen_words<Words, Offset>& fingerprints, const any_runner& run) {
     const int bits = first_pass_bits(count_, count_ < std::size_t{1} << 12 ? 0 : max_pass_bits);
-    const std::span<record> records = scratch.take(count_);
+    large_array<record> memory_of_records(count_);
+    const std::span<record> records = memory_of_records.span();
     const auto group_of = [bits](const words_type& words) {
       return bits == 0 ? std::size_t{0} : hash_words(words) >> (64 - bits);
     };
-    const auto begin = scatter_records<Words, Offset>(fingerprints, {}, bits, group_of, records, run);
+    std::vector<std::size_t> begin;
+    radix_scatter(
+        count_, bits, [fingerprints](std::size_t i) { return record::of(fingerprints[i], static_cast<Offset>(i)); },
+        [group_of](const record& r) { return group_of(r.words()); },
+        [first = records.data()](std::size_t place, const record& r) { first[place] = r; }, begin, run);
     const std::size_t parts = parts_for(run, count_, std::size_t{1} << 14);
     std::vector<std::vector<copy>> found(parts);
     std::vector<group_memory> memory(parts);

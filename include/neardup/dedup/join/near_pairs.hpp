@@ -199,6 +199,14 @@ void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bi
   self_join<Words, Offset> join(fingerprints, bits, k, how.blocks, how.run);
   auto pairs = distinct_pairs(join, how.run);
   join.release();
+  if (how.copies_once) {
+    for (const auto& copy : join.distinct().copies()) pairs.push_back({copy.first, copy.position, 0});
+    sort_pairs(pairs, fingerprints.size(), how.run);
+    for (const near_pair<Offset>& pair : pairs) {
+      if (!visit(pair.first, pair.second, pair.distance)) return;
+    }
+    return;
+  }
   visit_in_order(join.distinct(), std::move(pairs), fingerprints.size(), how.run, visit);
 }
 
@@ -208,7 +216,13 @@ template <class Offset, std::size_t Words>
 void visit_as_found(self_join<Words, Offset>& join, const join_options& how,
                     const std::function<bool(std::size_t, std::size_t, int)>& visit) {
   const auto& groups = join.distinct();
-  if (!visit_copy_pairs(groups, visit)) return;
+  if (how.copies_once) {
+    for (const auto& copy : groups.copies()) {
+      if (!visit(copy.first, copy.position, 0)) return;
+    }
+  } else if (!visit_copy_pairs(groups, visit)) {
+    return;
+  }
   // Each part hands over some pairs at a time, so that the parts seldom wait for each other.
   constexpr std::size_t handed = 1024;
   std::vector<std::vector<near_pair<Offset>>> waiting(join.parts(how.run));
@@ -219,7 +233,8 @@ void visit_as_found(self_join<Words, Offset>& join, const join_options& how,
     // Ended already if the visitor throws: no other part may call it again.
     const bool went_on = std::exchange(goes_on, false);
     for (const auto& [a, b, distance] : pairs) {
-      if (!went_on || !visit_copies(groups, a, b, distance, visit)) return false;
+      if (!went_on) return false;
+      if (!(how.copies_once ? visit(a, b, distance) : visit_copies(groups, a, b, distance, visit))) return false;
     }
     pairs.clear();
     goes_on = went_on;
@@ -241,34 +256,5 @@ void visit_as_found(const fingerprint_words<Words>& fingerprints, std::size_t bi
   self_join<Words, Offset> join(fingerprints, bits, k, how.blocks, how.run);
   visit_as_found(join, how, visit);
 }
-
-/// The fingerprints of two corpora, one behind the other, and the join of the one with the other.
-template <std::size_t Words, class Offset>
-class join_of_two {
- public:
-  using words_type = std::array<std::uint64_t, Words>;
-
-  /// Throws: as self_join does. Precondition: neither is empty.
-  join_of_two(const fingerprint_words<Words>& a, const fingerprint_words<Words>& b, std::size_t bits, int k,
-              const join_options& how)
-      : both_(joined(a, b)),
-        join_(fingerprint_words<Words>(std::span<const words_type>(both_)), bits, k, how.blocks, how.run,
-              copies_as::others, a.size()) {}
-
-  [[nodiscard]] std::size_t size() const noexcept { return both_.size(); }
-  [[nodiscard]] self_join<Words, Offset>& join() noexcept { return join_; }
-
- private:
-  static std::vector<words_type> joined(const fingerprint_words<Words>& a, const fingerprint_words<Words>& b) {
-    std::vector<words_type> both;
-    both.reserve(a.size() + b.size());
-    for (std::size_t i = 0; i < a.size(); ++i) both.push_back(a[i]);
-    for (std::size_t i = 0; i < b.size(); ++i) both.push_back(b[i]);
-    return both;
-  }
-
-  std::vector<words_type> both_;
-  self_join<Words, Offset> join_;
-};
 
 }  // namespace neardup::inline v0::detail

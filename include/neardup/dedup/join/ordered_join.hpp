@@ -21,22 +21,6 @@
 
 namespace neardup::inline v0::detail {
 
-/// Documents by their fingerprints, and the ascending numbers by which they are known.
-template <std::size_t Words, class Number>
-struct document_list {
-  std::vector<std::array<std::uint64_t, Words>> fingerprints;
-  std::vector<Number> numbers;
-
-  void reserve(std::size_t count) {
-    fingerprints.reserve(count);
-    numbers.reserve(count);
-  }
-  void add(const std::array<std::uint64_t, Words>& fingerprint, Number number) {
-    fingerprints.push_back(fingerprint);
-    numbers.push_back(number);
-  }
-};
-
 /// The rule by which documents are decided. Numbers are those of documents.
 template <class Number>
 class decisions {
@@ -70,9 +54,10 @@ template <std::size_t Words, class Number>
 class ordered_join {
  public:
   using words_type = std::array<std::uint64_t, Words>;
-  using list_type = document_list<Words, Number>;
+  using documents_type = chosen_words<Words, Number>;
 
-  /// Joins fingerprints of `bits` bits within k bits; remembers about `max_candidates` at a time, 24 bytes each.
+  /// Joins fingerprints of `bits` bits within k bits; remembers about `max_candidates` at a time, 36 bytes each while
+  /// they are sorted.
   ordered_join(std::size_t bits, int k, int blocks, std::size_t max_candidates, const any_runner& run,
                decision_order order, decisions<Number>& rule)
       : bits_(bits),
@@ -83,58 +68,55 @@ class ordered_join {
         order_(order),
         rule_(rule) {}
 
-  /// Decides about `documents`, all of which stand behind all of `kept`.
-  void decide(const list_type& kept, const list_type& documents) {
-    if (kept.numbers.empty()) return settle(view(documents));
-    meet(view(kept), view(documents));
-    list_type open;
-    for (std::size_t i = 0; i < documents.numbers.size(); ++i) {
-      if (!rule_.is_decided_early(documents.numbers[i])) open.add(documents.fingerprints[i], documents.numbers[i]);
+  /// Decides about documents, the first `kept` of which are kept already.
+  void decide(const documents_type& documents, std::size_t kept) {
+    if (kept == 0) return settle(documents);
+    consider_kept(documents, kept);
+    std::vector<Number> open;
+    for (std::size_t i = kept; i < documents.size(); ++i) {
+      if (!rule_.is_decided_early(documents.number(i))) open.push_back(documents.number(i));
     }
-    settle(view(open));
+    settle(documents.of(open));
   }
 
-  /// Considers everything kept for each of `documents`, and decides nothing.
-  void consider_kept(const list_type& kept, const list_type& documents) { meet(view(kept), view(documents)); }
+  /// Considers the first `kept` for each of the others, and decides nothing.
+  void consider_kept(const documents_type& both, std::size_t kept) {
+    if (kept == 0 || kept == both.size()) return;
+    if (both.size() - kept <= max_scanned) {
+      scan_kept(both, kept);
+    } else {
+      join_with_kept(both, kept);
+    }
+  }
 
  private:
-  struct view {
-    std::span<const words_type> fingerprints;
-    std::span<const Number> numbers;
-
-    view(std::span<const words_type> f, std::span<const Number> n) : fingerprints(f), numbers(n) {}
-    explicit view(const list_type& list) : fingerprints(list.fingerprints), numbers(list.numbers) {}
-
-    [[nodiscard]] std::size_t size() const noexcept { return numbers.size(); }
-    [[nodiscard]] view part(std::size_t first, std::size_t count) const noexcept {
-      return {fingerprints.subspan(first, count), numbers.subspan(first, count)};
-    }
-  };
-
   // To compare so few with everything kept costs less than to move what is kept into buckets.
   static constexpr std::size_t max_scanned = 256;
 
   /// A later document and an earlier one, by their places in what is joined.
   using candidate = near_pair<Number>;
 
-  /// Considers everything kept for each of the documents.
-  void meet(const view& kept, const view& documents) {
-    if (kept.size() == 0 || documents.size() == 0) return;
-    if (documents.size() <= max_scanned) {
-      scan_all(kept.fingerprints, documents.fingerprints, k_,
+  void scan_kept(const documents_type& both, std::size_t kept) {
+    constexpr std::size_t step = std::size_t{1} << 12;  // so many are copied at a time: they stay in the cache
+    const auto copy = [&](std::size_t begin, std::size_t end, std::vector<words_type>& to) {
+      to.clear();
+      for (std::size_t i = begin; i < end; ++i) to.push_back(both[i]);
+    };
+    std::vector<words_type> documents, some;
+    copy(kept, both.size(), documents);
+    for (std::size_t begin = 0; begin < kept; begin += step) {
+      copy(begin, (std::min)(begin + step, kept), some);
+      scan_all(std::span<const words_type>(some), std::span<const words_type>(documents), k_,
                [&](std::size_t document, std::size_t place, int distance) {
-                 consider(kept.numbers[place], documents.numbers[document], distance);
+                 consider(both.number(begin + place), both.number(kept + document), distance);
                  return true;
                });
-      return;
     }
-    join_of_two<Words, Number> both(fingerprint_words<Words>(kept.fingerprints),
-                                    fingerprint_words<Words>(documents.fingerprints), bits_, k_,
-                                    {.blocks = blocks_, .run = run_});
-    self_join<Words, Number>& join = both.join();
-    const auto number = [&](Number place) {
-      return place < kept.size() ? kept.numbers[place] : documents.numbers[place - kept.size()];
-    };
+  }
+
+  void join_with_kept(const documents_type& both, std::size_t kept) {
+    self_join<Words, Number> join(both, bits_, k_, blocks_, run_, copies_as::others, kept);
+    const auto number = [&](Number place) { return both.number(static_cast<std::size_t>(place)); };
     std::vector<std::vector<candidate>> found(join.parts(run_));
     const std::size_t room = max_candidates_ / found.size();
     visit_distinct_pairs<Words, Number>(join, run_, [&](std::size_t part, std::span<const candidate> pairs) {
@@ -177,25 +159,26 @@ class ordered_join {
   }
 
   /// Decides about documents that have met everything kept before all of them.
-  void settle(const view& documents) {
+  void settle(const documents_type& documents) {
     if (documents.size() == 0 || settle_at_once(documents)) return;
     const std::size_t half = documents.size() / 2;
     settle(documents.part(0, half));
-    list_type kept, open;
-    for (std::size_t i = 0; i < documents.size(); ++i) {
-      const Number number = documents.numbers[i];
-      if (i < half && rule_.is_kept(number)) kept.add(documents.fingerprints[i], number);
-      if (i >= half && !rule_.is_decided_early(number)) open.add(documents.fingerprints[i], number);
+    std::vector<Number> both;
+    for (std::size_t i = 0; i < half; ++i) {
+      if (rule_.is_kept(documents.number(i))) both.push_back(documents.number(i));
     }
-    decide(kept, open);
+    const std::size_t kept = both.size();
+    for (std::size_t i = half; i < documents.size(); ++i) {
+      if (!rule_.is_decided_early(documents.number(i))) both.push_back(documents.number(i));
+    }
+    decide(documents.of(both), kept);
   }
 
   /// The same by one join. Returns: false if there are too many candidates; then nothing was decided.
-  bool settle_at_once(const view& documents) {
+  bool settle_at_once(const documents_type& documents) {
     std::vector<candidate> candidates;
     {
-      self_join<Words, Number> join(fingerprint_words<Words>(documents.fingerprints), bits_, k_, blocks_, run_,
-                                    copies_as::others);
+      self_join<Words, Number> join(documents, bits_, k_, blocks_, run_, copies_as::others);
       std::vector<std::vector<candidate>> found(join.parts(run_));
       std::atomic<std::size_t> count = 0;
       visit_distinct_pairs<Words, Number>(join, run_, [&](std::size_t part, std::span<const candidate> pairs) {
@@ -214,7 +197,7 @@ class ordered_join {
 
   /// Documents are taken in order, by all parts; where a candidate is not decided yet, it is waited for. So exactly what
   /// one thread would consider is considered.
-  void decide_in_order(const view& documents, std::span<const candidate> candidates) {
+  void decide_in_order(const documents_type& documents, std::span<const candidate> candidates) {
     std::vector<std::atomic<fate>> fates(documents.size());
     constexpr std::size_t step = 64;
     std::atomic<bool> failed = false;
@@ -224,9 +207,9 @@ class ordered_join {
       auto c = std::partition_point(candidates.begin(), candidates.end(),
                                     [&](const candidate& pair) { return pair.first < first; });
       for (std::size_t i = first; i < last; ++i) {
-        const Number document = documents.numbers[i];
+        const Number document = documents.number(i);
         for (; c != candidates.end() && c->first == i; ++c) {
-          const Number before = documents.numbers[c->second];
+          const Number before = documents.number(static_cast<std::size_t>(c->second));
           if (!rule_.may_take(before, document)) continue;
           std::atomic<fate>& other = fates[c->second];
           other.wait(fate::undecided, std::memory_order_acquire);

@@ -63,6 +63,16 @@ class bucket_arrays {
     positions_[place] = position;
   }
 
+  /// What a pass stores before the buckets are known: without filters.
+  struct unfiltered {
+    words_type* words;
+    Offset* positions;
+  };
+  [[nodiscard]] unfiltered without_filters() noexcept { return {words_.data(), positions_.data()}; }
+
+  /// Gives the memory back.
+  void release() noexcept { *this = bucket_arrays(filter_); }
+
   void swap(std::size_t a, std::size_t b) noexcept {
     if (filter_ == join_filter::narrow) std::swap(narrow_[a], narrow_[b]);
     if (filter_ == join_filter::wide) std::swap(wide_[a], wide_[b]);
@@ -102,14 +112,14 @@ class self_join {
   using arrays = bucket_arrays<Words, Offset>;
 
   /// Throws: std::invalid_argument as join_plan does; std::bad_alloc.
-  self_join(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, int blocks, const any_runner& run,
+  self_join(const chosen_words<Words, Offset>& fingerprints, std::size_t bits, int k, int blocks, const any_runner& run,
             copies_as as = copies_as::one, std::size_t kept = 0)
       : fingerprints_(fingerprints),
         k_(k),
         kept_(kept),
         copies_as_(as),
         filter_(filter_for<Words>(bits, k)),
-        distinct_(fingerprints, as, scratch_, run),
+        distinct_(fingerprints, as, run),
         plan_(bits, k, blocks, distinct_.size(), kept, sample(), level_) {}
 
   [[nodiscard]] int k() const noexcept { return k_; }
@@ -124,7 +134,7 @@ class self_join {
   }
 
   /// Gives back the memory that only run() needs.
-  void release() noexcept { scratch_.release(); }
+  void release() noexcept { records_.release(); }
 
   /// What is done with a job of a part in a table. A function by its type, so that each program has one join.
   using use_type = std::function<bool(std::size_t part, std::size_t table, const arrays& records, const filter_join&)>;
@@ -142,24 +152,21 @@ class self_join {
   }
 
  private:
-  using record = join_record<Words, Offset>;
-
   /// The records of a table after the first pass: groups of buckets, which the second pass moves by themselves.
   struct table_groups {
-    std::span<const record> records;
     std::vector<std::size_t> begin;
     int low_bits;  // of an address, within a group
 
     [[nodiscard]] std::size_t size() const noexcept { return begin.size() - 1; }
-    [[nodiscard]] std::span<const record> operator[](std::size_t group) const noexcept {
-      return records.subspan(begin[group], begin[group + 1] - begin[group]);
-    }
+    [[nodiscard]] std::size_t size_of(std::size_t group) const noexcept { return begin[group + 1] - begin[group]; }
   };
 
   /// What the second pass of a group needs.
   struct group_memory {
     std::vector<std::uint32_t> addresses;
     std::vector<std::size_t> ends;  // of the buckets
+    std::vector<words_type> words;  // of the group, where the pass moves its records within their own places
+    std::vector<Offset> positions;
   };
 
   std::vector<words_type> sample() const {
@@ -174,28 +181,53 @@ class self_join {
   }
 
   table_groups first_pass(const join_table<Words>& table, const any_runner& run) {
+    struct record {
+      words_type words;
+      Offset position;
+    };
     const std::size_t count = distinct_.size();
     const int high = first_pass_bits(count, table.address_bits);
-    const std::span<record> records = scratch_.take(count);
     const int low = table.address_bits - high;
-    const auto group_of = [&table, low](const words_type& words) { return table.address(words) >> low; };
-    return {records, scatter_records(fingerprints_, distinct_.positions(), high, group_of, records, run), low};
+    records_.take(count);
+    const std::span<const Offset> positions = distinct_.positions();
+    table_groups groups{{}, low};
+    radix_scatter(
+        count, high,
+        [from = fingerprints_, first = positions.empty() ? nullptr : positions.data()](std::size_t i) {
+          const auto position = first == nullptr ? static_cast<Offset>(i) : first[i];
+          return record{from[static_cast<std::size_t>(position)], position};
+        },
+        [&table, low](const record& r) { return table.address(r.words) >> low; },
+        [to = records_.without_filters()](std::size_t place, const record& r) {
+          to.words[place] = r.words;
+          to.positions[place] = r.position;
+        },
+        groups.begin, run);
+    return groups;
   }
 
-  /// Moves the records of a group to the places from `first` on, bucket by bucket.
-  static void second_pass(const join_table<Words>& table, std::span<const record> records, int low_bits,
-                          std::size_t first, group_memory& own, arrays& to) {
+  /// Moves `size` records of a group to the places from `first` on, bucket by bucket.
+  static void second_pass(const join_table<Words>& table, const words_type* words, const Offset* positions,
+                          std::size_t size, int low_bits, std::size_t first, group_memory& own, arrays& to) {
     const std::size_t mask = (std::size_t{1} << low_bits) - 1;
-    own.addresses.resize((std::max)(own.addresses.size(), records.size()));
+    own.addresses.resize((std::max)(own.addresses.size(), size));
     own.ends.assign(mask + 1, 0);
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      own.addresses[i] = static_cast<std::uint32_t>(table.address(records[i].words()) & mask);
+    for (std::size_t i = 0; i < size; ++i) {
+      own.addresses[i] = static_cast<std::uint32_t>(table.address(words[i]) & mask);
       ++own.ends[own.addresses[i]];
     }
     for (std::size_t& end : own.ends) first += std::exchange(end, first);
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      to.set(own.ends[own.addresses[i]]++, records[i].words(), records[i].position);
-    }
+    for (std::size_t i = 0; i < size; ++i) to.set(own.ends[own.addresses[i]]++, words[i], positions[i]);
+  }
+
+  /// The same within the places that the group has.
+  static void second_pass_in_place(const join_table<Words>& table, const table_groups& groups, std::size_t group,
+                                   group_memory& own, arrays& records) {
+    const std::size_t begin = groups.begin[group], size = groups.size_of(group);
+    const auto from = records.without_filters();
+    own.words.assign(from.words + begin, from.words + begin + size);
+    own.positions.assign(from.positions + begin, from.positions + begin + size);
+    second_pass(table, own.words.data(), own.positions.data(), size, groups.low_bits, begin, own, records);
   }
 
   /// The first pass; then group by group the second pass and the join, as long as the group is in the cache.
@@ -209,8 +241,10 @@ class self_join {
     for (std::size_t part = parts(run); part > 0; --part) memory.push_back({{}, arrays(filter_)});
     return in_steps(run, memory.size(), groups.size(), 1, [&](std::size_t part, std::size_t group, std::size_t) {
       part_memory& own = memory[part];
-      own.records.take(groups[group].size());
-      second_pass(shape, groups[group], groups.low_bits, 0, own, own.records);
+      const auto from = records_.without_filters();
+      const std::size_t begin = groups.begin[group], size = groups.size_of(group);
+      own.records.take(size);
+      second_pass(shape, from.words + begin, from.positions + begin, size, groups.low_bits, 0, own, own.records);
       std::size_t place = 0;
       for (const std::size_t end : own.ends) {
         const auto use_here = [&](const filter_join& job) { return use(part, table, own.records, job); };
@@ -226,14 +260,13 @@ class self_join {
     const join_table<Words>& shape = plan_.tables()[table];
     const std::size_t count = distinct_.size();
     std::vector<Offset> starts((std::size_t{1} << shape.address_bits) + 1);
-    arrays all(filter_);
-    all.take(count);
+    arrays& all = records_;
     {
       const table_groups groups = first_pass(shape, run);
       std::vector<group_memory> memory(parts(run));
       in_steps(run, memory.size(), groups.size(), 1, [&](std::size_t part, std::size_t group, std::size_t) {
         group_memory& own = memory[part];
-        second_pass(shape, groups[group], groups.low_bits, groups.begin[group], own, all);
+        second_pass_in_place(shape, groups, group, own, all);
         std::transform(own.ends.begin(), own.ends.end(),
                        starts.begin() + static_cast<std::ptrdiff_t>((group << groups.low_bits) + 1),
                        [](std::size_t end) { return static_cast<Offset>(end); });
@@ -329,15 +362,15 @@ class self_join {
     return true;
   }
 
-  fingerprint_words<Words> fingerprints_;
+  chosen_words<Words, Offset> fingerprints_;
   int k_;
   std::size_t kept_;  // none if there are copies
   copies_as copies_as_;
   join_filter filter_;
   instruction_set level_ = active_instruction_set();
-  scratch_array<record> scratch_;
   copy_groups<Words, Offset> distinct_;
   join_plan<Words> plan_;
+  arrays records_{filter_};  // of one table at a time
 };
 
 }  // namespace neardup::inline v0::detail
