@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <neardup/simhash.hpp>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -33,10 +32,6 @@ class any_fingerprint {
   /// In how many bits two differ.
   [[nodiscard]] friend int hamming_distance(const any_fingerprint& a, const any_fingerprint& b) {
     return neardup::hamming_distance(a.as<256>(), b.as<256>());
-  }
-
-  [[nodiscard]] std::string to_hex(std::size_t bits) const {
-    return neardup::simhash<256>(words_).to_hex().substr((256 - bits) / 4);
   }
 
  private:

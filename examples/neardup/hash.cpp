@@ -7,6 +7,10 @@ namespace command {
 
 namespace {
 
+std::string hex_of(const any_fingerprint& fingerprint, std::size_t bits) {
+  return with_bits(bits, [&](auto width) { return fingerprint.as<width>().to_hex(); });
+}
+
 /// `neardup hash --format bin`: a list; the id of a document is its number in the input, that of a record stays.
 template <std::size_t Bits>
 void run_hash_to_list(context& c) {
@@ -39,7 +43,7 @@ void run_hash(context& c) {
       c,
       [&](const placed_document& d) {
         const std::string id = d.name();
-        const std::string hex = d.facts.fingerprint.to_hex(c.settings.bits);
+        const std::string hex = hex_of(d.facts.fingerprint, c.settings.bits);
         if (c.settings.format == output_format::json_lines) {
           c.out << "{\"id\":" << json_string(id)
                 << ",\"fingerprint\":" << (d.facts.has_tokens ? '"' + hex + '"' : "null") << "}\n";
