@@ -17,7 +17,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The distinct hashes of a text, in the order in which they first came; memory is reused from text to text.
+/// The distinct hashes of a text; memory is reused from text to text.
 ///
 /// An open-addressing table of numbers, at most a quarter full, beside the list of hashes that they number. Numbers go
 /// on from text to text, so that those of earlier texts are told by being too low, and nothing need be cleared. "Is it
@@ -144,51 +144,45 @@ class distinct_hashes {
     for (std::size_t j = 1; j < Words; ++j) key = std::rotl(key, 23) * golden_ratio + word(j);
     return key;
   }
-  static std::uint64_t key_at(const hash_block<Words>& block, std::size_t i) noexcept {
-    return key_of([&](std::size_t j) { return block.columns[j][i]; });
-  }
 
-  /// Whether distinct hash `number` is the i-th of the block.
-  [[nodiscard]] bool is_same(std::size_t number, const hash_block<Words>& block, std::size_t i) const noexcept {
-    std::uint64_t difference = 0;
-    for (std::size_t j = 0; j < Words; ++j) difference |= distinct_[j][number] ^ block.columns[j][i];
-    return difference == 0;
-  }
-
-  /// Adds hashes without a branch: each is new, or known, or its first place belongs to another. Only these, which are
-  /// few, go on to a second place.
+  /// Adds hashes without a branch: each is new, or known, or its place belongs to another. These, which are few, go on to
+  /// the next place, all of them at a time.
   void add_with_room(const hash_block<Words>& block, std::size_t first, std::size_t last) noexcept {
-    std::uint32_t collisions[batch + 1];
-    std::size_t collision_count = 0;
+    std::uint32_t left[batch + 1];
+    std::size_t left_count = 0;
+    // In registers: what is stored might be any of these.
     std::size_t count = count_;
     const std::uint32_t first_number = first_number_;
-    for (std::size_t i = first; i < last; ++i) {
-      for (std::size_t j = 0; j < Words; ++j) distinct_[j][count] = block.columns[j][i];
+    const std::uint64_t multiplier = multiplier_;
+    const int shift = shift_;
+    const std::size_t last_place = size_ - 1;
+    std::uint32_t* const places = places_.data();
+    std::array<std::uint64_t*, Words> distinct;
+    for (std::size_t j = 0; j < Words; ++j) distinct[j] = distinct_[j].data();
+    const auto add_at = [&](std::size_t i, std::size_t distance) {
+      const std::uint64_t key = key_of([&](std::size_t j) { return block.columns[j][i]; });
+      for (std::size_t j = 0; j < Words; ++j) distinct[j][count] = block.columns[j][i];
       if constexpr (Counts) counts_[count] = 0;
-      std::uint32_t& entry = places_[place_of(key_at(block, i))];
+      std::uint32_t& entry = places[(static_cast<std::size_t>(key * multiplier >> shift) + distance) & last_place];
       const bool is_free = entry < first_number;
       // Of a free place the number would be beyond all others.
       const std::uint32_t number = (std::min)(entry - first_number, static_cast<std::uint32_t>(count));
-      const bool is_there = is_same(number, block, i);  // known, or new and just written
+      std::uint64_t difference = 0;
+      for (std::size_t j = 0; j < Words; ++j) difference |= distinct[j][number] ^ block.columns[j][i];
+      const bool is_there = difference == 0;  // known, or new and just written
       entry = first_number + number;
       if constexpr (Counts) counts_[number] += is_there ? 1 : 0;
-      collisions[collision_count] = static_cast<std::uint32_t>(i);
-      collision_count += is_there ? 0 : 1;
+      left[left_count] = static_cast<std::uint32_t>(i);
+      left_count += is_there ? 0 : 1;
       count += is_free ? 1 : 0;
+    };
+    for (std::size_t i = first; i < last; ++i) add_at(i, 0);
+    for (std::size_t distance = 1; left_count > 0; ++distance) {
+      const std::size_t n = left_count;
+      left_count = 0;
+      for (std::size_t k = 0; k < n; ++k) add_at(left[k], distance);
     }
     count_ = count;
-    for (std::size_t c = 0; c < collision_count; ++c) insert(block, collisions[c]);
-  }
-
-  void insert(const hash_block<Words>& block, std::size_t i) noexcept {
-    std::size_t place = place_of(key_at(block, i));
-    while (places_[place] >= first_number_ && !is_same(places_[place] - first_number_, block, i)) place = next(place);
-    const bool is_new = places_[place] < first_number_;
-    const std::size_t number = is_new ? count_ : places_[place] - first_number_;
-    places_[place] = static_cast<std::uint32_t>(first_number_ + number);
-    if constexpr (Counts) counts_[number] = is_new ? 1 : counts_[number] + 1;
-    for (std::size_t j = 0; j < Words; ++j) distinct_[j][count_] = block.columns[j][i];
-    count_ += is_new ? 1 : 0;
   }
 };
 
