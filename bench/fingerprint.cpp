@@ -179,6 +179,38 @@ void add_kernels(const corpus& english, const corpus& chinese) {
   if (!chinese.documents.empty()) add_text("/zh", zh);
 }
 
+/// What a hundred sets of distinct hashes, as those of short texts, cost as either kind of fingerprint: cycles are a
+/// hash.
+void add_kinds() {
+  namespace detail = neardup::detail;
+  const auto measure = [](const std::string& kind, std::size_t n, auto& memory) {
+    add_levels("kernel/" + kind + "/n" + std::to_string(n), benchmark::kMicrosecond,
+               [n, &memory](benchmark::State& state) {
+                 constexpr std::size_t sets = 100;
+                 static const neardup_bench::hashes hashes;
+                 static detail::hash_block<1> block;
+                 measure_tokens(state, sets * n, [n, &memory] {
+                   std::uint64_t sum = 0;
+                   for (std::size_t i = 0; i < sets; ++i) {
+                     const std::size_t first = i * (std::size(hashes.values) - n) / sets;
+                     std::copy_n(hashes.values + first, n, block.columns[0]);
+                     block.count = n;
+                     memory.clear();
+                     memory.add(block);
+                     sum += memory.result(neardup::unit{}, neardup::xxh3<64>{})->to_words()[0];
+                   }
+                   return sum;
+                 });
+               });
+  };
+  static detail::vote_collector<neardup::unit, neardup::xxh3<64>, 64> votes;
+  static detail::minima_collector<neardup::xxh3<64>, 64> minima;
+  for (const std::size_t n : {8U, 20U, 37U, 64U, 110U, 250U, 1000U}) {
+    measure("simhash", n, votes);
+    measure("minwise", n, minima);
+  }
+}
+
 /// Many texts at once, by one thread and by all of the machine.
 void add_batch(const corpus& texts) {
   for (const std::size_t count : {std::size_t{1}, neardup::threads{}.parts()}) {
@@ -237,11 +269,21 @@ int main(int argc, char** argv) try {
   add_limits(chinese, "/zh");
   add_accumulate();
   add_kernels(english, chinese);
+  add_kinds();
   const neardup::default_simhasher<> default_hash;
   add("default/unit/64", english, default_hash);
   const neardup::shingles normalised_pairs{2, neardup::normalised{neardup::words{}}};
   add("normalised:2/unit/64", english, simhasher{normalised_pairs});
   add("normalised:2/unit/64/zh", chinese, simhasher{normalised_pairs});
+  for (const std::size_t size : {230U, 730U}) {
+    static corpus cut_texts[2];
+    corpus& texts = cut_texts[size > 500];
+    texts = neardup_bench::cut(english, size);
+    const std::string suffix = "/" + std::to_string(size) + "-byte-documents";
+    add("default/unit/64" + suffix, texts, default_hash);
+    add("default/minwise/64" + suffix, texts, neardup::minwise_hasher{neardup::default_tokenizer{}});
+  }
+  add("default/minwise/64", english, neardup::minwise_hasher{neardup::default_tokenizer{}});
   add_batch(english);
   add_words(english);
   add_equal_weights("words:2", english, neardup::shingles{2, neardup::words{}});

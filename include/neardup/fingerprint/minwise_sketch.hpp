@@ -35,7 +35,7 @@ class minwise_sketch {
   template <std::unsigned_integral Feature>
     requires(sizeof(Feature) >= sizeof(std::uint32_t))
   void add(std::span<const Feature> features) noexcept {
-    constexpr std::size_t step = detail::bin_minima<Bits>::max_hashes;
+    constexpr std::size_t step = detail::max_added_hashes;
     std::uint64_t hashes[step];
     for (std::size_t first = 0; first < features.size(); first += step) {
       const auto part = features.subspan(first, (std::min)(step, features.size() - first));

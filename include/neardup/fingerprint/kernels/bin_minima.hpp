@@ -14,9 +14,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <cstring>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/bytes.hpp"
 #include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
 
@@ -26,6 +27,9 @@ namespace neardup::inline v0::detail {
 // empty, filled_bin and a number below 2^16.
 inline constexpr std::uint32_t filled_bin = 0x80000000U;
 inline constexpr std::uint32_t empty_bin = 0xffffffffU;
+
+/// How many hashes are added at a time, at most.
+inline constexpr std::size_t max_added_hashes = 1024;
 
 /// The two odd numbers by which an empty bin hashes the lower and the upper half of a feature.
 struct bin_factors {
@@ -42,311 +46,307 @@ constexpr bin_factors factors_of_bin(std::uint64_t bin) noexcept {
 struct alignas(64) bin_factor_block {
   std::uint16_t of_lower[word_bits];
   std::uint16_t of_upper[word_bits];
+  std::uint32_t of_both[word_bits];  // those of the lower half in the lower one
 };
 
 template <std::size_t Bins>
 inline constexpr auto factors_of_bins = [] {
   std::array<bin_factor_block, words_for(Bins)> result{};
   for (std::size_t bin = 0; bin < word_bits * result.size(); ++bin) {
-    result[bin / word_bits].of_lower[bin % word_bits] = factors_of_bin(bin).of_lower;
-    result[bin / word_bits].of_upper[bin % word_bits] = factors_of_bin(bin).of_upper;
+    const bin_factors factors = factors_of_bin(bin);
+    bin_factor_block& block = result[bin / word_bits];
+    block.of_lower[bin % word_bits] = factors.of_lower;
+    block.of_upper[bin % word_bits] = factors.of_upper;
+    block.of_both[bin % word_bits] = factors.of_lower | std::uint32_t{factors.of_upper} << 16;
   }
   return result;
 }();
 
-/// Puts each hash, of which the lowest 32 bits count, into its bin.
-inline void fill_bins(std::uint32_t* minima, std::uint64_t bins, const std::uint64_t* hashes, std::size_t n) noexcept {
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint64_t place = (hashes[i] & 0xffffffffU) * bins;
-    std::uint32_t& least = minima[place >> 32];
-    least = (std::min)(least, static_cast<std::uint32_t>(place) >> 1);
-  }
-}
-
-// ---- what empty bins take ------------------------------------------------------------------------------------------
-
-/// For each of 32 or 64 pairs of factors the smallest product with any of n hashes, as a signed number.
-template <std::size_t Lanes>
-void least_products_portable(const std::uint64_t* hashes, std::size_t n, const bin_factor_block& factors,
-                             std::int16_t* least) noexcept {
-  std::int16_t smallest[Lanes];
-  std::fill_n(smallest, Lanes, std::int16_t{0x7fff});
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto lower = static_cast<std::uint16_t>(hashes[i]);
-    const auto upper = static_cast<std::uint16_t>(hashes[i] >> 16);
-    for (std::size_t lane = 0; lane < Lanes; ++lane) {
-      const unsigned product = unsigned{lower} * factors.of_lower[lane] + unsigned{upper} * factors.of_upper[lane];
-      smallest[lane] = (std::min)(smallest[lane], static_cast<std::int16_t>(product));
-    }
-  }
-  std::copy_n(smallest, Lanes, least);
-}
+/// The bit of a bin: the highest of a multiplicative hash of what it holds.
+inline constexpr std::uint32_t bit_multiplier = 0x9e3779b1U;
 
 /// What an empty bin holds of a product: in the order of signed numbers.
 constexpr std::uint32_t filled_with(std::int16_t product) noexcept {
   return filled_bin | (static_cast<std::uint16_t>(product) ^ 0x8000U);
 }
 
-/// Fills the bins of a word that are in the set `open`. `least_products(lanes, factors, least)` is one of the kernels,
-/// `lanes` std::integral_constant of 32 or 64.
-template <class LeastProducts>
-void fill_open_bins(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
-                    const LeastProducts& least_products) noexcept {
-  std::int16_t least[word_bits];
-  const auto count = static_cast<std::size_t>(std::popcount(open));
-  if (count > 32) {
-    least_products(std::integral_constant<std::size_t, 64>(), factors, least);
-    for (std::size_t bin = 0; open >> bin != 0; ++bin) {
-      // Of a bin that is not open nothing is as large.
-      const std::uint32_t taken = filled_with(least[bin]);
-      minima[bin] = (std::min)(minima[bin], taken);
-      if (bin == word_bits - 1) break;
-    }
-    return;
+// ---- words of 64 bins -----------------------------------------------------------------------------------------------
+// Hashes choose bins; those that are left open take products; each bin gives a bit. Vectors of 512 bits gained nothing
+// over AVX2 (Intel Xeon of the Sapphire Rapids family).
+
+/// The bin that a hash chooses, and its number there.
+struct bin_choice {
+  std::uint64_t bin;
+  std::uint32_t number;
+
+  // Half the product, and a mask in place of a second shift, of which processors do fewer in a cycle.
+  NEARDUP_ALWAYS_INLINE bin_choice(std::uint64_t hash, std::uint64_t bins) noexcept {
+    const std::uint64_t half = static_cast<std::uint32_t>(hash) * (bins / 2);
+    bin = half >> 31;
+    number = static_cast<std::uint32_t>(half) & 0x7fffffffU;
   }
-  bin_factor_block chosen;
-  std::fill_n(chosen.of_lower, 32, std::uint16_t{0});
-  std::fill_n(chosen.of_upper, 32, std::uint16_t{0});
-  std::uint8_t bins[32];
-  for (std::size_t i = 0; i < count; ++i, open &= open - 1) {
-    bins[i] = static_cast<std::uint8_t>(std::countr_zero(open));
-    chosen.of_lower[i] = factors.of_lower[bins[i]];
-    chosen.of_upper[i] = factors.of_upper[bins[i]];
+};
+
+/// Puts each hash into the bin that it chooses.
+inline void choose_bins_portable(std::uint32_t* minima, std::uint64_t bins, const std::uint64_t* hashes,
+                                 std::size_t n) noexcept {
+  for (std::size_t i = 0; i < n; ++i) {
+    const bin_choice choice(hashes[i], bins);
+    const std::uint32_t held = minima[choice.bin];
+    minima[choice.bin] = held < choice.number ? held : choice.number;
   }
-  least_products(std::integral_constant<std::size_t, 32>(), chosen, least);
-  for (std::size_t i = 0; i < count; ++i) minima[bins[i]] = (std::min)(minima[bins[i]], filled_with(least[i]));
 }
 
-/// The bins of a word, at most 64, that no feature chose. Returns: bit i for bin i.
-inline std::uint64_t open_word_portable(const std::uint32_t* minima, std::size_t bins) noexcept {
-  std::uint64_t open = 0;
-  for (std::size_t i = 0; i < bins; ++i) open |= std::uint64_t{minima[i] >> 31} << i;
-  return open;
-}
-
-/// The bit of a bin: the highest of a multiplicative hash of what it holds.
-constexpr std::uint32_t bit_multiplier = 0x9e3779b1U;
-
-/// The bits of at most 64 bins.
-inline std::uint64_t bits_of_bins_portable(const std::uint32_t* minima, std::size_t bins) noexcept {
+/// The highest bits of 64 numbers, each multiplied by an odd number.
+template <std::uint32_t Factor>
+std::uint64_t top_bits_portable(const std::uint32_t* numbers) noexcept {
   std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < bins; ++i) bits |= std::uint64_t{minima[i] * bit_multiplier >> 31} << i;
+#if NEARDUP_X86_KERNELS
+  for (std::size_t i = 0; i < word_bits; i += 4) {
+    const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(numbers + i));
+    __m128i product = four;
+    if constexpr (Factor != 1) {
+      const __m128i factor = _mm_set1_epi32(static_cast<int>(Factor));
+      const __m128i even = _mm_mul_epu32(four, factor);
+      const __m128i odd = _mm_mul_epu32(_mm_srli_epi64(four, 32), factor);
+      product = _mm_or_si128(_mm_srli_epi64(_mm_slli_epi64(even, 32), 32), _mm_slli_epi64(odd, 32));
+    }
+    bits |= std::uint64_t{static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(product)))} << i;
+  }
+#else
+  for (std::size_t i = 0; i < word_bits; ++i) bits |= std::uint64_t{numbers[i] * Factor >> 31} << i;
+#endif
   return bits;
 }
+
+/// Gives products to 64 bins: of what a feature chose nothing is as large.
+NEARDUP_ALWAYS_INLINE void take_products(std::uint32_t* minima, const std::int16_t* products) noexcept {
+  for (std::size_t i = 0; i < word_bits; ++i) minima[i] = (std::min)(minima[i], filled_with(products[i]));
+}
+
+/// If more of the 64 bins are open, all of them take products at once, otherwise one after the other: texts of up to some
+/// 50 features, and longer ones.
+inline constexpr int max_single_bins = 28;
+
+/// Defines add_hashes_set(minima, bins, factors, hashes, n): adds n hashes, 0 < n <= max_added_hashes, to all words.
+#define NEARDUP_DEFINE_ADD_HASHES(target, set)                                                                    \
+  target inline void add_hashes_##set(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors, \
+                                      const std::uint64_t* hashes, std::size_t n) noexcept {                      \
+    choose_bins_##set(minima, bins, hashes, n);                                                                   \
+    for (std::size_t j = 0; j < words_for(bins); ++j, minima += word_bits) {                                      \
+      const std::uint64_t open = top_bits_##set<1>(minima);                                                       \
+      if (open == 0) continue;                                                                                    \
+      if (portable_popcount(open) > max_single_bins) {                                                            \
+        fill_all_bins_##set(minima, factors[j], hashes, n);                                                       \
+      } else {                                                                                                    \
+        fill_each_bin_##set(minima, open, factors[j], hashes, n);                                                 \
+      }                                                                                                           \
+    }                                                                                                             \
+  }                                                                                                               \
+  static_assert(true)
+
+#if defined(__GNUC__)
+using words_portable = std::int16_t __attribute__((vector_size(16)));
+#else
+using words_portable = std::int16_t;
+#endif
+inline constexpr std::size_t word_lanes_portable = sizeof(words_portable) / sizeof(std::int16_t);
+
+inline words_portable load_words_portable(const std::uint16_t* from) noexcept {
+  words_portable words;
+  std::memcpy(&words, from, sizeof words);
+  return words;
+}
+inline words_portable set1_words_portable(std::uint64_t word) noexcept {
+  return words_portable{} + static_cast<std::int16_t>(word);
+}
+inline words_portable lesser_portable(words_portable a, words_portable b) noexcept {
+#if NEARDUP_X86_KERNELS
+  return reinterpret_cast<words_portable>(_mm_min_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+#else
+  return a < b ? a : b;
+#endif
+}
+
+/// Gives each bin its least product with any of n hashes: lanes are bins, and hashes come one after the other.
+inline void fill_all_bins_portable(std::uint32_t* minima, const bin_factor_block& factors, const std::uint64_t* hashes,
+                                   std::size_t n) noexcept {
+  std::int16_t products[word_bits];
+  for (std::size_t j = 0; j < word_bits; j += 4 * word_lanes_portable) {
+    words_portable least0 = set1_words_portable(0x7fff);
+    words_portable least1 = least0;
+    words_portable least2 = least0;
+    words_portable least3 = least0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const words_portable lower = set1_words_portable(hashes[i]);
+      const words_portable upper = set1_words_portable(hashes[i] >> 16);
+      const auto product = [&](std::size_t v) {
+        return lower * load_words_portable(factors.of_lower + j + v * word_lanes_portable) +
+               upper * load_words_portable(factors.of_upper + j + v * word_lanes_portable);
+      };
+      least0 = lesser_portable(least0, product(0));
+      least1 = lesser_portable(least1, product(1));
+      least2 = lesser_portable(least2, product(2));
+      least3 = lesser_portable(least3, product(3));
+    }
+    std::memcpy(products + j, &least0, sizeof least0);
+    std::memcpy(products + j + word_lanes_portable, &least1, sizeof least1);
+    std::memcpy(products + j + 2 * word_lanes_portable, &least2, sizeof least2);
+    std::memcpy(products + j + 3 * word_lanes_portable, &least3, sizeof least3);
+  }
+  take_products(minima, products);
+}
+
+/// The same for the bins in the set `open`: lanes are hashes, and bins come one after the other.
+inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
+                                   const std::uint64_t* hashes, std::size_t n) noexcept {
+  std::uint16_t lower[max_added_hashes + word_lanes_portable];
+  std::uint16_t upper[max_added_hashes + word_lanes_portable];
+  for (std::size_t i = 0; i < n; ++i) {
+    lower[i] = static_cast<std::uint16_t>(hashes[i]);
+    upper[i] = static_cast<std::uint16_t>(hashes[i] >> 16);
+  }
+  // The last one again, for whole vectors.
+  std::fill_n(lower + n, word_lanes_portable, lower[n - 1]);
+  std::fill_n(upper + n, word_lanes_portable, upper[n - 1]);
+  for (; open != 0; open &= open - 1) {
+    const auto bin = static_cast<std::size_t>(std::countr_zero(open));
+    const words_portable of_lower = set1_words_portable(factors.of_lower[bin]);
+    const words_portable of_upper = set1_words_portable(factors.of_upper[bin]);
+    words_portable least = set1_words_portable(0x7fff);
+    for (std::size_t i = 0; i < n; i += word_lanes_portable) {
+      least =
+          lesser_portable(least, load_words_portable(lower + i) * of_lower + load_words_portable(upper + i) * of_upper);
+    }
+    std::int16_t each[word_lanes_portable];
+    std::memcpy(each, &least, sizeof least);
+    minima[bin] = (std::min)(minima[bin], filled_with(*std::min_element(each, each + word_lanes_portable)));
+  }
+}
+
+NEARDUP_DEFINE_ADD_HASHES(, portable);
 
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-template <std::size_t Lanes>
-NEARDUP_TARGET_AVX2 void least_products_avx2(const std::uint64_t* hashes, std::size_t n,
-                                             const bin_factor_block& factors, std::int16_t* least) noexcept {
+/// By VPMINUD, for CMOV waits for the two units that shifts need.
+NEARDUP_TARGET_AVX2 inline void choose_bins_avx2(std::uint32_t* minima, std::uint64_t bins, const std::uint64_t* hashes,
+                                                 std::size_t n) noexcept {
+  for (std::size_t i = 0; i < n; ++i) {
+    const bin_choice choice(hashes[i], bins);
+    std::uint32_t& held = minima[choice.bin];
+    held = static_cast<std::uint32_t>(_mm_cvtsi128_si32(
+        _mm_min_epu32(_mm_cvtsi32_si128(static_cast<int>(held)), _mm_cvtsi32_si128(static_cast<int>(choice.number)))));
+  }
+}
+
+template <std::uint32_t Factor>
+NEARDUP_TARGET_AVX2 std::uint64_t top_bits_avx2(const std::uint32_t* numbers) noexcept {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < word_bits; i += 8) {
+    const __m256i product = _mm256_mullo_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(numbers + i)),
+                                               _mm256_set1_epi32(static_cast<int>(Factor)));
+    bits |= std::uint64_t{static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(product)))} << i;
+  }
+  return bits;
+}
+
+NEARDUP_TARGET_AVX2 inline void fill_all_bins_avx2(std::uint32_t* minima, const bin_factor_block& factors,
+                                                   const std::uint64_t* hashes, std::size_t n) noexcept {
   const auto load = [](const std::uint16_t* from)
                         NEARDUP_AVX2_LAMBDA { return _mm256_load_si256(reinterpret_cast<const __m256i*>(from)); };
-  for (std::size_t j = 0; j < Lanes; j += 32) {
-    const __m256i a0 = load(factors.of_lower + j);
-    const __m256i a1 = load(factors.of_lower + j + 16);
-    const __m256i b0 = load(factors.of_upper + j);
-    const __m256i b1 = load(factors.of_upper + j + 16);
+  __m256i least0 = _mm256_set1_epi16(0x7fff);
+  __m256i least1 = least0;
+  __m256i least2 = least0;
+  __m256i least3 = least0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const __m256i lower = _mm256_set1_epi16(static_cast<short>(hashes[i]));
+    const __m256i upper = _mm256_set1_epi16(static_cast<short>(hashes[i] >> 16));
+    const auto product = [&](std::size_t bin) NEARDUP_AVX2_LAMBDA {
+      return _mm256_add_epi16(_mm256_mullo_epi16(lower, load(factors.of_lower + bin)),
+                              _mm256_mullo_epi16(upper, load(factors.of_upper + bin)));
+    };
+    least0 = _mm256_min_epi16(least0, product(0));
+    least1 = _mm256_min_epi16(least1, product(16));
+    least2 = _mm256_min_epi16(least2, product(32));
+    least3 = _mm256_min_epi16(least3, product(48));
+  }
+  alignas(32) std::int16_t products[word_bits];
+  const auto store = [&](std::size_t bin, __m256i least)
+                         NEARDUP_AVX2_LAMBDA { _mm256_store_si256(reinterpret_cast<__m256i*>(products + bin), least); };
+  store(0, least0);
+  store(16, least1);
+  store(32, least2);
+  store(48, least3);
+  take_products(minima, products);
+}
+
+/// The least of what a bin is filled with by products, each in the lower half of 32 bits.
+NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE std::uint32_t least_filled_avx2(__m256i products) noexcept {
+  const __m128i half = _mm_min_epi16(_mm256_castsi256_si128(products), _mm256_extracti128_si256(products, 1));
+  // VPHMINPOSUW takes the least of unsigned numbers.
+  const __m128i numbers = _mm_or_si128(_mm_xor_si128(half, _mm_set1_epi16(-0x8000)), _mm_set1_epi32(-0x10000));
+  return filled_bin | static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(numbers)));  // its place is above
+}
+
+/// VPMADDWD multiplies both halves of a hash, and adds up.
+NEARDUP_TARGET_AVX2 inline void fill_each_bin_avx2(std::uint32_t* minima, std::uint64_t open,
+                                                   const bin_factor_block& factors, const std::uint64_t* hashes,
+                                                   std::size_t n) noexcept {
+  alignas(32) std::uint32_t halves[max_added_hashes + 16];
+  for (std::size_t i = 0; i < n; ++i) halves[i] = static_cast<std::uint32_t>(hashes[i]);
+  std::fill_n(halves + n, 16, halves[n - 1]);
+  const auto load = [&](std::size_t i)
+                        NEARDUP_AVX2_LAMBDA { return _mm256_load_si256(reinterpret_cast<const __m256i*>(halves + i)); };
+  for (; open != 0; open &= open - 1) {
+    const auto bin = static_cast<std::size_t>(std::countr_zero(open));
+    const __m256i factor = _mm256_set1_epi32(static_cast<int>(factors.of_both[bin]));
     __m256i least0 = _mm256_set1_epi16(0x7fff);
     __m256i least1 = least0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const __m256i lower = _mm256_set1_epi16(static_cast<short>(hashes[i]));
-      const __m256i upper = _mm256_set1_epi16(static_cast<short>(hashes[i] >> 16));
-      const __m256i product0 = _mm256_add_epi16(_mm256_mullo_epi16(lower, a0), _mm256_mullo_epi16(upper, b0));
-      const __m256i product1 = _mm256_add_epi16(_mm256_mullo_epi16(lower, a1), _mm256_mullo_epi16(upper, b1));
-      least0 = _mm256_min_epi16(least0, product0);
-      least1 = _mm256_min_epi16(least1, product1);
+    for (std::size_t i = 0; i < n; i += 16) {
+      least0 = _mm256_min_epi16(least0, _mm256_madd_epi16(factor, load(i)));
+      least1 = _mm256_min_epi16(least1, _mm256_madd_epi16(factor, load(i + 8)));
     }
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(least + j), least0);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(least + j + 16), least1);
+    minima[bin] = (std::min)(minima[bin], least_filled_avx2(_mm256_min_epi16(least0, least1)));
   }
 }
 
-NEARDUP_TARGET_AVX2 inline std::uint64_t open_word_avx2(const std::uint32_t* minima, std::size_t bins) noexcept {
-  std::uint64_t open = 0;
-  for (std::size_t i = 0; i < bins; i += 8) {  // bins come in eights
-    const __m256i held = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(minima + i));
-    open |= std::uint64_t{static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(held)))} << i;
-  }
-  return open;
-}
-
-NEARDUP_TARGET_AVX2 inline std::uint64_t bits_of_bins_avx2(const std::uint32_t* minima, std::size_t bins) noexcept {
-  const __m256i factor = _mm256_set1_epi32(static_cast<int>(bit_multiplier));
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < bins; i += 8) {
-    const __m256i held = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(minima + i));
-    const __m256i hash = _mm256_mullo_epi32(held, factor);
-    bits |= std::uint64_t{static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(hash)))} << i;
-  }
-  return bits;
-}
-
-/// The smallest of the products of n hashes with one vector of factors, or two.
-struct factor_vectors {
-  __m512i of_lower;
-  __m512i of_upper;
-};
-NEARDUP_TARGET_AVX512 inline __m512i product_avx512(const factor_vectors& factors, std::uint64_t hash) noexcept {
-  return _mm512_add_epi16(_mm512_mullo_epi16(_mm512_set1_epi16(static_cast<short>(hash)), factors.of_lower),
-                          _mm512_mullo_epi16(_mm512_set1_epi16(static_cast<short>(hash >> 16)), factors.of_upper));
-}
-
-/// Makes 16 products what a bin holds, and puts them into the bins that are open.
-NEARDUP_TARGET_AVX512 inline void take_products_avx512(std::uint32_t* minima, __mmask16 open,
-                                                       __m256i products) noexcept {
-  const __m256i in_order = _mm256_xor_si256(products, _mm256_set1_epi16(-0x8000));
-  const __m512i taken = _mm512_or_si512(_mm512_cvtepu16_epi32(in_order), _mm512_set1_epi32(-0x7fffffff - 1));
-  const __m512i held = _mm512_maskz_loadu_epi32(open, minima);
-  _mm512_mask_storeu_epi32(minima, open, _mm512_min_epu32(held, taken));
-}
-
-/// Fills the bins of a word that are in the set `open`.
-NEARDUP_TARGET_AVX512 inline void fill_open_bins_avx512(std::uint32_t* minima, std::uint64_t open,
-                                                        const bin_factor_block& factors, const std::uint64_t* hashes,
-                                                        std::size_t n) noexcept {
-  const auto open0 = static_cast<__mmask32>(open);
-  const auto open1 = static_cast<__mmask32>(open >> 32);
-  factor_vectors first{_mm512_load_si512(factors.of_lower), _mm512_load_si512(factors.of_upper)};
-  factor_vectors second{_mm512_load_si512(factors.of_lower + 32), _mm512_load_si512(factors.of_upper + 32)};
-  const __m512i largest = _mm512_set1_epi16(0x7fff);
-  __m512i least0 = largest;
-  __m512i least1 = largest;
-  if (_mm_popcnt_u64(open) <= 32) {
-    // One vector for all: those of the second half behind those of the first, and back.
-    const auto between = static_cast<std::size_t>(_mm_popcnt_u32(open0));
-    alignas(64) std::uint16_t lower[64];
-    alignas(64) std::uint16_t upper[64];
-    _mm512_store_si512(lower, _mm512_maskz_compress_epi16(open0, first.of_lower));
-    _mm512_store_si512(upper, _mm512_maskz_compress_epi16(open0, first.of_upper));
-    _mm512_storeu_si512(lower + between, _mm512_maskz_compress_epi16(open1, second.of_lower));
-    _mm512_storeu_si512(upper + between, _mm512_maskz_compress_epi16(open1, second.of_upper));
-    const factor_vectors chosen{_mm512_load_si512(lower), _mm512_load_si512(upper)};
-    __m512i least = largest;
-    for (std::size_t i = 0; i < n; ++i) least = _mm512_min_epi16(least, product_avx512(chosen, hashes[i]));
-    alignas(64) std::int16_t results[64];
-    _mm512_store_si512(results, least);
-    least0 = _mm512_maskz_expand_epi16(open0, least);
-    least1 = _mm512_maskz_expand_epi16(open1, _mm512_loadu_si512(results + between));
-  } else {
-    for (std::size_t i = 0; i < n; ++i) {
-      least0 = _mm512_min_epi16(least0, product_avx512(first, hashes[i]));
-      least1 = _mm512_min_epi16(least1, product_avx512(second, hashes[i]));
-    }
-  }
-  take_products_avx512(minima, static_cast<__mmask16>(open), _mm512_castsi512_si256(least0));
-  take_products_avx512(minima + 16, static_cast<__mmask16>(open >> 16), _mm512_extracti64x4_epi64(least0, 1));
-  take_products_avx512(minima + 32, static_cast<__mmask16>(open >> 32), _mm512_castsi512_si256(least1));
-  take_products_avx512(minima + 48, static_cast<__mmask16>(open >> 48), _mm512_extracti64x4_epi64(least1, 1));
-}
-
-/// The lanes of 16 that are among n.
-NEARDUP_TARGET_AVX512 inline __mmask16 lanes_among(std::size_t n) noexcept {
-  return static_cast<__mmask16>(n >= 16 ? 0xffffU : (1U << n) - 1U);
-}
-
-NEARDUP_TARGET_AVX512 inline std::uint64_t open_word_avx512(const std::uint32_t* minima, std::size_t bins) noexcept {
-  std::uint64_t open = 0;
-  for (std::size_t i = 0; i < bins; i += 16) {
-    const __m512i held = _mm512_maskz_loadu_epi32(lanes_among(bins - i), minima + i);
-    open |= std::uint64_t{_mm512_movepi32_mask(held)} << i;
-  }
-  return open;
-}
-
-NEARDUP_TARGET_AVX512 inline std::uint64_t bits_of_bins_avx512(const std::uint32_t* minima, std::size_t bins) noexcept {
-  const __m512i factor = _mm512_set1_epi32(static_cast<int>(bit_multiplier));
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < bins; i += 16) {
-    const __m512i held = _mm512_maskz_loadu_epi32(lanes_among(bins - i), minima + i);
-    bits |= std::uint64_t{_mm512_movepi32_mask(_mm512_mullo_epi32(held, factor))} << i;
-  }
-  return bits;
-}
+NEARDUP_DEFINE_ADD_HASHES(NEARDUP_TARGET_AVX2, avx2);
 
 NEARDUP_KERNELS_END
 #endif
 
 // ---- by the best of these -------------------------------------------------------------------------------------------
 
-inline void fill_open_bins(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
-                           const std::uint64_t* hashes, std::size_t n, instruction_set level) noexcept {
+inline void add_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
+                       const std::uint64_t* hashes, std::size_t n) noexcept {
 #if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512) return fill_open_bins_avx512(minima, open, factors, hashes, n);
-  if (level == instruction_set::avx2) {
-    return fill_open_bins(minima, open, factors, [&](auto lanes, const auto& chosen, std::int16_t* least) {
-      least_products_avx2<lanes>(hashes, n, chosen, least);
-    });
-  }
+  if (active_instruction_set() >= instruction_set::avx2) return add_hashes_avx2(minima, bins, factors, hashes, n);
 #endif
-  static_cast<void>(level);
-  fill_open_bins(minima, open, factors, [&](auto lanes, const auto& chosen, std::int16_t* least) {
-    least_products_portable<lanes>(hashes, n, chosen, least);
-  });
+  add_hashes_portable(minima, bins, factors, hashes, n);
 }
 
-inline std::uint64_t open_word(const std::uint32_t* minima, std::size_t bins, instruction_set level) noexcept {
+/// The bits of the code, those of a word.
+inline std::uint64_t bits_of_bins(const std::uint32_t* minima) noexcept {
 #if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512) return open_word_avx512(minima, bins);
-  if (level == instruction_set::avx2) return open_word_avx2(minima, bins);
+  if (active_instruction_set() >= instruction_set::avx2) return top_bits_avx2<bit_multiplier>(minima);
 #endif
-  static_cast<void>(level);
-  return open_word_portable(minima, bins);
-}
-
-inline std::uint64_t bits_of_bins(const std::uint32_t* minima, std::size_t bins, instruction_set level) noexcept {
-#if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512) return bits_of_bins_avx512(minima, bins);
-  if (level == instruction_set::avx2) return bits_of_bins_avx2(minima, bins);
-#endif
-  static_cast<void>(level);
-  return bits_of_bins_portable(minima, bins);
-}
-
-/// Leaves out most hashes that came before: where few are distinct, all of them would go into each empty bin.
-/// Returns: how many are left.
-inline std::size_t drop_repeated(const std::uint64_t* hashes, std::size_t n, std::uint64_t* left) noexcept {
-  constexpr std::size_t size = 256;
-  std::uint64_t seen[size];
-  std::fill_n(seen, size, ~hashes[0]);
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    std::uint64_t& last = seen[hashes[i] % size];
-    left[count] = hashes[i];
-    count += last != hashes[i] ? 1 : 0;
-    last = hashes[i];
-  }
-  return count;
+  return top_bits_portable<bit_multiplier>(minima);
 }
 
 /// The minima of a set, bin by bin. Adding a hash twice changes nothing, nor does the order.
 template <std::size_t Bins>
 class bin_minima {
  public:
-  static constexpr std::size_t max_hashes = 1024;
-
   bin_minima() noexcept { clear(); }
 
-  void clear() noexcept { minima_.fill(empty_bin); }
+  void clear() noexcept { std::fill_n(minima_.begin(), Bins, empty_bin); }
 
   [[nodiscard]] bool empty() const noexcept { return minima_[0] == empty_bin; }
 
-  /// Adds hashes, at most max_hashes.
+  /// Adds hashes, at most max_added_hashes.
   void add(const std::uint64_t* hashes, std::size_t n) noexcept {
-    if (n == 0) return;
-    fill_bins(minima_.data(), Bins, hashes, n);
-    const instruction_set level = active_instruction_set();
-    std::uint64_t left[max_hashes];
-    for (std::size_t j = 0; j < words_for(Bins); ++j) {
-      std::uint32_t* const minima = &minima_[j * word_bits];
-      const std::uint64_t open = open_word(minima, width(j), level);
-      if (open == 0) continue;
-      if (n > 4 * Bins) {  // more than chance lets miss a bin
-        n = drop_repeated(hashes, n, left);
-        hashes = left;
-      }
-      fill_open_bins(minima, open, factors_of_bins<Bins>[j], hashes, n, level);
-    }
+    if (n > 0) add_hashes(minima_.data(), Bins, factors_of_bins<Bins>.data(), hashes, n);
   }
 
   /// Makes these the minima of the union of both sets.
@@ -356,19 +356,17 @@ class bin_minima {
 
   /// The bits of the code.
   [[nodiscard]] std::array<std::uint64_t, words_for(Bins)> bits() const noexcept {
-    const instruction_set level = active_instruction_set();
-    std::array<std::uint64_t, words_for(Bins)> result;
-    for (std::size_t j = 0; j < result.size(); ++j) result[j] = bits_of_bins(&minima_[j * word_bits], width(j), level);
+    std::array<std::uint64_t, words> result;
+    for (std::size_t j = 0; j < words; ++j) result[j] = bits_of_bins(&minima_[j * word_bits]);
     return result;
   }
 
   friend bool operator==(const bin_minima&, const bin_minima&) noexcept = default;
 
  private:
-  /// The number of bins in word j.
-  static constexpr std::size_t width(std::size_t j) noexcept { return (std::min)(word_bits, Bins - j * word_bits); }
+  static constexpr std::size_t words = words_for(Bins);
 
-  std::array<std::uint32_t, Bins> minima_;
+  std::array<std::uint32_t, word_bits * words> minima_{};  // behind the bins zeros, as if hashes had chosen them
 };
 
 }  // namespace neardup::inline v0::detail

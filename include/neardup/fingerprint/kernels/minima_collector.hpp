@@ -25,7 +25,7 @@ template <class Hasher, std::size_t Bits>
 class minima_collector {
  public:
   static constexpr std::size_t hash_words = hasher_words<Hasher>;
-  static_assert(hash_block<hash_words>::capacity <= bin_minima<Bits>::max_hashes);
+  static_assert(hash_block<hash_words>::capacity <= max_added_hashes);
 
   void clear() noexcept { minima.clear(); }
 
