@@ -69,6 +69,16 @@ void hide_unusual_options(CLI::App& app, const std::vector<option_row>& rows, co
              ",\nand what is read and printed how.\n");
 }
 
+// CLI11 takes [a,b] for a list of two words. With this before it, it is one.
+constexpr char no_list = '\x1f';
+
+std::vector<std::string> unmarked(std::vector<std::string> words) {
+  for (std::string& word : words) {
+    if (word.starts_with(no_list)) word.erase(0, 1);
+  }
+  return words;
+}
+
 std::string help_of(const CLI::App& app) {
   std::string text = app.help();
   for (std::size_t gap = 0; (gap = text.find("\n\n\n", gap)) != text.npos;) text.erase(gap, 1);
@@ -118,9 +128,18 @@ std::variant<typed_options, std::string> read_words(const verb_row& chosen, bool
   app.add_option("PATH", typed.paths, "");
   for (const option_row& row : rows) add_option(app, row);
 
+  for (std::string& word : words) {
+    if (word.starts_with('[') || word.starts_with(no_list)) word.insert(word.begin(), no_list);
+  }
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
     app.parse(std::move(words));
+    for (const option_row& row : rows) {
+      const CLI::Option* const option = app.get_option(row.long_name());
+      if (option->count() == 0 || (row.value == nullptr && !option->as<bool>())) continue;  // --lines=false
+      typed.set(row.long_name(), unmarked(option->results()));
+    }
+    typed.paths = unmarked(std::move(typed.paths));
   } catch (const CLI::CallForHelp&) {
     hide_unusual_options(app, rows, chosen, is_named);
     return help_of(app);
@@ -137,10 +156,6 @@ std::variant<typed_options, std::string> read_words(const verb_row& chosen, bool
     throw usage_error(what.substr(0, what.find(':')) + (twice ? " is given more than once" : " needs a value"));
   } catch (const CLI::ParseError& error) {
     throw usage_error(error.what());
-  }
-  for (const option_row& row : rows) {
-    const CLI::Option* const option = app.get_option(row.long_name());
-    if (option->count() > 0) typed.set(row.long_name(), option->results());
   }
   if (typed.has("--version")) return std::string("neardup ") + NEARDUP_VERSION_STRING + "\n";
   return typed;

@@ -2000,6 +2000,24 @@ class Usage(CommandTest):
             expected = version.group(1)
         self.assertEqual(run("--version").text, f"neardup {expected}\n")
 
+    def test_words_are_taken_as_they_are_typed(self):
+        path = self.write("a.txt", A)
+        for off in ("--jsonl=false", "--lines=false", "--quiet=false"):
+            done = self.assert_done(run("hash", off, path))
+            self.assertIn("neardup: 1 document\n", done.err)
+            self.assertTrue(done.text.endswith(f"  {path}\n"), done.text)
+        self.assertEqual(self.assert_done(run("hash", "--quiet=true", "--quiet", path)).err, "")
+        self.assert_fails(run("hash", "--quiet=maybe", path), "--quiet")
+        # Brackets make no list.
+        for name in ("[a,b]", "[", "{}", "\x1f[a]"):
+            self.write(name, A)
+            done = self.assert_done(run("hash", "--format", "jsonl", name, cwd=self.folder))
+            self.assertEqual([row["id"] for row in done.json], [name])
+        found = self.assert_done(run("find", "[quick, brown]", path))
+        self.assertTrue(found.text.endswith(f"\t{path}\n"), found.text)
+        self.write("[c].txt", A)
+        self.assertIn("1 document:", self.assert_done(run("groups", "--include", "[ab]*", path.parent)).err)
+
     def test_wrong_usage(self):
         for arguments, message in (
             ((), "no input"),
