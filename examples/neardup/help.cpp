@@ -144,7 +144,7 @@ constexpr std::array options_of_all{
                "read what this list names, a file or folder a line; -: from standard input", usual::with_verb,
                "read what this list names, one a line (-: standard input)"},
     option_row{"--null,-0", flag, reading, input, "the names in the list end with a zero byte, not a line"},
-    option_row{"--skip-bad", flag, reading, input, "go on after bad input; its count is said at the end",
+    option_row{"--skip-bad", flag, reading, input, "go on after bad input; the count is printed at the end",
                usual::with_verb},
     option_row{"--strict", flag, reading, input, "ill-formed UTF-8 and documents without tokens are errors"},
 
@@ -278,7 +278,7 @@ constexpr std::array options_of_all{
     option_row{"--threads", "N", reading | combining, output, "default: all cores; never changes the result",
                usual::with_verb},
     option_row{"--quiet", flag, reading | combining, output,
-               "no progress bar, no notes; errors and what was skipped are still said"},
+               "no progress bar, no notes; errors and skipped input are still reported"},
     option_row{"--help,-h", flag, diff, output, "this text", usual::always},
     option_row{"--help,-h", flag, ~diff, output, "the options that most people need", usual::always},
     option_row{"--help-all", flag, diff, output, "the same", usual::always},
@@ -291,20 +291,20 @@ constexpr std::string_view rules_text = R"(Rules:
   Files in folders come in the order of their names. A file that is reached twice, by a link or by two arguments, is
   read once. Pipes, sockets and devices inside folders are left out, and unless asked for hidden files and folders
   (.name) and binary files (a zero byte in the first 32 KB); name them to have them read. What cannot be read in a
-  folder, a link that leads nowhere or back, and the output are said and passed over: the exit status is 2 in the end.
+  folder, a link that leads nowhere or back, and the output are reported and skipped: the exit status is then 2.
   --include and --exclude take patterns as in .gitignore: a name, or with a / at the beginning or inside the path below
   the folder; dir/ is a folder with all that is in it. *, ? and [a-z] stay within a name, ** does not; {a,b} is either.
   Files that gzip or zstd compressed are unpacked, whatever they are called; --output packs by the name, .gz or .zst.
   Names and ids in text are printed with \\ for a backslash, \n, \r, \t and \x1b for control characters; jsonl has them
   as they are, but for what is no UTF-8.
   A JSON record is an object that has each text field, a string. Several text fields count together, but no feature
-  goes from one into the next. Of a key that stands twice the last counts. Blank lines are no records.
-  A byte order mark, and the end of a line, are no part of a text.
+  goes from one into the next. If a key occurs twice, the last one counts. Blank lines are not records.
+  A byte order mark and the end of a line are not part of a text.
   zh:words are the words of Chinese text, ASCII words and numbers among them, as jieba cuts the text as it stands;
-  zh:keywords those of two characters and more that are no stop words. HTML is taken as text: strip it before.
+  zh:keywords those of two characters and more that are not stop words. HTML is taken as text: strip it before.
   Ill-formed UTF-8 reads as U+FFFD; such documents, and documents without tokens, are counted and named at the end.
   A document without tokens is in no group and no pair. One with fewer than {tokens} distinct features is, without a
-  check, a near-duplicate of those only that have the same features.
+  check, a near-duplicate only of documents with the same features.
   Without --similarity, --distance and --min-similarity a run is one of --similarity {similarity}. --distance alone
   means no check: fingerprints alone decide.
   --weights idf without a file, --keep but first, --grouping components, report and advise read everything twice;
@@ -317,7 +317,7 @@ constexpr std::string_view rules_text = R"(Rules:
 constexpr std::string_view examples = R"(
 Examples:
   neardup docs/ --include '*.md'                           near-duplicates among the Markdown files of a folder
-  neardup groups --similarity 0.6 docs/                    also what has more changes
+  neardup groups --similarity 0.6 docs/                    more changes allowed
   neardup pairs --distance 3 docs/                         quick and strict: by fingerprints alone
   neardup unique --jsonl corpus.jsonl > clean.jsonl        a corpus without close copies
   neardup unique --jsonl corpus.jsonl.gz --output clean.jsonl.zst

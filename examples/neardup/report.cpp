@@ -198,7 +198,7 @@ void report::finish(const std::string& summary, std::uint64_t reached_twice, std
     say(summary);
     if (documents_ == 0) say("there were no documents in the input");
     note(ill_formed_.count, "document is not well-formed UTF-8", "documents are not well-formed UTF-8",
-         example(ill_formed_) + "; what is not reads as U+FFFD");
+         example(ill_formed_) + "; ill-formed bytes read as U+FFFD");
     note(without_tokens_.count, "document has no tokens", "documents have no tokens",
          weight_ + example(without_tokens_) + " and cannot be compared");
     if (unread_records_.count == 1) {
