@@ -105,6 +105,9 @@ character of a script without spaces is a word. With --format jsonl one record p
 )"},
 };
 
+// Short names for what the rows of the table hold; elsewhere they name classes and functions.
+namespace table {
+
 // Of which verbs an option is.
 constexpr unsigned groups = bit_of(verb::groups), pairs = bit_of(verb::pairs), unique = bit_of(verb::unique),
                    hash = bit_of(verb::hash), tokens = bit_of(verb::tokens), find = bit_of(verb::find),
@@ -286,6 +289,8 @@ constexpr std::array options_of_all{
     option_row{"--version", flag, ~diff, output, "the version"},
 };
 
+}  // namespace table
+
 constexpr std::string_view rules_text = R"(Rules:
   A document's id is its path; PATH:LINE for a line; the id field of a JSON record, or PATH:LINE if it has none.
   Files in folders come in the order of their names. A file that is reached twice, by a link or by two arguments, is
@@ -357,7 +362,7 @@ std::size_t length_of(std::string_view text) {
 }  // namespace
 
 std::span<const verb_row> all_verbs() { return verbs; }
-std::span<const option_row> all_options() { return options_of_all; }
+std::span<const option_row> all_options() { return table::options_of_all; }
 
 const verb_row* find_verb(std::string_view name) {
   const auto* const found = std::find_if(verbs.begin(), verbs.end(), [&](const verb_row& v) { return name == v.name; });

@@ -264,7 +264,7 @@ void take_against(typed_options& typed, options& to) {
   for (const std::string& path : to.against_indexes) {
     const index_settings b = read_index_settings(path);
     if (a.distance == b.distance && a.check_features == b.check_features) continue;
-    throw usage_error("--against " + first + " and " + path +
+    throw usage_error(std::string("--against ").append(first).append(" and ").append(path) +
                       ": made with other distances or features; make them alike, or compare with one after the other");
   }
   for (const std::string& path : to.against_indexes) take_from_index_of_against(typed, path, to);
