@@ -1,8 +1,6 @@
 #include "corpus.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <system_error>
 
 #include "errors.hpp"
@@ -35,21 +33,21 @@ std::string_view record_rereader::at(const place& where) {
 
 std::uint64_t string_pool::add(std::string_view text) {
   const std::uint64_t position = bytes_.size();
-  std::array<char, sizeof(std::uint32_t)> length{};  // ids stand in lines of less than 4 GB
-  const auto size = static_cast<std::uint32_t>(text.size());
-  std::memcpy(length.data(), &size, sizeof size);
-  bytes_.insert(bytes_.end(), length.begin(), length.end());
+  std::size_t size = text.size();
+  for (; size >= 0x80; size >>= 7) bytes_.push_back(static_cast<char>(size | 0x80));
+  bytes_.push_back(static_cast<char>(size));
   bytes_.insert(bytes_.end(), text.begin(), text.end());
   return position;
 }
 
 std::string string_pool::at(std::uint64_t position) const {
   auto from = bytes_.begin() + static_cast<std::ptrdiff_t>(position);
-  std::array<char, sizeof(std::uint32_t)> length{};
-  std::copy_n(from, length.size(), length.begin());
-  std::uint32_t size = 0;
-  std::memcpy(&size, length.data(), sizeof size);
-  from += static_cast<std::ptrdiff_t>(length.size());
+  std::size_t size = 0;
+  for (int shift = 0;; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*from++);
+    size |= std::size_t{byte & 0x7fU} << shift;
+    if (byte < 0x80) break;
+  }
   return {from, from + static_cast<std::ptrdiff_t>(size)};
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "compact_numbers.hpp"
 #include "context.hpp"
 #include "documents.hpp"
 #include "fingerprints.hpp"
@@ -56,10 +57,11 @@ class string_pool {
   [[nodiscard]] std::string at(std::uint64_t position) const;
 
  private:
-  std::deque<char> bytes_;  // of each string its length, then itself; grows without copying them
+  // Of each string its length, 7 bits a byte, the last one below 128, then itself; grows without copying them.
+  std::deque<char> bytes_;
 };
 
-/// The names and places of documents. Memory: 8 bytes per document, and its id if it has one of its own; 16 more with
+/// The names and places of documents. Memory: 5 bytes per document, and its id if it has one of its own; 16 more with
 /// places; a file takes that of its path.
 class document_table {
  public:
@@ -100,7 +102,7 @@ class document_table {
   bool keeps_places_;
   std::size_t size_ = 0;
   std::vector<run> runs_;
-  std::vector<std::uint64_t> names_;  // 2 * line, or 2 * position in ids_ + 1; 0: the source is the document
+  compact_numbers names_;  // 2 * line, or 2 * position in ids_ + 1; 0: the source is the document
   std::vector<extent> extents_;
   string_pool ids_;
 };
