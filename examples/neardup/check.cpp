@@ -1,5 +1,6 @@
 #include "check.hpp"
 
+#include <algorithm>
 #include <neardup/dedup/similarity.hpp>
 
 #include "fingerprints.hpp"
@@ -23,6 +24,12 @@ void document_check::add(const document& facts) {
   }
   any_short_ = any_short_ || (facts.short_digest != 0 && facts.short_digest != document::unknown_digest);
   short_digests_.push_back(facts.short_digest);
+}
+
+std::strong_ordering document_check::compare(std::size_t i, std::size_t j) const {
+  if (!settings_.min_similarity) return short_digests_[i] <=> short_digests_[j];
+  const auto a = features_[i], b = features_[j];
+  return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
 }
 
 std::optional<double> document_check::similarity(std::size_t i, std::size_t j, double least) const {

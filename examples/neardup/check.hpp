@@ -1,6 +1,7 @@
 // Which documents whose fingerprints are near each other belong together: the exact check.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,9 @@ class document_check {
 
   /// Whether fingerprints alone do not decide.
   [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
+
+  /// Orders documents by what the check compares. Those that are equal here are near the same documents.
+  [[nodiscard]] std::strong_ordering compare(std::size_t i, std::size_t j) const;
 
   /// Whether two documents belong together, if their fingerprints are near each other. From any thread.
   [[nodiscard]] bool accepts(std::size_t i, std::size_t j) const;

@@ -213,8 +213,8 @@ constexpr std::array options_of_all{
                "distance of the normalised texts, by characters"},
     option_row{"--check-features", "F", comparing, comparison, "features for the check (default: --features)"},
     option_row{"--memory", "SIZE", comparing, comparison,
-               "of the features that the check keeps, as 500M or 8G; further ones lie in a temporary file (default: "
-               "half of the machine's memory)"},
+               "of a run, as 500M or 8G: features of the check that do not fit lie in a temporary file. 60 to 75 bytes "
+               "for each document are not spared (default: half of the machine's memory)"},
     option_row{"--against", "PATH…", unique, comparison,
                "another corpus: drop what is near one of its documents. Texts as PATH has them, or a file of an index; "
                "several times: all of them",
@@ -224,6 +224,9 @@ constexpr std::array options_of_all{
                "file of an index; several times: all of them",
                usual::with_verb},
     option_row{"--also-within", flag, comparing, comparison, "with --against: near-duplicates within PATH, too"},
+    option_row{
+        "--copies-once", flag, pairs, comparison,
+        "of documents with the same features, only the first is paired with others; the rest with that one alone"},
     option_row{"--grouping", "G", comparing & ~pairs, comparison,
                "representatives: a group is one document and what is similar to it (the default); components: all that "
                "a chain of pairs connects, however far apart"},

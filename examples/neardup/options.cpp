@@ -254,6 +254,10 @@ void take_against(typed_options& typed, options& to) {
   std::erase_if(to.against, is_index);
   to.also_within = typed.has("--also-within");
   if (to.also_within && !to.has_against()) throw usage_error("--also-within needs --against");
+  to.copies_once = typed.has("--copies-once");
+  if (to.copies_once && to.has_against()) {
+    throw usage_error("--copies-once is about copies within PATH, not about --against");
+  }
   if (to.against_indexes.empty()) return;
   const std::string check = typed["--check"].value_or("jaccard");
   if (check != "jaccard") {

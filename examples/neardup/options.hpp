@@ -109,6 +109,7 @@ struct options {
   preference keep = preference::first;
   std::string score_field;             ///< of preference::highest and lowest
   bool also_within = false;            ///< with another corpus: near-duplicates within the input, too
+  bool copies_once = false;            ///< of pairs: of equal documents only the first is paired with others
   bool has_only_prints = false;        ///< fingerprints decide: of some documents there is no more than that
   std::string clue;                    ///< of find
   std::size_t most = 10;               ///< results of find
@@ -129,7 +130,7 @@ struct options {
   std::string dropped_file;                      ///< of unique: what it drops; empty: it is not written
   bool exit_status = false;                      ///< 1 if nothing was found
   unsigned threads = 1;
-  std::uint64_t memory = 0;  ///< for features, bytes; those beyond it lie in a temporary file
+  std::uint64_t memory = 0;  ///< bytes of a run; features for which it has no room lie in a temporary file
   bool quiet = false;
 
   /// Whether it compares the fingerprints of all documents.

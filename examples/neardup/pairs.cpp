@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/threads.hpp>
+#include <numeric>
 
 #include "corpus.hpp"
 #include "verbs.hpp"
@@ -19,6 +20,51 @@ candidate candidate_of(std::size_t i, std::size_t j, int distance) {
   return {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), distance};
 }
 
+/// For each document the first one with the same fingerprint that the check cannot tell from it: itself, if none is
+/// before it.
+template <std::size_t Bits>
+std::vector<std::uint32_t> first_of_equal(const corpus& all) {
+  const auto& fingerprints = all.fingerprints.of<Bits>();
+  const auto compare = [&](std::uint32_t a, std::uint32_t b) {
+    const auto by_fingerprint = fingerprints[a] <=> fingerprints[b];
+    return by_fingerprint != 0 ? by_fingerprint : all.check.compare(a, b);
+  };
+  std::vector<std::uint32_t> order(fingerprints.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const auto by_contents = compare(a, b);
+    return by_contents != 0 ? by_contents < 0 : a < b;
+  });
+  std::vector<std::uint32_t> first(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool is_copy = i > 0 && compare(order[i - 1], order[i]) == 0;
+    first[order[i]] = is_copy ? first[order[i - 1]] : order[i];
+  }
+  return first;
+}
+
+/// The same as visit_candidates, of which it is a part: of equal documents only the first meets others, and each of the
+/// rest meets that one.
+template <std::size_t Bits, class Visit>
+void visit_candidates_once(const corpus& all, int k, const neardup::join_options& how, const Visit& visit) {
+  std::vector<std::uint32_t> firsts;
+  std::vector<neardup::simhash<Bits>> fingerprints;
+  const std::vector<std::uint32_t> first = first_of_equal<Bits>(all);
+  for (std::uint32_t i = 0; i < first.size(); ++i) {
+    if (first[i] != i) {
+      visit(first[i], i, 0);
+      continue;
+    }
+    firsts.push_back(i);
+    fingerprints.push_back(all.fingerprints.of<Bits>()[i]);
+  }
+  neardup::join_options among_firsts = how;
+  among_firsts.copies_once = false;  // equal fingerprints are now those of documents that differ
+  neardup::visit_pairs(
+      fingerprints, k, [&](std::size_t i, std::size_t j, int distance) { visit(firsts[i], firsts[j], distance); },
+      among_firsts);
+}
+
 /// Calls `visit(i, j, distance)` for the candidates, in no order: those within the input, and with --against those of a
 /// document of the input and one of the other corpus.
 template <std::size_t Bits, class Visit>
@@ -26,6 +72,7 @@ void visit_candidates(const context& c, const corpus& all, const neardup::join_o
   const std::span others = std::span(all.fingerprints.of<Bits>()).first(all.against);
   const std::span input = std::span(all.fingerprints.of<Bits>()).subspan(all.against);
   const int k = c.settings.distance;
+  if (how.copies_once) return visit_candidates_once<Bits>(all, k, how, visit);
   neardup::visit_pairs(
       input, others, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); }, how);
   if (c.settings.has_against() && !c.settings.also_within) return;
@@ -77,7 +124,8 @@ void run_pairs(context& c) {
   };
 
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
-  const neardup::join_options how{.blocks = c.settings.blocks, .run = neardup::threads{c.settings.threads}};
+  const neardup::join_options how{
+      .blocks = c.settings.blocks, .run = neardup::threads{c.settings.threads}, .copies_once = c.settings.copies_once};
   with_bits(c.settings.bits, [&](auto bits) {
     if (all.check.decides() || c.settings.has_against()) {
       for (const auto& [pair, similarity] : checked_pairs<bits>(c, all, how)) print(pair, similarity);

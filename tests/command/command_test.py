@@ -380,6 +380,34 @@ class Pairs(CommandTest):
         self.assertEqual(done.text, "1.000\t0\t-:1\t-:3\n")
         self.assertIn("3 documents: 1 pair of near-duplicates", done.err)
 
+    def test_copies_once(self):
+        texts = [text for text in corpus(300, 23) if len(text.split()) > 9]
+        texts += [" ".join(reversed(text.split())) for text in texts[:50]]  # with the same fingerprint by single words
+        texts += [texts[i * 7 % len(texts)] for i in range(200)]
+        self.write("long.jsonl", jsonl(texts))
+        texts += ["one", "two", "one"]
+        self.write("all.jsonl", jsonl(texts))
+
+        def is_wanted(pair):
+            a, b = (int(pair[key][1:]) for key in ("a", "b"))
+            return texts.index(texts[a]) == a and texts.index(texts[b]) in (a, b)
+
+        for source, options in (
+            ("all.jsonl", ("--similarity", 0.6)),
+            ("all.jsonl", ("--similarity", 0.8, "--check-features", "chars:4")),
+            ("all.jsonl", ("--features", "words", "--check-features", "chars:4", "--min-similarity", 0.2)),
+            ("all.jsonl", ("--distance", 20, "--bits", 256)),
+            ("long.jsonl", ("--distance", 3)),  # fingerprints alone decide
+        ):
+            with self.subTest(source=source, options=options):
+                line = ("pairs", "--jsonl", "--format", "jsonl", *options, self.folder / source)
+                every = self.assert_done(run(*line)).json
+                once = self.assert_done(run(*line, "--copies-once")).json
+                self.assertEqual(once, [pair for pair in every if is_wanted(pair)])
+                self.assertLess(len(once), len(every))
+                self.assertEqual(once, self.assert_done(run(*line, "--copies-once", "--threads", 3)).json)
+        path = self.folder / "all.jsonl"
+        self.assert_fails(run("pairs", "--copies-once", "--against", path, path), "--copies-once")
 
     @unittest.skipIf(SANITIZED, "with sanitizers the program needs terabytes of addresses")
     def test_candidates_that_fail_the_check_take_no_memory(self):
