@@ -57,7 +57,7 @@ void print_group_text(context& c, const id_lookup& id_of, std::uint64_t number_o
   for (const group_member& m : members) least = std::min(least, m.similarity);
   if (number_of_group > 0) c.out << '\n';
   c.out << counted(members.size(), "document", "documents") << ", similarity "
-        << (least >= 1 ? "1.000" : similarity_text(least) + " at least to the first") << '\n';
+        << (least >= 1 ? "1.000" : "to the first at least " + similarity_text(least)) << '\n';
   for (const group_member& m : members) {
     c.out << "  " << similarity_text(m.similarity) << "  " << printable(id_of(m.document)) << '\n';
   }

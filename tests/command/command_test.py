@@ -324,7 +324,7 @@ class Groups(CommandTest):
         done = run("--lines", "--distance", 30, "--min-similarity", 0.5, "-", data="\n".join(texts))
         least = jaccard(words(texts[0], 2), words(texts[1], 2))
         shown = f"{math.floor(least * 1000) / 1000:.3f}"
-        self.assertEqual(done.text, f"2 documents, similarity {shown} at least to the first\n  1.000  -:1\n  {shown}  -:2\n")
+        self.assertEqual(done.text, f"2 documents, similarity to the first at least {shown}\n  1.000  -:1\n  {shown}  -:2\n")
 
     def test_many_copies_with_a_check_are_quick(self):
         texts = [A] * 20000 + [A.replace("dog", "cat")] * 20000 + [B]
@@ -785,7 +785,7 @@ class Check(CommandTest):
         found = self.pairs(texts, "--min-similarity", 0.8, "--check", "edit", "--features", "chars:2")
         self.assertEqual(found[0][0], "0.857")
         groups = run("groups", "--jsonl", "--distance", 40, "--min-similarity", 0.8, "--check", "edit", "-", data=jsonl(texts))
-        self.assertIn("2 documents, similarity 0.857", self.assert_done(groups).text)
+        self.assertIn("2 documents, similarity to the first at least 0.857", self.assert_done(groups).text)
         unique = run("unique", "--jsonl", "--distance", 40, "--min-similarity", 0.8, "--check", "edit", "-", data=jsonl(texts))
         self.assertEqual(len(unique.text.splitlines()), 2)
 
