@@ -56,7 +56,7 @@ TEST_CASE("copies once: the first with others, the rest with the first", "[dedup
       const auto [i, j, distance] = pair;
       if (first_of(i) == i && (first_of(j) == j || first_of(j) == i)) expected.push_back(pair);
     }
-    for (const std::size_t count : {1, 3}) {
+    for (const std::size_t count : {1U, 3U}) {
       const neardup::join_options how{.run = neardup::threads{count}, .copies_once = true};
       oracle::pair_list in_order, as_found;
       neardup::all_pairs(
