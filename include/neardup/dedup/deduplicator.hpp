@@ -643,7 +643,7 @@ class deduplicator {
     }
     const detail::fingerprint_words all(std::span<const fingerprint_type>{fingerprints});
     detail::ordered_join<detail::words_for(Simhasher::bits), slot_type>(
-        Simhasher::bits, index_.max_distance(), 0, fingerprints.size() / 8, run, detail::decision_order::strict, rule)
+        Simhasher::bits, index_.max_distance(), 0, fingerprints.size(), run, detail::decision_order::strict, rule)
         .decide({all, numbers}, kept.size());
   }
 

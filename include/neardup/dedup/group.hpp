@@ -133,8 +133,7 @@ std::vector<Index> label_by_representative(std::span<const Fingerprint> represen
   const fingerprint_words documents(kept, others);
 
   first_takes<Number> rule(earlier, count, order, check);
-  ordered_join<words_for(bits), Number> join(bits, k, how.blocks, (earlier + count) / 8, how.run, decision_order::any,
-                                             rule);
+  ordered_join<words_for(bits), Number> join(bits, k, how.blocks, earlier + count, how.run, decision_order::any, rule);
   if (how.among_themselves) {
     join.decide(documents, earlier);
   } else {
