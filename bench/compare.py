@@ -51,8 +51,8 @@ def main():
     parser.add_argument("--extra", action="append", default=[], help="a further argument for both programs")
     arguments = parser.parse_args()
 
-    common = [n for n in names(arguments.before, arguments.filter, arguments.extra)
-              if n in set(names(arguments.after, arguments.filter, arguments.extra))]
+    after = set(names(arguments.after, arguments.filter, arguments.extra))
+    common = [name for name in names(arguments.before, arguments.filter, arguments.extra) if name in after]
     if not common:
         sys.exit("compare: the programs have no such benchmark in common")
     medians = {}
