@@ -5,6 +5,7 @@ DOCID_SERVICE names the program, DOCID_RECORDER the library of record_writes.cpp
 times and not ten.
 """
 import collections
+import contextlib
 import http.client
 import json
 import os
@@ -114,13 +115,20 @@ class TestCase(unittest.TestCase):
         self.assertEqual(self.service.stop(), 0)
         self.service = self.start(*options)
 
+    def wait_until(self, is_true, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not is_true():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
 
     def killed_under_load(self, chance):
         """Kills the service, at random moments, while it answers. Returns: what it acknowledged, as Load has it."""
         answered = {}
         for round_number in range(KILLS):
             load = Load(self.service, 100000 * round_number)
-            time.sleep(chance.uniform(0.05, 0.4))
+            least = chance.choice((1, 20))
+            self.wait_until(lambda load=load, least=least: len(load.answered) >= least)
+            time.sleep(chance.uniform(0, 0.4))
             self.service.stop(signal.SIGKILL)
             load.wait()
             self.assertEqual(load.wrong, [])
@@ -530,10 +538,7 @@ class BadInput(TestCase):
             self.assertEqual(self.service.request("GET", "/health")[0], 503)
         for connection in first:
             connection.close()
-        deadline = time.monotonic() + 20
-        while self.service.request("GET", "/health")[0] != 200:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.1)
+        self.wait_until(lambda: self.service.request("GET", "/health")[0] == 200)
 
     def test_memory_is_bounded(self):
         self.restart("--max-body", "4000000", "--max-waiting", "12000000", "--connections", "60", "--feature-memory", "1M")
@@ -574,10 +579,7 @@ class BadInput(TestCase):
         self.assertEqual(sum(1 for one in sockets if self.is_served(one)), 200)
         for one in sockets:
             one.close()
-        deadline = time.monotonic() + 20
-        while self.service.request("GET", "/health")[0] != 200:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.1)
+        self.wait_until(lambda: self.service.request("GET", "/health")[0] == 200)
         self.assertEqual(self.service.doc_id(article(1)), kept)
 
     @staticmethod
@@ -648,7 +650,6 @@ class Faults(TestCase):
     def test_killed_under_load(self):
         chance = random.Random(7)
         answered = self.killed_under_load(chance)
-        self.assertGreater(len(answered), 10 * KILLS)
         self.assertEqual(len(set(answered.values())), len(answered))
         for number, name in chance.sample(sorted(answered.items()), 200 if len(answered) > 200 else len(answered)):
             self.assertEqual(self.service.doc_id(article(number)), name)
@@ -656,11 +657,10 @@ class Faults(TestCase):
 
     def test_stopped_under_load(self):
         load = Load(self.service, 0)
-        time.sleep(0.5)
+        self.wait_until(lambda: len(load.answered) > 10)
         self.assertEqual(self.service.stop(signal.SIGTERM), 0)
         load.wait()
         self.assertEqual(load.wrong, [])
-        self.assertGreater(len(load.answered), 10)
         self.service = self.start()
         for number, name in load.answered.items():
             self.assertEqual(self.service.doc_id(article(number)), name)
@@ -908,22 +908,34 @@ class OtherStores(TestCase):
         self.redis.ask("FLUSHALL")
         self.assertEqual(found("b"), [True] * 10)
 
-    def hold(self, seconds, lock="START TRANSACTION; SELECT * FROM store FOR UPDATE"):
+    @contextlib.contextmanager
+    def hold(self, lock="START TRANSACTION; SELECT * FROM store FOR UPDATE"):
         """Another session that keeps the service in its transaction: just before the commit, if no lock is given."""
-        holder = subprocess.Popen(["mariadb", "--no-defaults", f"--socket={self.mariadb.socket}", "--user=root", "docid", "-e",
-                                   f"{lock}; DO SLEEP({seconds}); ROLLBACK"],
-                                  stdout=subprocess.DEVNULL)
-        self.addCleanup(holder.wait)
-        time.sleep(0.4)
+        holder = subprocess.Popen(["mariadb", "--no-defaults", f"--socket={self.mariadb.socket}", "--user=root",
+                                   "--unbuffered", "-N", "docid"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            holder.stdin.write(f"{lock}; SELECT 'held';\n")
+            holder.stdin.flush()
+            while (line := holder.stdout.readline().strip()) != "held":
+                self.assertIsNone(holder.poll(), line)
+            yield
+        finally:
+            holder.communicate()  # its end is a rollback
+
+    def wait_until_one_waits(self):
+        """Returns when a request of the service has waited for the lock for a while."""
+        waiting = ("SELECT COUNT(*) FROM information_schema.processlist"
+                   " WHERE db = 'docid' AND command = 'Query' AND time_ms > 200")
+        self.wait_until(lambda: self.mariadb.ask(waiting).stdout.strip() not in ("", "0"))
 
     def test_redis_that_forgets_in_a_transaction(self):
         names = [self.service.doc_id(article(i)) for i in range(5)]
-        self.hold(1.5)
         answers = []
         post = threading.Thread(target=lambda: answers.append(self.service.post(article(5))))
-        post.start()
-        time.sleep(0.5)
-        self.redis.ask("FLUSHALL")
+        with self.hold():
+            post.start()
+            self.wait_until_one_waits()
+            self.redis.ask("FLUSHALL")
         post.join()
         self.assertEqual(answers[0][0], 200)
         for i, name in enumerate(names + [answers[0][1]["docId"]]):
@@ -935,25 +947,30 @@ class OtherStores(TestCase):
 
     def test_redis_that_forgets_before_it_is_searched(self):
         names = [self.service.doc_id(article(i)) for i in range(5)]
-        self.hold(1.5, "LOCK TABLES article WRITE")
         copy = article(0, nid="copy", url="copy", title="")
         answers = []
         post = threading.Thread(target=lambda: answers.append(self.service.post(copy)))
-        post.start()
-        time.sleep(0.5)
-        self.redis.ask("FLUSHALL")
+        with self.hold("LOCK TABLES article WRITE"):
+            post.start()
+            self.wait_until_one_waits()
+            self.redis.ask("FLUSHALL")
         post.join()
         self.assertEqual(answers[0][0], 503, answers[0][1])
         self.assertEqual(self.service.doc_id(copy), names[0])
 
     def test_a_service_that_starts_disturbs_no_other(self):
-        self.hold(1.5)
         answers = []
         post = threading.Thread(target=lambda: answers.append(self.service.post([article(i) for i in range(50)])))
-        post.start()
-        time.sleep(0.3)
-        other = self.another(*self.shared)
+        others = []
+        start = threading.Thread(target=lambda: others.append(self.another(*self.shared)))
+        with self.hold():
+            post.start()
+            self.wait_until_one_waits()
+            start.start()  # it may have to wait, too
+            start.join(1)
+        start.join()
         post.join()
+        other = others[0]
         self.assertEqual(answers[0][0], 200, answers[0][1])
         self.assertEqual(other.doc_id(article(7)), answers[0][1][7]["docId"])
 
@@ -972,12 +989,13 @@ class OtherStores(TestCase):
         self.assertEqual((status, "max_allowed_packet" in answer["error"]), (413, True), answer)
         # Nor does it harm what arrives with it.
         answers = []
-        self.hold(1)
         threads = [threading.Thread(target=lambda one=one: answers.append(self.service.post(one)[0]))
                    for one in (article(2), article(3, url="x" * 5_000_000), article(4))]
-        for thread in threads:
-            thread.start()
-            time.sleep(0.1)
+        with self.hold():
+            for thread in threads:
+                thread.start()
+                time.sleep(0.1)
+            self.wait_until_one_waits()
         for thread in threads:
             thread.join()
         self.assertEqual(sorted(answers), [200, 200, 413])
@@ -1079,7 +1097,6 @@ class OtherStores(TestCase):
 
     def test_killed_under_load(self):
         answered = self.killed_under_load(random.Random(7))
-        self.assertGreater(len(answered), 3 * KILLS)
         self.check(answered)
         print(f"\nkilled {KILLS} times, {len(answered)} articles acknowledged, none lost")
 
@@ -1087,7 +1104,7 @@ class OtherStores(TestCase):
         answered = {}
         for round_number, server in enumerate([self.redis, self.mariadb] * 3):
             load = Load(self.service, 100000 * round_number)
-            time.sleep(0.4)
+            self.wait_until(lambda load=load: len(load.answered) > 10)
             server.stop(signal.SIGKILL)
             load.wait()  # until each thread was told 503
             self.assertEqual(load.wrong, [])
@@ -1096,7 +1113,6 @@ class OtherStores(TestCase):
             self.assertEqual((status, type(server).__name__ in answer["error"]), (503, True), answer)
             self.assertEqual(self.service.request("GET", "/health")[0], 200)
             server.start()
-        self.assertGreater(len(answered), 60)
         self.check(answered)
         print(f"\nservers killed 6 times, {len(answered)} articles acknowledged, none lost")
 
