@@ -142,9 +142,7 @@ def redis(given, count=500_000, queries=10_000):
 
 
 def number(value):
-    if value >= 1e15:
-        return f"{value:.1e} ".replace("e+", " × 10^")
-    for unit, name in ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")):
+    for unit, name in ((1e18, " E"), (1e15, " P"), (1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")):
         if value >= unit:
             return f"{value / unit:.3g}{name}"
     return f"{value:.3g}"
