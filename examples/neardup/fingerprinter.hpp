@@ -1,4 +1,4 @@
-// Fingerprints of one width, for the file that instantiates them: one a width, so that they compile side by side.
+// Fingerprints of one kind and width, for the files that instantiate them, so that they compile side by side.
 #pragma once
 
 #include <neardup/fingerprint.hpp>
@@ -9,10 +9,13 @@
 
 namespace command {
 
+/// The first `bits` of a fingerprint, of any width.
 template <class Fingerprint>
-std::optional<any_fingerprint> widened(const std::optional<Fingerprint>& fingerprint) {
+std::optional<any_fingerprint> first_bits(const std::optional<Fingerprint>& fingerprint, std::size_t bits) {
   if (!fingerprint) return std::nullopt;
-  return any_fingerprint(fingerprint->to_words());
+  auto words = fingerprint->to_words();
+  if (bits < 64) words[0] &= (std::uint64_t{1} << bits) - 1;
+  return any_fingerprint(words);
 }
 
 /// A text in pieces: streamed, or put together if the tokenizer takes whole texts only.
@@ -60,25 +63,26 @@ class text_in_pieces {
 template <class Hasher>
 class fingerprinter_of final : public fingerprinter {
  public:
-  explicit fingerprinter_of(Hasher hash) : hash_(std::move(hash)) {}
+  fingerprinter_of(Hasher hash, std::size_t bits) : hash_(std::move(hash)), bits_(bits) {}
 
   std::optional<any_fingerprint> whole(const std::vector<std::string_view>& texts) override {
-    if (texts.size() == 1) return widened(hash_(texts.front(), scratch_));
+    if (texts.size() == 1) return first_bits(hash_(texts.front(), scratch_), bits_);
     if constexpr (requires { typename Hasher::bag_type; }) {
       typename Hasher::bag_type bag;
       for (const std::string_view text : texts) hash_.add_to(bag, text);
-      return widened(hash_(bag, scratch_));
+      return first_bits(hash_(bag, scratch_), bits_);
     } else {
       typename Hasher::sketch_type all;
       for (const std::string_view text : texts) all.merge(hash_.sketch(text, scratch_));
-      return widened(all.result());
+      return first_bits(all.result(), bits_);
     }
   }
   void feed(std::string_view piece) override { pieces_.feed(hash_, piece); }
-  std::optional<any_fingerprint> finish() override { return widened(pieces_.finish(hash_, scratch_)); }
+  std::optional<any_fingerprint> finish() override { return first_bits(pieces_.finish(hash_, scratch_), bits_); }
 
  private:
   Hasher hash_;
+  std::size_t bits_;
   typename Hasher::workspace scratch_;
   text_in_pieces<Hasher> pieces_;
 };
@@ -88,33 +92,46 @@ template <std::size_t Bits>
 class weighed_fingerprinter final : public whole_document_reader<fingerprinter> {
  public:
   explicit weighed_fingerprinter(const options& settings)
-      : weigh_(make_feature_weigher(settings, settings.features)), hash_{{}, {}, {settings.seed}} {}
+      : weigh_(make_feature_weigher(settings, settings.features)),
+        hash_{{}, {}, {settings.seed}},
+        bits_(settings.bits) {}
 
   std::optional<any_fingerprint> whole(const std::vector<std::string_view>& texts) override {
     neardup::accumulator<Bits> votes;
     for (const weighed_feature& feature : weigh_->whole(texts))
       votes.add_units(hash_.hash(feature.text), feature.units);
-    return widened(votes.result());
+    return first_bits(votes.result(), bits_);
   }
 
  private:
   std::unique_ptr<feature_weigher> weigh_;
   neardup::simhasher<neardup::words, neardup::unit, neardup::xxh3<Bits>, Bits> hash_;
+  std::size_t bits_;
 };
 
+template <class Hasher>
+std::unique_ptr<fingerprinter> make_fingerprinter_of(Hasher hash, const options& settings) {
+  return std::make_unique<fingerprinter_of<Hasher>>(std::move(hash), settings.bits);
+}
+
 template <std::size_t Bits>
-std::unique_ptr<fingerprinter> make_fingerprinter_of(const options& settings) {
+std::unique_ptr<fingerprinter> make_simhash_fingerprinter(const options& settings) {
   if (settings.top > 0 || !settings.weighted_field.empty()) {
     return std::make_unique<weighed_fingerprinter<Bits>>(settings);
   }
-  return with_tokenizer(settings.features, [&](auto tokenizer) -> std::unique_ptr<fingerprinter> {
-    const auto made_by = [](auto hash) { return std::make_unique<fingerprinter_of<decltype(hash)>>(std::move(hash)); };
-    if (settings.kind == neardup::fingerprint_kind::minwise) {
-      return made_by(neardup::make_minwise_hasher<Bits>(tokenizer, neardup::xxh3<64>{settings.seed}));
-    }
-    return with_weighter(settings, [&](auto weighter) -> std::unique_ptr<fingerprinter> {
-      return made_by(neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed}));
+  return with_tokenizer(settings.features, [&](const auto& tokenizer) {
+    return with_weighter(settings, [&](const auto& weighter) {
+      return make_fingerprinter_of(
+          neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed}), settings);
     });
+  });
+}
+
+template <std::size_t Bits>
+std::unique_ptr<fingerprinter> make_minwise_fingerprinter(const options& settings) {
+  return with_tokenizer(settings.features, [&](const auto& tokenizer) {
+    return make_fingerprinter_of(neardup::make_minwise_hasher<Bits>(tokenizer, neardup::xxh3<64>{settings.seed}),
+                                 settings);
   });
 }
 

@@ -1,3 +1,3 @@
 #include "fingerprinter.hpp"
 
-template std::unique_ptr<command::fingerprinter> command::make_fingerprinter_of<128>(const options& settings);
+template std::unique_ptr<command::fingerprinter> command::make_simhash_fingerprinter<128>(const options& settings);

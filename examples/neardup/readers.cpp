@@ -358,7 +358,12 @@ std::unique_ptr<feature_reader> make_feature_reader(const options& settings) {
 }
 
 std::unique_ptr<fingerprinter> make_fingerprinter(const options& settings) {
-  return with_bits(settings.bits, [&](auto bits) { return make_fingerprinter_of<bits>(settings); });
+  return with_bits(settings.bits, [&](auto bits) {
+    // SimHash of 32 bits is half of that of 64, which takes as long; of min-wise codes it is not.
+    constexpr std::size_t width = std::max<std::size_t>(bits, 64);
+    return settings.kind == neardup::fingerprint_kind::minwise ? make_minwise_fingerprinter<bits>(settings)
+                                                               : make_simhash_fingerprinter<width>(settings);
+  });
 }
 
 feature_coder* code_of_features(const options& settings) {

@@ -444,6 +444,9 @@ class Hash(CommandTest):
     def test_width_and_seed(self):
         for bits in (32, 64, 128, 256):
             self.assertRegex(run("hash", "--bits", bits, "-", data=A).text, rf"^[0-9a-f]{{{bits // 4}}}  -\n$")
+        for weights in ("unit", "tf", "logtf"):
+            wide = run("hash", "--weights", weights, "-", data=A).text
+            self.assertEqual(run("hash", "--weights", weights, "--bits", 32, "-", data=A).text, wide[8:])
         first = run("hash", "-", data=A).text
         self.assertEqual(first, run("hash", "--seed", 0, "-", data=A).text)
         self.assertNotEqual(first, run("hash", "--seed", 1, "-", data=A).text)
@@ -869,6 +872,7 @@ class Kinds(CommandTest):
         for options, expected in (
             ((), "79109514df1a770c"),
             (("--seed", 42), "56b8e28e5d37e31b"),
+            (("--bits", 32), "4f3a7f0c"),
             (("--bits", 128), "e32f1475ce4a7a6ca9119710df9a7f0c"),
             (("--features", "bytes:5"), "32f83d03d6ea1bb4"),
         ):
