@@ -29,20 +29,11 @@ index_settings settings_of(const std::string& path) {
   found.bits = Bits;
   found.distance = view.shape().k();
   found.blocks = view.shape().blocks();
-  const auto bytes = view.attachment(0);
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const std::size_t space = line.find(' ');
-    if (space == line.npos) refuse(path);
-    const std::string_view name = line.substr(0, space);
-    const std::string value(line.substr(space + 1));
-    (name == "features"  ? found.features
-     : name == "weights" ? found.weights
-     : name == "kind"    ? found.kind
-                         : found.check_features) = value;
-  }
+  named_values values = parse_values(path, view.attachment(0));
+  found.features = values["features"];
+  found.weights = values["weights"];
+  found.kind = values["kind"];
+  found.check_features = values["check"];
   if (found.features.empty() || found.weights.empty() || found.kind.empty()) refuse(path);
   return found;
 }

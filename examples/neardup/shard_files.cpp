@@ -32,18 +32,6 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-named_values parse_values(const std::string& path, std::string_view text) {
-  named_values values;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const std::size_t space = line.find(' ');
-    if (space == line.npos) refuse(path, "damaged, or not written by the command neardup");
-    values.emplace(line.substr(0, space), line.substr(space + 1));
-  }
-  return values;
-}
-
 std::string encode_values(const named_values& values) {
   std::string text;
   for (const auto& [name, value] : values) text.append(name).append(" ").append(value).append("\n");
@@ -80,6 +68,18 @@ std::uint64_t checksum_of_file(const std::string& path) {
   });
 }
 
+named_values parse_values(const std::string& path, std::span<const std::byte> bytes) {
+  named_values values;
+  for (std::string_view text = text_of(bytes); !text.empty();) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::size_t space = line.find(' ');
+    if (space == line.npos) refuse(path, "damaged, or not written by the command neardup");
+    values.emplace(line.substr(0, space), line.substr(space + 1));
+  }
+  return values;
+}
+
 stored_documents::stored_documents(const std::string& path, std::size_t size, std::span<const std::byte> name_ends,
                                    std::span<const std::byte> names, std::span<const std::byte> feature_ends,
                                    std::span<const std::byte> features)
@@ -109,7 +109,7 @@ stored_documents::stored_documents(const std::string& path, std::size_t size, st
 
 shard_documents::shard_documents(const std::string& path)
     : file_(open_attachments(path)),
-      settings_(parse_values(path, text_of(file_.attachment(0)))),
+      settings_(parse_values(path, file_.attachment(0))),
       number_(number_of<std::uint64_t>(path, settings_, "shard")),
       list_checksum_(number_of<std::uint64_t>(path, settings_, "list")),
       documents_(path, file_.count(), file_.attachment(1), file_.attachment(2), file_.attachment(3),
@@ -130,11 +130,7 @@ shard_documents::shard_documents(const std::string& path)
 }
 
 std::size_t shard_documents::original_of(std::size_t record) const {
-  std::size_t first = 0, last = copies();
-  while (first < last) {
-    const std::size_t middle = first + (last - first) / 2;
-    (copy(middle).first < record ? first : last) = copy(middle).first < record ? middle + 1 : middle;
-  }
+  const auto first = first_place(copies(), [&](std::size_t i) { return copy(i).first >= record; });
   return first < copies() && copy(first).first == record ? static_cast<std::size_t>(copy(first).second) : record;
 }
 
@@ -153,7 +149,7 @@ std::optional<named_values> settings_beside(const std::string& shard) {
   if (!std::filesystem::exists(path, ignored)) return std::nullopt;
   return as_input([&] {
     const neardup::attachment_file file{neardup::mapped_file(path)};
-    named_values values = parse_values(path, text_of(file.attachment(0)));
+    named_values values = parse_values(path, file.attachment(0));
     if (number_of<std::uint64_t>(path, values, "list") != checksum_of_file(shard)) {
       refuse(path, "is of another file than " + shard);
     }
@@ -213,7 +209,7 @@ void save_documents(const std::string& path, std::size_t bits, const neardup::fi
 // ---- pairs ----------------------------------------------------------------------------------------------------------
 
 pair_file::pair_file(const std::string& path) : file_(open_attachments(path)), ids_(file_.attachment(2)) {
-  const named_values values = parse_values(path, text_of(file_.attachment(0)));
+  const named_values values = parse_values(path, file_.attachment(0));
   const auto pairs = values.find("pairs");
   if (pairs == values.end() || (pairs->second != "candidates" && pairs->second != "checked")) {
     refuse(path, "no file of pairs");

@@ -37,6 +37,8 @@ void check_features_output(const std::string& shard);
 
 /// "name value" lines.
 using named_values = std::map<std::string, std::string>;
+/// Throws: input_error by `path`.
+named_values parse_values(const std::string& path, std::span<const std::byte> bytes);
 
 /// What stands in the header of a file about all that follows. Throws: input_error if it cannot be read.
 std::uint64_t checksum_of_file(const std::string& path);

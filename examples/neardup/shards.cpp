@@ -325,15 +325,7 @@ template <std::size_t Bits>
 neardup::simhash<Bits> fingerprint_at(const shard_documents& documents, const neardup::fingerprint_list<Bits>& list,
                                       std::uint64_t record) {
   const std::uint64_t original = documents.original_of(record);
-  std::size_t first = 0, last = list.size();
-  while (first < last) {
-    const std::size_t middle = first + (last - first) / 2;
-    if (record_of(list[middle].id) < original) {
-      first = middle + 1;
-    } else {
-      last = middle;
-    }
-  }
+  const auto first = first_place(list.size(), [&](std::size_t i) { return record_of(list[i].id) >= original; });
   if (first == list.size() || record_of(list[first].id) != original) {
     throw input_error({documents.path(), "does not fit its list"});
   }

@@ -33,6 +33,21 @@ class number_array {
   std::span<const std::byte> bytes_;
 };
 
+/// The first number below `count` that is wanted, as are all behind it; `count` if there is none.
+template <class IsWanted>
+std::size_t first_place(std::size_t count, const IsWanted& is_wanted) {
+  std::size_t first = 0;
+  while (first < count) {
+    const std::size_t middle = first + (count - first) / 2;
+    if (is_wanted(middle)) {
+      count = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return first;
+}
+
 /// Numbers as they stand in a file; `copy` keeps them where the machine has another order of bytes.
 template <class Number>
 std::span<const std::byte> bytes_of(const std::vector<Number>& numbers, std::string& copy) {

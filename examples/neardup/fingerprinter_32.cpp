@@ -1,3 +1,0 @@
-#include "fingerprinter.hpp"
-
-template std::unique_ptr<command::fingerprinter> command::make_fingerprinter_of<32>(const options& settings);
