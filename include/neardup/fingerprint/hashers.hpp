@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <string_view>
 #include <type_traits>
 
@@ -29,15 +29,13 @@ namespace detail {
 inline std::uint64_t secret_multiplier() noexcept {
   static const std::uint64_t secret = [] {
     static const char place = 0;
-    const auto now = static_cast<std::uint64_t>(std::chrono::high_resolution_clock::now().time_since_epoch().count());
-    return mix(mix(now) + reinterpret_cast<std::uintptr_t>(&place)) | 1U;
+    std::timespec now{};
+    static_cast<void>(std::timespec_get(&now, TIME_UTC));
+    const std::uint64_t time = mix(static_cast<std::uint64_t>(now.tv_sec)) + static_cast<std::uint64_t>(now.tv_nsec);
+    return mix(mix(time) + reinterpret_cast<std::uintptr_t>(&place)) | 1U;
   }();
   return secret;
 }
-
-}  // namespace detail
-
-namespace detail {
 
 template <class T>
 struct hash_result {
