@@ -87,7 +87,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/frozen_ids.hpp
     include/neardup/index/engine/mapped_array.hpp
     include/neardup/index/engine/pigeonhole_engine.hpp
-    include/neardup/index/engine/prefetch.hpp
     include/neardup/index/engine/search_plans.hpp
     include/neardup/index/engine/searches.hpp
     include/neardup/index/engine/table_search.hpp

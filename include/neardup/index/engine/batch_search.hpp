@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <span>
 
+#include "../../detail/instructions.hpp"
 #include "bucket_line.hpp"
 #include "filter.hpp"
 #include "filter_scan.hpp"
-#include "prefetch.hpp"
 #include "search_plans.hpp"
 
 namespace neardup::inline v0::detail {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/instructions.hpp"
 #include "../../error.hpp"
 #include "filter_scan.hpp"
-#include "prefetch.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/instructions.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
@@ -23,7 +24,6 @@
 #include "bucket_line.hpp"
 #include "filter.hpp"
 #include "frozen_engine.hpp"
-#include "prefetch.hpp"
 #include "search_plans.hpp"
 
 namespace neardup::inline v0::detail {

@@ -11,12 +11,12 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/filter_join.hpp"
+#include "../../detail/instructions.hpp"
 #include "batch_search.hpp"
 #include "bucket_table.hpp"
 #include "filter.hpp"
 #include "filter_scan.hpp"
 #include "fingerprint_store.hpp"
-#include "prefetch.hpp"
 #include "search_plans.hpp"
 #include "table_search.hpp"
 

@@ -9,10 +9,10 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/filter_join.hpp"
+#include "../../detail/instructions.hpp"
 #include "bucket_line.hpp"
 #include "filter.hpp"
 #include "filter_scan.hpp"
-#include "prefetch.hpp"
 #include "search_plans.hpp"
 
 namespace neardup::inline v0::detail {

@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/instructions.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../index/engine/bucket_line.hpp"
 #include "../../index/engine/frozen_builder.hpp"
 #include "../../index/engine/frozen_engine.hpp"
 #include "../../index/engine/frozen_ids.hpp"
 #include "../../index/engine/mapped_array.hpp"
-#include "../../index/engine/prefetch.hpp"
 #include "../../index/engine/search_plans.hpp"
 #include "../../index/layout.hpp"
 #include "container.hpp"
