@@ -34,7 +34,7 @@ class index_script {
   [[nodiscard]] neardup::layout shape(std::size_t bits) const {
     using neardup::layout;
     const int k = static_cast<int>(byte(1) % 13U);
-    const std::size_t most = byte(2) >= 0xf0 ? neardup::max_tables : 36;
+    const std::size_t most = byte(2) >= 0xf0 ? neardup::layout::max_tables : 36;
     int blocks = 1 + static_cast<int>(byte(2) % 16U);
     while (!layout::is_valid(bits, k, blocks) || layout::count_tables(k, blocks) > most) --blocks;
     return {bits, k, blocks};

@@ -118,12 +118,12 @@ TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwis
 }
 
 TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
-  using neardup::difference_probability;
+  using neardup::detail::difference_probability;
   CHECK(difference_probability(fingerprint_kind::minwise, 0.8) == Approx(0.1));
   CHECK(difference_probability(fingerprint_kind::minwise, 1) == 0);
   CHECK(difference_probability(fingerprint_kind::simhash, 1) == Approx(0).margin(1e-7));
   CHECK(difference_probability(fingerprint_kind::simhash, 0.8) == Approx(std::acos(1.6 / 1.8) / std::acos(-1.0)));
-  CHECK_THROWS_AS(difference_probability(fingerprint_kind::minwise, 0), std::invalid_argument);
+  CHECK_THROWS_AS(neardup::expected_recall(64, 3, 0, fingerprint_kind::minwise), std::invalid_argument);
   for (const auto kind : {fingerprint_kind::simhash, fingerprint_kind::minwise}) {
     for (const std::size_t bits : {16U, 64U, 128U}) {
       for (const double similarity : {0.3, 0.6, 0.8, 0.95}) {

@@ -14,7 +14,6 @@
 
 namespace {
 
-using neardup::cosine_of_jaccard;
 using neardup::distance_for;
 using neardup::expected_recall;
 using neardup::match_probability;
@@ -34,15 +33,16 @@ double at_most(std::size_t n, int k, double p) {
 
 }  // namespace
 
-TEST_CASE("cosine_of_jaccard is that of two sets of equal sizes", "[recall]") {
+TEST_CASE("a bit differs by the angle of two sets of equal sizes", "[recall]") {
   for (int size = 1; size <= 40; ++size) {
     for (int common = 1; common <= size; ++common) {
       const double jaccard = static_cast<double>(common) / (2 * size - common);
-      REQUIRE(std::abs(cosine_of_jaccard(jaccard) - static_cast<double>(common) / size) < 1e-12);
+      const double p = neardup::detail::difference_probability(neardup::fingerprint_kind::simhash, jaccard);
+      REQUIRE(std::abs(std::cos(std::numbers::pi * p) - static_cast<double>(common) / size) < 1e-12);
     }
   }
   for (const double wrong : {0.0, -0.1, 1.001, std::nan("")}) {
-    REQUIRE_THROWS_AS(cosine_of_jaccard(wrong), std::invalid_argument);
+    REQUIRE_THROWS_AS(expected_recall(64, 3, wrong), std::invalid_argument);
   }
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("the similarities that half of the pairs are found at", "[recall]") {
   // As measured on real texts, with distinct words.
   const std::vector<std::pair<int, double>> measured{{3, .979}, {6, .917}, {8, .859}, {10, .789}, {12, .712}};
   for (const auto& [k, jaccard] : measured) {
-    const double found = match_probability(64, k, cosine_of_jaccard(jaccard));
+    const double found = match_probability(64, k, 2 * jaccard / (1 + jaccard));
     REQUIRE(found > 0.5);
     REQUIRE(found < 0.66);
   }

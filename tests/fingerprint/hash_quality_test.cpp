@@ -132,7 +132,7 @@ struct deviations {
 
 template <class Hasher>
 deviations measure(const Hasher& hash, const std::vector<std::string>& tokens) {
-  constexpr std::size_t words = neardup::hasher_words<Hasher>;
+  constexpr std::size_t words = neardup::detail::hasher_words<Hasher>;
   constexpr std::size_t bits = 64 * words;
   const std::size_t n = tokens.size();
   // A column for each bit, which holds that bit of all tokens.

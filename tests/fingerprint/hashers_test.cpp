@@ -30,8 +30,8 @@ TEST_CASE("the published value of nothing", "[hashers]") {
 
 TEMPLATE_TEST_CASE_SIG("word j is XXH3 with the seed plus j times 2^64 / phi", "[hashers]", ((std::size_t Bits), Bits),
                        NEARDUP_TEST_WIDTHS) {
-  static_assert(neardup::hasher_bits<xxh3<Bits>> == Bits);
-  static_assert(neardup::hasher_words<xxh3<Bits>> == (Bits + 63) / 64);
+  static_assert(neardup::detail::hasher_width<xxh3<Bits>>() == Bits);
+  static_assert(neardup::detail::hasher_words<xxh3<Bits>> == (Bits + 63) / 64);
   std::string token;
   bool same = true;
   // Past 240 bytes XXH3 takes another path.

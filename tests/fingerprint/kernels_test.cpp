@@ -46,7 +46,7 @@ std::uint64_t plain_majority(const words_of_bits& words) {
 
 /// Sorted.
 template <class Hasher>
-using hash_set = std::vector<std::array<std::uint64_t, neardup::hasher_words<Hasher>>>;
+using hash_set = std::vector<std::array<std::uint64_t, neardup::detail::hasher_words<Hasher>>>;
 
 template <class Tokenizer, class Hasher>
 hash_set<Hasher> one_by_one(const Tokenizer& tokenize, const Hasher& hash, std::string_view text) {
@@ -58,7 +58,7 @@ hash_set<Hasher> one_by_one(const Tokenizer& tokenize, const Hasher& hash, std::
 
 template <class Tokenizer, class Hasher>
 hash_set<Hasher> in_blocks(const Tokenizer& tokenize, const Hasher& hash, std::string_view text) {
-  constexpr std::size_t words = neardup::hasher_words<Hasher>;
+  constexpr std::size_t words = neardup::detail::hasher_words<Hasher>;
   hash_set<Hasher> result;
   neardup::detail::hash_scratch<Tokenizer, Hasher> scratch;
   neardup::detail::hash_tokens(tokenize, hash, text, scratch, [&](const neardup::detail::hash_block<words>& block) {
@@ -118,7 +118,7 @@ std::vector<std::string> texts() {
 template <class Tokenizer, class Hasher>
 hash_set<Hasher> in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::string_view text,
                            std::mt19937_64& random) {
-  constexpr std::size_t words = neardup::hasher_words<Hasher>;
+  constexpr std::size_t words = neardup::detail::hasher_words<Hasher>;
   hash_set<Hasher> result;
   neardup::detail::hash_block<words> block;
   const auto take = [&](const neardup::detail::hash_block<words>& full) {

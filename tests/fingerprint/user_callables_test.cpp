@@ -172,7 +172,7 @@ TEST_CASE("a hasher of two words makes fingerprints of up to 128 bits", "[user]"
 }
 
 TEST_CASE("a hasher's member bits names its width", "[user]") {
-  static_assert(neardup::hasher_bits<forty> == 40 && neardup::hasher_words<forty> == 1);
+  static_assert(neardup::detail::hasher_width<forty>() == 40 && neardup::detail::hasher_words<forty> == 1);
   CHECK(simhasher<words, neardup::unit, forty>{words{}}("cat")->to_uint64() == (times33("cat") & 0xffffffffffU));
 }
 

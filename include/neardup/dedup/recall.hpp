@@ -35,17 +35,12 @@ inline void check_recall(double recall) {
   }
 }
 
-}  // namespace detail
-
-/// The cosine similarity of two sets of equal sizes with this Jaccard similarity: 2 * jaccard / (1 + jaccard). Sets of
-/// unequal sizes have a larger one.
-/// Throws: std::invalid_argument unless 0 < jaccard <= 1.
-[[nodiscard]] inline double cosine_of_jaccard(double jaccard) {
-  detail::check_jaccard(jaccard);
-  return 2 * jaccard / (1 + jaccard);
+/// The probability that a bit of the fingerprints of two sets of equal sizes with this Jaccard similarity differs. The
+/// cosine similarity of such sets is 2 * jaccard / (1 + jaccard); for min-wise codes their sizes do not matter.
+inline double difference_probability(fingerprint_kind kind, double jaccard) {
+  if (kind == fingerprint_kind::minwise) return (1 - jaccard) / 2;
+  return expected_distance(1, 2 * jaccard / (1 + jaccard));
 }
-
-namespace detail {
 
 /// The probability of at most k of `bits` bits, each on its own with probability p.
 inline double binomial_sum(std::size_t bits, int k, double p) {
@@ -75,15 +70,6 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   return detail::binomial_sum(bits, k, expected_distance(bits, cosine) / static_cast<double>(bits));
 }
 
-/// The probability that a bit of the fingerprints of two sets of equal sizes with this Jaccard similarity differs:
-/// acos(2 * jaccard / (1 + jaccard)) / pi for SimHash, (1 - jaccard) / 2 for min-wise codes, whatever the sizes.
-/// Throws: std::invalid_argument unless 0 < jaccard <= 1.
-[[nodiscard]] inline double difference_probability(fingerprint_kind kind, double jaccard) {
-  detail::check_jaccard(jaccard);
-  if (kind == fingerprint_kind::minwise) return (1 - jaccard) / 2;
-  return expected_distance(1, cosine_of_jaccard(jaccard));
-}
-
 /// The share of the pairs with a Jaccard similarity of at least `similarity` whose fingerprints differ in at most k
 /// bits, if their similarities are spread evenly from there to 1. Real corpora have more pairs at one end or the other:
 /// what they have tells more. Of min-wise codes it is a lower bound: their distances spread somewhat less than those of
@@ -97,7 +83,7 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   double sum = 0;
   for (int i = 0; i < steps; ++i) {
     const double jaccard = similarity + (1 - similarity) * (i + 0.5) / steps;
-    sum += detail::binomial_sum(bits, k, difference_probability(kind, jaccard));
+    sum += detail::binomial_sum(bits, k, detail::difference_probability(kind, jaccard));
   }
   return sum / steps;
 }

@@ -39,7 +39,7 @@ class feature_extractor {
   using feature_type = Feature;
 
  private:
-  static constexpr std::size_t hash_words = hasher_words<hasher_type>;
+  static constexpr std::size_t hash_words = detail::hasher_words<hasher_type>;
 
   struct state {
     detail::hash_scratch<tokenizer_type, hasher_type> tokens;

@@ -74,7 +74,8 @@ concept token_hasher =
 
 namespace detail {
 
-/// Of what is no hasher any width, for that is said elsewhere.
+/// The width of a hasher's fingerprints, bits: its member `bits` if it has one, otherwise that of its result. Of what is
+/// no hasher any width, for that is said elsewhere.
 template <class Hasher>
 constexpr std::size_t hasher_width() {
   if constexpr (requires { Hasher::bits; }) {
@@ -86,15 +87,11 @@ constexpr std::size_t hasher_width() {
   }
 }
 
-}  // namespace detail
-
-/// The width of a hasher's fingerprints, bits: its member `bits` if it has one, otherwise that of its result.
-template <token_hasher Hasher>
-inline constexpr std::size_t hasher_bits = detail::hasher_width<Hasher>();
-
 /// The number of 64-bit words of a hasher's result.
 template <token_hasher Hasher>
-inline constexpr std::size_t hasher_words = detail::words_for(detail::hash_result_of<Hasher>::bits);
+inline constexpr std::size_t hasher_words = words_for(hash_result_of<Hasher>::bits);
+
+}  // namespace detail
 
 /// Hashes a token to `Bits` bits with XXH3, seeded.
 ///

@@ -39,7 +39,7 @@ class minwise_hasher {
   static constexpr std::size_t bits = Bits;
 
   /// The number of 64-bit words of a token's full hash.
-  static constexpr std::size_t hash_words = hasher_words<hasher_type>;
+  static constexpr std::size_t hash_words = detail::hasher_words<hasher_type>;
   using hash_type = std::array<std::uint64_t, hash_words>;
   using fingerprint_type = minwise<Bits>;
   using sketch_type = minwise_sketch<Bits>;

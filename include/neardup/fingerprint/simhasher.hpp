@@ -42,7 +42,7 @@ class simhasher {
   static constexpr std::size_t bits = Bits;
 
   /// The number of 64-bit words of a token's full hash, which may be wider than the fingerprint.
-  static constexpr std::size_t hash_words = hasher_words<hasher_type>;
+  static constexpr std::size_t hash_words = detail::hasher_words<hasher_type>;
   using hash_type = std::array<std::uint64_t, hash_words>;
   using fingerprint_type = simhash<Bits>;
   using bag_type = feature_bag<hash_words, detail::reads_token<weighter_type>()>;

@@ -16,20 +16,8 @@
 
 namespace neardup::inline v0 {
 
-/// The most tables that an index may have.
-inline constexpr std::size_t max_tables = 256;
-
 /// Stands for K and Blocks in pigeonhole_index<Bits, dynamic_layout>, whose layout is chosen at run time.
 inline constexpr int dynamic_layout = (std::numeric_limits<int>::min)();
-
-/// The block count that suits fingerprints of `bits` bits and searches within `k` bits when nothing else is known.
-/// Returns: k + 1 while that leaves blocks of 16 bits or more, otherwise bits / 16; always from 1 to max_tables.
-/// Below 16 bits, a table of a million fingerprints has crowded buckets; few blocks with a radius are faster there.
-constexpr int default_blocks(std::size_t bits, int k) noexcept {
-  const std::size_t exact = k < 0 ? 1 : static_cast<std::size_t>(k) + 1;
-  if (exact <= max_tables && bits / exact >= 16) return static_cast<int>(exact);
-  return static_cast<int>(std::clamp<std::size_t>(bits / 16, 1, max_tables));
-}
 
 /// One table that a search looks into, and how many bits of its key it flips at most.
 struct table_probe {
@@ -48,6 +36,9 @@ struct table_probe {
 /// Norouzi, Punjani, Fleet, Fast Exact Search in Hamming Space with Multi-Index Hashing, PAMI 2014, section 3.
 class layout {
  public:
+  /// The most tables that an index may have.
+  static constexpr std::size_t max_tables = 256;
+
   /// Throws: std::invalid_argument unless is_valid(bits, k, blocks).
   constexpr layout(std::size_t bits, int k, int blocks) : bits_(bits), k_(k), blocks_(blocks) {
     if (!is_valid(bits, k, blocks)) refuse(bits, k, blocks);
@@ -212,5 +203,14 @@ class layout {
   int k_;
   int blocks_;
 };
+
+/// The block count that suits fingerprints of `bits` bits and searches within `k` bits when nothing else is known.
+/// Returns: k + 1 while that leaves blocks of 16 bits or more, otherwise bits / 16; always from 1 to layout::max_tables.
+/// Below 16 bits, a table of a million fingerprints has crowded buckets; few blocks with a radius are faster there.
+constexpr int default_blocks(std::size_t bits, int k) noexcept {
+  const std::size_t exact = k < 0 ? 1 : static_cast<std::size_t>(k) + 1;
+  if (exact <= layout::max_tables && bits / exact >= 16) return static_cast<int>(exact);
+  return static_cast<int>(std::clamp<std::size_t>(bits / 16, 1, layout::max_tables));
+}
 
 }  // namespace neardup::inline v0

@@ -50,7 +50,7 @@ class pigeonhole_index {
                 "neardup: Blocks must be at least 1; leave it out to get default_blocks(Bits, K)");
   static_assert(Blocks < 1 || static_cast<std::size_t>(Blocks) <= Bits,
                 "neardup: Blocks must not exceed Bits: a block has at least one bit");
-  static_assert(K < 0 || Blocks < 1 || layout::count_tables(K, Blocks) <= max_tables,
+  static_assert(K < 0 || Blocks < 1 || layout::count_tables(K, Blocks) <= layout::max_tables,
                 "neardup: this K and Blocks need more than 256 tables, C(Blocks, K); choose Blocks = K + 1 or fewer");
   static_assert(detail::check_index_types<Id, Offset>());
   static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());
