@@ -30,6 +30,14 @@ enum class fingerprint_kind : std::uint8_t {
 
 namespace detail {
 
+/// Refuses distances that fingerprints of `bits` bits cannot have.
+inline void check_distance(std::size_t bits, int k) {
+  if (k < 0 || static_cast<std::size_t>(k) > bits) {
+    fail<std::invalid_argument>("distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(bits) +
+                                ", the distances of fingerprints of " + std::to_string(bits) + " bits");
+  }
+}
+
 /// The base of simhash<Bits> and minwise<Bits>, which are `Self`: all that both can do. Each kind compares with its own
 /// only.
 template <class Self, std::size_t Bits>

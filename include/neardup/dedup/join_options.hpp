@@ -3,12 +3,9 @@
 
 #include <cstddef>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 
-#include "../error.hpp"
 #include "../minwise.hpp"
 #include "../runner.hpp"
 #include "../simhash.hpp"
@@ -30,14 +27,6 @@ using range_fingerprint = std::remove_cv_t<typename decltype(std::span(std::decl
 
 template <class Range>
 inline constexpr std::size_t range_bits = fingerprint_width<range_fingerprint<Range>>;
-
-/// Refuses distances that fingerprints of `bits` bits cannot have.
-inline void check_distance(std::size_t bits, int k) {
-  if (k < 0 || static_cast<std::size_t>(k) > bits) {
-    fail<std::invalid_argument>("distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(bits) +
-                                ", the distances of fingerprints of " + std::to_string(bits) + " bits");
-  }
-}
 
 }  // namespace detail
 

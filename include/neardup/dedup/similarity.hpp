@@ -12,6 +12,7 @@
 #include <string>
 
 #include "../error.hpp"
+#include "../simhash.hpp"
 #include "join/common_elements.hpp"
 
 namespace neardup::inline v0 {
@@ -49,14 +50,6 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
   return common;
 }
 
-/// Refuses distances that fingerprints of `bits` bits do not have.
-inline void check_estimated(std::size_t bits, int distance) {
-  if (distance < 0 || static_cast<std::size_t>(distance) > bits) {
-    fail<std::invalid_argument>("distance " + std::to_string(distance) + " of fingerprints of " + std::to_string(bits) +
-                                " bits");
-  }
-}
-
 }  // namespace detail
 
 /// The Jaccard similarity of two sets: the share of their common elements in all of their elements, from 0 to 1.
@@ -64,34 +57,19 @@ inline void check_estimated(std::size_t bits, int distance) {
 /// them duplicates of each other.
 /// Precondition: both are sorted ascending and without duplicates, as simhasher::features() and feature_extractor give
 /// them.
-/// Complexity: O(|a| + |b|), without a branch for each element if they are numbers in contiguous memory.
-template <class A, class B>
+/// Complexity: O(|a| + |b|), without a branch for each element if they are numbers.
+template <detail::contiguous_set A, detail::contiguous_set B>
 [[nodiscard]] double jaccard(const A& a, const B& b) {
-  if constexpr (detail::contiguous_set<A> && detail::contiguous_set<B>) {
-    const auto first = detail::elements_of(a);
-    const auto second = detail::elements_of(b);
-    return detail::jaccard_of_sizes(first.size(), second.size(), detail::count_common(first, second, 0));
-  } else {
-    std::size_t common = 0, all = 0;
-    auto i = std::begin(a);
-    auto j = std::begin(b);
-    while (i != std::end(a) && j != std::end(b)) {
-      const bool in_a = !(*j < *i), in_b = !(*i < *j);
-      if (in_a) ++i;
-      if (in_b) ++j;
-      if (in_a && in_b) ++common;
-      ++all;
-    }
-    all += static_cast<std::size_t>(std::distance(i, std::end(a)) + std::distance(j, std::end(b)));
-    return all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
-  }
+  const auto first = detail::elements_of(a);
+  const auto second = detail::elements_of(b);
+  return detail::jaccard_of_sizes(first.size(), second.size(), detail::count_common(first, second, 0));
 }
 
 /// The Jaccard similarity of two sets if it is at least `threshold`; otherwise nothing.
 ///
 /// Exactly what comparing jaccard(a, b) with the threshold gives, but it stops as soon as the threshold is out of
 /// reach: at once if the sizes alone rule it out.
-/// Precondition: that of jaccard(), in contiguous memory.
+/// Precondition: that of jaccard().
 /// Throws: std::invalid_argument if the threshold is NaN.
 /// Complexity: O(|a| + |b|), mostly a small part of it for sets that are not similar.
 template <detail::contiguous_set A, detail::contiguous_set B>
@@ -138,7 +116,7 @@ template <class A, class B>
 /// with probability angle / pi.
 template <std::size_t Bits>
 [[nodiscard]] double estimated_cosine(int distance) {
-  detail::check_estimated(Bits, distance);
+  detail::check_distance(Bits, distance);
   return std::cos(std::numbers::pi * distance / static_cast<double>(Bits));
 }
 
@@ -146,7 +124,7 @@ template <std::size_t Bits>
 /// Throws: std::invalid_argument if the distance is not in 0..Bits.
 template <std::size_t Bits>
 [[nodiscard]] double estimated_jaccard(int distance) {
-  detail::check_estimated(Bits, distance);
+  detail::check_distance(Bits, distance);
   return (std::max)(0.0, 1 - 2 * distance / static_cast<double>(Bits));
 }
 

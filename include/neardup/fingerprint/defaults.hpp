@@ -3,11 +3,8 @@
 
 #include <cstddef>
 #include <optional>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
-#include "../error.hpp"
 #include "../simhash.hpp"
 #include "../text/normalise.hpp"
 #include "../text/shingles.hpp"
@@ -40,9 +37,7 @@ template <std::size_t Bits = 64>
 /// Returns: false when either text has no word, even if both are equal.
 /// Throws: std::invalid_argument unless 0 <= k <= 64.
 [[nodiscard]] inline bool near_duplicates(std::string_view a, std::string_view b, int k = 3) {
-  if (k < 0 || k > 64) {
-    detail::fail<std::invalid_argument>("a distance of " + std::to_string(k) + " bits is not in 0..64");
-  }
+  detail::check_distance(64, k);
   const auto first = simhash_of(a);
   const auto second = simhash_of(b);
   return first && second && hamming_distance(*first, *second) <= k;

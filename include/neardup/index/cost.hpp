@@ -236,15 +236,6 @@ namespace detail {
                               std::to_string(min));
 }
 
-constexpr void check_search(std::size_t bits, int k, double count) {
-  check_count(count);
-  if (bits == 0) fail<std::invalid_argument>("bits must not be 0");
-  if (!layout::is_valid(bits, k, 1)) {
-    fail<std::invalid_argument>("k = " + std::to_string(k) + " is outside 0.." + std::to_string(bits - 1) +
-                                ", the distances of fingerprints of " + std::to_string(bits) + " bits");
-  }
-}
-
 /// Calls visit(costs) for every block count that (bits, k) allows.
 template <class Visit>
 constexpr void for_each_block_count(std::size_t bits, int k, double count, const cost_model& model,
@@ -263,7 +254,6 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
 [[nodiscard]] constexpr expected_costs fastest_blocks(std::size_t bits, int k, double count,
                                                       double max_bytes = std::numeric_limits<double>::infinity(),
                                                       const cost_model& model = {}) {
-  detail::check_search(bits, k, count);
   expected_costs best = costs_of(bits, k, 1, count, model);
   detail::for_each_block_count(bits, k, count, model, [&](const expected_costs& costs) {
     const bool fits = costs.bytes <= max_bytes;

@@ -45,7 +45,7 @@ constexpr bool check_fingerprint_type() noexcept {
 }
 
 template <class Engine>
-void check_distance(const Engine& engine, int k) {
+void check_search(const Engine& engine, int k) {
   if (k < 0 || k > engine.max_distance()) refuse_distance(k, engine.max_distance());
 }
 
@@ -53,7 +53,7 @@ void check_distance(const Engine& engine, int k) {
 template <class Fingerprint, class Engine, class Visit>
 void visit_matches(const Engine& engine, const Fingerprint& query, int k, Visit& visit) {
   using list_type = typename Engine::store_type::id_list_type;
-  check_distance(engine, k);
+  check_search(engine, k);
   engine.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
     const Fingerprint stored(engine.store().fingerprint(slot));
     const list_type ids = engine.store().ids(slot);
@@ -78,7 +78,7 @@ template <class Fingerprint, class Engine>
 /// Whether there is a match.
 template <class Fingerprint, class Engine>
 [[nodiscard]] bool any_within(const Engine& engine, const Fingerprint& query, int k) {
-  check_distance(engine, k);
+  check_search(engine, k);
   return !engine.visit_within(query.to_words(), k, [](std::size_t, int) { return false; });
 }
 
@@ -86,7 +86,7 @@ template <class Fingerprint, class Engine>
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto nearest(const Engine& engine, const Fingerprint& query, int k) {
   using match_type = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
-  check_distance(engine, k);
+  check_search(engine, k);
   std::optional<match_type> best;
   engine.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
     if (best && distance > best->distance) return true;
@@ -146,7 +146,7 @@ template <class Fingerprint, class Engine>
 [[nodiscard]] auto search_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                                 const any_runner& run) {
   constexpr std::size_t min_queries = 256;  // fewer are not worth a thread
-  check_distance(engine, k);
+  check_search(engine, k);
   const std::size_t parts = (std::min)(run.parts(), queries.size() / min_queries + 1);
   std::vector<batch_result<Fingerprint::bits, typename Engine::id_type, Fingerprint>> results(parts);
   first_failure failure;
