@@ -154,15 +154,12 @@ struct token_kernel<byte_ngrams, xxh3<Bits>> {
     add_window_hashes(rest, windows - in_place, n, hash.seed, level, out);
   }
 
-  /// Short windows, which are rare, are not counted, nor those of a short text, except on the portable path: too few of
-  /// them are whole blocks for a gain (none at 500 bytes).
+  /// Short windows, which are rare, are not counted.
   template <std::size_t Words>
   static bool count(const byte_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
                     std::array<bit_tally, Words>& tallies) noexcept {
-    constexpr std::size_t short_text = 512;
     const std::size_t n = tokenize.n;
     if (n < 4 || n > max_vector_window || n > text.size()) return false;
-    if (text.size() <= short_text && tallies[0].level != instruction_set::portable) return false;
     for (std::size_t j = 0; j < Words; ++j) {
       count_windows(tallies[j], window_xxh3(n, hash.seed + j * xxh3<>::seed_step), text);
     }

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <type_traits>
 
 #include "../../detail/bytes.hpp"
 #include "../../text/kernels/text_blocks.hpp"
@@ -26,16 +25,12 @@
 
 namespace neardup::inline v0::detail {
 
-/// For each byte the numbers of its set bits, 16 bits each: the first four, and all.
-struct alignas(8) four_places {
-  std::uint16_t places[4];
-};
+/// For each byte the numbers of its set bits.
 struct alignas(16) eight_places {
   std::uint16_t places[8];
 };
-template <class Places>
-inline constexpr std::array<Places, 256> places_of = [] {
-  std::array<Places, 256> result{};
+inline constexpr std::array<eight_places, 256> places_of = [] {
+  std::array<eight_places, 256> result{};
   for (std::size_t byte = 0; byte < result.size(); ++byte) {
     std::size_t i = 0;
     for (std::uint16_t& place : result[byte].places) place = set_bits_of[byte].positions[i++];
@@ -87,20 +82,16 @@ class pair_lists {
   [[nodiscard]] std::size_t ascii_count() const noexcept { return ascii_count_; }
   void append_ascii(std::size_t block) noexcept { ascii_blocks_[ascii_count_++] = static_cast<std::uint16_t>(block); }
 
-  /// Appends the bits that are set, as places from `base` on. Two pairs of n bytes begin in any n bytes at most, so
-  /// that those of four bytes and more are four in any eight; `Places` is what is written for eight bytes.
-  template <class Places>
+  /// Appends the bits that are set, as places from `base` on.
   NEARDUP_ALWAYS_INLINE void append(std::size_t n, std::uint64_t bits, std::size_t base) noexcept {
-    // All places are added to at once, by words or by vectors.
-    using lanes = std::conditional_t<sizeof(Places) == sizeof(std::uint64_t), std::uint64_t, vector_portable>;
     constexpr std::uint64_t each = 0x0001000100010001U;
     std::uint16_t* out = ends_[n];
-    lanes from = lanes{} + base * each;
+    vector_portable from = vector_portable{} + base * each;
     for (std::size_t i = 0; i < 8; ++i, bits >>= 8, from += 8 * each) {
       const std::size_t byte = bits & 0xffU;
-      for (std::size_t j = 0; j < sizeof(Places); j += sizeof(lanes)) {
-        lanes places;
-        std::memcpy(&places, reinterpret_cast<const char*>(&places_of<Places>[byte]) + j, sizeof places);
+      for (std::size_t j = 0; j < sizeof(eight_places); j += sizeof(from)) {
+        vector_portable places;
+        std::memcpy(&places, reinterpret_cast<const char*>(&places_of[byte]) + j, sizeof places);
         places += from;
         std::memcpy(reinterpret_cast<char*>(out) + j, &places, sizeof places);
       }
@@ -144,9 +135,9 @@ class pair_finder {
       const std::uint64_t tops_1 = behind(bits.tops, next.tops, 1);
       const std::uint64_t tops_3 = behind(bits.tops, next.tops, 3);
       // What is behind a whole code point is ASCII, or begins one.
-      lists.append<eight_places>(2, ascii & ~tops_1, base + at);
-      lists.append<four_places>(4, (ascii & tops_1) | (threes & ~tops_3), base + at);
-      lists.append<four_places>(6, threes & tops_3, base + at);
+      lists.append(2, ascii & ~tops_1, base + at);
+      lists.append(4, (ascii & tops_1) | (threes & ~tops_3), base + at);
+      lists.append(6, threes & tops_3, base + at);
     }
     return true;
   }
@@ -187,13 +178,13 @@ class pair_finder {
     const std::uint64_t twos = here.of_2 & wanted;
     const std::uint64_t threes = here.of_3 & wanted;
     const std::uint64_t fours = here.of_4 & wanted;
-    lists.append<eight_places>(2, ones & of_1(1), base);
-    lists.append<eight_places>(3, (ones & of_2(1)) | (twos & of_1(2)), base);
-    lists.append<four_places>(4, (ones & of_3(1)) | (twos & of_2(2)) | (threes & of_1(3)), base);
-    lists.append<four_places>(5, (ones & of_4(1)) | (twos & of_3(2)) | (threes & of_2(3)) | (fours & of_1(4)), base);
-    lists.append<four_places>(6, (twos & of_4(2)) | (threes & of_3(3)) | (fours & of_2(4)), base);
-    lists.append<four_places>(7, (threes & of_4(3)) | (fours & of_3(4)), base);
-    lists.append<four_places>(8, fours & of_4(4), base);
+    lists.append(2, ones & of_1(1), base);
+    lists.append(3, (ones & of_2(1)) | (twos & of_1(2)), base);
+    lists.append(4, (ones & of_3(1)) | (twos & of_2(2)) | (threes & of_1(3)), base);
+    lists.append(5, (ones & of_4(1)) | (twos & of_3(2)) | (threes & of_2(3)) | (fours & of_1(4)), base);
+    lists.append(6, (twos & of_4(2)) | (threes & of_3(3)) | (fours & of_2(4)), base);
+    lists.append(7, (threes & of_4(3)) | (fours & of_3(4)), base);
+    lists.append(8, fours & of_4(4), base);
   }
 
   utf8_checker checker_;
