@@ -143,7 +143,7 @@ inline void take_characters(normalise_cursor& cursor, const char* limit) noexcep
   cursor.last = last;
 }
 
-// ---- blocks of ASCII, word by word ----------------------------------------------------------------------------------
+// ---- blocks by their masks, word by word ----------------------------------------------------------------------------
 
 /// A block in lower case, from which words are copied.
 struct folded_block {
@@ -152,7 +152,8 @@ struct folded_block {
 
   alignas(64) char bytes[text_block_size + step];
 
-  void fold(const char* block) noexcept {
+  /// `upper` are the bytes of upper case beyond ASCII.
+  void fold(const char* block, std::uint64_t upper) noexcept {
     for (std::size_t i = 0; i < text_block_size; i += sizeof(std::uint64_t)) {
       std::uint64_t x;
       std::memcpy(&x, block + i, sizeof x);
@@ -160,6 +161,7 @@ struct folded_block {
       std::memcpy(bytes + i, &x, sizeof x);
     }
     std::memset(bytes + text_block_size, 0, step);
+    for (; upper != 0; upper &= upper - 1) bytes[std::countr_zero(upper)] |= 0x20;
   }
 
   NEARDUP_ALWAYS_INLINE void copy(std::size_t begin, std::size_t end, char* out) const noexcept {
@@ -167,31 +169,36 @@ struct folded_block {
   }
 };
 
-/// Writes the words of a block of ASCII, of which `size` bytes count.
-inline void take_ascii_block(normalise_cursor& cursor, const char* block, std::size_t size,
-                             std::uint64_t word) noexcept {
+/// Writes the first `size` bytes of a block, which are of characters that the masks tell.
+inline void take_block(normalise_cursor& cursor, const char* block, std::size_t size,
+                       const character_masks& masks) noexcept {
   folded_block folded;
-  folded.fold(block);
-  word &= low_mask(size);
+  folded.fold(block, masks.upper);
+  const std::uint64_t kept = (masks.word | masks.han) & low_mask(size);
   char* out = cursor.out;
-  if (cursor.last == normalised_end::word && (word & 1U) == 0) {
+  normalised_end last = cursor.last;
+  if (last == normalised_end::word && (kept & 1U) == 0) {
     *out++ = ' ';
-    cursor.last = normalised_end::space;
+    last = normalised_end::space;
   }
-  if (word != 0) {
-    std::size_t end = 0;
-    for (std::uint64_t left = word; left != 0; left &= ~low_mask(end)) {
-      const auto begin = static_cast<std::size_t>(std::countr_zero(left));
-      end = static_cast<std::size_t>(std::countr_one(left | low_mask(begin)));
-      folded.copy(begin, end, out);
-      out += end - begin;
-      *out++ = ' ';
-    }
-    const bool is_open = end == size;
-    out -= is_open ? 1 : 0;
-    cursor.last = is_open ? normalised_end::word : normalised_end::space;
+  std::size_t end = 0;
+  for (std::uint64_t left = kept; left != 0; left &= ~low_mask(end)) {
+    const auto begin = static_cast<std::size_t>(std::countr_zero(left));
+    end = static_cast<std::size_t>(std::countr_one(left | low_mask(begin)));
+    if (last == normalised_end::space && (masks.han >> begin & 1U) != 0) --out;
+    folded.copy(begin, end, out);
+    out += end - begin;
+    const bool is_han = (masks.han >> (end - 1) & 1U) != 0;
+    *out = ' ';
+    out += is_han ? 0 : 1;
+    last = is_han ? normalised_end::han : normalised_end::space;
+  }
+  if (end == size && last == normalised_end::space) {
+    --out;
+    last = normalised_end::word;
   }
   cursor.out = out;
+  cursor.last = last;
   cursor.at += size;
 }
 
@@ -261,11 +268,11 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(normalise_cursor& cursor, c
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Takes the characters of a cursor's text that begin before `limit`: those in blocks of ASCII by
-/// take_ascii_block(cursor, ...), the others by take_characters(cursor, limit). `classify` is one of the kernels of
-/// that name: inlined, portable normalising takes 5 % less.
-template <class Cursor, class Classify>
-void take_ascii_blocks(Cursor& cursor, const char* limit, const Classify& classify) noexcept {
+/// Takes the characters of a cursor's text that begin before `limit`: those that `find_masks(bytes, size, masks)` can
+/// tell by take_block(cursor, ...), the others of the block by take_characters(cursor, limit). `find_masks` is one of the
+/// kernels of that name: inlined, portable normalising takes 5 % less.
+template <class Cursor, class FindMasks>
+void take_blocks_by_words(Cursor& cursor, const char* limit, const FindMasks& find_masks) noexcept {
   while (cursor.at < limit) {
     const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
     const std::size_t size = left < text_block_size ? left : text_block_size;
@@ -275,10 +282,9 @@ void take_ascii_blocks(Cursor& cursor, const char* limit, const Classify& classi
       std::memcpy(rest, bytes, size);
       bytes = rest;
     }
-    word_block block;
-    classify(bytes, std::size_t{1}, &block);
-    if (block.other == 0) {
-      take_ascii_block(cursor, bytes, size, block.word);
+    character_masks masks;
+    if (const std::size_t known = find_masks(bytes, size, masks); known > 0) {
+      take_block(cursor, bytes, known, masks);
     } else {
       take_characters(cursor, cursor.at + size);
     }
@@ -300,10 +306,10 @@ void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexc
       take_characters(cursor, limit - cursor.at < unknown_run ? limit : cursor.at + unknown_run);
     }
   }
-  if (level == instruction_set::avx2) return take_ascii_blocks(cursor, limit, classify_blocks_avx2);
+  if (level == instruction_set::avx2) return take_blocks_by_words(cursor, limit, find_masks_avx2);
 #endif
   static_cast<void>(level);
-  take_ascii_blocks(cursor, limit, classify_blocks_portable);
+  take_blocks_by_words(cursor, limit, find_masks_portable);
 }
 
 }  // namespace neardup::inline v0::detail

@@ -99,32 +99,39 @@ inline void take_characters(word_join_cursor& cursor, const char* limit) noexcep
   cursor = c;
 }
 
-/// Joins the words of a block of ASCII, of which `size` bytes count.
-inline void take_ascii_block(word_join_cursor& cursor, const char* block, std::size_t size,
-                             std::uint64_t word) noexcept {
+/// Joins the words of the first `size` bytes of a block, which are of characters that the masks tell.
+inline void take_block(word_join_cursor& cursor, const char* block, std::size_t size,
+                       const character_masks& masks) noexcept {
   using tail = word_join_cursor::tail;
   word_join_cursor c = cursor;
+  c.at += size;
   folded_block folded;
-  folded.fold(block);
-  word &= low_mask(size);
-  c.leave_lone(word != 0);
+  folded.fold(block, masks.upper);
+  const std::uint64_t all = low_mask(size);
+  const std::uint64_t word = masks.word & all;
+  const std::uint64_t kept = word | (masks.han & all);
+  c.leave_lone(kept != 0);
   if (c.last == tail::letters && (word & 1U) == 0) {
     c.close_word();
     c.last = tail::separator;
   }
-  if (word != 0) {
-    std::size_t end = 0;
-    for (std::uint64_t left = word; left != 0; left &= ~low_mask(end)) {
-      const auto begin = static_cast<std::size_t>(std::countr_zero(left));
-      end = static_cast<std::size_t>(std::countr_one(left | low_mask(begin)));
-      folded.copy(begin, end, c.joined + c.size);
-      c.size += end - begin;
-      c.close_word();
-    }
-    if (end == size) c.reopen_word();
-    c.last = end == size ? tail::letters : tail::separator;
+  std::uint64_t ends = (word & ~(word >> 1)) | (masks.han_leads << 2 & kept);
+  for (std::uint64_t begins = (word & ~(word << 1)) | (masks.han_leads & all); begins != 0; begins &= begins - 1) {
+    const auto begin = static_cast<std::size_t>(std::countr_zero(begins));
+    const auto end = static_cast<std::size_t>(std::countr_zero(ends)) + 1;
+    ends &= ends - 1;
+    folded.copy(begin, end, c.joined + c.size);
+    c.size += end - begin;
+    c.close_word();
   }
-  c.at += size;
+  if (kept != 0) {
+    // The last word stays open if it is a Han character, or the next block may go on with it.
+    const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
+    const bool is_han = (masks.han >> last & 1U) != 0;
+    const bool is_open = is_han || last == size - 1;
+    if (is_open) c.reopen_word();
+    c.last = is_han ? tail::han : is_open ? tail::letters : tail::separator;
+  }
   cursor = c;
 }
 

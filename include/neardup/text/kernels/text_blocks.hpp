@@ -97,97 +97,22 @@ NEARDUP_TARGET_AVX512 inline std::size_t bit_positions_avx512(std::uint64_t mask
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-// ---- which bytes are ASCII letters and digits -----------------------------------------------------------------------
-// With the edges of the words that follow from it: 1.0 cycles per byte with AVX-512, 1.4 with AVX2, 2.2 portable.
+// ---- which bytes are of words ---------------------------------------------------------------------------------------
 
-/// A block of 64 bytes, the first lowest.
-struct word_block {
-  std::uint64_t word;   // bytes that are ASCII letters or digits
-  std::uint64_t other;  // bytes beyond ASCII
+/// Which bytes of a block have certain values: a bit for each.
+struct multibyte_values {
+  std::uint64_t continuation, c2, c3, e2, e3, ef, e4_to_e9, e4;
+  std::uint64_t at_80, at_b7, at_bc;
+  std::uint64_t ideographic;  // third bytes of what is neither letter nor number, of U+3000 to U+303F
+  std::uint64_t wide;         // third bytes of letters and numbers, of U+FF00 to U+FF3F
 };
 
-/// The reference: eight bytes at a time in a word. Precondition: 64 * count bytes may be read.
-inline void classify_blocks_portable(const char* text, std::size_t count, word_block* blocks) noexcept {
-  for (std::size_t b = 0; b < count; ++b) {
-    word_block block{0, 0};
-    for (std::size_t i = 0; i < 8; ++i) {
-      const std::uint64_t x = load_little_endian(text + text_block_size * b + 8 * i);
-      // Without top bits, sums of a byte and a constant do not carry into the next: the top bit says "at least".
-      const std::uint64_t low = x & ~byte_tops;
-      const std::uint64_t lower = low | byte_ones * 0x20;
-      const auto at_least = [&](std::uint64_t bytes, unsigned char c) { return bytes + byte_ones * (0x80U - c); };
-      const std::uint64_t digit = at_least(low, '0') & ~at_least(low, '9' + 1);
-      const std::uint64_t letter = at_least(lower, 'a') & ~at_least(lower, 'z' + 1);
-      block.word |= top_bits((digit | letter) & ~x) << (8 * i);
-      block.other |= top_bits(x) << (8 * i);
-    }
-    blocks[b] = block;
-  }
-}
-
-#if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
-
-/// The same with AVX2: a range is tested by subtracting its begin and taking the minimum with its size.
-NEARDUP_TARGET_AVX2 inline void classify_blocks_avx2(const char* text, std::size_t count, word_block* blocks) noexcept {
-  const auto below = [](__m256i bytes, char begin, char size) NEARDUP_AVX2_LAMBDA {
-    const __m256i offset = _mm256_sub_epi8(bytes, _mm256_set1_epi8(begin));
-    return _mm256_cmpeq_epi8(_mm256_min_epu8(offset, _mm256_set1_epi8(static_cast<char>(size - 1))), offset);
-  };
-  const auto bits = [](__m256i bytes) NEARDUP_AVX2_LAMBDA {
-    return std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes))};
-  };
-  for (std::size_t b = 0; b < count; ++b) {
-    word_block block{0, 0};
-    for (int half = 0; half < 2; ++half) {
-      const __m256i bytes =
-          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + text_block_size * b + 32 * half));
-      const __m256i letter = below(_mm256_or_si256(bytes, _mm256_set1_epi8(0x20)), 'a', 26);
-      block.word |= bits(_mm256_or_si256(letter, below(bytes, '0', 10))) << (32 * half);
-      block.other |= bits(bytes) << (32 * half);
-    }
-    blocks[b] = block;
-  }
-}
-
-/// The same with AVX-512: a comparison gives the mask of 64 bytes at once.
-NEARDUP_TARGET_AVX512 inline void classify_blocks_avx512(const char* text, std::size_t count,
-                                                         word_block* blocks) noexcept {
-  for (std::size_t b = 0; b < count; ++b) {
-    const __m512i bytes = _mm512_loadu_si512(text + text_block_size * b);
-    const __m512i lower = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
-    const __mmask64 letter =
-        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(lower, _mm512_set1_epi8('a')), _mm512_set1_epi8(26));
-    const __mmask64 digit = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8('0')), _mm512_set1_epi8(10));
-    blocks[b] = {letter | digit, _mm512_movepi8_mask(bytes)};
-  }
-}
-
-NEARDUP_KERNELS_END
-#endif  // NEARDUP_X86_KERNELS
-
-inline void classify_blocks(const char* text, std::size_t count, word_block* blocks,
-                            [[maybe_unused]] instruction_set level) noexcept {
-#if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512) return classify_blocks_avx512(text, count, blocks);
-  if (level == instruction_set::avx2) return classify_blocks_avx2(text, count, blocks);
-#endif
-  classify_blocks_portable(text, count, blocks);
-}
-
-#if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
-
-// ---- which bytes are of words, in ASCII, Latin-1 and Chinese, by AVX-512 --------------------------------------------
-
-/// Which second bytes make a letter of lead byte C2, U+0080 to U+00BF: none of them has a lower case.
-alignas(64) inline constexpr std::array<std::uint8_t, 64> latin_letters = [] {
-  std::array<std::uint8_t, 64> result{};
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i] = classify(static_cast<char32_t>(0x80 + i)) == character_class::letter ? 0xff : 0;
-  }
-  return result;
-}();
+/// The same that matter behind the lead bytes of Latin-1, of which most blocks have none.
+struct latin_values {
+  std::uint64_t letters;  // second bytes that make a letter of C2; none of them has a lower case
+  std::uint64_t at_97;
+  std::uint64_t upper;  // second bytes that make an upper case of C3
+};
 
 /// A block as masks: a bit for each byte.
 struct character_masks {
@@ -196,7 +121,124 @@ struct character_masks {
   std::uint64_t han;    // of U+4E00 to U+9FFF, and what is below from U+4000
   std::uint64_t upper;  // those to which adding 0x20 gives the lower case
   std::uint64_t known;  // all of the characters above, and of separators
+
+  /// Adds Han and the punctuation beside it to the masks of ASCII.
+  NEARDUP_ALWAYS_INLINE void add_chinese(const multibyte_values& is) noexcept {
+    const std::uint64_t of_three = is.continuation >> 1 & is.continuation >> 2;  // lead bytes that two continue
+    han_leads = is.e4_to_e9 & ~(is.e4 & is.at_b7 >> 1) & of_three;
+    han = han_leads | han_leads << 1 | han_leads << 2;
+    // All from U+2000 to U+203F; of U+3000 to U+303F and U+FF00 to U+FF3F what no numbers and letters are.
+    const std::uint64_t second_80 = is.at_80 >> 1;
+    std::uint64_t three = is.e2 & second_80;
+    three |= is.e3 & second_80 & is.ideographic >> 2;
+    three |= is.ef & is.at_bc >> 1 & ~(is.wide >> 2);
+    three = (three & of_three) | han_leads;
+    known |= three | three << 1 | three << 2;
+  }
+
+  /// Adds Latin-1.
+  NEARDUP_ALWAYS_INLINE void add_latin(const multibyte_values& is, const latin_values& second) noexcept {
+    const std::uint64_t of_two = is.continuation >> 1;                            // lead bytes that one continues
+    const std::uint64_t c3 = is.c3 & of_two & ~((second.at_97 | is.at_b7) >> 1);  // not U+00D7, U+00F7
+    const std::uint64_t words = c3 | (is.c2 & of_two & second.letters >> 1);
+    word |= words | words << 1;
+    upper |= c3 << 1 & second.upper;
+    const std::uint64_t two = (is.c2 | is.c3) & of_two;
+    known |= two | two << 1;
+  }
+
+  /// How many of the first `size` bytes are of characters that the masks tell, up to the first other one.
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::size_t known_bytes(const multibyte_values& is,
+                                                              std::size_t size) const noexcept {
+    // Not the last character of a whole block: it may go on in the next one.
+    if (size == text_block_size) size = static_cast<std::size_t>(63 - std::countl_zero(~is.continuation | 1U));
+    const std::uint64_t unknown = ~known & low_mask(size);
+    return unknown == 0 ? size : static_cast<std::size_t>(std::countr_zero(unknown));
+  }
 };
+
+/// The masks of a block of ASCII, without `upper`: eight bytes at a time in a word.
+/// Returns: `size`, or 0 if the block has other bytes. Precondition: 64 bytes may be read.
+inline std::size_t find_masks_portable(const char* text, std::size_t size, character_masks& masks) noexcept {
+  masks = {};
+  for (std::size_t i = 0; i < 8; ++i) {
+    const std::uint64_t x = load_little_endian(text + 8 * i);
+    // Without top bits, sums of a byte and a constant do not carry into the next: the top bit says "at least".
+    const std::uint64_t low = x & ~byte_tops;
+    const std::uint64_t lower = low | byte_ones * 0x20;
+    const auto at_least = [&](std::uint64_t bytes, unsigned char c) { return bytes + byte_ones * (0x80U - c); };
+    const std::uint64_t digit = at_least(low, '0') & ~at_least(low, '9' + 1);
+    const std::uint64_t letter = at_least(lower, 'a') & ~at_least(lower, 'z' + 1);
+    masks.word |= top_bits((digit | letter) & ~x) << (8 * i);
+    masks.known |= top_bits(~x) << (8 * i);
+  }
+  return masks.known == ~std::uint64_t{0} ? size : 0;
+}
+
+#if NEARDUP_X86_KERNELS
+NEARDUP_KERNELS_BEGIN
+
+/// Which second bytes make a letter of lead byte C2, U+0080 to U+00BF.
+alignas(64) inline constexpr std::array<std::uint8_t, 64> latin_letters = [] {
+  std::array<std::uint8_t, 64> result{};
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i] = classify(static_cast<char32_t>(0x80 + i)) == character_class::letter ? 0xff : 0;
+  }
+  return result;
+}();
+
+/// The same of Latin-1 and Chinese, too; `upper` beyond ASCII only.
+/// Returns: how many of the first `size` bytes are of characters that the masks tell, up to the first other one.
+NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::size_t size,
+                                                       character_masks& masks) noexcept {
+  const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text));
+  const __m256i second = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + 32));
+  const auto bits = [](__m256i low, __m256i high) NEARDUP_AVX2_LAMBDA {
+    const std::uint64_t upper_half = static_cast<std::uint32_t>(_mm256_movemask_epi8(high));
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) | upper_half << 32;
+  };
+  const auto is_in = [](__m256i bytes, unsigned char least, unsigned char most) NEARDUP_AVX2_LAMBDA {
+    const __m256i offset = _mm256_sub_epi8(bytes, _mm256_set1_epi8(static_cast<char>(least)));
+    return _mm256_cmpeq_epi8(_mm256_min_epu8(offset, _mm256_set1_epi8(static_cast<char>(most - least))), offset);
+  };
+  const auto is_word = [&](__m256i bytes) NEARDUP_AVX2_LAMBDA {
+    const __m256i letter = is_in(_mm256_or_si256(bytes, _mm256_set1_epi8(0x20)), 'a', 'z');
+    return _mm256_or_si256(letter, is_in(bytes, '0', '9'));
+  };
+  masks = {bits(is_word(first), is_word(second)), 0, 0, 0, ~bits(first, second)};
+  if (masks.known == ~std::uint64_t{0}) return size;
+  const auto equal = [&](unsigned char value) NEARDUP_AVX2_LAMBDA {
+    const __m256i values = _mm256_set1_epi8(static_cast<char>(value));
+    return bits(_mm256_cmpeq_epi8(first, values), _mm256_cmpeq_epi8(second, values));
+  };
+  const auto range = [&](unsigned char least, unsigned char most)
+                         NEARDUP_AVX2_LAMBDA { return bits(is_in(first, least, most), is_in(second, least, most)); };
+  multibyte_values is;
+  const __m256i least_lead = _mm256_set1_epi8(-0x40);
+  is.continuation = bits(_mm256_cmpgt_epi8(least_lead, first), _mm256_cmpgt_epi8(least_lead, second));
+  is.c2 = equal(0xc2);
+  is.c3 = equal(0xc3);
+  is.e2 = equal(0xe2);
+  is.e3 = equal(0xe3);
+  is.ef = equal(0xef);
+  is.e4_to_e9 = range(0xe4, 0xe9);
+  is.e4 = equal(0xe4);
+  is.at_80 = equal(0x80);
+  is.at_b7 = equal(0xb7);
+  is.at_bc = equal(0xbc);
+  is.ideographic = range(0x80, 0x84) | range(0x88, 0xa0);
+  is.wide = range(0x90, 0x99) | range(0xa1, 0xba);
+  masks.add_chinese(is);
+  if ((is.c2 | is.c3) != 0) {
+    std::uint64_t letters = 0;
+    for (std::uint64_t left = is.c2 << 1; left != 0; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      letters |= std::uint64_t{latin_letters[static_cast<unsigned char>(text[i]) & 0x3fU] & 1U} << i;
+    }
+    masks.add_latin(is, {letters, equal(0x97), range(0x80, 0x9e)});
+  }
+  return masks.known_bytes(is, size);
+}
 
 /// The masks of ASCII.
 NEARDUP_TARGET_AVX512 inline character_masks ascii_masks_avx512(__m512i bytes) noexcept {
@@ -208,8 +250,8 @@ NEARDUP_TARGET_AVX512 inline character_masks ascii_masks_avx512(__m512i bytes) n
   return {letters | below(bytes, '0', 10), 0, 0, below(bytes, 'A', 26), ~std::uint64_t{_mm512_movepi8_mask(bytes)}};
 }
 
-/// Adds the characters beyond ASCII that the masks can tell: Han, the punctuation beside it, and Latin-1.
-/// Returns: how many of the first `size` bytes are of characters that the masks tell, up to the first other one.
+/// Adds the characters beyond ASCII that the masks can tell.
+/// Returns: how many of the first `size` bytes are of such characters, up to the first other one.
 NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m512i bytes, std::size_t size,
                                                                              character_masks& masks) noexcept {
   const auto equal = [&](unsigned char value) NEARDUP_AVX512_LAMBDA {
@@ -219,37 +261,26 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m
     const __m512i offset = _mm512_sub_epi8(bytes, _mm512_set1_epi8(static_cast<char>(first)));
     return std::uint64_t{_mm512_cmple_epu8_mask(offset, _mm512_set1_epi8(static_cast<char>(last - first)))};
   };
-  const std::uint64_t continuation = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
-  const std::uint64_t of_two = continuation >> 1;       // lead bytes that one continues
-  const std::uint64_t of_three = of_two & of_two >> 1;  // that two continue
-  const std::uint64_t han_leads = range(0xe4, 0xe9) & ~(equal(0xe4) & equal(0xb7) >> 1) & of_three;
-  const std::uint64_t second_80 = equal(0x80) >> 1;
-  // All from U+2000 to U+203F; of U+3000 to U+303F and U+FF00 to U+FF3F what no numbers and letters are.
-  std::uint64_t separators = equal(0xe2) & second_80;
-  separators |= equal(0xe3) & second_80 & (range(0x80, 0x84) | range(0x88, 0xa0)) >> 2;
-  separators |= equal(0xef) & equal(0xbc) >> 1 & ~((range(0x90, 0x99) | range(0xa1, 0xba)) >> 2);
-  separators &= of_three;
-  const std::uint64_t three = han_leads | separators;
-  masks.han_leads = han_leads;
-  masks.han = han_leads | han_leads << 1 | han_leads << 2;
-  masks.known |= three | three << 1 | three << 2;
-  const std::uint64_t c3 = equal(0xc3) & of_two;
-  const std::uint64_t c2 = equal(0xc2) & of_two;
-  if ((c2 | c3) != 0) {
-    const std::uint64_t multiplied = (equal(0x97) | equal(0xb7)) >> 1;  // U+00D7, U+00F7
+  multibyte_values is;
+  is.continuation = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
+  is.c2 = equal(0xc2);
+  is.c3 = equal(0xc3);
+  is.e2 = equal(0xe2);
+  is.e3 = equal(0xe3);
+  is.ef = equal(0xef);
+  is.e4_to_e9 = range(0xe4, 0xe9);
+  is.e4 = equal(0xe4);
+  is.at_80 = equal(0x80);
+  is.at_b7 = equal(0xb7);
+  is.at_bc = equal(0xbc);
+  is.ideographic = range(0x80, 0x84) | range(0x88, 0xa0);
+  is.wide = range(0x90, 0x99) | range(0xa1, 0xba);
+  masks.add_chinese(is);
+  if ((is.c2 | is.c3) != 0) {
     const __m512i letters = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(latin_letters.data()));
-    const std::uint64_t words = (c3 & ~multiplied) | (c2 & std::uint64_t{_mm512_movepi8_mask(letters)} >> 1);
-    masks.word |= words | words << 1;
-    masks.upper |= (c3 & ~multiplied) << 1 & range(0x80, 0x9e);
-    masks.known |= (c2 | c3) | (c2 | c3) << 1;
+    masks.add_latin(is, {_mm512_movepi8_mask(letters), equal(0x97), range(0x80, 0x9e)});
   }
-  // Not the last character of a whole block: it may go on in the next one.
-  if (size == text_block_size) {
-    const std::uint64_t begins = _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
-    size = static_cast<std::size_t>(63 - std::countl_zero(begins | 1U));
-  }
-  const std::uint64_t unknown = ~masks.known & low_mask(size);
-  return unknown == 0 ? size : static_cast<std::size_t>(std::countr_zero(unknown));
+  return masks.known_bytes(is, size);
 }
 
 NEARDUP_KERNELS_END

@@ -38,9 +38,8 @@ struct token_spans {
 
 /// Finds the words of a text below 4 GiB, exactly those of `words`.
 ///
-/// Blocks that vector instructions can tell are classified by them, and the edges of words are where a bit differs from
-/// the one before: ASCII alone, with AVX-512 also Latin-1 and Chinese. What has other characters goes through the scanner
-/// of `words`.
+/// Blocks are classified by their bytes, and the edges of words are where a bit differs from the one before: ASCII alone,
+/// with AVX2 and AVX-512 also Latin-1 and Chinese. What has other characters goes through the scanner of `words`.
 class word_span_finder {
  public:
   explicit word_span_finder(std::string_view text, instruction_set level = active_instruction_set()) noexcept
@@ -73,25 +72,25 @@ class word_span_finder {
 #if NEARDUP_X86_KERNELS
     if (level_ == instruction_set::avx512) return step_avx512(spans);
 #endif
-    const std::size_t begin = position_;
-    const std::size_t whole = (text_.size() - begin) / text_block_size;
-    word_block blocks[blocks_a_step];
-    std::size_t count = whole < blocks_a_step ? whole : blocks_a_step;
-    if (count > 0) {
-      classify_blocks(text_.data() + begin, count, blocks, level_);
-    } else {
+    for (std::size_t b = 0; b < blocks_a_step && position_ < text_.size(); ++b) {
+      const std::size_t size = (std::min)(text_.size() - position_, text_block_size);
+      const char* bytes = text_.data() + position_;
       char rest[text_block_size] = {};
-      std::memcpy(rest, text_.data() + begin, text_.size() - begin);
-      classify_blocks(rest, 1, blocks, level_);
-      count = 1;
-    }
-    for (std::size_t b = 0; b < count; ++b) {
-      const std::size_t end = (std::min)(begin + (b + 1) * text_block_size, text_.size());
-      if (blocks[b].other == 0) {
-        find_edges(blocks[b].word, 0, end - position_, spans);
-      } else {
-        scan(end, spans);
+      if (size < text_block_size) {
+        std::memcpy(rest, bytes, size);
+        bytes = rest;
       }
+      character_masks masks;
+      std::size_t known = 0;
+#if NEARDUP_X86_KERNELS
+      if (level_ == instruction_set::avx2) {
+        known = find_masks_avx2(bytes, size, masks);
+      } else
+#endif
+      {
+        known = find_masks_portable(bytes, size, masks);
+      }
+      take(known, masks, text_block_size, spans);
     }
   }
 
@@ -103,17 +102,22 @@ class word_span_finder {
       const __m512i bytes = _mm512_maskz_loadu_epi8(low_mask(size), text_.data() + position_);
       character_masks masks = ascii_masks_avx512(bytes);
       if (masks.known != ~std::uint64_t{0}) size = add_multibyte_avx512(bytes, size, masks);
-      if (size > 0) {
-        find_edges(masks.word, masks.han_leads, size, spans);
-      } else {
-        // Characters that the masks cannot tell rarely come alone.
-        constexpr std::size_t unknown_run = 24;
-        scan((std::min)(position_ + unknown_run, text_.size()), spans);
-      }
+      // Characters that the masks cannot tell rarely come alone.
+      constexpr std::size_t unknown_run = 24;
+      take(size, masks, unknown_run, spans);
     }
   }
   NEARDUP_KERNELS_END
 #endif
+
+  /// Takes the `known` bytes that the masks tell; if there are none, the next `unknown` bytes by the scanner.
+  void take(std::size_t known, const character_masks& masks, std::size_t unknown, token_spans& spans) noexcept {
+    if (known > 0) {
+      find_edges(masks.word, masks.han_leads, known, spans);
+    } else {
+      scan((std::min)(position_ + unknown, text_.size()), spans);
+    }
+  }
 
   /// Words that begin or end in the next `size` bytes, of which these are letters, and the first bytes of Han
   /// characters.
