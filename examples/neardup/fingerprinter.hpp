@@ -87,7 +87,34 @@ class fingerprinter_of final : public fingerprinter {
   text_in_pieces<Hasher> pieces_;
 };
 
-/// Of weighed features, whatever weighs them.
+/// Of the keywords that --top asks for, which --weights tfidf alone has.
+template <std::size_t Bits, class Tokenizer>
+class keyword_fingerprinter final : public whole_document_reader<fingerprinter> {
+ public:
+  keyword_fingerprinter(const options& settings, Tokenizer tokenizer)
+      : tokenizer_(std::move(tokenizer)),
+        hash_({settings.top, {&tokenizer_, &texts_}, settings.idf}, neardup::tf_idf{settings.idf},
+              neardup::xxh3<Bits>{settings.seed}),
+        bits_(settings.bits) {}
+
+  std::optional<any_fingerprint> whole(const std::vector<std::string_view>& texts) override {
+    texts_ = &texts;
+    // The tokens of one text are pieces of it, which need no copy.
+    return first_bits(hash_(texts.size() == 1 ? texts.front() : std::string_view(), scratch_), bits_);
+  }
+
+ private:
+  using hasher =
+      neardup::simhasher<neardup::keywords<document_tokenizer<Tokenizer>>, neardup::tf_idf, neardup::xxh3<Bits>, Bits>;
+
+  Tokenizer tokenizer_;
+  const std::vector<std::string_view>* texts_ = nullptr;
+  hasher hash_;
+  std::size_t bits_;
+  typename hasher::workspace scratch_;
+};
+
+/// Of weighed features that records have ready.
 template <std::size_t Bits>
 class weighed_fingerprinter final : public whole_document_reader<fingerprinter> {
  public:
@@ -116,10 +143,12 @@ std::unique_ptr<fingerprinter> make_fingerprinter_of(Hasher hash, const options&
 
 template <std::size_t Bits>
 std::unique_ptr<fingerprinter> make_simhash_fingerprinter(const options& settings) {
-  if (settings.top > 0 || !settings.weighted_field.empty()) {
-    return std::make_unique<weighed_fingerprinter<Bits>>(settings);
-  }
-  return with_tokenizer(settings.features, [&](const auto& tokenizer) {
+  if (!settings.weighted_field.empty()) return std::make_unique<weighed_fingerprinter<Bits>>(settings);
+  return with_tokenizer(settings.features, [&](const auto& tokenizer) -> std::unique_ptr<fingerprinter> {
+    if (settings.top > 0) {
+      return std::make_unique<keyword_fingerprinter<Bits, std::remove_cvref_t<decltype(tokenizer)>>>(settings,
+                                                                                                     tokenizer);
+    }
     return with_weighter(settings, [&](const auto& weighter) {
       return make_fingerprinter_of(
           neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed}), settings);

@@ -222,18 +222,6 @@ std::optional<double> edit_similarity_at_least(std::string_view a, std::string_v
   return similarity >= least ? std::optional(similarity) : std::nullopt;
 }
 
-/// Hands over the features of all texts of a document; none spans two of them.
-template <class Tokenizer>
-struct document_tokenizer {
-  const Tokenizer* tokenize;
-  const std::vector<std::string_view>* const* texts;
-
-  template <class Sink>
-  void operator()(std::string_view /*all are in texts*/, Sink&& sink) const {
-    for (const std::string_view text : **texts) (*tokenize)(text, sink);
-  }
-};
-
 template <class Tokenizer>
 class feature_weigher_of final : public whole_document_reader<feature_weigher> {
  public:

@@ -50,6 +50,18 @@ class whole_document_reader : public Base {
   std::string text_;
 };
 
+/// Hands over the features of all texts of a document; none spans two of them.
+template <class Tokenizer>
+struct document_tokenizer {
+  const Tokenizer* tokenize;
+  const std::vector<std::string_view>* const* texts;
+
+  template <class Sink>
+  void operator()(std::string_view /*all are in texts*/, Sink&& sink) const {
+    for (const std::string_view text : **texts) (*tokenize)(text, sink);
+  }
+};
+
 /// A distinct feature of a document, with its weight in the fingerprint. `units` are such that weights can be summed:
 /// 1/256, or of given weights a share of the heaviest one in the document.
 struct weighed_feature {

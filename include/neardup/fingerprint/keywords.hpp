@@ -144,8 +144,8 @@ class keywords {
     };
 
     [[nodiscard]] std::string_view text_of(const span& token) const noexcept {
-      if (token.begin <= text_.size()) return text_.substr(token.begin, token.size);
-      return std::string_view(copies_).substr(token.begin - text_.size() - 1, token.size);
+      if (token.begin <= text_.size()) return {text_.data() + token.begin, token.size};
+      return {copies_.data() + (token.begin - text_.size() - 1), token.size};
     }
 
     NEARDUP_NOINLINE std::size_t copy(std::string_view token) {
