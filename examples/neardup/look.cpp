@@ -90,6 +90,7 @@ void run_tokens(context& c) {
   bool first_document = true;
   read_texts(c.settings, c.sources, c.notes, whole_texts, [&](const placed_document& d) {
     const std::vector<weighed_feature> features = weigh->whole({d.texts->begin(), d.texts->end()});
+    for (const std::string& text : *d.texts) look_for_terms(c.settings, text);
     if (features.empty() && !c.notes.without_tokens(d.from->where(d.line))) return;
     if (as_json) {
       c.out << "{\"id\":" << json_string(d.name()) << ",\"tokens\":[";

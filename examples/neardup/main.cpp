@@ -1,7 +1,9 @@
 // neardup: finds near-duplicate documents. The first example program of the library of that name.
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <neardup/index/layout.hpp>
 #include <new>
 #include <variant>
@@ -63,7 +65,10 @@ bool run(command::options settings) {
                                std::to_string(settings.distance) +
                                " needs more tables than an index may have; take fewer blocks");
   }
-  if (!settings.idf_file.empty()) settings.idf = command::read_idf(settings.idf_file);
+  if (!settings.idf_file.empty()) {
+    settings.idf = command::read_idf(settings.idf_file);
+    settings.terms = std::make_shared<std::atomic<command::idf_terms>>();
+  }
   command::context c(settings);
   if (settings.choice && !settings.quiet) say_choice(settings);
   if (settings.learns_idf()) settings.idf = learn_idf(c);

@@ -308,6 +308,27 @@ class given_weights final : public whole_document_reader<feature_weigher> {
   std::size_t top_;
 };
 
+/// One that looks for the terms of --idf-file in what it is given.
+class watching_fingerprinter final : public fingerprinter {
+ public:
+  explicit watching_fingerprinter(const options& settings, std::unique_ptr<fingerprinter> inner)
+      : settings_(settings), inner_(std::move(inner)) {}
+
+  std::optional<any_fingerprint> whole(const std::vector<std::string_view>& texts) override {
+    for (const std::string_view text : texts) look_for_terms(settings_, text);
+    return inner_->whole(texts);
+  }
+  void feed(std::string_view piece) override {
+    look_for_terms(settings_, piece);
+    inner_->feed(piece);
+  }
+  std::optional<any_fingerprint> finish() override { return inner_->finish(); }
+
+ private:
+  const options& settings_;
+  std::unique_ptr<fingerprinter> inner_;
+};
+
 }  // namespace
 
 std::optional<double> similarity_at_least(similarity_measure measure, std::span<const std::uint32_t> a,
@@ -346,12 +367,30 @@ std::unique_ptr<feature_reader> make_feature_reader(const options& settings) {
 }
 
 std::unique_ptr<fingerprinter> make_fingerprinter(const options& settings) {
-  return with_bits(settings.bits, [&](auto bits) {
+  auto made = with_bits(settings.bits, [&](auto bits) {
     // SimHash of 32 bits is half of that of 64, which takes as long; of min-wise codes it is not.
     constexpr std::size_t width = std::max<std::size_t>(bits, 64);
     return settings.kind == neardup::fingerprint_kind::minwise ? make_minwise_fingerprinter<bits>(settings)
                                                                : make_simhash_fingerprinter<width>(settings);
   });
+  if (!settings.terms) return made;
+  return std::make_unique<watching_fingerprinter>(settings, std::move(made));
+}
+
+void look_for_terms(const options& settings, std::string_view text) {
+  if (!settings.terms || settings.terms->load(std::memory_order_relaxed) == idf_terms::met) return;
+  idf_terms found = idf_terms::not_looked_for;
+  with_tokenizer(settings.features, [&](const auto& tokenize) {
+    tokenize(text, [&](std::string_view token) {
+      if (found != idf_terms::met) found = settings.idf->find(token) ? idf_terms::met : idf_terms::not_met;
+    });
+  });
+  idf_terms before = idf_terms::not_looked_for;
+  if (found == idf_terms::met) {
+    *settings.terms = found;
+  } else if (found == idf_terms::not_met) {
+    settings.terms->compare_exchange_strong(before, found);
+  }
 }
 
 feature_coder* code_of_features(const options& settings) {

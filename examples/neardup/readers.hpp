@@ -104,6 +104,9 @@ std::unique_ptr<fingerprinter> make_minwise_fingerprinter(const options& setting
 using feature_coder = std::optional<any_fingerprint>(const feature_set& features);
 feature_coder* code_of_features(const options& settings);
 
+/// Looks for the terms of --idf-file in a text, if there is one and none was met before.
+void look_for_terms(const options& settings, std::string_view text);
+
 /// Calls `use(weighter)` with what --weights names. Precondition: settings.idf is there where it is needed.
 template <class Use>
 auto with_weighter(const options& settings, const Use& use) {

@@ -1,8 +1,10 @@
 // What is said on standard error: progress, notes at the end, what was skipped.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "errors.hpp"
@@ -64,7 +66,9 @@ class report {
   bool skip_bad_;
   bool strict_;
   bool bar_;
-  std::string weight_;             // what tokens need besides being there
+  std::string weight_;  // what tokens need besides being there
+  std::string idf_file_;
+  std::shared_ptr<const std::atomic<idf_terms>> terms_;
   std::uint64_t total_bytes_ = 0;  // 0: not known
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;

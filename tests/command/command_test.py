@@ -497,6 +497,21 @@ class Hash(CommandTest):
         self.assert_fails(done, "standard input:1: a document without tokens of any weight")
         self.assert_fails(run(*options, "--idf-file", "none.txt", "-", data=data), "none.txt")
 
+    def test_idf_of_other_terms_is_said(self):
+        data = jsonl(["red fish", "blue fish"])
+        others = ("--features", "words", "--weights", "idf", "--idf-file", self.write("idf.txt", "cat 2\nfish 3\n"))
+        pairs = ("--weights", "tfidf", "--idf-file", others[-1])
+        note = "neardup: no feature of the documents is a term in " + str(others[-1])
+        for verb in ("hash", "tokens", "pairs"):
+            self.assertNotIn(note, run(verb, "--jsonl", *others, "-", data=data).err)
+            self.assertIn(note, run(verb, "--jsonl", *pairs, "-", data=data).err)
+            self.assertIn(note, run(verb, "--jsonl", *pairs, "--top", 2, "-", data=data).err)
+            self.assertNotIn(note, run(verb, "--jsonl", *pairs, "--quiet", "-", data=data).err)
+            self.assertNotIn(note, run(verb, "--jsonl", *pairs, "-", data=jsonl([""])).err)
+        large = self.write("large.txt", "red " * (1 << 22) + "blue")
+        self.assertIn(note, run("hash", *others, large).err)
+        self.assertNotIn(note, run("hash", *others, self.write("larger.txt", "red " * (1 << 22) + "fish")).err)
+
 
 def words_of(text):
     return words(text, 1)
