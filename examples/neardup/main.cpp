@@ -80,6 +80,7 @@ bool run(command::options settings) {
 
 int main(int count, char** arguments) {
   std::set_new_handler(fail_without_memory);
+  command::keep_freed_memory();
   command::prepare_standard_streams();
   try {
     command::command_line line = command::parse_command_line(count, arguments);

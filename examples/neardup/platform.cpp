@@ -4,6 +4,9 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <cerrno>
@@ -237,6 +240,13 @@ void end_by_closed_pipe() {
   if (ignores_closed_pipes) return;
   std::signal(SIGPIPE, SIG_DFL);
   static_cast<void>(std::raise(SIGPIPE));
+}
+
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 22);
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 24);
+#endif
 }
 
 void prepare_standard_streams() {

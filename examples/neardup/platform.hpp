@@ -137,6 +137,10 @@ class kept_rights {
 /// Ends the program as a closed pipe ends others, without a word; returns if whoever started it ignores that signal.
 void end_by_closed_pipe();
 
+/// Lets blocks of up to some megabytes, once freed, stay with the program for the next batch: to clear their pages anew
+/// for each of them took a fifth of the time of hash.
+void keep_freed_memory();
+
 /// Makes writing to a closed pipe an error of that write, not the end of the program; keeps files that are opened later
 /// from taking the place of a stream that is closed.
 void prepare_standard_streams();
