@@ -158,12 +158,21 @@ class batch_worker {
     } else {
       for (std::size_t i = 0; i < out.input.files.size(); ++i) read_one_file(out, i);
     }
+    const std::uint32_t* features = out.features.data();
+    for (document& d : out.documents) {
+      d.features = {features, d.features.size()};
+      features += d.features.size();
+    }
+    last_documents_ = out.documents.size();
+    last_features_ = out.features.size();
     return out;
   }
 
  private:
   void read_lines(finished_batch& out) {
     out.bytes = out.input.bytes.size();
+    out.documents.reserve(last_documents_ + last_documents_ / 16);
+    out.features.reserve(last_features_ + last_features_ / 16);
     out.lines = for_each_line(out.input, [&](const line_of_batch& line) {
       if (reader_.is_blank(line.content)) return;
       if (auto wrong = reader_.read(line.content, record_)) {
@@ -181,6 +190,7 @@ class batch_worker {
         d.id_size = static_cast<std::uint32_t>(record_.id.size());
       }
       make_->whole(d, record_.fields);
+      out.features.insert(out.features.end(), d.features.begin(), d.features.end());
       if (make_->texts) out.texts.push_back(*std::move(make_->texts));
     });
   }
@@ -200,7 +210,8 @@ class batch_worker {
       d.length = facts.size;
       d.ill_formed = facts.ill_formed;
       out.bytes += facts.size;
-      out.documents.push_back(std::move(d));
+      out.features.insert(out.features.end(), d.features.begin(), d.features.end());
+      out.documents.push_back(d);
       if (make_->texts) out.texts.push_back(*std::move(make_->texts));
     } catch (const std::system_error& error) {
       if (in_pieces) make_->finish(d);  // so that the next document begins afresh
@@ -214,6 +225,7 @@ class batch_worker {
   std::unique_ptr<document_maker> make_;
   record record_;
   byte_buffer buffer_;
+  std::size_t last_documents_ = 0, last_features_ = 0;  // of the batch before: the next one is much like it
 };
 
 /// Puts finished batches in their places: numbers the lines, says what is bad, counts.

@@ -71,7 +71,7 @@ struct document {
   bool is_cut = false;             ///< the texts of read_texts() are less than all of it
   std::uint32_t index = 0;         ///< of the line or file in the batch
   std::uint32_t id_size = no_id;   ///< of its own id, which stands in the ids of the batch
-  feature_set features;            ///< with a check
+  feature_set features;            ///< with a check; they stand in the batch
   std::uint64_t short_digest = 0;  ///< without one, see feature_reader
   std::uint64_t text_length = 0;   ///< of its texts, bytes
   double score = 0;                ///< of --keep highest and lowest
@@ -94,6 +94,7 @@ struct finished_batch {
 
   batch input;
   std::vector<document> documents;
+  std::vector<std::uint32_t> features;  ///< of the documents, one behind the other
   std::vector<bad_record> bad;
   std::string ids;
   std::vector<std::vector<std::string>> texts;  ///< of the documents, if they are asked for

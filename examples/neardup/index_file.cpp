@@ -119,10 +119,7 @@ void read_index(context& c, const std::string& path, list_reader& lists, const d
   d.short_digest = document::unknown_digest;
   for (std::size_t i = 0; i < fingerprints.size(); ++i) {
     d.fingerprint = any_fingerprint(fingerprints[i].to_words());
-    if (c.settings.min_similarity) {
-      const auto features = documents.features(i);
-      d.features.assign(features.begin(), features.end());
-    }
+    if (c.settings.min_similarity) d.features = documents.features(i);
     visit({d, from, 0, 0, {}, documents.name(i)});
   }
   c.notes.advance(fingerprints.size(), 0);
@@ -202,8 +199,8 @@ void query_index(context& c) {
       }
       std::optional<double> similarity;
       if (c.settings.min_similarity) {
-        similarity = neardup::jaccard_at_least(
-            documents.features(match.id), std::span<const std::uint32_t>(d.facts.features), *c.settings.min_similarity);
+        similarity =
+            neardup::jaccard_at_least(documents.features(match.id), d.facts.features, *c.settings.min_similarity);
         if (!similarity) continue;
       }
       ++count;

@@ -23,9 +23,9 @@ namespace {
 
 /// The min-wise code of a set of features.
 template <std::size_t Bits>
-std::optional<any_fingerprint> code_of(const feature_set& features) {
+std::optional<any_fingerprint> code_of(feature_set features) {
   neardup::minwise_sketch<Bits> sketch;
-  sketch.add(std::span(features));
+  sketch.add(features);
   const auto code = sketch.result();
   return code ? std::optional(any_fingerprint(code->to_words())) : std::nullopt;
 }
@@ -65,7 +65,11 @@ class feature_reader_of final : public feature_reader {
   feature_reader_of(const Tokenizer& tokenizer, std::uint64_t seed)
       : hash_token_{seed}, hash_(tokenizer, hash_token_), hash_fully_(tokenizer, hash_token_) {}
 
-  feature_set whole(const std::vector<std::string_view>& texts) override { return features_of(texts, hash_, memory_); }
+  feature_set whole(const std::vector<std::string_view>& texts) override {
+    std::vector<std::uint32_t>().swap(result_);  // what a large text needed
+    if (texts.size() == 1) return hash_(texts.front(), memory_);
+    return result_ = features_of(texts, hash_, memory_);
+  }
 
   void feed(std::string_view piece) override {
     if constexpr (streams) {
@@ -90,7 +94,7 @@ class feature_reader_of final : public feature_reader {
       stream_.reset();
       distinct_ = 0;
       make_set(features_);
-      return std::exchange(features_, {});
+      return result_ = std::exchange(features_, {});
     }
   }
 
@@ -126,8 +130,9 @@ class feature_reader_of final : public feature_reader {
   std::optional<neardup::token_stream<std::conditional_t<streams, Tokenizer, neardup::words>>> stream_;
   std::string text_;  // where there is no stream
   adder add_{this};
-  feature_set features_;  // of what was fed
+  std::vector<std::uint32_t> features_;  // of what was fed
   std::size_t distinct_ = 0;
+  std::vector<std::uint32_t> result_;
 };
 
 /// The words of a record that has them with their weights.
@@ -135,7 +140,9 @@ class given_feature_reader final : public whole_document_reader<feature_reader> 
  public:
   explicit given_feature_reader(std::uint64_t seed) : hash_{seed} {}
 
-  feature_set whole(const std::vector<std::string_view>& texts) override { return words_of<std::uint32_t>(texts); }
+  feature_set whole(const std::vector<std::string_view>& texts) override {
+    return result_ = words_of<std::uint32_t>(texts);
+  }
   std::uint64_t short_digest(const std::vector<std::string_view>& texts) override {
     return digest_of(words_of<std::uint64_t>(texts));
   }
@@ -150,6 +157,7 @@ class given_feature_reader final : public whole_document_reader<feature_reader> 
   }
 
   neardup::xxh3<64> hash_;
+  std::vector<std::uint32_t> result_;
 };
 
 /// For the cosine: the lowest bits of the hashes of the features, ascending, then as many weights, as floats.
@@ -163,25 +171,26 @@ class weighed_feature_reader final : public whole_document_reader<feature_reader
     for (const weighed_feature& feature : weigh_->whole(texts)) {
       weights[static_cast<std::uint32_t>(hash_(feature.text))] += static_cast<double>(feature.units);
     }
-    feature_set packed;
-    for (const auto& [hash, weight] : weights) packed.push_back(hash);
+    result_.clear();
+    for (const auto& [hash, weight] : weights) result_.push_back(hash);
     for (const auto& [hash, weight] : weights)
-      packed.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(weight)));
-    return packed;
+      result_.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(weight)));
+    return result_;
   }
   std::uint64_t short_digest(const std::vector<std::string_view>& /*texts*/) override { return 0; }  // for no check
 
  private:
   std::unique_ptr<feature_weigher> weigh_;
   neardup::xxh3<64> hash_;
+  std::vector<std::uint32_t> result_;
 };
 
-double cosine_of(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+double cosine_of(feature_set a, feature_set b) {
   struct element {
     std::uint32_t hash;
     double units;
   };
-  const auto unpacked = [](std::span<const std::uint32_t> packed) {
+  const auto unpacked = [](feature_set packed) {
     std::vector<element> set;
     const std::size_t size = packed.size() / 2;
     for (std::size_t i = 0; i < size; ++i) set.push_back({packed[i], std::bit_cast<float>(packed[size + i])});
@@ -200,12 +209,15 @@ class text_reader final : public whole_document_reader<feature_reader> {
       all += neardup::normalise(text);
     }
     if (all.size() > UINT32_MAX) throw input_error({"", "--check edit of a text above 4 GB"});
-    feature_set packed(1 + (all.size() + 3) / 4);
-    packed[0] = static_cast<std::uint32_t>(all.size());
-    std::memcpy(packed.data() + 1, all.data(), all.size());
-    return packed;
+    result_.assign(1 + (all.size() + 3) / 4, 0);
+    result_[0] = static_cast<std::uint32_t>(all.size());
+    std::memcpy(result_.data() + 1, all.data(), all.size());
+    return result_;
   }
   std::uint64_t short_digest(const std::vector<std::string_view>& /*texts*/) override { return 0; }  // for no check
+
+ private:
+  std::vector<std::uint32_t> result_;
 };
 
 std::optional<double> edit_similarity_at_least(std::string_view a, std::string_view b, double least) {
@@ -331,12 +343,11 @@ class watching_fingerprinter final : public fingerprinter {
 
 }  // namespace
 
-std::optional<double> similarity_at_least(similarity_measure measure, std::span<const std::uint32_t> a,
-                                          std::span<const std::uint32_t> b, double least) {
+std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least) {
   const auto if_enough = [least](double similarity) {
     return similarity >= least ? std::optional(similarity) : std::nullopt;
   };
-  const auto text = [](std::span<const std::uint32_t> packed) {
+  const auto text = [](feature_set packed) {
     return std::string_view(reinterpret_cast<const char*>(packed.data() + 1), packed[0]);
   };
   switch (measure) {

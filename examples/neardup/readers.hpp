@@ -76,12 +76,12 @@ std::unique_ptr<feature_weigher> make_feature_weigher(const options& settings, c
 
 /// What the check compares of a document: for Jaccard the features, ascending (see neardup::feature_extractor); for
 /// cosine and edit what similarity_at_least() knows how to read.
-using feature_set = std::vector<std::uint32_t>;
+using feature_set = std::span<const std::uint32_t>;
 
 /// The similarity of two documents by the measure of the check if it is at least `least`; otherwise nothing.
-std::optional<double> similarity_at_least(similarity_measure measure, std::span<const std::uint32_t> a,
-                                          std::span<const std::uint32_t> b, double least);
+std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least);
 
+/// Reads what the check compares; that is there until the next document is read.
 class feature_reader : public document_reader<feature_set> {
  public:
   /// What a short document, of fewer than neardup::default_min_tokens features, has in common with those of the same
@@ -101,7 +101,7 @@ template <std::size_t Bits>
 std::unique_ptr<fingerprinter> make_minwise_fingerprinter(const options& settings);
 
 /// The min-wise code of a document's features, or nothing without any.
-using feature_coder = std::optional<any_fingerprint>(const feature_set& features);
+using feature_coder = std::optional<any_fingerprint>(feature_set features);
 feature_coder* code_of_features(const options& settings);
 
 /// Looks for the terms of --idf-file in a text, if there is one and none was met before.

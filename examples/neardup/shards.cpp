@@ -32,7 +32,7 @@ class shard_builder {
   void add(const placed_document& d) {
     document_columns& columns = documents_.columns;
     const std::uint64_t record = columns.name_ends.size();
-    const feature_set& kept = kept_of(d.facts);
+    const feature_set kept = kept_of(d.facts);
     const auto fingerprint = d.facts.fingerprint.as<Bits>();
     const auto original = settings_.keeps_features ? find(fingerprint, kept) : std::nullopt;
     if (original) {
@@ -42,7 +42,7 @@ class shard_builder {
       if (settings_.keeps_features) by_hash_.emplace(hash_of(fingerprint, kept), entries_.size() - 1);
     }
     const bool has_features = settings_.keeps_features && !original;
-    columns.add(d.name(), has_features ? std::span<const std::uint32_t>(kept) : std::span<const std::uint32_t>());
+    columns.add(d.name(), has_features ? kept : feature_set());
   }
 
   /// The list comes last: where it is, the shard is whole. Throws: output_error.
@@ -63,12 +63,10 @@ class shard_builder {
   }
 
  private:
-  const feature_set& kept_of(const document& facts) {
+  feature_set kept_of(const document& facts) {
     if (settings_.min_similarity) return facts.features;
-    digest_.clear();
-    if (facts.short_digest != 0) {
-      digest_ = {static_cast<std::uint32_t>(facts.short_digest), static_cast<std::uint32_t>(facts.short_digest >> 32)};
-    }
+    if (facts.short_digest == 0) return {};
+    digest_ = {static_cast<std::uint32_t>(facts.short_digest), static_cast<std::uint32_t>(facts.short_digest >> 32)};
     return digest_;
   }
   static std::uint64_t hash_of(const neardup::simhash<Bits>& fingerprint, std::span<const std::uint32_t> features) {
@@ -98,7 +96,7 @@ class shard_builder {
   std::vector<neardup::list_entry<Bits>> entries_;
   documents_to_save documents_;
   std::unordered_multimap<std::uint64_t, std::size_t> by_hash_;
-  feature_set digest_;
+  std::array<std::uint32_t, 2> digest_;
 };
 
 template <std::size_t Bits>
