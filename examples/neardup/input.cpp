@@ -8,6 +8,8 @@
 #include <system_error>
 #include <variant>
 
+#include "read_ahead.hpp"
+
 namespace command {
 
 void byte_buffer::release::operator()(char* bytes) const noexcept { std::free(bytes); }
@@ -47,8 +49,81 @@ void byte_buffer::append(std::string_view bytes) {
   size_ += bytes.size();
 }
 
+bool line_cutter::open(batch& out) {
+  opened_ = true;
+  try {
+    file_.emplace(*from_, keep_);
+    return true;
+  } catch (const std::system_error& error) {
+    out.bad = unreadable(*from_, error);
+    return false;
+  }
+}
+
+/// Reads on from rest_ until there is a whole line, and of a pipe until it pauses: small batches would each be decided on
+/// their own. Returns: where the whole lines end; nothing if it was stopped, or something is bad, which `out` says then.
+std::optional<std::size_t> line_cutter::read_whole_lines(batch& out, const std::atomic<bool>& stop) {
+  byte_buffer& bytes = out.bytes;
+  bytes.reserve(std::max(block_size, 2 * rest_.size()));
+  bytes.append(rest_);
+  std::size_t end = 0;
+  bool has_ended = false;
+  const auto wants_more = [&] { return file_->is_live() && bytes.size() < block_size && !file_->is_quiet(); };
+  while (!has_ended && (end == 0 || wants_more())) {
+    const std::size_t old_size = bytes.size();
+    if (old_size == bytes.capacity() && !grow(bytes)) {
+      bytes = {};
+      out.from = from_;
+      out.bad = bad_input{from_->name(), "a line larger than the memory there is"};
+    } else {
+      try {
+        bytes.resize(old_size + file_->read(bytes.data() + old_size, bytes.capacity() - old_size, stop));
+      } catch (const std::system_error& error) {
+        out.bad = unreadable(*from_, error);
+      }
+    }
+    if (out.bad) {
+      file_.reset();
+      return std::nullopt;
+    }
+    has_ended = bytes.size() == old_size;
+    if (has_ended && stop.load(std::memory_order_relaxed)) return std::nullopt;
+    const std::size_t last = bytes.view().substr(old_size).rfind('\n');
+    if (last != std::string_view::npos) end = old_size + last + 1;
+  }
+  if (has_ended) end = bytes.size();
+  was_full_ = file_->is_live() && bytes.size() >= block_size;
+  if (has_ended) file_.reset();
+  return end;
+}
+
+bool line_cutter::next(batch& out, const std::atomic<bool>& stop) {
+  out = batch{};
+  if (!opened_ && !open(out)) return true;
+  if (!file_) return false;
+  const bool may_wait = file_->is_live();
+  out.offset = offset_;
+  if (may_wait && was_full_ && file_->is_quiet()) {
+    // More was expected when the last batch was handed on.
+    was_full_ = false;
+    out.from = from_;
+    out.live = true;
+    return true;
+  }
+  const std::optional<std::size_t> whole = read_whole_lines(out, stop);
+  if (!whole) return out.bad.has_value();
+  rest_.assign(out.bytes.view().substr(*whole));
+  out.bytes.resize(*whole);
+  offset_ += *whole;
+  out.from = from_;
+  out.live = may_wait && !was_full_;
+  return *whole > 0;  // none only at the end
+}
+
 batch_reader::batch_reader(const options& settings, source_walker& walker, bool keep)
     : settings_(settings), walker_(walker), keep_(keep) {}
+
+batch_reader::~batch_reader() = default;
 
 bool batch_reader::next(batch& out, const std::atomic<bool>& stop) {
   out = batch{};
@@ -109,92 +184,19 @@ bool batch_reader::open_next(batch& out) {
     out.bad = std::move(*bad);
     return true;
   }
-  current_ = std::get<std::shared_ptr<source>>(std::move(next.step));
   reading_ = std::move(next.reading);
-  offset_ = 0;
-  rest_.clear();
-  was_full_ = false;
-  if (reading_) return true;
-  try {
-    file_.emplace(*current_, keep_);
-  } catch (const std::system_error& error) {
-    out.bad = unreadable(*current_, error);
-    current_ = nullptr;
-  }
+  if (!reading_) lines_.emplace(std::get<std::shared_ptr<source>>(std::move(next.step)), keep_);
   return true;
-}
-
-std::size_t batch_reader::read(char* to, std::size_t size, const std::atomic<bool>& stop) {
-  return reading_ ? reading_->read(to, size, stop) : file_->read(to, size, stop);
-}
-
-void batch_reader::close() {
-  file_.reset();
-  reading_.reset();
-}
-
-/// Reads on from rest_ until there is a whole line, and of a pipe until it pauses: small batches would each be decided on
-/// their own. Returns: where the whole lines end; nothing if it was stopped, or something is bad, which `out` says then.
-std::optional<std::size_t> batch_reader::read_whole_lines(batch& out, const std::atomic<bool>& stop) {
-  byte_buffer& bytes = out.bytes;
-  bytes.reserve(std::max(block_size, 2 * rest_.size()));
-  bytes.append(rest_);
-  std::size_t end = 0;
-  bool has_ended = false;
-  const auto wants_more = [&] { return is_live() && bytes.size() < block_size && !file_->is_quiet(); };
-  while (!has_ended && (end == 0 || wants_more())) {
-    const std::size_t old_size = bytes.size();
-    if (old_size == bytes.capacity() && !grow(bytes)) {
-      bytes = {};
-      out.from = current_;
-      out.bad = bad_input{current_->name(), "a line larger than the memory there is"};
-    } else {
-      try {
-        bytes.resize(old_size + read(bytes.data() + old_size, bytes.capacity() - old_size, stop));
-      } catch (const std::system_error& error) {
-        out.bad = unreadable(*current_, error);
-      }
-    }
-    if (out.bad) {
-      close();
-      return std::nullopt;
-    }
-    has_ended = bytes.size() == old_size;
-    if (has_ended && stop.load(std::memory_order_relaxed)) return std::nullopt;
-    const std::size_t last = bytes.view().substr(old_size).rfind('\n');
-    if (last != std::string_view::npos) end = old_size + last + 1;
-  }
-  if (has_ended) end = bytes.size();
-  was_full_ = is_live() && bytes.size() >= block_size;
-  if (has_ended) close();
-  return end;
 }
 
 bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
   for (;;) {
-    out.from = nullptr;
-    if (!file_ && !reading_) {
-      if (!open_next(out)) return false;
-      if (out.bad) return true;
-    }
-    const bool may_wait = is_live();
-    if (may_wait && was_full_ && file_->is_quiet()) {
-      // More was expected when the last batch was handed on.
-      was_full_ = false;
-      out.from = current_;
-      out.offset = offset_;
-      out.live = true;
-      return true;
-    }
-    out.offset = offset_;
-    const std::optional<std::size_t> whole = read_whole_lines(out, stop);
-    if (!whole) return out.bad.has_value();
-    rest_.assign(out.bytes.view().substr(*whole));
-    out.bytes.resize(*whole);
-    offset_ += *whole;
-    out.from = current_;
-    out.live = may_wait && !was_full_;
-    if (*whole > 0) return true;
+    if (reading_ ? reading_->next(out, stop) : lines_ && lines_->next(out, stop)) return true;
+    if (stop.load(std::memory_order_relaxed)) return false;
+    lines_.reset();
+    reading_.reset();
+    if (!open_next(out)) return false;
+    if (out.bad) return true;
   }
 }
 

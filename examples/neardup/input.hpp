@@ -13,7 +13,6 @@
 
 #include "errors.hpp"
 #include "options.hpp"
-#include "read_ahead.hpp"
 #include "source.hpp"
 
 namespace command {
@@ -59,11 +58,39 @@ struct batch {
   [[nodiscard]] bool has_lines() const noexcept { return from != nullptr && !bad; }
 };
 
+/// Cuts a source into batches of whole lines, in order.
+class line_cutter {
+ public:
+  /// As source_file, which it opens when it is asked for the first batch.
+  line_cutter(std::shared_ptr<source> from, bool keep) : from_(std::move(from)), keep_(keep) {}
+
+  /// Returns: false at the end, which comes after anything bad, or when stopped.
+  /// Throws: output_error if a temporary file cannot be written.
+  bool next(batch& out, const std::atomic<bool>& stop);
+
+ private:
+  bool open(batch& out);
+  std::optional<std::size_t> read_whole_lines(batch& out, const std::atomic<bool>& stop);
+
+  std::shared_ptr<source> from_;
+  bool keep_;
+  bool opened_ = false;
+  std::optional<source_file> file_;  // until it ends
+  bool was_full_ = false;            // the last batch of a pipe, so that nobody knows whether more comes at once
+  std::uint64_t offset_ = 0;         // of rest_ in the source
+  std::string rest_;                 // the beginning of a line whose end is not read yet
+};
+
+class read_ahead;
+
 /// Cuts the input into batches, in order.
 class batch_reader {
  public:
   /// `keep`: sources that cannot be read again are copied to a temporary file.
   batch_reader(const options& settings, source_walker& walker, bool keep);
+  ~batch_reader();
+  batch_reader(const batch_reader&) = delete;
+  batch_reader& operator=(const batch_reader&) = delete;
 
   /// Returns: false at the end, or when stopped. Throws: output_error if a temporary file cannot be written.
   bool next(batch& out, const std::atomic<bool>& stop);
@@ -71,12 +98,8 @@ class batch_reader {
  private:
   bool next_files(batch& out);
   bool next_lines(batch& out, const std::atomic<bool>& stop);
-  std::optional<std::size_t> read_whole_lines(batch& out, const std::atomic<bool>& stop);
-  [[nodiscard]] bool is_live() const { return file_ && file_->is_live(); }
   bool open_next(batch& out);
   void look_ahead();
-  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
-  void close();
 
   /// What the walker found, and the source as it is read ahead of its turn; nothing if that is not done.
   struct coming {
@@ -89,13 +112,9 @@ class batch_reader {
   bool keep_;
 
   std::optional<bad_input> pending_bad_;
-  std::deque<coming> ahead_;  // in their order
-  std::shared_ptr<source> current_;
-  std::optional<source_file> file_;      // of the current source,
+  std::deque<coming> ahead_;             // in their order
+  std::optional<line_cutter> lines_;     // of the current source,
   std::unique_ptr<read_ahead> reading_;  // or this, or neither
-  bool was_full_ = false;                // the last batch of a pipe, so that nobody knows whether more comes at once
-  std::uint64_t offset_ = 0;             // of rest_ in the source
-  std::string rest_;                     // the beginning of a line whose end is not read yet
 };
 
 /// A line of a batch.

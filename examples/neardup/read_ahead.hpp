@@ -8,38 +8,37 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 
+#include "input.hpp"
 #include "source.hpp"
 
 namespace command {
 
-/// A source that a thread of its own reads and unpacks, some blocks ahead.
+/// A source of lines that a thread of its own reads, unpacks and cuts, some batches ahead.
 class read_ahead {
  public:
-  /// As source_file. Precondition: the source is a regular file, so that reading it does not wait for anybody.
+  /// As line_cutter. Precondition: the source is a regular file, so that reading it does not wait for anybody.
   read_ahead(std::shared_ptr<source> from, bool keep);
   ~read_ahead();
   read_ahead(const read_ahead&) = delete;
   read_ahead& operator=(const read_ahead&) = delete;
 
-  /// As source_file::read. Throws: what opening and reading the source threw, after what was read before.
-  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
+  /// As line_cutter::next.
+  bool next(batch& out, const std::atomic<bool>& stop);
 
  private:
   void read_all();
-  bool hand_over(std::string block);
+  bool wait_for_room();
+  void hand_over(batch ready);
 
-  std::shared_ptr<source> from_;
-  bool keep_;
+  line_cutter lines_;
   std::atomic<bool> stop_{false};
-  std::string block_;  // that read() is in
-  std::size_t used_ = 0;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::string> blocks_;  // under mutex_, as all below
+  std::deque<batch> batches_;  // under mutex_, as all below
+  std::size_t bytes_ = 0;      // in them
   bool ended_ = false;
   std::exception_ptr failure_;
 
