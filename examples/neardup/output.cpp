@@ -183,8 +183,15 @@ void output::fail() {
 }
 
 std::string json_string(std::string_view text) {
+  const auto stands_for_itself = [](char c) {
+    return static_cast<unsigned char>(c) < 0x80 && !is_control(c) && c != '"' && c != '\\';
+  };
   std::string out = "\"";
   while (!text.empty()) {
+    const auto plain = std::find_if_not(text.begin(), text.end(), stands_for_itself);
+    out.append(text.begin(), plain);
+    text.remove_prefix(static_cast<std::size_t>(plain - text.begin()));
+    if (text.empty()) break;
     const neardup::decoded next = neardup::decode_one(text);
     const char c = text.front();
     if (!next.valid) {
@@ -215,6 +222,8 @@ std::string on_one_line(std::string_view text) {
 }
 
 std::string printable(std::string_view text) {
+  const auto is_escaped = [](char c) { return is_control(c) || c == '\\'; };
+  if (std::none_of(text.begin(), text.end(), is_escaped)) return std::string(text);
   std::string doubled;
   doubled.reserve(text.size());
   for (const char c : text) doubled.append(c == '\\' ? 2 : 1, c);
