@@ -1,6 +1,7 @@
 // `neardup unique`: the input without what came before.
 #include <algorithm>
 #include <exception>
+#include <future>
 #include <neardup/dedup/group.hpp>
 #include <neardup/threads.hpp>
 
@@ -57,8 +58,9 @@ void write_dropped(context& c, const std::string& id, const std::string& kept, b
   print_match(*c.dropped, c.settings, as_json, {"id", is_against ? "against" : "kept", id, kept, distance, similarity});
 }
 
-/// Keeps each document unless it is a near-duplicate of one that was kept before. Decides in batches that grow with what
-/// is kept: many documents are compared with many in hardly more time than few.
+/// Keeps each document unless it is a near-duplicate of one that was kept before. Decides in rounds that grow with what
+/// is kept: many documents are compared with many in hardly more time than few. What was decided is written while the
+/// documents of the next round are read.
 class first_come_filter {
  public:
   first_come_filter(context& c, record_copier& copier)
@@ -67,37 +69,44 @@ class first_come_filter {
         kept_(c.settings.bits),
         check_(c.settings),
         names_(false),
-        fingerprints_(c.settings.bits) {}
+        next_(c.settings.bits),
+        decided_(c.settings.bits) {}
 
   /// Takes a document of the other corpus; all of them before the first one of the input.
   void take_against(const placed_document& d) {
     if (!d.facts.has_tokens) return;
     keep(d.facts, d.from, d.line, d.id);
-    ++against_;
+    kept_size_ = ++against_;
   }
 
   /// Takes the next document of a batch that hold() gets when all of its documents were taken.
   void take(const placed_document& d) {
-    if (d.facts.has_tokens) fingerprints_.push_back(d.facts.fingerprint);
-    waiting_.push_back({&d.facts, d.line, batches_.size()});
-    if (context_.dropped) ids_.emplace_back(d.id);
+    if (d.facts.has_tokens) next_.fingerprints.push_back(d.facts.fingerprint);
+    next_.documents.push_back({&d.facts, d.line, next_.batches.size()});
+    if (context_.dropped) next_.ids.emplace_back(d.id);
   }
 
   void hold(finished_batch&& done) {
     constexpr std::size_t min_documents = 4096;
-    const std::uint64_t max_bytes = (std::uint64_t{1} << 26) + 8 * kept_.size();
+    const std::uint64_t max_bytes = (std::uint64_t{1} << 26) + 8 * kept_size_;
     const bool is_live = done.input.live;
-    bytes_ += done.bytes;
-    batches_.push_back(std::move(done));
-    if (is_live || bytes_ >= max_bytes || fingerprints_.size() >= std::max(min_documents, kept_.size() / 2)) decide();
-    if (is_live) context_.out.flush();
-    if (is_live && context_.dropped) context_.dropped->flush();
+    next_.bytes += done.bytes;
+    next_.batches.push_back(std::move(done));
+    if (is_live || next_.bytes >= max_bytes || next_.fingerprints.size() >= std::max(min_documents, kept_size_ / 2)) {
+      decide();
+    }
+    if (!is_live) return;
+    finish_writing();
+    context_.out.flush();
+    if (context_.dropped) context_.dropped->flush();
   }
 
   /// Decides what waits.
   void decide() {
+    finish_writing();
+    std::swap(decided_, next_);
     std::vector<const document*> compared;  // those with fingerprints
-    for (const waiting_document& d : waiting_) {
+    for (const waiting_document& d : decided_.documents) {
       if (d.facts->has_tokens) compared.push_back(d.facts);
     }
     const auto check = [&](std::size_t i, std::size_t j) {
@@ -107,24 +116,60 @@ class first_come_filter {
     const options& settings = context_.settings;
     const neardup::group_options how{
         .among_themselves = is_compared_within(), .blocks = settings.blocks, .run = neardup::threads{settings.threads}};
-    const std::vector<std::uint32_t> label = with_bits(settings.bits, [&](auto bits) {
-      return neardup::extend_groups(kept_.of<bits>(), fingerprints_.of<bits>(), settings.distance, check, how);
+    std::vector<std::uint32_t> label = with_bits(settings.bits, [&](auto bits) {
+      return neardup::extend_groups(kept_.of<bits>(), decided_.fingerprints.of<bits>(), settings.distance, check, how);
     });
+    if (is_compared_within()) {
+      for (std::size_t i = 0; i < label.size(); ++i) kept_size_ += label[i] == kept_.size() + i ? 1 : 0;
+    }
+    if (settings.threads == 1) return write(label);
+    writing_ = std::async([this, label = std::move(label)] { write(label); });
+  }
+
+  /// Waits until what was decided is written. Throws: what writing it threw.
+  void finish_writing() {
+    if (writing_.valid()) writing_.get();
+  }
+
+ private:
+  struct waiting_document {
+    const document* facts;
+    std::uint64_t line;  // from 1; 0 if the source is the document
+    std::size_t batch;
+  };
+
+  /// Documents that are decided at a time.
+  struct round {
+    explicit round(std::size_t bits) : fingerprints(bits) {}
+
+    std::vector<waiting_document> documents;
+    std::vector<std::optional<std::string>> ids;  // their own, if they may be asked for
+    fingerprint_vector fingerprints;              // of those that have one
+    std::vector<finished_batch> batches;          // which hold them
+    std::uint64_t bytes = 0;
+  };
+
+  [[nodiscard]] bool is_compared_within() const {
+    return !context_.settings.has_against() || context_.settings.also_within;
+  }
+
+  /// Writes what was decided, and remembers what of it is kept.
+  void write(const std::vector<std::uint32_t>& label) {
     const std::size_t kept_before = kept_.size();
-    std::vector<std::size_t> places(fingerprints_.size());  // among what is kept
+    std::vector<std::size_t> places(label.size());  // among what is kept
     std::size_t next = 0;
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-      const document& facts = *waiting_[i].facts;
-      const std::uint64_t line = waiting_[i].line;
-      const batch& input = batches_[waiting_[i].batch].input;
+    for (std::size_t i = 0; i < decided_.documents.size(); ++i) {
+      const document& facts = *decided_.documents[i].facts;
+      const std::uint64_t line = decided_.documents[i].line;
+      const batch& input = decided_.batches[decided_.documents[i].batch].input;
       const std::shared_ptr<source>& from = line > 0 ? input.from : input.files[facts.index];
       std::optional<std::string_view> id;
-      if (context_.dropped && ids_[i]) id = *ids_[i];
+      if (context_.dropped && decided_.ids[i]) id = *decided_.ids[i];
       const bool is_new = !facts.has_tokens || label[next] == kept_before + next;
       if (facts.has_tokens) {
         if (!is_new && context_.dropped) {
           const std::size_t by = label[next] < kept_before ? label[next] : places[label[next] - kept_before];
-          write(facts, id ? std::string(*id) : from->id_of(line), by);
+          write_drop(facts, id ? std::string(*id) : from->id_of(line), by);
         } else if (is_new && is_compared_within()) {
           places[next] = kept_.size();
           keep(facts, from, line, id);
@@ -138,22 +183,7 @@ class first_come_filter {
         copier_.print(from->path);
       }
     }
-    waiting_.clear();
-    ids_.clear();
-    fingerprints_.clear();
-    batches_.clear();
-    bytes_ = 0;
-  }
-
- private:
-  struct waiting_document {
-    const document* facts;
-    std::uint64_t line;  // from 1; 0 if the source is the document
-    std::size_t batch;
-  };
-
-  [[nodiscard]] bool is_compared_within() const {
-    return !context_.settings.has_against() || context_.settings.also_within;
+    decided_ = round(context_.settings.bits);
   }
 
   void keep(const document& facts, const std::shared_ptr<source>& from, std::uint64_t line,
@@ -163,7 +193,7 @@ class first_come_filter {
     if (context_.dropped) names_.add(from, line, id, 0, 0);
   }
 
-  void write(const document& facts, const std::string& id, std::size_t by) {
+  void write_drop(const document& facts, const std::string& id, std::size_t by) {
     std::optional<double> similarity;
     if (context_.settings.min_similarity) similarity = check_.similarity(by, facts, 0);
     write_dropped(context_, id, names_.id(by), by < against_, hamming_distance(kept_[by], facts.fingerprint),
@@ -177,11 +207,9 @@ class first_come_filter {
   document_table names_;     // of what is kept, if they may be asked for
   std::size_t against_ = 0;  // so many of it are of the other corpus, the first ones
 
-  std::vector<waiting_document> waiting_;
-  std::vector<std::optional<std::string>> ids_;  // their own, if they may be asked for
-  fingerprint_vector fingerprints_;              // of those that wait and have one
-  std::vector<finished_batch> batches_;          // which hold them
-  std::uint64_t bytes_ = 0;
+  std::size_t kept_size_ = 0;  // when all that was decided is written
+  round next_, decided_;
+  std::future<void> writing_;  // last: it uses all of these, but next_
 };
 
 void run_first_come(context& c) {
@@ -195,6 +223,7 @@ void run_first_come(context& c) {
         [&](finished_batch&& done) { filter.hold(std::move(done)); });
   });
   filter.decide();  // what comes before bad input, too
+  filter.finish_writing();
   if (bad) std::rethrow_exception(bad);
   copier.finish_run();
 }
