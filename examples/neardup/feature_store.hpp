@@ -17,7 +17,7 @@
 namespace command {
 
 /// Features of documents, in memory up to a limit; those of further documents lie in a temporary file, and are in memory
-/// while they are in use. Memory: 4 bytes per feature and 9 per document.
+/// while they are in use. Memory: 4 bytes per feature and 5 per document.
 class feature_store {
  public:
   /// `limit`: bytes, of which what else a run takes for each document is left free.
@@ -26,20 +26,19 @@ class feature_store {
 
   /// Throws: output_error if the temporary file cannot be written.
   void add(std::span<const std::uint32_t> features) {
-    if (chunks_.empty() || chunks_.back().size - end_ <= features.size()) open_chunk(features.size() + 1);
-    places_.push_back((first_slot_ << slot_bits_) + end_);
-    std::uint32_t* const to = chunks_.back().features + end_;
-    *to = static_cast<std::uint32_t>(features.size());
-    std::copy(features.begin(), features.end(), to + 1);
-    end_ += features.size() + 1;
+    if (chunks_.empty() || chunks_.back().size - used_ <= features.size()) open_chunk(features.size() + 1);
+    std::copy(features.begin(), features.end(), chunks_.back().features + used_);
+    used_ += features.size();
+    ends_.push_back(slots_.back().begin + used_);
   }
 
-  [[nodiscard]] std::size_t size() const noexcept { return places_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
 
   [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t i) const {
-    const std::uint64_t place = places_[i];
-    const std::uint32_t* const from = slots_[place >> slot_bits_] + (place & ((std::uint64_t{1} << slot_bits_) - 1));
-    return {from + 1, *from};
+    const std::uint64_t end = ends_[i];
+    const slot& own = slots_[end >> slot_bits_];
+    const std::uint64_t begin = i == 0 ? 0 : std::max(own.begin, ends_[i - 1]);
+    return {own.features + (begin - own.begin), end - begin};
   }
 
  private:
@@ -49,12 +48,16 @@ class feature_store {
     std::uint32_t* features;
     std::size_t size;
   };
+  /// What a slot is a part of.
+  struct slot {
+    const std::uint32_t* features;  // of its chunk
+    std::uint64_t begin;            // of its chunk, counted through all of them
+  };
 
   void open_chunk(std::size_t least) {
     constexpr std::uint64_t bytes_per_document = 60;  // beside its features
-    const std::size_t slot = std::size_t{1} << slot_bits_;
-    const std::size_t slots = (least + slot - 1) / slot;
-    chunk next{nullptr, std::nullopt, nullptr, slots * slot};
+    const std::size_t slots = ((least - 1) >> slot_bits_) + 1;
+    chunk next{nullptr, std::nullopt, nullptr, slots << slot_bits_};
     const std::uint64_t bytes = next.size * sizeof(std::uint32_t);
     if (in_memory_ == 0 || in_memory_ + bytes + bytes_per_document * size() <= limit_) {
       next.own = std::make_unique_for_overwrite<std::uint32_t[]>(next.size);
@@ -64,20 +67,18 @@ class feature_store {
       next.filed.emplace(bytes);
       next.features = static_cast<std::uint32_t*>(next.filed->data());
     }
-    first_slot_ = slots_.size();
-    for (std::size_t i = 0; i < slots; ++i) slots_.push_back(next.features + i * slot);
+    slots_.insert(slots_.end(), slots, {next.features, std::uint64_t{slots_.size()} << slot_bits_});
     chunks_.push_back(std::move(next));
-    end_ = 0;
+    used_ = 0;
   }
 
   std::uint64_t limit_;
   int slot_bits_;  // a chunk is a slot of 16 MB, less where the limit is low; or several for what does not fit one
   std::uint64_t in_memory_ = 0;
   std::vector<chunk> chunks_;
-  std::vector<std::uint32_t*> slots_;  // of all chunks
-  std::uint64_t first_slot_ = 0;       // of the last chunk
-  std::size_t end_ = 0;                // of the last chunk
-  compact_numbers places_;             // slot and place in it: there the number of features, and then these
+  std::vector<slot> slots_;  // of all chunks
+  std::size_t used_ = 0;     // of the last chunk, never all of it: so the end of a document lies in its chunk
+  compact_numbers ends_;     // of documents, counted through all chunks
 };
 
 }  // namespace command

@@ -11,9 +11,10 @@ namespace command {
 
 namespace {
 
+/// Of which there may be as many as documents.
 struct checked_pair {
-  candidate pair;
-  std::optional<double> similarity;  // if it was asked for
+  std::uint32_t a, b;
+  double similarity;  // if it was asked for
 };
 
 candidate candidate_of(std::size_t i, std::size_t j, int distance) {
@@ -91,23 +92,22 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus& all, con
   const auto check_waiting = [&] {
     const auto similarities = similarities_of(c.settings, all.check, waiting, *c.settings.min_similarity);
     for (std::size_t i = 0; i < waiting.size(); ++i) {
-      if (similarities[i]) passed.push_back({waiting[i], similarities[i]});
+      if (similarities[i]) passed.push_back({waiting[i].a, waiting[i].b, *similarities[i]});
     }
     waiting.clear();
   };
   visit_candidates<Bits>(c, all, how, [&](std::size_t i, std::size_t j, int distance) {
     const candidate pair = candidate_of(i, j, distance);
     if (!c.settings.min_similarity) {
-      if (all.check.accepts(i, j)) passed.push_back({pair, std::nullopt});
+      if (all.check.accepts(i, j)) passed.push_back({pair.a, pair.b, 0});
       return;
     }
     waiting.push_back(pair);
     if (waiting.size() == checked_at_once) check_waiting();
   });
   if (!waiting.empty()) check_waiting();
-  std::sort(passed.begin(), passed.end(), [](const checked_pair& x, const checked_pair& y) {
-    return x.pair.a != y.pair.a ? x.pair.a < y.pair.a : x.pair.b < y.pair.b;
-  });
+  std::sort(passed.begin(), passed.end(),
+            [](const checked_pair& x, const checked_pair& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
   return passed;
 }
 
@@ -128,7 +128,10 @@ void run_pairs(context& c) {
       .blocks = c.settings.blocks, .run = neardup::threads{c.settings.threads}, .copies_once = c.settings.copies_once};
   with_bits(c.settings.bits, [&](auto bits) {
     if (all.check.decides() || c.settings.has_against()) {
-      for (const auto& [pair, similarity] : checked_pairs<bits>(c, all, how)) print(pair, similarity);
+      for (const auto& [a, b, similarity] : checked_pairs<bits>(c, all, how)) {
+        const int distance = hamming_distance(all.fingerprints[a], all.fingerprints[b]);
+        print({a, b, distance}, c.settings.min_similarity ? std::optional(similarity) : std::nullopt);
+      }
     } else {
       const auto print_unchecked = [&](std::size_t i, std::size_t j, int distance) {
         print(candidate_of(i, j, distance), std::nullopt);
