@@ -82,8 +82,13 @@ void print_match(output& out, const options& settings, bool as_json, const match
 std::vector<std::optional<double>> similarities_of(const options& settings, const document_check& check,
                                                    std::span<const candidate> candidates, double least) {
   std::vector<std::optional<double>> result(candidates.size());
-  run_parallel(settings.threads, candidates.size(),
-               [&](std::size_t i) { result[i] = check.similarity(candidates[i].a, candidates[i].b, least); });
+  constexpr std::size_t step = 16;  // to hand out single ones would take about as long as most checks
+  run_parallel(settings.threads, (candidates.size() + step - 1) / step, [&](std::size_t part) {
+    const std::size_t end = std::min(candidates.size(), (part + 1) * step);
+    for (std::size_t i = part * step; i < end; ++i) {
+      result[i] = check.similarity(candidates[i].a, candidates[i].b, least);
+    }
+  });
   return result;
 }
 
