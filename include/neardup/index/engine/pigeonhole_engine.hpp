@@ -189,7 +189,8 @@ class pigeonhole_engine {
   bool visit_waiting(const words_type& query, int k, const slot_visitor& visit) const {
     for (const waiting& w : waiting_) {
       if (w.slot == none) continue;
-      const int distance = count_differing_bits(store_.fingerprint(w.slot), query);
+      // std::popcount is a call here, where the compiler may not use the instruction.
+      const int distance = portable_popcount(differing_bits(store_.fingerprint(w.slot), query));
       if (distance <= k && !visit(static_cast<std::size_t>(w.slot), distance)) return false;
     }
     return true;
