@@ -26,6 +26,10 @@ void document_check::add(const document& facts) {
   short_digests_.push_back(facts.short_digest);
 }
 
+bool document_check::can_join() const {
+  return settings_.min_similarity && settings_.check == similarity_measure::jaccard && features_.is_in_memory();
+}
+
 std::strong_ordering document_check::compare(std::size_t i, std::size_t j) const {
   if (!settings_.min_similarity) return short_digests_[i] <=> short_digests_[j];
   const auto a = features_[i], b = features_[j];

@@ -30,6 +30,10 @@ class document_check {
   /// Whether fingerprints alone do not decide.
   [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
 
+  /// Whether it accepts by the Jaccard similarity of features that are all in memory.
+  [[nodiscard]] bool can_join() const;
+  [[nodiscard]] std::span<const std::uint32_t> features(std::size_t i) const { return features_[i]; }
+
   /// Orders documents by what the check compares. Those that are equal here are near the same documents.
   [[nodiscard]] std::strong_ordering compare(std::size_t i, std::size_t j) const;
 

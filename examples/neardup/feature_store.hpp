@@ -34,6 +34,8 @@ class feature_store {
 
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
 
+  [[nodiscard]] bool is_in_memory() const noexcept { return chunks_.empty() || !chunks_.back().filed; }
+
   [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t i) const {
     const std::uint64_t end = ends_[i];
     const slot& own = slots_[end >> slot_bits_];

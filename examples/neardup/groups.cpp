@@ -20,6 +20,10 @@ std::vector<std::uint32_t> group_all(const context& c, const corpus& all) {
       .preference = all.scores,
       .blocks = c.settings.blocks,
       .run = neardup::threads{c.settings.threads}};
+  if (all.check.can_join()) {
+    how.similarity = *c.settings.min_similarity;
+    how.features = [&](std::size_t i) { return all.check.features(i); };
+  }
   const auto group = [&](const auto& check) {
     if (!c.settings.has_against()) return neardup::group(prints, c.settings.distance, check, how);
     // Documents of the other corpus stand for themselves, whatever they are like.

@@ -114,8 +114,14 @@ class first_come_filter {
       return i < kept_.size() ? check_.accepts(i, later) : check_.accepts(*compared[i - kept_.size()], later);
     };
     const options& settings = context_.settings;
-    const neardup::group_options how{
+    neardup::group_options how{
         .among_themselves = is_compared_within(), .blocks = settings.blocks, .run = neardup::threads{settings.threads}};
+    if (check_.can_join()) {
+      how.similarity = *settings.min_similarity;
+      how.features = [&](std::size_t i) {
+        return i < kept_.size() ? check_.features(i) : std::span(compared[i - kept_.size()]->features);
+      };
+    }
     std::vector<std::uint32_t> label = with_bits(settings.bits, [&](auto bits) {
       return neardup::extend_groups(kept_.of<bits>(), decided_.fingerprints.of<bits>(), settings.distance, check, how);
     });

@@ -642,8 +642,15 @@ class deduplicator {
       fingerprints.push_back(one.text.fingerprint);
     }
     const detail::fingerprint_words all(std::span<const fingerprint_type>{fingerprints});
-    detail::ordered_join<detail::words_for(Simhasher::bits), slot_type>(
-        Simhasher::bits, index_.max_distance(), 0, fingerprints.size(), run, detail::decision_order::strict, rule)
+    detail::compared_features<slot_type> compared{{}, similarity_};
+    if constexpr (checks_features && std::is_same_v<feature_type, std::uint32_t>) {
+      compared.of = [&](slot_type number) {
+        return number < kept.size() ? features_of(kept[number]) : std::span(features[number - kept.size()]);
+      };
+    }
+    detail::ordered_join<detail::words_for(Simhasher::bits), slot_type>(Simhasher::bits, index_.max_distance(), 0,
+                                                                        fingerprints.size(), run,
+                                                                        detail::decision_order::strict, rule, compared)
         .decide({all, numbers}, kept.size());
   }
 

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -56,6 +57,11 @@ struct group_options {
 
   /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
   any_runner run = {};
+
+  /// What the check compares, if it accepts no two documents of which the features have a Jaccard similarity below
+  /// `similarity`: those of a position, as feature_extractor gives them. Candidates are found by the features that they
+  /// share then, where that is faster. Called from several threads; does not change the result.
+  std::function<std::span<const std::uint32_t>(std::size_t)> features = {};
 };
 
 namespace detail {
@@ -133,7 +139,10 @@ std::vector<Index> label_by_representative(std::span<const Fingerprint> represen
   const fingerprint_words documents(kept, others);
 
   first_takes<Number> rule(earlier, count, order, check);
-  ordered_join<words_for(bits), Number> join(bits, k, how.blocks, earlier + count, how.run, decision_order::any, rule);
+  compared_features<Number> features{{}, how.similarity};
+  if (check && how.features) features.of = [&](Number number) { return how.features(rule.position(number)); };
+  ordered_join<words_for(bits), Number> join(bits, k, how.blocks, earlier + count, how.run, decision_order::any, rule,
+                                             features);
   if (how.among_themselves) {
     join.decide(documents, earlier);
   } else {

@@ -108,6 +108,9 @@ class join_plan {
 
   [[nodiscard]] std::span<const join_table<Words>> tables() const noexcept { return tables_; }
 
+  /// What the join is expected to cost, in the units of join_costs, if the layout was not given.
+  [[nodiscard]] double cost() const noexcept { return cost_; }
+
   /// Whether `table` is the first one in which two fingerprints meet: the one that reports them.
   [[nodiscard]] bool is_first(std::size_t table, const words_type& a, const words_type& b) const noexcept {
     for (std::size_t before = 0; before < table; ++before) {
@@ -200,7 +203,7 @@ class join_plan {
     return met / (static_cast<double>(size) * static_cast<double>(size - 1) / 2);
   }
 
-  table_list cheapest(std::size_t bits, int k) const {
+  table_list cheapest(std::size_t bits, int k) {
     struct choice {
       double cost;  // if the fingerprints were uniform
       int blocks;   // 0: the table of everything
@@ -224,7 +227,10 @@ class join_plan {
     while (true) {
       choice* next = choices.data();
       for (choice& other : choices) next = other.cost < next->cost ? &other : next;
-      if (next->cost >= least) return best;
+      if (next->cost >= least) {
+        cost_ = least;
+        return best;
+      }
       table_list tables = next->blocks == 0 ? everything() : tables_of(layout(bits, k, next->blocks));
       const double estimate = sampled_cost(tables);
       next->cost = std::numeric_limits<double>::infinity();
@@ -239,6 +245,7 @@ class join_plan {
   join_costs costs_;
   std::span<const words_type> sample_;  // for the constructor only
   table_list tables_;
+  double cost_ = 0;  // of the cheapest, if it was looked for
 };
 
 }  // namespace neardup::inline v0::detail

@@ -18,6 +18,7 @@
 #include "join_input.hpp"
 #include "near_pairs.hpp"
 #include "self_join.hpp"
+#include "shared_features.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -57,16 +58,17 @@ class ordered_join {
   using documents_type = chosen_words<Words, Number>;
 
   /// Joins fingerprints of `bits` bits within k bits; remembers about `max_candidates` at a time, 36 bytes each while
-  /// they are sorted.
+  /// they are sorted. By the features that documents share, if there are any and that costs less.
   ordered_join(std::size_t bits, int k, int blocks, std::size_t max_candidates, const any_runner& run,
-               decision_order order, decisions<Number>& rule)
+               decision_order order, decisions<Number>& rule, compared_features<Number> features)
       : bits_(bits),
         k_(k),
         blocks_(blocks),
         max_candidates_((std::max)(max_candidates, std::size_t{1} << 16)),
         run_(run),
         order_(order),
-        rule_(rule) {}
+        rule_(rule),
+        features_(std::move(features)) {}
 
   /// Decides about documents, the first `kept` of which are kept already.
   void decide(const documents_type& documents, std::size_t kept) {
@@ -115,23 +117,21 @@ class ordered_join {
   }
 
   void join_with_kept(const documents_type& both, std::size_t kept) {
-    self_join<Words, Number> join(both, bits_, k_, blocks_, run_, copies_as::others, kept);
     const auto number = [&](Number place) { return both.number(static_cast<std::size_t>(place)); };
-    std::vector<std::vector<candidate>> found(join.parts(run_));
-    const std::size_t room = max_candidates_ / found.size();
-    visit_distinct_pairs<Words, Number>(join, run_, [&](std::size_t part, std::span<const candidate> pairs) {
+    std::vector<std::vector<candidate>> found(parts_of(both));
+    const std::size_t room = max_candidates_ / 4 / found.size();  // to consider some sooner costs nothing
+    visit_candidates(both, kept, [&](std::size_t part, std::span<const candidate> pairs) {
       std::vector<candidate>& own = found[part];
       for (const candidate& c : pairs) own.push_back({c.second, c.first, c.distance});
       if (own.size() >= room) {
-        sort_pairs(own, both.size(), {});
+        sort_candidates(own, both.size(), {});
         for (const candidate& c : own) consider(number(c.second), number(c.first), c.distance);
         own.clear();
       }
       return true;
     });
-    join.release();
     std::vector<candidate> rest = gathered(found);
-    sort_pairs(rest, both.size(), run_);
+    sort_candidates(rest, both.size(), run_);
     // All of one document by the same part, so that none is considered after the one that takes it.
     in_steps(run_, parts_for(run_, rest.size(), 64), rest.size(), 256,
              [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
@@ -143,6 +143,29 @@ class ordered_join {
                }
                return true;
              });
+  }
+
+  [[nodiscard]] std::size_t parts_of(const documents_type& documents) const {
+    return parts_for(run_, documents.size(), std::size_t{1} << 12);
+  }
+
+  /// Calls `take` as visit_distinct_pairs() does, for all pairs that may belong together: of a kept one and another, if
+  /// there are any kept. It may come several times.
+  void visit_candidates(const documents_type& documents, std::size_t kept,
+                        const std::function<bool(std::size_t, std::span<const candidate>)>& take) const {
+    self_join<Words, Number> join(documents, bits_, k_, blocks_, run_, copies_as::others, kept);
+    using by_features = shared_feature_join<Words, Number>;
+    if (blocks_ == 0 && features_.suffices() && join.plan().cost() > by_features::least_cost(documents.size())) {
+      const by_features other(documents, kept, bits_, k_, features_);
+      if (other.cost() < join.plan().cost()) return other.visit(run_, parts_of(documents), take);
+    }
+    visit_distinct_pairs<Words, Number>(join, run_, take);
+  }
+
+  /// Each once.
+  static void sort_candidates(std::vector<candidate>& candidates, std::size_t count, const any_runner& run) {
+    sort_pairs(candidates, count, run);
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   }
 
   void consider(Number kept, Number document, int distance) {
@@ -176,19 +199,15 @@ class ordered_join {
 
   /// The same by one join. Returns: false if there are too many candidates; then nothing was decided.
   bool settle_at_once(const documents_type& documents) {
-    std::vector<candidate> candidates;
-    {
-      self_join<Words, Number> join(documents, bits_, k_, blocks_, run_, copies_as::others);
-      std::vector<std::vector<candidate>> found(join.parts(run_));
-      std::atomic<std::size_t> count = 0;
-      visit_distinct_pairs<Words, Number>(join, run_, [&](std::size_t part, std::span<const candidate> pairs) {
-        for (const candidate& c : pairs) found[part].push_back({c.second, c.first, c.distance});
-        return count.fetch_add(pairs.size(), std::memory_order_relaxed) + pairs.size() <= max_candidates_;
-      });
-      if (count.load(std::memory_order_relaxed) > max_candidates_) return false;
-      candidates = gathered(found);
-    }
-    sort_pairs(candidates, documents.size(), run_);
+    std::vector<std::vector<candidate>> found(parts_of(documents));
+    std::atomic<std::size_t> count = 0;
+    visit_candidates(documents, 0, [&](std::size_t part, std::span<const candidate> pairs) {
+      for (const candidate& c : pairs) found[part].push_back({c.second, c.first, c.distance});
+      return count.fetch_add(pairs.size(), std::memory_order_relaxed) + pairs.size() <= max_candidates_;
+    });
+    if (count.load(std::memory_order_relaxed) > max_candidates_) return false;
+    std::vector<candidate> candidates = gathered(found);
+    sort_candidates(candidates, documents.size(), run_);
     decide_in_order(documents, candidates);
     return true;
   }
@@ -246,6 +265,7 @@ class ordered_join {
   any_runner run_;
   decision_order order_;
   decisions<Number>& rule_;
+  compared_features<Number> features_;
 };
 
 }  // namespace neardup::inline v0::detail
