@@ -66,7 +66,7 @@ struct record {
 };
 
 /// Makes the records of one corpus. Of each 1,000 records 700 are single ones, 30 are made from templates, 40 are 15
-/// pairs and a group of 10 of exact copies, and 230 are 58 clusters, of 2 to 30, of a base and edited copies of it, whose
+/// pairs and a group of 10 of exact copies, and 230 are 78 clusters, of 2 to 30, of a base and edited copies of it, whose
 /// similarities to the base are spread evenly from .5 to 1 (a few lie below). They come in an order in which the members of a cluster are far
 /// apart.
 class generator {
