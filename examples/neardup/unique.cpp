@@ -104,6 +104,7 @@ class first_come_filter {
   /// Decides what waits.
   void decide() {
     finish_writing();
+    if (is_broken_) return;
     std::swap(decided_, next_);
     std::vector<const document*> compared;  // those with fingerprints
     for (const waiting_document& d : decided_.documents) {
@@ -132,9 +133,13 @@ class first_come_filter {
     writing_ = std::async([this, label = std::move(label)] { write(label); });
   }
 
-  /// Waits until what was decided is written. Throws: what writing it threw.
+  /// Waits until what was decided is written. Throws: what writing it threw; from then on nothing is decided, since not
+  /// all that was kept is known.
   void finish_writing() {
-    if (writing_.valid()) writing_.get();
+    if (!writing_.valid()) return;
+    is_broken_ = true;
+    writing_.get();
+    is_broken_ = false;
   }
 
  private:
@@ -215,6 +220,7 @@ class first_come_filter {
 
   std::size_t kept_size_ = 0;  // when all that was decided is written
   round next_, decided_;
+  bool is_broken_ = false;
   std::future<void> writing_;  // last: it uses all of these, but next_
 };
 

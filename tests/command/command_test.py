@@ -1802,6 +1802,17 @@ class Output(CommandTest):
         done = run("hash", "--jsonl", "--output", "/dev/full", "-", data=data)
         self.assert_fails(done, "/dev/full: cannot be written: No space left on device")
 
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_what_unique_kept_before_it_failed_is_the_beginning(self):
+        # Enough for several rounds, each of which is written while the next is read.
+        data = jsonl(corpus(40000, 3))
+        for threads in ("1", "2"):
+            whole = self.assert_done(run("unique", "--jsonl", "--threads", threads, "-", data=data)).bytes
+            done = run("unique", "--jsonl", "--threads", threads, "--dropped", "/dev/full", "-", data=data)
+            self.assert_fails(done, "/dev/full: cannot be written: No space left on device")
+            self.assertGreater(len(done.bytes), 0)
+            self.assertTrue(whole.startswith(done.bytes))
+
     def test_closed_pipe(self):
         data = jsonl(corpus(3000, 17))
         for verb in self.verbs:
