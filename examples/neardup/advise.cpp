@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <neardup/dedup/advice/advice.hpp>
+#include <neardup/text/utf8.hpp>
 #include <neardup/threads.hpp>
 
 #include "context.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 /// Of a text that is longer only so many bytes, its first ones, are looked at: the advisor compares whole texts, and
 /// what fingerprints and features make of the rest of so long a text is hardly different.
-constexpr std::size_t advised_bytes = whole_file_limit;
+constexpr std::size_t advised_bytes = std::size_t{1} << 24;
 
 neardup::advice_request request_of(const options& settings) {
   neardup::advice_request request{.similarity = *settings.min_similarity,
@@ -42,9 +43,8 @@ class advice_passes {
   explicit advice_passes(context& c) : context_(c), look_(request_of(c.settings)) {}
 
   neardup::advice run() {
-    for_each_text_before(context_, "drawing a sample", advised_bytes, [this](const placed_document& d) { sample(d); });
-    read_texts(context_.settings, context_.sources, context_.notes, advised_bytes,
-               [this](const placed_document& d) { compare(d); });
+    for_each_text_before(context_, "drawing a sample", [this](const placed_document& d) { sample(d); });
+    read_texts(context_.settings, context_.sources, context_.notes, [this](const placed_document& d) { compare(d); });
     compare_waiting();
     if (compared_ != sampled_) throw input_error({"", "the input was changed while it was being read"});
     if (sampled_ == 0) return {};
@@ -62,8 +62,17 @@ class advice_passes {
            context_.notes.without_tokens(document.from->where(document.line));
   }
 
+  /// Leaves of a text what is looked at. Returns: whether that is less than all of it.
+  static bool shorten(std::string& text) {
+    if (text.size() <= advised_bytes) return false;
+    text.resize(advised_bytes);
+    text.resize(text.size() - neardup::incomplete_suffix(text));
+    return true;
+  }
+
   void sample(const placed_document& document) {
-    const std::string text = joined(*document.texts, '\n');
+    std::string text = joined(*document.texts, '\n');
+    shorten(text);
     if (!counts(document, text)) return;
     look_.sample(text);
     ++sampled_;
@@ -71,8 +80,9 @@ class advice_passes {
 
   void compare(const placed_document& document) {
     std::string text = joined(*document.texts, '\n');
+    const bool is_cut = shorten(text);
     if (!counts(document, text)) return;
-    if (document.facts.is_cut) ++cut_;
+    if (is_cut) ++cut_;
     waiting_bytes_ += text.size();
     waiting_.push_back(std::move(text));
     // Enough that starting threads does not count.

@@ -59,14 +59,12 @@ inline int blocks_of(const options& settings) {
   return settings.blocks > 0 ? settings.blocks : neardup::default_blocks(settings.bits, settings.distance);
 }
 
-/// Reads the texts of the input, at most `most_bytes` of each, in a pass before the one that says what is wrong; the
-/// next pass reads the same sources.
-inline void for_each_text_before(context& c, const std::string& what, std::size_t most_bytes,
-                                 const document_visitor& visit) {
+/// Reads the texts of the input in a pass before the one that says what is wrong; the next pass reads the same sources.
+inline void for_each_text_before(context& c, const std::string& what, const document_visitor& visit) {
   c.notes.phase(what);
   c.sources.remember();
   c.notes.mute(true);
-  read_texts(c.settings, c.sources, c.notes, most_bytes, visit);
+  read_texts(c.settings, c.sources, c.notes, visit);
   c.notes.mute(false);
   c.sources.rewind();
 }

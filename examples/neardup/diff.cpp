@@ -22,13 +22,11 @@ using common::text_piece;
 std::string text_of(const std::string& path) {
   source from{path, nullptr};
   byte_buffer buffer;
-  std::string text;
   try {
-    read_file(from, false, buffer, [&](std::string_view piece, bool /*whole*/) { text += piece; });
+    return std::string(read_file(from, false, buffer));
   } catch (const std::system_error& error) {
     throw input_error({from.name(), error.code().message()});
   }
-  return text;
 }
 
 /// A line of both texts together: of what was removed, and what was added.

@@ -19,135 +19,72 @@ std::optional<std::string> record_reader::read(std::string_view content, record&
   return std::nullopt;
 }
 
-file_facts read_file(source& from, bool keep, byte_buffer& buffer,
-                     const std::function<void(std::string_view text, bool whole)>& piece) {
+std::string_view read_file(source& from, bool keep, byte_buffer& buffer) {
   constexpr std::size_t first_read = std::size_t{1} << 16;
+  constexpr std::size_t kept_capacity = std::size_t{1} << 24;  // what a large file needed is not kept
+  if (buffer.capacity() > kept_capacity) buffer = {};
   const std::atomic<bool> never{false};
   source_file file(from, keep);
-  file_facts facts;
   buffer.resize(0);
-  buffer.reserve(first_read);
-  bool first = true;
-  for (bool ended = false; !ended;) {
-    // Until the file ends or the buffer is as large as it gets.
-    while (!ended && buffer.size() < whole_file_limit) {
-      if (buffer.size() == buffer.capacity()) buffer.reserve(std::min(4 * buffer.capacity(), whole_file_limit));
-      const std::size_t count = file.read(buffer.data() + buffer.size(), buffer.capacity() - buffer.size(), never);
-      buffer.resize(buffer.size() + count);
-      facts.size += count;
-      ended = count == 0;
+  try {
+    buffer.reserve(first_read);
+    for (std::size_t count = 1; count > 0; buffer.resize(buffer.size() + count)) {
+      if (buffer.size() == buffer.capacity()) buffer.reserve(2 * buffer.capacity());
+      count = file.read(buffer.data() + buffer.size(), buffer.capacity() - buffer.size(), never);
     }
-    const std::size_t cut = ended ? 0 : neardup::incomplete_suffix(buffer.view());
-    std::string_view text = buffer.view().substr(0, buffer.size() - cut);
-    const std::string rest(buffer.view().substr(text.size()));
-    if (!is_utf8(text)) facts.ill_formed = true;
-    if (first && text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-    piece(text, first && ended);
-    first = false;
-    buffer.resize(0);
-    buffer.append(rest);
+  } catch (const std::bad_alloc&) {
+    throw std::system_error(std::make_error_code(std::errc::not_enough_memory));
   }
-  return facts;
+  std::string_view text = buffer.view();
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  return text;
 }
 
 namespace {
 
-/// Makes something of a document's texts; one for each thread.
-class document_maker {
- public:
-  document_maker() = default;
-  document_maker(const document_maker&) = delete;
-  document_maker& operator=(const document_maker&) = delete;
-  virtual ~document_maker() = default;
-
-  virtual void whole(document& d, const std::vector<std::string_view>& texts) = 0;
-  /// Of a document of one text that comes in pieces.
-  virtual void feed(std::string_view piece) = 0;
-  virtual void finish(document& d) = 0;
-
-  /// The texts of the last document, if they are kept.
-  std::optional<std::vector<std::string>> texts;
-};
+/// Makes something of the texts of a document of a batch; one for each thread.
+using document_maker = std::function<void(const std::vector<std::string_view>& texts, document&, finished_batch&)>;
 
 /// Its fingerprint, and what the check needs.
-class fingerprint_maker final : public document_maker {
- public:
-  explicit fingerprint_maker(const options& settings)
-      : fingerprint_(make_fingerprinter(settings)),
-        extract_(settings.reads_features() ? make_feature_reader(settings) : nullptr),
-        keeps_features_(extract_ && settings.min_similarity),
-        code_of_features_(keeps_features_ && settings.check == similarity_measure::jaccard &&
-                                  settings.kind == neardup::fingerprint_kind::minwise &&
-                                  settings.features == settings.check_features
-                              ? code_of_features(settings)
-                              : nullptr) {}
-
-  void whole(document& d, const std::vector<std::string_view>& all) override {
-    for (const std::string_view text : all) d.text_length += text.size();
-    if (keeps_features_) {
-      d.features = extract_->whole(all);
-    } else if (extract_) {
-      d.short_digest = extract_->short_digest(all);
+document_maker make_fingerprint_maker(const options& settings) {
+  const bool is_compared = settings.reads_features();
+  const bool is_checked = is_compared && settings.min_similarity;
+  // Min-wise codes may be made of the features that are read for the check.
+  const bool from_features = is_checked && settings.check == similarity_measure::jaccard &&
+                             settings.kind == neardup::fingerprint_kind::minwise &&
+                             settings.features == settings.check_features;
+  feature_coder* const code_of = from_features ? feature_coder_of(settings) : nullptr;
+  const std::shared_ptr<fingerprinter> fingerprint = make_fingerprinter(settings);
+  const std::shared_ptr<feature_reader> extract = is_compared ? make_feature_reader(settings) : nullptr;
+  return [=, &settings](const std::vector<std::string_view>& texts, document& d, finished_batch& out) {
+    for (const std::string_view text : texts) {
+      d.text_length += text.size();
+      look_for_terms(settings, text);
     }
-    set_fingerprint(d, code_of_features_ ? code_of_features_(d.features) : fingerprint_->whole(all));
-  }
-  void feed(std::string_view piece) override {
-    fingerprint_->feed(piece);
-    if (keeps_features_) extract_->feed(piece);
-    length_ += piece.size();
-  }
-  void finish(document& d) override {
-    set_fingerprint(d, fingerprint_->finish());
-    if (keeps_features_) d.features = extract_->finish();
-    d.text_length = std::exchange(length_, 0);
-  }
+    if (is_checked) {
+      d.features = extract->read(texts);
+      out.features.insert(out.features.end(), d.features.begin(), d.features.end());
+    } else if (extract) {
+      d.short_digest = extract->short_digest(texts);
+    }
+    const auto made = code_of != nullptr ? code_of(d.features) : fingerprint->read(texts);
+    d.has_tokens = made.has_value();
+    if (made) d.fingerprint = *made;
+  };
+}
 
- private:
-  static void set_fingerprint(document& d, const std::optional<any_fingerprint>& fingerprint) {
-    d.has_tokens = fingerprint.has_value();
-    if (fingerprint) d.fingerprint = *fingerprint;
-  }
-
-  std::unique_ptr<fingerprinter> fingerprint_;
-  std::unique_ptr<feature_reader> extract_;  // nothing if documents are not compared
-  bool keeps_features_;                      // for the check
-  feature_coder* code_of_features_;          // if the features for the check give the fingerprint, too
-  std::uint64_t length_ = 0;                 // of what was fed
-};
-
-/// The beginnings of its texts.
-class text_maker final : public document_maker {
- public:
-  explicit text_maker(std::size_t most_bytes) : most_bytes_(most_bytes) {}
-
-  void whole(document& d, const std::vector<std::string_view>& all) override {
+/// The texts themselves.
+document_maker make_text_maker(const options& /*settings*/) {
+  return [](const std::vector<std::string_view>& texts, document& d, finished_batch& out) {
     d.has_tokens = true;  // as far as anybody knows here
-    texts.emplace();
-    for (std::string_view text : all) {
-      if (text.size() > most_bytes_) {
-        text = text.substr(0, most_bytes_);
-        text.remove_suffix(neardup::incomplete_suffix(text));
-        d.is_cut = true;
-      }
-      texts->emplace_back(text);
-    }
-  }
-  void feed(std::string_view piece) override {
-    if (text_.size() <= most_bytes_) text_ += piece;
-  }
-  void finish(document& d) override { whole(d, {std::exchange(text_, {})}); }
-
- private:
-  std::size_t most_bytes_;
-  std::string text_;  // as far as it was fed
-};
-
-using make_maker = std::function<std::unique_ptr<document_maker>()>;
+    out.texts.emplace_back(texts.begin(), texts.end());
+  };
+}
 
 /// Makes documents of batches; one for each thread.
 class batch_worker {
  public:
-  batch_worker(const options& settings, std::unique_ptr<document_maker> maker)
+  batch_worker(const options& settings, document_maker maker)
       : settings_(settings), reader_(settings), make_(std::move(maker)) {}
 
   finished_batch operator()(batch&& input) {
@@ -189,32 +126,21 @@ class batch_worker {
         out.ids += record_.id;
         d.id_size = static_cast<std::uint32_t>(record_.id.size());
       }
-      make_->whole(d, record_.fields);
-      out.features.insert(out.features.end(), d.features.begin(), d.features.end());
-      if (make_->texts) out.texts.push_back(*std::move(make_->texts));
+      make_(record_.fields, d, out);
     });
   }
 
   void read_one_file(finished_batch& out, std::size_t i) {
     document d;
     d.index = static_cast<std::uint32_t>(i);
-    bool in_pieces = false;
-    const auto read = [&](std::string_view text, bool whole) {
-      if (whole) return make_->whole(d, {text});
-      make_->feed(text);
-      in_pieces = true;
-    };
     try {
-      const file_facts facts = read_file(*out.input.files[i], settings_.needs_second_look(), buffer_, read);
-      if (in_pieces) make_->finish(d);
-      d.length = facts.size;
-      d.ill_formed = facts.ill_formed;
-      out.bytes += facts.size;
-      out.features.insert(out.features.end(), d.features.begin(), d.features.end());
+      const std::string_view text = read_file(*out.input.files[i], settings_.needs_second_look(), buffer_);
+      d.length = buffer_.size();
+      d.ill_formed = !is_utf8(text);
+      make_({text}, d, out);
+      out.bytes += d.length;
       out.documents.push_back(d);
-      if (make_->texts) out.texts.push_back(*std::move(make_->texts));
     } catch (const std::system_error& error) {
-      if (in_pieces) make_->finish(d);  // so that the next document begins afresh
       bad_input bad = unreadable(*out.input.files[i], error);
       out.bad.push_back({out.documents.size(), i, std::move(bad.what), bad.kind});
     }
@@ -222,7 +148,7 @@ class batch_worker {
 
   const options& settings_;
   record_reader reader_;
-  std::unique_ptr<document_maker> make_;
+  document_maker make_;
   record record_;
   byte_buffer buffer_;
   std::size_t last_documents_ = 0, last_features_ = 0;  // of the batch before: the next one is much like it
@@ -290,13 +216,13 @@ class placer {
   std::uint64_t lines_before_ = 0;
 };
 
-void read(const options& settings, source_walker& sources, report& notes, const make_maker& maker,
+void read(const options& settings, source_walker& sources, report& notes, document_maker make_maker(const options&),
           const document_visitor& visit, const batch_visitor& after) {
   batch_reader reader(settings, sources, settings.needs_second_look());
   placer put_in_place(notes);
   run_in_order<batch>(
       settings.threads, [&](batch& next, const std::atomic<bool>& stop) { return reader.next(next, stop); },
-      [&] { return batch_worker(settings, maker()); },
+      [&] { return batch_worker(settings, make_maker(settings)); },
       [&](finished_batch&& done) {
         const std::exception_ptr bad = caught([&] { put_in_place(done, visit); });
         if (after) after(std::move(done));
@@ -308,14 +234,11 @@ void read(const options& settings, source_walker& sources, report& notes, const 
 
 void read_documents(const options& settings, source_walker& sources, report& notes, const document_visitor& visit,
                     const batch_visitor& after) {
-  read(
-      settings, sources, notes, [&] { return std::make_unique<fingerprint_maker>(settings); }, visit, after);
+  read(settings, sources, notes, make_fingerprint_maker, visit, after);
 }
 
-void read_texts(const options& settings, source_walker& sources, report& notes, std::size_t most_bytes,
-                const document_visitor& visit) {
-  read(
-      settings, sources, notes, [&] { return std::make_unique<text_maker>(most_bytes); }, visit, nullptr);
+void read_texts(const options& settings, source_walker& sources, report& notes, const document_visitor& visit) {
+  read(settings, sources, notes, make_text_maker, visit, nullptr);
 }
 
 }  // namespace command

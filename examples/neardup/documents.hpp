@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,25 +49,15 @@ std::string joined(const Texts& texts, char between) {
   return all;
 }
 
-/// A file that is a document, as it was read.
-struct file_facts {
-  std::uint64_t size = 0;
-  bool ill_formed = false;
-};
-
-/// Reads a file that is a document, without its byte order mark. Not larger than `whole_file_limit`, it comes at once:
-/// `piece(text, true)`; a larger one comes in pieces, cut between characters: `piece(text, false)`.
-/// Throws: std::system_error; output_error if the copy of a pipe cannot be written.
-inline constexpr std::size_t whole_file_limit = std::size_t{1} << 24;
-file_facts read_file(source& from, bool keep, byte_buffer& buffer,
-                     const std::function<void(std::string_view text, bool whole)>& piece);
+/// Reads a file that is a document. Returns: its text in `buffer`, without a byte order mark.
+/// Throws: std::system_error, also if there is not enough memory; output_error if the copy of a pipe cannot be written.
+std::string_view read_file(source& from, bool keep, byte_buffer& buffer);
 
 /// What is known of a document. Many of them may wait to be compared, so it is kept small.
 struct document {
   any_fingerprint fingerprint;
   bool has_tokens = false;
   bool ill_formed = false;
-  bool is_cut = false;             ///< the texts of read_texts() are less than all of it
   std::uint32_t index = 0;         ///< of the line or file in the batch
   std::uint32_t id_size = no_id;   ///< of its own id, which stands in the ids of the batch
   feature_set features;            ///< with a check; they stand in the batch
@@ -126,10 +115,7 @@ using batch_visitor = std::function<void(finished_batch&&)>;
 void read_documents(const options& settings, source_walker& sources, report& notes, const document_visitor& visit,
                     const batch_visitor& after);
 
-inline constexpr std::size_t whole_texts = std::numeric_limits<std::size_t>::max();
-
-/// The same with the texts of the documents, at most `most_bytes` of each, in place of fingerprints.
-void read_texts(const options& settings, source_walker& sources, report& notes, std::size_t most_bytes,
-                const document_visitor& visit);
+/// The same with the texts of the documents in place of fingerprints.
+void read_texts(const options& settings, source_walker& sources, report& notes, const document_visitor& visit);
 
 }  // namespace command

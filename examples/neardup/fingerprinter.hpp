@@ -2,7 +2,6 @@
 #pragma once
 
 #include <neardup/fingerprint.hpp>
-#include <neardup/text/tokenizer.hpp>
 #include <type_traits>
 
 #include "readers.hpp"
@@ -18,54 +17,13 @@ std::optional<any_fingerprint> first_bits(const std::optional<Fingerprint>& fing
   return any_fingerprint(words);
 }
 
-/// A text in pieces: streamed, or put together if the tokenizer takes whole texts only.
-template <class Hasher>
-class text_in_pieces {
- public:
-  void feed(const Hasher& hash, std::string_view piece) {
-    if constexpr (streams) {
-      if (!stream_) stream_.emplace(hash);
-      stream_->feed(piece);
-    } else {
-      text_ += piece;
-    }
-  }
-
-  /// What a large text needed is not kept for the next one.
-  auto finish(const Hasher& hash, typename Hasher::workspace& scratch) {
-    decltype(hash(std::string_view(), scratch)) result;
-    if constexpr (streams) {
-      if (stream_) result = stream_->finish();
-      stream_.reset();
-    } else {
-      result = hash(std::exchange(text_, {}), scratch);
-    }
-    return result;
-  }
-
- private:
-  static constexpr bool streams = neardup::streaming_tokenizer<typename Hasher::tokenizer_type>;
-  struct none {};
-  template <class H>
-  static auto stream_of() {
-    if constexpr (streams) {
-      return std::type_identity<neardup::text_stream<H>>{};
-    } else {
-      return std::type_identity<none>{};
-    }
-  }
-
-  std::optional<typename decltype(stream_of<Hasher>())::type> stream_;
-  std::string text_;
-};
-
 /// By a simhasher, or a hasher of min-wise codes.
 template <class Hasher>
 class fingerprinter_of final : public fingerprinter {
  public:
   fingerprinter_of(Hasher hash, std::size_t bits) : hash_(std::move(hash)), bits_(bits) {}
 
-  std::optional<any_fingerprint> whole(const std::vector<std::string_view>& texts) override {
+  std::optional<any_fingerprint> read(const std::vector<std::string_view>& texts) override {
     if (texts.size() == 1) return first_bits(hash_(texts.front(), scratch_), bits_);
     if constexpr (requires { typename Hasher::bag_type; }) {
       typename Hasher::bag_type bag;
@@ -77,19 +35,16 @@ class fingerprinter_of final : public fingerprinter {
       return first_bits(all.result(), bits_);
     }
   }
-  void feed(std::string_view piece) override { pieces_.feed(hash_, piece); }
-  std::optional<any_fingerprint> finish() override { return first_bits(pieces_.finish(hash_, scratch_), bits_); }
 
  private:
   Hasher hash_;
   std::size_t bits_;
   typename Hasher::workspace scratch_;
-  text_in_pieces<Hasher> pieces_;
 };
 
 /// Of the keywords that --top asks for, which --weights tfidf alone has.
 template <std::size_t Bits, class Tokenizer>
-class keyword_fingerprinter final : public whole_document_reader<fingerprinter> {
+class keyword_fingerprinter final : public fingerprinter {
  public:
   keyword_fingerprinter(const options& settings, Tokenizer tokenizer)
       : tokenizer_(std::move(tokenizer)),
@@ -97,7 +52,7 @@ class keyword_fingerprinter final : public whole_document_reader<fingerprinter> 
               neardup::xxh3<Bits>{settings.seed}),
         bits_(settings.bits) {}
 
-  std::optional<any_fingerprint> whole(const std::vector<std::string_view>& texts) override {
+  std::optional<any_fingerprint> read(const std::vector<std::string_view>& texts) override {
     texts_ = &texts;
     // The tokens of one text are pieces of it, which need no copy.
     return first_bits(hash_(texts.size() == 1 ? texts.front() : std::string_view(), scratch_), bits_);
@@ -116,17 +71,16 @@ class keyword_fingerprinter final : public whole_document_reader<fingerprinter> 
 
 /// Of weighed features that records have ready.
 template <std::size_t Bits>
-class weighed_fingerprinter final : public whole_document_reader<fingerprinter> {
+class weighed_fingerprinter final : public fingerprinter {
  public:
   explicit weighed_fingerprinter(const options& settings)
       : weigh_(make_feature_weigher(settings, settings.features)),
         hash_{{}, {}, {settings.seed}},
         bits_(settings.bits) {}
 
-  std::optional<any_fingerprint> whole(const std::vector<std::string_view>& texts) override {
+  std::optional<any_fingerprint> read(const std::vector<std::string_view>& texts) override {
     neardup::accumulator<Bits> votes;
-    for (const weighed_feature& feature : weigh_->whole(texts))
-      votes.add_units(hash_.hash(feature.text), feature.units);
+    for (const weighed_feature& feature : weigh_->read(texts)) votes.add_units(hash_.hash(feature.text), feature.units);
     return first_bits(votes.result(), bits_);
   }
 

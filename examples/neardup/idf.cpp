@@ -15,7 +15,7 @@ std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
 std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
   neardup::idf_learner learner;
   with_tokenizer(c.settings.features, [&](const auto& tokenize) {
-    for_each_text_before(c, "learning how rare the features are", whole_texts, [&](const placed_document& d) {
+    for_each_text_before(c, "learning how rare the features are", [&](const placed_document& d) {
       const auto all_texts = [&](std::string_view, auto&& sink) {
         for (const std::string& text : *d.texts) tokenize(text, sink);
       };

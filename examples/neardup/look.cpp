@@ -88,8 +88,8 @@ void run_tokens(context& c) {
   const auto weigh = make_feature_weigher(c.settings, c.settings.features);
   const bool as_json = c.settings.format == output_format::json_lines;
   bool first_document = true;
-  read_texts(c.settings, c.sources, c.notes, whole_texts, [&](const placed_document& d) {
-    const std::vector<weighed_feature> features = weigh->whole({d.texts->begin(), d.texts->end()});
+  read_texts(c.settings, c.sources, c.notes, [&](const placed_document& d) {
+    const std::vector<weighed_feature> features = weigh->read({d.texts->begin(), d.texts->end()});
     for (const std::string& text : *d.texts) look_for_terms(c.settings, text);
     if (features.empty() && !c.notes.without_tokens(d.from->where(d.line))) return;
     if (as_json) {
@@ -119,7 +119,7 @@ void run_find(context& c) {
     std::string id;
   };
   std::vector<finding> found;
-  read_texts(c.settings, c.sources, c.notes, whole_texts, [&](const placed_document& d) {
+  read_texts(c.settings, c.sources, c.notes, [&](const placed_document& d) {
     const double share = find.share_in(*d.texts);
     if (share > 0 && share >= *c.settings.min_similarity) found.push_back({share, d.name()});
   });

@@ -11,8 +11,6 @@
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/text/normalise.hpp>
-#include <neardup/text/tokenizer.hpp>
-#include <neardup/text/words.hpp>
 #include <type_traits>
 
 #include "errors.hpp"
@@ -63,39 +61,12 @@ template <class Tokenizer>
 class feature_reader_of final : public feature_reader {
  public:
   feature_reader_of(const Tokenizer& tokenizer, std::uint64_t seed)
-      : hash_token_{seed}, hash_(tokenizer, hash_token_), hash_fully_(tokenizer, hash_token_) {}
+      : hash_(tokenizer, hasher{seed}), hash_fully_(tokenizer, hasher{seed}) {}
 
-  feature_set whole(const std::vector<std::string_view>& texts) override {
+  feature_set read(const std::vector<std::string_view>& texts) override {
     std::vector<std::uint32_t>().swap(result_);  // what a large text needed
     if (texts.size() == 1) return hash_(texts.front(), memory_);
     return result_ = features_of(texts, hash_, memory_);
-  }
-
-  void feed(std::string_view piece) override {
-    if constexpr (streams) {
-      if (!stream_) stream_.emplace(hash_.tokenizer);
-      stream_->feed(piece, add_);
-      if (features_.size() >= 2 * distinct_ + 4096) {
-        // Repetition in a large text is not kept.
-        make_set(features_);
-        distinct_ = features_.size();
-      }
-    } else {
-      text_ += piece;
-    }
-  }
-
-  feature_set finish() override {
-    if constexpr (!streams) {
-      const std::string text = std::exchange(text_, {});
-      return whole({text});
-    } else {
-      if (stream_) stream_->finish(add_);
-      stream_.reset();
-      distinct_ = 0;
-      make_set(features_);
-      return result_ = std::exchange(features_, {});
-    }
   }
 
   std::uint64_t short_digest(const std::vector<std::string_view>& texts) override {
@@ -113,34 +84,19 @@ class feature_reader_of final : public feature_reader {
   using set_hasher = neardup::feature_extractor<Tokenizer, hasher>;
   using full_hasher = neardup::feature_extractor<Tokenizer, hasher, std::uint64_t>;
 
-  struct adder {
-    feature_reader_of* to;
-    void operator()(std::string_view token) const {
-      to->features_.push_back(static_cast<std::uint32_t>(to->hash_token_(token)));  // as feature_extractor does it
-    }
-  };
-
-  hasher hash_token_;
   set_hasher hash_;
   typename set_hasher::workspace memory_;
   full_hasher hash_fully_;
   typename full_hasher::workspace full_memory_;
-  static constexpr bool streams = neardup::streaming_tokenizer<Tokenizer>;
-  // Of a tokenizer that cannot stream it is never made.
-  std::optional<neardup::token_stream<std::conditional_t<streams, Tokenizer, neardup::words>>> stream_;
-  std::string text_;  // where there is no stream
-  adder add_{this};
-  std::vector<std::uint32_t> features_;  // of what was fed
-  std::size_t distinct_ = 0;
   std::vector<std::uint32_t> result_;
 };
 
 /// The words of a record that has them with their weights.
-class given_feature_reader final : public whole_document_reader<feature_reader> {
+class given_feature_reader final : public feature_reader {
  public:
   explicit given_feature_reader(std::uint64_t seed) : hash_{seed} {}
 
-  feature_set whole(const std::vector<std::string_view>& texts) override {
+  feature_set read(const std::vector<std::string_view>& texts) override {
     return result_ = words_of<std::uint32_t>(texts);
   }
   std::uint64_t short_digest(const std::vector<std::string_view>& texts) override {
@@ -161,14 +117,14 @@ class given_feature_reader final : public whole_document_reader<feature_reader> 
 };
 
 /// For the cosine: the lowest bits of the hashes of the features, ascending, then as many weights, as floats.
-class weighed_feature_reader final : public whole_document_reader<feature_reader> {
+class weighed_feature_reader final : public feature_reader {
  public:
   explicit weighed_feature_reader(const options& settings)
       : weigh_(make_feature_weigher(settings, settings.check_features)), hash_{settings.seed} {}
 
-  feature_set whole(const std::vector<std::string_view>& texts) override {
+  feature_set read(const std::vector<std::string_view>& texts) override {
     std::map<std::uint32_t, double> weights;
-    for (const weighed_feature& feature : weigh_->whole(texts)) {
+    for (const weighed_feature& feature : weigh_->read(texts)) {
       weights[static_cast<std::uint32_t>(hash_(feature.text))] += static_cast<double>(feature.units);
     }
     result_.clear();
@@ -200,9 +156,9 @@ double cosine_of(feature_set a, feature_set b) {
 }
 
 /// For the edit distance: the number of bytes of the normalised texts, then the bytes.
-class text_reader final : public whole_document_reader<feature_reader> {
+class text_reader final : public feature_reader {
  public:
-  feature_set whole(const std::vector<std::string_view>& texts) override {
+  feature_set read(const std::vector<std::string_view>& texts) override {
     std::string all;
     for (const std::string_view text : texts) {
       if (!all.empty()) all += '\n';
@@ -235,14 +191,14 @@ std::optional<double> edit_similarity_at_least(std::string_view a, std::string_v
 }
 
 template <class Tokenizer>
-class feature_weigher_of final : public whole_document_reader<feature_weigher> {
+class feature_weigher_of final : public feature_weigher {
  public:
   feature_weigher_of(const options& settings, Tokenizer tokenizer)
       : weights_(settings.weights), idf_(settings.idf), tokenizer_(std::move(tokenizer)) {
     if (settings.top > 0) best_.emplace(settings.top, tokens_, *idf_);
   }
 
-  std::vector<weighed_feature> whole(const std::vector<std::string_view>& texts) override {
+  std::vector<weighed_feature> read(const std::vector<std::string_view>& texts) override {
     texts_ = &texts;
     std::vector<weighed_feature> result;
     const auto add = [&](std::string_view text, std::uint64_t units) {
@@ -280,11 +236,11 @@ class feature_weigher_of final : public whole_document_reader<feature_weigher> {
 };
 
 /// The words and weights of a record that has both.
-class given_weights final : public whole_document_reader<feature_weigher> {
+class given_weights final : public feature_weigher {
  public:
   explicit given_weights(std::size_t top) : top_(top) {}
 
-  std::vector<weighed_feature> whole(const std::vector<std::string_view>& texts) override {
+  std::vector<weighed_feature> read(const std::vector<std::string_view>& texts) override {
     std::vector<weighed_feature> result;
     std::map<std::string_view, std::size_t> places;
     for (std::size_t i = 0; i + 1 < texts.size(); i += 2) {
@@ -318,27 +274,6 @@ class given_weights final : public whole_document_reader<feature_weigher> {
   }
 
   std::size_t top_;
-};
-
-/// One that looks for the terms of --idf-file in what it is given.
-class watching_fingerprinter final : public fingerprinter {
- public:
-  explicit watching_fingerprinter(const options& settings, std::unique_ptr<fingerprinter> inner)
-      : settings_(settings), inner_(std::move(inner)) {}
-
-  std::optional<any_fingerprint> whole(const std::vector<std::string_view>& texts) override {
-    for (const std::string_view text : texts) look_for_terms(settings_, text);
-    return inner_->whole(texts);
-  }
-  void feed(std::string_view piece) override {
-    look_for_terms(settings_, piece);
-    inner_->feed(piece);
-  }
-  std::optional<any_fingerprint> finish() override { return inner_->finish(); }
-
- private:
-  const options& settings_;
-  std::unique_ptr<fingerprinter> inner_;
 };
 
 }  // namespace
@@ -378,14 +313,12 @@ std::unique_ptr<feature_reader> make_feature_reader(const options& settings) {
 }
 
 std::unique_ptr<fingerprinter> make_fingerprinter(const options& settings) {
-  auto made = with_bits(settings.bits, [&](auto bits) {
+  return with_bits(settings.bits, [&](auto bits) {
     // SimHash of 32 bits is half of that of 64, which takes as long; of min-wise codes it is not.
     constexpr std::size_t width = std::max<std::size_t>(bits, 64);
     return settings.kind == neardup::fingerprint_kind::minwise ? make_minwise_fingerprinter<bits>(settings)
                                                                : make_simhash_fingerprinter<width>(settings);
   });
-  if (!settings.terms) return made;
-  return std::make_unique<watching_fingerprinter>(settings, std::move(made));
 }
 
 void look_for_terms(const options& settings, std::string_view text) {
@@ -404,7 +337,7 @@ void look_for_terms(const options& settings, std::string_view text) {
   }
 }
 
-feature_coder* code_of_features(const options& settings) {
+feature_coder* feature_coder_of(const options& settings) {
   return with_bits(settings.bits, [](auto bits) -> feature_coder* { return &code_of<bits>; });
 }
 

@@ -28,26 +28,8 @@ class document_reader {
   document_reader& operator=(const document_reader&) = delete;
   virtual ~document_reader() = default;
 
-  /// Of a document of several texts: no feature spans two of them.
-  virtual Result whole(const std::vector<std::string_view>& texts) = 0;
-
-  /// Of a document of one text that comes in pieces.
-  virtual void feed(std::string_view piece) = 0;
-  virtual Result finish() = 0;
-};
-
-/// One that needs the whole document: pieces wait until it ends.
-template <class Base>
-class whole_document_reader : public Base {
- public:
-  void feed(std::string_view piece) override { text_ += piece; }
-  auto finish() -> decltype(this->whole({})) override {
-    const std::string text = std::exchange(text_, {});
-    return this->whole({text});
-  }
-
- private:
-  std::string text_;
+  /// Of the texts of a document: no feature spans two of them.
+  virtual Result read(const std::vector<std::string_view>& texts) = 0;
 };
 
 /// Hands over the features of all texts of a document; none spans two of them.
@@ -102,7 +84,7 @@ std::unique_ptr<fingerprinter> make_minwise_fingerprinter(const options& setting
 
 /// The min-wise code of a document's features, or nothing without any.
 using feature_coder = std::optional<any_fingerprint>(feature_set features);
-feature_coder* code_of_features(const options& settings);
+feature_coder* feature_coder_of(const options& settings);
 
 /// Looks for the terms of --idf-file in a text, if there is one and none was met before.
 void look_for_terms(const options& settings, std::string_view text);
