@@ -63,21 +63,3 @@ install(
   DESTINATION "${NEARDUP_INSTALL_PKGCONFIGDIR}"
   COMPONENT neardup_headers
 )
-
-# The program, where it has been built, with its manual page and its completion.
-if(TARGET neardup_program)
-  install(TARGETS neardup_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT neardup_program OPTIONAL)
-  install(
-    FILES "$<TARGET_FILE_DIR:neardup_program>/neardup.1"
-    DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
-    COMPONENT neardup_program
-    OPTIONAL
-  )
-  install(
-    FILES "$<TARGET_FILE_DIR:neardup_program>/neardup.bash"
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
-    RENAME neardup
-    COMPONENT neardup_program
-    OPTIONAL
-  )
-endif()
