@@ -9,8 +9,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
-#include <functional>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -23,13 +24,33 @@ namespace scale {
 
 namespace {
 
+/// Sets of features in blocks, none of which is moved when there are more.
+class feature_blocks {
+ public:
+  void add(std::span<const std::uint32_t> features) {
+    if (size_++ % block_size == 0) blocks_.emplace_back();
+    blocks_.back().add(features);
+  }
+  [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t i) const {
+    return blocks_[i / block_size][i % block_size];
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  static constexpr std::size_t block_size = std::size_t{1} << 18;
+
+  std::vector<neardup::feature_sets<>> blocks_;
+  std::size_t size_ = 0;
+};
+
 struct corpus {
   std::vector<std::string> ids;
-  neardup::feature_sets<> features;
+  feature_blocks features;
   std::vector<neardup::simhash<64>> fingerprints;
 };
 
-corpus read_corpus(const std::string& path, bool fingerprints) {
+/// The ids go to a file, if there is one, a line each.
+corpus read_corpus(const std::string& path, bool fingerprints, std::FILE* ids = nullptr) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error(path + ": cannot be read");
   corpus result;
@@ -43,9 +64,14 @@ corpus read_corpus(const std::string& path, bool fingerprints) {
     simdjson::dom::element record;
     std::string_view id, text;
     if (parser.parse(line).get(record) || record["id"].get(id) || record["text"].get(text)) {
-      throw std::runtime_error(path + ":" + std::to_string(result.ids.size() + 1) + ": no record with id and text");
+      throw std::runtime_error(path + ":" + std::to_string(result.features.size() + 1) +
+                               ": no record with id and text");
     }
-    result.ids.emplace_back(id);
+    if (ids == nullptr) {
+      result.ids.emplace_back(id);
+    } else if (std::fprintf(ids, "%.*s\n", static_cast<int>(id.size()), id.data()) < 0) {
+      throw std::runtime_error("the temporary file is full");
+    }
     result.features.add(features_of(text, memory));
     if (fingerprints) result.fingerprints.push_back(hash(text, hashing).value_or(neardup::simhash<64>()));
   }
@@ -74,56 +100,107 @@ class pair_printer {
   unsigned long long candidates_ = 0;
 };
 
-/// For each text the minima of `count` permutations, one after the other. A permutation is the upper half of a * x + b
-/// modulo 2^64 of a feature that is hashed already (Dietzfelbinger 1996).
-std::vector<std::uint32_t> minima_of(const neardup::feature_sets<>& sets, std::size_t count) {
-  neardup_bench::random_source random(count);
-  std::vector<std::uint64_t> factors(count), summands(count);
-  for (std::size_t p = 0; p < count; ++p) {
-    factors[p] = random.next() | 1U;
-    summands[p] = random.next();
+/// The upper half of factor * x + summand modulo 2^64, of a feature that is hashed already (Dietzfelbinger 1996).
+struct permutation {
+  std::uint64_t factor, summand;
+
+  [[nodiscard]] std::uint32_t operator()(std::uint32_t feature) const {
+    return static_cast<std::uint32_t>((factor * feature + summand) >> 32U);
   }
-  std::vector<std::uint32_t> minima(sets.size() * count, ~std::uint32_t{0});
-  for (std::size_t i = 0; i < sets.size(); ++i) {
-    std::uint32_t* const least = minima.data() + i * count;
-    for (const std::uint32_t feature : sets[i]) {
-      for (std::size_t p = 0; p < count; ++p) {
-        least[p] = (std::min)(least[p], static_cast<std::uint32_t>((factors[p] * feature + summands[p]) >> 32U));
+};
+
+/// Finds texts with equal keys, one band after the other: a key is of the minima of `rows` permutations.
+class banded_minhash {
+ public:
+  using key_of_text = std::pair<std::uint64_t, std::uint32_t>;
+
+  banded_minhash(const feature_blocks& sets, std::size_t bands, std::size_t rows) : sets_(sets), rows_(rows) {
+    neardup_bench::random_source random(bands * rows);
+    for (std::size_t p = 0; p < bands * rows; ++p) {
+      const std::uint64_t factor = random.next() | 1U;
+      permutations_.push_back({factor, random.next()});
+    }
+    keys_.reserve(sets.size());
+  }
+
+  /// The keys of all texts that are not empty, in their order. Valid until the next call of either function.
+  std::span<const key_of_text> keys_of(std::size_t band) {
+    keys_.clear();
+    for (std::size_t i = 0; i < sets_.size(); ++i) {
+      const auto set = sets_[i];
+      if (set.empty()) continue;
+      std::uint64_t key = band;
+      for (const permutation& p : std::span(permutations_).subspan(band * rows_, rows_)) {
+        std::uint32_t least = ~std::uint32_t{0};
+        for (const std::uint32_t feature : set) least = (std::min)(least, p(feature));
+        key = neardup::detail::mix(key + least);
+      }
+      keys_.emplace_back(key, static_cast<std::uint32_t>(i));
+    }
+    return keys_;
+  }
+
+  /// Calls visit(a, b) for each two texts, a before b, with the same of the keys made last.
+  template <class Visit>
+  void for_each_pair(const Visit& visit) {
+    std::sort(keys_.begin(), keys_.end());
+    for (std::size_t first = 0, last = 0; first < keys_.size(); first = last) {
+      while (last < keys_.size() && keys_[last].first == keys_[first].first) ++last;
+      for (std::size_t a = first; a < last; ++a) {
+        for (std::size_t b = a + 1; b < last; ++b) visit(keys_[a].second, keys_[b].second);
       }
     }
   }
-  return minima;
-}
+
+ private:
+  const feature_blocks& sets_;
+  std::size_t rows_;
+  std::vector<permutation> permutations_;
+  std::vector<key_of_text> keys_;
+};
 
 void join_by_bands(const corpus& texts, std::size_t bands, std::size_t rows, pair_printer& print) {
-  const std::vector<std::uint32_t> minima = minima_of(texts.features, bands * rows);
-  const std::size_t n = texts.ids.size();
-  std::vector<std::uint64_t> keys(n * bands);  // of text i in band j at i * bands + j
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    std::uint64_t key = i % bands;
-    for (std::size_t row = 0; row < rows; ++row) key = neardup::detail::mix(key + minima[i * rows + row]);
-    keys[i] = key;
-  }
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+  banded_minhash join(texts.features, bands, rows);
+  std::vector<std::vector<std::uint64_t>> keys;  // of the bands so far
   for (std::size_t band = 0; band < bands; ++band) {
-    order.clear();
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!texts.features[i].empty()) order.emplace_back(keys[i * bands + band], static_cast<std::uint32_t>(i));
-    }
-    std::sort(order.begin(), order.end());
-    for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
-      while (last < order.size() && order[last].first == order[first].first) ++last;
-      for (std::size_t a = first; a < last; ++a) {
-        for (std::size_t b = a + 1; b < last; ++b) {
-          const std::uint64_t* const x = &keys[order[a].second * bands];
-          const std::uint64_t* const y = &keys[order[b].second * bands];
-          // Met in an earlier band.
-          if (std::inner_product(x, x + band, y, false, std::logical_or<>(), std::equal_to<>())) continue;
-          print(order[a].second, order[b].second);
-        }
-      }
-    }
+    std::vector<std::uint64_t>& own = keys.emplace_back(texts.features.size());
+    for (const auto& [key, i] : join.keys_of(band)) own[i] = key;
+    join.for_each_pair([&](std::size_t a, std::size_t b) {
+      const auto met = [&](const std::vector<std::uint64_t>& before) { return before[a] == before[b]; };
+      if (std::none_of(keys.begin(), keys.end() - 1, met)) print(a, b);
+    });
   }
+}
+
+/// Prints the first text of each component of pairs. Holds, beside the features, 28 bytes for each text.
+void print_kept(const join_baseline_options& options) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> ids(std::tmpfile(), std::fclose);
+  if (!ids) throw std::runtime_error("no temporary file can be written");
+  const corpus texts = read_corpus(options.corpus, false, ids.get());
+  std::vector<std::uint32_t> before(texts.features.size());  // another text of the component, or itself
+  std::iota(before.begin(), before.end(), 0U);
+  const auto first_of = [&](std::uint32_t i) {
+    while (before[i] != i) i = before[i] = before[before[i]];
+    return i;
+  };
+  banded_minhash join(texts.features, options.bands, options.rows);
+  unsigned long long candidates = 0;
+  for (std::size_t band = 0; band < options.bands; ++band) {
+    join.keys_of(band);
+    join.for_each_pair([&](std::uint32_t a, std::uint32_t b) {
+      const auto [low, high] = std::minmax({first_of(a), first_of(b)});
+      if (low == high) return;
+      ++candidates;
+      if (neardup::jaccard_at_least(texts.features[a], texts.features[b], options.similarity)) before[high] = low;
+    });
+  }
+  std::rewind(ids.get());
+  char id[256];
+  for (std::size_t i = 0; std::fgets(id, sizeof id, ids.get()) != nullptr; ++i) {
+    id[std::strcspn(id, "\n")] = '\0';
+    if (before[i] == i) std::printf("{\"id\":\"%s\"}\n", id);
+  }
+  std::fprintf(stderr, "%llu candidates\n", candidates);
 }
 
 void join_by_scan(const corpus& texts, int k, pair_printer& print) {
@@ -148,6 +225,8 @@ void join_by_scan(const corpus& texts, int k, pair_printer& print) {
 
 void print_pairs(const join_baseline_options& options) {
   if (options.bands == 0 || options.rows == 0) throw std::invalid_argument("--bands and --rows are at least 1");
+  if (options.kept && options.by != "minhash") throw std::invalid_argument("--kept is for --by minhash");
+  if (options.kept) return print_kept(options);
   const corpus texts = read_corpus(options.corpus, options.by == "scan");
   pair_printer print(texts, options.similarity);
   if (options.by == "scan") {

@@ -127,6 +127,7 @@ void add_join(CLI::App& app, join_baseline_options& o) {
   verb->add_option("--similarity", o.similarity, "least Jaccard similarity")->capture_default_str();
   verb->add_option("--bands", o.bands, "of minhash")->capture_default_str();
   verb->add_option("--rows", o.rows, "minima in a band")->capture_default_str();
+  verb->add_flag("--kept", o.kept, "minhash: in place of pairs, the first record of each component, in less memory");
   verb->add_option("--distance", o.distance, "of scan, in 64 bits")->capture_default_str();
   verb->callback([&o] { print_pairs(o); });
 }
