@@ -147,24 +147,27 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
   using tail = word_join_cursor::tail;
   const std::uint64_t word = masks.word & low_mask(size);
   const std::uint64_t kept = word | (masks.han & low_mask(size));
-  const bool goes_on = c.last == tail::letters && (word & 1U) != 0;
-  const bool closes = !goes_on && c.last != tail::separator && (c.last != tail::han || kept != 0);
+  // Here and below without branches, which would be mispredicted where scripts are mixed.
+  const unsigned goes_on = unsigned{c.last == tail::letters} & static_cast<unsigned>(word);
+  const unsigned closes =
+      unsigned{c.last != tail::separator} & (unsigned{c.last != tail::han} | unsigned{kept != 0}) & ~goes_on;
   c.close[c.count] = static_cast<std::uint32_t>(c.size);
   c.joined[c.size] = shingle_separator;
-  c.size += closes ? 1 : 0;
+  c.size += closes;
   c.begin[c.count + 1] = static_cast<std::uint32_t>(c.size);
-  c.count += closes ? 1 : 0;
+  c.count += closes;
   if (kept == 0) {
-    if (closes) c.last = tail::separator;
+    if (closes != 0) c.last = tail::separator;
     return;
   }
   std::uint64_t ends = (word & ~(word >> 1)) | (masks.han_leads << 2 & masks.han & low_mask(size));
   // The last word stays open if it is a Han character, or the next block may go on with it.
   const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
-  const bool is_han = (masks.han >> last & 1U) != 0;
-  const bool is_open = is_han || last == size - 1;
-  ends ^= std::uint64_t{is_open} << last;
-  c.last = is_han ? tail::han : is_open ? tail::letters : tail::separator;
+  const std::uint64_t is_han = masks.han >> last & 1U;
+  const std::uint64_t is_open = is_han | std::uint64_t{last == size - 1};
+  ends ^= is_open << last;
+  constexpr tail tails[2][2] = {{tail::separator, tail::letters}, {tail::han, tail::han}};
+  c.last = tails[is_han][is_open];
 
   // The separator of word number i is behind the bytes up to its last one, and i other separators.
   const __m512i places = _mm512_maskz_compress_epi8(_pext_u64(ends, kept), _mm512_load_si512(byte_indices.data()));

@@ -99,18 +99,11 @@ NEARDUP_KERNELS_END
 
 // ---- which bytes are of words ---------------------------------------------------------------------------------------
 
-/// Which bytes of a block have certain values: a bit for each.
-struct multibyte_values {
-  std::uint64_t continuation, c2, c3, e2, e3, ef, e4_to_e9, e4;
-  std::uint64_t at_80, at_b7, at_bc;
-  std::uint64_t ideographic;  // third bytes of what is neither letter nor number, of U+3000 to U+303F
-  std::uint64_t wide;         // third bytes of letters and numbers, of U+FF00 to U+FF3F
-};
-
-/// The same that matter behind the lead bytes of Latin-1, of which most blocks have none.
+/// Which bytes of a block matter to Latin-1, which most blocks have none of: a bit for each.
 struct latin_values {
+  std::uint64_t continuation, c2, c3;
   std::uint64_t letters;  // second bytes that make a letter of C2; none of them has a lower case
-  std::uint64_t at_97;
+  std::uint64_t at_97, at_b7;
   std::uint64_t upper;  // second bytes that make an upper case of C3
 };
 
@@ -122,38 +115,37 @@ struct character_masks {
   std::uint64_t upper;  // those to which adding 0x20 gives the lower case
   std::uint64_t known;  // all of the characters above, and of separators
 
-  /// Adds Han and the punctuation beside it to the masks of ASCII.
-  NEARDUP_ALWAYS_INLINE void add_chinese(const multibyte_values& is) noexcept {
-    const std::uint64_t of_three = is.continuation >> 1 & is.continuation >> 2;  // lead bytes that two continue
-    han_leads = is.e4_to_e9 & ~(is.e4 & is.at_b7 >> 1) & of_three;
+  /// Adds Han and the punctuation beside it to the masks of ASCII: `three` and `han` where the three bytes from there on
+  /// are such characters if they are `of_three`, a lead byte that two continue.
+  NEARDUP_ALWAYS_INLINE void add_three(std::uint64_t three, std::uint64_t han_here, std::uint64_t of_three) noexcept {
+    han_leads = han_here & of_three;
     han = han_leads | han_leads << 1 | han_leads << 2;
-    // All from U+2000 to U+203F; of U+3000 to U+303F and U+FF00 to U+FF3F what no numbers and letters are.
-    const std::uint64_t second_80 = is.at_80 >> 1;
-    std::uint64_t three = is.e2 & second_80;
-    three |= is.e3 & second_80 & is.ideographic >> 2;
-    three |= is.ef & is.at_bc >> 1 & ~(is.wide >> 2);
-    three = (three & of_three) | han_leads;
+    three &= of_three;
     known |= three | three << 1 | three << 2;
   }
 
   /// Adds Latin-1.
-  NEARDUP_ALWAYS_INLINE void add_latin(const multibyte_values& is, const latin_values& second) noexcept {
-    const std::uint64_t of_two = is.continuation >> 1;                            // lead bytes that one continues
-    const std::uint64_t c3 = is.c3 & of_two & ~((second.at_97 | is.at_b7) >> 1);  // not U+00D7, U+00F7
-    const std::uint64_t words = c3 | (is.c2 & of_two & second.letters >> 1);
+  NEARDUP_ALWAYS_INLINE void add_latin(const latin_values& is) noexcept {
+    const std::uint64_t of_two = is.continuation >> 1;                        // lead bytes that one continues
+    const std::uint64_t c3 = is.c3 & of_two & ~((is.at_97 | is.at_b7) >> 1);  // not U+00D7, U+00F7
+    const std::uint64_t words = c3 | (is.c2 & of_two & is.letters >> 1);
     word |= words | words << 1;
-    upper |= c3 << 1 & second.upper;
+    upper |= c3 << 1 & is.upper;
     const std::uint64_t two = (is.c2 | is.c3) & of_two;
     known |= two | two << 1;
   }
 
   /// How many of the first `size` bytes are of characters that the masks tell, up to the first other one.
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::size_t known_bytes(const multibyte_values& is,
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE std::size_t known_bytes(std::uint64_t continuation,
                                                               std::size_t size) const noexcept {
     // Not the last character of a whole block: it may go on in the next one.
-    if (size == text_block_size) size = static_cast<std::size_t>(63 - std::countl_zero(~is.continuation | 1U));
+    if (size == text_block_size) size = static_cast<std::size_t>(63 - std::countl_zero(~continuation | 1U));
     const std::uint64_t unknown = ~known & low_mask(size);
-    return unknown == 0 ? size : static_cast<std::size_t>(std::countr_zero(unknown));
+    if (unknown != 0) [[unlikely]] {
+      size = static_cast<std::size_t>(std::countr_zero(unknown));
+      NEARDUP_SCALAR(size);  // a branch, not a choice: the next block need not wait for what this one has
+    }
+    return size;
   }
 };
 
@@ -213,31 +205,27 @@ NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::si
   };
   const auto range = [&](unsigned char least, unsigned char most)
                          NEARDUP_AVX2_LAMBDA { return bits(is_in(first, least, most), is_in(second, least, most)); };
-  multibyte_values is;
   const __m256i least_lead = _mm256_set1_epi8(-0x40);
-  is.continuation = bits(_mm256_cmpgt_epi8(least_lead, first), _mm256_cmpgt_epi8(least_lead, second));
-  is.c2 = equal(0xc2);
-  is.c3 = equal(0xc3);
-  is.e2 = equal(0xe2);
-  is.e3 = equal(0xe3);
-  is.ef = equal(0xef);
-  is.e4_to_e9 = range(0xe4, 0xe9);
-  is.e4 = equal(0xe4);
-  is.at_80 = equal(0x80);
-  is.at_b7 = equal(0xb7);
-  is.at_bc = equal(0xbc);
-  is.ideographic = range(0x80, 0x84) | range(0x88, 0xa0);
-  is.wide = range(0x90, 0x99) | range(0xa1, 0xba);
-  masks.add_chinese(is);
-  if ((is.c2 | is.c3) != 0) {
+  const std::uint64_t continuation = bits(_mm256_cmpgt_epi8(least_lead, first), _mm256_cmpgt_epi8(least_lead, second));
+  // All from U+2000 to U+203F; of U+3000 to U+303F and U+FF00 to U+FF3F what no numbers and letters are.
+  const std::uint64_t second_80 = equal(0x80) >> 1;
+  const std::uint64_t ideographic = range(0x80, 0x84) | range(0x88, 0xa0);
+  const std::uint64_t wide = range(0x90, 0x99) | range(0xa1, 0xba);
+  const std::uint64_t han = range(0xe4, 0xe9) & ~(equal(0xe4) & equal(0xb7) >> 1);
+  const std::uint64_t three = (equal(0xe2) & second_80) | (equal(0xe3) & second_80 & ideographic >> 2) |
+                              (equal(0xef) & equal(0xbc) >> 1 & ~(wide >> 2));
+  masks.add_three(three | han, han, continuation >> 1 & continuation >> 2);
+  const std::uint64_t c2 = equal(0xc2);
+  const std::uint64_t c3 = equal(0xc3);
+  if ((c2 | c3) != 0) {
     std::uint64_t letters = 0;
-    for (std::uint64_t left = is.c2 << 1; left != 0; left &= left - 1) {
+    for (std::uint64_t left = c2 << 1; left != 0; left &= left - 1) {
       const int i = std::countr_zero(left);
       letters |= std::uint64_t{latin_letters[static_cast<unsigned char>(text[i]) & 0x3fU] & 1U} << i;
     }
-    masks.add_latin(is, {letters, equal(0x97), range(0x80, 0x9e)});
+    masks.add_latin({continuation, c2, c3, letters, equal(0x97), equal(0xb7), range(0x80, 0x9e)});
   }
-  return masks.known_bytes(is, size);
+  return masks.known_bytes(continuation, size);
 }
 
 /// The masks of ASCII.
@@ -250,37 +238,72 @@ NEARDUP_TARGET_AVX512 inline character_masks ascii_masks_avx512(__m512i bytes) n
   return {letters | below(bytes, '0', 10), 0, 0, below(bytes, 'A', 26), ~std::uint64_t{_mm512_movepi8_mask(bytes)}};
 }
 
+/// What the low six bits of a byte say as the first, second or third byte of a character. A character of three bytes is
+/// one that the masks can tell if the three have a bit in common.
+struct byte_roles {
+  static constexpr unsigned han = 1, han_e4 = 2;      // U+5000 to U+9FFF; U+4000 to U+4FFF, but for hexagrams
+  static constexpr unsigned e2 = 4, e3 = 8, ef = 16;  // what is between words: of U+2000, U+3000 and U+FF00 on
+  static constexpr unsigned latin = 32;               // the first of a character of Latin-1
+
+  alignas(64) std::array<std::uint8_t, 64> first;
+  alignas(64) std::array<std::uint8_t, 64> second;
+  alignas(64) std::array<std::uint8_t, 64> third;
+};
+alignas(64) inline constexpr byte_roles roles_of_bytes = [] {
+  byte_roles result{};
+  const auto is_in = [](unsigned c, unsigned least, unsigned most) { return c >= least && c <= most; };
+  for (unsigned i = 0; i < 64; ++i) {
+    const unsigned lead = 0xc0 + i;
+    unsigned first = 0;
+    if (is_in(lead, 0xe5, 0xe9)) first = byte_roles::han;
+    if (lead == 0xe4) first = byte_roles::han_e4;
+    if (lead == 0xe2) first = byte_roles::e2;
+    if (lead == 0xe3) first = byte_roles::e3;
+    if (lead == 0xef) first = byte_roles::ef;
+    if (is_in(lead, 0xc2, 0xc3)) first = byte_roles::latin;
+    const unsigned next = 0x80 + i;
+    unsigned second = byte_roles::han;
+    if (next != 0xb7) second |= byte_roles::han_e4;
+    if (next == 0x80) second |= byte_roles::e2 | byte_roles::e3;
+    if (next == 0xbc) second |= byte_roles::ef;
+    unsigned third = byte_roles::han | byte_roles::han_e4 | byte_roles::e2;
+    if (is_in(next, 0x80, 0x84) || is_in(next, 0x88, 0xa0)) third |= byte_roles::e3;
+    if (!is_in(next, 0x90, 0x99) && !is_in(next, 0xa1, 0xba)) third |= byte_roles::ef;
+    result.first[i] = static_cast<std::uint8_t>(first);
+    result.second[i] = static_cast<std::uint8_t>(second);
+    result.third[i] = static_cast<std::uint8_t>(third);
+  }
+  return result;
+}();
+
 /// Adds the characters beyond ASCII that the masks can tell.
 /// Returns: how many of the first `size` bytes are of such characters, up to the first other one.
 NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m512i bytes, std::size_t size,
                                                                              character_masks& masks) noexcept {
-  const auto equal = [&](unsigned char value) NEARDUP_AVX512_LAMBDA {
-    return std::uint64_t{_mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(static_cast<char>(value)))};
-  };
-  const auto range = [&](unsigned char first, unsigned char last) NEARDUP_AVX512_LAMBDA {
-    const __m512i offset = _mm512_sub_epi8(bytes, _mm512_set1_epi8(static_cast<char>(first)));
-    return std::uint64_t{_mm512_cmple_epu8_mask(offset, _mm512_set1_epi8(static_cast<char>(last - first)))};
-  };
-  multibyte_values is;
-  is.continuation = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
-  is.c2 = equal(0xc2);
-  is.c3 = equal(0xc3);
-  is.e2 = equal(0xe2);
-  is.e3 = equal(0xe3);
-  is.ef = equal(0xef);
-  is.e4_to_e9 = range(0xe4, 0xe9);
-  is.e4 = equal(0xe4);
-  is.at_80 = equal(0x80);
-  is.at_b7 = equal(0xb7);
-  is.at_bc = equal(0xbc);
-  is.ideographic = range(0x80, 0x84) | range(0x88, 0xa0);
-  is.wide = range(0x90, 0x99) | range(0xa1, 0xba);
-  masks.add_chinese(is);
-  if ((is.c2 | is.c3) != 0) {
+  const std::uint64_t continuation = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
+  const std::uint64_t leads = ~masks.known & ~continuation;
+  // For each place the bytes behind it. VPERMB takes the low six bits of an index: what is behind the last byte comes from
+  // the front, and is not read, for two continuations have to follow.
+  const __m512i places = _mm512_load_si512(byte_indices.data());
+  const __m512i second = _mm512_permutexvar_epi8(_mm512_add_epi8(places, _mm512_set1_epi8(1)), bytes);
+  const __m512i third = _mm512_permutexvar_epi8(_mm512_add_epi8(places, _mm512_set1_epi8(2)), bytes);
+  const __m512i of_first = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(roles_of_bytes.first.data()));
+  const __m512i of_second = _mm512_permutexvar_epi8(second, _mm512_load_si512(roles_of_bytes.second.data()));
+  const __m512i of_third = _mm512_permutexvar_epi8(third, _mm512_load_si512(roles_of_bytes.third.data()));
+  const __m512i common = _mm512_and_si512(of_first, _mm512_and_si512(of_second, of_third));
+  masks.add_three(_mm512_test_epi8_mask(common, common),
+                  _mm512_test_epi8_mask(common, _mm512_set1_epi8(byte_roles::han | byte_roles::han_e4)),
+                  leads & continuation >> 1 & continuation >> 2);
+  if ((leads & _mm512_test_epi8_mask(of_first, _mm512_set1_epi8(byte_roles::latin))) != 0) {
+    const auto equal = [&](unsigned char value) NEARDUP_AVX512_LAMBDA {
+      return std::uint64_t{_mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(static_cast<char>(value)))};
+    };
+    const __m512i upper = _mm512_sub_epi8(bytes, _mm512_set1_epi8(static_cast<char>(0x80)));
     const __m512i letters = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(latin_letters.data()));
-    masks.add_latin(is, {_mm512_movepi8_mask(letters), equal(0x97), range(0x80, 0x9e)});
+    masks.add_latin({continuation, equal(0xc2), equal(0xc3), _mm512_movepi8_mask(letters), equal(0x97), equal(0xb7),
+                     _mm512_cmple_epu8_mask(upper, _mm512_set1_epi8(0x1e))});
   }
-  return masks.known_bytes(is, size);
+  return masks.known_bytes(continuation, size);
 }
 
 NEARDUP_KERNELS_END
