@@ -1,9 +1,12 @@
 // Which documents whose fingerprints are near each other belong together: the exact check.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,46 +20,63 @@
 
 namespace command {
 
-/// Compares documents by more than their fingerprints: with a check by the exact similarity that --check names,
-/// without one short documents have to have the same features.
-/// Memory: see feature_store; without a check, 8 bytes per document.
+/// Stands for the features of a document without a check of which nobody knows whether it is short.
+inline constexpr std::array<std::uint32_t, 2> unknown_features{~std::uint32_t{0}, ~std::uint32_t{0}};
+
+/// Whether two documents belong together, if their fingerprints are near each other: with a check by the exact similarity
+/// that --check names, without one short documents have to have the same features.
+bool are_near_duplicates(const options& settings, feature_set a, feature_set b);
+
+/// What is compared of documents besides their fingerprints. Memory: see feature_store.
 class document_check {
  public:
   explicit document_check(const options& settings) : settings_(settings), features_(settings.memory) {}
 
-  /// Takes what is known of the next document.
-  void add(const document& facts);
+  void add(feature_set features) {
+    any_short_ = any_short_ || !(features.empty() || std::ranges::equal(features, unknown_features));
+    features_.add(features);
+  }
+  [[nodiscard]] feature_set operator[](std::size_t i) const { return features_[i]; }
 
   /// Whether fingerprints alone do not decide.
   [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
 
   /// Whether it accepts by the Jaccard similarity of features that are all in memory.
-  [[nodiscard]] bool can_join() const;
-  [[nodiscard]] std::span<const std::uint32_t> features(std::size_t i) const { return features_[i]; }
+  [[nodiscard]] bool can_join() const {
+    return settings_.min_similarity && settings_.check == similarity_measure::jaccard && features_.is_in_memory();
+  }
 
-  /// Orders documents by what the check compares. Those that are equal here are near the same documents.
-  [[nodiscard]] std::strong_ordering compare(std::size_t i, std::size_t j) const;
-
-  /// Whether two documents belong together, if their fingerprints are near each other. From any thread.
-  [[nodiscard]] bool accepts(std::size_t i, std::size_t j) const;
-  /// The same for a document that has not been added.
-  [[nodiscard]] bool accepts(std::size_t i, const document& facts) const;
-  /// The same for two that have not been added.
-  [[nodiscard]] bool accepts(const document& a, const document& b) const;
-
-  /// The similarity of two documents if it is at least `least`. Precondition: there is a check. From any thread.
-  [[nodiscard]] std::optional<double> similarity(std::size_t i, std::size_t j, double least) const;
-  /// The same for a document that has not been added.
-  [[nodiscard]] std::optional<double> similarity(std::size_t i, const document& facts, double least) const;
+  /// Whether two of them belong together, if their fingerprints are near each other. From any thread.
+  [[nodiscard]] bool accepts(std::size_t i, std::size_t j) const {
+    return are_near_duplicates(settings_, features_[i], features_[j]);
+  }
 
  private:
-  [[nodiscard]] bool are_similar(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const;
-
   const options& settings_;
   feature_store features_;
-  std::vector<std::uint64_t> short_digests_;
   bool any_short_ = false;
 };
+
+/// For each of `count` documents the first one that is the same in all that is compared: itself, if none is before it.
+/// `compare(a, b)` orders documents by that.
+template <class Number, class Compare>
+std::vector<Number> first_of_equal(Number count, const Compare& compare) {
+  std::vector<Number> order(count);
+  std::iota(order.begin(), order.end(), Number{0});
+  std::sort(order.begin(), order.end(), [&](Number a, Number b) {
+    const auto by_contents = compare(a, b);
+    return by_contents != 0 ? by_contents < 0 : a < b;
+  });
+  std::vector<Number> first(count);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool is_copy = i > 0 && compare(order[i - 1], order[i]) == 0;
+    first[order[i]] = is_copy ? first[order[i - 1]] : order[i];
+  }
+  return first;
+}
+inline std::strong_ordering compare_features(feature_set a, feature_set b) {
+  return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+}
 
 /// The similarity that a distance stands for: of min-wise codes that of Jaccard, else the cosine.
 double estimate_of(const options& settings, int distance);

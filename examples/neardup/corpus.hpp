@@ -115,7 +115,7 @@ struct corpus {
   void add(const placed_document& d) {
     documents.add(d);
     fingerprints.push_back(d.facts.fingerprint);
-    check.add(d.facts);
+    check.add(d.facts.features);
     if (keep == preference::longest) scores.push_back(static_cast<double>(d.facts.text_length));
     if (keep == preference::highest) scores.push_back(d.facts.score);
     if (keep == preference::lowest) scores.push_back(-d.facts.score);

@@ -45,12 +45,11 @@ namespace {
 /// Makes something of the texts of a document of a batch; one for each thread.
 using document_maker = std::function<void(const std::vector<std::string_view>& texts, document&, finished_batch&)>;
 
-/// Its fingerprint, and what the check needs.
+/// Its fingerprint, and what is compared besides.
 document_maker make_fingerprint_maker(const options& settings) {
   const bool is_compared = settings.reads_features();
-  const bool is_checked = is_compared && settings.min_similarity;
   // Min-wise codes may be made of the features that are read for the check.
-  const bool from_features = is_checked && settings.check == similarity_measure::jaccard &&
+  const bool from_features = is_compared && settings.min_similarity && settings.check == similarity_measure::jaccard &&
                              settings.kind == neardup::fingerprint_kind::minwise &&
                              settings.features == settings.check_features;
   feature_coder* const code_of = from_features ? feature_coder_of(settings) : nullptr;
@@ -61,11 +60,9 @@ document_maker make_fingerprint_maker(const options& settings) {
       d.text_length += text.size();
       look_for_terms(settings, text);
     }
-    if (is_checked) {
+    if (extract) {
       d.features = extract->read(texts);
       out.features.insert(out.features.end(), d.features.begin(), d.features.end());
-    } else if (extract) {
-      d.short_digest = extract->short_digest(texts);
     }
     const auto made = code_of != nullptr ? code_of(d.features) : fingerprint->read(texts);
     d.has_tokens = made.has_value();

@@ -58,18 +58,15 @@ struct document {
   any_fingerprint fingerprint;
   bool has_tokens = false;
   bool ill_formed = false;
-  std::uint32_t index = 0;         ///< of the line or file in the batch
-  std::uint32_t id_size = no_id;   ///< of its own id, which stands in the ids of the batch
-  feature_set features;            ///< with a check; they stand in the batch
-  std::uint64_t short_digest = 0;  ///< without one, see feature_reader
-  std::uint64_t text_length = 0;   ///< of its texts, bytes
-  double score = 0;                ///< of --keep highest and lowest
-  std::uint64_t begin = 0;         ///< of its line in the batch, bytes
-  std::uint64_t length = 0;        ///< of its line or file, bytes
+  std::uint32_t index = 0;        ///< of the line or file in the batch
+  std::uint32_t id_size = no_id;  ///< of its own id, which stands in the ids of the batch
+  feature_set features;           ///< if they are compared; they stand in the batch
+  std::uint64_t text_length = 0;  ///< of its texts, bytes
+  double score = 0;               ///< of --keep highest and lowest
+  std::uint64_t begin = 0;        ///< of its line in the batch, bytes
+  std::uint64_t length = 0;       ///< of its line or file, bytes
 
   static constexpr std::uint32_t no_id = ~std::uint32_t{0};
-  /// The digest of a document of which nobody knows whether it is short.
-  static constexpr std::uint64_t unknown_digest = ~std::uint64_t{0};
 };
 
 /// A batch and the documents in it, and what is bad.

@@ -22,7 +22,7 @@ std::vector<std::uint32_t> group_all(const context& c, const corpus& all) {
       .run = neardup::threads{c.settings.threads}};
   if (all.check.can_join()) {
     how.similarity = *c.settings.min_similarity;
-    how.features = [&](std::size_t i) { return all.check.features(i); };
+    how.features = [&](std::size_t i) { return all.check[i]; };
   }
   const auto group = [&](const auto& check) {
     if (!c.settings.has_against()) return neardup::group(prints, c.settings.distance, check, how);

@@ -116,10 +116,9 @@ void read_index(context& c, const std::string& path, list_reader& lists, const d
   std::vector<neardup::simhash<Bits>> fingerprints = fingerprints_of(path, view);
   document d;
   d.has_tokens = true;
-  d.short_digest = document::unknown_digest;
   for (std::size_t i = 0; i < fingerprints.size(); ++i) {
     d.fingerprint = any_fingerprint(fingerprints[i].to_words());
-    if (c.settings.min_similarity) d.features = documents.features(i);
+    d.features = c.settings.min_similarity ? documents.features(i) : unknown_features;
     visit({d, from, 0, 0, {}, documents.name(i)});
   }
   c.notes.advance(fingerprints.size(), 0);

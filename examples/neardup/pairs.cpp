@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/threads.hpp>
-#include <numeric>
 
 #include "corpus.hpp"
 #include "verbs.hpp"
@@ -21,43 +20,25 @@ candidate candidate_of(std::size_t i, std::size_t j, int distance) {
   return {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), distance};
 }
 
-/// For each document the first one with the same fingerprint that the check cannot tell from it: itself, if none is
-/// before it.
-template <std::size_t Bits>
-std::vector<std::uint32_t> first_of_equal(const corpus& all) {
-  const auto& fingerprints = all.fingerprints.of<Bits>();
-  const auto compare = [&](std::uint32_t a, std::uint32_t b) {
-    const auto by_fingerprint = fingerprints[a] <=> fingerprints[b];
-    return by_fingerprint != 0 ? by_fingerprint : all.check.compare(a, b);
-  };
-  std::vector<std::uint32_t> order(fingerprints.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const auto by_contents = compare(a, b);
-    return by_contents != 0 ? by_contents < 0 : a < b;
-  });
-  std::vector<std::uint32_t> first(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool is_copy = i > 0 && compare(order[i - 1], order[i]) == 0;
-    first[order[i]] = is_copy ? first[order[i - 1]] : order[i];
-  }
-  return first;
-}
-
 /// The same as visit_candidates, of which it is a part: of equal documents only the first meets others, and each of the
 /// rest meets that one.
 template <std::size_t Bits, class Visit>
 void visit_candidates_once(const corpus& all, int k, const neardup::join_options& how, const Visit& visit) {
   std::vector<std::uint32_t> firsts;
   std::vector<neardup::simhash<Bits>> fingerprints;
-  const std::vector<std::uint32_t> first = first_of_equal<Bits>(all);
+  const auto& prints = all.fingerprints.of<Bits>();
+  const auto count = static_cast<std::uint32_t>(prints.size());
+  const auto first = first_of_equal(count, [&](std::uint32_t a, std::uint32_t b) {
+    const auto by_fingerprint = prints[a] <=> prints[b];
+    return by_fingerprint != 0 ? by_fingerprint : compare_features(all.check[a], all.check[b]);
+  });
   for (std::uint32_t i = 0; i < first.size(); ++i) {
     if (first[i] != i) {
       visit(first[i], i, 0);
       continue;
     }
     firsts.push_back(i);
-    fingerprints.push_back(all.fingerprints.of<Bits>()[i]);
+    fingerprints.push_back(prints[i]);
   }
   neardup::join_options among_firsts = how;
   among_firsts.copies_once = false;  // equal fingerprints are now those of documents that differ

@@ -1,6 +1,7 @@
 #include "readers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -47,21 +48,53 @@ auto features_of(const std::vector<std::string_view>& texts, const Extractor& ex
   return all;
 }
 
-/// Of the full hashes of a document's features, ascending: see feature_reader::short_digest.
-std::uint64_t digest_of(const std::vector<std::uint64_t>& features) {
-  if (features.size() >= neardup::default_min_tokens) return 0;
-  std::string bytes;
-  for (const std::uint64_t feature : features) {
-    for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(feature >> shift & 0xff);
+/// What is compared of documents without a check.
+class short_digest {
+ public:
+  /// `features`: the full hashes of a document's features, ascending.
+  feature_set of(const std::vector<std::uint64_t>& features) {
+    if (features.size() >= neardup::default_min_tokens) return {};
+    std::string bytes;
+    for (const std::uint64_t feature : features) {
+      for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(feature >> shift & 0xff);
+    }
+    const std::uint64_t digest = neardup::xxh3<64>{}(bytes) | 1;
+    halves_ = {static_cast<std::uint32_t>(digest), static_cast<std::uint32_t>(digest >> 32)};
+    return halves_;
   }
-  return neardup::xxh3<64>{}(bytes) | 1;
-}
+
+ private:
+  std::array<std::uint32_t, 2> halves_{};
+};
+
+template <class Tokenizer>
+class short_digest_reader final : public feature_reader {
+ public:
+  short_digest_reader(const Tokenizer& tokenizer, std::uint64_t seed) : hash_(tokenizer, neardup::xxh3<64>{seed}) {}
+
+  /// A look at the beginning mostly tells that a document is not short.
+  feature_set read(const std::vector<std::string_view>& texts) override {
+    constexpr std::size_t beginning = 512;
+    constexpr std::size_t cut = 2;  // features that are not those of the text, because the beginning ends within them
+    for (const std::string_view text : texts) {
+      if (text.size() <= beginning) continue;
+      if (hash_(text.substr(0, beginning), memory_).size() >= neardup::default_min_tokens + cut) return {};
+    }
+    return digest_.of(features_of(texts, hash_, memory_));
+  }
+
+ private:
+  using hasher = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>, std::uint64_t>;
+
+  hasher hash_;
+  typename hasher::workspace memory_;
+  short_digest digest_;
+};
 
 template <class Tokenizer>
 class feature_reader_of final : public feature_reader {
  public:
-  feature_reader_of(const Tokenizer& tokenizer, std::uint64_t seed)
-      : hash_(tokenizer, hasher{seed}), hash_fully_(tokenizer, hasher{seed}) {}
+  feature_reader_of(const Tokenizer& tokenizer, std::uint64_t seed) : hash_(tokenizer, neardup::xxh3<64>{seed}) {}
 
   feature_set read(const std::vector<std::string_view>& texts) override {
     std::vector<std::uint32_t>().swap(result_);  // what a large text needed
@@ -69,38 +102,23 @@ class feature_reader_of final : public feature_reader {
     return result_ = features_of(texts, hash_, memory_);
   }
 
-  std::uint64_t short_digest(const std::vector<std::string_view>& texts) override {
-    constexpr std::size_t beginning = 512;
-    constexpr std::size_t cut = 2;  // features that are not those of the text, because the beginning ends within them
-    for (const std::string_view text : texts) {
-      if (text.size() <= beginning) continue;
-      if (hash_fully_(text.substr(0, beginning), full_memory_).size() >= neardup::default_min_tokens + cut) return 0;
-    }
-    return digest_of(features_of(texts, hash_fully_, full_memory_));
-  }
-
  private:
-  using hasher = neardup::xxh3<64>;
-  using set_hasher = neardup::feature_extractor<Tokenizer, hasher>;
-  using full_hasher = neardup::feature_extractor<Tokenizer, hasher, std::uint64_t>;
+  using hasher = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>>;
 
-  set_hasher hash_;
-  typename set_hasher::workspace memory_;
-  full_hasher hash_fully_;
-  typename full_hasher::workspace full_memory_;
+  hasher hash_;
+  typename hasher::workspace memory_;
   std::vector<std::uint32_t> result_;
 };
 
 /// The words of a record that has them with their weights.
 class given_feature_reader final : public feature_reader {
  public:
-  explicit given_feature_reader(std::uint64_t seed) : hash_{seed} {}
+  explicit given_feature_reader(const options& settings)
+      : hash_{settings.seed}, checks_(settings.min_similarity.has_value()) {}
 
   feature_set read(const std::vector<std::string_view>& texts) override {
+    if (!checks_) return digest_.of(words_of<std::uint64_t>(texts));
     return result_ = words_of<std::uint32_t>(texts);
-  }
-  std::uint64_t short_digest(const std::vector<std::string_view>& texts) override {
-    return digest_of(words_of<std::uint64_t>(texts));
   }
 
  private:
@@ -113,6 +131,8 @@ class given_feature_reader final : public feature_reader {
   }
 
   neardup::xxh3<64> hash_;
+  bool checks_;
+  short_digest digest_;
   std::vector<std::uint32_t> result_;
 };
 
@@ -133,7 +153,6 @@ class weighed_feature_reader final : public feature_reader {
       result_.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(weight)));
     return result_;
   }
-  std::uint64_t short_digest(const std::vector<std::string_view>& /*texts*/) override { return 0; }  // for no check
 
  private:
   std::unique_ptr<feature_weigher> weigh_;
@@ -170,7 +189,6 @@ class text_reader final : public feature_reader {
     std::memcpy(result_.data() + 1, all.data(), all.size());
     return result_;
   }
-  std::uint64_t short_digest(const std::vector<std::string_view>& /*texts*/) override { return 0; }  // for no check
 
  private:
   std::vector<std::uint32_t> result_;
@@ -305,10 +323,13 @@ std::unique_ptr<feature_reader> make_feature_reader(const options& settings) {
     return std::make_unique<weighed_feature_reader>(settings);
   }
   if (settings.min_similarity && settings.check == similarity_measure::edit) return std::make_unique<text_reader>();
-  if (!settings.weighted_field.empty()) return std::make_unique<given_feature_reader>(settings.seed);
+  if (!settings.weighted_field.empty()) return std::make_unique<given_feature_reader>(settings);
   const feature_setting& features = settings.min_similarity ? settings.check_features : settings.features;
   return with_tokenizer(features, [&](const auto& tokenizer) -> std::unique_ptr<feature_reader> {
-    return std::make_unique<feature_reader_of<std::remove_cvref_t<decltype(tokenizer)>>>(tokenizer, settings.seed);
+    using tokenizer_type = std::remove_cvref_t<decltype(tokenizer)>;
+    if (!settings.min_similarity)
+      return std::make_unique<short_digest_reader<tokenizer_type>>(tokenizer, settings.seed);
+    return std::make_unique<feature_reader_of<tokenizer_type>>(tokenizer, settings.seed);
   });
 }
 

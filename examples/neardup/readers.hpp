@@ -56,22 +56,17 @@ struct weighed_feature {
 using feature_weigher = document_reader<std::vector<weighed_feature>>;
 std::unique_ptr<feature_weigher> make_feature_weigher(const options& settings, const feature_setting& features);
 
-/// What the check compares of a document: for Jaccard the features, ascending (see neardup::feature_extractor); for
-/// cosine and edit what similarity_at_least() knows how to read.
+/// What is compared of a document besides its fingerprint. With a check by Jaccard the features, ascending (see
+/// neardup::feature_extractor); by cosine and edit what similarity_at_least() knows how to read. Without a check the two
+/// halves of a digest of a short document, of fewer than neardup::default_min_tokens features, which it has in common
+/// with those of the same features only; nothing of all others.
 using feature_set = std::span<const std::uint32_t>;
 
 /// The similarity of two documents by the measure of the check if it is at least `least`; otherwise nothing.
 std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least);
 
-/// Reads what the check compares; that is there until the next document is read.
-class feature_reader : public document_reader<feature_set> {
- public:
-  /// What a short document, of fewer than neardup::default_min_tokens features, has in common with those of the same
-  /// features only; 0 for all others, found out by a look at their beginnings.
-  virtual std::uint64_t short_digest(const std::vector<std::string_view>& texts) = 0;
-};
-
-/// Of what the check compares, or without a check of the features of the fingerprint.
+/// Reads what is compared; that is there until the next document is read.
+using feature_reader = document_reader<feature_set>;
 std::unique_ptr<feature_reader> make_feature_reader(const options& settings);
 
 using fingerprinter = document_reader<std::optional<any_fingerprint>>;

@@ -6,7 +6,6 @@
 #include <neardup/threads.hpp>
 #include <queue>
 #include <system_error>
-#include <unordered_map>
 
 #include "check.hpp"
 #include "context.hpp"
@@ -25,87 +24,50 @@ namespace {
 /// Collects the documents of a shard. One that equals an earlier one in all that is compared is near whatever that one
 /// is near: it is kept as its copy, and not in the list, so that a crowd of copies has no pairs.
 template <std::size_t Bits>
-class shard_builder {
- public:
-  explicit shard_builder(const options& settings) : settings_(settings) {}
-
-  void add(const placed_document& d) {
-    document_columns& columns = documents_.columns;
-    const std::uint64_t record = columns.name_ends.size();
-    const feature_set kept = kept_of(d.facts);
-    const auto fingerprint = d.facts.fingerprint.as<Bits>();
-    const auto original = settings_.keeps_features ? find(fingerprint, kept) : std::nullopt;
-    if (original) {
-      documents_.copies.insert(documents_.copies.end(), {record, *original});
-    } else {
-      entries_.push_back({fingerprint, id_of(settings_.shard.value(), record)});
-      if (settings_.keeps_features) by_hash_.emplace(hash_of(fingerprint, kept), entries_.size() - 1);
-    }
-    const bool has_features = settings_.keeps_features && !original;
-    columns.add(d.name(), has_features ? kept : feature_set());
-  }
-
-  /// The list comes last: where it is, the shard is whole. Throws: output_error.
-  void save(const std::string& path) {
-    const auto made_of = composition_of_options(settings_);
-    if (settings_.keeps_features) {
-      std::string beginning;  // of the list, with the checksum of its header
-      neardup::write_list<Bits>(entries_, made_of, [&](std::string_view bytes) {
-        if (beginning.empty()) beginning = bytes.substr(0, 64);
-      });
-      documents_.settings = comparison_of(settings_);
-      documents_.settings["shard"] = std::to_string(*settings_.shard);
-      documents_.settings["list"] =
-          std::to_string(number_array<std::uint64_t>(std::as_bytes(std::span(beginning)).subspan(56))[0]);
-      save_documents(features_path(path), Bits, made_of, documents_);
-    }
-    save_whole(path, [&](const std::string& file) { neardup::save_list<Bits>(file, entries_, made_of); });
-  }
-
- private:
-  feature_set kept_of(const document& facts) {
-    if (settings_.min_similarity) return facts.features;
-    if (facts.short_digest == 0) return {};
-    digest_ = {static_cast<std::uint32_t>(facts.short_digest), static_cast<std::uint32_t>(facts.short_digest >> 32)};
-    return digest_;
-  }
-  static std::uint64_t hash_of(const neardup::simhash<Bits>& fingerprint, std::span<const std::uint32_t> features) {
-    const std::span<const char> bytes(reinterpret_cast<const char*>(features.data()), features.size_bytes());
-    return neardup::xxh3<64>{fingerprint.to_words()[0]}(std::string_view(bytes.data(), bytes.size()));
-  }
-
-  /// The record of an earlier document that is the same in all that is compared, and near itself.
-  std::optional<std::uint64_t> find(const neardup::simhash<Bits>& fingerprint,
-                                    std::span<const std::uint32_t> features) const {
-    const auto [first, last] = by_hash_.equal_range(hash_of(fingerprint, features));
-    for (auto found = first; found != last; ++found) {
-      const auto& [print, id] = entries_[found->second];
-      const std::uint64_t record = record_of(id);
-      const std::vector<std::uint64_t>& ends = documents_.columns.feature_ends;
-      const std::uint64_t begin = record == 0 ? 0 : ends[record - 1];
-      const auto others = std::span(documents_.columns.features).subspan(begin, ends[record] - begin);
-      if (print != fingerprint || !std::equal(others.begin(), others.end(), features.begin(), features.end())) continue;
-      const bool is_near = !settings_.min_similarity ||
-                           similarity_at_least(settings_.check, features, features, *settings_.min_similarity);
-      if (is_near) return record;
-    }
-    return std::nullopt;
-  }
-
-  const options& settings_;
-  std::vector<neardup::list_entry<Bits>> entries_;
-  documents_to_save documents_;
-  std::unordered_multimap<std::uint64_t, std::size_t> by_hash_;
-  std::array<std::uint32_t, 2> digest_;
-};
-
-template <std::size_t Bits>
 void hash_to_shard(context& c) {
-  shard_builder<Bits> shard(c.settings);
+  std::vector<neardup::simhash<Bits>> fingerprints;
+  documents_to_save documents;
+  document_columns& columns = documents.columns;
   for_each_document(c, [&](const placed_document& d) {
-    if (d.facts.has_tokens) shard.add(d);
+    if (!d.facts.has_tokens) return;
+    fingerprints.push_back(d.facts.fingerprint.as<Bits>());
+    columns.add(d.name(), d.facts.features);
   });
-  shard.save(c.settings.output_file);
+
+  const std::uint64_t count = fingerprints.size();
+  std::vector<bool> is_copy(count, false);
+  if (c.settings.keeps_features) {
+    const auto first = first_of_equal(count, [&](std::uint64_t a, std::uint64_t b) {
+      const auto by_fingerprint = fingerprints[a] <=> fingerprints[b];
+      return by_fingerprint != 0 ? by_fingerprint : compare_features(columns.features_of(a), columns.features_of(b));
+    });
+    for (std::uint64_t i = 0; i < count; ++i) {
+      // A text without letters is not even near itself by --check edit.
+      is_copy[i] = first[i] != i && are_near_duplicates(c.settings, columns.features_of(i), columns.features_of(i));
+      if (is_copy[i]) documents.copies.insert(documents.copies.end(), {i, first[i]});
+    }
+  }
+  std::vector<neardup::list_entry<Bits>> entries;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (!is_copy[i]) entries.push_back({fingerprints[i], id_of(*c.settings.shard, i)});
+  }
+
+  const auto made_of = composition_of_options(c.settings);
+  if (c.settings.keeps_features) {
+    std::string beginning;  // of the list, with the checksum of its header
+    neardup::write_list<Bits>(entries, made_of, [&](std::string_view bytes) {
+      if (beginning.empty()) beginning = bytes.substr(0, 64);
+    });
+    columns.drop_features(is_copy);
+    documents.settings = comparison_of(c.settings);
+    documents.settings["shard"] = std::to_string(*c.settings.shard);
+    documents.settings["list"] =
+        std::to_string(number_array<std::uint64_t>(std::as_bytes(std::span(beginning)).subspan(56))[0]);
+    save_documents(features_path(c.settings.output_file), Bits, made_of, documents);
+  }
+  // The list comes last: where it is, the shard is whole.
+  save_whole(c.settings.output_file,
+             [&](const std::string& file) { neardup::save_list<Bits>(file, entries, made_of); });
   finish(c, " in shard " + std::to_string(*c.settings.shard));
 }
 

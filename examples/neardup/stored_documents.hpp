@@ -73,6 +73,23 @@ struct document_columns {
     feature_ends.push_back(features.size());
   }
 
+  [[nodiscard]] std::span<const std::uint32_t> features_of(std::size_t i) const {
+    const std::uint64_t begin = i == 0 ? 0 : feature_ends[i - 1];
+    return std::span(features).subspan(begin, feature_ends[i] - begin);
+  }
+
+  /// Takes the features of those documents away that are marked.
+  void drop_features(const std::vector<bool>& is_marked) {
+    std::uint64_t begin = 0, kept = 0;
+    for (std::size_t i = 0; i < feature_ends.size(); ++i) {
+      const std::uint64_t end = feature_ends[i];
+      if (is_marked[i]) begin = end;
+      while (begin < end) features[kept++] = features[begin++];
+      feature_ends[i] = kept;
+    }
+    features.resize(kept);
+  }
+
   /// As stored_documents reads them; `copies` keep what is not as it stands in memory.
   [[nodiscard]] std::array<std::span<const std::byte>, 4> bytes(std::array<std::string, 3>& copies) const {
     return {bytes_of(name_ends, copies[0]), std::as_bytes(std::span(names)), bytes_of(feature_ends, copies[1]),

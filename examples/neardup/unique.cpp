@@ -53,8 +53,10 @@ class record_copier {
 
 /// Writes a document that was dropped, and the one that stands for it: JSON Lines for JSON, otherwise columns.
 void write_dropped(context& c, const std::string& id, const std::string& kept, bool is_against, int distance,
-                   const std::optional<double>& similarity) {
+                   feature_set features_of_kept, feature_set features) {
   const bool as_json = c.settings.unit == unit_of_input::json_lines || c.settings.format == output_format::json_lines;
+  std::optional<double> similarity;
+  if (c.settings.min_similarity) similarity = similarity_at_least(c.settings.check, features_of_kept, features, 0);
   print_match(*c.dropped, c.settings, as_json, {"id", is_against ? "against" : "kept", id, kept, distance, similarity});
 }
 
@@ -110,18 +112,18 @@ class first_come_filter {
     for (const waiting_document& d : decided_.documents) {
       if (d.facts->has_tokens) compared.push_back(d.facts);
     }
-    const auto check = [&](std::size_t i, std::size_t j) {
-      const document& later = *compared[j - kept_.size()];
-      return i < kept_.size() ? check_.accepts(i, later) : check_.accepts(*compared[i - kept_.size()], later);
-    };
     const options& settings = context_.settings;
+    const auto features = [&](std::size_t i) {
+      return i < kept_.size() ? check_[i] : compared[i - kept_.size()]->features;
+    };
+    const auto check = [&](std::size_t i, std::size_t j) {
+      return are_near_duplicates(settings, features(i), features(j));
+    };
     neardup::group_options how{
         .among_themselves = is_compared_within(), .blocks = settings.blocks, .run = neardup::threads{settings.threads}};
     if (check_.can_join()) {
       how.similarity = *settings.min_similarity;
-      how.features = [&](std::size_t i) {
-        return i < kept_.size() ? check_.features(i) : std::span(compared[i - kept_.size()]->features);
-      };
+      how.features = features;
     }
     std::vector<std::uint32_t> label = with_bits(settings.bits, [&](auto bits) {
       return neardup::extend_groups(kept_.of<bits>(), decided_.fingerprints.of<bits>(), settings.distance, check, how);
@@ -200,15 +202,13 @@ class first_come_filter {
   void keep(const document& facts, const std::shared_ptr<source>& from, std::uint64_t line,
             const std::optional<std::string_view>& id) {
     kept_.push_back(facts.fingerprint);
-    check_.add(facts);
+    check_.add(facts.features);
     if (context_.dropped) names_.add(from, line, id, 0, 0);
   }
 
   void write_drop(const document& facts, const std::string& id, std::size_t by) {
-    std::optional<double> similarity;
-    if (context_.settings.min_similarity) similarity = check_.similarity(by, facts, 0);
     write_dropped(context_, id, names_.id(by), by < against_, hamming_distance(kept_[by], facts.fingerprint),
-                  similarity);
+                  check_[by], facts.features);
   }
 
   context& context_;
@@ -262,10 +262,8 @@ void run_groups_first(context& c) {
   };
   const auto drop = [&](std::size_t i) {
     const std::size_t by = label[i];
-    std::optional<double> similarity;
-    if (c.settings.min_similarity) similarity = all.check.similarity(by, i, 0);
     write_dropped(c, all.documents.id(i), all.documents.id(by), by < all.against,
-                  hamming_distance(all.fingerprints[by], all.fingerprints[i]), similarity);
+                  hamming_distance(all.fingerprints[by], all.fingerprints[i]), all.check[by], all.check[i]);
   };
   std::size_t next_other = 0;
   for (std::size_t i = all.against; i <= label.size(); ++i) {

@@ -5,12 +5,12 @@
 #include <set>
 #include <system_error>
 
+#include "check.hpp"
 #include "errors.hpp"
 #include "lists.hpp"
 #include "output.hpp"
 #include "pipeline.hpp"
 #include "platform.hpp"
-#include "readers.hpp"
 #include "report.hpp"
 #include "shard_files.hpp"
 #include "verbs.hpp"
@@ -39,11 +39,7 @@ void check_candidates(const options& settings, const shard_inputs& inputs, const
     accepted.assign(count, 0);
     run_parallel(settings.threads, count, [&](std::size_t i) {
       const id_pair pair = candidates[first + i];
-      const auto a = features_of(pair.earlier), b = features_of(pair.later);
-      // Without a check, what is kept are the digests of short documents.
-      accepted[i] = settings.min_similarity
-                        ? similarity_at_least(settings.check, a, b, *settings.min_similarity).has_value()
-                        : std::equal(a.begin(), a.end(), b.begin(), b.end());
+      accepted[i] = are_near_duplicates(settings, features_of(pair.earlier), features_of(pair.later));
     });
     for (std::size_t i = 0; i < count; ++i) {
       if (accepted[i] != 0) passed.push_back(candidates[first + i]);
