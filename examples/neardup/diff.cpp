@@ -32,6 +32,7 @@ std::string text_of(const std::string& path) {
 /// A line of both texts together: of what was removed, and what was added.
 struct marked_line {
   std::vector<text_piece> pieces;  // without the line end
+  std::size_t number;              // among these
   std::size_t before, after;       // its number in each text, from 1
 
   [[nodiscard]] bool is_changed() const {
@@ -61,13 +62,11 @@ class line_printer {
 
  private:
   void print(const marked_line& line) {
-    if (line.before != next_before_ || line.after != next_after_ || !any_) {
+    if (line.number != next_) {
       const std::string place = "@@ -" + std::to_string(line.before) + " +" + std::to_string(line.after) + " @@";
       out_ << (colored_ ? "\x1b[36m" + place + "\x1b[m" : place) << '\n';
     }
-    any_ = true;
-    next_before_ = line.before;
-    next_after_ = line.after;
+    next_ = line.number + 1;
     for (const text_piece& piece : line.pieces) {
       const std::string text = shown(piece.text);
       if (piece.what == change::none) {
@@ -79,18 +78,6 @@ class line_printer {
       }
     }
     out_ << '\n';
-    for (const text_piece& piece : line.pieces) count_line_ends(piece);
-    if (line.pieces.empty() || line.pieces.back().text.empty() || line.pieces.back().text.back() != '\n') {
-      ++next_before_;
-      ++next_after_;
-    }
-  }
-
-  /// A line end that only one of the texts has, is a piece of its own.
-  void count_line_ends(const text_piece& piece) {
-    if (!piece.text.ends_with('\n')) return;
-    if (piece.what == change::removed) ++next_before_;
-    if (piece.what == change::added) ++next_after_;
   }
 
   /// What cannot move the cursor of a terminal.
@@ -116,14 +103,13 @@ class line_printer {
   std::size_t context_;
   std::deque<marked_line> before_;  // equal lines that are shown if a changed one follows
   std::size_t after_ = 0;           // so many equal lines more
-  bool any_ = false;
-  std::size_t next_before_ = 0, next_after_ = 0;
+  std::size_t next_ = 0;            // the number of the line that follows the last one printed
 };
 
 /// Cuts pieces at the ends of lines. Calls `visit(marked_line)` for each line.
 template <class Visit>
 void for_each_marked_line(const std::vector<text_piece>& pieces, const Visit& visit) {
-  marked_line line{{}, 1, 1};
+  marked_line line{{}, 1, 1, 1};
   for (const text_piece& piece : pieces) {
     for (std::string_view rest = piece.text; !rest.empty();) {
       const std::size_t end = rest.find('\n');
@@ -135,6 +121,7 @@ void for_each_marked_line(const std::vector<text_piece>& pieces, const Visit& vi
       if (!ends) continue;
       visit(line);
       line.pieces.clear();
+      ++line.number;
       if (piece.what != change::added) ++line.before;
       if (piece.what != change::removed) ++line.after;
     }

@@ -22,11 +22,7 @@ void run_hash_to_list(context& c) {
     ++number;
     if (d.facts.has_tokens) entries.push_back({d.facts.fingerprint.as<Bits>(), id});
   };
-  if (c.settings.unit == unit_of_input::fingerprints) {
-    lists.read(c.sources, c.notes, add);
-  } else {
-    for_each_document(c, add);
-  }
+  for_each_document(c, c.settings, c.sources, lists, add);
   const auto made_of = lists.made_of() ? *lists.made_of() : composition_of_options(c.settings);
   neardup::write_list<Bits>(entries, made_of, [&](std::string_view bytes) { c.out << bytes; });
   finish(c, "");

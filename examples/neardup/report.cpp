@@ -14,9 +14,6 @@ namespace command {
 
 namespace {
 
-// Of much bad input the first lines say what is wrong; all of them would hide it.
-constexpr std::uint64_t bad_named = 5;
-
 std::string size_text(std::uint64_t bytes) {
   constexpr std::array<const char*, 5> units{"bytes", "KB", "MB", "GB", "TB"};
   double value = static_cast<double>(bytes);
@@ -105,26 +102,18 @@ void report::bad(const bad_input& input) {
     ++binary_;
     return;
   }
-  if (input.kind == trouble::passed_over && !skip_bad_) return pass_over(input);
-  if (!skip_bad_) throw input_error(input);
-  if (bad_.count < bad_named) {
-    clear();
-    say("skipped " + input.text());
-  } else if (bad_.count == bad_named) {
-    clear();
-    say("more is skipped, and no longer named");
-  }
-  count(bad_, input.text());
+  // Of much bad input the first lines say what is wrong; all of them would hide it.
+  if (skip_bad_) return say_first(bad_, 5, "skipped", input.text());
+  if (input.kind == trouble::passed_over) return say_first(passed_over_, 20, "passed over", input.text());
+  throw input_error(input);
 }
 
-void report::pass_over(const bad_input& input) {
-  constexpr std::uint64_t passed_over_named = 20;
-  if (passed_over_.count <= passed_over_named) {
+void report::say_first(tally& t, std::uint64_t most, const std::string& what, const std::string& text) {
+  if (t.count <= most) {
     clear();
-    say(passed_over_.count < passed_over_named ? "passed over " + input.text()
-                                               : "more is passed over, and no longer named");
+    say(t.count < most ? what + ' ' + text : "more is " + what + ", and no longer named");
   }
-  count(passed_over_, input.text());
+  count(t, text);
 }
 
 bool report::note(tally& t, const std::string& where, const std::string& what) {

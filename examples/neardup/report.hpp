@@ -56,7 +56,8 @@ class report {
     if (t.count++ == 0) t.first = where;
   }
 
-  void pass_over(const bad_input& input);
+  /// Counts it, and says it unless as many as `most` were.
+  void say_first(tally& t, std::uint64_t most, const std::string& what, const std::string& text);
   bool note(tally& t, const std::string& where, const std::string& what);
   void draw(const std::string& line);
   void clear();
