@@ -1,8 +1,6 @@
 #include "index_file.hpp"
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/index.hpp>
 #include <neardup/storage.hpp>
@@ -57,41 +55,44 @@ std::string encode_settings(const options& settings) {
 
 namespace {
 
-/// An index file, open for this run. Throws: input_error.
+/// An index file, open for this run.
 template <std::size_t Bits>
-neardup::index_view<Bits> open_index(const context& c, const std::string& path,
-                                     const std::optional<neardup::fingerprint_composition>& expected) {
-  return as_input([&] {
-    neardup::index_view<Bits> view{neardup::mapped_file(path)};
-    if (c.settings.verifies) view.verify();
-    if (expected) check_composition(path, view.made_of(), *expected);
-    return view;
-  });
-}
-
-/// Its documents, as long as it lives.
-template <std::size_t Bits>
-stored_documents documents_of(const std::string& path, const neardup::index_view<Bits>& view) {
-  return {path, view.size(), view.attachment(1), view.attachment(2), view.attachment(3), view.attachment(4)};
-}
-
-/// Says, unless --quiet, if texts are compared with an index without features: fingerprints alone decide then.
-void say_if_unchecked(const context& c, const std::string& path, const stored_documents& documents) {
-  const bool has_texts = c.settings.unit != unit_of_input::fingerprints;
-  if (c.settings.quiet || !has_texts || documents.size() == 0 || documents.has_features()) return;
-  say(path + " was made without --keep-features: nothing is checked, and similarities are estimates");
-}
-
-/// The fingerprints of the documents of an index, in their order. Throws: input_error.
-template <std::size_t Bits>
-std::vector<neardup::simhash<Bits>> fingerprints_of(const std::string& path, const neardup::index_view<Bits>& view) {
-  std::vector<neardup::simhash<Bits>> fingerprints(view.size());
-  for (const auto& [fingerprint, id] : view) {
-    if (id >= view.size()) throw input_error({path, "its ids are no numbers of documents"});
-    fingerprints[id] = fingerprint;
+struct opened_index {
+  /// Throws: input_error, also if its fingerprints are made otherwise than those of the texts, or of the lists, so far.
+  opened_index(const context& c, const std::string& file, list_reader& lists)
+      : path(file),
+        view(as_input([&] {
+          neardup::index_view<Bits> opened{neardup::mapped_file(path)};
+          if (c.settings.verifies) opened.verify();
+          return opened;
+        })),
+        documents(path, view.size(), view.attachment(1), view.attachment(2), view.attachment(3), view.attachment(4)) {
+    if (c.settings.unit != unit_of_input::fingerprints) lists.expect(composition_of_options(c.settings));
+    if (lists.made_of()) check_composition(path, view.made_of(), *lists.made_of());
+    lists.expect(view.made_of());
   }
-  return fingerprints;
-}
+
+  /// Says, unless --quiet, if texts are compared with an index without features: fingerprints alone decide then.
+  void say_if_unchecked(const context& c) const {
+    const bool has_texts = c.settings.unit != unit_of_input::fingerprints;
+    if (c.settings.quiet || !has_texts || documents.size() == 0 || documents.has_features()) return;
+    say(path + " was made without --keep-features: nothing is checked, and similarities are estimates");
+  }
+
+  /// The fingerprints of its documents, in their order. Throws: input_error.
+  [[nodiscard]] std::vector<neardup::simhash<Bits>> fingerprints() const {
+    std::vector<neardup::simhash<Bits>> all(view.size());
+    for (const auto& [fingerprint, id] : view) {
+      if (id >= view.size()) throw input_error({path, "its ids are no numbers of documents"});
+      all[id] = fingerprint;
+    }
+    return all;
+  }
+
+  std::string path;
+  neardup::index_view<Bits> view;
+  stored_documents documents;
+};
 
 /// Throws: output_error if another run writes the same file.
 neardup::file_lock lock_output(const std::string& path) {
@@ -105,21 +106,16 @@ neardup::file_lock lock_output(const std::string& path) {
 /// Calls `visit` for each document of an index file. Throws: input_error.
 template <std::size_t Bits>
 void read_index(context& c, const std::string& path, list_reader& lists, const document_visitor& visit) {
-  const bool is_listed = c.settings.unit == unit_of_input::fingerprints;
-  std::optional<neardup::fingerprint_composition> expected = lists.made_of();
-  if (!is_listed) expected = composition_of_options(c.settings);
-  const auto view = open_index<Bits>(c, path, expected);
-  lists.expect(view.made_of());
-  const stored_documents documents = documents_of(path, view);
-  say_if_unchecked(c, path, documents);
+  const opened_index<Bits> index(c, path, lists);
+  index.say_if_unchecked(c);
   const auto from = std::make_shared<source>(source{path, nullptr});
-  std::vector<neardup::simhash<Bits>> fingerprints = fingerprints_of(path, view);
+  const auto fingerprints = index.fingerprints();
   document d;
   d.has_tokens = true;
   for (std::size_t i = 0; i < fingerprints.size(); ++i) {
     d.fingerprint = any_fingerprint(fingerprints[i].to_words());
-    d.features = c.settings.min_similarity ? documents.features(i) : unknown_features;
-    visit({d, from, 0, 0, {}, documents.name(i)});
+    d.features = c.settings.min_similarity ? index.documents.features(i) : unknown_features;
+    visit({d, from, 0, 0, {}, index.documents.name(i)});
   }
   c.notes.advance(fingerprints.size(), 0);
 }
@@ -128,7 +124,7 @@ template <std::size_t Bits>
 void index_documents(context& c) {
   const neardup::file_lock lock = lock_output(c.settings.output_file);  // from reading to writing
   const auto check_unchanged = [&c] {  // what another program puts there without taking the lock
-    if (!c.settings.index_file.empty() && checksum_of_file(c.settings.index_file) != c.settings.index_checksum) {
+    if (!c.settings.index_file.empty() && read_header(c.settings.index_file).checksum != c.settings.index_checksum) {
       throw input_error({c.settings.index_file, "was replaced since this run began; run it again"});
     }
   };
@@ -136,39 +132,25 @@ void index_documents(context& c) {
   document_columns documents;
   std::vector<neardup::simhash<Bits>> fingerprints;
   list_reader lists(c.settings);
-  const bool is_listed = c.settings.unit == unit_of_input::fingerprints;
   if (!c.settings.index_file.empty()) {
-    const auto view = open_index<Bits>(c, c.settings.index_file, std::nullopt);
-    const stored_documents old = documents_of(c.settings.index_file, view);
-    for (std::size_t i = 0; i < old.size(); ++i) documents.add(old.name(i), old.features(i));
-    fingerprints = fingerprints_of(c.settings.index_file, view);
-    if (!is_listed) check_composition(c.settings.index_file, view.made_of(), composition_of_options(c.settings));
+    const opened_index<Bits> old(c, c.settings.index_file, lists);
+    for (std::size_t i = 0; i < old.documents.size(); ++i) {
+      documents.add(old.documents.name(i), old.documents.features(i));
+    }
+    fingerprints = old.fingerprints();
   }
-  const std::size_t before = fingerprints.size();
-  const auto add = [&](const placed_document& d) {
+  for_each_document(c, c.settings, c.sources, lists, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
     fingerprints.push_back(d.facts.fingerprint.as<Bits>());
     documents.add(d.name(), d.facts.features);
-  };
-  neardup::fingerprint_composition made_of;
-  if (is_listed) {
-    lists.read(c.sources, c.notes, add);
-    made_of = lists.made_of().value_or(composition_of_options(c.settings));
-    if (before > 0) {
-      check_composition(c.settings.index_file, open_index<Bits>(c, c.settings.index_file, std::nullopt).made_of(),
-                        made_of);
-    }
-  } else {
-    for_each_document(c, add);
-    made_of = composition_of_options(c.settings);
-  }
+  });
   c.notes.phase("indexing " + counted(fingerprints.size(), "fingerprint", "fingerprints"));
   const neardup::frozen_index<Bits> index(c.settings.distance, blocks_of(c.settings), fingerprints,
                                           neardup::threads{c.settings.threads});
   if (!c.settings.keeps_features) documents.feature_ends.clear();
+  const auto made_of = lists.made_of() ? *lists.made_of() : composition_of_options(c.settings);
   const std::string settings = encode_settings(c.settings);
-  std::array<std::string, 3> copies;
-  const auto columns = documents.bytes(copies);
+  const auto columns = documents.bytes();
   const std::array<std::span<const std::byte>, 5> attachments{std::as_bytes(std::span(settings)), columns[0],
                                                               columns[1], columns[2], columns[3]};
   if (identity_of_file(c.settings.index_file) == identity_of_file(c.settings.output_file)) check_unchanged();
@@ -178,44 +160,35 @@ void index_documents(context& c) {
 
 template <std::size_t Bits>
 void query_index(context& c) {
-  const bool is_listed = c.settings.unit == unit_of_input::fingerprints;
-  std::optional<neardup::fingerprint_composition> expected;
-  if (!is_listed) expected = composition_of_options(c.settings);
-  const auto view = open_index<Bits>(c, c.settings.index_file, expected);
-  const stored_documents documents = documents_of(c.settings.index_file, view);
-  say_if_unchecked(c, c.settings.index_file, documents);
+  list_reader lists(c.settings);
+  const opened_index<Bits> index(c, c.settings.index_file, lists);
+  index.say_if_unchecked(c);
   const int k = c.settings.distance;
-  if (k > view.max_distance()) {
-    throw usage_error("--distance " + std::to_string(k) + ": " + c.settings.index_file + " answers up to " +
-                      std::to_string(view.max_distance()));
+  if (k > index.view.max_distance()) {
+    throw usage_error("--distance " + std::to_string(k) + ": " + index.path + " answers up to " +
+                      std::to_string(index.view.max_distance()));
   }
   std::uint64_t count = 0;
   const auto ask = [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
-    for (const auto& match : view.search(d.facts.fingerprint.as<Bits>(), k)) {
-      if (match.id >= documents.size()) {
-        throw input_error({c.settings.index_file, "damaged: an id is no number of a document"});
+    for (const auto& match : index.view.search(d.facts.fingerprint.as<Bits>(), k)) {
+      if (match.id >= index.documents.size()) {
+        throw input_error({index.path, "damaged: an id is no number of a document"});
       }
       std::optional<double> similarity;
       if (c.settings.min_similarity) {
         similarity =
-            neardup::jaccard_at_least(documents.features(match.id), d.facts.features, *c.settings.min_similarity);
+            neardup::jaccard_at_least(index.documents.features(match.id), d.facts.features, *c.settings.min_similarity);
         if (!similarity) continue;
       }
       ++count;
       print_match(c.out, c.settings, c.settings.format == output_format::json_lines,
-                  {"id", "indexed", d.name(), std::string(documents.name(match.id)), match.distance, similarity});
+                  {"id", "indexed", d.name(), std::string(index.documents.name(match.id)), match.distance, similarity});
     }
   };
-  if (is_listed) {
-    list_reader lists(c.settings);
-    lists.read(c.sources, c.notes, ask);
-    if (lists.made_of()) check_composition(c.settings.index_file, view.made_of(), *lists.made_of());
-  } else {
-    for_each_document(c, ask, [&](const finished_batch& done) {
-      if (done.input.live) c.out.flush();
-    });
-  }
+  for_each_document(c, c.settings, c.sources, lists, ask, [&](const finished_batch& done) {
+    if (done.input.live) c.out.flush();
+  });
   finish(c, ": " + counted(count, "near-duplicate", "near-duplicates") + " in the index", count);
 }
 

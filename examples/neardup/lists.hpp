@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "documents.hpp"
 #include "errors.hpp"
@@ -35,11 +36,15 @@ void check_composition(const std::string& name, const neardup::fingerprint_compo
 struct stored_fingerprints {
   std::size_t bits;
   neardup::fingerprint_kind kind;
-  int content;  ///< docs/format.md
+  int content;             ///< docs/format.md
+  std::uint64_t checksum;  ///< of the header, which has those of all that follows
 
   [[nodiscard]] bool is_list() const noexcept { return content == 1; }
   [[nodiscard]] bool is_index() const noexcept { return content == 2; }
 };
+
+/// By the first 64 bytes of a file, if it begins as neardup's do.
+std::optional<stored_fingerprints> parse_header(std::string_view beginning);
 
 /// Of a regular file that begins as neardup's do.
 std::optional<stored_fingerprints> header_of(const std::string& path);

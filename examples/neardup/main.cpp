@@ -1,5 +1,6 @@
 // neardup: finds near-duplicate documents. The first example program of the library of that name.
 #include <atomic>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -50,6 +51,12 @@ void run_verb(command::context& c, command::options& settings) {
 /// Returns: whether something was found of what the verb looks for.
 bool run(command::options settings) {
   using command::verb;
+  if constexpr (std::endian::native != std::endian::little) {
+    if (settings.has_index() || settings.combines_shards() || settings.keeps_features) {
+      throw command::usage_error(
+          "indexes, features and pairs in files are for machines that store the lowest byte first");
+    }
+  }
   if (settings.writes_file_at_end()) command::check_output(settings.output_file);
   if (settings.shard) command::check_features_output(settings.output_file);
   command::load_dictionary(settings);

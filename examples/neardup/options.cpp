@@ -291,7 +291,7 @@ void take_from_lists(typed_options& typed, const options& to) {
 /// What is not given is that of the index of index and query.
 void take_from_index(typed_options& typed, options& to) {
   const std::string& path = to.index_file;
-  to.index_checksum = checksum_of_file(path);
+  to.index_checksum = read_header(path).checksum;
   const index_settings stored = read_index_settings(path);
   const bool has_features = !stored.check_features.empty();
   take_composition(typed, path, stored);

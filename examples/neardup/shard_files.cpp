@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
+#include <functional>
 #include <neardup/simhash.hpp>
 #include <neardup/storage/mapped_file.hpp>
 #include <system_error>
@@ -59,15 +59,6 @@ std::string exact(double value) {
 
 }  // namespace
 
-std::uint64_t checksum_of_file(const std::string& path) {
-  constexpr std::size_t place = 56;  // docs/format.md
-  return as_input([&] {
-    const neardup::mapped_file file(path);
-    if (file.bytes().size() < place + 8) refuse(path, "no file of neardup's");
-    return number_array<std::uint64_t>(file.bytes().subspan(place, 8))[0];
-  });
-}
-
 named_values parse_values(const std::string& path, std::span<const std::byte> bytes) {
   named_values values;
   for (std::string_view text = text_of(bytes); !text.empty();) {
@@ -83,24 +74,15 @@ named_values parse_values(const std::string& path, std::span<const std::byte> by
 stored_documents::stored_documents(const std::string& path, std::size_t size, std::span<const std::byte> name_ends,
                                    std::span<const std::byte> names, std::span<const std::byte> feature_ends,
                                    std::span<const std::byte> features)
-    : name_ends_(name_ends), feature_ends_(feature_ends), names_(text_of(names)) {
-  if constexpr (std::endian::native == std::endian::little) {
-    // Sections of files are aligned.
-    features_ = {reinterpret_cast<const std::uint32_t*>(features.data()), features.size() / 4};
-  } else {
-    const number_array<std::uint32_t> numbers(features);
-    for (std::size_t i = 0; i < numbers.size(); ++i) converted_.push_back(numbers[i]);
-    features_ = converted_;
-  }
-  const auto fit = [](const number_array<std::uint64_t>& ends, std::size_t all) {
-    std::uint64_t last = 0;
-    for (std::size_t i = 0; i < ends.size(); last = ends[i++]) {
-      if (ends[i] < last) return false;
-    }
-    return last == all;
+    : name_ends_(records_of<std::uint64_t>(path, name_ends)),
+      feature_ends_(records_of<std::uint64_t>(path, feature_ends)),
+      names_(text_of(names)),
+      features_(records_of<std::uint32_t>(path, features)) {
+  const auto fit = [](std::span<const std::uint64_t> ends, std::size_t all) {
+    return std::is_sorted(ends.begin(), ends.end()) && (ends.empty() ? 0 : ends.back()) == all;
   };
-  if (name_ends_.size() != size || !(feature_ends_.size() == 0 || feature_ends_.size() == size) ||
-      features.size() % 4 != 0 || !fit(name_ends_, names_.size()) || !fit(feature_ends_, features_.size())) {
+  if (name_ends_.size() != size || !(feature_ends_.empty() || feature_ends_.size() == size) ||
+      !fit(name_ends_, names_.size()) || !fit(feature_ends_, features_.size())) {
     refuse(path, "its parts do not fit each other");
   }
 }
@@ -114,24 +96,30 @@ shard_documents::shard_documents(const std::string& path)
       list_checksum_(number_of<std::uint64_t>(path, settings_, "list")),
       documents_(path, file_.count(), file_.attachment(1), file_.attachment(2), file_.attachment(3),
                  file_.attachment(4)),
-      copies_(file_.attachment(5)) {
-  const bool keeps_features = size() == 0 || documents_.has_features();
-  if (!keeps_features || copies_.size() % 2 != 0 || number_ > max_shard)
+      copies_(records_of<copy_of_document>(path, file_.attachment(5))) {
+  const auto is_wrong = [&](const copy_of_document& copy) {
+    return copy.record >= size() || copy.original >= copy.record;
+  };
+  const auto does_not_ascend = [](const auto& a, const auto& b) { return a.record >= b.record; };
+  if ((size() > 0 && !documents_.has_features()) || number_ > max_shard ||
+      std::any_of(copies_.begin(), copies_.end(), is_wrong) ||
+      std::adjacent_find(copies_.begin(), copies_.end(), does_not_ascend) != copies_.end()) {
     refuse(path, "its parts do not fit each other");
-  for (std::size_t i = 0; i < copies(); ++i) {
-    const auto [record, original] = copy(i);
-    if (record >= size() || original >= record || (i > 0 && record <= copy(i - 1).first)) {
-      refuse(path, "its parts do not fit each other");
-    }
   }
   // What is left is what shards have to agree on.
   settings_.erase("shard");
   settings_.erase("list");
 }
 
+std::size_t shard_documents::copies_before(std::size_t record) const {
+  const auto first = std::lower_bound(copies_.begin(), copies_.end(), record,
+                                      [](const copy_of_document& copy, std::size_t of) { return copy.record < of; });
+  return static_cast<std::size_t>(first - copies_.begin());
+}
+
 std::size_t shard_documents::original_of(std::size_t record) const {
-  const auto first = first_place(copies(), [&](std::size_t i) { return copy(i).first >= record; });
-  return first < copies() && copy(first).first == record ? static_cast<std::size_t>(copy(first).second) : record;
+  const std::size_t i = copies_before(record);
+  return i < copies_.size() && copies_[i].record == record ? static_cast<std::size_t>(copies_[i].original) : record;
 }
 
 named_values comparison_of(const options& settings) {
@@ -150,7 +138,7 @@ std::optional<named_values> settings_beside(const std::string& shard) {
   return as_input([&] {
     const neardup::attachment_file file{neardup::mapped_file(path)};
     named_values values = parse_values(path, file.attachment(0));
-    if (number_of<std::uint64_t>(path, values, "list") != checksum_of_file(shard)) {
+    if (number_of<std::uint64_t>(path, values, "list") != read_header(shard).checksum) {
       refuse(path, "is of another file than " + shard);
     }
     return values;
@@ -195,12 +183,10 @@ void apply_comparison_of(const shard_documents& documents, options& to) {
 void save_documents(const std::string& path, std::size_t bits, const neardup::fingerprint_composition& made_of,
                     const documents_to_save& documents) {
   const std::string settings = encode_values(documents.settings);
-  std::array<std::string, 3> columns_copy;
-  std::string copies_copy;
-  const auto columns = documents.columns.bytes(columns_copy);
+  const auto columns = documents.columns.bytes();
   const std::array<std::span<const std::byte>, 6> parts{
-      std::as_bytes(std::span(settings)),     columns[0], columns[1], columns[2], columns[3],
-      bytes_of(documents.copies, copies_copy)};
+      std::as_bytes(std::span(settings)),        columns[0], columns[1], columns[2], columns[3],
+      std::as_bytes(std::span(documents.copies))};
   save_whole(path, [&](const std::string& file) {
     neardup::save_attachments(file, bits, documents.columns.name_ends.size(), made_of, parts);
   });
@@ -208,7 +194,8 @@ void save_documents(const std::string& path, std::size_t bits, const neardup::fi
 
 // ---- pairs ----------------------------------------------------------------------------------------------------------
 
-pair_file::pair_file(const std::string& path) : file_(open_attachments(path)), ids_(file_.attachment(2)) {
+pair_file::pair_file(const std::string& path)
+    : file_(open_attachments(path)), pairs_(records_of<id_pair>(path, file_.attachment(2))) {
   const named_values values = parse_values(path, file_.attachment(0));
   const auto pairs = values.find("pairs");
   if (pairs == values.end() || (pairs->second != "candidates" && pairs->second != "checked")) {
@@ -216,23 +203,16 @@ pair_file::pair_file(const std::string& path) : file_(open_attachments(path)), i
   }
   header_.is_checked = pairs->second == "checked";
   header_.distance = number_of<int>(path, values, "distance");
-  const number_array<std::uint64_t> tasks(file_.attachment(1));
-  if (tasks.size() % 4 != 0 || ids_.size() % 2 != 0 || size() != file_.count()) {
-    refuse(path, "its parts do not fit each other");
-  }
-  for (std::size_t i = 0; i < tasks.size(); i += 4) {
-    header_.tasks.push_back({tasks[i], tasks[i + 1], tasks[i + 2], tasks[i + 3]});
-  }
-  const auto is_joined = [&](const id_pair& pair) {
-    return std::any_of(header_.tasks.begin(), header_.tasks.end(), [&](const join_task& task) {
-      return task.earlier == shard_of(pair.earlier) && task.later == shard_of(pair.later);
-    });
+  const auto tasks = records_of<join_task>(path, file_.attachment(1));
+  header_.tasks.assign(tasks.begin(), tasks.end());
+  const auto is_wrong = [&](const id_pair& pair) {
+    return pair.earlier >= pair.later || std::none_of(tasks.begin(), tasks.end(), [&](const join_task& task) {
+             return task.earlier == shard_of(pair.earlier) && task.later == shard_of(pair.later);
+           });
   };
-  for (std::size_t i = 0; i < size(); ++i) {
-    const id_pair pair = (*this)[i];
-    if (pair.earlier >= pair.later || (i > 0 && !((*this)[i - 1] < pair)) || !is_joined(pair)) {
-      refuse(path, "its parts do not fit each other");
-    }
+  if (pairs_.size() != file_.count() || std::any_of(pairs_.begin(), pairs_.end(), is_wrong) ||
+      std::adjacent_find(pairs_.begin(), pairs_.end(), std::greater_equal<>()) != pairs_.end()) {
+    refuse(path, "its parts do not fit each other");
   }
 }
 
@@ -241,19 +221,8 @@ void save_pairs(const std::string& path, std::size_t bits, const neardup::finger
   std::sort(pairs.begin(), pairs.end());
   const std::string settings = encode_values(
       {{"distance", std::to_string(header.distance)}, {"pairs", header.is_checked ? "checked" : "candidates"}});
-  std::vector<std::uint64_t> tasks;
-  for (const join_task& task : header.tasks) {
-    tasks.insert(tasks.end(), {task.earlier, task.later, task.earlier_checksum, task.later_checksum});
-  }
-  std::array<std::string, 2> copies;
-  std::span<const std::byte> ids = std::as_bytes(std::span(pairs));
-  if constexpr (std::endian::native != std::endian::little) {
-    std::vector<std::uint64_t> numbers;
-    for (const id_pair& pair : pairs) numbers.insert(numbers.end(), {pair.later, pair.earlier});
-    ids = bytes_of(numbers, copies[1]);
-  }
-  const std::array<std::span<const std::byte>, 3> parts{std::as_bytes(std::span(settings)), bytes_of(tasks, copies[0]),
-                                                        ids};
+  const std::array<std::span<const std::byte>, 3> parts{
+      std::as_bytes(std::span(settings)), std::as_bytes(std::span(header.tasks)), std::as_bytes(std::span(pairs))};
   save_whole(path,
              [&](const std::string& file) { neardup::save_attachments(file, bits, pairs.size(), made_of, parts); });
 }

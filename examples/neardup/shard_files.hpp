@@ -40,8 +40,10 @@ using named_values = std::map<std::string, std::string>;
 /// Throws: input_error by `path`.
 named_values parse_values(const std::string& path, std::span<const std::byte> bytes);
 
-/// What stands in the header of a file about all that follows. Throws: input_error if it cannot be read.
-std::uint64_t checksum_of_file(const std::string& path);
+/// A document that equals an earlier one of its shard, by their records.
+struct copy_of_document {
+  std::uint64_t record, original;
+};
 
 /// The documents of a shard, with what the check needs of them: an attachment file. 0: lines of settings; 1: for each
 /// document where its name ends in 2, u64; 2: names; 3: for each document where its features end in 4, u64, in u32; 4:
@@ -66,11 +68,10 @@ class shard_documents {
   [[nodiscard]] std::span<const std::uint32_t> features(std::size_t record) const {
     return documents_.features(original_of(record));
   }
-  [[nodiscard]] std::size_t copies() const noexcept { return copies_.size() / 2; }
-  /// The record of the i-th copy, and that of the document that it is a copy of.
-  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> copy(std::size_t i) const {
-    return {copies_[2 * i], copies_[2 * i + 1]};
-  }
+  /// Ascending.
+  [[nodiscard]] std::span<const copy_of_document> copies() const noexcept { return copies_; }
+  /// How many of them are before a record.
+  [[nodiscard]] std::size_t copies_before(std::size_t record) const;
   /// The earlier document that it is a copy of, or itself.
   [[nodiscard]] std::size_t original_of(std::size_t record) const;
 
@@ -79,7 +80,7 @@ class shard_documents {
   named_values settings_;
   std::uint64_t number_ = 0, list_checksum_ = 0;
   stored_documents documents_;
-  number_array<std::uint64_t> copies_;
+  std::span<const copy_of_document> copies_;
 };
 
 /// Settings that two runs have to agree on, as shard_documents has them.
@@ -127,13 +128,12 @@ class pair_file {
   [[nodiscard]] std::size_t bits() const noexcept { return file_.bits(); }
   [[nodiscard]] const neardup::fingerprint_composition& made_of() const noexcept { return file_.made_of(); }
   [[nodiscard]] const pair_header& header() const noexcept { return header_; }
-  [[nodiscard]] std::size_t size() const noexcept { return ids_.size() / 2; }
-  [[nodiscard]] id_pair operator[](std::size_t i) const noexcept { return {ids_[2 * i], ids_[2 * i + 1]}; }
+  [[nodiscard]] std::span<const id_pair> pairs() const noexcept { return pairs_; }
 
  private:
   neardup::attachment_file file_;
   pair_header header_;
-  number_array<std::uint64_t> ids_;
+  std::span<const id_pair> pairs_;
 };
 
 /// Sorts the pairs, and writes them. Throws: output_error.
@@ -144,7 +144,7 @@ void save_pairs(const std::string& path, std::size_t bits, const neardup::finger
 struct documents_to_save {
   named_values settings;
   document_columns columns;
-  std::vector<std::uint64_t> copies;
+  std::vector<copy_of_document> copies;
 };
 void save_documents(const std::string& path, std::size_t bits, const neardup::fingerprint_composition& made_of,
                     const documents_to_save& documents);

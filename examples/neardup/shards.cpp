@@ -5,6 +5,7 @@
 #include <neardup/storage/fingerprint_list.hpp>
 #include <neardup/threads.hpp>
 #include <queue>
+#include <span>
 #include <system_error>
 
 #include "check.hpp"
@@ -44,7 +45,7 @@ void hash_to_shard(context& c) {
     for (std::uint64_t i = 0; i < count; ++i) {
       // A text without letters is not even near itself by --check edit.
       is_copy[i] = first[i] != i && are_near_duplicates(c.settings, columns.features_of(i), columns.features_of(i));
-      if (is_copy[i]) documents.copies.insert(documents.copies.end(), {i, first[i]});
+      if (is_copy[i]) documents.copies.push_back({i, first[i]});
     }
   }
   std::vector<neardup::list_entry<Bits>> entries;
@@ -61,8 +62,7 @@ void hash_to_shard(context& c) {
     columns.drop_features(is_copy);
     documents.settings = comparison_of(c.settings);
     documents.settings["shard"] = std::to_string(*c.settings.shard);
-    documents.settings["list"] =
-        std::to_string(number_array<std::uint64_t>(std::as_bytes(std::span(beginning)).subspan(56))[0]);
+    documents.settings["list"] = std::to_string(parse_header(beginning).value().checksum);
     save_documents(features_path(c.settings.output_file), Bits, made_of, documents);
   }
   // The list comes last: where it is, the shard is whole.
@@ -83,7 +83,7 @@ struct shard {
   std::vector<neardup::simhash<Bits>> fingerprints;
   std::vector<std::uint64_t> ids;  // ascending
 
-  explicit shard(const std::string& file) : path(file), checksum(checksum_of_file(file)) {
+  explicit shard(const std::string& file) : path(file), checksum(read_header(file).checksum) {
     as_input([&] {
       const neardup::fingerprint_list<Bits> list{neardup::mapped_file(file)};
       list.verify();
@@ -174,9 +174,7 @@ class group_labels {
     // Whom a label names stands before, and has its last one by then.
     for (std::uint64_t i = 0; i < label_.size(); ++i) label_[i] = label_[label_[i]];
     for (std::size_t s = 0; s < first_.size(); ++s) {
-      const shard_documents& documents = *inputs_.documents[s];
-      for (std::size_t i = 0; i < documents.copies(); ++i) {
-        const auto [record, original] = documents.copy(i);
+      for (const auto& [record, original] : inputs_.documents[s]->copies()) {
         label_[first_[s].second + record] = label_[first_[s].second + original];
       }
     }
@@ -262,21 +260,17 @@ void check_all_are_joined(const shard_inputs& inputs) {
 /// Calls `visit(id_pair)` for all pairs by their later documents, then the earlier ones: merges sorted files.
 template <class Visit>
 void for_each_pair_in_order(const shard_inputs& inputs, const Visit& visit) {
-  struct head {
-    id_pair pair;
-    std::size_t file, place;
-    bool operator>(const head& other) const { return pair > other.pair; }
-  };
-  std::priority_queue<head, std::vector<head>, std::greater<>> heads;
-  for (std::size_t file = 0; file < inputs.pairs.size(); ++file) {
-    if (inputs.pairs[file]->size() > 0) heads.push({(*inputs.pairs[file])[0], file, 0});
+  using rest_of_file = std::span<const id_pair>;
+  const auto is_behind = [](const rest_of_file& a, const rest_of_file& b) { return a.front() > b.front(); };
+  std::priority_queue<rest_of_file, std::vector<rest_of_file>, decltype(is_behind)> files(is_behind);
+  for (const auto& file : inputs.pairs) {
+    if (!file->pairs().empty()) files.push(file->pairs());
   }
-  while (!heads.empty()) {
-    const head next = heads.top();
-    heads.pop();
-    visit(next.pair);
-    const pair_file& pairs = *inputs.pairs[next.file];
-    if (next.place + 1 < pairs.size()) heads.push({pairs[next.place + 1], next.file, next.place + 1});
+  while (!files.empty()) {
+    const rest_of_file next = files.top();
+    files.pop();
+    visit(next.front());
+    if (next.size() > 1) files.push(next.subspan(1));
   }
 }
 
@@ -285,11 +279,11 @@ template <std::size_t Bits>
 neardup::simhash<Bits> fingerprint_at(const shard_documents& documents, const neardup::fingerprint_list<Bits>& list,
                                       std::uint64_t record) {
   const std::uint64_t original = documents.original_of(record);
-  const auto first = first_place(list.size(), [&](std::size_t i) { return record_of(list[i].id) >= original; });
-  if (first == list.size() || record_of(list[first].id) != original) {
+  const std::size_t place = original - documents.copies_before(original);
+  if (place >= list.size() || record_of(list[place].id) != original) {
     throw input_error({documents.path(), "does not fit its list"});
   }
-  return list[first].fingerprint;
+  return list[place].fingerprint;
 }
 
 /// The groups of all shards, as `neardup groups` prints them.
@@ -303,7 +297,7 @@ void merge_shards(context& c, options& settings) {
   std::vector<neardup::fingerprint_list<Bits>> lists;
   for (const auto& documents : inputs.documents) {
     const std::string path = documents->path().substr(0, documents->path().size() - features_path("").size());
-    if (checksum_of_file(path) != documents->list_checksum()) {
+    if (read_header(path).checksum != documents->list_checksum()) {
       throw input_error({documents->path(), "is of another file than " + path});
     }
     as_input([&] { lists.emplace_back(neardup::mapped_file(path)).verify(); });

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,53 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "errors.hpp"
+
 namespace command {
 
-/// Unsigned numbers in a file, their lowest bytes first.
-template <class Number>
-class number_array {
- public:
-  number_array() = default;
-  explicit number_array(std::span<const std::byte> bytes) : bytes_(bytes) {}
-
-  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() / sizeof(Number); }
-  [[nodiscard]] Number operator[](std::size_t i) const noexcept {
-    Number value = 0;
-    for (std::size_t byte = sizeof(Number); byte-- > 0;) {
-      value = static_cast<Number>(value << 8 | std::to_integer<Number>(bytes_[i * sizeof(Number) + byte]));
-    }
-    return value;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-};
-
-/// The first number below `count` that is wanted, as are all behind it; `count` if there is none.
-template <class IsWanted>
-std::size_t first_place(std::size_t count, const IsWanted& is_wanted) {
-  std::size_t first = 0;
-  while (first < count) {
-    const std::size_t middle = first + (count - first) / 2;
-    if (is_wanted(middle)) {
-      count = middle;
-    } else {
-      first = middle + 1;
-    }
-  }
-  return first;
-}
-
-/// Numbers as they stand in a file; `copy` keeps them where the machine has another order of bytes.
-template <class Number>
-std::span<const std::byte> bytes_of(const std::vector<Number>& numbers, std::string& copy) {
-  if constexpr (std::endian::native == std::endian::little) return std::as_bytes(std::span(numbers));
-  for (const Number number : numbers) {
-    for (std::size_t byte = 0; byte < sizeof(Number); ++byte) {
-      copy += static_cast<char>(number >> (8 * byte) & 0xff);
-    }
-  }
-  return std::as_bytes(std::span(copy));
+/// Records of a section of a file, which begins at a multiple of 64, as machines have them that store the lowest byte
+/// first.
+template <class Record>
+std::span<const Record> records_of(const std::string& path, std::span<const std::byte> bytes) {
+  if (bytes.size() % sizeof(Record) != 0) throw input_error({path, "its parts do not fit each other"});
+  return {reinterpret_cast<const Record*>(bytes.data()), bytes.size() / sizeof(Record)};
 }
 
 /// Names and features to be written: each one behind the other, and of each document where its own end.
@@ -90,10 +52,10 @@ struct document_columns {
     features.resize(kept);
   }
 
-  /// As stored_documents reads them; `copies` keep what is not as it stands in memory.
-  [[nodiscard]] std::array<std::span<const std::byte>, 4> bytes(std::array<std::string, 3>& copies) const {
-    return {bytes_of(name_ends, copies[0]), std::as_bytes(std::span(names)), bytes_of(feature_ends, copies[1]),
-            bytes_of(features, copies[2])};
+  /// As stored_documents reads them.
+  [[nodiscard]] std::array<std::span<const std::byte>, 4> bytes() const {
+    return {std::as_bytes(std::span(name_ends)), std::as_bytes(std::span(names)),
+            std::as_bytes(std::span(feature_ends)), std::as_bytes(std::span(features))};
   }
 };
 
@@ -110,7 +72,7 @@ class stored_documents {
     const auto [begin, end] = range(name_ends_, i);
     return names_.substr(begin, end - begin);
   }
-  [[nodiscard]] bool has_features() const noexcept { return feature_ends_.size() > 0; }
+  [[nodiscard]] bool has_features() const noexcept { return !feature_ends_.empty(); }
   /// None if there are none.
   [[nodiscard]] std::span<const std::uint32_t> features(std::size_t i) const {
     if (!has_features()) return {};
@@ -119,15 +81,14 @@ class stored_documents {
   }
 
  private:
-  [[nodiscard]] static std::pair<std::uint64_t, std::uint64_t> range(const number_array<std::uint64_t>& ends,
+  [[nodiscard]] static std::pair<std::uint64_t, std::uint64_t> range(std::span<const std::uint64_t> ends,
                                                                      std::size_t i) {
     return {i == 0 ? 0 : ends[i - 1], ends[i]};
   }
 
-  number_array<std::uint64_t> name_ends_, feature_ends_;
+  std::span<const std::uint64_t> name_ends_, feature_ends_;
   std::string_view names_;
   std::span<const std::uint32_t> features_;
-  std::vector<std::uint32_t> converted_;  // where the machine has another order of bytes
 };
 
 }  // namespace command

@@ -34,15 +34,13 @@ void check_candidates(const options& settings, const shard_inputs& inputs, const
     return shard.features(record_of(id));
   };
   std::vector<char> accepted;
-  for (std::size_t first = 0; first < candidates.size(); first += checked_at_once) {
-    const std::size_t count = std::min(checked_at_once, candidates.size() - first);
-    accepted.assign(count, 0);
-    run_parallel(settings.threads, count, [&](std::size_t i) {
-      const id_pair pair = candidates[first + i];
-      accepted[i] = are_near_duplicates(settings, features_of(pair.earlier), features_of(pair.later));
+  for (auto rest = candidates.pairs(); !rest.empty(); rest = rest.subspan(accepted.size())) {
+    accepted.assign(std::min(checked_at_once, rest.size()), 0);
+    run_parallel(settings.threads, accepted.size(), [&](std::size_t i) {
+      accepted[i] = are_near_duplicates(settings, features_of(rest[i].earlier), features_of(rest[i].later));
     });
-    for (std::size_t i = 0; i < count; ++i) {
-      if (accepted[i] != 0) passed.push_back(candidates[first + i]);
+    for (std::size_t i = 0; i < accepted.size(); ++i) {
+      if (accepted[i] != 0) passed.push_back(rest[i]);
     }
   }
 }
@@ -106,8 +104,8 @@ class manifest {
     out_ << state << '\t' << printable(what) << '\n';
   }
   void print_whole(const std::string& what, std::uint64_t count, const std::string& path) {
-    out_ << "whole\t" << what << '\t' << std::to_string(count) << '\t' << hexadecimal(checksum_of_file(path)) << '\t'
-         << printable(path) << '\n';
+    out_ << "whole\t" << what << '\t' << std::to_string(count) << '\t' << hexadecimal(read_header(path).checksum)
+         << '\t' << printable(path) << '\n';
   }
 
   void add_list(const std::string& path) {
@@ -122,7 +120,7 @@ class manifest {
     print_whole("shard " + std::to_string(number), list.size(), path);
     const auto [at, is_first] = lists_.emplace(number, path);
     if (!is_first) print("twice", "shard " + std::to_string(number) + ": " + at->second + " and " + path);
-    shards_[number] = checksum_of_file(path);
+    shards_[number] = read_header(path).checksum;
   }
   void add_documents(const std::string& path) {
     const shard_documents documents(path);
@@ -143,7 +141,7 @@ class manifest {
       shards += (shards.empty() ? "" : ", ") + std::to_string(task.earlier) + ' ' + std::to_string(task.later);
     }
     print_whole((pairs.header().is_checked ? "checked pairs of shards " : "candidates of shards ") + shards,
-                pairs.size(), path);
+                pairs.pairs().size(), path);
   }
 
   output& out_;
@@ -172,7 +170,7 @@ void run_verify(const options& given) {
                                                  ", and its shards of " + std::to_string(settings.distance)});
     }
     check_candidates(settings, inputs, *candidates, passed);
-    count += candidates->size();
+    count += candidates->pairs().size();
     header.tasks.insert(header.tasks.end(), candidates->header().tasks.begin(), candidates->header().tasks.end());
   }
   std::sort(header.tasks.begin(), header.tasks.end());
