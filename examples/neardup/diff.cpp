@@ -83,18 +83,7 @@ class line_printer {
   /// What cannot move the cursor of a terminal.
   static std::string shown(std::string_view text) {
     std::string result;
-    for (; !text.empty(); text.remove_prefix(1)) {
-      const char c = text.front();
-      if (c == '\t') {
-        result += c;
-      } else if (c == '\n') {
-        result += "↵";
-      } else {
-        const std::size_t end = std::min(text.find_first_of("\t\n"), text.size());
-        result += printable(text.substr(0, end));
-        text.remove_prefix(end - 1);
-      }
-    }
+    for (const char& c : text) result += c == '\t' ? "\t" : c == '\n' ? "↵" : printable({&c, 1});
     return result;
   }
 

@@ -16,10 +16,6 @@ struct checked_pair {
   double similarity;  // if it was asked for
 };
 
-candidate candidate_of(std::size_t i, std::size_t j, int distance) {
-  return {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), distance};
-}
-
 /// The same as visit_candidates, of which it is a part: of equal documents only the first meets others, and each of the
 /// rest meets that one.
 template <std::size_t Bits, class Visit>
@@ -32,7 +28,7 @@ void visit_candidates_once(const corpus& all, int k, const neardup::join_options
     const auto by_fingerprint = prints[a] <=> prints[b];
     return by_fingerprint != 0 ? by_fingerprint : compare_features(all.check[a], all.check[b]);
   });
-  for (std::uint32_t i = 0; i < first.size(); ++i) {
+  for (std::uint32_t i = 0; i < count; ++i) {
     if (first[i] != i) {
       visit(first[i], i, 0);
       continue;
@@ -40,21 +36,19 @@ void visit_candidates_once(const corpus& all, int k, const neardup::join_options
     firsts.push_back(i);
     fingerprints.push_back(prints[i]);
   }
-  neardup::join_options among_firsts = how;
-  among_firsts.copies_once = false;  // equal fingerprints are now those of documents that differ
   neardup::visit_pairs(
-      fingerprints, k, [&](std::size_t i, std::size_t j, int distance) { visit(firsts[i], firsts[j], distance); },
-      among_firsts);
+      fingerprints, k, [&](std::size_t i, std::size_t j, int distance) { visit(firsts[i], firsts[j], distance); }, how);
 }
 
 /// Calls `visit(i, j, distance)` for the candidates, in no order: those within the input, and with --against those of a
 /// document of the input and one of the other corpus.
 template <std::size_t Bits, class Visit>
-void visit_candidates(const context& c, const corpus& all, const neardup::join_options& how, const Visit& visit) {
+void visit_candidates(const context& c, const corpus& all, const Visit& visit) {
   const std::span others = std::span(all.fingerprints.of<Bits>()).first(all.against);
   const std::span input = std::span(all.fingerprints.of<Bits>()).subspan(all.against);
   const int k = c.settings.distance;
-  if (how.copies_once) return visit_candidates_once<Bits>(all, k, how, visit);
+  const neardup::join_options how{.blocks = c.settings.blocks, .run = neardup::threads{c.settings.threads}};
+  if (c.settings.copies_once) return visit_candidates_once<Bits>(all, k, how, visit);
   neardup::visit_pairs(
       input, others, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); }, how);
   if (c.settings.has_against() && !c.settings.also_within) return;
@@ -63,10 +57,10 @@ void visit_candidates(const context& c, const corpus& all, const neardup::join_o
       how);
 }
 
-/// The pairs that pass the check, in order. Candidates are checked as they are found, by all threads, some at a time:
-/// there may be thousands for one that passes.
+/// The near-duplicates, in order. Candidates are checked as they are found, by all threads, some at a time: there may be
+/// thousands for one that passes.
 template <std::size_t Bits>
-std::vector<checked_pair> checked_pairs(const context& c, const corpus& all, const neardup::join_options& how) {
+std::vector<checked_pair> checked_pairs(const context& c, const corpus& all) {
   constexpr std::size_t checked_at_once = std::size_t{1} << 16;
   std::vector<checked_pair> passed;
   std::vector<candidate> waiting;
@@ -77,13 +71,13 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus& all, con
     }
     waiting.clear();
   };
-  visit_candidates<Bits>(c, all, how, [&](std::size_t i, std::size_t j, int distance) {
-    const candidate pair = candidate_of(i, j, distance);
+  visit_candidates<Bits>(c, all, [&](std::size_t i, std::size_t j, int distance) {
+    const auto a = static_cast<std::uint32_t>(i), b = static_cast<std::uint32_t>(j);
     if (!c.settings.min_similarity) {
-      if (all.check.accepts(i, j)) passed.push_back({pair.a, pair.b, 0});
+      if (!all.check.decides() || all.check.accepts(i, j)) passed.push_back({a, b, 0});
       return;
     }
-    waiting.push_back(pair);
+    waiting.push_back({a, b, distance});
     if (waiting.size() == checked_at_once) check_waiting();
   });
   if (!waiting.empty()) check_waiting();
@@ -96,31 +90,15 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus& all, con
 
 void run_pairs(context& c) {
   const corpus all = read_corpus(c);
-  std::uint64_t count = 0;
-  const auto print = [&](const candidate& pair, std::optional<double> similarity) {
-    ++count;
-    print_match(c.out, c.settings, c.settings.format == output_format::json_lines,
-                {"a", pair.b < all.against ? "against" : "b", all.documents.id(pair.a), all.documents.id(pair.b),
-                 pair.distance, similarity});
-  };
-
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
-  const neardup::join_options how{
-      .blocks = c.settings.blocks, .run = neardup::threads{c.settings.threads}, .copies_once = c.settings.copies_once};
-  with_bits(c.settings.bits, [&](auto bits) {
-    if (all.check.decides() || c.settings.has_against()) {
-      for (const auto& [a, b, similarity] : checked_pairs<bits>(c, all, how)) {
-        const int distance = hamming_distance(all.fingerprints[a], all.fingerprints[b]);
-        print({a, b, distance}, c.settings.min_similarity ? std::optional(similarity) : std::nullopt);
-      }
-    } else {
-      const auto print_unchecked = [&](std::size_t i, std::size_t j, int distance) {
-        print(candidate_of(i, j, distance), std::nullopt);
-      };
-      neardup::all_pairs(all.fingerprints.of<bits>(), c.settings.distance, print_unchecked, how);
-    }
-  });
-  finish(c, ": " + counted(count, "pair", "pairs") + " of near-duplicates", count);
+  const auto pairs = with_bits(c.settings.bits, [&](auto bits) { return checked_pairs<bits>(c, all); });
+  for (const auto& [a, b, similarity] : pairs) {
+    print_match(c.out, c.settings, c.settings.format == output_format::json_lines,
+                {"a", b < all.against ? "against" : "b", all.documents.id(a), all.documents.id(b),
+                 hamming_distance(all.fingerprints[a], all.fingerprints[b]),
+                 c.settings.min_similarity ? std::optional(similarity) : std::nullopt});
+  }
+  finish(c, ": " + counted(pairs.size(), "pair", "pairs") + " of near-duplicates", pairs.size());
 }
 
 }  // namespace command

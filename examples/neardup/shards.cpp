@@ -316,7 +316,7 @@ void merge_shards(context& c, options& settings) {
     const auto [shard, record] = labels.where(document);
     return std::string(inputs.documents[shard]->name(record));
   };
-  std::uint64_t groups = 0, members_of_all = 0;
+  group_counts counts;
   std::vector<group_member> group;
   labels.for_each_group([&](const std::vector<std::uint64_t>& members) {
     group.clear();
@@ -332,12 +332,11 @@ void merge_shards(context& c, options& settings) {
               : estimate_of(settings, distance);
       group.push_back({document, distance, similarity});
     }
-    print_group(c, id_of, 0, groups++, group);
-    members_of_all += members.size();
+    print_group(c, id_of, 0, counts.groups++, group);
+    counts.documents += members.size();
   });
   c.notes.advance(labels.size(), 0);
-  finish(c, ": " + counted(groups, "group", "groups") + " of near-duplicates, " +
-                counted(members_of_all, "document", "documents") + " in them");
+  finish_groups(c, counts);
 }
 
 }  // namespace
