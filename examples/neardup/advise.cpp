@@ -37,78 +37,58 @@ bool has_tokens(const feature_choice& features, std::string_view text) {
   });
 }
 
-/// The two passes over the input.
-class advice_passes {
- public:
-  explicit advice_passes(context& c) : context_(c), look_(request_of(c.settings)) {}
+/// Leaves of a text what is looked at. Returns: whether that is less than all of it.
+bool shorten(std::string& text) {
+  if (text.size() <= advised_bytes) return false;
+  text.resize(advised_bytes);
+  text.resize(text.size() - neardup::incomplete_suffix(text));
+  return true;
+}
 
-  neardup::advice run() {
-    for_each_text_before(context_, "drawing a sample", [this](const placed_document& d) { sample(d); });
-    read_texts(context_.settings, context_.sources, context_.notes, [this](const placed_document& d) { compare(d); });
-    compare_waiting();
-    if (compared_ != sampled_) throw input_error({"", "the input was changed while it was being read"});
-    if (sampled_ == 0) return {};
-    context_.notes.phase("counting candidates");
-    return look_.finish(run_);
-  }
+/// A visitor that calls `use(text, is_shortened)` for each document that advice is about.
+template <class Use>
+document_visitor for_advised_texts(context& c, const Use& use) {
+  return [&c, use](const placed_document& d) {
+    std::string text = joined(*d.texts, '\n');
+    const bool is_shortened = shorten(text);
+    const bool counts =
+        has_tokens(c.settings.check_features.choice, text) || c.notes.without_tokens(d.from->where(d.line));
+    if (counts) use(std::move(text), is_shortened);
+  };
+}
 
-  /// The number of documents that were too large to be looked at whole.
-  [[nodiscard]] std::uint64_t cut() const noexcept { return cut_; }
+/// In two passes over the input. `shortened`: how many documents were too large to be looked at whole.
+neardup::advice advice_on(context& c, std::uint64_t& shortened) {
+  neardup::advisor<128> look(request_of(c.settings));
+  const neardup::threads run{c.settings.threads};
+  std::uint64_t sampled = 0, compared = 0;
+  for_each_text_before(c, "drawing a sample", for_advised_texts(c, [&](const std::string& text, bool) {
+                         look.sample(text);
+                         ++sampled;
+                       }));
 
- private:
-  /// Whether a document is one that advice is about.
-  bool counts(const placed_document& document, std::string_view text) {
-    return has_tokens(context_.settings.check_features.choice, text) ||
-           context_.notes.without_tokens(document.from->where(document.line));
-  }
-
-  /// Leaves of a text what is looked at. Returns: whether that is less than all of it.
-  static bool shorten(std::string& text) {
-    if (text.size() <= advised_bytes) return false;
-    text.resize(advised_bytes);
-    text.resize(text.size() - neardup::incomplete_suffix(text));
-    return true;
-  }
-
-  void sample(const placed_document& document) {
-    std::string text = joined(*document.texts, '\n');
-    shorten(text);
-    if (!counts(document, text)) return;
-    look_.sample(text);
-    ++sampled_;
-  }
-
-  void compare(const placed_document& document) {
-    std::string text = joined(*document.texts, '\n');
-    const bool is_cut = shorten(text);
-    if (!counts(document, text)) return;
-    if (is_cut) ++cut_;
-    waiting_bytes_ += text.size();
-    waiting_.push_back(std::move(text));
-    // Enough that starting threads does not count.
-    constexpr std::size_t bytes_at_once = std::size_t{1} << 22, documents_at_once = 4096;
-    if (waiting_bytes_ >= bytes_at_once || waiting_.size() == documents_at_once) compare_waiting();
-  }
-
-  void compare_waiting() {
-    if (waiting_.empty()) return;
-    if (compared_ + waiting_.size() > sampled_)
-      throw input_error({"", "the input was changed while it was being read"});
-    look_.compare(waiting_, run_);
-    compared_ += waiting_.size();
-    waiting_.clear();
-    waiting_bytes_ = 0;
-  }
-
-  context& context_;
-  neardup::advisor<128> look_;
-  neardup::threads run_{context_.settings.threads};
-  std::uint64_t sampled_ = 0;   // documents that the advisor knows of
-  std::uint64_t compared_ = 0;  // of them
-  std::uint64_t cut_ = 0;
-  std::vector<std::string> waiting_;
-  std::size_t waiting_bytes_ = 0;
-};
+  std::vector<std::string> waiting;  // enough that starting threads does not count
+  std::size_t waiting_bytes = 0;
+  const auto compare_waiting = [&] {
+    if (compared + waiting.size() > sampled) throw input_error({"", "the input was changed while it was being read"});
+    if (!waiting.empty()) look.compare(waiting, run);
+    compared += waiting.size();
+    waiting.clear();
+    waiting_bytes = 0;
+  };
+  read_texts(c.settings, c.sources, c.notes, for_advised_texts(c, [&](std::string text, bool is_shortened) {
+               constexpr std::size_t bytes_at_once = std::size_t{1} << 22, documents_at_once = 4096;
+               if (is_shortened) ++shortened;
+               waiting_bytes += text.size();
+               waiting.push_back(std::move(text));
+               if (waiting_bytes >= bytes_at_once || waiting.size() == documents_at_once) compare_waiting();
+             }));
+  compare_waiting();
+  if (compared != sampled) throw input_error({"", "the input was changed while it was being read"});
+  if (sampled == 0) return {};
+  c.notes.phase("counting candidates");
+  return look.finish(run);
+}
 
 /// Leaves the setups of the width that was asked for.
 void restrict_to_wanted(const options& settings, neardup::advice& found) {
@@ -330,16 +310,16 @@ void print_advice_json(output& out, const options& settings, const neardup::advi
 
 void run_advise(const options& settings) {
   context c(settings);
-  advice_passes passes(c);
-  neardup::advice found = passes.run();
+  std::uint64_t shortened = 0;
+  neardup::advice found = advice_on(c, shortened);
   restrict_to_wanted(settings, found);
   if (settings.format == output_format::json_lines) {
     print_advice_json(c.out, settings, found);
   } else {
     print_advice_text(c.out, settings, found);
   }
-  if (passes.cut() > 0 && !settings.quiet) {
-    say(counted(passes.cut(), "document is", "documents are") +
+  if (shortened > 0 && !settings.quiet) {
+    say(counted(shortened, "document is", "documents are") +
         " larger than 16 MB; the advice is on the first 16 MB of each");
   }
   finish(c, "");
