@@ -23,8 +23,12 @@ SETS = {
 FEATURES = ("words", "words:2", "chars:3", "chars:5")
 SIMILARITY = 0.7
 AUDITED = (0.7, 0.8)
-# The distance of min-wise codes of 64 bits that distance_for gives for each similarity.
-PROMISED = {0.6: 17, 0.7: 14, 0.8: 10, 0.9: 6}
+# The distances of 64 bits that distance_for gives for each similarity, and those of SimHash by pairs spread evenly.
+PROMISED = {
+    "minwise": ("min-wise codes, .99", {0.6: 17, 0.7: 14, 0.8: 10, 0.9: 6}),
+    "unit": ("SimHash, .97", {0.6: 19, 0.7: 16, 0.8: 14, 0.9: 10}),
+    "unit, evenly": ("SimHash, .97, before", {0.6: 18, 0.7: 15, 0.8: 13, 0.9: 10}),
+}
 
 # The arguments of the runs over each set, beside --truth.
 RUNS = {
@@ -35,8 +39,8 @@ RUNS = {
     "intervals": "--advice-seeds 20 --distance 0 --no-own-check --no-theory",
     **{f"audit {similarity}": f"--audit --similarity {similarity} --distance 0 --no-own-check --no-theory"
        for similarity in AUDITED},
-    **{f"promise {similarity}": "--features words:2 --weights minwise --bits 64 --distance 18 --no-theory "
-                                f"--similarity {similarity}" for similarity in PROMISED},
+    **{f"promise {similarity}": "--features words:2 --weights unit,minwise --bits 64 --distance 20 --no-theory "
+                                f"--similarity {similarity}" for similarity in PROMISED["unit"][1]},
     "times": "--features words:2 --bits 64,128 --time-at 14 --distance 14 --no-own-check --no-theory",
 }
 ROUNDS_OF_TIMES = 3

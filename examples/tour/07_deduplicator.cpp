@@ -51,7 +51,7 @@ int main() {
   return dedup.size() == 4 && verdict.original == 1U ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-// prints: within 13 bits
+// prints: within 14 bits
 // prints: 0: new
 // prints: 1: new
 // prints: 2: repeats 0, 0 bits, similarity 1.00

@@ -808,7 +808,7 @@ class Check(CommandTest):
         self.assertEqual(len(unique.text.splitlines()), 2)
 
     def test_says_the_measure(self):
-        self.assertIn("--features words:1 --kind simhash --bits 64 --distance 16 --check edit --check-features words:1",
+        self.assertIn("--features words:1 --kind simhash --bits 64 --distance 17 --check edit --check-features words:1",
                       run("pairs", "--check", "edit", "-", data=A).err)
 
     def test_replaced_characters_are_found_with_any_features(self):
@@ -937,8 +937,8 @@ class Kinds(CommandTest):
 
         self.assertIn("--kind minwise --bits 64 --distance 10 ", said())
         self.assertIn("--kind minwise --bits 128 --distance ", said("--bits", 128, "--kind", "auto", "--similarity", 0.7))
-        self.assertIn("--kind simhash --bits 64 --distance 13 ", said("--kind", "simhash"))
-        self.assertIn("--kind simhash --bits 64 --distance 13 ", said("--weights", "logtf"))
+        self.assertIn("--kind simhash --bits 64 --distance 14 ", said("--kind", "simhash"))
+        self.assertIn("--kind simhash --bits 64 --distance 14 ", said("--weights", "logtf"))
         self.assertIn("--kind simhash --bits 64 --distance 5 ", said("--similarity", 0.8, "--distance", 5))
 
     def test_what_makes_no_sense_is_refused(self):

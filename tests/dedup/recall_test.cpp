@@ -1,6 +1,7 @@
 // The chance of a match against drawn bits and exact fractions.
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <random>
@@ -9,8 +10,10 @@
 #include <vector>
 
 #include <neardup/dedup/recall.hpp>
+#include <neardup/fingerprint/accumulator.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 
 namespace {
 
@@ -96,9 +99,42 @@ TEST_CASE("the similarities that half of the pairs are found at", "[recall]") {
   }
 }
 
+TEST_CASE("SimHash finds the promised share where most pairs lie near the limit", "[recall]") {
+  // As many pairs as real corpora have near the limit at most: their number falls evenly to none at a similarity of 1.
+  std::mt19937_64 random(21);
+  std::uniform_real_distribution<double> unit(0, 1);
+  const std::size_t all = oracle::effort(8000, 2000);
+  for (const std::size_t n : {40U, 120U}) {
+    for (const double similarity : {0.6, 0.7, 0.8, 0.9}) {
+      const int k = distance_for(64, similarity, 0.97);
+      std::size_t found = 0;
+      for (std::size_t i = 0; i < all; ++i) {
+        const double wanted = 1 - (1 - similarity) * std::sqrt(unit(random));
+        const auto common = static_cast<std::size_t>(std::ceil(2 * wanted / (1 + wanted) * static_cast<double>(n)));
+        neardup::accumulator<64> a, b;
+        for (std::size_t feature = 0; feature < n; ++feature) {
+          const std::uint64_t hash = random();
+          a.add(hash);
+          b.add(feature < common ? hash : random());
+        }
+        found += hamming_distance(*a.result(), *b.result()) <= k ? 1U : 0U;
+      }
+      INFO(n << " features, similarity " << similarity << ", " << k << " bits");
+      const double share = static_cast<double>(found) / static_cast<double>(all);
+      CHECK(share > 0.97 - 3 * std::sqrt(0.97 * 0.03 / static_cast<double>(all)));
+      CHECK(expected_recall(64, k, similarity) < share + 0.01);
+    }
+  }
+}
+
 TEST_CASE("distance_for is the smallest k with this recall", "[recall]") {
-  REQUIRE(distance_for(64, 0.8, 0.97) == 13);
-  REQUIRE(distance_for(128, 0.7, 0.97) == 28);
+  // Frozen.
+  REQUIRE(distance_for(64, 0.6, 0.97) == 19);
+  REQUIRE(distance_for(64, 0.7, 0.97) == 16);
+  REQUIRE(distance_for(64, 0.8, 0.97) == 14);
+  REQUIRE(distance_for(64, 0.9, 0.97) == 10);
+  REQUIRE(distance_for(64, 0.8, 0.99) == 15);
+  REQUIRE(distance_for(128, 0.7, 0.97) == 30);
   for (const std::size_t bits : {16U, 64U, 136U}) {
     for (const double similarity : {0.05, 0.5, 0.8, 0.99, 1.0}) {
       double before = 0;
