@@ -3,9 +3,16 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <neardup/text/utf8.hpp>
 #include <system_error>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "input.hpp"
 
@@ -71,56 +78,95 @@ std::optional<char32_t> hex4(std::string_view text) {
 bool is_high_surrogate(char32_t c) { return c >= 0xd800 && c < 0xdc00; }
 bool is_low_surrogate(char32_t c) { return c >= 0xdc00 && c < 0xe000; }
 
-/// Resolves the escapes of a string without its quotes. Our own, not simdjson's, which copies byte by byte unless it is
-/// compiled for a newer processor: this one gives a string without escapes as it stands, else takes whole runs between
-/// two of them, and reads half a surrogate pair as U+FFFD.
+/// Which of 64 bytes are backslashes: bit i for byte i.
+std::uint64_t backslashes(const char* bytes) {
+  std::uint64_t found = 0;
+#if defined(__SSE2__)
+  for (int i = 0; i < 64; i += 16) {
+    const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
+    const int equal = _mm_movemask_epi8(_mm_cmpeq_epi8(part, _mm_set1_epi8('\\')));
+    found |= static_cast<std::uint64_t>(equal) << i;
+  }
+#else
+  for (int i = 0; i < 64; ++i) found |= std::uint64_t{bytes[i] == '\\'} << i;
+#endif
+  return found;
+}
+
+/// What the second byte of an escape of two stands for; 0 for others.
+constexpr std::array<char, 256> short_escapes = [] {
+  std::array<char, 256> table{};
+  for (const unsigned char c : {'"', '\\', '/'}) table[c] = static_cast<char>(c);
+  table['b'] = '\b';
+  table['f'] = '\f';
+  table['n'] = '\n';
+  table['r'] = '\r';
+  table['t'] = '\t';
+  return table;
+}();
+
+/// Writes the character of the escape that a text begins with, and moves `out` behind it. Half a surrogate pair becomes
+/// U+FFFD.
+/// Returns: the bytes of the escape; 0 if it is none of JSON.
+std::size_t take_escape(std::string_view text, char*& out, bool& ill_formed) {
+  if (text.size() < 2) return 0;
+  if (const char c = short_escapes[static_cast<unsigned char>(text[1])]; c != '\0') {
+    *out++ = c;
+    return 2;
+  }
+  const std::optional<char32_t> first = text[1] == 'u' ? hex4(text.substr(2)) : std::nullopt;
+  if (!first) return 0;
+  char32_t code_point = *first;
+  std::size_t size = 6;
+  if (is_high_surrogate(code_point) && text.substr(size).starts_with("\\u")) {
+    const std::optional<char32_t> second = hex4(text.substr(size + 2));
+    if (!second) return 0;
+    if (is_low_surrogate(*second)) {
+      code_point = 0x10000 + ((code_point - 0xd800) << 10) + (*second - 0xdc00);
+      size *= 2;
+    }
+  }
+  if (is_high_surrogate(code_point) || is_low_surrogate(code_point)) {
+    code_point = neardup::replacement_character;
+    ill_formed = true;
+  }
+  out += neardup::encode(code_point, out);
+  return size;
+}
+
+/// Resolves the escapes of a string without its quotes, which stands in a line. Our own, not simdjson's, which copies
+/// byte by byte unless it is compiled for a newer processor: this one gives a string without escapes as it stands, else
+/// looks at 64 bytes at a time.
 /// Returns: the text, in `scratch` if there were escapes; nothing if one of them is none of JSON.
 std::optional<std::string_view> unescape(std::string_view quoted, std::string& scratch, bool& ill_formed) {
-  std::size_t backslash = quoted.find('\\');
-  if (backslash == std::string_view::npos) return quoted;
-  scratch.clear();
-  while (backslash != std::string_view::npos) {
-    scratch.append(quoted.substr(0, backslash));
-    quoted.remove_prefix(backslash + 1);
-    if (quoted.empty()) return std::nullopt;
-    const char escape = quoted.front();
-    quoted.remove_prefix(1);
-    switch (escape) {
-      case '"':
-      case '\\':
-      case '/': scratch += escape; break;
-      case 'b': scratch += '\b'; break;
-      case 'f': scratch += '\f'; break;
-      case 'n': scratch += '\n'; break;
-      case 'r': scratch += '\r'; break;
-      case 't': scratch += '\t'; break;
-      case 'u': {
-        const std::optional<char32_t> first = hex4(quoted);
-        if (!first) return std::nullopt;
-        quoted.remove_prefix(4);
-        char32_t code_point = *first;
-        if (is_high_surrogate(code_point) && quoted.starts_with("\\u")) {
-          const std::optional<char32_t> second = hex4(quoted.substr(2));
-          if (!second) return std::nullopt;
-          if (is_low_surrogate(*second)) {
-            code_point = 0x10000 + ((code_point - 0xd800) << 10) + (*second - 0xdc00);
-            quoted.remove_prefix(6);
-          }
-        }
-        if (is_high_surrogate(code_point) || is_low_surrogate(code_point)) {
-          code_point = neardup::replacement_character;
-          ill_formed = true;
-        }
-        char bytes[4];
-        scratch.append(bytes, neardup::encode(code_point, bytes));
-        break;
-      }
-      default: return std::nullopt;
+  if (quoted.find('\\') == std::string_view::npos) return quoted;
+  // No escape is shorter than its character. Copies reach into the padding of the line, and of this.
+  constexpr std::size_t block = 64;
+  static_assert(block <= padding);
+  if (scratch.size() < quoted.size() + block) scratch.resize(quoted.size() + block);
+  char* out = scratch.data();
+  while (!quoted.empty()) {
+    const std::size_t size = std::min(block, quoted.size());
+    std::size_t done = 0;  // of the block
+    std::memcpy(out, quoted.data(), block);
+    for (std::uint64_t left = backslashes(quoted.data()); left != 0;) {
+      const auto escape = static_cast<std::size_t>(std::countr_zero(left));
+      if (escape >= size) break;
+      out += escape - done;
+      const std::size_t taken = take_escape(quoted.substr(escape), out, ill_formed);
+      if (taken == 0) return std::nullopt;
+      done = escape + taken;
+      if (done >= block) break;
+      left &= ~std::uint64_t{0} << done;
+      std::memcpy(out, quoted.data() + done, block);
     }
-    backslash = quoted.find('\\');
+    if (done < size) {
+      out += size - done;
+      done = size;
+    }
+    quoted.remove_prefix(done);
   }
-  scratch.append(quoted);
-  return scratch;
+  return std::string_view(scratch.data(), static_cast<std::size_t>(out - scratch.data()));
 }
 
 std::string repaired(std::string_view bytes) {

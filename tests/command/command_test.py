@@ -1480,6 +1480,22 @@ class Sources(CommandTest):
             rows = run("hash", "--jsonl", "--features", features, "-", data="\n".join(same)).text.splitlines()
             self.assertEqual(len({row.split()[0] for row in rows}), 1, features)
 
+    def test_escapes_at_any_place_of_a_long_text(self):
+        rng = random.Random(3)
+        pieces = ["a", "漢字", "\n", '"', "\\", "\t", "😀", "one two ", "x" * 70]
+        lines = []
+        for _ in range(300):
+            text = "".join(rng.choices(pieces, k=rng.randrange(1, 40)))
+            units = text.encode("utf-16-be")
+            spelled = "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+            lines += [json.dumps({"text": text}, ensure_ascii=False), '{"text":"' + spelled + '"}']
+        # Shorter than its features, so that all of a text is one.
+        done = run("hash", "--jsonl", "--features", "bytes:1000", "-", data="\n".join(lines))
+        rows = [row.split()[0] for row in self.assert_done(done).text.splitlines()]
+        self.assertEqual(len(rows), len(lines))
+        self.assertEqual(rows[::2], rows[1::2])
+        self.assertGreater(len(set(rows)), 250)
+
     def test_links_are_one_document(self):
         self.write("a.txt", A)
         self.write("sub/b.txt", B)
