@@ -21,7 +21,7 @@ namespace neardup::inline v0 {
 /// on this thread, when all pairs are found.
 /// Throws: std::invalid_argument if k is not in 0..Bits or there is no layout of `how.blocks` blocks; std::bad_alloc.
 /// Complexity: a join (see visit_pairs), and O(p log p) for p pairs; copies of one fingerprint are joined as one.
-/// Memory: that of visit_pairs, and 12 bytes per pair of distinct fingerprints, 36 while they are sorted (24 and 72 from
+/// Memory: that of visit_pairs, and 12 bytes per pair of distinct fingerprints, 24 while they are sorted (24 and 48 from
 /// 2^32 fingerprints on). Where pairs may be very many, see visit_pairs.
 template <fingerprint_range Range, class Visit>
 void all_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& how = {}) {

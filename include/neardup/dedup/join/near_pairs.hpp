@@ -49,10 +49,10 @@ void visit_distinct_pairs(self_join<Words, Offset>& join, const any_runner& run,
   });
 }
 
-/// Sorts pairs of positions below `count` by the first, then the second.
+/// Sorts pairs of positions, the first ones of which are in begin .. end, by the first, then the second.
 /// Complexity: O(pairs) unless many have the same first. Memory: as much again for a time.
 template <class Offset>
-void sort_pairs(std::vector<near_pair<Offset>>& pairs, std::size_t count, const any_runner& run) {
+void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size_t end, const any_runner& run) {
   const auto is_before = [](const near_pair<Offset>& a, const near_pair<Offset>& b) {
     return a.first != b.first ? a.first < b.first : a.second < b.second;
   };
@@ -61,28 +61,32 @@ void sort_pairs(std::vector<near_pair<Offset>>& pairs, std::size_t count, const 
     std::sort(pairs.begin(), pairs.end(), is_before);
     return;
   }
-  const int width = static_cast<int>(std::bit_width(count));
+  const int width = static_cast<int>(std::bit_width(end - begin));
   const int bits = (std::min)(width, static_cast<int>(std::bit_width(pairs.size() >> 2)));
   std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
-  std::vector<near_pair<Offset>> sorted(pairs.size());
   {
-    scratch_array<near_pair<Offset>> scratch;
+    scratch_array<near_pair<Offset>> scratch;  // All pairs are there before the first one is written back.
     radix_partition(
         pairs.size(), bits, [&](std::size_t i) { return pairs[i]; },
-        [&](const near_pair<Offset>& pair) { return static_cast<std::size_t>(pair.first) >> (width - bits); },
-        [&](std::size_t place, const near_pair<Offset>& pair) { sorted[place] = pair; }, std::span<std::size_t>(starts),
+        [&](const near_pair<Offset>& pair) { return (static_cast<std::size_t>(pair.first) - begin) >> (width - bits); },
+        [&](std::size_t place, const near_pair<Offset>& pair) { pairs[place] = pair; }, std::span<std::size_t>(starts),
         scratch, run);
   }
-  pairs.swap(sorted);
   const std::size_t parts = parts_for(run, starts.size() - 1, few);
   run(parts, [&](std::size_t part) {
     const std::size_t buckets = starts.size() - 1;
-    for (std::size_t b = buckets / parts * part, end = part + 1 == parts ? buckets : buckets / parts * (part + 1);
-         b < end; ++b) {
+    for (std::size_t b = buckets / parts * part, last = part + 1 == parts ? buckets : buckets / parts * (part + 1);
+         b < last; ++b) {
       std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(starts[b]),
                 pairs.begin() + static_cast<std::ptrdiff_t>(starts[b + 1]), is_before);
     }
   });
+}
+
+/// The same of positions below `count`.
+template <class Offset>
+void sort_pairs(std::vector<near_pair<Offset>>& pairs, std::size_t count, const any_runner& run) {
+  sort_pairs(std::span(pairs), 0, count, run);
 }
 
 /// All pairs of distinct fingerprints, in no order.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -57,8 +58,8 @@ class ordered_join {
   using words_type = std::array<std::uint64_t, Words>;
   using documents_type = chosen_words<Words, Number>;
 
-  /// Joins fingerprints of `bits` bits within k bits; remembers about `max_candidates` at a time, 36 bytes each while
-  /// they are sorted. By the features that documents share, if there are any and that costs less.
+  /// Joins fingerprints of `bits` bits within k bits; remembers at most `max_candidates` at a time. By the features that
+  /// documents share, if there are any and that costs less.
   ordered_join(std::size_t bits, int k, int blocks, std::size_t max_candidates, const any_runner& run,
                decision_order order, decisions<Number>& rule, compared_features<Number> features)
       : bits_(bits),
@@ -162,9 +163,16 @@ class ordered_join {
     visit_distinct_pairs<Words, Number>(join, run_, take);
   }
 
-  /// Each once.
+  /// Each once. In pieces, since sorting takes as much memory again.
   static void sort_candidates(std::vector<candidate>& candidates, std::size_t count, const any_runner& run) {
-    sort_pairs(candidates, count, run);
+    const std::size_t step = count / 8 + 1;
+    auto rest = candidates.begin();
+    for (std::size_t begin = 0; begin < count; begin += step) {
+      const std::size_t end = (std::min)(begin + step, count);
+      const auto last = std::partition(rest, candidates.end(), [=](const candidate& c) { return c.first < end; });
+      sort_pairs(std::span(rest, last), begin, end, run);
+      rest = last;
+    }
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   }
 
@@ -199,14 +207,29 @@ class ordered_join {
 
   /// The same by one join. Returns: false if there are too many candidates; then nothing was decided.
   bool settle_at_once(const documents_type& documents) {
+    const std::size_t room = max_candidates_ / 3 * 2;
+    std::vector<candidate> candidates;
+    candidates.reserve(room);  // If they had to move, they would be there twice for a time.
+    bool fits = true;
+    std::mutex mutex;
+    const auto hand_over = [&](std::vector<candidate>& some) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (fits && candidates.size() + some.size() > room) {
+        sort_candidates(candidates, documents.size(), {});
+        fits = candidates.size() <= room / 8 * 7;
+      }
+      if (fits) candidates.insert(candidates.end(), some.begin(), some.end());
+      some.clear();
+      return fits;
+    };
+    constexpr std::size_t handed = 1024;  // at a time, so that the parts seldom wait for each other
     std::vector<std::vector<candidate>> found(parts_of(documents));
-    std::atomic<std::size_t> count = 0;
     visit_candidates(documents, 0, [&](std::size_t part, std::span<const candidate> pairs) {
       for (const candidate& c : pairs) found[part].push_back({c.second, c.first, c.distance});
-      return count.fetch_add(pairs.size(), std::memory_order_relaxed) + pairs.size() <= max_candidates_;
+      return found[part].size() < handed || hand_over(found[part]);
     });
-    if (count.load(std::memory_order_relaxed) > max_candidates_) return false;
-    std::vector<candidate> candidates = gathered(found);
+    for (std::vector<candidate>& some : found) hand_over(some);
+    if (!fits) return false;
     sort_candidates(candidates, documents.size(), run_);
     decide_in_order(documents, candidates);
     return true;
