@@ -72,9 +72,6 @@ class fingerprint_vector {
         [&](auto& all) { all.push_back(fingerprint.as<std::remove_reference_t<decltype(all)>::value_type::bits>()); },
         all_);
   }
-  void clear() {
-    std::visit([](auto& all) { all.clear(); }, all_);
-  }
 
  private:
   std::variant<std::vector<neardup::simhash<32>>, std::vector<neardup::simhash<64>>, std::vector<neardup::simhash<128>>,

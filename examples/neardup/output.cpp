@@ -106,10 +106,9 @@ void output::open(const std::string& path) {
 
 output::~output() {
   // After an error elsewhere: what was printed before it is not lost. Its own errors have no one to hear them.
-  if (!failed_ && file_ != nullptr && (pack_ != nullptr || !buffer_.empty())) {
+  if (!failed_ && file_ != nullptr && (begun_ || !buffer_.empty())) {
     try {
-      flush();
-      if (pack_ != nullptr && pack_->is_begun()) write(pack_->finish(packed_));
+      write(buffer_, packer::mode::finish);
     } catch (const std::exception&) {
       failed_ = true;
     }
@@ -122,17 +121,20 @@ output::~output() {
   }
 }
 
-void output::write(std::string_view bytes) {
+void output::write(std::string_view bytes, packer::mode how) {
+  if (bytes.empty() && how == packer::mode::more) return;
+  begun_ = true;
+  if (pack_ != nullptr) bytes = pack_->pack(bytes, how);
   if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail();
 }
 
 output& output::operator<<(std::string_view bytes) {
   if (failed_) return *this;
   if (buffer_.size() + bytes.size() > buffer_size) {
-    write(pack_ != nullptr ? pack_->pack(buffer_, packed_) : buffer_);
+    write(buffer_, packer::mode::more);
     buffer_.clear();
     if (bytes.size() >= buffer_size) {
-      write(pack_ != nullptr ? pack_->pack(bytes, packed_) : bytes);
+      write(bytes, packer::mode::more);
       return *this;
     }
   }
@@ -142,23 +144,14 @@ output& output::operator<<(std::string_view bytes) {
 
 void output::flush() {
   if (failed_ || buffer_.empty()) return;
-  if (pack_ != nullptr) {
-    write(pack_->pack(buffer_, packed_));
-    write(pack_->flush(packed_));
-  } else {
-    write(buffer_);
-  }
+  write(buffer_, packer::mode::flush);
   buffer_.clear();
 }
 
 void output::close() {
-  if (pack_ != nullptr && !failed_) {
-    write(pack_->pack(buffer_, packed_));
-    buffer_.clear();
-    write(pack_->finish(packed_));
-  }
-  flush();
   if (failed_) return;
+  write(buffer_, packer::mode::finish);
+  buffer_.clear();
   if (std::fflush(file_) != 0) fail();
   if (file_ == stdout) return;
   if (replaces_) copy_rights(file_, target_);

@@ -42,17 +42,17 @@ class output {
 
  private:
   void open(const std::string& path);
-  void write(std::string_view bytes);
+  void write(std::string_view bytes, packer::mode how);
   [[noreturn]] void fail();
 
   std::string name_;
   std::string target_;  // without links
   bool replaces_ = false;
   std::unique_ptr<packer> pack_;
-  std::string packed_;
   std::string partial_;
   std::FILE* file_;
   std::string buffer_;
+  bool begun_ = false;
   bool failed_ = false;
 };
 

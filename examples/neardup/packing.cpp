@@ -213,8 +213,8 @@ class gzip_packer final : public packer {
   }
   ~gzip_packer() override { ::deflateEnd(&stream_); }
 
- protected:
-  void append_packed(std::string_view bytes, mode how, std::string& out) override {
+  std::string_view pack(std::string_view bytes, mode how) override {
+    packed_.clear();
     std::array<char, std::size_t{1} << 14> room;
     constexpr std::size_t most = std::size_t{1} << 30;
     do {
@@ -227,13 +227,15 @@ class gzip_packer final : public packer {
         stream_.next_out = reinterpret_cast<Bytef*>(room.data());
         stream_.avail_out = static_cast<uInt>(room.size());
         ::deflate(&stream_, !last || how == mode::more ? Z_NO_FLUSH : how == mode::flush ? Z_SYNC_FLUSH : Z_FINISH);
-        out.append(room.data(), room.size() - stream_.avail_out);
+        packed_.append(room.data(), room.size() - stream_.avail_out);
       } while (stream_.avail_out == 0);
     } while (!bytes.empty());
+    return packed_;
   }
 
  private:
   z_stream stream_{};
+  std::string packed_;
 };
 
 #endif
@@ -297,8 +299,8 @@ class zstd_packer final : public packer {
   }
   ~zstd_packer() override { ::ZSTD_freeCCtx(stream_); }
 
- protected:
-  void append_packed(std::string_view bytes, mode how, std::string& out) override {
+  std::string_view pack(std::string_view bytes, mode how) override {
+    packed_.clear();
     std::array<char, std::size_t{1} << 14> room;
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
     const ZSTD_EndDirective directive = how == mode::more    ? ZSTD_e_continue
@@ -308,13 +310,14 @@ class zstd_packer final : public packer {
       ZSTD_outBuffer part{room.data(), room.size(), 0};
       const std::size_t left = ::ZSTD_compressStream2(stream_, &part, &in, directive);
       if (::ZSTD_isError(left) != 0) throw output_error(std::string("zstd: ") + ::ZSTD_getErrorName(left));
-      out.append(room.data(), part.pos);
-      if (how == mode::more ? in.pos == in.size : left == 0) break;
+      packed_.append(room.data(), part.pos);
+      if (how == mode::more ? in.pos == in.size : left == 0) return packed_;
     }
   }
 
  private:
   ZSTD_CCtx* stream_;
+  std::string packed_;
 };
 
 #endif
@@ -385,27 +388,6 @@ std::unique_ptr<unpacker> make_unpacker(std::string_view beginning, const std::s
   if (name.ends_with(".gz")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_gzip);
   if (name.ends_with(".zst")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_zstd);
   return make_utf16_reader(beginning);
-}
-
-std::string_view packer::pack(std::string_view bytes, std::string& room) {
-  room.clear();
-  if (!bytes.empty()) {
-    begun_ = true;
-    append_packed(bytes, mode::more, room);
-  }
-  return room;
-}
-
-std::string_view packer::flush(std::string& room) {
-  room.clear();
-  append_packed({}, mode::flush, room);
-  return room;
-}
-
-std::string_view packer::finish(std::string& room) {
-  room.clear();
-  append_packed({}, mode::finish, room);
-  return room;
 }
 
 std::unique_ptr<packer> make_packer(const std::string& name) {

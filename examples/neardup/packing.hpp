@@ -56,26 +56,19 @@ std::unique_ptr<unpacker> make_unpacker(std::string_view beginning, const std::s
 /// Packs what is written.
 class packer {
  public:
+  enum class mode {
+    more,
+    flush,  ///< so that all that came can be unpacked
+    finish
+  };
+
   packer() = default;
   virtual ~packer() = default;
   packer(const packer&) = delete;
   packer& operator=(const packer&) = delete;
 
-  /// Returns: what is to be written now, in `room`.
-  std::string_view pack(std::string_view bytes, std::string& room);
-  /// As well, so that all that came before can be unpacked.
-  std::string_view flush(std::string& room);
-  /// The end.
-  std::string_view finish(std::string& room);
-
-  [[nodiscard]] bool is_begun() const noexcept { return begun_; }
-
- protected:
-  enum class mode { more, flush, finish };
-  virtual void append_packed(std::string_view bytes, mode how, std::string& out) = 0;
-
- private:
-  bool begun_ = false;
+  /// Returns: what is to be written now; it is there until the next call.
+  virtual std::string_view pack(std::string_view bytes, mode how) = 0;
 };
 
 /// By the end of a file's name. Returns: nothing for any but .gz and .zst. Throws: usage_error if the program is built
