@@ -90,8 +90,8 @@ class pigeonhole_index {
 
   /// Stores a pair.
   /// Returns: false if that pair is there already.
-  /// Throws: std::length_error if there are max_distinct_size() fingerprints and this is another, or if this or one of
-  /// the eight before it share a key with 2^26 - 1 others; std::bad_alloc.
+  /// Throws: std::length_error if there are max_distinct_size() fingerprints and this is another, or if it shares a key
+  /// with 2^26 - 1 others; std::bad_alloc.
   /// Complexity: amortised O(tables), and O(log n) for n ids of one fingerprint. No insertion waits for more than a
   /// sixteenth of a table to be arranged anew.
   bool insert(const fingerprint_type& fingerprint, const Id& id) { return engine_.insert(fingerprint.to_words(), id); }

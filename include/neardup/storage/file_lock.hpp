@@ -61,9 +61,8 @@ class file_lock {
 #endif
   }
   file_lock(file_lock&& other) noexcept { swap(other); }
-  file_lock& operator=(file_lock&& other) noexcept {
-    file_lock taken(std::move(other));
-    swap(taken);
+  file_lock& operator=(file_lock other) noexcept {
+    swap(other);
     return *this;
   }
   ~file_lock() {

@@ -61,9 +61,8 @@ class mapped_file {
 #endif
   }
   mapped_file(mapped_file&& other) noexcept { swap(other); }
-  mapped_file& operator=(mapped_file&& other) noexcept {
-    mapped_file taken(std::move(other));
-    swap(taken);
+  mapped_file& operator=(mapped_file other) noexcept {
+    swap(other);
     return *this;
   }
   ~mapped_file() {

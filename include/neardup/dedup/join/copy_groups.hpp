@@ -123,9 +123,9 @@ class copy_groups {
         [first = records.data()](std::size_t place, const record& r) { first[place] = r; }, begin, run);
     const std::size_t parts = parts_for(run, count_, std::size_t{1} << 14);
     std::vector<std::vector<copy>> found(parts);
-    std::vector<group_memory> memory(parts);
+    std::vector<std::vector<Offset>> tables(parts);
     in_steps(run, parts, begin.size() - 1, 1, [&](std::size_t part, std::size_t group, std::size_t) {
-      find_in(records.subspan(begin[group], begin[group + 1] - begin[group]), memory[part], found[part]);
+      find_in(records.subspan(begin[group], begin[group + 1] - begin[group]), tables[part], found[part]);
       return true;
     });
     for (std::vector<copy>& own : found) {
@@ -134,45 +134,21 @@ class copy_groups {
     }
   }
 
-  /// What a group of records needs while copies are looked for in it.
-  struct group_memory {
-    std::vector<std::uint64_t> seen, again;  // bitmaps: of hashes that came, and that came once more
-    std::vector<Offset> candidates;          // records whose hashes came more than once
-    std::vector<Offset> slots;               // 0, or the number of a distinct candidate, counted from 1
-  };
-
-  /// Most are no copies. Bitmaps of hashes say so of about nine in ten, without a branch that is hard to predict; the
-  /// rest goes through a table with open addresses. The groups have taken the highest bits of the hash.
-  static void find_in(std::span<const record> records, group_memory& own, std::vector<copy>& found) {
-    const std::size_t bits = std::bit_ceil(16 * records.size() + word_bits);
-    own.seen.assign(bits / word_bits, 0);
-    own.again.assign(bits / word_bits, 0);
-    for (const record& r : records) {
-      const std::size_t h = static_cast<std::size_t>(hash_words(r.words())) & (bits - 1);
-      const std::uint64_t bit = std::uint64_t{1} << (h % word_bits);
-      own.again[h / word_bits] |= own.seen[h / word_bits] & bit;
-      own.seen[h / word_bits] |= bit;
-    }
-    own.candidates.resize((std::max)(own.candidates.size(), records.size()));
-    std::size_t count = 0;
+  /// By a table with open addresses: 0, or the number of a distinct record, counted from 1. The groups have taken the
+  /// highest bits of the hash.
+  static void find_in(std::span<const record> records, std::vector<Offset>& table, std::vector<copy>& found) {
+    const std::size_t slots = std::bit_ceil(2 * records.size() + 1);
+    table.assign(slots, Offset{0});
     for (std::size_t i = 0; i < records.size(); ++i) {
-      const std::size_t h = static_cast<std::size_t>(hash_words(records[i].words())) & (bits - 1);
-      own.candidates[count] = static_cast<Offset>(i);
-      count += own.again[h / word_bits] >> (h % word_bits) & 1U;
-    }
-    const std::size_t slots = std::bit_ceil(2 * count + 1);
-    own.slots.assign(slots, Offset{0});
-    for (const Offset candidate : std::span(own.candidates).first(count)) {
-      const words_type words = records[candidate].words();
-      // Its bits have told the candidates from the others: from here on other ones.
-      std::size_t slot = static_cast<std::size_t>(hash_words(words) >> 16) & (slots - 1);
-      while (own.slots[slot] != 0 && records[own.slots[slot] - std::size_t{1}].words() != words) {
+      const words_type words = records[i].words();
+      std::size_t slot = static_cast<std::size_t>(hash_words(words)) & (slots - 1);
+      while (table[slot] != 0 && records[table[slot] - std::size_t{1}].words() != words) {
         slot = (slot + 1) & (slots - 1);
       }
-      if (own.slots[slot] == 0) {
-        own.slots[slot] = static_cast<Offset>(candidate + 1);
+      if (table[slot] == 0) {
+        table[slot] = static_cast<Offset>(i + 1);
       } else {  // A pass is stable, so what came first in the group stands first.
-        found.push_back({records[own.slots[slot] - std::size_t{1}].position, records[candidate].position});
+        found.push_back({records[table[slot] - std::size_t{1}].position, records[i].position});
       }
     }
   }

@@ -38,14 +38,6 @@ class bucket_segment {
     return has_buckets() ? &directory_[hash >> shift_] : nullptr;
   }
 
-  /// Asks for the places that push() will write to.
-  void prefetch_end(std::uint64_t hash) const noexcept {
-    if (!has_buckets()) return;
-    const bucket& b = directory_[hash >> shift_];
-    prefetch(filters_at(b.begin() + b.count()));
-    prefetch(slots_.data() + b.begin() + b.count());
-  }
-
   [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
     if (!has_buckets()) return {};
     const bucket& b = directory_[hash >> shift_];
@@ -229,20 +221,14 @@ class bucket_segment {
     slots_[place] = static_cast<Offset>(slot);
   }
 
-  // Between chunks, in whole grains: the places behind the last are copied as well, which both chunks have.
+  // Between chunks.
   void move_run(std::size_t from, std::size_t count, std::size_t to) noexcept {
     if (is_wide_) {
-      copy_grains(wide_.data() + from, count, wide_.data() + to);
+      std::copy_n(wide_.data() + from, count, wide_.data() + to);
     } else {
-      copy_grains(narrow_.data() + from, count, narrow_.data() + to);
+      std::copy_n(narrow_.data() + from, count, narrow_.data() + to);
     }
-    copy_grains(slots_.data() + from, count, slots_.data() + to);
-  }
-  template <class T>
-  static void copy_grains(const T* from, std::size_t count, T* to) noexcept {
-    for (std::size_t i = 0; i < count; i += grain) {
-      for (std::size_t j = 0; j < grain; ++j) to[i + j] = from[i + j];
-    }
+    std::copy_n(slots_.data() + from, count, slots_.data() + to);
   }
 
   // From the end: what came last, which is what takes the number of an erased slot, is often there. Sixteen at a time,

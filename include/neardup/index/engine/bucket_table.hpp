@@ -25,9 +25,6 @@ class bucket_table {
   [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
     return segments_.empty() ? nullptr : segment_of(hash).entry(hash << log_segments_);
   }
-  void prefetch_end(std::uint64_t hash) const noexcept {
-    if (!segments_.empty()) segment_of(hash).prefetch_end(hash << log_segments_);
-  }
   [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
     if (segments_.empty()) return {};
     return segment_of(hash).view(hash << log_segments_);

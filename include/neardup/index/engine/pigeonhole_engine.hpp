@@ -53,9 +53,6 @@ class pigeonhole_engine {
     plans_.swap(other.plans_);
     store_.swap(other.store_);
     tables_.swap(other.tables_);
-    waiting_.swap(other.waiting_);
-    hashes_.swap(other.hashes_);
-    std::swap(next_, other.next_);
   }
 
   [[nodiscard]] const store_type& store() const noexcept { return store_; }
@@ -81,7 +78,6 @@ class pigeonhole_engine {
   void clear() noexcept {
     store_.clear();
     for (table_type& table : tables_) table.clear();
-    waiting_.fill({});
   }
 
   /// Makes room for `count` fingerprints. Throws: std::length_error if Offset cannot number them.
@@ -96,41 +92,27 @@ class pigeonhole_engine {
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
     if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
       return scan_all(store_.fingerprints(), query, k, visit);
-    return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit) && visit_waiting(query, k, visit);
+    return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
   }
 
   /// The same for many queries at a time: visits (query, slot, distance).
   bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const {
     if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
       return scan_all(store_.fingerprints(), queries, k, visit);
-    if (!search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit)) return false;
-    for (std::size_t query = 0; query < queries.size(); ++query) {
-      const auto visit_of_query = [&](std::size_t slot, int distance) { return visit(query, slot, distance); };
-      if (!visit_waiting(queries[query], k, visit_of_query)) return false;
-    }
-    return true;
+    return search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit);
   }
 
   [[nodiscard]] const bucket_table<Offset>& table(std::size_t number) const noexcept { return tables_[number]; }
 
   /// Bytes allocated.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
-    std::size_t sum =
-        store_.memory_usage() + tables_.capacity() * sizeof(table_type) + hashes_.capacity() * sizeof(std::uint64_t);
+    std::size_t sum = store_.memory_usage() + tables_.capacity() * sizeof(table_type);
     for (const table_type& table : tables_) sum += table.memory_usage();
     return sum;
   }
 
  private:
   using table_type = bucket_table<Offset>;
-
-  static constexpr Offset none = store_type::none;
-
-  // A fingerprint that is not in the tables yet.
-  struct waiting {
-    Offset slot = none;
-    std::uint64_t filter = 0;
-  };
 
   // The hash of the key of what is stored in a slot, and the start of loading what that needs.
   struct slot_hash {
@@ -142,72 +124,27 @@ class pigeonhole_engine {
   };
   slot_hash hash_of_slot(std::size_t table) const noexcept { return {plans_->keys()[table], store_}; }
 
-  // Adds a fingerprint, which is to get this slot next. It waits a few insertions before it goes into the tables, while
-  // the memory that this takes is loaded; searches look at what waits one by one. Guarantee: strong.
+  // Adds a fingerprint, which is to get this slot next. Guarantee: strong.
   void add(const words_type& fingerprint, std::size_t slot) {
     make_tables();
-    waiting& oldest = waiting_[next_];
-    if (oldest.slot != none) {
-      put(oldest, next_);
-      oldest.slot = none;
-    }
+    std::array<std::uint64_t, layout::max_tables> hashes;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
-      const std::uint64_t hash = plans_->keys()[i].hash(fingerprint);
-      hashes_[next_ * tables_.size() + i] = hash;
-      detail::prefetch(tables_[i].entry(hash));
+      hashes[i] = plans_->keys()[i].hash(fingerprint);
+      detail::prefetch(tables_[i].entry(hashes[i]));
     }
-    oldest = {static_cast<Offset>(slot), filter_of(fingerprint)};
-    const std::size_t middle = (next_ + waiting_.size() / 2) % waiting_.size();
-    if (waiting_[middle].slot != none) {
-      for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].prefetch_end(hashes_[middle * tables_.size() + i]);
-    }
-    next_ = (next_ + 1) % waiting_.size();
+    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].prepare(hashes[i], hash_of_slot(i));
+    const std::uint64_t filter = filter_of(fingerprint);
+    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].push(hashes[i], filter, slot);
   }
 
   // Removes a slot, whose number the last slot takes. Precondition: the store still has both.
   void remove_slot(std::size_t slot) noexcept {
     const std::size_t last = store_.slots() - 1;
-    waiting* const removed = find_waiting(slot);
-    waiting* const moved = find_waiting(last);
-    if (removed != nullptr) {
-      removed->slot = none;
-    } else {
-      for (std::size_t i = 0; i < tables_.size(); ++i) {
-        tables_[i].erase(plans_->keys()[i].hash(store_.fingerprint(slot)), slot);
-      }
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      const table_key<Words>& key = plans_->keys()[i];
+      tables_[i].erase(key.hash(store_.fingerprint(slot)), slot);
+      if (slot != last) tables_[i].renumber(key.hash(store_.fingerprint(last)), last, slot);
     }
-    if (slot == last) return;
-    if (moved != nullptr) {
-      moved->slot = static_cast<Offset>(slot);
-    } else {
-      for (std::size_t i = 0; i < tables_.size(); ++i) {
-        tables_[i].renumber(plans_->keys()[i].hash(store_.fingerprint(last)), last, slot);
-      }
-    }
-  }
-
-  bool visit_waiting(const words_type& query, int k, const slot_visitor& visit) const {
-    for (const waiting& w : waiting_) {
-      if (w.slot == none) continue;
-      // std::popcount is a call here, where the compiler may not use the instruction.
-      const int distance = portable_popcount(differing_bits(store_.fingerprint(w.slot), query));
-      if (distance <= k && !visit(static_cast<std::size_t>(w.slot), distance)) return false;
-    }
-    return true;
-  }
-
-  waiting* find_waiting(std::size_t slot) noexcept {
-    for (waiting& w : waiting_) {
-      if (w.slot == static_cast<Offset>(slot)) return &w;
-    }
-    return nullptr;
-  }
-
-  // Puts what waits at `position` into the tables. Guarantee: strong.
-  void put(const waiting& added, std::size_t position) {
-    const std::uint64_t* const hashes = hashes_.data() + position * tables_.size();
-    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].prepare(hashes[i], hash_of_slot(i));
-    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].push(hashes[i], added.filter, added.slot);
   }
 
   [[nodiscard]] bool is_wide() const noexcept { return !narrow_filter_suffices(shape().k()); }
@@ -218,20 +155,15 @@ class pigeonhole_engine {
   // New or moved-from, there are no tables, so that neither needs an allocation.
   void make_tables() {
     if (!tables_.empty()) return;
-    std::vector<std::uint64_t> hashes(plans_->keys().size() * waiting_.size());
     std::vector<table_type> tables;
     tables.reserve(plans_->keys().size());
     for (const table_key<Words>& key : plans_->keys()) tables.emplace_back(key.width(), is_wide());
     tables_.swap(tables);
-    hashes_.swap(hashes);
   }
 
   std::shared_ptr<const search_plans<Words>> plans_;
   store_type store_;
   std::vector<table_type> tables_;  // One for each key of the plans, or none yet.
-  std::array<waiting, 8> waiting_{};
-  std::vector<std::uint64_t> hashes_;  // For each place of waiting_, the hashes of the keys for all tables.
-  std::size_t next_ = 0;               // The place of waiting_ that is taken next.
 };
 
 }  // namespace neardup::inline v0::detail

@@ -33,9 +33,8 @@ class append_log {
 
   append_log() = default;
   append_log(append_log&& other) noexcept { swap(other); }
-  append_log& operator=(append_log&& other) noexcept {
-    append_log taken(std::move(other));
-    swap(taken);
+  append_log& operator=(append_log other) noexcept {
+    swap(other);
     return *this;
   }
   ~append_log() {
