@@ -34,8 +34,7 @@ class attachment_file {
 
   /// The i-th attachment; empty if it was, or if there is none. Each begins at a multiple of 64 bytes.
   [[nodiscard]] std::span<const std::byte> attachment(std::size_t i) const noexcept {
-    return sections_.find(
-        static_cast<detail::section_tag>(static_cast<std::size_t>(detail::section_tag::attachments) + i));
+    return sections_.find(detail::attachment_tag(i));
   }
 
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
@@ -55,8 +54,7 @@ inline void save_attachments(const std::string& path, std::size_t bits, std::uin
                              std::span<const std::span<const std::byte>> attachments) {
   std::vector<detail::section_source> sections;
   for (std::size_t i = 0; i < attachments.size(); ++i) {
-    const auto tag = static_cast<detail::section_tag>(static_cast<std::size_t>(detail::section_tag::attachments) + i);
-    sections.push_back({tag, 0, attachments[i]});
+    sections.push_back({detail::attachment_tag(i), 0, attachments[i]});
   }
   const detail::file_header header{
       detail::file_content::attachments, static_cast<std::uint32_t>(bits), {}, count, made_of};

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "../detail/bytes.hpp"
+#include "../detail/bits.hpp"
 #include "../detail/file_operations.hpp"
 #include "../error.hpp"
 #include "../index/match.hpp"
@@ -76,11 +76,8 @@ class fingerprint_list {
   [[nodiscard]] value_type operator[](std::size_t i) const {
     if (i >= size()) detail::fail<std::out_of_range>("record " + std::to_string(i) + " of " + std::to_string(size()));
     const std::size_t at = i * record_size;
-    typename simhash<Bits>::words_type words{};
-    for (std::size_t byte = 0; byte < Bits / 8; ++byte) {
-      words[byte / 8] |= std::uint64_t{std::to_integer<std::uint64_t>(records_[at + byte])} << (8 * (byte % 8));
-    }
-    return {simhash<Bits>(words), detail::get<std::uint64_t>(records_, at + Bits / 8)};
+    return {simhash<Bits>(detail::get_words<detail::words_for(Bits)>(records_, at, Bits / 8)),
+            detail::get<std::uint64_t>(records_, at + Bits / 8)};
   }
 
  private:
@@ -120,9 +117,7 @@ template <std::size_t Bits>
   std::string records;
   records.reserve(entries.size() * fingerprint_list<Bits>::record_size);
   for (const list_entry<Bits>& e : entries) {
-    for (std::size_t byte = 0; byte < Bits / 8; ++byte) {
-      records.push_back(static_cast<char>(e.fingerprint.to_words()[byte / 8] >> (8 * (byte % 8)) & 0xffU));
-    }
+    put_words(records, e.fingerprint.to_words(), Bits / 8);
     put(records, e.id);
   }
   return records;

@@ -69,7 +69,7 @@ class index_view {
   /// Attachment i of save(), which begins at a multiple of 64; empty if there is none. verify() checks that it is as it
   /// was written.
   [[nodiscard]] std::span<const std::byte> attachment(std::size_t i) const noexcept {
-    return file_.find(static_cast<detail::section_tag>(static_cast<std::size_t>(detail::section_tag::attachments) + i));
+    return file_.find(detail::attachment_tag(i));
   }
 
   /// Throws: std::runtime_error unless the checksums are right, and the tables hold exactly the stored fingerprints.

@@ -76,6 +76,24 @@ template <std::unsigned_integral Word>
   return load_little_endian<Word>(reinterpret_cast<const char*>(bytes.data()) + position);
 }
 
+/// Appends the first `size` bytes of a fingerprint, the lowest byte of each word first.
+template <std::size_t Words>
+void put_words(std::string& bytes, const std::array<std::uint64_t, Words>& words, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<char>(words[i / 8] >> (8 * (i % 8)) & 0xffU));
+}
+template <std::size_t Words>
+[[nodiscard]] std::array<std::uint64_t, Words> get_words(byte_span bytes, std::size_t position, std::size_t size) {
+  std::array<std::uint64_t, Words> words{};
+  for (std::size_t i = 0; i < size; ++i)
+    words[i / 8] |= std::uint64_t{get<std::uint8_t>(bytes, position + i)} << (8 * (i % 8));
+  return words;
+}
+
+/// The tag of what a program adds as number `i`.
+[[nodiscard]] constexpr section_tag attachment_tag(std::size_t i) noexcept {
+  return static_cast<section_tag>(static_cast<std::size_t>(section_tag::attachments) + i);
+}
+
 /// What stands at the beginning of every file, but for what follows from the rest.
 struct file_header {
   file_content content = file_content::index;

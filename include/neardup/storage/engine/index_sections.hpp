@@ -148,8 +148,7 @@ void write_index(file_operations& files, const std::string& path, const frozen_e
     }
   }
   for (std::size_t i = 0; i < attachments.size(); ++i) {
-    const auto tag = static_cast<std::uint32_t>(section_tag::attachments) + static_cast<std::uint32_t>(i);
-    sections.push_back({static_cast<section_tag>(tag), 0, attachments[i]});
+    sections.push_back({attachment_tag(i), 0, attachments[i]});
   }
   write_container(files, path, header, sections);
 }
