@@ -293,29 +293,18 @@ NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::array<std::uint
   return some_distances_avx512(y, 8, x);
 }
 
-/// Which distances are up to k; the pointer only says how wide a filter is.
-NEARDUP_TARGET_AVX512 inline std::uint64_t up_to_avx512(const std::uint32_t*, __m512i distances, __m512i k) noexcept {
-  return _mm512_cmple_epu32_mask(distances, k);
-}
-NEARDUP_TARGET_AVX512 inline std::uint64_t up_to_avx512(const std::uint64_t*, __m512i distances, __m512i k) noexcept {
+/// Which distances, each in a lane of this type, are up to k.
+template <std::unsigned_integral Lane>
+NEARDUP_TARGET_AVX512 inline std::uint64_t up_to_avx512(__m512i distances, __m512i k) noexcept {
+  if constexpr (sizeof(Lane) == 4) return _mm512_cmple_epu32_mask(distances, k);
   return _mm512_cmple_epu64_mask(distances, k);
 }
-template <std::size_t Words>
-NEARDUP_TARGET_AVX512 std::uint64_t up_to_avx512(const std::array<std::uint64_t, Words>*, __m512i distances,
-                                                 __m512i k) noexcept {
-  return _mm512_cmple_epu64_mask(distances, k);
-}
-NEARDUP_TARGET_AVX512 inline __m512i min_avx512(const std::uint32_t*, __m512i a, __m512i b) noexcept {
-  return _mm512_min_epu32(a, b);
-}
-NEARDUP_TARGET_AVX512 inline __m512i min_avx512(const std::uint64_t*, __m512i a, __m512i b) noexcept {
+template <std::unsigned_integral Lane>
+NEARDUP_TARGET_AVX512 inline __m512i min_avx512(__m512i a, __m512i b) noexcept {
+  if constexpr (sizeof(Lane) == 4) return _mm512_min_epu32(a, b);
   return _mm512_min_epu64(a, b);
 }
-template <std::size_t Words>
-NEARDUP_TARGET_AVX512 __m512i min_avx512(const std::array<std::uint64_t, Words>*, __m512i a, __m512i b) noexcept {
-  return _mm512_min_epu64(a, b);
-}
-/// The same; `mask` has the lowest bits only.
+/// As for filters of one word; `mask` has the lowest bits only.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 std::uint64_t near_bits_avx512(const std::array<std::uint64_t, Words>* y, std::uint64_t mask,
                                                      const wide_broadcast<Words>& x, __m512i k) noexcept {
@@ -370,14 +359,14 @@ NEARDUP_TARGET_AVX512 std::size_t join_filters_avx512(const Filter* xs, const Fi
       const __m512i b = distances_avx512(ys + y + lanes, x);
       const __m512i c = distances_avx512(ys + y + 2 * lanes, x);
       const __m512i d = distances_avx512(ys + y + 3 * lanes, x);
-      const __m512i nearest = min_avx512(ys, min_avx512(ys, a, b), min_avx512(ys, c, d));
-      if (up_to_avx512(ys, nearest, limit) == 0) continue;
+      const __m512i nearest = min_avx512<lane_type>(min_avx512<lane_type>(a, b), min_avx512<lane_type>(c, d));
+      if (up_to_avx512<lane_type>(nearest, limit) == 0) continue;
       if (found.size() - count < 4 * lanes) {
         job.y = y;
         return count;
       }
-      const std::uint64_t low = up_to_avx512(ys, a, limit) | up_to_avx512(ys, b, limit) << lanes;
-      const std::uint64_t high = up_to_avx512(ys, c, limit) | up_to_avx512(ys, d, limit) << lanes;
+      const std::uint64_t low = up_to_avx512<lane_type>(a, limit) | up_to_avx512<lane_type>(b, limit) << lanes;
+      const std::uint64_t high = up_to_avx512<lane_type>(c, limit) | up_to_avx512<lane_type>(d, limit) << lanes;
       count = append_hits(found, count, job.x, y, low | high << (2 * lanes));
     }
     for (; y < end; y += lanes) {
