@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,28 +25,19 @@ template <std::size_t Words>
 struct join_table {
   using words_type = std::array<std::uint64_t, Words>;
 
-  words_type mask{};  ///< the key; all zero in the table of everything
+  table_key<Words> key;  ///< of no bits in the table of everything
   int radius = 0;
-  int width = 0;                        ///< of the key, in bits
-  std::size_t first_bit = 0;            ///< of a key that is one block
-  int address_bits = 0;                 ///< there are 2^address_bits buckets
-  std::optional<table_key<Words>> key;  ///< radius 0: the address is a hash of it; otherwise lowest bits of the block
+  int address_bits = 0;  ///< there are 2^address_bits buckets
 
   [[nodiscard]] bool admits(const words_type& a, const words_type& b) const noexcept {
-    int count = 0;
-    for (std::size_t i = 0; i < Words; ++i) count += std::popcount((a[i] ^ b[i]) & mask[i]);
-    return count <= radius;
+    return key.is_within(differing_bits(a, b), radius);
   }
 
   /// The bucket of a fingerprint. The buckets of two that meet differ in at most `radius` bits.
   [[nodiscard]] std::size_t address(const words_type& x) const noexcept {
     if (address_bits == 0) return 0;
-    if (key) return static_cast<std::size_t>(key->hash(x) >> (static_cast<int>(word_bits) - address_bits));
-    const std::size_t word = first_bit / word_bits;
-    const std::size_t shift = first_bit % word_bits;
-    std::uint64_t value = x[word] >> shift;
-    if (shift != 0 && word + 1 < Words) value |= x[word + 1] << (word_bits - shift);
-    return static_cast<std::size_t>(value & low_mask(static_cast<std::size_t>(address_bits)));
+    if (radius == 0) return static_cast<std::size_t>(key.hash(x) >> (static_cast<int>(word_bits) - address_bits));
+    return static_cast<std::size_t>(key.of(x) & low_mask(static_cast<std::size_t>(address_bits)));
   }
 };
 
@@ -123,21 +113,12 @@ class join_plan {
   using table_list = std::vector<join_table<Words>>;
 
   /// One table, one bucket, and everything in it.
-  static table_list everything() { return table_list(1); }
+  static table_list everything() { return {{table_key<Words>(std::vector<std::uint64_t>(Words)), 0, 0}}; }
 
   table_list tables_of(const layout& shape) const {
     table_list result;
     for (const table_probe& probe : shape.plan(shape.k())) {
-      join_table<Words> table;
-      const std::vector<std::uint64_t> mask = shape.table_mask(probe.table);
-      std::copy(mask.begin(), mask.end(), table.mask.begin());
-      table.radius = probe.radius;
-      table.width = static_cast<int>(shape.key_width(probe.table));
-      if (probe.radius == 0) {
-        table.key.emplace(mask);
-      } else {
-        table.first_bit = shape.block_begin(probe.table);
-      }
+      join_table<Words> table{table_key<Words>(shape.table_mask(probe.table)), probe.radius, 0};
       table.address_bits = address_bits_for(table);
       result.push_back(std::move(table));
     }
@@ -148,7 +129,7 @@ class join_plan {
   /// With a radius, what is cheapest: more buckets are smaller, but each is joined with more others.
   int address_bits_for(const join_table<Words>& table) const noexcept {
     const int suitable = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count_) >> 3));
-    const int most = (std::min)(table.width, suitable);
+    const int most = (std::min)(static_cast<int>(table.key.width()), suitable);
     if (table.radius == 0) return most;
     int best = 0;
     for (int bits = 1; bits <= most; ++bits) {

@@ -40,7 +40,7 @@ class table_key {
     top_shift_ = static_cast<int>(word_bits - width_);
   }
 
-  /// The number of bits of a key, 1 to 64.
+  /// The number of bits of a key, up to 64.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
 
   /// The bits of a fingerprint that the table is keyed on, packed into the lowest width() bits.
