@@ -18,7 +18,6 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join/in_steps.hpp
     include/neardup/dedup/join/join_input.hpp
     include/neardup/dedup/join/join_plan.hpp
-    include/neardup/dedup/join/kept_features.hpp
     include/neardup/dedup/join/near_pairs.hpp
     include/neardup/dedup/join/ordered_join.hpp
     include/neardup/dedup/join/self_join.hpp

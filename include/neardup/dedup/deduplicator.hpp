@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -31,7 +30,6 @@
 #include "../runner.hpp"
 #include "checks.hpp"
 #include "join/in_steps.hpp"
-#include "join/kept_features.hpp"
 #include "join/ordered_join.hpp"
 #include "recall.hpp"
 #include "similarity.hpp"
@@ -180,9 +178,9 @@ concept duplicate_check = std::copy_constructible<T> &&
 /// weights; without a check by nothing else. A text without a fingerprint is new, counted, and kept nowhere.
 ///
 /// Memory: for each kept document an entry of the index (see pigeonhole_index), 44 bytes here with 64 bits and ids of 4
-/// bytes, and about 40 for the map from its id; 4 bytes for each feature that the check keeps, and 16 more. Arrays that
-/// just grew have twice that; what erased documents leave is used again. Measured on 109,260 sections of statutes with
-/// 59 distinct words on average: 580 bytes each, without a check 220.
+/// bytes, and about 40 for the map from its id; 4 bytes for each feature that the check keeps, and 24 more. Arrays that
+/// just grew have twice that; what erased documents leave is used again. Measured on 113,222 sections of statutes with
+/// 59 distinct words on average: 520 bytes each by the allocator, without a check 225.
 /// Id: see index_id; with a std::hash it is found by that, otherwise by its order.
 /// Guarantee: const members may run in many threads while no thread writes, each with its own workspace; what throws
 /// leaves the deduplicator as it was. The check must not write to it. It can be moved, not copied; one that was moved
@@ -198,7 +196,7 @@ class deduplicator {
                 "neardup: a check is a feature_extractor, a callable check(id, text) that gives a number or a bool, or "
                 "no_check");
 
-  using slot_type = detail::document_slot;
+  using slot_type = std::uint32_t;  // the number of a kept document; those of erased ones are used again
   static constexpr bool has_check = !std::is_same_v<Check, no_check>;
   static constexpr bool checks_features = detail::is_feature_extractor<Check>;
   // What the check compares: sets of features, or nothing that is kept here.
@@ -326,7 +324,10 @@ class deduplicator {
     const document& kept = documents_[slot];
     if (is_in_index(kept.is_short)) index_.erase(kept.fingerprint, slot);
     if (kept.is_short) erase_digest(kept.digest, slot);
-    if constexpr (checks_features) kept_.drop(slot);
+    if constexpr (checks_features) {
+      kept_count_ -= kept_[slot].size();
+      std::vector<feature_type>().swap(kept_[slot]);
+    }
     slot_of_.erase(place);
     free_slots_.push_back(slot);  // There is room, see keep().
     return true;
@@ -339,11 +340,7 @@ class deduplicator {
         .distance = index_.max_distance(), .blocks = index_.shape().blocks(), .min_tokens = min_tokens_};
     if constexpr (has_check) options.similarity = similarity_;
     deduplicator fresh(hash_, check_, options, checks_own_features_);
-    std::vector<slot_type> slots;
-    slots.reserve(size());
-    for (const auto& [id, slot] : slot_of_) slots.push_back(slot);
-    std::sort(slots.begin(), slots.end(),
-              [&](slot_type a, slot_type b) { return documents_[a].serial < documents_[b].serial; });
+    const std::vector<slot_type> slots = slots_by_age();
     fresh.documents_.reserve(slots.size());
     fresh.index_.reserve(slots.size());
     for (const slot_type slot : slots) {
@@ -378,7 +375,8 @@ class deduplicator {
     const std::size_t of_digests =
         by_digest_.size() * (sizeof(std::pair<detail::set_digest, slot_type>) + 2 * sizeof(void*)) +
         by_digest_.bucket_count() * sizeof(void*);
-    return index_.memory_usage() + kept_.memory_usage() + documents_.capacity() * sizeof(document) +
+    return index_.memory_usage() + kept_.capacity() * sizeof(std::vector<feature_type>) +
+           kept_count_ * sizeof(feature_type) + documents_.capacity() * sizeof(document) +
            free_slots_.capacity() * sizeof(slot_type) + of_ids + of_digests;
   }
 
@@ -398,7 +396,7 @@ class deduplicator {
 
   using index_type = pigeonhole_index_of<fingerprint_type, dynamic_layout, dynamic_layout, slot_type>;
   static constexpr bool is_hashed = detail::hashable_id<Id>;
-  using id_map = std::conditional_t<is_hashed, std::unordered_map<Id, slot_type>, std::map<Id, slot_type>>;
+  using id_map = detail::id_map<Id, slot_type>;
 
   deduplicator(Simhasher hash, Check check, const dedup_options& options, bool checks_own_features)
       : features_of_(hash.tokenizer, hash.hasher),
@@ -426,6 +424,20 @@ class deduplicator {
       k = (std::min)(k, static_cast<int>(bits) - 1);  // the most that an index serves
     }
     return index_type(k, options.blocks == 0 ? default_blocks(bits, k) : options.blocks);
+  }
+
+  /// The slots of the kept documents, the oldest first.
+  [[nodiscard]] std::vector<slot_type> slots_by_age() const {
+    std::vector<bool> is_free(documents_.size());
+    for (const slot_type slot : free_slots_) is_free[slot] = true;
+    std::vector<slot_type> slots;
+    slots.reserve(size());
+    for (std::size_t slot = 0; slot < documents_.size(); ++slot) {
+      if (!is_free[slot]) slots.push_back(static_cast<slot_type>(slot));
+    }
+    std::sort(slots.begin(), slots.end(),
+              [&](slot_type a, slot_type b) { return documents_[a].serial < documents_[b].serial; });
+    return slots;
   }
 
   [[nodiscard]] static constexpr bool is_in_index(bool is_short) noexcept { return has_check || !is_short; }
@@ -618,18 +630,10 @@ class deduplicator {
 
   void decide_batch(std::span<const std::string_view> texts, std::span<const Id> ids, std::vector<finding>& found,
                     const std::vector<std::vector<feature_type>>& features, const any_runner& run) const {
-    std::vector<slot_type> kept;
-    kept.reserve(size());
-    std::vector<bool> is_free(documents_.size());
-    for (const slot_type slot : free_slots_) is_free[slot] = true;
-    for (std::size_t slot = 0; slot < documents_.size(); ++slot) {
-      if (!is_free[slot]) kept.push_back(static_cast<slot_type>(slot));
-    }
+    const std::vector<slot_type> kept = slots_by_age();
     if (kept.size() + texts.size() > (std::numeric_limits<slot_type>::max)()) {
       detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
     }
-    std::sort(kept.begin(), kept.end(),
-              [&](slot_type a, slot_type b) { return documents_[a].serial < documents_[b].serial; });
     batch_rule rule(*this, kept, texts, ids, found, features);
     std::vector<fingerprint_type> fingerprints;  // by number
     std::vector<slot_type> numbers;              // of those that have one
@@ -683,7 +687,11 @@ class deduplicator {
     withdrawn.steps = 2;
     if (text.is_short) by_digest_.emplace(text.digest, slot);
     withdrawn.steps = 3;
-    if constexpr (checks_features) kept_.keep(slot, features);
+    if constexpr (checks_features) {
+      if (slot >= kept_.size()) kept_.resize(place + 1);
+      kept_[slot].assign(features.begin(), features.end());
+      kept_count_ += features.size();
+    }
     withdrawn.steps = 0;
 
     if (is_reused) {
@@ -708,8 +716,9 @@ class deduplicator {
   std::size_t min_tokens_;
   bool checks_own_features_;
   index_type index_;
-  std::vector<document> documents_;  // by slot
-  detail::kept_features<feature_type> kept_;
+  std::vector<document> documents_;              // by slot
+  std::vector<std::vector<feature_type>> kept_;  // by slot, what the check compares
+  std::size_t kept_count_ = 0;                   // of all features
   std::vector<slot_type> free_slots_;
   id_map slot_of_;
   std::unordered_multimap<detail::set_digest, slot_type, detail::digest_hash> by_digest_;  // of short texts

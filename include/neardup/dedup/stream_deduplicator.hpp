@@ -5,15 +5,13 @@
 #include <cstdint>
 #include <limits>
 #include <list>
-#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <type_traits>
-#include <unordered_map>
 #include <utility>
 
 #include "../error.hpp"
+#include "../index/keyed_index.hpp"
 #include "deduplicator.hpp"
 
 namespace neardup::inline v0 {
@@ -135,8 +133,7 @@ class stream_deduplicator {
     std::uint64_t time;
   };
   using place_type = typename std::list<kept>::iterator;
-  using place_map = std::conditional_t<detail::hashable_id<id_type>, std::unordered_map<id_type, place_type>,
-                                       std::map<id_type, place_type>>;
+  using place_map = detail::id_map<id_type, place_type>;
 
   [[nodiscard]] bool is_full() const noexcept {
     return size() >= limits_.max_documents || (!empty() && memory_usage() > limits_.max_bytes);

@@ -21,6 +21,10 @@ concept hashable_id = requires(const Id& id) {
   { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
 };
 
+/// A map from ids: by their hash if they have one, otherwise by their order.
+template <class Id, class Value>
+using id_map = std::conditional_t<hashable_id<Id>, std::unordered_map<Id, Value>, std::map<Id, Value>>;
+
 template <class Index>
 concept changeable_index = requires(Index& index, const typename Index::value_type& pair) {
   index.insert(pair.fingerprint, pair.id);
@@ -170,8 +174,7 @@ class keyed_index : private Index {
 
  private:
   static constexpr bool is_hashed = detail::hashable_id<id_type>;
-  using map_type =
-      std::conditional_t<is_hashed, std::unordered_map<id_type, fingerprint_type>, std::map<id_type, fingerprint_type>>;
+  using map_type = detail::id_map<id_type, fingerprint_type>;
 
   map_type fingerprint_of_;  // The pairs of the index, once more.
 };

@@ -101,9 +101,7 @@ struct deduplicator_access {
     put(bytes, document.digest[1]);
     put(bytes, static_cast<std::uint32_t>(features.size()));
     put(bytes, std::uint32_t{document.is_short});
-    for (std::size_t byte = 0; byte < Deduplicator::fingerprint_type::bits / 8; ++byte) {
-      bytes.push_back(static_cast<char>(document.fingerprint.to_words()[byte / 8] >> (8 * (byte % 8)) & 0xffU));
-    }
+    put_words(bytes, document.fingerprint.to_words(), Deduplicator::fingerprint_type::bits / 8);
     put_value(bytes, document.id);
     for (const auto feature : features) put(bytes, feature);
   }
@@ -121,11 +119,8 @@ struct deduplicator_access {
     const auto is_short = get<std::uint32_t>(bytes, position + 28);
     if (is_short > 1 || count > (bytes.size() - position - fixed) / sizeof(feature_of<Deduplicator>)) return false;
     document.is_short = is_short != 0;
-    typename Deduplicator::fingerprint_type::words_type words{};
-    for (std::size_t byte = 0; byte < bits / 8; ++byte) {
-      words[byte / 8] |= std::to_integer<std::uint64_t>(bytes[position + 32 + byte]) << (8 * (byte % 8));
-    }
-    document.fingerprint = typename Deduplicator::fingerprint_type(words);
+    document.fingerprint =
+        typename Deduplicator::fingerprint_type(get_words<words_for(bits)>(bytes, position + 32, bits / 8));
     const auto id = get_value<typename Deduplicator::id_type>(bytes, position + 32 + bits / 8);
     std::vector<feature_of<Deduplicator>> features(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -152,13 +147,8 @@ struct deduplicator_access {
   /// All kept documents, the oldest first.
   template <class Deduplicator>
   static std::string encode_all(const Deduplicator& d) {
-    std::vector<document_slot> slots;
-    slots.reserve(d.size());
-    for (const auto& [id, slot] : d.slot_of_) slots.push_back(slot);
-    std::sort(slots.begin(), slots.end(),
-              [&](document_slot a, document_slot b) { return d.documents_[a].serial < d.documents_[b].serial; });
     std::string bytes;
-    for (const document_slot slot : slots) encode<Deduplicator>(d.documents_[slot], d.features_of(slot), bytes);
+    for (const auto slot : d.slots_by_age()) encode<Deduplicator>(d.documents_[slot], d.features_of(slot), bytes);
     return bytes;
   }
 
