@@ -1,8 +1,7 @@
 #include "glob.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
+#include <cwctype>
 #include <neardup/text/utf8.hpp>
 #include <optional>
 
@@ -11,24 +10,6 @@
 namespace command {
 
 namespace {
-
-/// As in POSIX's locale, of ASCII.
-struct character_class {
-  std::string_view name;
-  int (*contains)(int);
-};
-constexpr std::array<character_class, 12> classes{{{"alnum", std::isalnum},
-                                                   {"alpha", std::isalpha},
-                                                   {"blank", std::isblank},
-                                                   {"cntrl", std::iscntrl},
-                                                   {"digit", std::isdigit},
-                                                   {"graph", std::isgraph},
-                                                   {"lower", std::islower},
-                                                   {"print", std::isprint},
-                                                   {"punct", std::ispunct},
-                                                   {"space", std::isspace},
-                                                   {"upper", std::isupper},
-                                                   {"xdigit", std::isxdigit}}};
 
 /// The name of the class that a part of a set begins with, as in `[:digit:]`; nothing if it does with none.
 std::optional<std::string_view> class_at(std::string_view set) {
@@ -54,10 +35,9 @@ set_of_characters read_set(std::string_view pattern, char32_t c = 0) {
   std::size_t i = first;
   while (i < pattern.size() && (pattern[i] != ']' || i == first)) {
     if (const auto name = class_at(pattern.substr(i))) {
-      const auto* const found =
-          std::find_if(classes.begin(), classes.end(), [&](auto& one) { return one.name == *name; });
-      if (found == classes.end()) set.unknown = *name;
-      if (found != classes.end() && c < 0x80 && found->contains(static_cast<int>(c)) != 0) set.contains = true;
+      const std::wctype_t type = std::wctype(std::string(*name).c_str());
+      if (type == 0) set.unknown = *name;
+      if (c < 0x80 && std::iswctype(static_cast<std::wint_t>(c), type) != 0) set.contains = true;
       i += name->size() + 4;
       continue;
     }
@@ -77,75 +57,73 @@ set_of_characters read_set(std::string_view pattern, char32_t c = 0) {
   return set;
 }
 
+/// What a pattern begins with.
+struct element {
+  enum { character, any_character, set, star, double_star, folders } kind;
+  std::string_view text;  ///< in the pattern
+};
+
+element first_element(std::string_view pattern) {
+  const auto found = [&](auto kind, std::size_t length) { return element{kind, pattern.substr(0, length)}; };
+  if (pattern.starts_with("**/")) return found(element::folders, 3);
+  if (pattern.starts_with("**")) return found(element::double_star, 2);
+  if (pattern.front() == '*') return found(element::star, 1);
+  if (pattern.front() == '?') return found(element::any_character, 1);
+  if (pattern.front() == '[') {
+    if (const std::size_t length = read_set(pattern).length; length > 0) return found(element::set, length);
+  }
+  return found(element::character, pattern.front() == '\\' ? 2 : 1);
+}
+
 /// places[i]: the pattern so far matches the text up to byte i. Kept for all i at once, since a pattern with many stars
 /// has more ways to match than anybody could try.
 using places = std::vector<bool>;
 
-/// `*` and `**`: what comes next may stand anywhere behind a place, one or more characters on.
-void pass_characters(std::string_view text, bool across_folders, places& reached) {
+/// Where a pattern that goes on with this element matches up to.
+places pass(const element& next, std::string_view text, const places& reached) {
+  const bool is_star = next.kind == element::star || next.kind == element::double_star;
+  // A star may stand for nothing, and so may folders, behind which any name may begin.
+  places passed = is_star || next.kind == element::folders ? reached : places(text.size() + 1);
+  bool any_before = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!reached[i] || (text[i] == '/' && !across_folders)) continue;
-    reached[i + neardup::decode_one(text.substr(i)).length] = true;
-  }
-}
-
-/// `**/`: what comes next may begin any name behind a place.
-void pass_folders(std::string_view text, places& reached) {
-  bool any = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    any = any || reached[i];
-    if (any && text[i] == '/') reached[i + 1] = true;
-  }
-}
-
-/// '?', a set, or a byte that stands for itself. Returns: what of the pattern that was.
-std::size_t pass_one(std::string_view pattern, std::string_view text, places& reached) {
-  const std::size_t set = pattern.front() == '[' ? read_set(pattern).length : 0;
-  const bool any = pattern.front() == '?';
-  const std::size_t escape = pattern.front() == '\\' && pattern.size() > 1 ? 1 : 0;
-  places next(text.size() + 1);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!reached[i]) continue;
-    if (any || set > 0) {
+    any_before = any_before || reached[i];
+    if (next.kind == element::folders) {
+      if (any_before && text[i] == '/') passed[i + 1] = true;
+    } else if (next.kind == element::character) {
+      if (reached[i] && text[i] == next.text.back()) passed[i + 1] = true;
+    } else if (is_star ? passed[i] : reached[i]) {
       const neardup::decoded c = neardup::decode_one(text.substr(i));
-      if (c.code_point != U'/' && (any || read_set(pattern, c.code_point).contains)) next[i + c.length] = true;
-    } else if (text[i] == pattern[escape]) {
-      next[i + 1] = true;
+      const bool is_in_name = c.code_point != U'/';
+      const bool fits = next.kind == element::set ? is_in_name && read_set(next.text, c.code_point).contains
+                                                  : is_in_name || next.kind == element::double_star;
+      if (fits) passed[i + c.length] = true;
     }
   }
-  reached.swap(next);
-  return set > 0 ? set : escape + 1;
+  return passed;
 }
 
 /// What makes a pattern one that nobody means, if anything does.
 std::optional<std::string> wrong_with_glob(std::string_view pattern) {
   if (pattern.empty()) return "the pattern is empty";
-  while (!pattern.empty()) {
-    std::size_t length = pattern.front() == '\\' ? 2 : 1;
-    if (pattern.front() == '[') {
-      const set_of_characters set = read_set(pattern);
-      if (set.length == 0) return "a [ has no ]; write \\[ for the character";
-      if (set.is_backwards) return "a range goes backwards";
-      if (set.unknown) return "there is no class [:" + std::string(*set.unknown) + ":]; there are " + names_of(classes);
-      length = set.length;
+  for (std::string_view rest = pattern; !rest.empty(); rest.remove_prefix(first_element(rest).text.size())) {
+    if (rest.front() != '[') continue;
+    const set_of_characters set = read_set(rest);
+    if (set.length == 0) return "a [ has no ]; write \\[ for the character";
+    if (set.is_backwards) return "a range goes backwards";
+    if (set.unknown) {
+      return "there is no class [:" + std::string(*set.unknown) +
+             ":]; there are alnum, alpha, blank, cntrl, digit, graph, lower, print, punct, space, upper and xdigit";
     }
-    pattern.remove_prefix((std::min)(length, pattern.size()));
   }
   return std::nullopt;
-}
-
-/// Where the element of a pattern that begins at `i` ends: an escaped character, a set, or a byte.
-std::size_t end_of_element(std::string_view pattern, std::size_t i) {
-  if (pattern[i] == '\\') return std::min(i + 2, pattern.size());
-  const std::size_t set = pattern[i] == '[' ? read_set(pattern.substr(i)).length : 0;
-  return i + std::max<std::size_t>(set, 1);
 }
 
 /// Replaces the first braces by each of what they list, and so on. Returns: what is wrong, if anything is.
 std::optional<std::string> expand_braces(const std::string& pattern, std::vector<std::string>& out) {
   constexpr std::size_t most = 10000;
+  const auto end_at = [&](std::size_t i) { return i + first_element(std::string_view(pattern).substr(i)).text.size(); };
   std::size_t open = 0;
-  while (open < pattern.size() && pattern[open] != '{') open = end_of_element(pattern, open);
+  while (open < pattern.size() && pattern[open] != '{') open = end_at(open);
   if (open == pattern.size()) {
     if (out.size() == most) return "its braces stand for more than 10,000 patterns";
     out.push_back(pattern);
@@ -155,7 +133,7 @@ std::optional<std::string> expand_braces(const std::string& pattern, std::vector
   std::size_t i = open + 1;
   for (int depth = 1; depth > 0;) {
     if (i == pattern.size()) return "a { has no }; write \\{ for the character";
-    const std::size_t end = end_of_element(pattern, i);
+    const std::size_t end = end_at(i);
     depth += pattern[i] == '{' ? 1 : pattern[i] == '}' ? -1 : 0;
     if (depth == 1 && pattern[i] == ',') {
       alternatives.emplace_back();
@@ -195,39 +173,26 @@ bool matches_glob(std::string_view pattern, std::string_view text) {
   places reached(text.size() + 1);
   reached[0] = true;
   while (!pattern.empty()) {
-    if (pattern.starts_with("**/")) {
-      // Also no folder at all: the rest may begin at the beginning of any name.
-      pass_folders(text, reached);
-      pattern.remove_prefix(3);
-    } else if (pattern.front() == '*') {
-      const bool across_folders = pattern.starts_with("**");
-      pass_characters(text, across_folders, reached);
-      pattern.remove_prefix(across_folders ? 2 : 1);
-    } else {
-      pattern.remove_prefix(pass_one(pattern, text, reached));
-    }
+    const element next = first_element(pattern);
+    reached = pass(next, text, reached);
+    pattern.remove_prefix(next.text.size());
   }
   return reached[text.size()];
 }
 
 bool matches_any(const std::vector<std::string>& patterns, std::string_view relative_path, bool is_folder) {
-  const std::size_t slash = relative_path.rfind('/');
-  const std::string_view name = slash == std::string_view::npos ? relative_path : relative_path.substr(slash + 1);
   return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
     const bool for_folders = pattern.ends_with('/');
     if (for_folders) pattern.remove_suffix(1);
     const bool for_paths = pattern.find('/') != std::string_view::npos;
     if (pattern.starts_with('/')) pattern.remove_prefix(1);
-    const auto matches = [&](std::string_view path, std::string_view last) {
-      return matches_glob(pattern, for_paths ? path : last);
+    const auto matches = [&](std::string_view path) {
+      return matches_glob(pattern, for_paths ? path : path.substr(path.rfind('/') + 1));
     };
-    if (!for_folders) return matches(relative_path, name);
-    if (is_folder) return matches(relative_path, name);
+    if (!for_folders || is_folder) return matches(relative_path);
     // A file is in each of the folders above it.
     for (std::size_t end = relative_path.find('/'); end != relative_path.npos; end = relative_path.find('/', end + 1)) {
-      const std::string_view folder = relative_path.substr(0, end);
-      const std::size_t before = folder.rfind('/');
-      if (matches(folder, before == folder.npos ? folder : folder.substr(before + 1))) return true;
+      if (matches(relative_path.substr(0, end))) return true;
     }
     return false;
   });
