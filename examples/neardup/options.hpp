@@ -60,7 +60,7 @@ using neardup::feature_choice;
 
 /// What advise is to find, and what it may recommend.
 struct advice_settings {
-  double recall = neardup::default_recall(neardup::fingerprint_kind::simhash);  ///< wanted share of the near-duplicates
+  double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);  ///< wanted share of the near-duplicates
   std::optional<feature_choice> features;                                       ///< nothing: several are tried
   std::optional<std::size_t> bits;                                              ///< nothing: 64 and 128
 };

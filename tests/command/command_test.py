@@ -988,7 +988,7 @@ class Advise(CommandTest):
                     met = len(run("pairs", "--jsonl", *limits, *check, file).text.splitlines())
                     self.assertLess(abs(met / every - setup["recall"]), 0.05)
                     if number == found["recommended"]:
-                        self.assertGreaterEqual(setup["recall"], 0.97)
+                        self.assertGreaterEqual(setup["recall"], 0.99)
                         candidates = len(run("pairs", "--jsonl", *limits, file).text.splitlines())
                         self.assertAlmostEqual(setup["candidates"] * 1600, candidates, delta=0.01 * candidates)
 
@@ -1046,8 +1046,9 @@ class Advise(CommandTest):
         found = self.advice("--lines", "--check-features", "words:3", "--bits", 64, file)
         self.assertEqual({s["bits"] for s in found["setups"]}, {64})
         self.assertEqual(found["setups"][0]["features"], "words:3")
-        fastest = min((s for s in found["setups"] if s["recall"] >= 0.97), key=lambda s: s["seconds"])
-        self.assertEqual(found["setups"][found["recommended"]], fastest)
+        reaching = [s for s in found["setups"] if s["recall"] >= 0.99]
+        as_fast = [s for s in reaching if s["seconds"] <= 1.05 * min(s["seconds"] for s in reaching)]
+        self.assertEqual(found["setups"][found["recommended"]], max(as_fast, key=lambda s: s["recall"]))
 
     def test_says_what_it_cannot_know(self):
         rng = random.Random(45)

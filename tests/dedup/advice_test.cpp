@@ -191,7 +191,8 @@ TEST_CASE("advice from a sample tells what then happens", "[advice]") {
   REQUIRE(found.is_reached);
   const setup& best = found.setups[found.recommended];
   REQUIRE(best.recall >= request.recall);
-  for (const setup& other : found.setups) REQUIRE((other.recall < request.recall || other.seconds >= best.seconds));
+  for (const setup& other : found.setups)
+    REQUIRE((other.recall < request.recall || 1.05 * other.seconds >= best.seconds));
   for (const setup& choice : found.setups) {
     const outcome truth = try_out(texts, similarities, request.similarity, choice);
     const double recall = static_cast<double>(truth.found) / static_cast<double>(truth.similar);
@@ -369,8 +370,8 @@ TEST_CASE("the setup to take is the fastest with the recall, else the one with t
   const auto one = [](double recall, double seconds) {
     return setup{{}, neardup::fingerprint_kind::simhash, 64, 3, 4, recall, 0, recall, recall, 0, 0, seconds};
   };
-  const std::vector<setup> setups{one(0.99, 5), one(0.97, 2), one(0.96, 1), one(0.98, 2)};
-  REQUIRE(neardup::recommended_setup(setups, 0.97) == 1);
+  const std::vector<setup> setups{one(0.99, 5), one(0.97, 2), one(0.96, 1), one(0.98, 2.05)};
+  REQUIRE(neardup::recommended_setup(setups, 0.97) == 3);  // it takes hardly longer
   REQUIRE(neardup::recommended_setup(setups, 0.975) == 3);
   REQUIRE(neardup::recommended_setup(setups, 0.9) == 2);
   REQUIRE(neardup::recommended_setup(setups, 1.0) == 0);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -34,7 +35,7 @@ struct advice_request {
   double similarity = default_similarity;
   feature_choice check{};
   /// The share of the near-duplicates that must be found.
-  double recall = default_recall(fingerprint_kind::simhash);
+  double recall = default_recall(fingerprint_kind::minwise);
   /// The features that fingerprints may have, besides `check`.
   std::vector<feature_choice> features{{feature_kind::words, 1},
                                        {feature_kind::words, 2},
@@ -87,18 +88,23 @@ struct advice {
   bool is_reached = false;      ///< whether the recommended one has the wanted recall
 };
 
-/// The setup to take, as its position: of those with this recall the fastest, else the one with the best recall. Of
-/// equal ones the first.
+/// The setup to take, as its position: of those with this recall one that takes at most a twentieth longer than the
+/// fastest, of these the one with the best recall. Where none has this recall, the one with the best. Of equal ones the
+/// faster, then the first.
 /// Throws: std::invalid_argument if there are none.
 /// Example, for those that will not have 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits >
-/// 64; }); found.recommended = recommended_setup(found.setups, 0.97);`
+/// 64; }); found.recommended = recommended_setup(found.setups, 0.99);`
 [[nodiscard]] inline std::size_t recommended_setup(std::span<const setup> setups, double recall) {
   if (setups.empty()) detail::fail<std::invalid_argument>("recommended_setup: there are no setups");
-  const auto is_better = [recall](const setup& a, const setup& b) {
-    const bool a_reaches = a.recall >= recall, b_reaches = b.recall >= recall;
-    if (a_reaches != b_reaches) return a_reaches;
-    if (!a_reaches && a.recall != b.recall) return a.recall > b.recall;
-    return a.seconds < b.seconds;
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const setup& s : setups) {
+    if (s.recall >= recall) fastest = (std::min)(fastest, s.seconds);
+  }
+  // A smaller difference in time is none: costs are estimates.
+  const auto fits = [&](const setup& s) { return s.recall >= recall && s.seconds <= 1.05 * fastest; };
+  const auto is_better = [&](const setup& a, const setup& b) {
+    if (fits(a) != fits(b)) return fits(a);
+    return a.recall != b.recall ? a.recall > b.recall : a.seconds < b.seconds;
   };
   return static_cast<std::size_t>(std::min_element(setups.begin(), setups.end(), is_better) - setups.begin());
 }
