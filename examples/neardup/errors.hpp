@@ -1,8 +1,6 @@
 // What can go wrong. Each becomes one line on standard error and exit status 2.
 #pragma once
 
-#include <cstddef>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -12,18 +10,6 @@ namespace command {
 struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-/// The names of some things, as a message lists them: "a, b and c".
-template <class Things>
-std::string names_of(const Things& things) {
-  std::string names;
-  for (std::size_t left = std::size(things); const auto& thing : things) {
-    if (!names.empty()) names += left == 1 ? " and " : ", ";
-    names += thing.name;
-    --left;
-  }
-  return names;
-}
 
 /// What bad input does to the run.
 enum class trouble {

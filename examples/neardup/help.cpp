@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <neardup/dedup/checks.hpp>
+#include <neardup/dedup/edit_distance.hpp>
 
 #include "output.hpp"
 
@@ -24,10 +25,10 @@ Text: similarity, distance in bits and the two ids, with tabs between them. The 
 one of the check; without a check it is what the distance stands for: the cosine, of min-wise codes the
 Jaccard similarity.
 )"},
-    verb_row{verb::unique, "unique", "PATH…", "the input without what is a near-duplicate of an earlier kept record",
+    verb_row{verb::unique, "unique", "PATH…", "the input without its near-duplicates",
              R"(
-Copies the input without the records that are near-duplicates of an earlier kept one, byte for byte:
-a filter for --lines and --jsonl. Of whole files it prints the paths that are kept.
+Prints the input without near-duplicates: it drops each record that is similar to an earlier kept one, and
+copies the others byte for byte (--lines, --jsonl). Of whole files it prints the paths that are kept.
 Documents without tokens are kept. Blank lines of JSON Lines are dropped.
 )"},
     verb_row{verb::hash, "hash", "PATH…", "the fingerprints", R"(
@@ -179,8 +180,7 @@ constexpr std::array options_of_all{
                "--similarity chooses the distance what has fewer candidates (the default)"},
     option_row{"--bits", "N", advise, fingerprint, "only this width: 64 or 128 (default: both)"},
     option_row{"--bits", "N", hashing, fingerprint, "32, 64, 128 or 256 (default: 64)"},
-    option_row{"--seed", "N", advise, fingerprint, "of the sample and of the hash (default: 0)"},
-    option_row{"--seed", "N", hashing, fingerprint, "of the hash (default: 0)"},
+    option_row{"--seed", "N", hashing | advise, fingerprint, "of the hash, and of the sample of advise (default: 0)"},
 
     option_row{"--similarity", "S", advise, comparison,
                "near-duplicates have this exact Jaccard similarity, above 0 to 1 (default: {similarity})",
@@ -197,14 +197,13 @@ constexpr std::array options_of_all{
     option_row{"--distance", "K", join, comparison,
                "candidates differ in at most K bits (default: that of the shards)"},
     option_row{"--check", "M", join, comparison, "the measure of --similarity, as for hash --shard"},
-    option_row{"--blocks", "N", join, comparison, "speed against memory, never the result"},
     option_row{"--recall", "R", advise, comparison, "the share of them that is to be found, 0 to 1 (default: {recall})",
                usual::with_verb},
     option_row{"--check-features", "F", advise, comparison, "what the similarity is about (default: {features})"},
     option_row{"--distance", "K", comparing, comparison,
                "candidates differ in at most K bits (default: enough to find 99 % of what is similar, 97 % by simhash, "
                "if similarities are spread evenly; advise looks)"},
-    option_row{"--blocks", "N", comparing, comparison,
+    option_row{"--blocks", "N", comparing | join, comparison,
                "blocks of the index: speed against memory, never the result (default: what is fast)"},
     option_row{"--min-similarity", "X", comparing, comparison,
                "check each candidate: exact similarity, 0 to 1 (default: --similarity)"},
@@ -266,7 +265,7 @@ constexpr std::array options_of_all{
                "auto (the default): in a terminal, unless NO_COLOR is set; always; or never"},
     option_row{"--format", "F", hash, output, "text (default), jsonl, or bin: a list", usual::with_verb,
                "text (default) or jsonl"},
-    option_row{"--format", "F", (reading | combining | diff) & ~(hash | report), output, "text (default) or jsonl",
+    option_row{"--format", "F", (reading | merge | diff) & ~(hash | report | index), output, "text (default) or jsonl",
                usual::with_verb},
     option_row{"--output", "FILE", index | join | verify, output, "the file that is written, whole or not at all",
                usual::always},
@@ -277,10 +276,8 @@ constexpr std::array options_of_all{
                "what is dropped: similarity, distance in bits, its id and the id of what stands for it, with tabs "
                "between them; JSON Lines with --jsonl. Written as --output is",
                usual::with_verb},
-    option_row{"--exit-status", flag, find, output, "0 if a document was found, 1 if none was (else 0 for both)",
-               usual::with_verb},
-    option_row{"--exit-status", flag, comparing | query, output,
-               "0 if there are near-duplicates, 1 if there are none (else 0 for both)", usual::with_verb},
+    option_row{"--exit-status", flag, comparing | query | find, output,
+               "0 if something was found, 1 if nothing was (else 0 for both)", usual::with_verb},
     option_row{"--threads", "N", reading | combining, output, "default: all cores; never changes the result",
                usual::with_verb},
     option_row{"--quiet", flag, reading | combining, output,
@@ -374,6 +371,34 @@ const verb_row* find_verb(std::string_view name) {
 
 const verb_row& row_of(verb action) {
   return *std::find_if(verbs.begin(), verbs.end(), [&](const verb_row& v) { return action == v.action; });
+}
+
+std::string meant_by(std::string_view word, const std::vector<std::string>& names) {
+  constexpr std::size_t least_beginning = 3;
+  const auto longer =
+      std::find_if(names.begin(), names.end(), [&](const std::string& n) { return n.starts_with(word); });
+  if (word.size() >= least_beginning && longer != names.end()) return *longer;
+  // One of four letters, at most three.
+  std::size_t most = std::clamp<std::size_t>((word.size() + 3) / 4, 1, 3) + 1;
+  std::string meant;
+  for (const std::string& name : names) {
+    const auto distance = neardup::edit_distance(word, name, most);
+    if (!distance || *distance == most) continue;
+    most = *distance;
+    meant = name;
+  }
+  return meant;
+}
+
+std::string hint_at_verbs(std::string_view word) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const verb_row& v : verbs) {
+    list += names.empty() ? "" : &v == &verbs.back() ? " and " : ", ";
+    list += names.emplace_back(v.name);
+  }
+  const std::string meant = meant_by(word, names);
+  return meant.empty() ? "verbs are " + list : "did you mean " + meant + "?";
 }
 
 std::string wrapped(std::string_view text, std::size_t width) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "options.hpp"
 
@@ -23,6 +24,12 @@ std::span<const verb_row> all_verbs();
 /// Nothing if no verb is called so.
 const verb_row* find_verb(std::string_view name);
 const verb_row& row_of(verb action);
+
+/// The name that may be meant by a word: it begins with it, or differs in few letters; empty if none is like it.
+std::string meant_by(std::string_view word, const std::vector<std::string>& names);
+
+/// "did you mean pairs?" of a word that is like a verb, "verbs are groups, pairs, …, report and diff" of any other.
+std::string hint_at_verbs(std::string_view word);
 
 /// Whether --help shows an option, which --help-all does of all: never, of a verb, or also where no verb is named.
 enum class usual { no, with_verb, always };

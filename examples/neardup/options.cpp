@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <limits>
 #include <neardup/dedup/checks.hpp>
-#include <neardup/dedup/edit_distance.hpp>
 #include <neardup/threads.hpp>
 #include <system_error>
 
@@ -335,7 +334,6 @@ void take_format(const typed_options& typed, options& to) {
                       (to.action == verb::hash ? ", and bin" : ""));
   }
   to.format = is_list ? output_format::binary : format == "jsonl" ? output_format::json_lines : output_format::text;
-  if (to.action == verb::index) throw usage_error("--format says nothing here: index writes a file");
   if (to.action == verb::unique && to.unit != unit_of_input::files) {
     throw usage_error("--format says nothing here: unique copies the records as they are");
   }
@@ -483,23 +481,6 @@ void take_reading(typed_options& typed, options& to) {
 }
 
 }  // namespace
-
-bool is_verb(std::string_view name) { return find_verb(name) != nullptr; }
-
-std::string verb_like(std::string_view word) {
-  // As few differences as there may be in an option.
-  std::size_t most = most_differences(word) + 1;
-  std::string meant;
-  for (const verb_row& v : all_verbs()) {
-    const auto distance = neardup::edit_distance(word, v.name, most);
-    if (!distance || *distance == most) continue;
-    most = *distance;
-    meant = v.name;
-  }
-  return meant;
-}
-
-std::string names_of_verbs() { return names_of(all_verbs()); }
 
 command_line parse_command_line(int count, char** arguments) {
   std::vector<std::string> words(arguments + (count > 0 ? 1 : 0), arguments + count);

@@ -185,14 +185,6 @@ struct options {
   }
 };
 
-bool is_verb(std::string_view name);
-
-/// The verb that may be meant by another word; empty if none is like it.
-std::string verb_like(std::string_view word);
-
-/// "groups, pairs, …, report and diff"
-std::string names_of_verbs();
-
 /// What the command line asks for: a run, or a text to print (help, version).
 using command_line = std::variant<options, std::string>;
 

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "glob.hpp"
+#include "help.hpp"
 #include "lists.hpp"
 #include "output.hpp"
 #include "platform.hpp"
@@ -212,11 +213,10 @@ std::optional<bad_input> missing(const options& settings, std::size_t number) {
   const fs::file_status status = fs::status(argument, error);
   if (status.type() == fs::file_type::not_found) {
     std::string what = "no such file or folder";
-    if (is_verb(argument)) {
+    if (find_verb(argument) != nullptr) {
       what += "; a verb comes first: neardup " + argument + " …";
     } else if (settings.first_may_be_verb && number == 0) {
-      const std::string meant = verb_like(argument);
-      what += ", and no verb; " + (meant.empty() ? "verbs are " + names_of_verbs() : "did you mean " + meant + "?");
+      what += ", and no verb; " + hint_at_verbs(argument);
     }
     return bad_input{name, what};
   }

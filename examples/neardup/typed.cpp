@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <neardup/dedup/edit_distance.hpp>
 #include <neardup/version.hpp>
 
 namespace command {
@@ -100,19 +99,10 @@ std::string unknown_option(const std::string& typed, const std::vector<option_ro
   }
   if (count > 0) return "unknown option " + name + ": " + others + (count == 1 ? " has it" : " have it");
 
-  // What is meant differs in few letters, or goes on where the given name ends.
-  const std::string letters = name.substr(std::min(name.size(), name.find_first_not_of('-')));
-  std::size_t most = most_differences(letters);
-  std::string meant;
-  for (const option_row& row : rows) {
-    constexpr std::size_t least_beginning = 3;
-    const std::string known = row.long_name().substr(2);
-    if (letters.size() >= least_beginning && known.starts_with(letters) && meant.empty()) meant = known;
-    const auto distance = neardup::edit_distance(letters, known, most);
-    if (!distance || (!meant.empty() && *distance == most)) continue;
-    most = *distance;
-    meant = known;
-  }
+  std::vector<std::string> names(rows.size());
+  std::transform(rows.begin(), rows.end(), names.begin(),
+                 [](const option_row& row) { return row.long_name().substr(2); });
+  const std::string meant = meant_by(name.substr(std::min(name.size(), name.find_first_not_of('-'))), names);
   return "unknown option " + name + (meant.empty() ? "" : "; did you mean --" + meant + "?");
 }
 

@@ -1,7 +1,6 @@
 // The command line as it was typed.
 #pragma once
 
-#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <initializer_list>
@@ -55,11 +54,6 @@ std::variant<typed_options, std::string> read_words(const verb_row& chosen, bool
 /// Takes the settings of fingerprints and comparison, and chooses what was not given: by the defaults of the library, and
 /// by the rule in docs/command.md. Throws: usage_error.
 void apply_settings(const typed_options& typed, options& to);
-
-/// In how many letters a word may differ from the one that is meant: one of four, at most three.
-inline std::size_t most_differences(std::string_view word) {
-  return std::clamp<std::size_t>((word.size() + 3) / 4, 1, 3);
-}
 
 /// The position of what was typed among `names`. Throws: usage_error, which names the option and `rule`.
 std::size_t parse_name(const std::string& option, const std::string& text, std::initializer_list<const char*> names,
