@@ -13,7 +13,7 @@ void fail_changed(const source& from) { throw input_error({from.name(), "was cha
 std::string_view record_rereader::at(const place& where) {
   try {
     if (source_ != where.from) {
-      file_.emplace(*where.from, false);
+      file_.emplace(*where.from);
       source_ = where.from;
       buffer_.resize(0);
     }

@@ -19,16 +19,6 @@ namespace {
 using common::change;
 using common::text_piece;
 
-std::string text_of(const std::string& path) {
-  source from{path, nullptr};
-  byte_buffer buffer;
-  try {
-    return std::string(read_file(from, false, buffer));
-  } catch (const std::system_error& error) {
-    throw input_error({from.name(), error.code().message()});
-  }
-}
-
 /// A line of both texts together: of what was removed, and what was added.
 struct marked_line {
   std::vector<text_piece> pieces;  // without the line end
@@ -128,8 +118,8 @@ bool is_colored(const options& settings) {
 
 void run_diff(const options& settings) {
   const source_walker refuses_what_is_missing(settings);
-  const std::string before = text_of(settings.paths[0]);
-  const std::string after = text_of(settings.paths[1]);
+  const std::string before = text_of_file(settings.paths[0]);
+  const std::string after = text_of_file(settings.paths[1]);
   const std::vector<text_piece> pieces = common::text_difference(before, after);
   output out(settings.output_file);
   if (settings.format == output_format::json_lines) {

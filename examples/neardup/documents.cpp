@@ -10,21 +10,12 @@
 
 namespace command {
 
-std::optional<std::string> record_reader::read(std::string_view content, record& out) {
-  if (json_) return json_->read(content, out);
-  out.fields.assign(1, content);
-  out.has_id = false;
-  out.score = 0;
-  out.ill_formed = !is_utf8(content);
-  return std::nullopt;
-}
-
-std::string_view read_file(source& from, bool keep, byte_buffer& buffer) {
+std::string_view read_file(source& from, byte_buffer& buffer) {
   constexpr std::size_t first_read = std::size_t{1} << 16;
   constexpr std::size_t kept_capacity = std::size_t{1} << 24;  // what a large file needed is not kept
   if (buffer.capacity() > kept_capacity) buffer = {};
   const std::atomic<bool> never{false};
-  source_file file(from, keep);
+  source_file file(from);
   buffer.resize(0);
   try {
     buffer.reserve(first_read);
@@ -38,6 +29,16 @@ std::string_view read_file(source& from, bool keep, byte_buffer& buffer) {
   std::string_view text = buffer.view();
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   return text;
+}
+
+std::string text_of_file(const std::string& path) {
+  source from{path, nullptr};
+  byte_buffer buffer;
+  try {
+    return std::string(read_file(from, buffer));
+  } catch (const std::system_error& error) {
+    throw input_error({from.name(), error.code().message()});
+  }
 }
 
 namespace {
@@ -81,8 +82,7 @@ document_maker make_text_maker(const options& /*settings*/) {
 /// Makes documents of batches; one for each thread.
 class batch_worker {
  public:
-  batch_worker(const options& settings, document_maker maker)
-      : settings_(settings), reader_(settings), make_(std::move(maker)) {}
+  batch_worker(const options& settings, document_maker maker) : reader_(settings), make_(std::move(maker)) {}
 
   finished_batch operator()(batch&& input) {
     finished_batch out;
@@ -97,41 +97,46 @@ class batch_worker {
       d.features = {features, d.features.size()};
       features += d.features.size();
     }
-    last_documents_ = out.documents.size();
-    last_features_ = out.features.size();
     return out;
   }
 
  private:
   void read_lines(finished_batch& out) {
-    out.bytes = out.input.bytes.size();
-    out.documents.reserve(last_documents_ + last_documents_ / 16);
-    out.features.reserve(last_features_ + last_features_ / 16);
-    out.lines = for_each_line(out.input, [&](const line_of_batch& line) {
-      if (reader_.is_blank(line.content)) return;
-      if (auto wrong = reader_.read(line.content, record_)) {
-        out.bad.push_back({out.documents.size(), line.index, *std::move(wrong)});
-        return;
-      }
-      document& d = out.documents.emplace_back();
-      d.index = static_cast<std::uint32_t>(line.index);
-      d.begin = line.begin;
-      d.length = line.raw.size();
-      d.ill_formed = record_.ill_formed;
-      d.score = record_.score;
-      if (record_.has_id) {
-        out.ids += record_.id;
-        d.id_size = static_cast<std::uint32_t>(record_.id.size());
-      }
-      make_(record_.fields, d, out);
-    });
+    const std::string_view all = out.input.bytes.view();
+    out.bytes = all.size();
+    for (std::size_t begin = 0; begin < all.size(); ++out.lines) {
+      const std::size_t end = all.find('\n', begin);
+      const std::string_view line = all.substr(begin, end == all.npos ? all.npos : end + 1 - begin);
+      read_line(out, begin, line);
+      begin += line.size();
+    }
+  }
+
+  void read_line(finished_batch& out, std::uint64_t begin, std::string_view line) {
+    const std::string_view content = content_of_line(line, out.input.offset + begin == 0);
+    if (reader_.is_blank(content)) return;
+    if (auto wrong = reader_.read(content, record_)) {
+      out.bad.push_back({out.documents.size(), out.lines, *std::move(wrong)});
+      return;
+    }
+    document& d = out.documents.emplace_back();
+    d.index = static_cast<std::uint32_t>(out.lines);
+    d.begin = begin;
+    d.length = line.size();
+    d.ill_formed = record_.ill_formed;
+    d.score = record_.score;
+    if (record_.has_id) {
+      out.ids += record_.id;
+      d.id_size = static_cast<std::uint32_t>(record_.id.size());
+    }
+    make_(record_.fields, d, out);
   }
 
   void read_one_file(finished_batch& out, std::size_t i) {
     document d;
     d.index = static_cast<std::uint32_t>(i);
     try {
-      const std::string_view text = read_file(*out.input.files[i], settings_.needs_second_look(), buffer_);
+      const std::string_view text = read_file(*out.input.files[i], buffer_);
       d.length = buffer_.size();
       d.ill_formed = !is_utf8(text);
       make_({text}, d, out);
@@ -143,12 +148,10 @@ class batch_worker {
     }
   }
 
-  const options& settings_;
   record_reader reader_;
   document_maker make_;
   record record_;
   byte_buffer buffer_;
-  std::size_t last_documents_ = 0, last_features_ = 0;  // of the batch before: the next one is much like it
 };
 
 /// Puts finished batches in their places: numbers the lines, says what is bad, counts.
@@ -163,7 +166,6 @@ class placer {
       current_ = input.from;
       lines_before_ = 0;
     }
-    if (input.bad) notes_.bad(input.from == nullptr ? *input.bad : bad_input{where(input, 0), input.bad->what});
     std::size_t next_bad = 0;
     const auto say_bad = [&](std::size_t before) {
       for (; next_bad < done.bad.size() && done.bad[next_bad].before <= before; ++next_bad) {
@@ -182,6 +184,7 @@ class placer {
       if (place(input, d, id, done.texts.empty() ? nullptr : &done.texts[i], visit)) ++count;
     }
     say_bad(done.documents.size());
+    if (input.bad) notes_.bad(input.from == nullptr ? *input.bad : bad_input{where(input, 0), input.bad->what});
     lines_before_ += done.lines;
     notes_.advance(count, done.bytes);
   }
@@ -215,7 +218,7 @@ class placer {
 
 void read(const options& settings, source_walker& sources, report& notes, document_maker make_maker(const options&),
           const document_visitor& visit, const batch_visitor& after) {
-  batch_reader reader(settings, sources, settings.needs_second_look());
+  batch_reader reader(settings, sources);
   placer put_in_place(notes);
   run_in_order<batch>(
       settings.threads, [&](batch& next, const std::atomic<bool>& stop) { return reader.next(next, stop); },

@@ -19,24 +19,8 @@
 
 namespace command {
 
-/// Reads what a line holds, by --lines or --jsonl. One for each thread.
-class record_reader {
- public:
-  explicit record_reader(const options& settings) {
-    if (settings.unit == unit_of_input::json_lines) json_.emplace(settings);
-  }
-
-  /// Whether a line is no record at all: blank lines between JSON records are none.
-  [[nodiscard]] bool is_blank(std::string_view content) const {
-    return json_ && content.find_first_not_of(" \t\r") == std::string_view::npos;
-  }
-
-  /// As json_reader::read.
-  std::optional<std::string> read(std::string_view content, record& out);
-
- private:
-  std::optional<json_reader> json_;
-};
+/// The text of a file, or of standard input, as messages call it. Throws: input_error.
+std::string text_of_file(const std::string& path);
 
 /// Texts one behind the other, with a character between them.
 template <class Texts>
@@ -51,7 +35,7 @@ std::string joined(const Texts& texts, char between) {
 
 /// Reads a file that is a document. Returns: its text in `buffer`, without a byte order mark.
 /// Throws: std::system_error, also if there is not enough memory; output_error if the copy of a pipe cannot be written.
-std::string_view read_file(source& from, bool keep, byte_buffer& buffer);
+std::string_view read_file(source& from, byte_buffer& buffer);
 
 /// What is known of a document. Many of them may wait to be compared, so it is kept small.
 struct document {

@@ -1,14 +1,14 @@
 #include "input.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <new>
 #include <system_error>
-#include <variant>
 
-#include "read_ahead.hpp"
+#include "pipeline.hpp"
 
 namespace command {
 
@@ -19,16 +19,6 @@ namespace {
 // Large enough that locks and system calls do not count, small enough for the cache and for short inputs to be shared.
 constexpr std::size_t block_size = std::size_t{1} << 19;
 constexpr std::size_t files_a_batch = 32;
-
-/// Makes room for as much again. Returns: false if there is no memory for it.
-bool grow(byte_buffer& bytes) {
-  try {
-    bytes.reserve(2 * bytes.capacity());
-    return true;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-}
 
 }  // namespace
 
@@ -49,21 +39,9 @@ void byte_buffer::append(std::string_view bytes) {
   size_ += bytes.size();
 }
 
-bool line_cutter::open(batch& out) {
-  opened_ = true;
-  try {
-    file_.emplace(*from_, keep_);
-    return true;
-  } catch (const std::system_error& error) {
-    out.bad = unreadable(*from_, error);
-    return false;
-  }
-}
-
 /// Reads on from rest_ until there is a whole line, and of a pipe until it pauses: small batches would each be decided on
-/// their own. Returns: where the whole lines end; nothing if it was stopped, or something is bad, which `out` says then.
-std::optional<std::size_t> line_cutter::read_whole_lines(batch& out, const std::atomic<bool>& stop) {
-  byte_buffer& bytes = out.bytes;
+/// their own. Returns: where the whole lines end; nothing if it was stopped.
+std::optional<std::size_t> line_cutter::read_whole_lines(byte_buffer& bytes, const std::atomic<bool>& stop) {
   bytes.reserve(std::max(block_size, 2 * rest_.size()));
   bytes.append(rest_);
   std::size_t end = 0;
@@ -71,21 +49,8 @@ std::optional<std::size_t> line_cutter::read_whole_lines(batch& out, const std::
   const auto wants_more = [&] { return file_->is_live() && bytes.size() < block_size && !file_->is_quiet(); };
   while (!has_ended && (end == 0 || wants_more())) {
     const std::size_t old_size = bytes.size();
-    if (old_size == bytes.capacity() && !grow(bytes)) {
-      bytes = {};
-      out.from = from_;
-      out.bad = bad_input{from_->name(), "a line larger than the memory there is"};
-    } else {
-      try {
-        bytes.resize(old_size + file_->read(bytes.data() + old_size, bytes.capacity() - old_size, stop));
-      } catch (const std::system_error& error) {
-        out.bad = unreadable(*from_, error);
-      }
-    }
-    if (out.bad) {
-      file_.reset();
-      return std::nullopt;
-    }
+    if (old_size == bytes.capacity()) bytes.reserve(2 * bytes.capacity());
+    bytes.resize(old_size + file_->read(bytes.data() + old_size, bytes.capacity() - old_size, stop));
     has_ended = bytes.size() == old_size;
     if (has_ended && stop.load(std::memory_order_relaxed)) return std::nullopt;
     const std::size_t last = bytes.view().substr(old_size).rfind('\n');
@@ -99,31 +64,86 @@ std::optional<std::size_t> line_cutter::read_whole_lines(batch& out, const std::
 
 bool line_cutter::next(batch& out, const std::atomic<bool>& stop) {
   out = batch{};
-  if (!opened_ && !open(out)) return true;
-  if (!file_) return false;
-  const bool may_wait = file_->is_live();
-  out.offset = offset_;
-  if (may_wait && was_full_ && file_->is_quiet()) {
-    // More was expected when the last batch was handed on.
-    was_full_ = false;
+  try {
+    if (!std::exchange(opened_, true)) file_.emplace(*from_);
+    if (!file_) return false;
     out.from = from_;
-    out.live = true;
-    return true;
+    out.offset = offset_;
+    const bool may_wait = file_->is_live();
+    if (may_wait && was_full_ && file_->is_quiet()) {
+      // More was expected when the last batch was handed on.
+      was_full_ = false;
+      out.live = true;
+      return true;
+    }
+    const std::optional<std::size_t> whole = read_whole_lines(out.bytes, stop);
+    if (!whole) return false;
+    rest_.assign(out.bytes.view().substr(*whole));
+    out.bytes.resize(*whole);
+    offset_ += *whole;
+    out.live = may_wait && !was_full_;
+    return *whole > 0;  // none only at the end
+  } catch (const std::system_error& error) {
+    out = batch{};
+    out.bad = unreadable(*from_, error);
+  } catch (const std::bad_alloc&) {
+    out = batch{};
+    out.from = from_;
+    out.bad = bad_input{from_->name(), "a line larger than the memory there is"};
   }
-  const std::optional<std::size_t> whole = read_whole_lines(out, stop);
-  if (!whole) return out.bad.has_value();
-  rest_.assign(out.bytes.view().substr(*whole));
-  out.bytes.resize(*whole);
-  offset_ += *whole;
-  out.from = from_;
-  out.live = may_wait && !was_full_;
-  return *whole > 0;  // none only at the end
+  file_.reset();
+  return true;
 }
 
-batch_reader::batch_reader(const options& settings, source_walker& walker, bool keep)
-    : settings_(settings), walker_(walker), keep_(keep) {}
+source_lines::source_lines(std::shared_ptr<source> from, bool ahead) : lines_(std::move(from)) {
+  if (ahead) reader_ = std::thread([this] { read_all(); });
+}
 
-batch_reader::~batch_reader() = default;
+source_lines::~source_lines() {
+  if (!reader_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  reader_.join();
+}
+
+void source_lines::read_all() {
+  constexpr std::size_t bytes_ahead = std::size_t{1} << 21;
+  std::exception_ptr failure = caught([this] {
+    for (batch next; lines_.next(next, stop_);) {
+      std::unique_lock lock(mutex_);
+      bytes_ += next.bytes.size();
+      batches_.push_back(std::move(next));
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return stop_ || bytes_ < bytes_ahead; });
+      if (stop_) return;
+    }
+  });
+  const std::lock_guard lock(mutex_);
+  failure_ = std::move(failure);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+bool source_lines::next(batch& out, const std::atomic<bool>& stop) {
+  if (!reader_.joinable()) return lines_.next(out, stop);
+  constexpr auto patience = std::chrono::milliseconds(100);  // until the next look at `stop`
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, patience, [this] { return ended_ || !batches_.empty(); })) {
+    if (stop.load(std::memory_order_relaxed)) return false;
+  }
+  if (batches_.empty()) {
+    if (failure_) std::rethrow_exception(failure_);
+    return false;
+  }
+  out = std::move(batches_.front());
+  batches_.pop_front();
+  bytes_ -= out.bytes.size();
+  changed_.notify_all();
+  return true;
+}
 
 bool batch_reader::next(batch& out, const std::atomic<bool>& stop) {
   out = batch{};
@@ -131,20 +151,12 @@ bool batch_reader::next(batch& out, const std::atomic<bool>& stop) {
 }
 
 bool batch_reader::next_files(batch& out) {
-  if (pending_bad_) {
-    out.bad = std::exchange(pending_bad_, std::nullopt);
-    return true;
-  }
   std::uintmax_t bytes = 0;
   while (out.files.size() < files_a_batch && bytes < block_size) {
     std::optional<source_walker::step> step = walker_.next();
     if (!step) break;
     if (auto* const bad = std::get_if<bad_input>(&*step)) {
-      if (out.files.empty()) {
-        out.bad = std::move(*bad);
-      } else {
-        pending_bad_ = std::move(*bad);
-      }
+      out.bad = std::move(*bad);
       return true;
     }
     out.files.push_back(std::get<std::shared_ptr<source>>(std::move(*step)));
@@ -157,46 +169,33 @@ bool batch_reader::next_files(batch& out) {
 
 /// Asks the walker for the sources that are next, and begins to read those that can be read at the same time.
 void batch_reader::look_ahead() {
-  constexpr std::size_t most_sources = 16;  // each may hold some megabytes
-  const std::size_t wanted = std::clamp<std::size_t>(settings_.threads, 1, most_sources);
-  while (ahead_.size() < wanted) {
+  constexpr std::size_t most_ahead = 16;  // each may hold some megabytes
+  const std::size_t ahead = settings_.threads > 1 ? std::min<std::size_t>(settings_.threads, most_ahead) : 0;
+  while (sources_.size() < 1 + ahead) {
     std::optional<source_walker::step> step = walker_.next();
     if (!step) return;
-    coming next{*std::move(step), nullptr};
-    if (const auto* const from = std::get_if<std::shared_ptr<source>>(&next.step)) {
-      std::error_code error;
-      if (wanted > 1 && std::filesystem::is_regular_file((*from)->path, error) && (*from)->path != "-") {
-        next.reading = std::make_unique<read_ahead>(*from, keep_);
-      }
+    if (auto* const bad = std::get_if<bad_input>(&*step)) {
+      sources_.emplace_back(std::move(*bad));
+      continue;
     }
-    ahead_.push_back(std::move(next));
+    const auto& from = std::get<std::shared_ptr<source>>(*step);
+    std::error_code error;
+    const bool is_regular = from->path != "-" && std::filesystem::is_regular_file(from->path, error);
+    sources_.emplace_back(std::make_unique<source_lines>(from, ahead > 0 && is_regular));
   }
-}
-
-/// Opens the next source of lines. Returns: false at the end; when it could not be opened, `out` says so.
-bool batch_reader::open_next(batch& out) {
-  look_ahead();
-  if (ahead_.empty()) return false;
-  coming next = std::move(ahead_.front());
-  ahead_.pop_front();
-  look_ahead();
-  if (auto* const bad = std::get_if<bad_input>(&next.step)) {
-    out.bad = std::move(*bad);
-    return true;
-  }
-  reading_ = std::move(next.reading);
-  if (!reading_) lines_.emplace(std::get<std::shared_ptr<source>>(std::move(next.step)), keep_);
-  return true;
 }
 
 bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
-  for (;;) {
-    if (reading_ ? reading_->next(out, stop) : lines_ && lines_->next(out, stop)) return true;
+  for (;; sources_.pop_front()) {
+    look_ahead();
+    if (sources_.empty()) return false;
+    if (auto* const bad = std::get_if<bad_input>(&sources_.front())) {
+      out.bad = std::move(*bad);
+      sources_.pop_front();
+      return true;
+    }
+    if (std::get<0>(sources_.front())->next(out, stop)) return true;
     if (stop.load(std::memory_order_relaxed)) return false;
-    lines_.reset();
-    reading_.reset();
-    if (!open_next(out)) return false;
-    if (out.bad) return true;
   }
 }
 

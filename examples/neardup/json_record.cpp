@@ -219,10 +219,18 @@ const char* name_of(char kind) {
 
 }  // namespace
 
-struct json_reader::state {
-  explicit state(const options& s) : settings(s), found(s.text_fields.size()), scratch(s.text_fields.size()) {}
+class json_parser {
+ public:
+  explicit json_parser(const options& s) : settings(s), names(s.text_fields) {
+    names.insert(names.end(), {s.id_field, s.score_field});
+    found.resize(names.size());
+    scratch.resize(names.size());
+  }
 
-  simdjson::error_code read(const char* line, std::size_t size);
+  /// As record_reader::read.
+  std::optional<std::string> read(std::string_view line, record& out);
+
+  simdjson::error_code scan_line(const char* line, std::size_t size);
   std::optional<std::string> take(record& out);
   std::optional<std::string> take_score(double& score) const;
   simdjson::error_code scan(od::value value, int depth, token& out);
@@ -232,10 +240,10 @@ struct json_reader::state {
 
   const options& settings;
   od::parser parser;
-  std::vector<token> found;  // the text fields of this record
-  token found_id, found_score;
-  std::vector<std::string> scratch;  // one for each text field
-  std::string id_scratch, other_scratch;
+  std::vector<std::string> names;    // of the fields that are asked for: the texts, the id, the score
+  std::vector<token> found;          // of each
+  std::vector<std::string> scratch;  // for each
+  std::string other_scratch;
   std::string repaired_line;
   std::vector<std::string_view> weighted;  // of the weighted field: a word, its weight, and so on
   std::deque<std::string> words;           // as far as they had escapes
@@ -243,7 +251,7 @@ struct json_reader::state {
 };
 
 /// Takes a value as it stands; checks all within it, but for the escapes if it is a string.
-simdjson::error_code json_reader::state::scan(od::value value, int depth, token& out) {
+simdjson::error_code json_parser::scan(od::value value, int depth, token& out) {
   if (depth > max_depth) return simdjson::DEPTH_ERROR;
   std::string_view text = value.raw_json_token();
   text = text.substr(0, text.find_last_not_of(blanks) + 1);
@@ -287,7 +295,7 @@ simdjson::error_code json_reader::state::scan(od::value value, int depth, token&
 }
 
 /// Checks a value that is not asked for.
-simdjson::error_code json_reader::state::check(od::value value, int depth) {
+simdjson::error_code json_parser::check(od::value value, int depth) {
   token found_here;
   if (const auto error = scan(value, depth, found_here)) return error;
   bool ignored = false;
@@ -296,7 +304,7 @@ simdjson::error_code json_reader::state::check(od::value value, int depth) {
 }
 
 /// Takes an array of [word, weight] pairs. What is anything else is checked, and has the kind 'x' in `out`.
-simdjson::error_code json_reader::state::scan_weighted(od::value value, token& out) {
+simdjson::error_code json_parser::scan_weighted(od::value value, token& out) {
   od::json_type type{};
   if (const auto error = value.type().get(type)) return error;
   if (type != od::json_type::array) return scan(value, 2, out);
@@ -334,7 +342,7 @@ simdjson::error_code json_reader::state::scan_weighted(od::value value, token& o
   return simdjson::SUCCESS;
 }
 
-simdjson::error_code json_reader::state::key_of(od::field& field, std::string_view& key) {
+simdjson::error_code json_parser::key_of(od::field& field, std::string_view& key) {
   const char* const begin = field.key().raw();
   const char* end = begin;
   while (*end != '"') end += *end == '\\' ? 2 : 1;  // simdjson has seen that there is an end
@@ -345,10 +353,9 @@ simdjson::error_code json_reader::state::key_of(od::field& field, std::string_vi
   return simdjson::SUCCESS;
 }
 
-/// Goes through a whole line; leaves what was asked for in `found` and `found_id`, escapes resolved.
-simdjson::error_code json_reader::state::read(const char* line, std::size_t size) {
+/// Goes through a whole line; leaves what was asked for in `found`, escapes resolved.
+simdjson::error_code json_parser::scan_line(const char* line, std::size_t size) {
   std::fill(found.begin(), found.end(), token{});
-  found_id = found_score = {};
   ill_formed = false;
   weighted.clear();
   words.clear();
@@ -364,44 +371,34 @@ simdjson::error_code json_reader::state::read(const char* line, std::size_t size
     std::string_view key;
     if (const auto error = std::move(item).get(field)) return error;
     if (const auto error = key_of(field, key)) return error;
-    token* place = nullptr;
-    std::string* text = nullptr;
-    const auto wanted = std::find(settings.text_fields.begin(), settings.text_fields.end(), key);
-    const bool is_id = key == settings.id_field;
-    const bool is_score = !settings.score_field.empty() && key == settings.score_field;
-    if (wanted != settings.text_fields.end()) {
-      const auto i = static_cast<std::size_t>(wanted - settings.text_fields.begin());
-      place = &found[i];
-      text = &scratch[i];
-    } else if (is_id) {
-      place = &found_id;
-      text = &id_scratch;
-    } else if (is_score) {
-      place = &found_score;
-      text = &other_scratch;
-    } else {
+    const auto wanted = std::find(names.begin(), names.end(), key);
+    if (wanted == names.end()) {
       if (const auto error = check(field.value(), 2)) return error;
       continue;
     }
-    const bool is_weighted = !is_id && !settings.weighted_field.empty();
+    const auto i = static_cast<std::size_t>(wanted - names.begin());
+    token& place = found[i];
+    const bool is_weighted = i == 0 && !settings.weighted_field.empty();
     if (is_weighted) weighted.clear();  // of a key that stands twice the last counts
-    if (const auto error = is_weighted ? scan_weighted(field.value(), *place) : scan(field.value(), 2, *place)) {
+    if (const auto error = is_weighted ? scan_weighted(field.value(), place) : scan(field.value(), 2, place))
       return error;
-    }
-    if (place->kind == '"') {
-      const auto resolved = unescape(place->text, *text, ill_formed);
+    if (place.kind == '"') {
+      const auto resolved = unescape(place.text, scratch[i], ill_formed);
       if (!resolved) return simdjson::STRING_ERROR;
-      place->text = *resolved;
+      place.text = *resolved;
     }
-    if (is_id) found_id = *place;  // a text may be the id as well
-    if (is_score) found_score = *place;
+    // A text may be the id as well.
+    for (std::size_t other = i + 1; other < names.size(); ++other) {
+      if (names[other] == names[i]) found[other] = place;
+    }
   }
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return simdjson::TRAILING_CONTENT;
   return simdjson::SUCCESS;
 }
 
 /// The number that --keep asks for. Returns: what is wrong with it, if anything is.
-std::optional<std::string> json_reader::state::take_score(double& score) const {
+std::optional<std::string> json_parser::take_score(double& score) const {
+  const token& found_score = found.back();
   const std::string name = "field \"" + settings.score_field + "\"";
   if (found_score.kind == '\0') return "no " + name;
   if (found_score.kind != '0') return name + " is " + name_of(found_score.kind) + ", not a number";
@@ -412,9 +409,9 @@ std::optional<std::string> json_reader::state::take_score(double& score) const {
 }
 
 /// Hands over what was found. Returns: what is missing, if anything is.
-std::optional<std::string> json_reader::state::take(record& out) {
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const std::string& name = settings.text_fields[i];
+std::optional<std::string> json_parser::take(record& out) {
+  for (std::size_t i = 0; i < settings.text_fields.size(); ++i) {
+    const std::string& name = names[i];
     if (found[i].kind == '\0') return "no field \"" + name + "\"";
     if (!settings.weighted_field.empty()) {
       if (found[i].kind == '[') continue;
@@ -427,6 +424,7 @@ std::optional<std::string> json_reader::state::take(record& out) {
   if (!settings.score_field.empty()) {
     if (auto wrong = take_score(out.score)) return wrong;
   }
+  const token& found_id = found[settings.text_fields.size()];
   if (found_id.kind == '"' || found_id.kind == '0') {
     out.id = found_id.text;
     out.has_id = true;
@@ -437,30 +435,20 @@ std::optional<std::string> json_reader::state::take(record& out) {
   return std::nullopt;
 }
 
-json_reader::json_reader(const options& settings) : state_(std::make_unique<state>(settings)) {}
-json_reader::~json_reader() = default;
-json_reader::json_reader(json_reader&&) noexcept = default;
-json_reader& json_reader::operator=(json_reader&&) noexcept = default;
+std::optional<std::string> json_parser::read(std::string_view line, record& out) {
+  if (parser.capacity() > kept_capacity && line.size() <= kept_capacity) parser = od::parser{};
 
-std::optional<std::string> json_reader::read(std::string_view line, record& out) {
-  out.fields.clear();
-  out.id = {};
-  out.has_id = false;
-  out.score = 0;
-  out.ill_formed = false;
-  if (state_->parser.capacity() > kept_capacity && line.size() <= kept_capacity) state_->parser = od::parser{};
-
-  simdjson::error_code error = state_->read(line.data(), line.size());
+  simdjson::error_code error = scan_line(line.data(), line.size());
   if (error == simdjson::UTF8_ERROR) {
     out.ill_formed = true;
-    state_->repaired_line = repaired(line);
-    const std::size_t size = state_->repaired_line.size();
-    state_->repaired_line.append(padding, ' ');
-    error = state_->read(state_->repaired_line.data(), size);
+    repaired_line = repaired(line);
+    const std::size_t size = repaired_line.size();
+    repaired_line.append(padding, ' ');
+    error = scan_line(repaired_line.data(), size);
   }
   if (!error) {
-    out.ill_formed = out.ill_formed || state_->ill_formed;
-    return state_->take(out);
+    out.ill_formed = out.ill_formed || ill_formed;
+    return take(out);
   }
   if (line.starts_with("BZh") || line.starts_with("\xFD"
                                                   "7zXZ")) {
@@ -474,6 +462,24 @@ std::optional<std::string> json_reader::read(std::string_view line, record& out)
     return json ? "not a JSON object" : "not valid JSON: it does not begin with {";
   }
   return explain(error);
+}
+
+record_reader::record_reader(const options& settings)
+    : json_(settings.unit == unit_of_input::json_lines ? std::make_shared<json_parser>(settings) : nullptr) {}
+
+bool record_reader::is_blank(std::string_view line) const {
+  return json_ && line.find_first_not_of(blanks) == line.npos;
+}
+
+std::optional<std::string> record_reader::read(std::string_view line, record& out) {
+  out.fields.clear();
+  out.has_id = false;
+  out.score = 0;
+  out.ill_formed = false;
+  if (json_) return json_->read(line, out);
+  out.fields.push_back(line);
+  out.ill_formed = !is_utf8(line);
+  return std::nullopt;
 }
 
 bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }

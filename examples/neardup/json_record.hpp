@@ -1,7 +1,6 @@
-// A JSON object in a line: its text fields and its id.
+// What a line holds: a text, or a JSON object with its text fields and its id.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,21 +21,23 @@ struct record {
   bool ill_formed = false;  ///< it was not UTF-8; U+FFFD stands for what was not
 };
 
-/// Reads lines of JSON, each checked whole: also what is not asked for must be valid. One for each thread.
-class json_reader {
+class json_parser;
+
+/// Reads what a line holds, by --lines or --jsonl. JSON is checked whole: also what is not asked for must be valid.
+/// One for each thread.
+class record_reader {
  public:
-  explicit json_reader(const options& settings);
-  ~json_reader();
-  json_reader(json_reader&&) noexcept;
-  json_reader& operator=(json_reader&&) noexcept;
+  explicit record_reader(const options& settings);
+
+  /// Whether a line is no record at all: blank lines between JSON records are none.
+  [[nodiscard]] bool is_blank(std::string_view line) const;
 
   /// Reads a line, behind which there must be `padding` readable bytes.
   /// Returns: what is wrong with it; nothing if all is well.
   std::optional<std::string> read(std::string_view line, record& out);
 
  private:
-  struct state;
-  std::unique_ptr<state> state_;
+  std::shared_ptr<json_parser> json_;  // of this one alone; nothing for lines of text
 };
 
 /// Whether bytes are well-formed UTF-8.

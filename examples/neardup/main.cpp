@@ -74,7 +74,7 @@ bool run(command::options settings) {
   }
   if (!settings.idf_file.empty()) {
     settings.idf = command::read_idf(settings.idf_file);
-    settings.terms = std::make_shared<std::atomic<command::idf_terms>>();
+    settings.met_term = std::make_shared<std::atomic<bool>>(false);
   }
   command::context c(settings);
   if (settings.choice && !settings.quiet) say_choice(settings);

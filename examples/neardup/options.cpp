@@ -1,13 +1,14 @@
 #include "options.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <limits>
 #include <neardup/dedup/checks.hpp>
 #include <neardup/threads.hpp>
+#include <sstream>
 #include <system_error>
 
+#include "documents.hpp"
 #include "errors.hpp"
 #include "glob.hpp"
 #include "help.hpp"
@@ -134,24 +135,6 @@ void take_files(const typed_options& typed, options& to) {
   }
 }
 
-std::string content_of(const std::string& path, const std::string& name) {
-  try {
-    input_file file = path == "-" ? input_file::standard_input() : input_file(path);
-    const std::atomic<bool> never{false};
-    constexpr std::size_t block = std::size_t{1} << 16;
-    std::string content;
-    for (std::size_t count = block; count > 0;) {
-      const std::size_t size = content.size();
-      content.resize(size + block);
-      count = file.read(content.data() + size, block, never);
-      content.resize(size + count);
-    }
-    return content;
-  } catch (const std::system_error& error) {
-    throw input_error({name, error.code().message()});
-  }
-}
-
 /// Reads the list of --files-from.
 void take_listed(const typed_options& typed, options& to) {
   const bool ends_with_zero = typed.has("--null");
@@ -160,19 +143,17 @@ void take_listed(const typed_options& typed, options& to) {
     return;
   }
   const std::string name = to.names_from == "-" ? "standard input" : to.names_from;
-  const std::string list = content_of(to.names_from, name);
+  std::istringstream list(text_of_file(to.names_from));
   to.first_listed = to.paths.size();
-  std::string_view rest(list);
-  for (std::uint64_t number = 1; !rest.empty(); ++number) {
-    const std::size_t end = std::min(rest.find(ends_with_zero ? '\0' : '\n'), rest.size());
-    std::string path(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  std::uint64_t number = 0;
+  for (std::string path; std::getline(list, path, ends_with_zero ? '\0' : '\n');) {
+    ++number;
     const std::string where = name + ':' + std::to_string(number);
     if (path.find('\0') != path.npos) throw input_error({where, "a zero byte in a name; --null reads such lists"});
     if (path.empty() && ends_with_zero) throw input_error({where, "a name is empty"});
     if (path.empty()) continue;
     // Here it is no standard input.
-    to.paths.push_back(path == "-" ? "./-" : std::move(path));
+    to.paths.push_back(path == "-" ? "./-" : path);
     to.listed_at.push_back(number);
   }
 }

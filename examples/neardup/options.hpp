@@ -38,9 +38,6 @@ enum class verb {
   diff
 };
 
-/// Whether the terms of --idf-file are among the features of the texts.
-enum class idf_terms : std::uint8_t { not_looked_for, not_met, met };
-
 /// What one document is.
 enum class unit_of_input { files, lines, json_lines, fingerprints };
 
@@ -99,7 +96,7 @@ struct options {
   weighting weights = weighting::unit;
   std::string idf_file;
   std::shared_ptr<const neardup::idf_table> idf;  ///< of --weights idf and tfidf, once it is read or learnt
-  std::shared_ptr<std::atomic<idf_terms>> terms;  ///< of idf_file: what was seen of them
+  std::shared_ptr<std::atomic<bool>> met_term;    ///< whether a feature was among the terms of idf_file
   std::size_t top = 0;                            ///< so many features of a document count; 0: all
   neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
   std::size_t bits = 64;

@@ -117,19 +117,21 @@ std::size_t input_file::read_at(std::uint64_t offset, char* to, std::size_t size
   return read_all_at(file_, offset, to, size);
 }
 
-temporary_file::temporary_file() : file_(open_temporary()) {}
-
-std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
-  return read_all_at(file_, offset, to, size);
-}
-
-void temporary_file::write(std::string_view bytes) {
+std::uint64_t temporary_file::append(std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  if (!file_) file_.emplace(open_temporary());
+  const std::uint64_t place = std::exchange(size_, size_ + bytes.size());
   while (!bytes.empty()) {
-    const ssize_t count = ::write(file_.number(), bytes.data(), bytes.size());
+    const ssize_t count = ::write(file_->number(), bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_temporary(errno);
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
+  return place;
+}
+
+std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {
+  return read_all_at(*file_, offset, to, size);
 }
 
 file_memory::file_memory(std::size_t size) {

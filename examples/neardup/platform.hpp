@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,20 +61,21 @@ class input_file {
   std::uint64_t position_ = 0;  // of a regular file: the system's own is left alone, so that it can be opened again
 };
 
-/// A file without a name that is gone when the program ends. Lies in the folder that TMPDIR names, or /tmp.
+/// A file without a name that is gone when the program ends, made when it is first written. Lies in the folder that
+/// TMPDIR names, or /tmp.
 class temporary_file {
  public:
-  /// Throws: output_error.
-  temporary_file();
-
-  /// Appends. Throws: output_error, for example when the disk is full.
-  void write(std::string_view bytes);
+  /// Appends; from any thread. Returns: where. Throws: output_error, for example when the disk is full.
+  std::uint64_t append(std::string_view bytes);
 
   /// As input_file::read_at; sees what was written before, also while another thread writes.
+  /// Precondition: something was appended.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
  private:
-  descriptor file_;
+  std::mutex mutex_;
+  std::optional<descriptor> file_;
+  std::uint64_t size_ = 0;
 };
 
 /// Memory in a temporary file: the system keeps in memory what is in use, as far as there is room.

@@ -343,19 +343,12 @@ std::unique_ptr<fingerprinter> make_fingerprinter(const options& settings) {
 }
 
 void look_for_terms(const options& settings, std::string_view text) {
-  if (!settings.terms || settings.terms->load(std::memory_order_relaxed) == idf_terms::met) return;
-  idf_terms found = idf_terms::not_looked_for;
+  if (!settings.met_term || *settings.met_term) return;
   with_tokenizer(settings.features, [&](const auto& tokenize) {
-    tokenize(text, [&](std::string_view token) {
-      if (found != idf_terms::met) found = settings.idf->find(token) ? idf_terms::met : idf_terms::not_met;
-    });
+    bool met = false;
+    tokenize(text, [&](std::string_view token) { met = met || settings.idf->find(token); });
+    if (met) *settings.met_term = true;
   });
-  idf_terms before = idf_terms::not_looked_for;
-  if (found == idf_terms::met) {
-    *settings.terms = found;
-  } else if (found == idf_terms::not_met) {
-    settings.terms->compare_exchange_strong(before, found);
-  }
 }
 
 feature_coder* feature_coder_of(const options& settings) {

@@ -85,7 +85,7 @@ report::report(const options& settings)
       bar_(!settings.quiet && is_terminal(stderr)),
       weight_(settings.idf_file.empty() ? "" : " of any weight"),
       idf_file_(settings.idf_file),
-      terms_(settings.terms),
+      met_term_(settings.met_term),
       begin_(std::chrono::steady_clock::now()),
       last_draw_(begin_) {
   if (bar_) total_bytes_ = total_size(settings);
@@ -192,7 +192,7 @@ void report::finish(const std::string& summary, std::uint64_t reached_twice, std
          example(ill_formed_) + "; ill-formed bytes read as U+FFFD");
     note(without_tokens_.count, "document has no tokens", "documents have no tokens",
          weight_ + example(without_tokens_) + " and cannot be compared");
-    if (terms_ && *terms_ == idf_terms::not_met) {
+    if (met_term_ && !*met_term_ && documents_ > without_tokens_.count) {
       say("no feature of the documents is a term in " + idf_file_ +
           ": each counts as rare as the median; 'neardup tokens' lists features");
     }

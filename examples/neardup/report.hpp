@@ -69,7 +69,7 @@ class report {
   bool bar_;
   std::string weight_;  // what tokens need besides being there
   std::string idf_file_;
-  std::shared_ptr<const std::atomic<idf_terms>> terms_;
+  std::shared_ptr<const std::atomic<bool>> met_term_;
   std::uint64_t total_bytes_ = 0;  // 0: not known
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;

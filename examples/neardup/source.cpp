@@ -24,13 +24,6 @@ bad_input unreadable(const source& from, const std::system_error& error) {
   return {from.name(), error.code().message(), kind};
 }
 
-std::uint64_t copy_file::append(std::string_view bytes) {
-  const std::lock_guard lock(mutex_);
-  if (!file_) file_.emplace();
-  file_->write(bytes);
-  return std::exchange(size_, size_ + bytes.size());
-}
-
 void source_copy::write(std::string_view bytes) {
   if (bytes.empty()) return;
   const std::uint64_t place = file_->append(bytes);
@@ -63,7 +56,7 @@ std::size_t source_copy::read_at(std::uint64_t offset, char* to, std::size_t siz
   return total;
 }
 
-source_file::source_file(source& from, bool keep) : from_(from), keep_(keep), copy_(from.copy.get()) {
+source_file::source_file(source& from) : from_(from), copy_(from.copy.get()) {
   if (copy_ != nullptr) return;
   file_.emplace(from.path == "-" ? input_file::standard_input() : input_file(from.path));
 }
@@ -83,7 +76,7 @@ bool source_file::begin(const std::atomic<bool>& stop) {
     packed_beginning_.append(magic.data(), count);
   }
   if (!unpack_) unpack_ = make_unpacker(packed_beginning_, from_.path);
-  if (keep_ && copy_ == nullptr && (!file_->is_regular() || unpack_)) {
+  if (from_.copies && copy_ == nullptr && (!file_->is_regular() || unpack_)) {
     from_.copy = std::make_unique<source_copy>(from_.copies);
     copy_ = from_.copy.get();
   }
@@ -95,10 +88,7 @@ bool source_file::begin(const std::atomic<bool>& stop) {
       count = read_packed(beginning_.data() + total, first_block - total, stop);
     }
     beginning_.resize(total);
-    const bool is_utf16 = beginning_.starts_with("\xFF\xFE") || beginning_.starts_with("\xFE\xFF");
-    if (!is_utf16 && beginning_.find('\0') != beginning_.npos) {
-      throw std::system_error(make_error_code(content_problem::binary));
-    }
+    if (beginning_.find('\0') != beginning_.npos) throw std::system_error(make_error_code(content_problem::binary));
   }
   begun_ = true;
   return true;
@@ -227,6 +217,8 @@ std::optional<bad_input> missing(const options& settings, std::size_t number) {
 }  // namespace
 
 source_walker::source_walker(const options& settings) : settings_(settings) {
+  // One for all: one for each source would be more files than a program may have open.
+  if (settings.needs_second_look()) copies_ = std::make_shared<temporary_file>();
   // Where there is no such name for it, standard output is not looked at.
   outputs_.push_back(settings.output_file.empty() ? "/dev/stdout" : settings.output_file);
   if (!settings.dropped_file.empty()) outputs_.push_back(settings.dropped_file);

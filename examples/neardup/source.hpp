@@ -22,28 +22,10 @@
 
 namespace command {
 
-/// The temporary file that all copies of a run share: one for each would be more files than a program may have open. It
-/// is made when the first of them is written.
-class copy_file {
- public:
-  /// Appends; from any thread. Returns: where. Throws: output_error.
-  std::uint64_t append(std::string_view bytes);
-
-  /// As temporary_file::read_at. Precondition: something was appended.
-  std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const {
-    return file_->read_at(offset, to, size);
-  }
-
- private:
-  std::mutex mutex_;
-  std::optional<temporary_file> file_;
-  std::uint64_t size_ = 0;
-};
-
 /// What was read of one source. While one thread writes, others may read what was written before.
 class source_copy {
  public:
-  explicit source_copy(std::shared_ptr<copy_file> file) : file_(std::move(file)) {}
+  explicit source_copy(std::shared_ptr<temporary_file> file) : file_(std::move(file)) {}
 
   /// Appends. Throws: output_error, for example when the disk is full.
   void write(std::string_view bytes);
@@ -58,7 +40,7 @@ class source_copy {
     std::uint64_t place;  // in the file
   };
 
-  std::shared_ptr<copy_file> file_;
+  std::shared_ptr<temporary_file> file_;
   mutable std::mutex mutex_;
   std::vector<stretch> stretches_;  // under mutex_, as size_
   std::uint64_t size_ = 0;
@@ -66,8 +48,9 @@ class source_copy {
 
 /// A file, or standard input. Shared by all that still may read it.
 struct source {
-  std::string path;                   ///< as documents are named after it; "-" is standard input
-  std::shared_ptr<copy_file> copies;  ///< where its copy would be
+  std::string path;  ///< as documents are named after it; "-" is standard input
+  /// Where a copy is made of it if it cannot be read again; nothing if nobody will.
+  std::shared_ptr<temporary_file> copies;
 
   /// What was read of a source that cannot be read again, or not at places: standard input, a pipe, a packed file.
   std::unique_ptr<source_copy> copy = nullptr;
@@ -97,8 +80,7 @@ bad_input unreadable(const source& from, const std::system_error& error);
 /// for a binary file that is to be left out.
 class source_file {
  public:
-  /// `keep`: if it cannot be read again, what is read is copied, and the next source_file reads the copy.
-  source_file(source& from, bool keep);
+  explicit source_file(source& from);
   source_file(const source_file&) = delete;
   source_file& operator=(const source_file&) = delete;
   ~source_file();
@@ -122,7 +104,6 @@ class source_file {
   std::size_t read_packed(char* to, std::size_t size, const std::atomic<bool>& stop);
 
   source& from_;
-  bool keep_;
   std::optional<input_file> file_;  // nothing when the copy is read
   source_copy* copy_ = nullptr;     // written to while there is a file_
   std::uint64_t position_ = 0;      // in the copy
@@ -173,7 +154,7 @@ class source_walker {
   bool is_new(const std::string& real_path);
 
   const options& settings_;
-  std::shared_ptr<copy_file> copies_ = std::make_shared<copy_file>();
+  std::shared_ptr<temporary_file> copies_;
   bool passes_over_indexes_ = false;
   std::vector<std::string> outputs_, partial_outputs_;
   std::size_t next_argument_ = 0;

@@ -743,6 +743,13 @@ class Weighted(CommandTest):
             self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["a", "b"]])
         self.assertIn("0.975", run("pairs", "--jsonl", "--weighted-field", "tags", "-", data=data).text)
 
+    def test_a_score_beside_the_words(self):
+        words = [[f"w{i}", 1.5] for i in range(20)]
+        for records in ([{"t": words, "s": s} for s in (1, 2)], [{"s": s, "t": words} for s in (1, 2)]):
+            data = "".join(json.dumps(r) + "\n" for r in records)
+            done = run("unique", "--jsonl", "--weighted-field", "t", "--keep", "highest:s", "--distance", 3, "-", data=data)
+            self.assertEqual([r["s"] for r in self.assert_done(done).json], [2])
+
     def test_bad_records(self):
         good = {"tags": [["a", 1]]}
         for bad in (5, "a", ["a", 1], [["a"]], [["a", 1, 2]], [[1, "a"]], [["a", -1]], [["a", "1"]], [["a", None]],
