@@ -90,7 +90,7 @@ class first_come_filter {
 
   void hold(finished_batch&& done) {
     constexpr std::size_t min_documents = 4096;
-    const std::uint64_t max_bytes = (std::uint64_t{1} << 26) + 8 * kept_size_;
+    const std::uint64_t max_bytes = (std::uint64_t{3} << 25) + 8 * kept_size_;
     const bool is_live = done.input.live;
     next_.bytes += done.bytes;
     next_.batches.push_back(std::move(done));
