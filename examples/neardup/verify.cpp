@@ -37,7 +37,7 @@ void check_candidates(const options& settings, const shard_inputs& inputs, const
   for (auto rest = candidates.pairs(); !rest.empty(); rest = rest.subspan(accepted.size())) {
     accepted.assign(std::min(checked_at_once, rest.size()), 0);
     run_parallel(settings.threads, accepted.size(), [&](std::size_t i) {
-      accepted[i] = are_near_duplicates(settings, features_of(rest[i].earlier), features_of(rest[i].later));
+      accepted[i] = are_near_duplicates(settings, features_of(rest[i].earlier), features_of(rest[i].later)) ? 1 : 0;
     });
     for (std::size_t i = 0; i < accepted.size(); ++i) {
       if (accepted[i] != 0) passed.push_back(rest[i]);

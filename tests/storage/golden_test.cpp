@@ -107,7 +107,7 @@ TEST_CASE("a golden list is read, and written byte for byte") {
 
 TEST_CASE("a golden deduplicator and its log are read, and written byte for byte") {
   const simhasher hash{shingles{2, normalised{words{}}}};
-  const auto make = [&] { return deduplicator{hash, {.similarity = 0.7}}; };
+  const auto make = [&] { return deduplicator{hash, {.distance = 15, .similarity = 0.7}}; };
   const auto text_of = [](int i) {
     std::string text = "text";
     for (int word = 0; word < 4 + 9 * (i % 3); ++word) text += " word" + std::to_string(i * 100 + word);

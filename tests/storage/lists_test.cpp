@@ -288,8 +288,11 @@ TEST_CASE("a deduplicator is restored only into one of the same parts and option
   dedup.add("some text or other that is long enough to be kept");
   save(folder / "dedup", dedup, made_of);
   CHECK(restore(folder / "dedup", deduplicator{hash, {.similarity = 0.7}}, made_of).size() == 1);
-  const std::string other = folder / "dedup" + ": saved with another distance, similarity, min_tokens, check or Id";
-  CHECK_THROWS_WITH(restore(folder / "dedup", deduplicator{hash, {.similarity = 0.8}}, made_of), other);
+  CHECK_THROWS_WITH(restore(folder / "dedup", deduplicator{hash, {.distance = 9, .similarity = 0.7}}, made_of),
+                    folder / "dedup" + ": saved with a distance of " + std::to_string(dedup.distance()) + ", not 9");
+  const std::string other = folder / "dedup" + ": saved with another similarity, min_tokens, check or Id";
+  CHECK_THROWS_WITH(
+      restore(folder / "dedup", deduplicator{hash, {.distance = dedup.distance(), .similarity = 0.8}}, made_of), other);
   CHECK_THROWS_WITH(restore(folder / "dedup", deduplicator{hash, {.similarity = 0.7, .min_tokens = 3}}, made_of),
                     other);
   CHECK_THROWS_WITH(restore(folder / "dedup", deduplicator{hash, no_check{}, {.similarity = 0.7}}, made_of), other);

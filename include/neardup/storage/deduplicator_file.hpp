@@ -199,8 +199,12 @@ deduplicator_state read_deduplicator(const std::string& path, Deduplicator& d, c
       file.sections().size() != (documents.empty() ? 1U : 2U)) {
     file.refuse("the sections do not fit each other");
   }
+  if (const auto distance = get<std::uint32_t>(options, 0); distance != static_cast<std::uint32_t>(d.distance())) {
+    fail<std::invalid_argument>(path + ": saved with a distance of " + std::to_string(distance) + ", not " +
+                                std::to_string(d.distance()));
+  }
   if (to_text(options.first(32)) != deduplicator_access::options(d)) {
-    fail<std::invalid_argument>(path + ": saved with another distance, similarity, min_tokens, check or Id");
+    fail<std::invalid_argument>(path + ": saved with another similarity, min_tokens, check or Id");
   }
   // Built aside: what throws leaves the caller's empty.
   std::size_t position = 0;
