@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     o.text_fields = {"text", "title"};
     return o;
   }();
-  static command::json_reader reader(settings);
+  static command::record_reader reader(settings);
   // A line is followed by as many readable bytes as simdjson asks for, and by no more.
   constexpr std::size_t padding = 64;
   const std::unique_ptr<char[]> bytes(new char[size + padding]);

@@ -96,7 +96,9 @@ std::uint64_t backslashes(const char* bytes) {
 /// What the second byte of an escape of two stands for; 0 for others.
 constexpr std::array<char, 256> short_escapes = [] {
   std::array<char, 256> table{};
-  for (const unsigned char c : {'"', '\\', '/'}) table[c] = static_cast<char>(c);
+  table['"'] = '"';
+  table['\\'] = '\\';
+  table['/'] = '/';
   table['b'] = '\b';
   table['f'] = '\f';
   table['n'] = '\n';

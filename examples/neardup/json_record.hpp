@@ -28,6 +28,8 @@ class json_parser;
 class record_reader {
  public:
   explicit record_reader(const options& settings);
+  record_reader(record_reader&&) noexcept = default;
+  record_reader& operator=(record_reader&&) noexcept = default;
 
   /// Whether a line is no record at all: blank lines between JSON records are none.
   [[nodiscard]] bool is_blank(std::string_view line) const;
@@ -37,7 +39,7 @@ class record_reader {
   std::optional<std::string> read(std::string_view line, record& out);
 
  private:
-  std::shared_ptr<json_parser> json_;  // of this one alone; nothing for lines of text
+  std::shared_ptr<json_parser> json_;  // nothing for lines of text
 };
 
 /// Whether bytes are well-formed UTF-8.
