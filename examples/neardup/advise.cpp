@@ -164,9 +164,7 @@ void print_corpus(output& out, const options& settings, const neardup::advice& f
       is_whole ? ""
                : " (" + grouped(found.pairs_seen) + " seen of a sample of " + grouped(found.sampled) + " documents)";
   if (found.pairs_seen == 0) {
-    out << "No near-duplicates " << similar << looked_at
-        << ": the recall below is only theory, for\nsimilarities spread "
-        << "evenly from there to 1\n";
+    out << "No near-duplicates " << similar << looked_at << ": the recall below is only theory\n";
   } else {
     const std::string pairs = count_text(found.similar_pairs, is_whole);
     out << (is_whole ? "" : "About ") << pairs << (pairs == "1" ? " pair" : " pairs") << " of near-duplicates "

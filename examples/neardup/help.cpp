@@ -202,7 +202,7 @@ constexpr std::array options_of_all{
     option_row{"--check-features", "F", advise, comparison, "what the similarity is about (default: {features})"},
     option_row{"--distance", "K", comparing, comparison,
                "candidates differ in at most K bits (default: enough to find 99 % of what is similar, 97 % by simhash, "
-               "if similarities are spread evenly; advise looks)"},
+               "by theory; advise looks at the documents)"},
     option_row{"--blocks", "N", comparing | join, comparison,
                "blocks of the index: speed against memory, never the result (default: what is fast)"},
     option_row{"--min-similarity", "X", comparing, comparison,

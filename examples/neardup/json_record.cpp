@@ -224,7 +224,8 @@ const char* name_of(char kind) {
 class json_parser {
  public:
   explicit json_parser(const options& s) : settings(s), names(s.text_fields) {
-    names.insert(names.end(), {s.id_field, s.score_field});
+    names.push_back(s.id_field);
+    if (!s.score_field.empty()) names.push_back(s.score_field);
     found.resize(names.size());
     scratch.resize(names.size());
   }

@@ -1742,6 +1742,10 @@ class BadInput(CommandTest):
         self.assertEqual(len({line.split()[0] for line in done.text.splitlines()}), 1)
         self.assertIn("2 documents are not well-formed UTF-8 (the first: standard input:1)", done.err)
         self.assert_fails(run("hash", "--jsonl", "--strict", "-", data=data), "standard input:1: not well-formed UTF-8")
+        # Half a surrogate pair where nobody looks, also under the empty key.
+        for key in ("", "other"):
+            done = run("hash", "--jsonl", "--strict", "-", data='{"' + key + '":"\\ud800","text":"a word or two"}')
+            self.assertNotIn("well-formed", self.assert_done(done).err)
         done = self.assert_done(run("hash", "--jsonl", "--strict", "--skip-bad", "-", data=data))
         self.assertEqual(done.text.count("\n"), 1)
         self.assertIn("2 bad inputs were skipped", done.err)

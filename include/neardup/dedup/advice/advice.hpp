@@ -80,8 +80,8 @@ struct advice {
   double mean_bytes = 0;    ///< of a document
   double median_bytes = 0;
   double similar_pairs = 0;      ///< near-duplicates in the corpus, estimated
-  std::uint64_t pairs_seen = 0;  ///< of these, with a document of the sample. 0: recall is only what theory expects of
-                                 ///< similarities spread evenly between the wanted one and 1
+  std::uint64_t pairs_seen = 0;  ///< of these, with a document of the sample. 0: recall is only what expected_recall()
+                                 ///< says
   std::vector<feature_facts> facts;
   std::vector<setup> setups;    ///< for each features, kind and bits the smallest distance that has the wanted recall
   std::size_t recommended = 0;  ///< in setups, see recommended_setup
