@@ -248,7 +248,8 @@ constexpr std::array options_of_all{
                "check each candidate, 0 to 1 (default: --similarity); for an index with features only"},
     option_row{"--blocks", "N", index, of_index, "blocks of the index: speed against memory, never the result"},
     option_row{"--check-features", "F", index, of_index, "features that are kept (default: --features)"},
-    option_row{"--keep-features", flag, index, of_index, "keep features, for exact similarities (4 bytes each)"},
+    option_row{"--keep-features", flag, index, of_index, "keep features, for exact similarities (4 bytes each)",
+               usual::with_verb},
     option_row{"--no-verify", flag, index | query, of_index, "do not check the whole file first"},
 
     option_row{"--shard", "N", hash, shards,

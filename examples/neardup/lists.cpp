@@ -1,6 +1,7 @@
 #include "lists.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <neardup/fingerprint/simhasher.hpp>
@@ -48,7 +49,7 @@ constexpr std::size_t header_size = 64;  // as far as it has one size
 /// The first bytes of a file. Throws: input_error.
 std::string beginning_of(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) throw input_error({path, "cannot be opened"});
+  if (!file) throw input_error({path, "cannot be opened: " + std::generic_category().message(errno)});
   std::string bytes(header_size, '\0');
   bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
   return bytes;

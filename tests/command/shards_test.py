@@ -284,7 +284,7 @@ class Files(Shards):
                                    (["hash", "--shard", "16777216", "--output", "x", "--jsonl", "part0.jsonl"], "--shard 16777216: must be from 0 to 16777215"),
                                    (["hash", "--keep-features", "part0.jsonl"], "--keep-features needs --shard"),
                                    (["join", "a"], "join writes to a file: --output FILE"), (["join", "--output", "x", "a", "b", "c"], "join takes one shard, or two"),
-                                   (["join"], "no input: name files of shards"), (["merge", "a"], "a: cannot be opened"),
+                                   (["join"], "no input: name files of shards"), (["merge", "a"], "a: cannot be opened: No such file or directory"),
                                    (["verify", "--output", "x", "a"], "a: cannot be opened")):
             self.assertIn(message, self.run_neardup(*arguments, fails=True))
 
