@@ -3,6 +3,9 @@
 
 DOCID_SERVICE names the program, DOCID_RECORDER the library of record_writes.cpp. NEARDUP_EXHAUSTIVE=1: killed a hundred
 times and not ten.
+
+No test may depend on the speed of the machine: each waits for what it needs, as long as PATIENCE, and the service leaves no
+client that is silent but where that is what is tested.
 """
 import collections
 import contextlib
@@ -30,6 +33,7 @@ import chromium
 JIEBA = "/usr/lib/python3/dist-packages/jieba"
 PROGRAM = os.environ.get("DOCID_SERVICE", "")
 RECORDER = os.environ.get("DOCID_RECORDER", "")
+PATIENCE = 300  # seconds; more than a slow machine needs, so that only what never happens is given up
 KILLS = 100 if os.environ.get("NEARDUP_EXHAUSTIVE") else 10
 
 FIRST = {"url": "http://www.simhash.com", "title": "計算機應用與軟件",
@@ -55,16 +59,20 @@ class Service:
     """A running docid_service."""
 
     def __init__(self, folder, *options, environment=None):
-        self.process = subprocess.Popen([PROGRAM, "--port", "0", "--data", folder, *options], stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, env=os.environ | (environment or {}))
+        self.process = subprocess.Popen([PROGRAM, "--port", "0", "--data", folder, "--timeout", "600", *options],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env=os.environ | (environment or {}))
         line = self.process.stdout.readline()
         if not line:
             _, error = self.process.communicate()
             raise RuntimeError(error)
         self.port = int(line.split("127.0.0.1:")[1].split("/")[0])
 
-    def connect(self, timeout=60):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+    def connect(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+
+    def socket(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def request(self, method, path, body=None, headers=None, connection=None):
         """The status and the decoded body."""
@@ -93,7 +101,7 @@ class Service:
     def stop(self, how=signal.SIGTERM):
         if self.process.poll() is None:
             self.process.send_signal(how)
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=PATIENCE)
         return self.process.returncode
 
 
@@ -115,8 +123,8 @@ class TestCase(unittest.TestCase):
         self.assertEqual(self.service.stop(), 0)
         self.service = self.start(*options)
 
-    def wait_until(self, is_true, seconds=60):
-        deadline = time.monotonic() + seconds
+    def wait_until(self, is_true):
+        deadline = time.monotonic() + PATIENCE
         while not is_true():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
@@ -165,7 +173,7 @@ class Server:
     def start(self):
         with open(self.folder + "/log", "ab") as log:
             self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, env=self.environment())
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not self.is_up():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(pathlib.Path(self.folder + "/log").read_text(encoding="utf-8")[-3000:])
@@ -174,7 +182,7 @@ class Server:
     def stop(self, how=signal.SIGKILL):
         if self.process:
             self.process.send_signal(how)
-            self.process.wait(60)
+            self.process.wait(PATIENCE)
             self.process = None
 
 
@@ -310,7 +318,7 @@ class Cascade(TestCase):
         self.assertEqual(len({one["docId"] for one in answers}), 700)
 
     def test_json_lines_are_answered_while_the_client_waits(self):
-        connection = socket.create_connection(("127.0.0.1", self.service.port), timeout=20)
+        connection = self.service.socket()
         self.addCleanup(connection.close)
         connection.sendall(b"POST /docId/getDocId HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n"
                            b"Transfer-Encoding: chunked\r\n\r\n")
@@ -417,7 +425,7 @@ class Page(TestCase):
 
 
 class BadInput(TestCase):
-    options = ("--max-body", "20000", "--timeout", "2", "--connections", "40")
+    options = ("--max-body", "20000")
 
     def test_what_is_wrong_is_said(self):
         for body, words in ((b'{"url":', "not JSON"), (b"", "not JSON"), (b'{"url":"\xff"}', "UTF-8"), (b"3", "object"),
@@ -440,10 +448,10 @@ class BadInput(TestCase):
         for line, kind, status in ((b"POST /docId/getDocId", b"Content-Type: multipart/form-data; boundary=b", b"415"),
                                    (b"POST /elsewhere", b"Content-Type: text/plain", b"400"),
                                    (b"GET /health", b"Content-Type: text/plain", b"400")):
-            with socket.create_connection(("127.0.0.1", self.service.port), timeout=30) as client:
+            with self.service.socket() as client:
                 client.sendall(line + b" HTTP/1.1\r\nHost: a\r\n" + kind +
                                b"\r\nContent-Length: %d\r\n\r\n" % len(inner))
-                time.sleep(0.2)
+                time.sleep(0.2)  # mostly, the service sees it alone; it may not
                 answer = b""
                 try:
                     client.sendall(inner)
@@ -482,7 +490,7 @@ class BadInput(TestCase):
         body = json.dumps(article(1, content="x" * 30000)).encode()
         # The answer may come, and the connection end, before all is sent: then sending fails, and if what was sent was
         # not read any more, the answer may be gone, too.
-        connection = socket.create_connection(("127.0.0.1", self.service.port), timeout=60)
+        connection = self.service.socket()
         answer = b""
         try:
             connection.sendall(b"POST /docId/getDocId HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -522,15 +530,23 @@ class BadInput(TestCase):
             self.assertEqual([one["docId"] for one in self.service.post(copies)[1]], first, memory)
 
     def test_slow_clients_are_left(self):
-        connection = socket.create_connection(("127.0.0.1", self.service.port), timeout=20)
-        self.addCleanup(connection.close)
-        connection.sendall(b"POST /docId/getDocId HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
-        start = time.monotonic()
-        while connection.recv(65536):
-            pass
-        self.assertLess(time.monotonic() - start, 15)
+        with tempfile.TemporaryDirectory() as folder:
+            patient = Service(folder)
+            self.addCleanup(patient.stop, signal.SIGKILL)
+            self.restart("--timeout", "2")
+            connections = [service.socket() for service in (patient, self.service)]
+            for connection in connections:
+                self.addCleanup(connection.close)
+                connection.sendall(b"POST /docId/getDocId HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+            while connections[1].recv(65536):
+                pass
+            # The one that waits longer for its clients still does.
+            connections[0].setblocking(False)
+            with self.assertRaises(BlockingIOError):
+                connections[0].recv(65536)
 
     def test_too_many_connections(self):
+        self.restart("--connections", "40")
         first = [self.service.connect() for _ in range(40)]
         for connection in first:
             self.assertEqual(self.service.request("GET", "/health", connection=connection)[0], 200)
@@ -559,28 +575,42 @@ class BadInput(TestCase):
             thread.join()
         self.assertEqual(statuses[200] + statuses[503] + statuses["left"], 150, statuses)
         self.assertGreater(statuses[200], 0)
-        self.assertGreater(statuses[503] + statuses["left"], 0)
         peak = int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{self.service.process.pid}/status").read_text())[1])
         print(f"\n{statuses}, {len(body)} bytes each; at most {peak / 1000:.0f} MB")
         self.assertLess(peak, 400_000)
+        # Bodies that are too much together, none of which is whole before all are on their way.
+        waiting = [self.service.socket() for _ in range(12_000_000 // len(body) + 1)]
+        for one in waiting:
+            self.addCleanup(one.close)
+            one.sendall(b"POST /docId/getDocId HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body) + body[:-1])
+        for one in waiting:
+            one.sendall(body[-1:])
+        self.assertIn(b"503", [one.recv(65536).split()[1] for one in waiting])
+        self.assertEqual(self.service.post(body)[0], 200)
 
     def test_a_thousand_connections(self):
-        self.restart("--connections", "200", "--timeout", "5")
-        kept = self.service.doc_id(article(1))
+        self.restart("--connections", "200")
+        # It keeps its place, so that it is known how many others there are.
+        first = self.service.connect()
+        self.addCleanup(first.close)
+        kept = self.service.post(article(1), connection=first)[1]["docId"]
         sockets = []
         self.addCleanup(lambda: [one.close() for one in sockets])
         for _ in range(1000):
-            sockets.append(socket.create_connection(("127.0.0.1", self.service.port), timeout=60))
+            sockets.append(self.service.socket())
         for one in sockets:
             one.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
         statuses = collections.Counter(one.recv(65536).split()[1] for one in sockets)
-        self.assertEqual(statuses, {b"200": 200, b"503": 800})
+        self.assertEqual(statuses, {b"200": 199, b"503": 801})
         # Those that are served go on being served.
-        self.assertEqual(sum(1 for one in sockets if self.is_served(one)), 200)
+        self.assertEqual(sum(1 for one in sockets if self.is_served(one)), 199)
+        self.assertEqual(self.service.post(article(1), connection=first)[1]["docId"], kept)
         for one in sockets:
             one.close()
-        self.wait_until(lambda: self.service.request("GET", "/health")[0] == 200)
-        self.assertEqual(self.service.doc_id(article(1)), kept)
+        # The service notices that they are closed one after the other.
+        answers = []
+        self.wait_until(lambda: answers.append(self.service.post(article(1))) or answers[-1][0] == 200)
+        self.assertEqual(answers[-1][1]["docId"], kept)
 
     @staticmethod
     def is_served(one):
@@ -595,8 +625,8 @@ class BadInput(TestCase):
                                (["--recipe", "x"], 'no recipe "x"'), (["--distance", "-1"], "--distance -1"),
                                (["--steps", "url,x"], 'no step "x"')):
             with tempfile.TemporaryDirectory() as folder:
-                done = subprocess.run([PROGRAM, "--data", folder, *options], capture_output=True, text=True, timeout=60,
-                                      check=False)
+                done = subprocess.run([PROGRAM, "--data", folder, *options], capture_output=True, text=True,
+                                      timeout=PATIENCE, check=False)
             self.assertEqual(done.returncode, 1, options)
             self.assertIn(words, done.stderr)
 
@@ -643,7 +673,7 @@ class Load:
 
     def wait(self):
         for thread in self.threads:
-            thread.join(60)
+            thread.join()  # each of its requests ends
 
 
 class Faults(TestCase):
@@ -923,10 +953,11 @@ class OtherStores(TestCase):
             holder.communicate()  # its end is a rollback
 
     def wait_until_one_waits(self):
-        """Returns when a request of the service has waited for the lock for a while."""
-        waiting = ("SELECT COUNT(*) FROM information_schema.processlist"
-                   " WHERE db = 'docid' AND command = 'Query' AND time_ms > 200")
-        self.wait_until(lambda: self.mariadb.ask(waiting).stdout.strip() not in ("", "0"))
+        """Returns when a request of the service waits for the lock, of a row or of a table."""
+        waiting = ("SELECT (SELECT variable_value FROM information_schema.global_status"
+                   " WHERE variable_name = 'Innodb_row_lock_current_waits')"
+                   " + (SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table%') > 0")
+        self.wait_until(lambda: self.mariadb.ask(waiting).stdout.strip() == "1")
 
     def test_redis_that_forgets_in_a_transaction(self):
         names = [self.service.doc_id(article(i)) for i in range(5)]
@@ -977,11 +1008,15 @@ class OtherStores(TestCase):
     def test_connections_that_were_closed_while_idle(self):
         name = self.service.doc_id(article(1))
         self.redis.ask("CONFIG", "SET", "timeout", "1")
-        time.sleep(2.5)
+        # The only client is the one that asks.
+        self.wait_until(lambda: len(self.redis.ask("CLIENT", "LIST").splitlines()) == 1)
+        self.redis.ask("CONFIG", "SET", "timeout", "0")
         self.assertEqual(self.service.doc_id(article(1)), name)
-        ids = self.mariadb.ask("SELECT id FROM information_schema.processlist WHERE db = 'docid'").stdout.split()
-        for one in ids:
+        ids = "SELECT id FROM information_schema.processlist WHERE db = 'docid'"
+        self.assertNotEqual(self.mariadb.ask(ids).stdout.split(), [])
+        for one in self.mariadb.ask(ids).stdout.split():
             self.mariadb.ask(f"KILL {one}")
+        self.wait_until(lambda: self.mariadb.ask(ids).stdout.split() == [])
         self.assertEqual(self.service.request("GET", "/docs/" + name)[0], 200)
 
     def test_an_article_that_is_too_long_for_mariadb(self):

@@ -7,6 +7,7 @@ import pathlib
 import pty
 import random
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -51,6 +52,12 @@ def run(*arguments, data=b"", **more):
 def start(*arguments):
     pipe = subprocess.PIPE
     return subprocess.Popen([PROGRAM, *arguments], stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+def cpu_seconds():
+    """Of the programs that have ended; how long they took depends on what else the machine does."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 def stop(process):
@@ -328,11 +335,11 @@ class Groups(CommandTest):
 
     def test_many_copies_with_a_check_are_quick(self):
         texts = [A] * 20000 + [A.replace("dog", "cat")] * 20000 + [B]
-        begin = time.monotonic()
+        begin = cpu_seconds()
         limits = ("--distance", 20, "--min-similarity", 0.7)
         rows = run("--lines", "--format", "jsonl", *limits, "-", data="\n".join(texts)).json
         self.assertEqual([row["size"] for row in rows], [40000])
-        self.assertLess(time.monotonic() - begin, 60)
+        self.assertLess(cpu_seconds() - begin, 60)
 
     def test_no_features_in_the_check_means_no_group(self):
         # Copies, but of nothing that the check looks at.
@@ -1237,7 +1244,7 @@ class Unique(CommandTest):
 
     def test_hands_on_records_at_once(self):
         process = start("unique", "--lines", "-")
-        killer = threading.Timer(60, process.kill)
+        killer = threading.Timer(TIMEOUT, process.kill)
         killer.start()
         try:
             for line in (b"one two three\n", b"four five six\n"):
@@ -1256,7 +1263,7 @@ class Unique(CommandTest):
         try:
             process.stdin.write(b'{"text":"one two"}\nnonsense\n')
             process.stdin.flush()
-            self.assertEqual(process.wait(timeout=60), 2)
+            self.assertEqual(process.wait(timeout=TIMEOUT), 2)
             self.assertEqual(process.stdout.read(), b'{"text":"one two"}\n')
             self.assertIn(b"standard input:2: not valid JSON", process.stderr.read())
         finally:
@@ -1392,11 +1399,11 @@ class Sources(CommandTest):
 
     def test_patterns_with_many_stars_are_quick(self):
         self.write("a" * 200, A)
-        begin = time.monotonic()
+        begin = cpu_seconds()
         for pattern in ("*a" * 20 + "*b", "**a" * 20 + "b", "**/" * 20 + "*b", "*?[a]" * 15 + "*b"):
             self.assertEqual(self.ids(self.folder, "--include", pattern), [])
         self.assertEqual(len(self.ids(self.folder, "--include", "*a" * 20 + "*")), 1)
-        self.assertLess(time.monotonic() - begin, 20)
+        self.assertLess(cpu_seconds() - begin, 20)
 
     def test_standard_input(self):
         self.assertEqual(self.ids("-", data=A), ["-"])
@@ -2405,7 +2412,7 @@ class Files(CommandTest):
         self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
         first = start("index", "--jsonl", "--index", index, "--output", index, "-")
         lock = self.folder / "index.neardup-lock"
-        until = time.monotonic() + 60
+        until = time.monotonic() + TIMEOUT
         while not lock.exists() and time.monotonic() < until:
             time.sleep(0.01)
         done = run("index", "--jsonl", "--index", index, "--output", index, self.jsonl)

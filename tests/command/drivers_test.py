@@ -46,7 +46,7 @@ class Drivers(unittest.TestCase):
         self.assertGreater(self.whole.count("\n\n"), 100)
 
     def output(self, *command, **options):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -80,7 +80,7 @@ class Drivers(unittest.TestCase):
     @unittest.skipUnless(shutil.which("parallel"), "no GNU parallel")
     def test_gnu_parallel_tells_of_a_part_that_cannot_be_read(self):
         done = subprocess.run([DRIVERS / "with_parallel", self.folder / "tasks", *self.parts, "no such part"], env=os.environ | {"NEARDUP": PROGRAM},
-                              capture_output=True, text=True, timeout=120, check=False)
+                              capture_output=True, text=True, timeout=300, check=False)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no such part: ", done.stderr)
 
@@ -94,26 +94,29 @@ class Drivers(unittest.TestCase):
             self.assertTrue(line, "the scheduler has ended")
             if found := re.search(r"Scheduler at: *(tcp://\S+)", line):
                 address = found[1]
-        # A program that takes its time, so that the worker dies while its tasks are under way.
-        slow = self.folder / "slow_neardup"
-        slow.write_text(f'#!/bin/sh\nsleep 0.2\nexec "{PROGRAM}" "$@"\n', encoding="utf-8")
-        slow.chmod(0o755)
+        # A program that waits when four joins are done, so that the worker dies while others are under way.
+        waiting = self.folder / "waiting_neardup"
+        waiting.write_text(f'#!/bin/sh\ncd "{self.folder}" || exit\n'
+                           'until [ -e go ] || [ "$(ls tasks | grep -c "[.]checked$")" -lt 4 ]; do sleep 0.05; done\n'
+                           f'exec "{PROGRAM}" "$@"\n', encoding="utf-8")
+        waiting.chmod(0o755)
         workers = [self.start("dask-worker", address, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--local-directory", str(self.folder))
                    for _ in range(3)]
         with open(self.folder / "out", "w+", encoding="utf-8") as out, open(self.folder / "errors", "w+", encoding="utf-8") as errors:
-            driver = subprocess.Popen([PYTHON, DRIVERS / "with_dask.py", "--program", slow, address, self.folder / "tasks", *self.parts],
+            driver = subprocess.Popen([PYTHON, DRIVERS / "with_dask.py", "--program", waiting, address, self.folder / "tasks", *self.parts],
                                       stdout=out, stderr=errors)
             self.addCleanup(driver.kill)
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 300
             while len(list(self.folder.glob("tasks/*.checked"))) < 4:
                 self.assertLess(time.monotonic(), deadline)
                 self.assertIsNone(driver.poll(), (self.folder / "errors").read_text(encoding="utf-8"))
                 time.sleep(0.02)
             os.killpg(workers[0].pid, signal.SIGKILL)
             self.assertLess(len(list(self.folder.glob("tasks/*.checked"))), 21)
-            self.assertEqual(driver.wait(timeout=120), 0, (self.folder / "errors").read_text(encoding="utf-8"))
+            (self.folder / "go").touch()
+            self.assertEqual(driver.wait(timeout=300), 0, (self.folder / "errors").read_text(encoding="utf-8"))
         self.assertEqual((self.folder / "out").read_text(encoding="utf-8"), self.whole)
-        self.assertEqual(workers[0].wait(timeout=10), -signal.SIGKILL)
+        self.assertEqual(workers[0].wait(timeout=300), -signal.SIGKILL)
         self.assertIsNone(workers[1].poll())
 
 
@@ -130,7 +133,7 @@ class Page(unittest.TestCase):
                     pathlib.Path(folder, command.removeprefix("cat ")).write_text(printed, encoding="utf-8")
                     continue
                 done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+                                      stderr=subprocess.STDOUT, text=True, timeout=300, check=False)
                 self.assertEqual((command, done.stdout), (command, printed))
 
 

@@ -34,7 +34,7 @@ class JsonCorpus(unittest.TestCase):
             path.write_bytes(b"\n".join(lines) + b"\n")
             done = subprocess.run(
                 [PROGRAM, "hash", "--jsonl", *fields, "--format", "jsonl", "--skip-bad", path],
-                capture_output=True, timeout=120, check=False,
+                capture_output=True, timeout=300, check=False,
             )
         read = [json.loads(line)["id"] for line in done.stdout.decode().splitlines()]
         records = [(number, record_of(line)) for number, line in enumerate(lines, 1)]

@@ -51,7 +51,7 @@ class Shards(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def run_neardup(self, *arguments, fails=False):
-        done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False,
+        done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False,
                               cwd=self.folder)
         self.assertEqual(done.returncode, 2 if fails else 0, done.stderr)
         return done.stderr if fails else done.stdout
