@@ -33,7 +33,6 @@ neardup::advice advice_for(const documents& input, const feature_choice& feature
                            std::uint64_t seed, unsigned threads) {
   neardup::advice_request request;
   request.similarity = similarity;
-  request.recall = 0.97;  // of which docs/accuracy.md tells
   request.check = neardup::parse_features(to_string(features));
   request.seed = seed;
   return neardup::advise(input.texts, request, neardup::threads{threads});

@@ -322,9 +322,9 @@ std::string advice_json(const advice_report& one) {
       one.seconds, wide(one.sampled), wide(one.pairs_seen), one.expected_pairs, wide(one.pairs),
       one.pipeline.seconds());
   for (const advised_setup& s : one.setups) {
-    text += format("%s\n {\"features\":\"%s\",\"bits\":%zu,\"k\":%d,\"recommended\":%s,",
-                   &s == &one.setups.front() ? "" : ",", to_string(s.prints.features).c_str(), s.prints.bits, s.k,
-                   s.is_recommended ? "true" : "false");
+    text += format("%s\n {\"features\":\"%s\",\"weights\":\"%s\",\"bits\":%zu,\"k\":%d,\"recommended\":%s,",
+                   &s == &one.setups.front() ? "" : ",", to_string(s.prints.features).c_str(),
+                   to_string(s.prints.weights), s.prints.bits, s.k, s.is_recommended ? "true" : "false");
     text += format("\"expected_recall\":%.6f,\"recall\":%.6f,\"expected_candidates\":%.1f,\"candidates\":%llu,",
                    s.expected_recall, s.recall, s.expected_candidates, wide(s.candidates));
     text += "\"checked_exactly\":{" + score_json(s.checked_exactly) + "},\"checked\":{" + score_json(s.checked) + "}}";

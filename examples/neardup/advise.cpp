@@ -243,22 +243,27 @@ std::string json_of(const neardup::advice& found, const neardup::setup& s) {
       .text();
 }
 
+/// The paths that were typed, or a stand-in for many of them: a pattern that the shell has expanded.
+std::string path_words(const options& settings, bool in_full) {
+  const auto end =
+      settings.paths.begin() + static_cast<std::ptrdiff_t>(std::min(settings.paths.size(), settings.first_listed));
+  constexpr std::ptrdiff_t most_shown = 10;
+  if (!in_full && end - settings.paths.begin() > most_shown) return " PATH…";
+  const auto looks_like_an_option = [](const std::string& path) { return path.size() > 1 && path.starts_with('-'); };
+  std::string text = std::any_of(settings.paths.begin(), end, looks_like_an_option) ? " --" : "";
+  std::for_each(settings.paths.begin(), end, [&](const std::string& path) { text += ' ' + shell_word(path); });
+  return text;
+}
+
 /// The command line that finds the near-duplicates of the same input by a setup; for a shell.
-std::string command_for(const options& settings, const neardup::setup& chosen) {
+std::string command_for(const options& settings, const neardup::setup& chosen, const std::string& paths) {
   std::string text = "neardup groups --similarity " + number(*settings.min_similarity) + " --features " +
                      to_string(chosen.features) + " --kind " + std::string(neardup::to_string(chosen.kind)) +
                      " --bits " + std::to_string(chosen.bits) + " --distance " + std::to_string(chosen.distance) +
                      " --check-features " + to_string(settings.check_features);
   if (settings.seed != 0) text += " --seed " + std::to_string(settings.seed);
   for (const std::string& word : settings.input_words) text += ' ' + shell_word(word);
-  const std::size_t count = std::min(settings.paths.size(), settings.first_listed);
-  const auto looks_like_an_option = [](const std::string& path) { return path.size() > 1 && path.starts_with('-'); };
-  if (std::any_of(settings.paths.begin(), settings.paths.begin() + static_cast<std::ptrdiff_t>(count),
-                  looks_like_an_option)) {
-    text += " --";
-  }
-  for (std::size_t i = 0; i < count; ++i) text += ' ' + shell_word(settings.paths[i]);
-  return text;
+  return text + paths;
 }
 
 void print_advice_text(output& out, const options& settings, const neardup::advice& found) {
@@ -281,7 +286,8 @@ void print_advice_text(output& out, const options& settings, const neardup::advi
   } else {
     out << "None of these finds as many; * finds the most.\n";
   }
-  out << '\n' << on_one_line(command_for(settings, found.setups[found.recommended])) << '\n';
+  out << '\n'
+      << on_one_line(command_for(settings, found.setups[found.recommended], path_words(settings, false))) << '\n';
 }
 
 void print_advice_json(output& out, const options& settings, const neardup::advice& found) {
@@ -300,7 +306,9 @@ void print_advice_json(output& out, const options& settings, const neardup::advi
       .add("setups", json_array(found.setups, [&](const auto& s) { return json_of(found, s); }))
       .add("recommended", has_advice ? std::to_string(found.recommended) : "null")
       .add("is_reached", found.is_reached ? "true" : "false")
-      .add("command", has_advice ? json_string(command_for(settings, found.setups[found.recommended])) : "null");
+      .add("command",
+           has_advice ? json_string(command_for(settings, found.setups[found.recommended], path_words(settings, true)))
+                      : "null");
   out << all.text() << '\n';
 }
 

@@ -212,8 +212,8 @@ constexpr std::array options_of_all{
                "distance of the normalised texts, by characters"},
     option_row{"--check-features", "F", comparing, comparison, "features for the check (default: --features)"},
     option_row{"--memory", "SIZE", comparing, comparison,
-               "of a run, as 500M or 8G: features of the check that do not fit lie in a temporary file. 60 to 75 bytes "
-               "for each document are not spared (default: half of the machine's memory)"},
+               "of a run, as 500M or 8G: features of the check that do not fit lie in a temporary file; 50 to 60 bytes "
+               "for each document stay in memory in any case (default: half of the machine's)"},
     option_row{"--against", "PATH…", unique, comparison,
                "another corpus: drop what is near one of its documents. Texts as PATH has them, or a file of an index; "
                "several times: all of them",
@@ -331,7 +331,7 @@ Examples:
   neardup pairs --jsonl --text-field title --text-field body --format jsonl news.jsonl
   neardup pairs --lines --similarity 0.7 --check-features chars:2 poems.txt
   neardup hash --bits 128 *.txt
-  neardup groups --features zh:keywords --weights tfidf --top 20 --idf-file idf.txt --dictionary dict.txt --distance 3 .
+  neardup groups --features zh:words --dictionary dict.txt pages/             Chinese text
   neardup tokens --features words page.txt                 what a fingerprint is made of
   neardup unique --jsonl training.jsonl --against test.jsonl > clean.jsonl    without what is near the test set
   neardup report --jsonl corpus.jsonl --output groups.html                    to look at in a browser

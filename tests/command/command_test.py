@@ -1034,6 +1034,14 @@ class Advise(CommandTest):
         done = run("advise", "--lines", "-", data="\n".join(texts))
         self.assertEqual(shlex.split(done.text.splitlines()[-1])[-2:], ["--lines", "-"])
 
+    def test_the_command_does_not_spell_out_many_paths(self):
+        paths = [self.write(f"c/{i}.txt", t) for i, t in enumerate((A, B) * 6)]
+        for count in (10, 11):
+            given = list(map(str, paths[:count]))
+            shown = self.assert_done(run("advise", *given)).text.splitlines()[-1]
+            self.assertEqual(shlex.split(shown)[-1:] == ["PATH…"], count > 10)
+            self.assertEqual(shlex.split(self.advice(*given)["command"])[-count:], given)
+
     def test_threads_and_sources_do_not_matter(self):
         count = 600 if SANITIZED else 6000
         data = jsonl(self.edited(count, 43, length=10))
