@@ -314,8 +314,8 @@ void print_advice_json(output& out, const options& settings, const neardup::advi
 
 }  // namespace
 
-void run_advise(const options& settings) {
-  context c(settings);
+void run_advise(context& c) {
+  const options& settings = c.settings;
   std::uint64_t shortened = 0;
   neardup::advice found = advice_on(c, shortened);
   restrict_to_wanted(settings, found);

@@ -24,6 +24,7 @@ index_settings settings_of(const std::string& path) {
   const neardup::index_view<Bits> view{neardup::mapped_file(path)};
   if (view.is_flat()) refuse(path);
   index_settings found;
+  found.path = path;
   found.bits = Bits;
   found.distance = view.shape().k();
   found.blocks = view.shape().blocks();

@@ -14,6 +14,7 @@ namespace command {
 
 /// What an index was made with; a later run takes what is not given from there.
 struct index_settings {
+  std::string path;
   std::size_t bits = 0;
   int distance = 0, blocks = 0;
   std::string features, weights, kind;

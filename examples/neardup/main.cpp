@@ -39,11 +39,11 @@ void run_verb(command::context& c, command::options& settings) {
     case verb::index: return run_index(c);
     case verb::query: return run_query(c);
     case verb::report: return run_report(c);
+    case verb::advise: return run_advise(c);
     case verb::join: return run_join(c);
     case verb::merge: return run_merge(c, settings);
     case verb::verify:
     case verb::manifest:
-    case verb::advise:
     case verb::diff: break;  // see run()
   }
 }
@@ -61,7 +61,6 @@ bool run(command::options settings) {
   if (settings.shard) command::check_features_output(settings.output_file);
   command::load_dictionary(settings);
   switch (settings.action) {
-    case verb::advise: command::run_advise(settings); return true;
     case verb::diff: command::run_diff(settings); return true;
     case verb::verify: command::run_verify(settings); return true;
     case verb::manifest: command::run_manifest(settings); return true;

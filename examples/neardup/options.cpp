@@ -188,36 +188,36 @@ void refuse_missing_input(const options& to) {
 // ---- settings that stand in files -----------------------------------------------------------------------------------
 
 /// What the fingerprints of an index are made of.
-void take_composition(typed_options& typed, const std::string& path, const index_settings& stored) {
+void take_composition(typed_options& typed, const index_settings& stored) {
   typed.set_default("--bits", std::to_string(stored.bits));
   typed.set_default("--features", stored.features);
   typed.set_default("--weights", stored.weights);
   typed.set_default("--kind", stored.kind);
   if (typed.text("--weights").ends_with("idf") && !typed.has("--idf-file")) {
-    throw usage_error(path + " was made with --weights " + typed.text("--weights") + ": name the same --idf-file");
+    throw usage_error(stored.path + " was made with --weights " + typed.text("--weights") +
+                      ": name the same --idf-file");
   }
 }
 
-void refuse_other_features(const typed_options& typed, const std::string& path, const index_settings& stored) {
+void refuse_other_features(const typed_options& typed, const index_settings& stored) {
   const auto features = typed["--check-features"];
   if (features.value_or(stored.check_features) == stored.check_features) return;
-  throw usage_error("--check-features " + *features + ": " + path + " keeps " +
+  throw usage_error("--check-features " + *features + ": " + stored.path + " keeps " +
                     (stored.check_features.empty() ? "no features" : stored.check_features));
 }
 
-void refuse_check_without_features(const typed_options& typed, const std::string& path, const index_settings& stored) {
+void refuse_check_without_features(const typed_options& typed, const index_settings& stored) {
   if (typed.has("--min-similarity") && stored.check_features.empty()) {
-    throw usage_error("--min-similarity: " + path + " was made without --keep-features");
+    throw usage_error("--min-similarity: " + stored.path + " was made without --keep-features");
   }
 }
 
 /// What is not given is that of the index, as query has it. Without features of all, fingerprints decide.
-void take_from_index_of_against(typed_options& typed, const std::string& path, options& to) {
-  const index_settings stored = read_index_settings(path);
-  refuse_check_without_features(typed, path, stored);
+void take_from_index_of_against(typed_options& typed, const index_settings& stored, options& to) {
+  refuse_check_without_features(typed, stored);
   to.has_only_prints = to.has_only_prints || stored.check_features.empty();
-  take_composition(typed, path, stored);
-  if (!to.has_only_prints) refuse_other_features(typed, path, stored);
+  take_composition(typed, stored);
+  if (!to.has_only_prints) refuse_other_features(typed, stored);
   if (typed.has("--distance") || typed.has("--similarity")) return;
   typed.set_default("--distance", std::to_string(stored.distance));
   if (stored.check_features.empty()) return;
@@ -243,15 +243,15 @@ void take_against(typed_options& typed, options& to) {
   if (check != "jaccard") {
     throw usage_error("--check " + check + ": an index keeps no texts; leave it out, or name texts");
   }
-  const std::string& first = to.against_indexes.front();
-  const index_settings a = read_index_settings(first);
+  std::vector<index_settings> indexes;
   for (const std::string& path : to.against_indexes) {
-    const index_settings b = read_index_settings(path);
-    if (a.distance == b.distance && a.check_features == b.check_features) continue;
-    throw usage_error(std::string("--against ").append(first).append(" and ").append(path) +
+    const index_settings& one = indexes.emplace_back(read_index_settings(path));
+    const index_settings& first = indexes.front();
+    if (one.distance == first.distance && one.check_features == first.check_features) continue;
+    throw usage_error("--against " + first.path + " and " + path +
                       ": made with other distances or features; make them alike, or compare with one after the other");
   }
-  for (const std::string& path : to.against_indexes) take_from_index_of_against(typed, path, to);
+  for (const index_settings& one : indexes) take_from_index_of_against(typed, one, to);
 }
 
 /// What lists are of is not given again.
@@ -269,23 +269,21 @@ void take_from_lists(typed_options& typed, const options& to) {
 }
 
 /// What is not given is that of the index of index and query.
-void take_from_index(typed_options& typed, options& to) {
-  const std::string& path = to.index_file;
-  to.index_checksum = read_header(path).checksum;
-  const index_settings stored = read_index_settings(path);
+void take_from_index(typed_options& typed, const index_settings& stored, options& to) {
+  to.index_checksum = read_header(stored.path).checksum;
   const bool has_features = !stored.check_features.empty();
-  take_composition(typed, path, stored);
+  take_composition(typed, stored);
   const std::string distance = std::to_string(stored.distance);
   if (!typed.has("--similarity")) typed.set_default("--distance", distance);
   if (to.action == verb::index) {
     if (typed["--distance"] == distance) typed.set_default("--blocks", std::to_string(stored.blocks));
     if (to.keeps_features != has_features) {
-      throw usage_error(path + (has_features ? " keeps features: add" : " keeps no features: leave out") +
+      throw usage_error(stored.path + (has_features ? " keeps features: add" : " keeps no features: leave out") +
                         " --keep-features");
     }
-    refuse_other_features(typed, path, stored);
+    refuse_other_features(typed, stored);
   } else {
-    refuse_check_without_features(typed, path, stored);
+    refuse_check_without_features(typed, stored);
   }
   to.keeps_features = has_features && to.unit != unit_of_input::fingerprints;
   if (has_features) typed.set("--check-features", {stored.check_features});
@@ -293,8 +291,7 @@ void take_from_index(typed_options& typed, options& to) {
 
 /// What --similarity of a query stands for has to be within what the index answers; where a check decides, all of that
 /// is looked through.
-void take_reach(const typed_options& typed, options& to) {
-  const int reach = read_index_settings(to.index_file).distance;
+void take_reach(const typed_options& typed, int reach, options& to) {
   const std::string similarity = typed.text("--similarity");
   if (to.distance > reach) {
     throw usage_error("--similarity " + similarity + " needs --distance " + std::to_string(to.distance) + ": " +
@@ -446,11 +443,12 @@ void take_reading(typed_options& typed, options& to) {
   refuse_own_files(to);
   take_shard(typed, to);
   if (lists) take_from_lists(typed, to);
-  if (!to.index_file.empty()) take_from_index(typed, to);
+  const auto stored = to.index_file.empty() ? std::nullopt : std::optional(read_index_settings(to.index_file));
+  if (stored) take_from_index(typed, *stored, to);
   apply_settings(typed, to);
   take_output(typed, to);
   refuse_without_file(to);
-  if (to.action == verb::query && !typed.has("--distance")) take_reach(typed, to);
+  if (to.action == verb::query && !typed.has("--distance")) take_reach(typed, stored->distance, to);
   const bool has_index = to.has_index() || !to.against_indexes.empty();
   if ((has_index || lists || to.shard || to.format == output_format::binary) && !can_be_named(to)) {
     throw usage_error(

@@ -36,6 +36,16 @@ std::FILE* create_partial(const std::string& path, bool is_private, std::string&
   throw output_error(path + ": cannot be written: " + why);
 }
 
+/// What stands where an output is to go. Throws: output_error if it cannot be replaced.
+std::filesystem::file_type type_of_target(const std::string& path, const std::string& target) {
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(target, error).type();
+  if (type == std::filesystem::file_type::none) refuse_output(path, error.message());
+  if (type == std::filesystem::file_type::directory) refuse_output(path, "it is a folder");
+  if (type == std::filesystem::file_type::regular && !may_replace(target)) refuse_output(path, std::strerror(errno));
+  return type;
+}
+
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 /// `numbered` begins the escape of what has no letter of its own.
@@ -56,18 +66,15 @@ void append_escaped(std::string& out, char c, const char* numbered) {
 void check_output(const std::string& path) {
   namespace fs = std::filesystem;
   const std::string target = link_target(path);
-  std::error_code error;
-  const fs::file_type type = fs::status(target, error).type();
-  if (type == fs::file_type::none) refuse_output(path, error.message());
-  if (type == fs::file_type::directory) refuse_output(path, "it is a folder");
+  const fs::file_type type = type_of_target(path, target);
   if (type != fs::file_type::regular && type != fs::file_type::not_found) refuse_output(path, "it is no regular file");
-  if (type == fs::file_type::regular && !may_replace(target)) refuse_output(path, std::strerror(errno));
   std::string partial;
   // A name about as long as what the library writes at first; it is never that of a file that is there.
   std::FILE* const file = create_partial(target + ".1234567890", true, partial);
   if (file == nullptr) refuse_output(path, std::strerror(errno));
   std::fclose(file);
-  fs::remove(partial, error);
+  std::error_code ignored;
+  fs::remove(partial, ignored);
 }
 
 void save_whole(const std::string& path, const std::function<void(const std::string&)>& save) {
@@ -90,13 +97,10 @@ output::output(const std::string& path) : name_(path.empty() ? "standard output"
 void output::open(const std::string& path) {
   namespace fs = std::filesystem;
   target_ = link_target(path);
-  std::error_code error;
-  const fs::file_type type = fs::status(target_, error).type();
   pack_ = make_packer(path);
-  if (type == fs::file_type::directory) refuse_output(path, "it is a folder");
+  const fs::file_type type = type_of_target(path, target_);
   if (type == fs::file_type::regular || type == fs::file_type::not_found) {
     replaces_ = type == fs::file_type::regular;
-    if (replaces_ && !may_replace(target_)) refuse_output(path, std::strerror(errno));
     file_ = create_partial(target_, replaces_, partial_);
   } else {
     file_ = std::fopen(path.c_str(), "wb");  // devices and pipes are written as they are

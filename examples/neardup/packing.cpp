@@ -28,6 +28,7 @@ constexpr std::string_view gzip_magic = "\x1f\x8b";
 constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
 constexpr std::string_view utf16_little = "\xFF\xFE";
 constexpr std::string_view utf16_big = "\xFE\xFF";
+constexpr std::size_t longest_magic = 4;
 constexpr std::size_t packed_block = std::size_t{1} << 17;
 
 class content_category final : public std::error_category {
@@ -55,15 +56,17 @@ class content_category final : public std::error_category {
 
 /// What both unpackers share: a block of the file that is unpacked, and an error that waits until what comes before it
 /// was handed over.
-class block_unpacker : public unpacker {
+class block_unpacker : public byte_stream {
  public:
-  std::size_t read(char* to, std::size_t size, const raw_reader& raw, const std::function<bool()>& stopped) final {
+  explicit block_unpacker(std::unique_ptr<byte_stream> packed) : packed_(std::move(packed)) {}
+
+  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) final {
     for (;;) {
       if (problem_) fail_content(*problem_);
       if (ended_) return 0;
       if (rest_.empty()) {
-        const std::size_t count = raw(block_.data(), block_.size());
-        if (count == 0 && stopped()) return 0;
+        const std::size_t count = packed_->read(block_.data(), block_.size(), stop);
+        if (count == 0 && stop.load(std::memory_order_relaxed)) return 0;
         rest_ = std::string_view(block_.data(), count);
         at_end_ = count == 0;
       }
@@ -82,13 +85,15 @@ class block_unpacker : public unpacker {
   std::optional<content_problem> problem_;
 
  private:
+  std::unique_ptr<byte_stream> packed_;
   std::vector<char> block_ = std::vector<char>(packed_block);
 };
 
 /// UTF-16 that begins with a byte order mark, as UTF-8 without one.
 class utf16_reader final : public block_unpacker {
  public:
-  explicit utf16_reader(bool big_endian) : big_endian_(big_endian) {}
+  utf16_reader(std::unique_ptr<byte_stream> text, bool big_endian)
+      : block_unpacker(std::move(text)), big_endian_(big_endian) {}
 
  private:
   std::size_t unpack(char* to, std::size_t size) override {
@@ -146,7 +151,7 @@ constexpr int gzip_format = 15 + 16;  // the largest window, and a header of gzi
 
 class gzip_unpacker final : public block_unpacker {
  public:
-  gzip_unpacker() {
+  explicit gzip_unpacker(std::unique_ptr<byte_stream> packed) : block_unpacker(std::move(packed)) {
     if (::inflateInit2(&stream_, gzip_format) != Z_OK) throw std::bad_alloc();
   }
   ~gzip_unpacker() override { ::inflateEnd(&stream_); }
@@ -248,7 +253,8 @@ constexpr int largest_window = 31;
 
 class zstd_unpacker final : public block_unpacker {
  public:
-  zstd_unpacker() : stream_(::ZSTD_createDStream()) {
+  explicit zstd_unpacker(std::unique_ptr<byte_stream> packed)
+      : block_unpacker(std::move(packed)), stream_(::ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
     const int window = std::min(largest_window, ::ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
     ::ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window);
@@ -322,41 +328,41 @@ class zstd_packer final : public packer {
 
 #endif
 
-std::unique_ptr<unpacker> make_utf16_reader(std::string_view beginning) {
-  const bool is_utf32 = beginning.starts_with(std::string_view("\xFF\xFE\0\0", 4));
-  if (beginning.starts_with(utf16_little) && !is_utf32) return std::make_unique<utf16_reader>(false);
-  if (beginning.starts_with(utf16_big)) return std::make_unique<utf16_reader>(true);
-  return nullptr;
+/// The first bytes of a file, as many as tell how it is packed. Of a pipe no more than is needed: the rest may be long in
+/// coming.
+std::string_view magic_of(peeking_stream& file, const std::atomic<bool>& stop) {
+  const auto may_be_packed = [](std::string_view beginning) {
+    const auto may_become = [&](std::string_view magic) { return magic.starts_with(beginning); };
+    return may_become(gzip_magic) || may_become(zstd_magic) || may_become(utf16_little) || may_become(utf16_big);
+  };
+  std::string_view beginning;
+  for (std::size_t size = 1; size <= longest_magic && may_be_packed(beginning); ++size) {
+    beginning = file.peek(size, stop);
+  }
+  return beginning;
 }
 
-/// What is unpacked may be UTF-16, too.
-class unpacked_text final : public unpacker {
- public:
-  explicit unpacked_text(std::unique_ptr<unpacker> unpack) : unpack_(std::move(unpack)) {}
-
-  std::size_t read(char* to, std::size_t size, const raw_reader& raw, const std::function<bool()>& stopped) override {
-    while (!begun_) {
-      std::array<char, longest_magic> next{};
-      const std::size_t count = unpack_->read(next.data(), next.size() - beginning_.size(), raw, stopped);
-      if (count == 0 && stopped()) return 0;
-      beginning_.append(next.data(), count);
-      begun_ = count == 0 || beginning_.size() == longest_magic;
-      if (begun_) decode_ = make_utf16_reader(beginning_);
-    }
-    const auto unpacked = [&](char* place, std::size_t most) {
-      if (beginning_.empty()) return unpack_->read(place, most, raw, stopped);
-      const std::size_t count = beginning_.copy(place, most);
-      beginning_.erase(0, count);
-      return count;
-    };
-    return decode_ ? decode_->read(to, size, unpacked, stopped) : unpacked(to, size);
+std::unique_ptr<peeking_stream> unzipped(std::unique_ptr<peeking_stream> file, const std::string& name,
+                                         const std::atomic<bool>& stop) {
+  const std::string_view beginning = magic_of(*file, stop);
+  if (beginning.starts_with(gzip_magic)) {
+#ifdef NEARDUP_WITH_ZLIB
+    return std::make_unique<peeking_stream>(std::make_unique<gzip_unpacker>(std::move(file)));
+#else
+    fail_content(content_problem::no_zlib);
+#endif
   }
-
- private:
-  std::unique_ptr<unpacker> unpack_, decode_;
-  std::string beginning_;  // read, and not yet used
-  bool begun_ = false;
-};
+  if (beginning.starts_with(zstd_magic)) {
+#ifdef NEARDUP_WITH_ZSTD
+    return std::make_unique<peeking_stream>(std::make_unique<zstd_unpacker>(std::move(file)));
+#else
+    fail_content(content_problem::no_libzstd);
+#endif
+  }
+  if (name.ends_with(".gz")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_gzip);
+  if (name.ends_with(".zst")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_zstd);
+  return file;
+}
 
 }  // namespace
 
@@ -365,29 +371,32 @@ std::error_code make_error_code(content_problem problem) {
   return {static_cast<int>(problem), category};
 }
 
-bool may_begin_packed(std::string_view beginning) {
-  const auto may_become = [&](std::string_view magic) { return magic.starts_with(beginning); };
-  return may_become(gzip_magic) || may_become(zstd_magic) || may_become(utf16_little) || may_become(utf16_big);
+std::string_view peeking_stream::peek(std::size_t size, const std::atomic<bool>& stop) {
+  while (ahead_.size() < size && !ended_) {
+    const std::size_t old_size = ahead_.size();
+    ahead_.resize(size);
+    const std::size_t count = from_->read(ahead_.data() + old_size, size - old_size, stop);
+    ahead_.resize(old_size + count);
+    ended_ = count == 0;
+  }
+  return std::string_view(ahead_).substr(0, size);
 }
 
-std::unique_ptr<unpacker> make_unpacker(std::string_view beginning, const std::string& name) {
-  if (beginning.starts_with(gzip_magic)) {
-#ifdef NEARDUP_WITH_ZLIB
-    return std::make_unique<unpacked_text>(std::make_unique<gzip_unpacker>());
-#else
-    fail_content(content_problem::no_zlib);
-#endif
-  }
-  if (beginning.starts_with(zstd_magic)) {
-#ifdef NEARDUP_WITH_ZSTD
-    return std::make_unique<unpacked_text>(std::make_unique<zstd_unpacker>());
-#else
-    fail_content(content_problem::no_libzstd);
-#endif
-  }
-  if (name.ends_with(".gz")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_gzip);
-  if (name.ends_with(".zst")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_zstd);
-  return make_utf16_reader(beginning);
+std::size_t peeking_stream::read(char* to, std::size_t size, const std::atomic<bool>& stop) {
+  if (ahead_.empty()) return from_->read(to, size, stop);
+  const std::size_t count = ahead_.copy(to, size);
+  ahead_.erase(0, count);
+  return count;
+}
+
+std::unique_ptr<peeking_stream> unpacked(std::unique_ptr<peeking_stream> file, const std::string& name,
+                                         const std::atomic<bool>& stop) {
+  std::unique_ptr<peeking_stream> text = unzipped(std::move(file), name, stop);
+  const std::string_view beginning = magic_of(*text, stop);
+  const bool is_utf32 = beginning.starts_with(std::string_view("\xFF\xFE\0\0", 4));
+  const bool is_little = beginning.starts_with(utf16_little) && !is_utf32, is_big = beginning.starts_with(utf16_big);
+  if (!is_little && !is_big) return text;
+  return std::make_unique<peeking_stream>(std::make_unique<utf16_reader>(std::move(text), is_big));
 }
 
 std::unique_ptr<packer> make_packer(const std::string& name) {

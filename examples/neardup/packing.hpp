@@ -1,12 +1,13 @@
 // Compressed files: .gz by zlib, .zst by libzstd, each as far as the program is built with it; and UTF-16.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace command {
 
@@ -25,33 +26,44 @@ enum class content_problem {
 };
 std::error_code make_error_code(content_problem problem);
 
-/// Reads the next bytes of a compressed file, as input_file::read does.
-using raw_reader = std::function<std::size_t(char* to, std::size_t size)>;
-
-/// Unpacks while it reads.
-class unpacker {
+/// Bytes that are read from their beginning to their end.
+class byte_stream {
  public:
-  unpacker() = default;
-  virtual ~unpacker() = default;
-  unpacker(const unpacker&) = delete;
-  unpacker& operator=(const unpacker&) = delete;
+  byte_stream() = default;
+  virtual ~byte_stream() = default;
+  byte_stream(const byte_stream&) = delete;
+  byte_stream& operator=(const byte_stream&) = delete;
 
-  /// Returns: at least one byte, and 0 at the end, or when `raw` was stopped, which `stopped` then says.
-  /// Throws: std::system_error with a content_problem; what comes before it in the file was returned.
-  virtual std::size_t read(char* to, std::size_t size, const raw_reader& raw, const std::function<bool()>& stopped) = 0;
+  /// Returns: at least one byte, and 0 at the end, or when `stop` is set. Throws: std::system_error; what comes before
+  /// the error was returned.
+  virtual std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) = 0;
 };
 
-/// The longest beginning that tells how a file is packed.
-inline constexpr std::size_t longest_magic = 4;
+/// The same, with a look at what comes next before it is read.
+class peeking_stream final : public byte_stream {
+ public:
+  explicit peeking_stream(std::unique_ptr<byte_stream> from) : from_(std::move(from)) {}
 
-/// Whether these may be the first bytes of a packed file, of which more are to come.
-bool may_begin_packed(std::string_view beginning);
+  /// The next bytes: as many as `size`, or fewer at the end, or when `stop` is set.
+  std::string_view peek(std::size_t size, const std::atomic<bool>& stop);
 
-/// By the first bytes of a file, at least longest_magic if it is as long. UTF-16 with a byte order mark counts as packed,
-/// and becomes UTF-8. Returns: nothing if it is not packed.
-/// Throws: std::system_error if it is, and the program is built without what it needs; or if it is not and `name` ends
-/// in .gz or .zst.
-std::unique_ptr<unpacker> make_unpacker(std::string_view beginning, const std::string& name);
+  /// Whether there are bytes that were looked at and not yet read.
+  [[nodiscard]] bool has_peeked() const noexcept { return !ahead_.empty(); }
+
+  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
+
+ private:
+  std::unique_ptr<byte_stream> from_;
+  std::string ahead_;
+  bool ended_ = false;
+};
+
+/// What is in a file, by its first bytes: unpacked, and of UTF-16 with a byte order mark as UTF-8. Returns: `file` if it
+/// is neither packed nor UTF-16.
+/// Throws: std::system_error with a content_problem, now or when it is read: also if the program is built without what it
+/// needs, or if the file is not packed and `name` ends in .gz or .zst.
+std::unique_ptr<peeking_stream> unpacked(std::unique_ptr<peeking_stream> file, const std::string& name,
+                                         const std::atomic<bool>& stop);
 
 /// Packs what is written.
 class packer {

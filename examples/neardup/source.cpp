@@ -63,55 +63,35 @@ source_file::source_file(source& from) : from_(from), copy_(from.copy.get()) {
 
 source_file::~source_file() = default;
 
-/// Looks at what comes first: whether it is packed, and whether it is text. Returns: false if it was stopped.
-bool source_file::begin(const std::atomic<bool>& stop) {
-  std::array<char, longest_magic> magic{};
-  // Of a pipe no more than is needed: the rest may be long in coming.
-  while (packed_beginning_.size() < magic.size() && may_begin_packed(packed_beginning_)) {
-    const std::size_t count = file_->read(magic.data(), magic.size() - packed_beginning_.size(), stop);
-    if (count == 0) {
-      if (stop.load(std::memory_order_relaxed)) return false;
-      break;
-    }
-    packed_beginning_.append(magic.data(), count);
+namespace {
+
+class file_stream final : public byte_stream {
+ public:
+  explicit file_stream(input_file& file) : file_(file) {}
+  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override {
+    return file_.read(to, size, stop);
   }
-  if (!unpack_) unpack_ = make_unpacker(packed_beginning_, from_.path);
-  if (from_.copies && copy_ == nullptr && (!file_->is_regular() || unpack_)) {
+
+ private:
+  input_file& file_;
+};
+
+}  // namespace
+
+/// Looks at what comes first: whether it is packed, and whether it is text.
+void source_file::begin(const std::atomic<bool>& stop) {
+  auto file = std::make_unique<peeking_stream>(std::make_unique<file_stream>(*file_));
+  const peeking_stream* const plain = file.get();
+  content_ = unpacked(std::move(file), from_.path, stop);
+  is_packed_ = content_.get() != plain;
+  if (from_.copies && copy_ == nullptr && (!file_->is_regular() || is_packed_)) {
     from_.copy = std::make_unique<source_copy>(from_.copies);
     copy_ = from_.copy.get();
   }
-  if (from_.text_only) {
-    constexpr std::size_t first_block = std::size_t{1} << 15;
-    beginning_.resize(first_block);
-    std::size_t total = 0;
-    for (std::size_t count = 1; count > 0 && total < first_block; total += count) {
-      count = read_packed(beginning_.data() + total, first_block - total, stop);
-    }
-    beginning_.resize(total);
-    if (beginning_.find('\0') != beginning_.npos) throw std::system_error(make_error_code(content_problem::binary));
+  constexpr std::size_t first_block = std::size_t{1} << 15;
+  if (from_.text_only && content_->peek(first_block, stop).find('\0') != std::string_view::npos) {
+    throw std::system_error(make_error_code(content_problem::binary));
   }
-  begun_ = true;
-  return true;
-}
-
-/// Unpacked, but for what is read before.
-std::size_t source_file::read_packed(char* to, std::size_t size, const std::atomic<bool>& stop) {
-  const auto raw = [&](char* place, std::size_t most) {
-    if (packed_beginning_.empty()) return file_->read(place, most, stop);
-    const std::size_t count = packed_beginning_.copy(place, most);
-    packed_beginning_.erase(0, count);
-    return count;
-  };
-  if (!unpack_) return raw(to, size);
-  return unpack_->read(to, size, raw, [&stop] { return stop.load(std::memory_order_relaxed); });
-}
-
-std::size_t source_file::read_unpacked(char* to, std::size_t size, const std::atomic<bool>& stop) {
-  if (!begun_ && !begin(stop)) return 0;
-  if (beginning_.empty()) return read_packed(to, size, stop);
-  const std::size_t count = beginning_.copy(to, size);
-  beginning_.erase(0, count);
-  return count;
 }
 
 std::size_t source_file::read(char* to, std::size_t size, const std::atomic<bool>& stop) {
@@ -123,7 +103,8 @@ std::size_t source_file::read(char* to, std::size_t size, const std::atomic<bool
   }
   std::size_t count = 0;
   try {
-    count = read_unpacked(to, size, stop);
+    if (!content_) begin(stop);
+    count = content_->read(to, size, stop);
   } catch (const std::system_error& error) {
     if (copy_ != nullptr) from_.failure = error;
     throw;
@@ -133,9 +114,9 @@ std::size_t source_file::read(char* to, std::size_t size, const std::atomic<bool
 }
 
 bool source_file::is_quiet() const {
-  if (unpack_) return true;
+  if (is_packed_) return true;
   constexpr int patience = 100;  // milliseconds
-  return packed_beginning_.empty() && beginning_.empty() && !file_->is_ready(patience);
+  return !(content_ && content_->has_peeked()) && !file_->is_ready(patience);
 }
 
 std::size_t source_file::read_at(std::uint64_t offset, char* to, std::size_t size) const {

@@ -99,18 +99,14 @@ class source_file {
   [[nodiscard]] bool is_quiet() const;
 
  private:
-  bool begin(const std::atomic<bool>& stop);
-  std::size_t read_unpacked(char* to, std::size_t size, const std::atomic<bool>& stop);
-  std::size_t read_packed(char* to, std::size_t size, const std::atomic<bool>& stop);
+  void begin(const std::atomic<bool>& stop);
 
   source& from_;
   std::optional<input_file> file_;  // nothing when the copy is read
   source_copy* copy_ = nullptr;     // written to while there is a file_
   std::uint64_t position_ = 0;      // in the copy
-  bool begun_ = false;
-  std::unique_ptr<unpacker> unpack_;
-  std::string packed_beginning_;  // read, and not yet used
-  std::string beginning_;         // the same, unpacked
+  bool is_packed_ = false;
+  std::unique_ptr<peeking_stream> content_;  // of file_, once reading has begun
 };
 
 /// The sources that the paths of the command line stand for, one after the other, folders in the order of their names.

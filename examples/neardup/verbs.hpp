@@ -22,8 +22,9 @@ void run_join(context& c);
 /// Takes what the shards were set to into `settings`, which are those of the context.
 void run_merge(context& c, options& settings);
 
-// These need no context of that kind.
-void run_advise(const options& settings);
+void run_advise(context& c);
+
+// These read no documents that way.
 void run_diff(const options& settings);
 void run_verify(const options& settings);
 void run_manifest(const options& settings);
