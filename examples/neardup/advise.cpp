@@ -59,7 +59,7 @@ document_visitor for_advised_texts(context& c, const Use& use) {
 
 /// In two passes over the input. `shortened`: how many documents were too large to be looked at whole.
 neardup::advice advice_on(context& c, std::uint64_t& shortened) {
-  neardup::advisor<128> look(request_of(c.settings));
+  neardup::advisor look(request_of(c.settings));
   const neardup::threads run{c.settings.threads};
   std::uint64_t sampled = 0, compared = 0;
   for_each_text_before(c, "drawing a sample", for_advised_texts(c, [&](const std::string& text, bool) {

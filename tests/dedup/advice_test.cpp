@@ -227,7 +227,7 @@ TEST_CASE("what then happens lies in the interval in nine of ten cases", "[advic
   std::size_t cases = 0, inside = 0;
   double width = 0;
   for (std::uint64_t seed = 0; seed < oracle::effort(30, 8); ++seed) {
-    const advice found = neardup::advise<64>(
+    const advice found = neardup::advise(
         texts,
         {.similarity = similarity, .check = parse_features("words"), .features = {}, .sample = 120, .seed = seed});
     for (const setup& choice : found.setups) {
@@ -249,11 +249,11 @@ TEST_CASE("what then happens lies in the interval in nine of ten cases", "[advic
 TEST_CASE("advice depends on neither threads nor on how many documents come at a time", "[advice]") {
   const std::vector<std::string> texts = draw_texts(500, 3);
   const advice_request request{.similarity = 0.6, .features = {}, .sample = 100, .compared = 200, .seed = 7};
-  const advice expected = neardup::advise<64>(texts, request);
+  const advice expected = neardup::advise(texts, request);
   REQUIRE(expected.pairs_seen > 20);
-  REQUIRE(is_same(neardup::advise<64>(texts, request, threads{3}), expected));
+  REQUIRE(is_same(neardup::advise(texts, request, threads{3}), expected));
   for (const std::size_t step : {1U, 7U, 499U}) {
-    advisor<64> look(request);
+    advisor look(request);
     for (const std::string& text : texts) look.sample(text);
     for (std::size_t i = 0; i < texts.size(); i += step) {
       const std::vector<std::string> some(
@@ -265,12 +265,12 @@ TEST_CASE("advice depends on neither threads nor on how many documents come at a
   }
   advice_request other = request;
   other.seed = 8;
-  REQUIRE(!is_same(neardup::advise<64>(texts, other), expected));
+  REQUIRE(!is_same(neardup::advise(texts, other), expected));
 }
 
 TEST_CASE("advice that is asked for twice is the same", "[advice]") {
   const std::vector<std::string> texts = draw_texts(200, 4);
-  advisor<64> look(advice_request{.sample = 50});
+  advisor look(advice_request{.sample = 50});
   for (const std::string& text : texts) look.sample(text);
   look.compare(texts);
   const advice first = look.finish();
@@ -285,9 +285,9 @@ TEST_CASE("advice that is asked for twice is the same", "[advice]") {
 
 TEST_CASE("texts that are made on demand live as long as they are read", "[advice]") {
   const std::vector<std::string> texts = draw_texts(200, 4);
-  const advice expected = neardup::advise<64>(texts, {.features = {}});
+  const advice expected = neardup::advise(texts, {.features = {}});
   REQUIRE(expected.pairs_seen > 20);
-  REQUIRE(is_same(neardup::advise<64>(made_on_demand{&texts}, {.features = {}}), expected));
+  REQUIRE(is_same(neardup::advise(made_on_demand{&texts}, {.features = {}}), expected));
 }
 
 TEST_CASE("without near-duplicates recall is that of theory", "[advice]") {
@@ -308,7 +308,7 @@ TEST_CASE("without near-duplicates recall is that of theory", "[advice]") {
 TEST_CASE("copies are near-duplicates at any distance, and crowds of them do no harm", "[advice]") {
   std::vector<std::string> texts = draw_texts(50, 5);
   texts.insert(texts.end(), 1000, "the same words again and again, a thousand times");
-  const advice found = neardup::advise<64>(texts, {.similarity = 0.9, .features = {}, .sample = 1050});
+  const advice found = neardup::advise(texts, {.similarity = 0.9, .features = {}, .sample = 1050});
   const double pairs = 1000.0 * 999 / 2;
   REQUIRE(found.similar_pairs >= pairs);
   REQUIRE(found.similar_pairs < pairs + 200);
@@ -321,13 +321,13 @@ TEST_CASE("long texts make the sample smaller, and one document is a corpus", "[
   std::vector<std::string> texts = draw_texts(300, 6);
   std::size_t bytes = 0;
   for (const std::string& text : texts) bytes += text.size();
-  const advice found = neardup::advise<64>(texts, {.features = {}, .sample_bytes = bytes / 10});
+  const advice found = neardup::advise(texts, {.features = {}, .sample_bytes = bytes / 10});
   REQUIRE(found.sampled > 10);
   REQUIRE(found.sampled < 50);
   REQUIRE(std::abs(found.mean_bytes - static_cast<double>(bytes) / 300) < 1e-9);
 
   texts.resize(1);
-  const advice alone = neardup::advise<64>(texts, {.features = {}, .sample_bytes = 1});
+  const advice alone = neardup::advise(texts, {.features = {}, .sample_bytes = 1});
   REQUIRE(alone.sampled == 1);
   REQUIRE(alone.setups[alone.recommended].candidates == 0);
 }
@@ -338,7 +338,7 @@ TEST_CASE("a few texts as large as the sample leave the others in it", "[advice]
   for (const std::string& text : texts) bytes += text.size();
   texts[0] = texts[50] = texts[200] = std::string(bytes, ' ');
   for (const std::uint64_t seed : {0U, 1U, 2U, 3U}) {
-    const advice found = neardup::advise<64>(texts, {.features = {}, .sample_bytes = bytes, .seed = seed});
+    const advice found = neardup::advise(texts, {.features = {}, .sample_bytes = bytes, .seed = seed});
     REQUIRE(found.sampled == 297);
   }
 }
@@ -349,10 +349,10 @@ TEST_CASE("a request that cannot be met, and passes that do not fit, are refused
         advice_request{.recall = 1.5}, advice_request{.recall = std::nan("")}, advice_request{.sample = 0},
         advice_request{.sample = 1000001}, advice_request{.compared = 0},
         advice_request{.check = {neardup::feature_kind::chars, 0}}}) {
-    REQUIRE_THROWS_AS(advisor<64>(wrong), std::invalid_argument);
+    REQUIRE_THROWS_AS(advisor(wrong), std::invalid_argument);
   }
   const std::vector<std::string> two{"a b", "c d"};
-  advisor<64> look{advice_request{.features = {}}};
+  advisor look{advice_request{.features = {}}};
   REQUIRE_THROWS_AS(look.finish(), std::logic_error);
   look.sample("a b");
   REQUIRE_THROWS_AS(look.finish(), std::logic_error);
@@ -361,7 +361,7 @@ TEST_CASE("a request that cannot be met, and passes that do not fit, are refused
   REQUIRE_THROWS_AS(look.sample("late"), std::logic_error);
 
   // A wanted recall that no distance reaches: the best there is, and said so.
-  const advice found = neardup::advise<64>(draw_texts(300, 9), {.similarity = 0.2, .recall = 1.0, .features = {}});
+  const advice found = neardup::advise(draw_texts(300, 9), {.similarity = 0.2, .recall = 1.0, .features = {}});
   REQUIRE(!found.is_reached);
   REQUIRE(found.setups[found.recommended].recall < 1);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -11,7 +12,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -109,7 +109,7 @@ struct advice {
   return static_cast<std::size_t>(std::min_element(setups.begin(), setups.end(), is_better) - setups.begin());
 }
 
-/// Looks at a corpus, twice, and says which setup to take. Fingerprints of 64, 128, … up to `Bits` bits are considered.
+/// Looks at a corpus, twice, and says which setup to take. Fingerprints of 64 and 128 bits are considered.
 ///
 /// In the first pass each document is shown to sample(), which keeps some. In the second pass all documents go, in the
 /// same order, to compare(), which finds the near-duplicates of the sampled ones, exactly, by an inverted index: so it
@@ -127,10 +127,7 @@ struct advice {
 /// look.compare(texts, threads{8});  // all, or some at a time
 /// const advice found = look.finish();
 /// ```
-template <std::size_t Bits = 128>
 class advisor {
-  static_assert(Bits >= 64 && std::has_single_bit(Bits), "neardup: advice is on 64, 128, 256, ... bits");
-
  public:
   /// Throws: std::invalid_argument unless 0 < similarity <= 1, 0 <= recall <= 1, sample is in 1..1,000,000, compared is
   /// not 0 and features have a size.
@@ -176,8 +173,10 @@ class advisor {
     const std::vector<double> sizes = corpus_.count_features(run);
     for (std::size_t f = 0; f < corpus_.features().size(); ++f) {
       result.facts.push_back(facts_of(f, sizes[f]));
-      add_setups<simhash<64>>(f, sizes, run, result);
-      add_setups<minwise<64>>(f, sizes, run, result);
+      add_setup<simhash<64>>(f, sizes, run, result);
+      add_setup<simhash<128>>(f, sizes, run, result);
+      add_setup<minwise<64>>(f, sizes, run, result);
+      add_setup<minwise<128>>(f, sizes, run, result);
     }
     result.recommended = recommended_setup(result.setups, recall_);
     result.is_reached = result.setups[result.recommended].recall >= recall_;
@@ -237,7 +236,7 @@ class advisor {
   [[nodiscard]] std::vector<std::uint64_t> first_words(std::size_t f) const {
     std::vector<std::uint64_t> words;
     for (const auto& prints : corpus_.fingerprints(f)) {
-      if (prints) words.push_back(prints->template get<Fingerprint>().to_uint64());
+      if (prints) words.push_back(prints->get<Fingerprint>().to_uint64());
     }
     return words;
   }
@@ -265,7 +264,7 @@ class advisor {
   [[nodiscard]] double candidates_within(std::size_t f, int k, const any_runner& run) const {
     std::vector<Fingerprint> prints;
     for (const auto& of_text : corpus_.fingerprints(f)) {
-      if (of_text) prints.push_back(of_text->template get<Fingerprint>());
+      if (of_text) prints.push_back(of_text->get<Fingerprint>());
     }
     std::sort(prints.begin(), prints.end());
     // Copies as one, so that a crowd of them is met as one.
@@ -285,8 +284,7 @@ class advisor {
       for (; i < end; ++i) {
         const auto& query = corpus_.queries(f)[i];
         if (!query) continue;
-        index.for_each_match(query->template get<Fingerprint>(), k,
-                             [&](const auto& match) { met[part] += copies[match.id]; });
+        index.for_each_match(query->get<Fingerprint>(), k, [&](const auto& match) { met[part] += copies[match.id]; });
         if (corpus_.is_compared(sample[i].ordinal)) --met[part];  // itself
       }
       return true;
@@ -323,7 +321,7 @@ class advisor {
   [[nodiscard]] estimate recall_within(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const std::vector<double> chances = chances_by_difference(bits, k);
     const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
-    const auto width = static_cast<std::size_t>(std::bit_width(bits / detail::word_bits)) - 1;
+    const std::size_t width = bits == 64 ? 0 : 1;
     struct document {
       double pairs, expected, beyond;  // beyond what was expected
     };
@@ -366,7 +364,8 @@ class advisor {
     double all = 0;
     for (const auto& s : corpus_.sample()) all += static_cast<double>(s.degree);
     if (all == 0) return 0;
-    std::vector<double> terms(Bits, 0.0);  // what a bit adds to the share
+    constexpr std::size_t widest = 128;
+    std::array<double, widest> terms{};    // what a bit adds to the share
     double of_pairs = 0, of_one_pair = 0;  // variance from a pair with itself: in `terms`, and altogether
     double corpus_pairs =
         all / 2 * static_cast<double>(corpus_.documents()) / static_cast<double>(corpus_.sample().size());
@@ -380,7 +379,7 @@ class advisor {
         // How likely this bit decides: as many as k of the others differ.
         const double decides =
             detail::binomial_sum(bits - 1, k, p) - (k == 0 ? 0 : detail::binomial_sum(bits - 1, k - 1, p));
-        for (std::size_t bit = 0; bit < Bits; ++bit) {
+        for (std::size_t bit = 0; bit < widest; ++bit) {
           const bool differs = (other.by_features[f].differing[by][bit / 64] >> (bit % 64) & 1) != 0;
           terms[bit] += share * decides * (p - (differs ? 1.0 : 0.0));
         }
@@ -392,12 +391,12 @@ class advisor {
     for (const double term : terms) squares += term * term;
     // Of a pair with itself the sample says too much: there it has another share than in the corpus.
     const double variance =
-        (std::max)(0.0, squares / static_cast<double>(Bits) * n - of_pairs) + of_one_pair / corpus_pairs;
+        (std::max)(0.0, squares / static_cast<double>(widest) * n - of_pairs) + of_one_pair / corpus_pairs;
     return std::sqrt(variance);
   }
 
   template <class Fingerprint>
-  void add_setups(std::size_t f, const std::vector<double>& sizes, const any_runner& run, advice& result) const {
+  void add_setup(std::size_t f, const std::vector<double>& sizes, const any_runner& run, advice& result) const {
     constexpr std::size_t width = Fingerprint::bits;
     constexpr fingerprint_kind kind = Fingerprint::kind;
     int k = 0;
@@ -428,23 +427,19 @@ class advisor {
     result.setups.push_back({corpus_.features()[f], kind, width, k, costs.blocks, recall.value, error,
                              (std::max)(0.0, recall.value - reach), (std::min)(1.0, recall.value + reach), candidates,
                              costs.bytes + sizes.front() * bytes_a_feature, search + (reading + checking) * 1e-9});
-    if constexpr (2 * width <= Bits) {
-      using wider = std::conditional_t<is_minwise, minwise<2 * width>, simhash<2 * width>>;
-      add_setups<wider>(f, sizes, run, result);
-    }
   }
 
   double similarity_;
   double recall_;
-  detail::corpus_sample<Bits> corpus_;
+  detail::corpus_sample corpus_;
 };
 
 /// The advice for texts that are at hand all at once: see advisor.
 /// Throws: as advisor does.
 /// Example: `const advice found = advise(texts, {.similarity = 0.7});  found.setups[found.recommended].distance`
-template <std::size_t Bits = 128, class Texts>
+template <class Texts>
 [[nodiscard]] advice advise(const Texts& texts, const advice_request& request = {}, const any_runner& run = {}) {
-  advisor<Bits> look(request);
+  advisor look(request);
   for (std::size_t i = 0; i < texts.size(); ++i) look.sample(std::string_view(texts[i]));
   look.compare(texts, run);
   return look.finish(run);

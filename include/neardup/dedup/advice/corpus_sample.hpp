@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,45 +34,34 @@
 
 namespace neardup::inline v0::detail {
 
-/// The fingerprints of a text: SimHash of `Bits` bits, of which narrower ones are the first bits, and the min-wise codes
-/// of 64, 128, … up to `Bits` bits.
-template <std::size_t Bits>
+/// The fingerprints of a text of which there is advice: SimHash and min-wise codes, of 64 and 128 bits.
 class fingerprints_of_text {
  public:
-  fingerprints_of_text(const simhash<Bits>& fingerprint, std::span<const std::uint64_t> features)
-      : fingerprint_(fingerprint) {
-    add_codes<word_bits>(features);
-  }
+  fingerprints_of_text(const simhash<128>& fingerprint, std::span<const std::uint64_t> features)
+      : fingerprint_(fingerprint), narrow_code_(code_of<64>(features)), wide_code_(code_of<128>(features)) {}
 
-  /// One of them, simhash<Width> or minwise<Width>.
   template <class Fingerprint>
   [[nodiscard]] Fingerprint get() const {
-    constexpr std::size_t width = Fingerprint::bits;
-    typename Fingerprint::words_type words;
-    if constexpr (Fingerprint::kind == fingerprint_kind::minwise) {
-      std::copy_n(codes_.begin() + (width / word_bits - 1), words.size(), words.begin());
-    } else {
-      std::copy_n(fingerprint_.to_words().begin(), words.size(), words.begin());
-    }
-    return Fingerprint(words);
+    if constexpr (std::is_same_v<Fingerprint, minwise<64>>) return narrow_code_;
+    if constexpr (std::is_same_v<Fingerprint, minwise<128>>) return wide_code_;
+    if constexpr (std::is_same_v<Fingerprint, simhash<64>>) return simhash<64>(fingerprint_.to_words()[0]);
+    if constexpr (std::is_same_v<Fingerprint, simhash<128>>) return fingerprint_;
   }
 
  private:
-  template <std::size_t Width>
-  void add_codes(std::span<const std::uint64_t> features) {
-    minwise_sketch<Width> sketch;
+  template <std::size_t Bits>
+  static minwise<Bits> code_of(std::span<const std::uint64_t> features) {
+    minwise_sketch<Bits> sketch;
     sketch.add(features);
-    const auto code = sketch.result().value_or(minwise<Width>());
-    std::copy_n(code.to_words().begin(), code.to_words().size(), codes_.begin() + (Width / word_bits - 1));
-    if constexpr (2 * Width <= Bits) add_codes<2 * Width>(features);
+    return sketch.result().value_or(minwise<Bits>());
   }
 
-  simhash<Bits> fingerprint_;
-  std::array<std::uint64_t, 2 * Bits / word_bits - 1> codes_;  // one width after the other
+  simhash<128> fingerprint_;  // that of 64 bits is its first word
+  minwise<64> narrow_code_;
+  minwise<128> wide_code_;
 };
 
 /// What a choice of features makes of texts. Has memory of its own: one a thread.
-template <std::size_t Bits>
 class feature_reader {
  public:
   feature_reader() = default;
@@ -80,28 +70,28 @@ class feature_reader {
   virtual ~feature_reader() = default;
 
   /// By distinct features of weight 1; nothing if there are none.
-  virtual std::optional<fingerprints_of_text<Bits>> fingerprint(std::string_view text) = 0;
+  virtual std::optional<fingerprints_of_text> fingerprint(std::string_view text) = 0;
 
   /// The distinct features as their hashes, ascending; valid until the next call.
   virtual std::span<const std::uint64_t> features(std::string_view text) = 0;
 };
 
-template <std::size_t Bits, class Tokenizer>
-class feature_reader_of final : public feature_reader<Bits> {
+template <class Tokenizer>
+class feature_reader_of final : public feature_reader {
  public:
   feature_reader_of(const Tokenizer& tokenizer, std::uint64_t seed)
-      : hash_(tokenizer, unit{}, xxh3<Bits>{seed}), features_(tokenizer, xxh3<64>{seed}) {}
+      : hash_(tokenizer, unit{}, xxh3<128>{seed}), features_(tokenizer, xxh3<64>{seed}) {}
 
-  std::optional<fingerprints_of_text<Bits>> fingerprint(std::string_view text) override {
+  std::optional<fingerprints_of_text> fingerprint(std::string_view text) override {
     const auto by_votes = hash_(text, hash_memory_);
     if (!by_votes) return std::nullopt;
-    return fingerprints_of_text<Bits>(*by_votes, features(text));
+    return fingerprints_of_text(*by_votes, features(text));
   }
 
   std::span<const std::uint64_t> features(std::string_view text) override { return features_(text, features_memory_); }
 
  private:
-  using simhasher_type = simhasher<Tokenizer, unit, xxh3<Bits>>;
+  using simhasher_type = simhasher<Tokenizer, unit, xxh3<128>>;
   using feature_extractor_type = feature_extractor<Tokenizer, xxh3<64>, std::uint64_t>;
 
   simhasher_type hash_;
@@ -110,11 +100,10 @@ class feature_reader_of final : public feature_reader<Bits> {
   typename feature_extractor_type::workspace features_memory_;
 };
 
-template <std::size_t Bits>
-[[nodiscard]] std::unique_ptr<feature_reader<Bits>> make_feature_reader(const feature_choice& features,
-                                                                        std::uint64_t seed) {
-  return with_tokenizer(features, [seed](auto tokenizer) -> std::unique_ptr<feature_reader<Bits>> {
-    return std::make_unique<feature_reader_of<Bits, decltype(tokenizer)>>(tokenizer, seed);
+[[nodiscard]] inline std::unique_ptr<feature_reader> make_feature_reader(const feature_choice& features,
+                                                                         std::uint64_t seed) {
+  return with_tokenizer(features, [seed](auto tokenizer) -> std::unique_ptr<feature_reader> {
+    return std::make_unique<feature_reader_of<decltype(tokenizer)>>(tokenizer, seed);
   });
 }
 
@@ -131,16 +120,15 @@ inline std::uint64_t spread(std::uint64_t x) noexcept { return mix(x + 0x9e3779b
 
 /// A uniform sample, but for very long texts, of a corpus that comes twice, in the same order; in the second pass the
 /// near-duplicates of the sampled documents among all, and the fingerprints of some or all documents.
-template <std::size_t Bits>
 class corpus_sample {
  public:
-  using fingerprints_type = std::vector<std::optional<fingerprints_of_text<Bits>>>;
+  using fingerprints_type = std::vector<std::optional<fingerprints_of_text>>;
 
   /// Two texts by a choice of features; [0] by SimHash, [1] by min-wise codes.
   struct compared_pair {
-    std::array<double, 2> difference;                                           // how likely a bit differs
-    std::array<std::array<std::uint64_t, words_for(Bits)>, 2> differing;        // which do, of the widest fingerprints
-    std::array<std::array<int, std::bit_width(Bits / word_bits)>, 2> distance;  // of 64 bits, of 128, …
+    std::array<double, 2> difference;                       // how likely a bit differs
+    std::array<std::array<std::uint64_t, 2>, 2> differing;  // which do, of 128
+    std::array<std::array<int, 2>, 2> distance;             // of 64 bits, of 128
   };
 
   struct neighbour {
@@ -234,7 +222,10 @@ class corpus_sample {
           compared_pair both{{angle / std::numbers::pi, (1 - similarity) / 2}, {}, {}};
           const auto& a = queries_[f][with_news[j]];
           const auto b = own.readers[f]->fingerprint(text);
-          if (a && b) compare_fingerprints<Bits>(*a, *b, both);
+          if (a && b) {
+            compare_by<simhash<64>, simhash<128>>(*a, *b, 0, both);
+            compare_by<minwise<64>, minwise<128>>(*a, *b, 1, both);
+          }
           other.by_features.push_back(both);
         }
       }
@@ -294,30 +285,17 @@ class corpus_sample {
   static constexpr std::size_t not_compared = ~std::size_t{0};
 
   struct worker {
-    std::vector<std::unique_ptr<feature_reader<Bits>>> readers;
+    std::vector<std::unique_ptr<feature_reader>> readers;
     hash_set set;
     sample_join::workspace join;
   };
 
-  template <class Fingerprint>
-  static void compare_by(const fingerprints_of_text<Bits>& a, const fingerprints_of_text<Bits>& b,
+  template <class Narrow, class Wide>
+  static void compare_by(const fingerprints_of_text& a, const fingerprints_of_text& b, std::size_t kind,
                          compared_pair& both) {
-    constexpr std::size_t kind = Fingerprint::kind == fingerprint_kind::minwise ? 1 : 0;
-    const Fingerprint first = a.template get<Fingerprint>(), second = b.template get<Fingerprint>();
-    both.distance[kind][std::bit_width(Fingerprint::bits / word_bits) - 1] = hamming_distance(first, second);
-    if constexpr (Fingerprint::bits == Bits) {
-      for (std::size_t i = 0; i < words_for(Bits); ++i) {
-        both.differing[kind][i] = first.to_words()[i] ^ second.to_words()[i];
-      }
-    }
-  }
-
-  template <std::size_t Width>
-  static void compare_fingerprints(const fingerprints_of_text<Bits>& a, const fingerprints_of_text<Bits>& b,
-                                   compared_pair& both) {
-    compare_by<simhash<Width>>(a, b, both);
-    compare_by<minwise<Width>>(a, b, both);
-    if constexpr (Width > word_bits) compare_fingerprints<Width / 2>(a, b, both);
+    const Wide first = a.get<Wide>(), second = b.get<Wide>();
+    both.distance[kind] = {hamming_distance(a.get<Narrow>(), b.get<Narrow>()), hamming_distance(first, second)};
+    for (std::size_t i = 0; i < 2; ++i) both.differing[kind][i] = first.to_words()[i] ^ second.to_words()[i];
   }
 
   /// A uniform sample without one of its members, drawn at random, is a smaller uniform sample.
@@ -333,7 +311,7 @@ class corpus_sample {
     while (workers_.size() < count) {
       worker next;
       for (const feature_choice& features : features_) {
-        next.readers.push_back(make_feature_reader<Bits>(features, limits_.seed));
+        next.readers.push_back(make_feature_reader(features, limits_.seed));
       }
       workers_.push_back(std::move(next));
     }
