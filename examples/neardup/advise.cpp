@@ -125,13 +125,7 @@ std::string shell_word(std::string_view text) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
   if (!text.empty() && text.find_first_not_of(plain) == text.npos) return std::string(text);
   std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
   return quoted + "'";
 }
 
@@ -144,11 +138,7 @@ void print_table(output& out, const std::vector<std::vector<std::string>>& rows)
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string gap(widths[i] - row[i].size(), ' ');
-      if (i == 0) {
-        out << row[i] << gap;
-      } else {
-        out << "  " << gap << row[i];
-      }
+      out << (i == 0 ? row[i] + gap : "  " + gap + row[i]);
     }
     out << '\n';
   }
@@ -275,17 +265,14 @@ void print_advice_text(output& out, const options& settings, const neardup::advi
   const bool has_interval = std::any_of(found.setups.begin(), found.setups.end(),
                                         [&](const neardup::setup& s) { return !interval_text(found, s).empty(); });
   out << "\nTo find " << percent_text(settings.advice.recall) << " of these pairs ("
-      << (has_interval
-              ? "recall: in brackets what comes out in nine of ten cases, by the luck of the sample and of\n"
-                "the hash; candidates and bytes of memory: per document; time: for all, roughly, on one core):\n\n"
-              : "candidates and bytes of memory: per document; time: for all, roughly, on one core):\n\n");
+      << (has_interval ? "recall: in brackets what comes out in nine of ten cases, by the luck of the sample and of\n"
+                         "the hash; "
+                       : "")
+      << "candidates and bytes of memory: per document; time: for all, roughly, on one core):\n\n";
   print_setups(out, found);
   out << '\n';
-  if (found.is_reached) {
-    out << "* is the fastest that finds as many.\n";
-  } else {
-    out << "None of these finds as many; * finds the most.\n";
-  }
+  out << (found.is_reached ? "* is the fastest that finds as many.\n"
+                           : "None of these finds as many; * finds the most.\n");
   out << '\n'
       << on_one_line(command_for(settings, found.setups[found.recommended], path_words(settings, false))) << '\n';
 }
