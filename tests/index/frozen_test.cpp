@@ -235,9 +235,8 @@ TEST_CASE("frozen: threads and passes do not change the result", "[index][frozen
     std::vector<std::array<std::uint64_t, 1>> words;
     for (const simhash<64>& query : queries) words.push_back(query.to_words());
     const auto note = [&](std::size_t query, std::size_t slot, int distance) {
-      const auto ids = in_passes.store().ids(slot);
-      for (neardup::detail::id_span<std::uint32_t>::cursor id(ids); !id.done(); ++id) {
-        REQUIRE(found.emplace(query, *id, distance).second);
+      for (const std::uint32_t id : in_passes.store().ids(slot)) {
+        REQUIRE(found.emplace(query, id, distance).second);
       }
       return true;
     };

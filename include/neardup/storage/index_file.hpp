@@ -125,12 +125,10 @@ template <class Index>
     Index index = engine.is_flat() ? make_index<Index>(3, default_blocks(Index::bits, 3))
                                    : make_index<Index>(shape.k(), shape.blocks());
     index.reserve(engine.store().slots());
-    using list_type = typename loaded_index<Index>::engine_type::store_type::id_list_type;
     for (std::size_t slot = 0; slot < engine.store().slots(); ++slot) {
       const typename Index::fingerprint_type fingerprint(engine.store().fingerprint(slot));
-      const list_type ids = engine.store().ids(slot);
-      for (typename list_type::cursor id(ids); !id.done(); ++id) {
-        if (!index.insert(fingerprint, *id)) loaded.file().refuse("an id has two fingerprints; it is no keyed_index");
+      for (const auto& id : engine.store().ids(slot)) {
+        if (!index.insert(fingerprint, id)) loaded.file().refuse("an id has two fingerprints; it is no keyed_index");
       }
     }
     return index;

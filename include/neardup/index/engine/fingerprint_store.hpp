@@ -23,46 +23,40 @@ namespace neardup::inline v0::detail {
 /// The ids of one fingerprint, at least one, in ascending order: a view into id_lists.
 template <class Id>
 class id_list {
+  using rest_iterator = typename std::set<Id>::const_iterator;
+
  public:
-  id_list(const Id& smallest, const std::set<Id>* rest) noexcept : smallest_(smallest), rest_(rest) {}
+  id_list(const Id* smallest, const std::set<Id>* rest) noexcept : smallest_(smallest), rest_(rest) {}
 
-  [[nodiscard]] const Id& smallest() const noexcept { return smallest_; }
-  [[nodiscard]] std::size_t size() const noexcept { return 1 + (rest_ != nullptr ? rest_->size() : 0); }
-  [[nodiscard]] bool contains(const Id& id) const {
-    return id == smallest_ || (rest_ != nullptr && rest_->contains(id));
-  }
-
-  /// Walks the ids; a position past the end is told by done().
-  class cursor {
+  class iterator {
    public:
-    cursor() = default;
-    explicit cursor(const id_list& ids) noexcept : smallest_(ids.smallest_), rest_(ids.rest_), done_(false) {
-      if (rest_ != nullptr) next_ = rest_->begin();
-    }
-    [[nodiscard]] const Id& operator*() const noexcept { return on_rest_ ? *next_ : smallest_; }
-    [[nodiscard]] bool done() const noexcept { return done_; }
-    cursor& operator++() noexcept {
-      if (on_rest_) ++next_;
-      on_rest_ = true;
-      done_ = rest_ == nullptr || next_ == rest_->end();
+    iterator() = default;
+    iterator(const Id* smallest, rest_iterator rest) noexcept : smallest_(smallest), rest_(rest) {}
+
+    [[nodiscard]] const Id& operator*() const noexcept { return smallest_ != nullptr ? *smallest_ : *rest_; }
+    iterator& operator++() noexcept {
+      if (std::exchange(smallest_, nullptr) == nullptr) ++rest_;
       return *this;
     }
-    friend bool operator==(const cursor& a, const cursor& b) noexcept = default;
+    friend bool operator==(const iterator&, const iterator&) noexcept = default;
 
    private:
-    Id smallest_{};
-    const std::set<Id>* rest_ = nullptr;
-    typename std::set<Id>::const_iterator next_{};
-    bool on_rest_ = false;
-    bool done_ = true;
+    const Id* smallest_ = nullptr;  // null behind it
+    rest_iterator rest_{};
   };
 
-  friend bool operator==(const id_list& a, const id_list& b) {
-    return a.size() == b.size() && a.smallest_ == b.smallest_ && (a.size() == 1 || *a.rest_ == *b.rest_);
+  [[nodiscard]] iterator begin() const noexcept {
+    return {smallest_, rest_ != nullptr ? rest_->begin() : rest_iterator{}};
+  }
+  [[nodiscard]] iterator end() const noexcept { return {nullptr, rest_ != nullptr ? rest_->end() : rest_iterator{}}; }
+  [[nodiscard]] const Id& front() const noexcept { return *smallest_; }
+  [[nodiscard]] std::size_t size() const noexcept { return 1 + (rest_ != nullptr ? rest_->size() : 0); }
+  [[nodiscard]] bool contains(const Id& id) const {
+    return id == *smallest_ || (rest_ != nullptr && rest_->contains(id));
   }
 
  private:
-  Id smallest_;
+  const Id* smallest_;
   const std::set<Id>* rest_;  // All others; null when there are none.
 };
 
@@ -73,7 +67,7 @@ template <class Id>
 class id_lists {
  public:
   [[nodiscard]] id_list<Id> operator[](std::size_t slot) const noexcept {
-    return {smallest_[slot], has_more_[slot] ? &more_.find(slot)->second : nullptr};
+    return {first_id(slot), has_more_[slot] ? &more_.find(slot)->second : nullptr};
   }
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return smallest_.data() + slot; }
 
@@ -414,7 +408,6 @@ template <std::size_t Words, class Id, class Offset>
 class fingerprint_store {
  public:
   using words_type = std::array<std::uint64_t, Words>;
-  using id_list_type = id_list<Id>;
 
   static constexpr Offset none = slot_finder<Offset>::none;
   /// The most distinct fingerprints; the number after the last slot means "none".
@@ -448,6 +441,7 @@ class fingerprint_store {
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_; }
   [[nodiscard]] const words_type& fingerprint(std::size_t slot) const noexcept { return fingerprints_[slot]; }
   [[nodiscard]] id_list<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
+  [[nodiscard]] bool has_id(std::size_t slot, const Id& id) const { return ids_[slot].contains(id); }
 
   /// Where the ids of a slot begin, to load it ahead.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }

@@ -37,7 +37,6 @@ template <std::size_t Words, class Id, class Offset, template <class> class Arra
 class frozen_store {
  public:
   using words_type = std::array<std::uint64_t, Words>;
-  using id_list_type = id_span<Id>;
   using ids_type = frozen_ids<Id, Offset, Array>;
 
   static constexpr Offset none = (std::numeric_limits<Offset>::max)();
@@ -51,7 +50,11 @@ class frozen_store {
   [[nodiscard]] std::size_t slots() const noexcept { return fingerprints_.size(); }
   [[nodiscard]] std::size_t pairs() const noexcept { return ids_.size(); }
   [[nodiscard]] const words_type& fingerprint(std::size_t slot) const noexcept { return fingerprints_[slot]; }
-  [[nodiscard]] id_span<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
+  [[nodiscard]] std::span<const Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
+  [[nodiscard]] bool has_id(std::size_t slot, const Id& id) const {
+    const std::span<const Id> ids = ids_[slot];
+    return std::binary_search(ids.begin(), ids.end(), id);
+  }
   [[nodiscard]] const ids_type& ids() const noexcept { return ids_; }
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_.span(); }
 

@@ -14,43 +14,6 @@
 
 namespace neardup::inline v0::detail {
 
-/// The ids of one fingerprint, at least one, in ascending order: a view into frozen_ids.
-template <class Id>
-class id_span {
- public:
-  explicit id_span(std::span<const Id> ids) noexcept : ids_(ids) {}
-
-  [[nodiscard]] const Id& smallest() const noexcept { return ids_.front(); }
-  [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
-  [[nodiscard]] bool contains(const Id& id) const { return std::binary_search(ids_.begin(), ids_.end(), id); }
-
-  /// Walks the ids; a position past the end is told by done().
-  class cursor {
-   public:
-    cursor() = default;
-    explicit cursor(const id_span& ids) noexcept : at_(ids.ids_.data()), end_(at_ + ids.ids_.size()) {}
-    [[nodiscard]] const Id& operator*() const noexcept { return *at_; }
-    [[nodiscard]] bool done() const noexcept { return at_ == end_; }
-    cursor& operator++() noexcept {
-      ++at_;
-      return *this;
-    }
-    // Past the end of one fingerprint is before the next: the iterator tells them apart by the slot.
-    friend bool operator==(const cursor& a, const cursor& b) noexcept = default;
-
-   private:
-    const Id* at_ = nullptr;
-    const Id* end_ = nullptr;
-  };
-
-  friend bool operator==(const id_span& a, const id_span& b) {
-    return std::equal(a.ids_.begin(), a.ids_.end(), b.ids_.begin(), b.ids_.end());
-  }
-
- private:
-  std::span<const Id> ids_;
-};
-
 /// Which of 448 slots have several ids, and how many of all slots before these: a line of the cache.
 ///
 ///   bytes 0..7   before: how many slots before these have several ids
@@ -122,8 +85,8 @@ class frozen_ids {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// Complexity: constant.
-  [[nodiscard]] id_span<Id> operator[](std::size_t slot) const noexcept {
+  /// The ids of a slot, at least one, in ascending order. Complexity: constant.
+  [[nodiscard]] std::span<const Id> operator[](std::size_t slot) const noexcept {
     if (marks_.size() != 0) {
       const id_marks& group = marks_[slot / id_marks::slots];
       const std::size_t place = slot % id_marks::slots / word_bits;
@@ -134,10 +97,10 @@ class frozen_ids {
         for (std::size_t i = 0; i < place; ++i) list += static_cast<std::size_t>(portable_popcount(group.words[i]));
         const auto ids =
             lists_.span(static_cast<std::size_t>(list_begins_[list]), static_cast<std::size_t>(list_begins_[list + 1]));
-        if (!ids.empty()) return id_span<Id>(ids);
+        if (!ids.empty()) return ids;
       }
     }
-    return id_span<Id>({&ids_[slot], 1});
+    return {&ids_[slot], 1};
   }
 
   /// Where the ids of a slot are, or the smallest of several, to load it ahead.

@@ -52,13 +52,11 @@ void check_search(const Engine& engine, int k) {
 /// Visits the match of each pair within k bits until `visit` returns false.
 template <class Fingerprint, class Engine, class Visit>
 void visit_matches(const Engine& engine, const Fingerprint& query, int k, Visit& visit) {
-  using list_type = typename Engine::store_type::id_list_type;
   check_search(engine, k);
   engine.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
     const Fingerprint stored(engine.store().fingerprint(slot));
-    const list_type ids = engine.store().ids(slot);
-    for (typename list_type::cursor id(ids); !id.done(); ++id) {
-      if (!visit_goes_on(visit, match<Fingerprint::bits, typename Engine::id_type, Fingerprint>{*id, distance, stored}))
+    for (const auto& id : engine.store().ids(slot)) {
+      if (!visit_goes_on(visit, match<Fingerprint::bits, typename Engine::id_type, Fingerprint>{id, distance, stored}))
         return false;
     }
     return true;
@@ -90,7 +88,7 @@ template <class Fingerprint, class Engine>
   std::optional<match_type> best;
   engine.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
     if (best && distance > best->distance) return true;
-    const match_type candidate{engine.store().ids(slot).smallest(), distance,
+    const match_type candidate{engine.store().ids(slot).front(), distance,
                                Fingerprint(engine.store().fingerprint(slot))};
     if (!best || candidate < *best) best = candidate;
     return true;
@@ -103,7 +101,6 @@ template <class Fingerprint, class Engine>
 void append_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                   batch_result<Fingerprint::bits, typename Engine::id_type, Fingerprint>& result) {
   using match_type = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
-  using list_type = typename Engine::store_type::id_list_type;
   // A batch gains by many; of long fingerprints they would take much of the stack.
   constexpr std::size_t block = (std::max)(std::size_t{256}, std::size_t{1024} / words_for(Fingerprint::bits));
   result.offsets.reserve(queries.size() + 1);
@@ -113,9 +110,8 @@ void append_batch(const Engine& engine, std::span<const Fingerprint> queries, in
   std::array<std::size_t, block> next;  // where the next match of each query goes
   const auto append = [&](std::size_t query, std::size_t slot, int distance) {
     const Fingerprint stored(engine.store().fingerprint(slot));
-    const list_type ids = engine.store().ids(slot);
-    for (typename list_type::cursor id(ids); !id.done(); ++id) {
-      found.emplace_back(query, match_type{*id, distance, stored});
+    for (const auto& id : engine.store().ids(slot)) {
+      found.emplace_back(query, match_type{id, distance, stored});
       ++next[query];
     }
     return true;
@@ -175,7 +171,7 @@ template <class Fingerprint, class Engine>
 template <class Store, class Words, class Id>
 [[nodiscard]] bool contains(const Store& store, const Words& fingerprint, const Id& id) noexcept {
   const auto slot = store.find(fingerprint);
-  return slot != Store::none && store.ids(slot).contains(id);
+  return slot != Store::none && store.has_id(slot, id);
 }
 
 /// Whether two stores hold the same pairs.
@@ -184,7 +180,9 @@ template <class Store>
   if (a.pairs() != b.pairs() || a.slots() != b.slots()) return false;
   for (std::size_t slot = 0; slot < a.slots(); ++slot) {
     const auto other = b.find(a.fingerprint(slot));
-    if (other == Store::none || !(a.ids(slot) == b.ids(other))) return false;
+    if (other == Store::none) return false;
+    const auto ids = a.ids(slot), others = b.ids(other);
+    if (ids.size() != others.size() || !std::equal(ids.begin(), ids.end(), others.begin())) return false;
   }
   return true;
 }
@@ -206,8 +204,7 @@ class entry_iterator {
 
   [[nodiscard]] value_type operator*() const { return {Fingerprint(store_->fingerprint(slot_)), *id_}; }
   entry_iterator& operator++() noexcept {
-    ++id_;
-    if (id_.done()) {
+    if (++id_ == end_of_ids_) {
       ++slot_;
       start_slot();
     }
@@ -221,13 +218,19 @@ class entry_iterator {
   friend bool operator==(const entry_iterator& a, const entry_iterator& b) noexcept = default;
 
  private:
-  void start_slot() noexcept { id_ = slot_ < store_->slots() ? cursor(store_->ids(slot_)) : cursor(); }
+  using id_iterator = decltype(std::declval<const Store&>().ids(0).begin());
 
-  using cursor = typename Store::id_list_type::cursor;
+  void start_slot() noexcept {
+    id_ = end_of_ids_ = {};
+    if (slot_ >= store_->slots()) return;
+    const auto ids = store_->ids(slot_);
+    id_ = ids.begin();
+    end_of_ids_ = ids.end();
+  }
 
   const Store* store_ = nullptr;
   std::size_t slot_ = 0;
-  cursor id_;
+  id_iterator id_{}, end_of_ids_{};
 };
 
 }  // namespace neardup::inline v0::detail
