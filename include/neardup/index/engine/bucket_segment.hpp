@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -27,7 +28,9 @@ template <class Offset>
 class bucket_segment {
  public:
   /// Filters of 64 bits, or of 32.
-  explicit bucket_segment(bool is_wide) noexcept : is_wide_(is_wide) { free_.fill(none); }
+  explicit bucket_segment(bool is_wide) noexcept : width_(is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t)) {
+    free_.fill(none);
+  }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool has_buckets() const noexcept { return !directory_.empty(); }
@@ -41,7 +44,7 @@ class bucket_segment {
   [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
     if (!has_buckets()) return {};
     const bucket& b = directory_[hash >> shift_];
-    return {filters_at(b.begin()), slots_.data() + b.begin(), 0, b.count(), is_wide_};
+    return {filters_.data() + b.begin() * width_, slots_.data() + b.begin(), 0, b.count(), is_wide()};
   }
 
   /// Makes room for one more in the bucket. Precondition: has_buckets().
@@ -54,7 +57,8 @@ class bucket_segment {
     const std::size_t chunk = b.chunk() + 1;
     const std::size_t begin = allocate(chunk);
     if (b.chunk() != 0) {
-      move_run(b.begin(), b.count(), begin);
+      std::copy_n(filters_.data() + b.begin() * width_, b.count() * width_, filters_.data() + begin * width_);
+      std::copy_n(slots_.data() + b.begin(), b.count(), slots_.data() + begin);
       release(b.begin(), b.chunk());
     }
     b.set(begin, b.count(), chunk);
@@ -75,7 +79,7 @@ class bucket_segment {
     const std::size_t place = place_of(b, slot);
     const std::size_t count = b.count() - 1;
     const std::size_t end = b.begin() + count;
-    put(place, is_wide_ ? wide_[end] : narrow_[end], static_cast<std::size_t>(slots_[end]));
+    put(place, filter_at(end), static_cast<std::size_t>(slots_[end]));
     --size_;
     if (count == 0) {
       release(b.begin(), b.chunk());
@@ -140,16 +144,14 @@ class bucket_segment {
   /// Forgets everything and keeps the memory.
   void clear() noexcept {
     std::fill(directory_.begin(), directory_.end(), bucket{});
-    narrow_.clear();
-    wide_.clear();
+    filters_.clear();
     slots_.clear();
     free_.fill(none);
     size_ = left_ = 0;
   }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {
-    return directory_.capacity() * sizeof(bucket) + narrow_.capacity() * sizeof(std::uint32_t) +
-           wide_.capacity() * sizeof(std::uint64_t) + slots_.capacity() * sizeof(Offset);
+    return directory_.capacity() * sizeof(bucket) + filters_.capacity() + slots_.capacity() * sizeof(Offset);
   }
 
  private:
@@ -204,31 +206,33 @@ class bucket_segment {
   template <class Visit>
   void for_each_in(const bucket& b, const Visit& visit) const {
     for (std::size_t place = b.begin(); place < b.begin() + b.count(); ++place) {
-      visit(is_wide_ ? wide_[place] : std::uint64_t{narrow_[place]}, static_cast<std::size_t>(slots_[place]));
+      visit(filter_at(place), static_cast<std::size_t>(slots_[place]));
     }
   }
 
-  const void* filters_at(std::size_t place) const noexcept {
-    return is_wide_ ? static_cast<const void*>(wide_.data() + place) : narrow_.data() + place;
+  [[nodiscard]] bool is_wide() const noexcept { return width_ == sizeof(std::uint64_t); }
+
+  [[nodiscard]] std::uint64_t filter_at(std::size_t place) const noexcept {
+    return is_wide() ? load<std::uint64_t>(place) : load<std::uint32_t>(place);
+  }
+  template <class Filter>
+  [[nodiscard]] Filter load(std::size_t place) const noexcept {
+    Filter filter;
+    std::memcpy(&filter, filters_.data() + place * sizeof filter, sizeof filter);
+    return filter;
+  }
+  template <class Filter>
+  void store(std::size_t place, Filter filter) noexcept {
+    std::memcpy(filters_.data() + place * sizeof filter, &filter, sizeof filter);
   }
 
   void put(std::size_t place, std::uint64_t filter, std::size_t slot) noexcept {
-    if (is_wide_) {
-      wide_[place] = filter;
+    if (is_wide()) {
+      store(place, filter);
     } else {
-      narrow_[place] = static_cast<std::uint32_t>(filter);
+      store(place, static_cast<std::uint32_t>(filter));
     }
     slots_[place] = static_cast<Offset>(slot);
-  }
-
-  // Between chunks.
-  void move_run(std::size_t from, std::size_t count, std::size_t to) noexcept {
-    if (is_wide_) {
-      std::copy_n(wide_.data() + from, count, wide_.data() + to);
-    } else {
-      std::copy_n(narrow_.data() + from, count, narrow_.data() + to);
-    }
-    std::copy_n(slots_.data() + from, count, slots_.data() + to);
   }
 
   // From the end: what came last, which is what takes the number of an erased slot, is often there. Sixteen at a time,
@@ -249,11 +253,7 @@ class bucket_segment {
   }
 
   void reserve_arena(std::size_t places) {
-    if (is_wide_) {
-      wide_.reserve(places);
-    } else {
-      narrow_.reserve(places);
-    }
+    filters_.reserve(places * width_);
     slots_.reserve(places);
   }
 
@@ -262,17 +262,13 @@ class bucket_segment {
     if (free_[chunk] != none) {
       const std::size_t begin = std::size_t{free_[chunk]} * grain;
       left_ -= capacity_of(chunk);
-      free_[chunk] = is_wide_ ? static_cast<std::uint32_t>(wide_[begin]) : narrow_[begin];
+      std::memcpy(&free_[chunk], filters_.data() + begin * width_, sizeof free_[chunk]);
       return begin;
     }
     if (slots_.size() + capacity_of(chunk) > slots_.capacity()) grow_arena(capacity_of(chunk));
     const std::size_t begin = slots_.size();
     const std::size_t end = begin + capacity_of(chunk);
-    if (is_wide_) {
-      wide_.resize(end);
-    } else {
-      narrow_.resize(end);
-    }
+    filters_.resize(end * width_);
     slots_.resize(end);
     return begin;
   }
@@ -283,23 +279,18 @@ class bucket_segment {
     const std::size_t used = slots_.size() - left_ + more;
     const std::size_t places = used + used / 4;
     if (places / grain >= none) refuse_arena();
-    bucket_segment larger(is_wide_);
+    bucket_segment larger(is_wide());
     larger.reserve_arena(places);
     for (bucket& b : directory_) {
       if (b.chunk() == 0) continue;
       const std::size_t begin = larger.slots_.size();
-      const std::size_t end = begin + capacity_of(b.chunk());
-      if (is_wide_) {
-        larger.wide_.insert(larger.wide_.end(), wide_.data() + b.begin(), wide_.data() + b.begin() + (end - begin));
-      } else {
-        larger.narrow_.insert(larger.narrow_.end(), narrow_.data() + b.begin(),
-                              narrow_.data() + b.begin() + (end - begin));
-      }
-      larger.slots_.insert(larger.slots_.end(), slots_.data() + b.begin(), slots_.data() + b.begin() + (end - begin));
+      const std::size_t size = capacity_of(b.chunk());
+      const std::byte* const filters = filters_.data() + b.begin() * width_;
+      larger.filters_.insert(larger.filters_.end(), filters, filters + size * width_);
+      larger.slots_.insert(larger.slots_.end(), slots_.data() + b.begin(), slots_.data() + b.begin() + size);
       b.set(begin, b.count(), b.chunk());
     }
-    wide_.swap(larger.wide_);
-    narrow_.swap(larger.narrow_);
+    filters_.swap(larger.filters_);
     slots_.swap(larger.slots_);
     free_.fill(none);
     left_ = 0;
@@ -308,20 +299,15 @@ class bucket_segment {
   // Puts a chunk on its free list, linked through its first filter.
   void release(std::size_t begin, std::size_t chunk) noexcept {
     left_ += capacity_of(chunk);
-    if (is_wide_) {
-      wide_[begin] = free_[chunk];
-    } else {
-      narrow_[begin] = free_[chunk];
-    }
+    std::memcpy(filters_.data() + begin * width_, &free_[chunk], sizeof free_[chunk]);
     free_[chunk] = static_cast<std::uint32_t>(begin / grain);
   }
 
   std::vector<bucket> directory_;  // Empty, or a power of two, at least 2.
   int shift_ = 0;
-  bool is_wide_;
-  // The arena: filters of one width or the other, beside each the number of its slot.
-  std::vector<std::uint32_t> narrow_;
-  std::vector<std::uint64_t> wide_;
+  std::size_t width_;  // of a filter, bytes: 4 or 8
+  // The arena: filters of one width, beside each the number of its slot.
+  std::vector<std::byte> filters_;
   std::vector<Offset> slots_;
   std::size_t size_ = 0;
   std::size_t left_ = 0;  // places in free chunks
