@@ -105,32 +105,22 @@ class frozen_index {
 
   [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
   [[nodiscard]] int default_distance() const noexcept { return engine_.max_distance(); }
-  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, int k) const {
-    return detail::search(engine_, query, k);
+  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, std::optional<int> k = {}) const {
+    return detail::search(engine_, query, k.value_or(default_distance()));
   }
-  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query) const {
-    return search(query, default_distance());
-  }
-  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, int k,
+  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<int> k = {},
                                         const any_runner& run = {}) const {
-    return detail::search_batch(engine_, queries, k, run);
-  }
-  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries) const {
-    return search_batch(queries, default_distance());
+    return detail::search_batch(engine_, queries, k.value_or(default_distance()), run);
   }
   template <std::invocable<match_type> Visit>
   void for_each_match(const fingerprint_type& query, int k, Visit&& visit) const {
     detail::visit_matches(engine_, query, k, visit);
   }
-  [[nodiscard]] bool any_within(const fingerprint_type& query, int k) const {
-    return detail::any_within(engine_, query, k);
+  [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<int> k = {}) const {
+    return detail::any_within(engine_, query, k.value_or(default_distance()));
   }
-  [[nodiscard]] bool any_within(const fingerprint_type& query) const { return any_within(query, default_distance()); }
-  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, int k) const {
-    return detail::nearest(engine_, query, k);
-  }
-  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query) const {
-    return nearest(query, default_distance());
+  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const {
+    return detail::nearest(engine_, query, k.value_or(default_distance()));
   }
 
   void swap(frozen_index& other) noexcept { engine_.swap(other.engine_); }

@@ -146,22 +146,16 @@ class pigeonhole_index {
   [[nodiscard]] int default_distance() const noexcept { return engine_.max_distance(); }
 
   /// All pairs within k bits, by distance, then id, then fingerprint.
-  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, int k) const {
-    return detail::search(engine_, query, k);
-  }
-  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query) const {
-    return search(query, default_distance());
+  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, std::optional<int> k = {}) const {
+    return detail::search(engine_, query, k.value_or(default_distance()));
   }
 
   /// The matches of each query in turn, as search() gives them: many at a time, so that the waits for memory overlap.
   /// `run` is how the work is spread: `threads{8}`, or your own runner; without it, the caller's thread does it
   /// all. The result does not depend on it.
-  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, int k,
+  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<int> k = {},
                                         const any_runner& run = {}) const {
-    return detail::search_batch(engine_, queries, k, run);
-  }
-  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries) const {
-    return search_batch(queries, default_distance());
+    return detail::search_batch(engine_, queries, k.value_or(default_distance()), run);
   }
 
   /// Calls `visit(match)` for each pair within k bits, once each, in no particular order.
@@ -173,17 +167,13 @@ class pigeonhole_index {
   }
 
   /// Whether any stored fingerprint is within k bits. Stops at the first.
-  [[nodiscard]] bool any_within(const fingerprint_type& query, int k) const {
-    return detail::any_within(engine_, query, k);
+  [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<int> k = {}) const {
+    return detail::any_within(engine_, query, k.value_or(default_distance()));
   }
-  [[nodiscard]] bool any_within(const fingerprint_type& query) const { return any_within(query, default_distance()); }
 
   /// The first of search(): the closest pair within k bits, the smallest id among equally close ones.
-  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, int k) const {
-    return detail::nearest(engine_, query, k);
-  }
-  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query) const {
-    return nearest(query, default_distance());
+  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const {
+    return detail::nearest(engine_, query, k.value_or(default_distance()));
   }
 
   void swap(pigeonhole_index& other) noexcept { engine_.swap(other.engine_); }

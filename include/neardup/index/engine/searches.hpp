@@ -182,7 +182,12 @@ template <class Store>
     const auto other = b.find(a.fingerprint(slot));
     if (other == Store::none) return false;
     const auto ids = a.ids(slot), others = b.ids(other);
-    if (ids.size() != others.size() || !std::equal(ids.begin(), ids.end(), others.begin())) return false;
+    if (ids.size() != others.size()) return false;
+    auto id = ids.begin();
+    for (const auto& same : others) {
+      if (!(*id == same)) return false;
+      ++id;
+    }
   }
   return true;
 }
