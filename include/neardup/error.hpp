@@ -46,6 +46,19 @@ template <class Exception>
 #endif
 }
 
+/// Calls a function at the end of its scope, if it is due still: takes back a step when a later one throws.
+template <class Function>
+struct undo {
+  Function function;
+  bool is_due = true;
+
+  ~undo() {
+    if (is_due) function();
+  }
+};
+template <class Function>
+undo(Function) -> undo<Function>;
+
 }  // namespace detail
 
 /// Replaces the handler of failed calls for builds without exceptions.

@@ -273,18 +273,10 @@ class deduplicator {
 
     std::vector<verdict_type> verdicts;
     verdicts.reserve(texts.size());
-    // Takes back what was added when keeping the next one throws.
-    struct withdrawal {
-      deduplicator& from;
-      std::span<const Id> ids;
-      std::uint64_t added = from.added_;
-      bool is_done = false;
-      ~withdrawal() {
-        if (is_done) return;
-        for (std::uint64_t i = 0; i < from.added_ - added; ++i) from.erase(ids[static_cast<std::size_t>(i)]);
-        from.added_ = added;
-      }
-    } withdrawn{*this, ids};
+    detail::undo adding{[&, before = added_] {
+      for (std::uint64_t i = 0; i < added_ - before; ++i) erase(ids[static_cast<std::size_t>(i)]);
+      added_ = before;
+    }};
     for (std::size_t i = 0; i < found.size(); ++i) {
       const verdict_type& result = verdicts.emplace_back(found[i].result);
       if (result.is_new() && result.has_fingerprint) {
@@ -292,7 +284,7 @@ class deduplicator {
       }
       ++added_;
     }
-    withdrawn.is_done = true;
+    adding.is_due = false;
     return verdicts;
   }
 
@@ -668,31 +660,20 @@ class deduplicator {
     if (documents_.size() == documents_.capacity()) documents_.reserve(2 * documents_.size() + 16);
     free_slots_.reserve(documents_.capacity());  // for all of them, so that erase() cannot fail
 
-    // Takes back what was done when the next step throws.
-    struct withdrawal {
-      deduplicator& from;
-      const document& text;
-      const Id& id;
-      slot_type slot;
-      int steps = 0;
-      ~withdrawal() {
-        if (steps >= 3 && text.is_short) from.erase_digest(text.digest, slot);
-        if (steps >= 2 && is_in_index(text.is_short)) from.index_.erase(text.fingerprint, slot);
-        if (steps >= 1) from.slot_of_.erase(id);
-      }
-    } withdrawn{*this, text, id, slot};
-    slot_of_.emplace(id, slot);
-    withdrawn.steps = 1;
+    const auto place_of_id = slot_of_.emplace(id, slot).first;
+    detail::undo naming{[&] { slot_of_.erase(place_of_id); }};
     if (is_in_index(text.is_short)) index_.insert(text.fingerprint, slot);
-    withdrawn.steps = 2;
+    detail::undo indexing{[&] { index_.erase(text.fingerprint, slot); }};
     if (text.is_short) by_digest_.emplace(text.digest, slot);
-    withdrawn.steps = 3;
+    detail::undo digesting{[&] {
+      if (text.is_short) erase_digest(text.digest, slot);
+    }};
     if constexpr (checks_features) {
       if (slot >= kept_.size()) kept_.resize(place + 1);
       kept_[slot].assign(features.begin(), features.end());
       kept_count_ += features.size();
     }
-    withdrawn.steps = 0;
+    naming.is_due = indexing.is_due = digesting.is_due = false;
 
     if (is_reused) {
       free_slots_.pop_back();

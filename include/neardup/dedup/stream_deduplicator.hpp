@@ -73,18 +73,11 @@ class stream_deduplicator {
     // Its place in the order comes first, so that nothing is left to fail once it is kept.
     std::list<kept> added{kept{id, now}};
     const auto place = place_of_.emplace(id, added.begin()).first;
-    struct withdrawal {
-      place_map& places;
-      typename place_map::iterator place;
-      bool is_due = true;
-      ~withdrawal() {
-        if (is_due) places.erase(place);
-      }
-    } withdrawn{place_of_, place};
+    detail::undo placing{[&] { place_of_.erase(place); }};
     const verdict_type result = dedup_.add(text, id);
     if (result.is_new() && result.has_fingerprint) {
       order_.splice(order_.end(), added);
-      withdrawn.is_due = false;
+      placing.is_due = false;
       while (size() > limits_.max_documents) erase(order_.front().id);
     } else if (limits_.duplicates_renew && result.original) {
       const auto original = place_of_.find(*result.original)->second;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "../error.hpp"
 #include "pigeonhole_index.hpp"
 
 namespace neardup::inline v0 {
@@ -106,16 +107,9 @@ class keyed_index : private Index {
   bool insert(const fingerprint_type& fingerprint, const id_type& id) {
     const auto [place, is_new] = fingerprint_of_.try_emplace(id, fingerprint);
     if (!is_new) return false;
-    struct withdrawal {
-      map_type& map;
-      typename map_type::iterator place;
-      bool is_due = true;
-      ~withdrawal() {
-        if (is_due) map.erase(place);
-      }
-    } withdrawn{fingerprint_of_, place};
+    detail::undo naming{[&, place = place] { fingerprint_of_.erase(place); }};
     Index::insert(fingerprint, id);
-    withdrawn.is_due = false;
+    naming.is_due = false;
     return true;
   }
 

@@ -349,18 +349,13 @@ class durable_deduplicator {
 
   // Puts down what add() did, or takes it back.
   void finish(const verdict_type& result, const id_type& id) {
-    struct withdrawal {
-      Deduplicator& dedup;
-      const id_type& id;
-      bool is_kept, is_done = false;
-      ~withdrawal() {
-        if (is_done) return;
-        if (is_kept) dedup.erase(id);
-        access::set_added(dedup, dedup.added() - 1);
-      }
-    } withdrawn{dedup_, id, result.is_new() && result.has_fingerprint};
-    log_.append(withdrawn.is_kept ? "K" + access::encode_kept(dedup_, id) : std::string("D"));
-    withdrawn.is_done = true;
+    const bool is_kept = result.is_new() && result.has_fingerprint;
+    detail::undo adding{[&] {
+      if (is_kept) dedup_.erase(id);
+      access::set_added(dedup_, dedup_.added() - 1);
+    }};
+    log_.append(is_kept ? "K" + access::encode_kept(dedup_, id) : std::string("D"));
+    adding.is_due = false;
   }
 
   void replay(std::string_view payload) {
