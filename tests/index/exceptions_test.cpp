@@ -274,6 +274,12 @@ void check_keyed_failures(const Index& empty) {
 
 struct stop_here {};
 
+// A member that is copied under shortage of memory must not end the program.
+struct holder {
+  neardup::keyed_index<> index;
+};
+static_assert(!std::is_nothrow_copy_assignable_v<holder> && std::is_nothrow_move_assignable_v<holder>);
+
 }  // namespace
 
 TEST_CASE("every allocation may fail, 4 blocks", "[index][exceptions]") {

@@ -67,8 +67,13 @@ class keyed_index : private Index {
   keyed_index(const keyed_index&) = default;
   keyed_index(keyed_index&& other) noexcept
       : Index(static_cast<Index&&>(other)), fingerprint_of_(std::exchange(other.fingerprint_of_, {})) {}
-  keyed_index& operator=(keyed_index other) noexcept {
-    swap(other);
+  // Two, for of one that took its argument by value classes with a member would believe that copying cannot throw.
+  keyed_index& operator=(const keyed_index& other) {
+    keyed_index(other).swap(*this);
+    return *this;
+  }
+  keyed_index& operator=(keyed_index&& other) noexcept {
+    keyed_index(std::move(other)).swap(*this);
     return *this;
   }
   ~keyed_index() = default;
