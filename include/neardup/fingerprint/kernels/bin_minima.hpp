@@ -139,13 +139,9 @@ using words_portable = std::int16_t;
 inline constexpr std::size_t word_lanes_portable = sizeof(words_portable) / sizeof(std::int16_t);
 
 inline words_portable load_words_portable(const std::uint16_t* from) noexcept {
-#if NEARDUP_X86_KERNELS
-  return reinterpret_cast<words_portable>(_mm_load_si128(reinterpret_cast<const __m128i*>(from)));
-#else
   words_portable words;
   std::memcpy(&words, from, sizeof words);
   return words;
-#endif
 }
 /// The lower and the upper half of 32 bits, in all lanes.
 struct halves_portable {
@@ -164,13 +160,7 @@ struct halves_portable {
 #endif
   }
 };
-inline words_portable lesser_portable(words_portable a, words_portable b) noexcept {
-#if NEARDUP_X86_KERNELS
-  return reinterpret_cast<words_portable>(_mm_min_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
-#else
-  return a < b ? a : b;
-#endif
-}
+inline words_portable lesser_portable(words_portable a, words_portable b) noexcept { return a < b ? a : b; }
 
 /// Gives each of 64 bins its least product with any of n hashes: lanes are bins, and hashes come one after the other. If
 /// it `Chooses`, the hashes choose bins in the same loop, out of `bins` from these 64 on.
@@ -196,30 +186,6 @@ void fill_all_bins_portable(std::uint32_t* minima, std::uint64_t bins, const bin
     fill(std::make_index_sequence<8>{});
   }
   take_products(minima, products);
-}
-
-/// The lower and the upper halves of hashes, for whole vectors: the last one again and again.
-inline void split_hashes_portable(std::uint16_t* lower, std::uint16_t* upper, const std::uint64_t* hashes,
-                                  std::size_t n) noexcept {
-  std::size_t i = 0;
-#if NEARDUP_X86_KERNELS
-  for (; i + 8 <= n; i += 8) {
-    const auto four = [&](std::size_t first) {
-      const auto* const from = reinterpret_cast<const float*>(hashes + first);
-      return _mm_castps_si128(_mm_shuffle_ps(_mm_loadu_ps(from), _mm_loadu_ps(from + 4), 0x88));
-    };
-    const __m128i a = four(i);
-    const __m128i b = four(i + 4);
-    const auto lower_half = [](__m128i x) { return _mm_srai_epi32(_mm_slli_epi32(x, 16), 16); };
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(lower + i), _mm_packs_epi32(lower_half(a), lower_half(b)));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(upper + i),
-                     _mm_packs_epi32(_mm_srai_epi32(a, 16), _mm_srai_epi32(b, 16)));
-  }
-#endif
-  for (const std::size_t end = n + word_lanes_portable; i < end; ++i) {
-    lower[i] = static_cast<std::uint16_t>(hashes[(std::min)(i, n - 1)]);
-    upper[i] = static_cast<std::uint16_t>(hashes[(std::min)(i, n - 1)] >> 16);
-  }
 }
 
 /// The least lane of each of four vectors, the first one lowest.
@@ -250,7 +216,12 @@ inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, co
                                    const std::uint64_t* hashes, std::size_t n) noexcept {
   alignas(words_portable) std::uint16_t lower[max_added_hashes + word_lanes_portable];
   alignas(words_portable) std::uint16_t upper[max_added_hashes + word_lanes_portable];
-  split_hashes_portable(lower, upper, hashes, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    lower[i] = static_cast<std::uint16_t>(hashes[i]);
+    upper[i] = static_cast<std::uint16_t>(hashes[i] >> 16);
+  }
+  std::fill_n(lower + n, word_lanes_portable, lower[n - 1]);
+  std::fill_n(upper + n, word_lanes_portable, upper[n - 1]);
   while (open != 0) {
     std::size_t bins[4];
     for (std::size_t v = 0; v < 4; ++v) {
@@ -307,30 +278,21 @@ NEARDUP_TARGET_AVX2 void fill_all_bins_avx2(std::uint32_t* minima, std::uint64_t
                                             const std::uint64_t* hashes, std::size_t n) noexcept {
   const auto load = [](const std::uint16_t* from)
                         NEARDUP_AVX2_LAMBDA { return _mm256_load_si256(reinterpret_cast<const __m256i*>(from)); };
-  __m256i least0 = _mm256_set1_epi16(0x7fff);
-  __m256i least1 = least0;
-  __m256i least2 = least0;
-  __m256i least3 = least0;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (Chooses) choose_bin_avx2(minima, bins, hashes[i]);
-    const __m256i lower = _mm256_set1_epi16(static_cast<short>(hashes[i]));
-    const __m256i upper = _mm256_set1_epi16(static_cast<short>(hashes[i] >> 16));
-    const auto product = [&](std::size_t bin) NEARDUP_AVX2_LAMBDA {
-      return _mm256_add_epi16(_mm256_mullo_epi16(lower, load(factors.of_lower + bin)),
-                              _mm256_mullo_epi16(upper, load(factors.of_upper + bin)));
-    };
-    least0 = _mm256_min_epi16(least0, product(0));
-    least1 = _mm256_min_epi16(least1, product(16));
-    least2 = _mm256_min_epi16(least2, product(32));
-    least3 = _mm256_min_epi16(least3, product(48));
-  }
   alignas(32) std::int16_t products[word_bits];
-  const auto store = [&](std::size_t bin, __m256i least)
-                         NEARDUP_AVX2_LAMBDA { _mm256_store_si256(reinterpret_cast<__m256i*>(products + bin), least); };
-  store(0, least0);
-  store(16, least1);
-  store(32, least2);
-  store(48, least3);
+  const auto fill = [&]<std::size_t... V>(std::index_sequence<V...>) NEARDUP_AVX2_LAMBDA {
+    __m256i least[] = {(static_cast<void>(V), _mm256_set1_epi16(0x7fff))...};
+    for (std::size_t i = 0; i < n; ++i) {
+      if (Chooses) choose_bin_avx2(minima, bins, hashes[i]);
+      const __m256i lower = _mm256_set1_epi16(static_cast<short>(hashes[i]));
+      const __m256i upper = _mm256_set1_epi16(static_cast<short>(hashes[i] >> 16));
+      ((least[V] =
+            _mm256_min_epi16(least[V], _mm256_add_epi16(_mm256_mullo_epi16(lower, load(factors.of_lower + 16 * V)),
+                                                        _mm256_mullo_epi16(upper, load(factors.of_upper + 16 * V))))),
+       ...);
+    }
+    (_mm256_store_si256(reinterpret_cast<__m256i*>(products + 16 * V), least[V]), ...);
+  };
+  fill(std::make_index_sequence<4>{});
   take_products(minima, products);
 }
 
@@ -370,32 +332,21 @@ template <bool Chooses>
 NEARDUP_TARGET_AVX512 void fill_all_bins_avx512(std::uint32_t* minima, std::uint64_t bins,
                                                 const bin_factor_block& factors, const std::uint64_t* hashes,
                                                 std::size_t n) noexcept {
-  const __m512i factor0 = _mm512_load_si512(factors.of_both);
-  const __m512i factor1 = _mm512_load_si512(factors.of_both + 16);
-  const __m512i factor2 = _mm512_load_si512(factors.of_both + 32);
-  const __m512i factor3 = _mm512_load_si512(factors.of_both + 48);
-  __m512i least0 = _mm512_set1_epi16(0x7fff);
-  __m512i least1 = least0;
-  __m512i least2 = least0;
-  __m512i least3 = least0;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (Chooses) choose_bin_avx2(minima, bins, hashes[i]);
-    const __m512i hash = _mm512_set1_epi32(static_cast<int>(hashes[i]));
-    least0 = _mm512_min_epi16(least0, _mm512_madd_epi16(hash, factor0));
-    least1 = _mm512_min_epi16(least1, _mm512_madd_epi16(hash, factor1));
-    least2 = _mm512_min_epi16(least2, _mm512_madd_epi16(hash, factor2));
-    least3 = _mm512_min_epi16(least3, _mm512_madd_epi16(hash, factor3));
-  }
-  // As filled_with() does; in the upper half of a lane is what VPMADDWD carried.
-  const auto take = [&](std::size_t bin, __m512i least) NEARDUP_AVX512_LAMBDA {
-    const __m512i order = _mm512_xor_si512(least, _mm512_set1_epi32(0x8000));
-    const __m512i filled = _mm512_mask_blend_epi16(0xaaaaaaaaU, order, _mm512_set1_epi32(static_cast<int>(filled_bin)));
-    _mm512_storeu_si512(minima + bin, _mm512_min_epu32(_mm512_loadu_si512(minima + bin), filled));
+  const auto fill = [&]<std::size_t... V>(std::index_sequence<V...>) NEARDUP_AVX512_LAMBDA {
+    const __m512i factor[] = {_mm512_load_si512(factors.of_both + 16 * V)...};
+    __m512i least[] = {(static_cast<void>(V), _mm512_set1_epi16(0x7fff))...};
+    for (std::size_t i = 0; i < n; ++i) {
+      if (Chooses) choose_bin_avx2(minima, bins, hashes[i]);
+      const __m512i hash = _mm512_set1_epi32(static_cast<int>(hashes[i]));
+      ((least[V] = _mm512_min_epi16(least[V], _mm512_madd_epi16(hash, factor[V]))), ...);
+    }
+    // As filled_with() does; in the upper half of a lane is what VPMADDWD carried.
+    const __m512i filled = _mm512_set1_epi32(static_cast<int>(filled_bin));
+    ((least[V] = _mm512_mask_blend_epi16(0xaaaaaaaaU, _mm512_xor_si512(least[V], _mm512_set1_epi32(0x8000)), filled),
+      _mm512_storeu_si512(minima + 16 * V, _mm512_min_epu32(_mm512_loadu_si512(minima + 16 * V), least[V]))),
+     ...);
   };
-  take(0, least0);
-  take(16, least1);
-  take(32, least2);
-  take(48, least3);
+  fill(std::make_index_sequence<4>{});
 }
 
 NEARDUP_KERNELS_END
