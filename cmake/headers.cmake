@@ -77,7 +77,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/cost.hpp
     include/neardup/index/engine/batch_search.hpp
     include/neardup/index/engine/bucket_line.hpp
-    include/neardup/index/engine/bucket_segment.hpp
     include/neardup/index/engine/bucket_table.hpp
     include/neardup/index/engine/filter.hpp
     include/neardup/index/engine/filter_scan.hpp

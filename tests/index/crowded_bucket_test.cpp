@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include <neardup/index/engine/bucket_segment.hpp>
+#include <neardup/index/engine/bucket_table.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"

@@ -50,7 +50,7 @@ class flat_engine {
 /// is, without tables.
 ///
 /// Faster than tables for a few thousand fingerprints or a large k, and the least memory: for 64 bits and 32-bit ids
-/// 23 to 37 bytes for each different fingerprint. A search that names no k has k = 3.
+/// 26 to 42 bytes for each different fingerprint. A search that names no k has k = 3.
 /// All members are as those of pigeonhole_index.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class flat_index {

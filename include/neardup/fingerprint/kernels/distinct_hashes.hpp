@@ -22,7 +22,7 @@ namespace neardup::inline v0::detail {
 /// An open-addressing table of numbers, at most a quarter full, beside the list of hashes that they number. Numbers go
 /// on from text to text, so that those of earlier texts are told by being too low, and nothing need be cleared. "Is it
 /// new?", which no processor predicts, is answered by arithmetic instead of a branch.
-/// With `Counts` it also tells how often each hash came. (Other tables of the library, feature_bag and slot_finder of
+/// With `Counts` it also tells how often each hash came. (Other tables of the library, feature_bag and bucket_table of
 /// the index, delete and keep strong guarantees, one hash at a time; neither could be used here without a loss of
 /// speed.)
 template <std::size_t Words, bool Counts = false>

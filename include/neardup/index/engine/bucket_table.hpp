@@ -1,17 +1,318 @@
-// One table of an index that grows and shrinks.
+// One table of an index that grows and shrinks: directories of buckets over arenas.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "bucket_segment.hpp"
+#include "../../error.hpp"
+#include "filter.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// Buckets of filters, each filter with the number of its slot, for hashes whose highest bits choose the bucket.
+///
+/// A bucket is a chunk of the arena: 8, 16, 24, 32, 48, 64, 96 ... places. Chunks that are left go to free lists, so
+/// that a million buckets do not cost a million allocations.
+/// Complexity: prepare and push O(1), amortised; erase and renumber O(1) and a look through the bucket.
+template <class Offset>
+class bucket_segment {
+ public:
+  /// Filters of 64 bits, or of 32.
+  explicit bucket_segment(bool is_wide) noexcept : width_(is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t)) {
+    free_.fill(none);
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool has_buckets() const noexcept { return !directory_.empty(); }
+  [[nodiscard]] std::size_t buckets() const noexcept { return directory_.size(); }
+
+  /// Where the directory tells of the bucket of a hash, to load it ahead.
+  [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
+    return has_buckets() ? &directory_[hash >> shift_] : nullptr;
+  }
+
+  [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
+    if (!has_buckets()) return {};
+    const bucket& b = directory_[hash >> shift_];
+    return {filters_.data() + b.begin() * width_, slots_.data() + b.begin(), 0, b.count(), is_wide()};
+  }
+
+  /// Makes room for one more in the bucket. Precondition: has_buckets().
+  /// Throws: std::length_error if bucket or arena are at their limits. Guarantee: strong; only the arrangement may
+  /// change.
+  void prepare(std::uint64_t hash) {
+    bucket& b = directory_[hash >> shift_];
+    if (b.count() >= bucket::max_count) refuse_bucket();
+    if (b.chunk() != 0 && b.count() < capacity_of(b.chunk())) return;
+    const std::size_t chunk = b.chunk() + 1;
+    const std::size_t begin = allocate(chunk);
+    if (b.chunk() != 0) {
+      std::copy_n(filters_.data() + b.begin() * width_, b.count() * width_, filters_.data() + begin * width_);
+      std::copy_n(slots_.data() + b.begin(), b.count(), slots_.data() + begin);
+      release(b.begin(), b.chunk());
+    }
+    b.set(begin, b.count(), chunk);
+  }
+
+  /// Precondition: prepare() for the same hash.
+  void push(std::uint64_t hash, std::uint64_t filter, std::size_t slot) noexcept {
+    bucket& b = directory_[hash >> shift_];
+    const std::size_t place = b.begin() + b.count();
+    put(place, filter, slot);
+    b.set(b.begin(), b.count() + 1, b.chunk());
+    ++size_;
+  }
+
+  /// Precondition: the slot is in the bucket.
+  void erase(std::uint64_t hash, std::size_t slot) noexcept {
+    bucket& b = directory_[hash >> shift_];
+    const std::size_t place = place_of(b, slot);
+    const std::size_t count = b.count() - 1;
+    const std::size_t end = b.begin() + count;
+    put(place, filter_at(end), static_cast<std::size_t>(slots_[end]));
+    --size_;
+    if (count == 0) {
+      release(b.begin(), b.chunk());
+      b = {};
+      return;
+    }
+    std::size_t chunk = b.chunk();
+    if (chunk > 1 && count <= capacity_of(chunk) / 4) {
+      // What is left over is a chunk of its own: 8 of 16 places, 16 of 24, otherwise half.
+      const std::size_t kept = chunk <= 3 ? 1 : chunk - 2;
+      const std::size_t left = chunk <= 3 ? chunk - 1 : chunk - 2;
+      release(b.begin() + capacity_of(kept), left);
+      chunk = kept;
+    }
+    b.set(b.begin(), count, chunk);
+  }
+
+  /// Precondition: the slot is in the bucket.
+  void renumber(std::uint64_t hash, std::size_t slot, std::size_t new_number) noexcept {
+    slots_[place_of(directory_[hash >> shift_], slot)] = static_cast<Offset>(new_number);
+  }
+
+  /// Adds all of another segment, which has half as many buckets: each of its buckets becomes two.
+  /// `hash_of(slot)` gives hashes as in push(), `prefetch_slot(slot)` starts to load what that needs.
+  template <class HashOf, class Prefetch>
+  void take_doubling(const bucket_segment& other, const HashOf& hash_of, const Prefetch& prefetch_slot) {
+    constexpr std::size_t ahead = 4;  // buckets whose slots are on their way
+    for (std::size_t from = 0; from < other.directory_.size(); ++from) {
+      if (from + ahead < other.directory_.size()) {
+        other.for_each_in(other.directory_[from + ahead],
+                          [&](std::uint64_t, std::size_t slot) { prefetch_slot(slot); });
+      }
+      const bucket& b = other.directory_[from];
+      std::size_t counts[2] = {0, 0};
+      const auto child_of = [&](std::size_t slot) { return (hash_of(slot) >> shift_) & 1; };
+      other.for_each_in(b, [&](std::uint64_t, std::size_t slot) { ++counts[child_of(slot)]; });
+      std::size_t next[2] = {0, 0};
+      for (std::size_t child = 0; child < 2; ++child) {
+        if (counts[child] == 0) continue;
+        const std::size_t chunk = chunk_for(counts[child]);
+        next[child] = allocate(chunk);
+        directory_[2 * from + child].set(next[child], counts[child], chunk);
+      }
+      other.for_each_in(b, [&](std::uint64_t filter, std::size_t slot) { put(next[child_of(slot)]++, filter, slot); });
+    }
+    size_ = other.size_;
+  }
+
+  /// Visits (filter, slot) of all.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const bucket& b : directory_) for_each_in(b, visit);
+  }
+
+  /// Gives an empty segment a directory of 2^log buckets, 1 <= log, and room for `count` filters.
+  void make_buckets(std::size_t log, std::size_t count) {
+    directory_.resize(std::size_t{1} << log);
+    shift_ = static_cast<int>(word_bits - log);
+    reserve_arena(count + count / 2);
+  }
+
+  /// Forgets everything and keeps the memory.
+  void clear() noexcept {
+    std::fill(directory_.begin(), directory_.end(), bucket{});
+    filters_.clear();
+    slots_.clear();
+    free_.fill(none);
+    size_ = left_ = 0;
+  }
+
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return directory_.capacity() * sizeof(bucket) + filters_.capacity() + slots_.capacity() * sizeof(Offset);
+  }
+
+ private:
+  // The places of an arena are counted in grains, the smallest chunks.
+  static constexpr std::size_t grain = 8;
+  static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
+
+  // Chunk 1 has 8 places, then 16, 24, 32, 48, 64, 96 ...
+  static constexpr std::size_t capacity_of(std::size_t chunk) noexcept {
+    if (chunk <= 2) return grain * chunk;
+    const std::size_t i = chunk - 3;
+    return (i % 2 == 0 ? std::size_t{3} : std::size_t{4}) << (3 + i / 2);
+  }
+
+  // A run of places, and the chunk that it begins; chunk 0: none.
+  //
+  //   bytes 0..3  grains_: where the run begins, in grains
+  //   bytes 4..7  count_and_chunk_: bits 0..5 the chunk, bits 6..31 the number of places in use
+  class bucket {
+   public:
+    static constexpr std::size_t max_count = (std::size_t{1} << 26) - 1;
+
+    [[nodiscard]] std::size_t begin() const noexcept { return std::size_t{grains_} * grain; }
+    [[nodiscard]] std::size_t count() const noexcept { return count_and_chunk_ >> 6; }
+    [[nodiscard]] std::size_t chunk() const noexcept { return count_and_chunk_ & 63; }
+    void set(std::size_t begin, std::size_t count, std::size_t chunk) noexcept {
+      grains_ = static_cast<std::uint32_t>(begin / grain);
+      count_and_chunk_ = static_cast<std::uint32_t>(count << 6 | chunk);
+    }
+
+   private:
+    std::uint32_t grains_ = 0;
+    std::uint32_t count_and_chunk_ = 0;
+  };
+  static_assert(sizeof(bucket) == 8);
+
+  [[noreturn]] static void refuse_bucket() {
+    fail<std::length_error>("no room in a table of the index: more than " + std::to_string(bucket::max_count) +
+                            " fingerprints share a key; more blocks make longer keys");
+  }
+  [[noreturn]] static void refuse_arena() {
+    fail<std::length_error>("the index is full: a sixteenth of a table holds as many entries as it can");
+  }
+
+  // The smallest chunk for `count` places.
+  static constexpr std::size_t chunk_for(std::size_t count) noexcept {
+    std::size_t chunk = 1;
+    while (capacity_of(chunk) < count) ++chunk;
+    return chunk;
+  }
+
+  template <class Visit>
+  void for_each_in(const bucket& b, const Visit& visit) const {
+    for (std::size_t place = b.begin(); place < b.begin() + b.count(); ++place) {
+      visit(filter_at(place), static_cast<std::size_t>(slots_[place]));
+    }
+  }
+
+  [[nodiscard]] bool is_wide() const noexcept { return width_ == sizeof(std::uint64_t); }
+
+  [[nodiscard]] std::uint64_t filter_at(std::size_t place) const noexcept {
+    return is_wide() ? load<std::uint64_t>(place) : load<std::uint32_t>(place);
+  }
+  template <class Filter>
+  [[nodiscard]] Filter load(std::size_t place) const noexcept {
+    Filter filter;
+    std::memcpy(&filter, filters_.data() + place * sizeof filter, sizeof filter);
+    return filter;
+  }
+  template <class Filter>
+  void store(std::size_t place, Filter filter) noexcept {
+    std::memcpy(filters_.data() + place * sizeof filter, &filter, sizeof filter);
+  }
+
+  void put(std::size_t place, std::uint64_t filter, std::size_t slot) noexcept {
+    if (is_wide()) {
+      store(place, filter);
+    } else {
+      store(place, static_cast<std::uint32_t>(filter));
+    }
+    slots_[place] = static_cast<Offset>(slot);
+  }
+
+  // From the end: what came last, which is what takes the number of an erased slot, is often there. Sixteen at a time,
+  // for compilers to make vectors of.
+  std::size_t place_of(const bucket& b, std::size_t slot) const noexcept {
+    constexpr std::size_t step = 16;
+    const auto wanted = static_cast<Offset>(slot);
+    std::size_t end = b.begin() + b.count();
+    for (; end >= b.begin() + step; end -= step) {
+      const Offset* const last = slots_.data() + end - step;
+      unsigned differing = 0;
+      for (std::size_t i = 0; i < step; ++i) differing += last[i] != wanted ? 1 : 0;
+      if (differing < step) break;
+    }
+    while (slots_[--end] != wanted) {
+    }
+    return end;
+  }
+
+  void reserve_arena(std::size_t places) {
+    filters_.reserve(places * width_);
+    slots_.reserve(places);
+  }
+
+  // A chunk. May throw; then nothing has changed.
+  std::size_t allocate(std::size_t chunk) {
+    if (free_[chunk] != none) {
+      const std::size_t begin = std::size_t{free_[chunk]} * grain;
+      left_ -= capacity_of(chunk);
+      std::memcpy(&free_[chunk], filters_.data() + begin * width_, sizeof free_[chunk]);
+      return begin;
+    }
+    if (slots_.size() + capacity_of(chunk) > slots_.capacity()) grow_arena(capacity_of(chunk));
+    const std::size_t begin = slots_.size();
+    const std::size_t end = begin + capacity_of(chunk);
+    filters_.resize(end * width_);
+    slots_.resize(end);
+    return begin;
+  }
+
+  // Moves all chunks to a larger arena, side by side: what growing buckets have left behind is too short for others.
+  // May throw; then nothing has changed.
+  void grow_arena(std::size_t more) {
+    const std::size_t used = slots_.size() - left_ + more;
+    const std::size_t places = used + used / 4;
+    if (places / grain >= none) refuse_arena();
+    bucket_segment larger(is_wide());
+    larger.reserve_arena(places);
+    for (bucket& b : directory_) {
+      if (b.chunk() == 0) continue;
+      const std::size_t begin = larger.slots_.size();
+      const std::size_t size = capacity_of(b.chunk());
+      const std::byte* const filters = filters_.data() + b.begin() * width_;
+      larger.filters_.insert(larger.filters_.end(), filters, filters + size * width_);
+      larger.slots_.insert(larger.slots_.end(), slots_.data() + b.begin(), slots_.data() + b.begin() + size);
+      b.set(begin, b.count(), b.chunk());
+    }
+    filters_.swap(larger.filters_);
+    slots_.swap(larger.slots_);
+    free_.fill(none);
+    left_ = 0;
+  }
+
+  // Puts a chunk on its free list, linked through its first filter.
+  void release(std::size_t begin, std::size_t chunk) noexcept {
+    left_ += capacity_of(chunk);
+    std::memcpy(filters_.data() + begin * width_, &free_[chunk], sizeof free_[chunk]);
+    free_[chunk] = static_cast<std::uint32_t>(begin / grain);
+  }
+
+  std::vector<bucket> directory_;  // Empty, or a power of two, at least 2.
+  int shift_ = 0;
+  std::size_t width_;  // of a filter, bytes: 4 or 8
+  // The arena: filters of one width, beside each the number of its slot.
+  std::vector<std::byte> filters_;
+  std::vector<Offset> slots_;
+  std::size_t size_ = 0;
+  std::size_t left_ = 0;  // places in free chunks
+  std::array<std::uint32_t, 64> free_;
+};
 
 /// Buckets of filters by the hash of a key, in segments that grow each on its own: no insertion waits for more than a
 /// share of the table to be arranged anew.
@@ -99,7 +400,7 @@ class bucket_table {
     }
     while (log < max_log && (count >> log) >= mean_load) ++log;
     segment larger(is_wide_);
-    larger.make_buckets(log, s.size());
+    larger.make_buckets(log, count);
     const auto hash_in_segment = [&](std::size_t slot) { return hash_of(slot) << log_segments_; };
     if (larger.buckets() == 2 * s.buckets()) {
       larger.take_doubling(s, hash_in_segment, [&](std::size_t slot) { hash_of.prefetch(slot); });

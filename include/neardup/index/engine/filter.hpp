@@ -1,4 +1,4 @@
-// What the tables of an index keep of a fingerprint: enough to reject nearly all non-matches.
+// What the tables of an index keep of a fingerprint, enough to reject nearly all non-matches, and a bucket of it.
 #pragma once
 
 #include <array>
@@ -33,5 +33,15 @@ template <class Filter, std::size_t Words>
 /// Whether filters of 64 bits, folded from more, pass less than one non-match in a hundred at distance k; otherwise it
 /// is faster to compare whole fingerprints. (The share is 0.8 % at k = 22, 1.6 % at 23, 19 % at 28, half at 32.)
 [[nodiscard]] constexpr bool wide_filter_suffices(int k) noexcept { return k <= 22; }
+
+/// What one bucket of a table holds: filters in one run, and the slots that they belong to.
+template <class Offset>
+struct bucket_view {
+  const void* filters = nullptr;  ///< std::uint32_t, or std::uint64_t if is_wide
+  const Offset* slots = nullptr;  ///< beside each filter its slot; null if the slots count up from first_slot
+  std::size_t first_slot = 0;
+  std::size_t count = 0;
+  bool is_wide = false;
+};
 
 }  // namespace neardup::inline v0::detail

@@ -13,16 +13,6 @@
 
 namespace neardup::inline v0::detail {
 
-/// What one bucket of a table holds: filters in one run, and the slots that they belong to.
-template <class Offset>
-struct bucket_view {
-  const void* filters = nullptr;  ///< std::uint32_t, or std::uint64_t if is_wide
-  const Offset* slots = nullptr;  ///< beside each filter its slot; null if the slots count up from first_slot
-  std::size_t first_slot = 0;
-  std::size_t count = 0;
-  bool is_wide = false;
-};
-
 /// A run of filters of one width to compare with a query's.
 struct filter_run {
   const void* filters;

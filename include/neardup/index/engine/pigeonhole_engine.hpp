@@ -62,7 +62,18 @@ class pigeonhole_engine {
   /// Returns: whether the pair is new.
   /// Throws: std::length_error if Offset numbers no further fingerprint, or a table has no room.
   bool insert(const words_type& fingerprint, const Id& id) {
-    return store_.insert(fingerprint, id, [&](std::size_t slot) { add(fingerprint, slot); });
+    make_tables();
+    // Asked for before the fingerprint is looked for, so that all this waits for memory together.
+    std::array<std::uint64_t, layout::max_tables> hashes;
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      hashes[i] = plans_->keys()[i].hash(fingerprint);
+      detail::prefetch(tables_[i].entry(hashes[i]));
+    }
+    return store_.insert(fingerprint, id, [&](std::size_t slot) {
+      for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].prepare(hashes[i], hash_of_slot(i));
+      const std::uint64_t filter = filter_of(fingerprint);
+      for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].push(hashes[i], filter, slot);
+    });
   }
 
   /// Returns: whether the pair was there.
@@ -123,19 +134,6 @@ class pigeonhole_engine {
     void prefetch(std::size_t slot) const noexcept { detail::prefetch(&store.fingerprint(slot)); }
   };
   slot_hash hash_of_slot(std::size_t table) const noexcept { return {plans_->keys()[table], store_}; }
-
-  // Adds a fingerprint, which is to get this slot next. Guarantee: strong.
-  void add(const words_type& fingerprint, std::size_t slot) {
-    make_tables();
-    std::array<std::uint64_t, layout::max_tables> hashes;
-    for (std::size_t i = 0; i < tables_.size(); ++i) {
-      hashes[i] = plans_->keys()[i].hash(fingerprint);
-      detail::prefetch(tables_[i].entry(hashes[i]));
-    }
-    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].prepare(hashes[i], hash_of_slot(i));
-    const std::uint64_t filter = filter_of(fingerprint);
-    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].push(hashes[i], filter, slot);
-  }
 
   // Removes a slot, whose number the last slot takes. Precondition: the store still has both.
   void remove_slot(std::size_t slot) noexcept {
