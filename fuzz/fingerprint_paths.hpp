@@ -83,7 +83,7 @@ std::string check_paths(const input& in) {
     hash.add_to(merged_sums, other);
     neardup::accumulator<Composition::bits> others;
     hash.add_to(others, other);
-    merged_sums -= others;
+    merged_sums.subtract(others);
     require(merged_sums == sums, "accumulator merged and subtracted");
   }
   return differing;

@@ -109,11 +109,11 @@ TEST_CASE("tokens come in the order in which they were first counted", "[feature
   for (const std::uint64_t hash : {9U, 2U, 7U, 2U, 9U, 4U}) bag.add({hash}, std::to_string(hash));
   feature_bag<1, true> other;
   for (const std::uint64_t hash : {5U, 7U}) other.add({hash}, std::to_string(hash));
-  bag += other;
+  bag.merge(other);
   std::string order;
   bag.for_each([&](const auto&, std::string_view token, std::uint64_t) { order += token; });
   CHECK(order == "92745");
-  bag -= other;
+  bag.subtract(other);
   order.clear();
   bag.for_each([&](const auto&, std::string_view token, std::uint64_t) { order += token; });
   CHECK(order == "9274");

@@ -35,7 +35,7 @@ struct no_check {
 /// |---|---|---|
 /// | group | `check(i, j)` | positions of fingerprints; from several threads at once, with the same answer each time, also for (j, i) |
 /// | deduplicator | `check(id, text)` | the id of a kept document, whose text the check finds itself, and a new text |
-/// | find_original, has_original | `check(id)` | the id of a stored document; the check knows the new one |
+/// | find_original | `check(id)` | the id of a stored document; the check knows the new one |
 ///
 /// A deduplicator takes a feature_extractor, too: the check is the Jaccard similarity of its features then, which are
 /// kept. What a check throws ends the call and passes through.

@@ -100,20 +100,6 @@ template <class Index, class Check = no_check>
   return result;
 }
 
-/// Whether find_original() would find one. Stops at the first that the check accepts.
-template <class Index, class Check = no_check>
-  requires check_of<Check, typename Index::id_type>
-[[nodiscard]] bool has_original(const Index& index, const typename Index::fingerprint_type& fingerprint, int k,
-                                const Check& check = {}, double similarity = default_similarity) {
-  if (std::isnan(similarity)) detail::fail<std::invalid_argument>("has_original: the similarity is not a number");
-  bool found = false;
-  index.for_each_match(fingerprint, k, [&](const auto& match) {
-    found = detail::result_of_check(check(match.id), similarity).accepts;
-    return !found;
-  });
-  return found;
-}
-
 namespace detail {
 
 template <class T>

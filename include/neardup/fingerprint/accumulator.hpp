@@ -68,15 +68,6 @@ class accumulator {
     for (std::size_t i = 0; i < Bits; ++i) sums_[i] -= other.sums_[i];
   }
 
-  constexpr accumulator& operator+=(const accumulator& other) {
-    merge(other);
-    return *this;
-  }
-  constexpr accumulator& operator-=(const accumulator& other) {
-    subtract(other);
-    return *this;
-  }
-
   /// The weight of all tokens, in units of 1/256.
   [[nodiscard]] constexpr std::uint64_t total() const noexcept { return total_; }
 

@@ -91,15 +91,6 @@ class feature_bag {
     drop_uncounted();
   }
 
-  feature_bag& operator+=(const feature_bag& other) {
-    merge(other);
-    return *this;
-  }
-  feature_bag& operator-=(const feature_bag& other) {
-    subtract(other);
-    return *this;
-  }
-
   /// How often the token of this hash was counted.
   [[nodiscard]] std::uint64_t count(const hash_type& hash) const noexcept {
     if (slots_.empty()) return 0;
