@@ -1,12 +1,12 @@
-// Fingerprints of one kind and width, for the files that instantiate them, so that they compile side by side.
-#pragma once
-
+// Fingerprints of one kind and width.
 #include <neardup/fingerprint.hpp>
 #include <type_traits>
 
 #include "readers.hpp"
 
 namespace command {
+
+namespace {
 
 /// The first `bits` of a fingerprint, of any width.
 template <class Fingerprint>
@@ -95,6 +95,8 @@ std::unique_ptr<fingerprinter> make_fingerprinter_of(Hasher hash, const options&
   return std::make_unique<fingerprinter_of<Hasher>>(std::move(hash), settings.bits);
 }
 
+}  // namespace
+
 template <std::size_t Bits>
 std::unique_ptr<fingerprinter> make_simhash_fingerprinter(const options& settings) {
   if (!settings.weighted_field.empty()) return std::make_unique<weighed_fingerprinter<Bits>>(settings);
@@ -117,5 +119,13 @@ std::unique_ptr<fingerprinter> make_minwise_fingerprinter(const options& setting
                                  settings);
   });
 }
+
+template std::unique_ptr<fingerprinter> make_simhash_fingerprinter<64>(const options& settings);
+template std::unique_ptr<fingerprinter> make_simhash_fingerprinter<128>(const options& settings);
+template std::unique_ptr<fingerprinter> make_simhash_fingerprinter<256>(const options& settings);
+template std::unique_ptr<fingerprinter> make_minwise_fingerprinter<32>(const options& settings);
+template std::unique_ptr<fingerprinter> make_minwise_fingerprinter<64>(const options& settings);
+template std::unique_ptr<fingerprinter> make_minwise_fingerprinter<128>(const options& settings);
+template std::unique_ptr<fingerprinter> make_minwise_fingerprinter<256>(const options& settings);
 
 }  // namespace command
