@@ -92,22 +92,17 @@ void for_each_against(context& c, list_reader& lists, const document_visitor& vi
   c.against = c.notes.documents();
 }
 
-corpus read_corpus(context& c, const other_visitor& visit_other) {
-  corpus all(c.settings);
-  list_reader lists(c.settings);
-  for_each_against(c, lists, [&](const placed_document& d) {
-    if (d.facts.has_tokens) all.add(d);
-  });
-  all.end_against();
+void read_corpus(context& c, corpus& all, const document_visitor& visit) {
   const auto add = [&](const placed_document& d) {
-    if (d.facts.has_tokens) {
-      all.add(d);
-    } else if (visit_other) {
-      visit_other(all, d);
-    }
+    if (d.facts.has_tokens) all.add(d);
   };
-  for_each_document(c, c.settings, c.sources, lists, add);
-  return all;
+  list_reader lists(c.settings);
+  for_each_against(c, lists, add);
+  all.end_against();
+  for_each_document(c, c.settings, c.sources, lists, [&](const placed_document& d) {
+    if (visit) visit(d);
+    add(d);
+  });
 }
 
 }  // namespace command

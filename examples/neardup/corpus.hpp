@@ -110,7 +110,7 @@ class document_table {
 /// The documents with tokens.
 struct corpus {
   explicit corpus(const options& settings)
-      : documents(settings.needs_second_look()), check(settings), fingerprints(settings.bits), keep(settings.keep) {}
+      : documents(settings.action == verb::report), check(settings), fingerprints(settings.bits), keep(settings.keep) {}
 
   void add(const placed_document& d) {
     documents.add(d);
@@ -135,9 +135,8 @@ struct corpus {
 /// Calls `visit` for each document of --against: first those of its indexes, then the others.
 void for_each_against(context& c, list_reader& lists, const document_visitor& visit);
 
-/// All documents with tokens: those of --against, and the input. `visit_other`, if there is one, gets the documents of
-/// the input without, and what was read before.
-using other_visitor = std::function<void(const corpus&, const placed_document&)>;
-corpus read_corpus(context& c, const other_visitor& visit_other = nullptr);
+/// All documents with tokens: those of --against, and the input, of which `visit` gets each document before it is added.
+/// Throws: input_error for bad input; what comes before it is there then.
+void read_corpus(context& c, corpus& all, const document_visitor& visit = nullptr);
 
 }  // namespace command

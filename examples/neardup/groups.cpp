@@ -120,7 +120,8 @@ void finish_groups(context& c, const group_counts& counts) {
 }
 
 void run_groups(context& c) {
-  const corpus all = read_corpus(c);
+  corpus all(c.settings);
+  read_corpus(c, all);
   const auto id_of = [&](std::uint64_t document) { return all.documents.id(document); };
   finish_groups(c, for_each_group(c, all, [&](std::uint64_t number, const std::vector<group_member>& members) {
                   print_group(c, id_of, all.against, number, members);

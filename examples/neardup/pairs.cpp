@@ -89,7 +89,8 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus& all) {
 }  // namespace
 
 void run_pairs(context& c) {
-  const corpus all = read_corpus(c);
+  corpus all(c.settings);
+  read_corpus(c, all);
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
   const auto pairs = with_bits(c.settings.bits, [&](auto bits) { return checked_pairs<bits>(c, all); });
   for (const auto& [a, b, similarity] : pairs) {

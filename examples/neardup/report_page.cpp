@@ -151,7 +151,8 @@ void write_group(output& out, text_rereader& texts, const corpus& all, const std
 }  // namespace
 
 void run_report(context& c) {
-  const corpus all = read_corpus(c);
+  corpus all(c.settings);
+  read_corpus(c, all);
   const auto [head, behind_style] = split(report_html, "{{style}}");
   const auto [before_groups, behind_groups] = split(behind_style, "{{groups}}");
   const auto [before_script, tail] = split(behind_groups, "{{script}}");

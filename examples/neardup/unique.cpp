@@ -1,8 +1,13 @@
 // `neardup unique`: the input without what came before.
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <neardup/dedup/group.hpp>
+#include <neardup/fingerprint/hashers.hpp>
 #include <neardup/threads.hpp>
 
 #include "check.hpp"
@@ -240,53 +245,134 @@ void run_first_come(context& c) {
   copier.finish_run();
 }
 
-void run_groups_first(context& c) {
-  struct without_tokens {
-    std::size_t before;  // the number of documents with tokens before it
-    place where;
+/// Finds the documents of the input again, in a second pass, which makes nothing of them. Memory: a byte for each line.
+class second_pass {
+ public:
+  explicit second_pass(context& c) : context_(c) { c.sources.remember(); }
+
+  /// Takes the next document of the first pass.
+  void expect(const placed_document& d) {
+    if (expected_.empty() || expected_.back().from != d.from) expected_.push_back({d.from, {}, 0});
+    expected_source& last = expected_.back();
+    last.lines.resize(std::max<std::uint64_t>(d.line, 1));
+    last.lines.back() = d.facts.has_tokens ? content::tokens : content::no_tokens;
+    last.checksum += hash(d.raw);
+  }
+
+  /// Calls `visit(has_tokens, source, line, raw)` for each document in order. Files that are documents are not read.
+  /// Throws: input_error if a line is no longer what it was.
+  template <class Visit>
+  void visit_documents(const Visit& visit) {
+    context_.sources.rewind();
+    batch_reader reader(context_.settings, context_.sources);
+    const std::atomic<bool> never{false};
+    auto next = expected_.begin();
+    std::uint64_t line = 0;  // so many of the next source have been read
+    for (batch input; next != expected_.end() && reader.next(input, never);) {
+      for (const std::shared_ptr<source>& file : input.files) {
+        if (next == expected_.end() || file != next->from) continue;
+        visit(next->lines.front() == content::tokens, file, 0, std::string_view());
+        ++next;
+      }
+      if (!input.has_lines() || input.from != next->from) continue;
+      std::string_view rest = input.bytes.view();
+      while (!rest.empty() && line < next->lines.size()) {
+        const std::string_view raw = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+        rest.remove_prefix(raw.size());
+        const content found = next->lines[line++];
+        if (found == content::none) continue;
+        next->checksum -= hash(raw);
+        visit(found == content::tokens, input.from, line, raw);
+      }
+      if (line < next->lines.size()) continue;
+      if (next->checksum != 0) fail_changed(*next->from);
+      ++next;
+      line = 0;
+    }
+    if (next != expected_.end()) fail_changed(*next->from);
+  }
+
+ private:
+  enum class content : unsigned char { none, no_tokens, tokens };
+
+  struct expected_source {
+    std::shared_ptr<source> from;
+    std::vector<content> lines;  // up to the last document; the first one stands for a file that is a document
+    std::uint64_t checksum;      // of the documents: the sum of their hashes
   };
-  std::vector<without_tokens> others;
-  const corpus all = read_corpus(c, [&](const corpus& before, const placed_document& d) {
-    others.push_back({before.fingerprints.size(), {d.from, d.offset, d.facts.length}});
+
+  static std::uint64_t hash(std::string_view raw) { return neardup::xxh3<64>{}(raw); }
+
+  context& context_;
+  std::vector<expected_source> expected_;
+};
+
+/// Decides about all documents at once, when they are known. What is kept is read again.
+void run_at_once(context& c) {
+  const bool are_lists = c.settings.unit == unit_of_input::fingerprints;
+  corpus all(c.settings);
+  second_pass documents(c);
+  const std::exception_ptr bad = caught([&] {
+    read_corpus(c, all, [&](const placed_document& d) {
+      if (!are_lists) documents.expect(d);
+    });
   });
+  if (bad && c.settings.groups_first()) std::rethrow_exception(bad);
   const std::vector<std::uint32_t> label = find_groups(c, all);
 
   record_copier copier(c);
-  record_rereader reader(std::size_t{1} << 20);
-  const auto keep = [&](const place& where) {
-    if (c.settings.unit == unit_of_input::files) {
-      copier.print(where.from->path);
-    } else {
-      copier.copy(reader.at(where), where.offset == 0);
-    }
-  };
-  const auto drop = [&](std::size_t i) {
+  std::size_t i = all.against;
+  const auto is_dropped = [&] {
     const std::size_t by = label[i];
-    write_dropped(c, all.documents.id(i), all.documents.id(by), by < all.against,
-                  hamming_distance(all.fingerprints[by], all.fingerprints[i]), all.check[by], all.check[i]);
-  };
-  std::size_t next_other = 0;
-  for (std::size_t i = all.against; i <= label.size(); ++i) {
-    for (; next_other < others.size() && others[next_other].before == i; ++next_other) keep(others[next_other].where);
-    if (i == label.size()) break;
-    if (label[i] != i) {
-      if (c.dropped) drop(i);
-      continue;
+    if (by != i && c.dropped) {
+      write_dropped(c, all.documents.id(i), all.documents.id(by), by < all.against,
+                    hamming_distance(all.fingerprints[by], all.fingerprints[i]), all.check[by], all.check[i]);
     }
-    if (c.settings.unit == unit_of_input::fingerprints) {
-      copier.print(all.documents.id(i));
-    } else {
-      keep(all.documents.where(i));
+    return by != i;
+  };
+  if (are_lists) {
+    for (; i < label.size(); ++i) {
+      if (!is_dropped()) copier.print(all.documents.id(i));
     }
   }
+  documents.visit_documents(
+      [&](bool has_tokens, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+        const bool is_kept = !has_tokens || !is_dropped();
+        if (has_tokens) ++i;
+        if (!is_kept) return;
+        if (line > 0) {
+          copier.copy(raw, line == 1);
+        } else {
+          copier.print(from->path);
+        }
+      });
+  if (bad) std::rethrow_exception(bad);
   copier.finish_run();
+}
+
+/// Whether all of the input is files that were named, and that can be read again as they are: not packed.
+bool can_be_read_again(const options& settings) {
+  const auto is_packed = [](const std::string& path) {
+    std::array<char, longest_magic> magic{};
+    std::ifstream file(path, std::ios::binary);
+    file.read(magic.data(), magic.size());
+    return make_unpacker({magic.data(), static_cast<std::size_t>(file.gcount())}, path) != nullptr;
+  };
+  return std::all_of(settings.paths.begin(), settings.paths.end(), [&](const std::string& path) {
+    try {
+      return path != "-" && std::filesystem::is_regular_file(path) && !is_packed(path);
+    } catch (const std::system_error&) {
+      return false;  // Reading it says what is wrong with it.
+    }
+  });
 }
 
 }  // namespace
 
 void run_unique(context& c) {
-  if (c.settings.groups_first()) {
-    run_groups_first(c);
+  // Batches of a stream are compared with all that was kept, again and again; what can be read twice need not be.
+  if (c.settings.groups_first() || can_be_read_again(c.settings)) {
+    run_at_once(c);
   } else {
     run_first_come(c);
   }

@@ -1,5 +1,6 @@
 """The promises of the command neardup, each held against the program itself. NEARDUP_PROGRAM names it."""
 
+import gzip
 import json
 import math
 import os
@@ -1249,6 +1250,63 @@ class Unique(CommandTest):
             self.assertEqual(done.text, "".join(f"{self.folder}/{name}\n" for name in "abd"))
             done = run("unique", *mode, "--format", "jsonl", self.folder)
             self.assertEqual([row["id"] for row in done.json], [f"{self.folder}/{name}" for name in "abd"])
+
+    def test_files_that_are_read_twice_and_streams_give_the_same(self):
+        texts = corpus(600, 31)
+        odd = [b"\r\n", b"  \n", b'{"id":"n","text":"?!"}\n', b'{"id":"w","text":"one two three"}\r\n']
+        bad = b"nonsense\n"
+        lines = jsonl(texts).splitlines(keepends=True)
+        rng = random.Random(31)
+        for line in odd * 3 + [bad] * 2:
+            lines.insert(rng.randrange(len(lines)), line)
+        files, packed = [], []
+        for i, part in enumerate((lines[:200], [], lines[200:201], lines[201:])):
+            data = b"".join(part)
+            data = b"\xef\xbb\xbf" + data if i == 3 else data
+            files.append(self.write(f"{i}.jsonl", data[:-1] if i == 0 else data))
+            packed.append(self.write(f"{i}.jsonl.gz", gzip.compress(files[-1].read_bytes())))
+        outcomes = set()
+        for options in ((), ("--skip-bad",), ("--threads", "2", "--skip-bad")):
+            of_options = set()
+            for sources in (files, packed, (*files[:3], packed[3])):
+                dropped = self.folder / "dropped"
+                done = run("unique", "--jsonl", "--similarity", "0.6", *options, "--dropped", dropped, *sources)
+                self.assertEqual(done.status, 0 if options else 2, done.err)
+                said = [line.replace(".gz", "") for line in done.err.splitlines() if "document" in line]
+                of_options.add((done.bytes, dropped.read_bytes() if options else b"", "\n".join(said)))
+            self.assertEqual(len(of_options), 1, options)
+            outcomes |= of_options
+        kept = sorted(len(kept) for kept, _, _ in outcomes)
+        self.assertEqual(len(kept), 2)
+        self.assertTrue(0 < kept[0] < kept[1] < sum(map(len, lines)))
+
+    def test_a_file_that_changes_between_two_passes(self):
+        fifo = self.folder / "pipe"
+        os.mkfifo(fifo)
+        old = b"one two three\n\nfour five six\n"
+        for new, fails in (
+            (old + b"more\n", False),
+            (old, False),
+            (b"one two three\n\nfour five sax\n", True),
+            (b"one two three\n", True),
+            (b"one two three\n\nfour five six", True),
+            (b"", True),
+        ):
+            with self.subTest(new=new):
+                file = self.write("lines", old)
+                process = start("unique", "--lines", "--keep", "longest", file, fifo)
+                try:
+                    with open(fifo, "wb") as end:  # opened when all of the file is read
+                        file.write_bytes(new)
+                        end.write(b"seven eight nine\n")
+                    out, err = process.communicate(timeout=60)
+                finally:
+                    stop(process)
+                if fails:
+                    self.assertEqual(process.returncode, 2)
+                    self.assertIn(f"{file}: was changed while it was being read".encode(), err)
+                else:
+                    self.assertEqual((process.returncode, out), (0, old + b"seven eight nine\n"), err)
 
     def test_hands_on_records_at_once(self):
         process = start("unique", "--lines", "-")
