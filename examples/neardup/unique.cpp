@@ -1,10 +1,8 @@
 // `neardup unique`: the input without what came before.
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <neardup/dedup/group.hpp>
 #include <neardup/fingerprint/hashers.hpp>
@@ -350,20 +348,12 @@ void run_at_once(context& c) {
   copier.finish_run();
 }
 
-/// Whether all of the input is files that were named, and that can be read again as they are: not packed.
+/// Whether all of the input is files, which can be read twice.
 bool can_be_read_again(const options& settings) {
-  const auto is_packed = [](const std::string& path) {
-    std::array<char, longest_magic> magic{};
-    std::ifstream file(path, std::ios::binary);
-    file.read(magic.data(), magic.size());
-    return make_unpacker({magic.data(), static_cast<std::size_t>(file.gcount())}, path) != nullptr;
-  };
-  return std::all_of(settings.paths.begin(), settings.paths.end(), [&](const std::string& path) {
-    try {
-      return path != "-" && std::filesystem::is_regular_file(path) && !is_packed(path);
-    } catch (const std::system_error&) {
-      return false;  // Reading it says what is wrong with it.
-    }
+  return std::all_of(settings.paths.begin(), settings.paths.end(), [](const std::string& path) {
+    std::error_code error;
+    const auto type = path == "-" ? std::filesystem::file_type::none : std::filesystem::status(path, error).type();
+    return type == std::filesystem::file_type::regular || type == std::filesystem::file_type::directory;
   });
 }
 

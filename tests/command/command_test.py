@@ -1,5 +1,6 @@
 """The promises of the command neardup, each held against the program itself. NEARDUP_PROGRAM names it."""
 
+import contextlib
 import gzip
 import json
 import math
@@ -109,6 +110,12 @@ def close_pairs(prints, distance, similar=lambda a, b: True):
             d = hamming_distance(prints[a], prints[b])
             if d <= distance and similar(a, b):
                 yield a, b, d
+
+
+def write_all(pipe, data):
+    """Unless the reader has seen enough."""
+    with contextlib.suppress(BrokenPipeError):
+        pipe.write_bytes(data)
 
 
 def unless_short(texts):
@@ -1257,20 +1264,29 @@ class Unique(CommandTest):
         bad = b"nonsense\n"
         lines = jsonl(texts).splitlines(keepends=True)
         rng = random.Random(31)
-        for line in odd * 3 + [bad] * 2:
+        for line in odd * 3:
             lines.insert(rng.randrange(len(lines)), line)
+        for _ in range(2):
+            lines.insert(rng.randrange(300, len(lines)), bad)
         files, packed = [], []
         for i, part in enumerate((lines[:200], [], lines[200:201], lines[201:])):
             data = b"".join(part)
             data = b"\xef\xbb\xbf" + data if i == 3 else data
             files.append(self.write(f"{i}.jsonl", data[:-1] if i == 0 else data))
             packed.append(self.write(f"{i}.jsonl.gz", gzip.compress(files[-1].read_bytes())))
+        pipe = self.folder / "3.pipe"
+        os.mkfifo(pipe)
         outcomes = set()
         for options in ((), ("--skip-bad",), ("--threads", "2", "--skip-bad")):
             of_options = set()
-            for sources in (files, packed, (*files[:3], packed[3])):
+            for sources in (files, packed, (*files[:3], pipe)):
                 dropped = self.folder / "dropped"
+                writer = threading.Thread(target=write_all, args=(pipe, files[3].read_bytes()))
+                if pipe in sources:
+                    writer.start()
                 done = run("unique", "--jsonl", "--similarity", "0.6", *options, "--dropped", dropped, *sources)
+                if pipe in sources:
+                    writer.join()
                 self.assertEqual(done.status, 0 if options else 2, done.err)
                 said = [line.replace(".gz", "") for line in done.err.splitlines() if "document" in line]
                 of_options.add((done.bytes, dropped.read_bytes() if options else b"", "\n".join(said)))
