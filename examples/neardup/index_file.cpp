@@ -37,14 +37,8 @@ index_settings settings_of(const std::string& path) {
   return found;
 }
 
-}  // namespace
-
-index_settings read_index_settings(const std::string& path) {
-  const std::size_t bits = read_header(path).bits;
-  if (bits != 32 && bits != 64 && bits != 128 && bits != 256) refuse(path);
-  return as_input([&] { return with_bits(bits, [&](auto width) { return settings_of<width>(path); }); });
-}
-
+/// What a file of an index has as attachments, of documents by their numbers, which are its ids. 0: lines "features F",
+/// "weights W", "kind K", "check F"; 1 to 4: as document_columns::bytes().
 std::string encode_settings(const options& settings) {
   constexpr const char* weights[] = {"unit", "tf", "logtf", "idf", "tfidf"};
   std::string text = "features " + to_string(settings.features) + "\nweights " +
@@ -53,8 +47,6 @@ std::string encode_settings(const options& settings) {
   if (settings.keeps_features) text += "check " + to_string(settings.check_features) + "\n";
   return text;
 }
-
-namespace {
 
 /// An index file, open for this run.
 template <std::size_t Bits>
@@ -194,6 +186,12 @@ void query_index(context& c) {
 }
 
 }  // namespace
+
+index_settings read_index_settings(const std::string& path) {
+  const std::size_t bits = read_header(path).bits;
+  if (bits != 32 && bits != 64 && bits != 128 && bits != 256) refuse(path);
+  return as_input([&] { return with_bits(bits, [&](auto width) { return settings_of<width>(path); }); });
+}
 
 void for_each_indexed(context& c, const std::string& path, list_reader& lists, const document_visitor& visit) {
   with_bits(c.settings.bits, [&](auto bits) { read_index<bits>(c, path, lists, visit); });

@@ -24,10 +24,6 @@ struct index_settings {
 /// Throws: input_error.
 index_settings read_index_settings(const std::string& path);
 
-/// What a file of an index has as attachments, of documents by their numbers, which are its ids. 0: lines "features F",
-/// "weights W", "kind K", "check F"; 1 to 4: as document_columns::bytes().
-std::string encode_settings(const options& settings);
-
 /// Calls `visit` for each document of an index file, of which `lists` says what it is made of. Throws: input_error.
 void for_each_indexed(context& c, const std::string& path, list_reader& lists, const document_visitor& visit);
 

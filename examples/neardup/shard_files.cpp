@@ -38,17 +38,25 @@ std::string encode_values(const named_values& values) {
   return text;
 }
 
-/// Throws: input_error if there is no such value, or no number.
+[[noreturn]] void refuse_without(const std::string& path, const std::string& name) {
+  refuse(path, "damaged, or not written by the command neardup: no " + name);
+}
+
+/// Throws: input_error if there is no such value.
+const std::string& value_of(const std::string& path, const named_values& values, const std::string& name) {
+  const auto found = values.find(name);
+  if (found == values.end()) refuse_without(path, name);
+  return found->second;
+}
+
+/// The same of a number.
 template <class Number>
 Number number_of(const std::string& path, const named_values& values, const std::string& name) {
-  const auto found = values.find(name);
+  const std::string& text = value_of(path, values, name);
   Number number{};
-  if (found != values.end()) {
-    const std::string& text = found->second;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size()) return number;
-  }
-  refuse(path, "damaged, or not written by the command neardup: no " + name);
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) refuse_without(path, name);
+  return number;
 }
 
 std::string exact(double value) {
@@ -131,27 +139,21 @@ named_values comparison_of(const options& settings) {
           {"min-similarity", settings.min_similarity ? exact(*settings.min_similarity) : "none"}};
 }
 
-std::optional<named_values> settings_beside(const std::string& shard) {
-  const std::string path = features_path(shard);
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
-  return as_input([&] {
-    const neardup::attachment_file file{neardup::mapped_file(path)};
-    named_values values = parse_values(path, file.attachment(0));
-    if (number_of<std::uint64_t>(path, values, "list") != read_header(shard).checksum) {
-      refuse(path, "is of another file than " + shard);
-    }
-    return values;
-  });
-}
-
 std::optional<int> distance_of_shards(const std::vector<std::string>& shards) {
   std::optional<int> distance;
   std::string first;
   for (const std::string& shard : shards) {
-    const auto settings = settings_beside(shard);
-    if (!settings) continue;
-    const int found = number_of<int>(features_path(shard), *settings, "distance");
+    const std::string path = features_path(shard);
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) continue;
+    const int found = as_input([&] {
+      const neardup::attachment_file file{neardup::mapped_file(path)};
+      const named_values values = parse_values(path, file.attachment(0));
+      if (number_of<std::uint64_t>(path, values, "list") != read_header(shard).checksum) {
+        refuse(path, "is of another file than " + shard);
+      }
+      return number_of<int>(path, values, "distance");
+    });
     if (distance && found != *distance) {
       refuse(shard, "was made for --distance " + std::to_string(found) + ", and " + first + " for " +
                         std::to_string(*distance));
@@ -164,11 +166,7 @@ std::optional<int> distance_of_shards(const std::vector<std::string>& shards) {
 
 void apply_comparison_of(const shard_documents& documents, options& to) {
   const named_values& values = documents.settings();
-  const auto value = [&](const std::string& name) -> const std::string& {
-    const auto found = values.find(name);
-    if (found == values.end()) refuse(documents.path(), "damaged, or not written by the command neardup: no " + name);
-    return found->second;
-  };
+  const auto value = [&](const char* name) -> const std::string& { return value_of(documents.path(), values, name); };
   to.distance = number_of<int>(documents.path(), values, "distance");
   to.kind = value("kind") == "minwise" ? neardup::fingerprint_kind::minwise : neardup::fingerprint_kind::simhash;
   to.check = value("check") == "cosine" ? similarity_measure::cosine

@@ -89,12 +89,8 @@ named_values comparison_of(const options& settings);
 /// Takes what a comparison was set to from there. Throws: input_error, by `path`.
 void apply_comparison_of(const shard_documents& documents, options& to);
 
-/// What the comparison of a shard was set to; nothing if its features do not lie beside it. Reads no more of them than
-/// that. Throws: input_error, also if they are those of another file.
-std::optional<named_values> settings_beside(const std::string& shard);
-
-/// The distance that shards were made for, as far as their features lie beside them. Throws: input_error, also if it is
-/// not the same for all.
+/// The distance that shards were made for, as far as their features lie beside them. Reads no more of these than that.
+/// Throws: input_error, also if it is not the same for all, or if the features are those of another file.
 std::optional<int> distance_of_shards(const std::vector<std::string>& shards);
 
 /// Two documents, the later one first: so they sort.
