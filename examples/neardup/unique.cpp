@@ -263,30 +263,38 @@ class second_pass {
   void visit_documents(const Visit& visit) {
     context_.sources.rewind();
     batch_reader reader(context_.settings, context_.sources);
-    const std::atomic<bool> never{false};
     auto next = expected_.begin();
     std::uint64_t line = 0;  // so many of the next source have been read
-    for (batch input; next != expected_.end() && reader.next(input, never);) {
-      for (const std::shared_ptr<source>& file : input.files) {
+    std::atomic<bool> has_all{next == expected_.end()};
+    const auto take = [&](const cut_batch& found) {
+      for (const std::shared_ptr<source>& file : found.input.files) {
         if (next == expected_.end() || file != next->from) continue;
         visit(next->lines.front() == content::tokens, file, 0, std::string_view());
         ++next;
       }
-      if (!input.has_lines() || input.from != next->from) continue;
-      std::string_view rest = input.bytes.view();
-      while (!rest.empty() && line < next->lines.size()) {
-        const std::string_view raw = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
-        rest.remove_prefix(raw.size());
-        const content found = next->lines[line++];
-        if (found == content::none) continue;
-        next->checksum -= hash(raw);
-        visit(found == content::tokens, input.from, line, raw);
+      std::string_view rest = found.input.bytes.view();
+      if (next == expected_.end() || !found.input.has_lines() || found.input.from != next->from) return;
+      for (auto cut = found.lines.begin(); cut != found.lines.end() && line < next->lines.size(); ++cut) {
+        const std::string_view raw = rest.substr(0, cut->length);
+        rest.remove_prefix(cut->length);
+        const content what = next->lines[line++];
+        if (what == content::none) continue;
+        next->checksum -= cut->hash;
+        visit(what == content::tokens, found.input.from, line, raw);
       }
-      if (line < next->lines.size()) continue;
+      if (line < next->lines.size()) return;
       if (next->checksum != 0) fail_changed(*next->from);
       ++next;
       line = 0;
-    }
+    };
+    run_in_order<batch>(
+        context_.settings.threads,
+        [&](batch& input, const std::atomic<bool>& stop) { return !has_all && reader.next(input, stop); },
+        [] { return [](batch&& input) { return cut_batch(std::move(input)); }; },
+        [&](cut_batch&& found) {
+          take(found);
+          has_all = next == expected_.end();
+        });
     if (next != expected_.end()) fail_changed(*next->from);
   }
 
@@ -300,6 +308,22 @@ class second_pass {
   };
 
   static std::uint64_t hash(std::string_view raw) { return neardup::xxh3<64>{}(raw); }
+
+  struct cut_batch {
+    explicit cut_batch(batch&& b) : input(std::move(b)) {
+      for (std::string_view rest = input.bytes.view(); !rest.empty(); rest.remove_prefix(lines.back().length)) {
+        const std::string_view raw = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+        lines.push_back({raw.size(), hash(raw)});
+      }
+    }
+
+    struct line {
+      std::size_t length;
+      std::uint64_t hash;
+    };
+    batch input;
+    std::vector<line> lines;
+  };
 
   context& context_;
   std::vector<expected_source> expected_;
