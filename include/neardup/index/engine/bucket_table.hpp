@@ -28,9 +28,7 @@ template <class Offset>
 class bucket_segment {
  public:
   /// Filters of 64 bits, or of 32.
-  explicit bucket_segment(bool is_wide) noexcept : width_(is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t)) {
-    free_.fill(none);
-  }
+  explicit bucket_segment(bool is_wide) noexcept : is_wide_(is_wide) { free_.fill(none); }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool has_buckets() const noexcept { return !directory_.empty(); }
@@ -44,7 +42,7 @@ class bucket_segment {
   [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
     if (!has_buckets()) return {};
     const bucket& b = directory_[hash >> shift_];
-    return {filters_.data() + b.begin() * width_, slots_.data() + b.begin(), 0, b.count(), is_wide()};
+    return {at(b.begin()), slots_.data() + b.begin(), 0, b.count(), is_wide_};
   }
 
   /// Makes room for one more in the bucket. Precondition: has_buckets().
@@ -57,7 +55,7 @@ class bucket_segment {
     const std::size_t chunk = b.chunk() + 1;
     const std::size_t begin = allocate(chunk);
     if (b.chunk() != 0) {
-      std::copy_n(filters_.data() + b.begin() * width_, b.count() * width_, filters_.data() + begin * width_);
+      std::copy_n(at(b.begin()), bytes_of(b.count()), at(begin));
       std::copy_n(slots_.data() + b.begin(), b.count(), slots_.data() + begin);
       release(b.begin(), b.chunk());
     }
@@ -210,10 +208,15 @@ class bucket_segment {
     }
   }
 
-  [[nodiscard]] bool is_wide() const noexcept { return width_ == sizeof(std::uint64_t); }
+  // Bytes of so many filters. Each shift by itself: one by a variable takes thrice as long.
+  [[nodiscard]] std::size_t bytes_of(std::size_t filters) const noexcept {
+    return is_wide_ ? filters * 8 : filters * 4;
+  }
+  [[nodiscard]] const std::byte* at(std::size_t place) const noexcept { return filters_.data() + bytes_of(place); }
+  [[nodiscard]] std::byte* at(std::size_t place) noexcept { return filters_.data() + bytes_of(place); }
 
   [[nodiscard]] std::uint64_t filter_at(std::size_t place) const noexcept {
-    return is_wide() ? load<std::uint64_t>(place) : load<std::uint32_t>(place);
+    return is_wide_ ? load<std::uint64_t>(place) : load<std::uint32_t>(place);
   }
   template <class Filter>
   [[nodiscard]] Filter load(std::size_t place) const noexcept {
@@ -227,7 +230,7 @@ class bucket_segment {
   }
 
   void put(std::size_t place, std::uint64_t filter, std::size_t slot) noexcept {
-    if (is_wide()) {
+    if (is_wide_) {
       store(place, filter);
     } else {
       store(place, static_cast<std::uint32_t>(filter));
@@ -253,7 +256,7 @@ class bucket_segment {
   }
 
   void reserve_arena(std::size_t places) {
-    filters_.reserve(places * width_);
+    filters_.reserve(bytes_of(places));
     slots_.reserve(places);
   }
 
@@ -262,13 +265,13 @@ class bucket_segment {
     if (free_[chunk] != none) {
       const std::size_t begin = std::size_t{free_[chunk]} * grain;
       left_ -= capacity_of(chunk);
-      std::memcpy(&free_[chunk], filters_.data() + begin * width_, sizeof free_[chunk]);
+      std::memcpy(&free_[chunk], at(begin), sizeof free_[chunk]);
       return begin;
     }
     if (slots_.size() + capacity_of(chunk) > slots_.capacity()) grow_arena(capacity_of(chunk));
     const std::size_t begin = slots_.size();
     const std::size_t end = begin + capacity_of(chunk);
-    filters_.resize(end * width_);
+    filters_.resize(bytes_of(end));
     slots_.resize(end);
     return begin;
   }
@@ -279,14 +282,13 @@ class bucket_segment {
     const std::size_t used = slots_.size() - left_ + more;
     const std::size_t places = used + used / 4;
     if (places / grain >= none) refuse_arena();
-    bucket_segment larger(is_wide());
+    bucket_segment larger(is_wide_);
     larger.reserve_arena(places);
     for (bucket& b : directory_) {
       if (b.chunk() == 0) continue;
       const std::size_t begin = larger.slots_.size();
       const std::size_t size = capacity_of(b.chunk());
-      const std::byte* const filters = filters_.data() + b.begin() * width_;
-      larger.filters_.insert(larger.filters_.end(), filters, filters + size * width_);
+      larger.filters_.insert(larger.filters_.end(), at(b.begin()), at(b.begin() + size));
       larger.slots_.insert(larger.slots_.end(), slots_.data() + b.begin(), slots_.data() + b.begin() + size);
       b.set(begin, b.count(), b.chunk());
     }
@@ -299,13 +301,13 @@ class bucket_segment {
   // Puts a chunk on its free list, linked through its first filter.
   void release(std::size_t begin, std::size_t chunk) noexcept {
     left_ += capacity_of(chunk);
-    std::memcpy(filters_.data() + begin * width_, &free_[chunk], sizeof free_[chunk]);
+    std::memcpy(at(begin), &free_[chunk], sizeof free_[chunk]);
     free_[chunk] = static_cast<std::uint32_t>(begin / grain);
   }
 
   std::vector<bucket> directory_;  // Empty, or a power of two, at least 2.
   int shift_ = 0;
-  std::size_t width_;  // of a filter, bytes: 4 or 8
+  bool is_wide_;
   // The arena: filters of one width, beside each the number of its slot.
   std::vector<std::byte> filters_;
   std::vector<Offset> slots_;
