@@ -46,15 +46,20 @@ descriptor open_temporary() {
   return descriptor(number);
 }
 
+/// Reads what one call of the system gives; 0 at the end of the file.
+std::size_t read_once_at(const descriptor& file, std::uint64_t offset, char* to, std::size_t size) {
+  for (;;) {
+    const ssize_t count = ::pread(file.number(), to, size, static_cast<off_t>(offset));
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) fail_with_errno();
+  }
+}
+
 /// Reads until `size` bytes are there or the file ends.
 std::size_t read_all_at(const descriptor& file, std::uint64_t offset, char* to, std::size_t size) {
   std::size_t total = 0;
-  while (total < size) {
-    const ssize_t count = ::pread(file.number(), to + total, size - total, static_cast<off_t>(offset + total));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail_with_errno();
-    if (count == 0) break;
-    total += static_cast<std::size_t>(count);
+  for (std::size_t count = 1; count > 0 && total < size; total += count) {
+    count = read_once_at(file, offset + total, to + total, size - total);
   }
   return total;
 }
@@ -93,7 +98,8 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
   // One read may move at most 2 GiB.
   size = std::min<std::size_t>(size, std::size_t{1} << 30);
   if (regular_) {
-    const std::size_t count = read_all_at(file_, position_, to, size);
+    // Once: mostly the file ends here, and the caller asks on anyway.
+    const std::size_t count = read_once_at(file_, position_, to, size);
     position_ += count;
     return count;
   }

@@ -72,13 +72,14 @@ class short_digest_reader final : public feature_reader {
  public:
   short_digest_reader(const Tokenizer& tokenizer, std::uint64_t seed) : hash_(tokenizer, neardup::xxh3<64>{seed}) {}
 
-  /// A look at the beginning mostly tells that a document is not short.
+  /// A look at the beginning mostly tells that a document is not short; at a longer one where it does not.
   feature_set read(const std::vector<std::string_view>& texts) override {
-    constexpr std::size_t beginning = 512;
     constexpr std::size_t cut = 2;  // features that are not those of the text, because the beginning ends within them
-    for (const std::string_view text : texts) {
-      if (text.size() <= beginning) continue;
-      if (hash_(text.substr(0, beginning), memory_).size() >= neardup::default_min_tokens + cut) return {};
+    for (const std::size_t beginning : {std::size_t{160}, std::size_t{512}}) {
+      for (const std::string_view text : texts) {
+        if (text.size() <= beginning) continue;
+        if (hash_(text.substr(0, beginning), memory_).size() >= neardup::default_min_tokens + cut) return {};
+      }
     }
     return digest_.of(features_of(texts, hash_, memory_));
   }

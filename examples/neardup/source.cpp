@@ -172,6 +172,7 @@ constexpr const char* is_written = "is also the output of this run";
 /// Whether it is one of these files, by this name or another. What is written must not be read: it would be lost, or
 /// never end.
 bool is_one_of(const std::string& path, const std::vector<std::string>& files) {
+  if (files.empty()) return false;
   const std::string identity = identity_of_file(path);
   return !identity.empty() && std::any_of(files.begin(), files.end(),
                                           [&](const std::string& file) { return identity_of_file(file) == identity; });
@@ -200,8 +201,9 @@ std::optional<bad_input> missing(const options& settings, std::size_t number) {
 source_walker::source_walker(const options& settings) : settings_(settings) {
   // One for all: one for each source would be more files than a program may have open.
   if (settings.needs_second_look()) copies_ = std::make_shared<temporary_file>();
-  // Where there is no such name for it, standard output is not looked at.
-  outputs_.push_back(settings.output_file.empty() ? "/dev/stdout" : settings.output_file);
+  // Where there is no such name for it, or it is no file, standard output is not looked at.
+  const std::string output = settings.output_file.empty() ? "/dev/stdout" : settings.output_file;
+  if (!settings.output_file.empty() || !identity_of_file(output).empty()) outputs_.push_back(output);
   if (!settings.dropped_file.empty()) outputs_.push_back(settings.dropped_file);
   if (settings.skip_bad) return;
   for (std::size_t i = 0; i < settings.paths.size(); ++i) {
@@ -267,8 +269,9 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   const std::string relative = join(current.relative, name);
 
   std::error_code error;
-  const bool is_link = fs::is_symlink(fs::symlink_status(path, error));
-  const fs::file_status status = fs::status(path, error);
+  const fs::file_status own_status = fs::symlink_status(path, error);
+  const bool is_link = fs::is_symlink(own_status);
+  const fs::file_status status = is_link ? fs::status(path, error) : own_status;
   if (left_out(settings_, relative, fs::is_directory(status))) return std::nullopt;
   if (name.starts_with('.') && !settings_.reads_hidden) {
     ++hidden_;

@@ -117,17 +117,10 @@ class keywords {
     NEARDUP_NOINLINE void flush() {
       for (std::size_t i = 0; i < waiting_count_; ++i) block_.columns[0][i] = xxh3<64>{}(text_of(waiting_[i]));
       block_.count = waiting_count_;
-      std::size_t number = distinct_.size();
+      const std::size_t known = distinct_.size();
       distinct_.add(block_);
-      const std::size_t size = distinct_.size();
-      spans_.resize(size + 1);
-      // New ones are numbered in two runs, each in the order of the text.
-      while (number < size) {
-        for (std::size_t i = 0; i < waiting_count_; ++i) {
-          spans_[number] = waiting_[i];
-          number += number < size && block_.columns[0][i] == distinct_.column(0)[number] ? 1U : 0U;
-        }
-      }
+      spans_.resize(distinct_.size());
+      for (std::size_t i = known; i < spans_.size(); ++i) spans_[i] = waiting_[distinct_.origins()[i]];
       waiting_count_ = 0;
     }
 
@@ -157,9 +150,9 @@ class keywords {
     detail::hash_block<1> block_;
     span waiting_[batch];
     std::size_t waiting_count_ = 0;
-    detail::distinct_hashes<1, true> distinct_;
+    detail::distinct_hashes<1, true, true> distinct_;
     std::string copies_;
-    std::vector<span> spans_;  // by number of a distinct token; one more than there are
+    std::vector<span> spans_;  // by number of a distinct token
   };
 
   struct workspace {

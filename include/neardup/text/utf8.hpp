@@ -104,8 +104,9 @@ constexpr std::size_t encode(char32_t code_point, char* out) noexcept {
 template <class Visit>
 constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
   for (std::size_t i = 0; i < text.size();) {
-    const decoded next = decode_one(text.substr(i));
-    visit(next.code_point, text.substr(i, next.length));
+    // Not by substr(), which is a call by g++ -O2, for it looks whether i is in the text.
+    const decoded next = decode_one({text.data() + i, text.size() - i});
+    visit(next.code_point, std::string_view(text.data() + i, next.length));
     i += next.length;
   }
 }

@@ -22,10 +22,10 @@ namespace neardup::inline v0::detail {
 /// An open-addressing table of numbers, at most a quarter full, beside the list of hashes that they number. Numbers go
 /// on from text to text, so that those of earlier texts are told by being too low, and nothing need be cleared. "Is it
 /// new?", which no processor predicts, is answered by arithmetic instead of a branch.
-/// With `Counts` it also tells how often each hash came. (Other tables of the library, feature_bag and bucket_table of
-/// the index, delete and keep strong guarantees, one hash at a time; neither could be used here without a loss of
-/// speed.)
-template <std::size_t Words, bool Counts = false>
+/// With `Counts` it also tells how often each hash came, and with `Origins` where in its block it came first. (Other
+/// tables of the library, feature_bag and bucket_table of the index, delete and keep strong guarantees, one hash at a
+/// time; neither could be used here without a loss of speed.)
+template <std::size_t Words, bool Counts = false, bool Origins = false>
 class distinct_hashes {
  public:
   /// Forgets the hashes of the last text.
@@ -68,6 +68,9 @@ class distinct_hashes {
   /// How often each of them came, at least once.
   [[nodiscard]] const std::uint64_t* counts() const noexcept requires Counts { return counts_.data(); }
 
+  /// The place of each of them in the block with which it came first.
+  [[nodiscard]] const std::uint32_t* origins() const noexcept requires Origins { return origins_.data(); }
+
   /// Calls `visit(hash, "", count)` for each distinct hash, as feature_bag does.
   template <class Visit>
   void for_each(const Visit& visit) const requires Counts {
@@ -89,6 +92,7 @@ class distinct_hashes {
   std::vector<std::uint32_t> places_;
   std::array<std::vector<std::uint64_t>, Words> distinct_;  // `count_` hashes, with room for a batch more
   std::vector<std::uint64_t> counts_;
+  std::vector<std::uint32_t> origins_;
   std::size_t size_ = 0;
   std::size_t count_ = 0;
   std::uint64_t multiplier_ = secret_multiplier();
@@ -101,7 +105,8 @@ class distinct_hashes {
     shift_ = static_cast<int>(64 - std::bit_width(size - 1));
   }
 
-  static void grow(std::vector<std::uint64_t>& values, std::size_t size) {
+  template <class Value>
+  static void grow(std::vector<Value>& values, std::size_t size) {
     if (values.size() < size) values.resize(2 * size);
   }
 
@@ -109,6 +114,7 @@ class distinct_hashes {
     // Each vector by itself: an allocation that failed may have left some grown and others not.
     for (auto& column : distinct_) grow(column, count_ + n + 1);
     if constexpr (Counts) grow(counts_, count_ + n + 1);
+    if constexpr (Origins) grow(origins_, count_ + n + 1);
     const std::uint64_t needed = std::uint64_t{count_} + n;
     if (needed >= max_number) fail<std::length_error>("a text has 2^32 or more distinct tokens");
     const bool is_full = sparsity * needed > size_;
@@ -163,6 +169,7 @@ class distinct_hashes {
       const std::uint64_t key = key_of([&](std::size_t j) { return block.columns[j][i]; });
       for (std::size_t j = 0; j < Words; ++j) distinct[j][count] = block.columns[j][i];
       if constexpr (Counts) counts_[count] = 0;
+      if constexpr (Origins) origins_[count] = static_cast<std::uint32_t>(i);
       std::uint32_t& entry = places[(static_cast<std::size_t>(key * multiplier >> shift) + distance) & last_place];
       const bool is_free = entry < first_number;
       // Of a free place the number would be beyond all others.

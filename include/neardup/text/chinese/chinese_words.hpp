@@ -101,13 +101,18 @@ class chinese_words {
         count += token.characters >= min_length ? 1U : 0U;
       }
       // All tokens come from one place, so that what takes them becomes a part of this loop.
-      for (std::size_t i = 0; i < count; ++i) sink(text.substr(memory.tokens[i].begin, memory.tokens[i].size));
+      for (std::size_t i = 0; i < count; ++i) sink(part_of(text, memory.tokens[i].begin, memory.tokens[i].size));
     }
   }
 
   // Longer runs are cut at this many bytes, so that places fit 32 bits and memory is bounded.
   static constexpr std::size_t max_run = std::size_t{1} << 30;
   static constexpr std::size_t enough_tokens = 256;  // these stay in the cache until they are taken
+
+  /// substr() is a call by g++ -O2, for it looks whether `begin` is in the text.
+  static constexpr std::string_view part_of(std::string_view text, std::size_t begin, std::size_t size) noexcept {
+    return {text.data() + begin, size};
+  }
 
   static constexpr bool is_ascii_of_run(unsigned char c) noexcept {
     return word_dictionary::is_ascii_alphanumeric(c) || c == '+' || c == '#' || c == '&' || c == '.' || c == '_' ||
@@ -123,7 +128,7 @@ class chinese_words {
         ++at;
         continue;
       }
-      const decoded next = decode_one(text.substr(at));
+      const decoded next = decode_one(part_of(text, at, text.size() - at));
       if (!unknown_word_model::is_chinese(next.code_point)) break;
       at += next.length;
     }
@@ -151,12 +156,13 @@ class chinese_words {
     while (at < text.size() && memory.tokens.size() < enough_tokens) {
       const std::size_t end = end_of_run(text, at);
       if (end > at) {
-        cut_run(text.substr(at, end - at), at, memory);
+        cut_run(part_of(text, at, end - at), at, memory);
         at = end;
         continue;
       }
-      const unsigned length = text.substr(at, 2) == "\r\n" ? 2 : decode_one(text.substr(at)).length;
       const char first = text[at];
+      const bool is_line_end = first == '\r' && at + 1 < text.size() && text[at + 1] == '\n';
+      const unsigned length = is_line_end ? 2 : decode_one(part_of(text, at, text.size() - at)).length;
       const bool is_blank = first == ' ' || first == '\t' || first == '\r' || first == '\n';
       memory.tokens.push_back({at, length, is_blank ? 0U : 1U});
       at += length;
