@@ -78,7 +78,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/batch_search.hpp
     include/neardup/index/engine/bucket_line.hpp
     include/neardup/index/engine/bucket_table.hpp
-    include/neardup/index/engine/filter.hpp
     include/neardup/index/engine/filter_scan.hpp
     include/neardup/index/engine/fingerprint_store.hpp
     include/neardup/index/engine/frozen_builder.hpp

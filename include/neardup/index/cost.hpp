@@ -10,9 +10,9 @@
 
 #include "../detail/bits.hpp"
 #include "../detail/combinations.hpp"
+#include "../detail/filter_join.hpp"
 #include "../error.hpp"
 #include "engine/bucket_line.hpp"
-#include "engine/filter.hpp"
 #include "layout.hpp"
 
 namespace neardup::inline v0 {

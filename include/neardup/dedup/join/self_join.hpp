@@ -17,7 +17,6 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/filter_join.hpp"
 #include "../../detail/radix_partition.hpp"
-#include "../../index/engine/filter.hpp"
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
 #include "copy_groups.hpp"

@@ -8,9 +8,10 @@
 #include <cstdint>
 #include <span>
 
+#include "../../detail/filter_join.hpp"
 #include "../../detail/instructions.hpp"
 #include "bucket_line.hpp"
-#include "filter.hpp"
+#include "bucket_table.hpp"
 #include "filter_scan.hpp"
 #include "search_plans.hpp"
 

@@ -10,7 +10,6 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/filter_join.hpp"
 #include "../../detail/instructions.hpp"
-#include "filter.hpp"
 
 namespace neardup::inline v0::detail {
 

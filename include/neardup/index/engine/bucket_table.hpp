@@ -15,9 +15,18 @@
 
 #include "../../detail/bits.hpp"
 #include "../../error.hpp"
-#include "filter.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// What one bucket of a table holds: filters in one run, and the slots that they belong to.
+template <class Offset>
+struct bucket_view {
+  const void* filters = nullptr;  ///< std::uint32_t, or std::uint64_t if is_wide
+  const Offset* slots = nullptr;  ///< beside each filter its slot; null if the slots count up from first_slot
+  std::size_t first_slot = 0;
+  std::size_t count = 0;
+  bool is_wide = false;
+};
 
 /// Buckets of filters, each filter with the number of its slot, for hashes whose highest bits choose the bucket.
 ///

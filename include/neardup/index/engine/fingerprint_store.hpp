@@ -19,7 +19,6 @@
 #include "../../detail/instructions.hpp"
 #include "../../error.hpp"
 #include "bucket_table.hpp"
-#include "filter.hpp"
 
 namespace neardup::inline v0::detail {
 

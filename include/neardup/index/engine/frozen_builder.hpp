@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/filter_join.hpp"
 #include "../../detail/instructions.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../runner.hpp"
 #include "bucket_line.hpp"
-#include "filter.hpp"
 #include "frozen_engine.hpp"
 #include "search_plans.hpp"
 

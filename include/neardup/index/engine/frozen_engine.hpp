@@ -18,7 +18,7 @@
 #include "../../detail/large_array.hpp"
 #include "batch_search.hpp"
 #include "bucket_line.hpp"
-#include "filter.hpp"
+#include "bucket_table.hpp"
 #include "filter_scan.hpp"
 #include "frozen_ids.hpp"
 #include "search_plans.hpp"

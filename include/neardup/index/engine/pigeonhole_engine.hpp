@@ -14,7 +14,6 @@
 #include "../../detail/instructions.hpp"
 #include "batch_search.hpp"
 #include "bucket_table.hpp"
-#include "filter.hpp"
 #include "filter_scan.hpp"
 #include "fingerprint_store.hpp"
 #include "search_plans.hpp"

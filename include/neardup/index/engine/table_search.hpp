@@ -11,7 +11,7 @@
 #include "../../detail/filter_join.hpp"
 #include "../../detail/instructions.hpp"
 #include "bucket_line.hpp"
-#include "filter.hpp"
+#include "bucket_table.hpp"
 #include "filter_scan.hpp"
 #include "search_plans.hpp"
 
