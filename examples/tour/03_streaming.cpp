@@ -26,12 +26,12 @@ int main() {
   constexpr std::string_view title = "Seven ways to boil an egg";
   constexpr std::string_view body = "Take a fresh egg, boil some water, and wait for seven minutes.";
   auto document = hash.bag(title);
-  document += hash.bag(body);
+  document.merge(hash.bag(body));
   std::cout << document.size() << " distinct pairs of words in title and body, fingerprint "
             << hash(document).value().to_hex() << '\n';
 
   // Taking a field away again is exact.
-  document -= hash.bag(title);
+  document.subtract(hash.bag(title));
   const bool subtracted = hash(document) == hash(body);
   std::cout << "without the title: " << (subtracted ? "the fingerprint of the body\n" : "wrong\n");
   return same && reused && subtracted ? EXIT_SUCCESS : EXIT_FAILURE;
