@@ -232,8 +232,8 @@ constexpr std::array options_of_all{
     option_row{"--grouping", "G", merge, comparison, "representatives (the default) or components, as of groups"},
     option_row{"--keep", "WHICH", comparing & ~pairs, comparison,
                "which document of a group is kept, or which one it is around: first (the default), longest, or by a "
-               "number in its JSON record highest:FIELD or lowest:FIELD. With all but first, and with --grouping "
-               "components, unique reads the input twice (standard input through a temporary file)",
+               "number in its JSON record highest:FIELD or lowest:FIELD. unique reads files twice; with all but first, "
+               "and with --grouping components, standard input and pipes, too, through a temporary file",
                usual::with_verb, "first (default), longest, highest:FIELD, lowest:FIELD"},
 
     option_row{"--min-similarity", "X", find, search, "the least share of the clue, 0 to 1 (default: 0.5)"},
@@ -314,8 +314,8 @@ constexpr std::string_view rules_text = R"(Rules:
   Without --similarity, --distance and --min-similarity a run is one of --similarity {similarity}. --distance alone
   means no check: fingerprints alone decide.
   --weights idf without a file, --keep but first, --grouping components, report and advise read everything twice;
-  standard input and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. The check keeps features, 4
-  bytes each; what is above --memory lies in a temporary file, too.
+  standard input and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. unique reads files twice.
+  The check keeps features, 4 bytes each; what is above --memory lies in a temporary file, too.
   Exit status: 0 done; with --exit-status 1 if nothing was found; 2 wrong usage, bad input, something passed over, or
   output that could not be written.
 )";

@@ -27,6 +27,7 @@ namespace {
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
 constexpr std::string_view utf16_little = "\xFF\xFE";
+constexpr std::string_view utf32_little("\xFF\xFE\0\0", 4);  // begins like UTF-16, and is none
 constexpr std::string_view utf16_big = "\xFE\xFF";
 constexpr std::size_t longest_magic = 4;
 constexpr std::size_t packed_block = std::size_t{1} << 17;
@@ -333,7 +334,7 @@ class zstd_packer final : public packer {
 std::string_view magic_of(peeking_stream& file, const std::atomic<bool>& stop) {
   const auto may_be_packed = [](std::string_view beginning) {
     const auto may_become = [&](std::string_view magic) { return magic.starts_with(beginning); };
-    return may_become(gzip_magic) || may_become(zstd_magic) || may_become(utf16_little) || may_become(utf16_big);
+    return may_become(gzip_magic) || may_become(zstd_magic) || may_become(utf32_little) || may_become(utf16_big);
   };
   std::string_view beginning;
   for (std::size_t size = 1; size <= longest_magic && may_be_packed(beginning); ++size) {
@@ -393,7 +394,7 @@ std::unique_ptr<peeking_stream> unpacked(std::unique_ptr<peeking_stream> file, c
                                          const std::atomic<bool>& stop) {
   std::unique_ptr<peeking_stream> text = unzipped(std::move(file), name, stop);
   const std::string_view beginning = magic_of(*text, stop);
-  const bool is_utf32 = beginning.starts_with(std::string_view("\xFF\xFE\0\0", 4));
+  const bool is_utf32 = beginning.starts_with(utf32_little);
   const bool is_little = beginning.starts_with(utf16_little) && !is_utf32, is_big = beginning.starts_with(utf16_big);
   if (!is_little && !is_big) return text;
   return std::make_unique<peeking_stream>(std::make_unique<utf16_reader>(std::move(text), is_big));

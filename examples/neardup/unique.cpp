@@ -3,6 +3,7 @@
 #include <atomic>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <neardup/dedup/group.hpp>
 #include <neardup/fingerprint/hashers.hpp>
@@ -250,12 +251,15 @@ class second_pass {
 
   /// Takes the next document of the first pass.
   void expect(const placed_document& d) {
-    if (expected_.empty() || expected_.back().from != d.from) expected_.push_back({d.from, {}, 0});
+    if (expected_.empty() || expected_.back().from != d.from) expected_.push_back({d.from, {}, 0, 0});
     expected_source& last = expected_.back();
     last.lines.resize(std::max<std::uint64_t>(d.line, 1));
     last.lines.back() = d.facts.has_tokens ? content::tokens : content::no_tokens;
-    last.checksum += hash(d.raw);
+    last.checksum = with_line(last.checksum, last.lines.size(), hash(d.raw));
+    last.last_length = d.raw.size();
   }
+
+  [[nodiscard]] bool is_empty() const noexcept { return expected_.empty(); }
 
   /// Calls `visit(has_tokens, source, line, raw)` for each document in order. Files that are documents are not read.
   /// Throws: input_error if a line is no longer what it was.
@@ -264,7 +268,7 @@ class second_pass {
     context_.sources.rewind();
     batch_reader reader(context_.settings, context_.sources);
     auto next = expected_.begin();
-    std::uint64_t line = 0;  // so many of the next source have been read
+    std::uint64_t line = 0, checksum = 0;  // of the next source, so far
     std::atomic<bool> has_all{next == expected_.end()};
     const auto take = [&](const cut_batch& found) {
       for (const std::shared_ptr<source>& file : found.input.files) {
@@ -272,20 +276,28 @@ class second_pass {
         visit(next->lines.front() == content::tokens, file, 0, std::string_view());
         ++next;
       }
+      if (next == expected_.end()) return;
+      if (found.input.bad && found.input.bad->where == next->from->name()) throw input_error(*found.input.bad);
+      if (!found.input.has_lines() || found.input.from != next->from) return;
       std::string_view rest = found.input.bytes.view();
-      if (next == expected_.end() || !found.input.has_lines() || found.input.from != next->from) return;
       for (auto cut = found.lines.begin(); cut != found.lines.end() && line < next->lines.size(); ++cut) {
-        const std::string_view raw = rest.substr(0, cut->length);
+        std::string_view raw = rest.substr(0, cut->length);
+        std::uint64_t hash_of_line = cut->hash;
         rest.remove_prefix(cut->length);
         const content what = next->lines[line++];
         if (what == content::none) continue;
-        next->checksum -= cut->hash;
+        if (line == next->lines.size() && raw.size() > next->last_length) {
+          // It had no end, and somebody has written on.
+          raw = raw.substr(0, next->last_length);
+          hash_of_line = hash(raw);
+        }
+        checksum = with_line(checksum, line, hash_of_line);
         visit(what == content::tokens, found.input.from, line, raw);
       }
       if (line < next->lines.size()) return;
-      if (next->checksum != 0) fail_changed(*next->from);
+      if (checksum != next->checksum) fail_changed(*next->from);
       ++next;
-      line = 0;
+      line = checksum = 0;
     };
     run_in_order<batch>(
         context_.settings.threads,
@@ -304,9 +316,14 @@ class second_pass {
   struct expected_source {
     std::shared_ptr<source> from;
     std::vector<content> lines;  // up to the last document; the first one stands for a file that is a document
-    std::uint64_t checksum;      // of the documents: the sum of their hashes
+    std::uint64_t checksum;      // of the numbers of lines and contents of the documents
+    std::uint64_t last_length;   // of the line of the last one, bytes
   };
 
+  static std::uint64_t with_line(std::uint64_t before, std::uint64_t line, std::uint64_t hash) noexcept {
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
+    return (before * factor ^ hash) + line;
+  }
   static std::uint64_t hash(std::string_view raw) { return neardup::xxh3<64>{}(raw); }
 
   struct cut_batch {
@@ -334,12 +351,15 @@ void run_at_once(context& c) {
   const bool are_lists = c.settings.unit == unit_of_input::fingerprints;
   corpus all(c.settings);
   second_pass documents(c);
-  const std::exception_ptr bad = caught([&] {
+  std::exception_ptr bad;
+  try {
     read_corpus(c, all, [&](const placed_document& d) {
       if (!are_lists) documents.expect(d);
     });
-  });
-  if (bad && c.settings.groups_first()) std::rethrow_exception(bad);
+  } catch (const input_error&) {
+    if (c.settings.groups_first() || documents.is_empty()) throw;
+    bad = std::current_exception();  // What comes before it is written first.
+  }
   const std::vector<std::uint32_t> label = find_groups(c, all);
 
   record_copier copier(c);
@@ -372,12 +392,14 @@ void run_at_once(context& c) {
   copier.finish_run();
 }
 
-/// Whether all of the input is files, which can be read twice.
+/// Whether all of the input is files that can be read twice; those of /proc, which seem to be empty, change meanwhile.
 bool can_be_read_again(const options& settings) {
+  namespace fs = std::filesystem;
   return std::all_of(settings.paths.begin(), settings.paths.end(), [](const std::string& path) {
     std::error_code error;
-    const auto type = path == "-" ? std::filesystem::file_type::none : std::filesystem::status(path, error).type();
-    return type == std::filesystem::file_type::regular || type == std::filesystem::file_type::directory;
+    if (path == "-" || fs::is_directory(path, error)) return path != "-";
+    return fs::is_regular_file(path, error) &&
+           (fs::file_size(path, error) > 0 || std::ifstream(path).peek() == std::ifstream::traits_type::eof());
   });
 }
 

@@ -1299,16 +1299,19 @@ class Unique(CommandTest):
     def test_a_file_that_changes_between_two_passes(self):
         fifo = self.folder / "pipe"
         os.mkfifo(fifo)
-        old = b"one two three\n\nfour five six\n"
-        for new, fails in (
-            (old + b"more\n", False),
-            (old, False),
-            (b"one two three\n\nfour five sax\n", True),
-            (b"one two three\n", True),
-            (b"one two three\n\nfour five six", True),
-            (b"", True),
+        whole = b"one two three\n\nfour five six\n"
+        for old, new, fails in (
+            (whole, whole + b"more\n", False),
+            (whole, whole, False),
+            (whole[:-1], whole[:-1] + b" of a line\nmore\n", False),
+            (whole, b"one two three\n\nfour five sax\n", True),
+            (whole, b"four five six\n\none two three\n", True),
+            (whole, b"one two three\nfour five six\n\n", True),
+            (whole, b"one two three\n", True),
+            (whole, whole[:-1], True),
+            (whole, b"", True),
         ):
-            with self.subTest(new=new):
+            with self.subTest(old=old, new=new):
                 file = self.write("lines", old)
                 process = start("unique", "--lines", "--keep", "longest", file, fifo)
                 try:
@@ -1322,7 +1325,30 @@ class Unique(CommandTest):
                     self.assertEqual(process.returncode, 2)
                     self.assertIn(f"{file}: was changed while it was being read".encode(), err)
                 else:
-                    self.assertEqual((process.returncode, out), (0, old + b"seven eight nine\n"), err)
+                    self.assertEqual((process.returncode, out), (0, whole + b"seven eight nine\n"), err)
+
+    def test_a_file_that_is_gone_in_the_second_pass(self):
+        fifo = self.folder / "pipe"
+        os.mkfifo(fifo)
+        file = self.write("lines", b"one two three\n")
+        process = start("unique", "--lines", "--keep", "longest", file, fifo)
+        try:
+            with open(fifo, "wb") as end:
+                file.unlink()
+                end.write(b"seven eight nine\n")
+            _, err = process.communicate(timeout=60)
+        finally:
+            stop(process)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn(f"{file}: No such file or directory".encode(), err)
+
+    def test_no_room_for_features(self):
+        lines = self.write("lines", "\n".join(" ".join(f"w{i}" for i in range(16000)) for _ in range(2)))
+        for option in ((), ("--also-within", "--against", lines)):
+            environment = os.environ | {"TMPDIR": str(self.folder / "nowhere")}
+            done = run("unique", "--lines", "--memory", "1", *option, lines, env=environment)
+            self.assert_fails(done, "there is no folder for a temporary file (TMPDIR)")
+            self.assertEqual(done.bytes, b"")
 
     def test_hands_on_records_at_once(self):
         process = start("unique", "--lines", "-")

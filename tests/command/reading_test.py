@@ -197,6 +197,9 @@ class Folders(ReadingTest):
             other = self.write("other", replaced)
             rows = [row.split()[0] for row in run("hash", "--features", "bytes:1", one, other).text.splitlines()]
             self.assertEqual(rows[0], rows[1], tail)
+        # UTF-32 begins in the same way, and is nothing that is read.
+        wide = b"\xff\xfe\0\0\n\0\0\0"
+        self.assertEqual(run("unique", "--lines", "--quiet", self.write("wide", wide)).bytes, wide)
 
 
 class Pipes(ReadingTest):
