@@ -139,17 +139,17 @@ NEARDUP_KERNELS_BEGIN
 
 /// The same with AVX-512: a byte of the word is the mask of eight sums, which stay in registers. 12 cycles per token;
 /// the portable loop takes 11 to 40.
-template <std::size_t... I>
+template <std::size_t... At>
 NEARDUP_TARGET_AVX512 void add_weighted_avx512(std::uint64_t* sums, const std::uint64_t* words,
                                                const std::uint64_t* weights, std::size_t stride, std::size_t n,
-                                               std::index_sequence<I...>) noexcept {
-  __m512i eight[] = {_mm512_loadu_si512(sums + 8 * I)...};
+                                               std::index_sequence<At...>) noexcept {
+  __m512i eight[] = {_mm512_loadu_si512(sums + 8 * At)...};
   for (std::size_t t = 0; t < n; ++t) {
     const __m512i weight = _mm512_set1_epi64(static_cast<long long>(weights[t * stride]));
     const std::uint64_t word = words[t * stride];
-    ((eight[I] = _mm512_mask_add_epi64(eight[I], static_cast<__mmask8>(word >> 8 * I), eight[I], weight)), ...);
+    ((eight[At] = _mm512_mask_add_epi64(eight[At], static_cast<__mmask8>(word >> 8 * At), eight[At], weight)), ...);
   }
-  (_mm512_storeu_si512(sums + 8 * I, eight[I]), ...);
+  (_mm512_storeu_si512(sums + 8 * At, eight[At]), ...);
 }
 
 NEARDUP_KERNELS_END
