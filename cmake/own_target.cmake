@@ -46,7 +46,7 @@ function(neardup_test_options target)
 endfunction()
 
 # g++ forgets the diagnostic pragmas of a precompiled header, and immintrin.h of g++ 12 needs them. What is not
-# precompiled (the tour, the code of the pages, the benchmarks, the consumers) keeps these warnings.
+# precompiled (the benchmarks, the consumers) keeps these warnings.
 set(NEARDUP_PRECOMPILED_OPTIONS "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
   set(NEARDUP_PRECOMPILED_OPTIONS -Wno-uninitialized -Wno-maybe-uninitialized -Wno-psabi)
@@ -59,17 +59,32 @@ function(neardup_precompile target)
 endfunction()
 
 # neardup_share_headers(<target>): for tests, which have neardup_test_options: all headers of neardup and Catch2, parsed
-# once for all of them. Not for the examples and the pages: they have to compile as they are printed.
+# once for all of them.
 function(neardup_share_headers target)
-  if(NOT TARGET neardup_shared_headers)
-    set(source "${PROJECT_BINARY_DIR}/shared_headers.cpp")
-    file(CONFIGURE OUTPUT "${source}" CONTENT "// Only what is precompiled.\n")
-    add_library(neardup_shared_headers OBJECT "${source}")
-    neardup_own_target(neardup_shared_headers)
-    neardup_test_options(neardup_shared_headers)
-    target_link_libraries(neardup_shared_headers PRIVATE neardup_test_main)
-    neardup_precompile(neardup_shared_headers "${PROJECT_SOURCE_DIR}/tests/catch.hpp" <neardup/neardup.hpp>)
+  neardup_share(neardup_shared_headers ${target} "${PROJECT_SOURCE_DIR}/tests/catch.hpp" <neardup/neardup.hpp>)
+endfunction()
+
+# neardup_share_library(<target>): for the examples and the code of the pages: neardup.hpp, parsed once for all of them.
+# They have to compile as they are printed, which other compilers than g++ see to.
+function(neardup_share_library target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    neardup_share(neardup_shared_library ${target} <neardup/neardup.hpp>)
   endif()
-  target_precompile_headers(${target} REUSE_FROM neardup_shared_headers)
+endfunction()
+
+# neardup_share(<owner> <target> <header>…): these headers, precompiled once by the target `owner`.
+function(neardup_share owner target)
+  if(NOT TARGET ${owner})
+    set(source "${PROJECT_BINARY_DIR}/${owner}.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "// Only what is precompiled.\n")
+    add_library(${owner} OBJECT "${source}")
+    neardup_own_target(${owner})
+    neardup_test_options(${owner})
+    if(TARGET neardup_test_main)
+      target_link_libraries(${owner} PRIVATE neardup_test_main)
+    endif()
+    neardup_precompile(${owner} ${ARGN})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${owner})
   target_compile_options(${target} PRIVATE ${NEARDUP_PRECOMPILED_OPTIONS})
 endfunction()

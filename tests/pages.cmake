@@ -15,6 +15,7 @@ foreach(source IN LISTS programs)
   add_executable(neardup_page_${name} "${source}")
   neardup_own_target(neardup_page_${name})
   neardup_test_options(neardup_page_${name})
+  neardup_share_library(neardup_page_${name})
   target_link_libraries(neardup_page_${name} PRIVATE Threads::Threads)
   add_test(
     NAME pages/${name}
