@@ -3,16 +3,11 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <charconv>
 #include <cstdint>
-#include <cstring>
+#include <deque>
 #include <neardup/text/utf8.hpp>
 #include <system_error>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "input.hpp"
 
@@ -34,30 +29,25 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Whether a token is a number by the grammar of JSON. simdjson looks at numbers only when it reads them, and then
 /// refuses those beyond 64 bits, which are valid JSON.
-bool is_number(std::string_view token) {
-  std::size_t i = 0;
-  const auto peek = [&] { return i < token.size() ? token[i] : '\0'; };
-  const auto digits = [&] {
-    const std::size_t first = i;
-    while (is_digit(peek())) ++i;
-    return i > first;
+bool is_number(std::string_view text) {
+  const auto take = [&](char c) {
+    const bool found = text.starts_with(c);
+    if (found) text.remove_prefix(1);
+    return found;
   };
-  if (peek() == '-') ++i;
-  if (peek() == '0') {
-    ++i;
-  } else if (!digits()) {
-    return false;
+  const auto take_digits = [&] {
+    const std::size_t before = text.size();
+    while (!text.empty() && is_digit(text.front())) text.remove_prefix(1);
+    return text.size() < before;
+  };
+  take('-');
+  if (!take('0') && !take_digits()) return false;
+  if (take('.') && !take_digits()) return false;
+  if (take('e') || take('E')) {
+    if (!take('+')) take('-');
+    if (!take_digits()) return false;
   }
-  if (peek() == '.') {
-    ++i;
-    if (!digits()) return false;
-  }
-  if (peek() == 'e' || peek() == 'E') {
-    ++i;
-    if (peek() == '+' || peek() == '-') ++i;
-    if (!digits()) return false;
-  }
-  return i == token.size();
+  return text.empty();
 }
 
 /// Whether a number of JSON is one that a word may weigh.
@@ -78,45 +68,19 @@ std::optional<char32_t> hex4(std::string_view text) {
 bool is_high_surrogate(char32_t c) { return c >= 0xd800 && c < 0xdc00; }
 bool is_low_surrogate(char32_t c) { return c >= 0xdc00 && c < 0xe000; }
 
-/// Which of 64 bytes are backslashes: bit i for byte i.
-std::uint64_t backslashes(const char* bytes) {
-  std::uint64_t found = 0;
-#if defined(__SSE2__)
-  for (int i = 0; i < 64; i += 16) {
-    const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
-    const int equal = _mm_movemask_epi8(_mm_cmpeq_epi8(part, _mm_set1_epi8('\\')));
-    found |= static_cast<std::uint64_t>(equal) << i;
-  }
-#else
-  for (int i = 0; i < 64; ++i) found |= std::uint64_t{bytes[i] == '\\'} << i;
-#endif
-  return found;
-}
-
-/// What the second byte of an escape of two stands for; 0 for others.
-constexpr std::array<char, 256> short_escapes = [] {
-  std::array<char, 256> table{};
-  table['"'] = '"';
-  table['\\'] = '\\';
-  table['/'] = '/';
-  table['b'] = '\b';
-  table['f'] = '\f';
-  table['n'] = '\n';
-  table['r'] = '\r';
-  table['t'] = '\t';
-  return table;
-}();
-
 /// Writes the character of the escape that a text begins with, and moves `out` behind it. Half a surrogate pair becomes
 /// U+FFFD.
 /// Returns: the bytes of the escape; 0 if it is none of JSON.
 std::size_t take_escape(std::string_view text, char*& out, bool& ill_formed) {
+  constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
   if (text.size() < 2) return 0;
-  if (const char c = short_escapes[static_cast<unsigned char>(text[1])]; c != '\0') {
-    *out++ = c;
+  if (text[1] != 'u') {
+    const std::size_t i = letters.find(text[1]);
+    if (i == letters.npos) return 0;
+    *out++ = meanings[i];
     return 2;
   }
-  const std::optional<char32_t> first = text[1] == 'u' ? hex4(text.substr(2)) : std::nullopt;
+  const std::optional<char32_t> first = hex4(text.substr(2));
   if (!first) return 0;
   char32_t code_point = *first;
   std::size_t size = 6;
@@ -136,37 +100,22 @@ std::size_t take_escape(std::string_view text, char*& out, bool& ill_formed) {
   return size;
 }
 
-/// Resolves the escapes of a string without its quotes, which stands in a line. Our own, not simdjson's, which copies
-/// byte by byte unless it is compiled for a newer processor: this one gives a string without escapes as it stands, else
-/// looks at 64 bytes at a time.
+/// Resolves the escapes of a string without its quotes. Our own: simdjson refuses half a surrogate pair.
 /// Returns: the text, in `scratch` if there were escapes; nothing if one of them is none of JSON.
 std::optional<std::string_view> unescape(std::string_view quoted, std::string& scratch, bool& ill_formed) {
-  if (quoted.find('\\') == std::string_view::npos) return quoted;
-  // No escape is shorter than its character. Copies reach into the padding of the line, and of this.
-  constexpr std::size_t block = 64;
-  static_assert(block <= padding);
-  if (scratch.size() < quoted.size() + block) scratch.resize(quoted.size() + block);
+  if (quoted.find('\\') == quoted.npos) return quoted;
+  if (scratch.size() < quoted.size()) scratch.resize(quoted.size());  // no escape is shorter than its character
   char* out = scratch.data();
   while (!quoted.empty()) {
-    const std::size_t size = std::min(block, quoted.size());
-    std::size_t done = 0;  // of the block
-    std::memcpy(out, quoted.data(), block);
-    for (std::uint64_t left = backslashes(quoted.data()); left != 0;) {
-      const auto escape = static_cast<std::size_t>(std::countr_zero(left));
-      if (escape >= size) break;
-      out += escape - done;
-      const std::size_t taken = take_escape(quoted.substr(escape), out, ill_formed);
-      if (taken == 0) return std::nullopt;
-      done = escape + taken;
-      if (done >= block) break;
-      left &= ~std::uint64_t{0} << done;
-      std::memcpy(out, quoted.data() + done, block);
+    if (quoted.front() == '\\') {
+      const std::size_t size = take_escape(quoted, out, ill_formed);
+      if (size == 0) return std::nullopt;
+      quoted.remove_prefix(size);
+    } else {
+      const std::string_view plain = quoted.substr(0, quoted.find('\\'));
+      out = std::copy(plain.begin(), plain.end(), out);
+      quoted.remove_prefix(plain.size());
     }
-    if (done < size) {
-      out += size - done;
-      done = size;
-    }
-    quoted.remove_prefix(done);
   }
   return std::string_view(scratch.data(), static_cast<std::size_t>(out - scratch.data()));
 }
@@ -219,6 +168,12 @@ const char* name_of(char kind) {
   }
 }
 
+[[noreturn]] void fail(simdjson::error_code error) { throw simdjson::simdjson_error(error); }
+
+void expect(bool is_met, simdjson::error_code otherwise) {
+  if (!is_met) fail(otherwise);
+}
+
 }  // namespace
 
 class json_parser {
@@ -233,13 +188,15 @@ class json_parser {
   /// As record_reader::read.
   std::optional<std::string> read(std::string_view line, record& out);
 
-  simdjson::error_code scan_line(const char* line, std::size_t size);
+  // Those without a result throw simdjson_error.
+  void scan_line(std::string_view line);
+  token scan(od::value value, int depth);
+  void check(od::value value, int depth);
+  token scan_weighted(od::value value);
+  std::string_view key_of(od::field& field);
+  std::string_view resolve(std::string_view quoted, std::string& memory);
   std::optional<std::string> take(record& out);
   std::optional<std::string> take_score(double& score) const;
-  simdjson::error_code scan(od::value value, int depth, token& out);
-  simdjson::error_code check(od::value value, int depth);
-  simdjson::error_code scan_weighted(od::value value, token& out);
-  simdjson::error_code key_of(od::field& field, std::string_view& key);
 
   const options& settings;
   od::parser parser;
@@ -253,150 +210,115 @@ class json_parser {
   bool ill_formed = false;                 // an escape in what was read stands for no character
 };
 
+/// Resolves the escapes of a string.
+std::string_view json_parser::resolve(std::string_view quoted, std::string& memory) {
+  const auto text = unescape(quoted, memory, ill_formed);
+  expect(text.has_value(), simdjson::STRING_ERROR);
+  return *text;
+}
+
 /// Takes a value as it stands; checks all within it, but for the escapes if it is a string.
-simdjson::error_code json_parser::scan(od::value value, int depth, token& out) {
-  if (depth > max_depth) return simdjson::DEPTH_ERROR;
+token json_parser::scan(od::value value, int depth) {
+  expect(depth <= max_depth, simdjson::DEPTH_ERROR);
   std::string_view text = value.raw_json_token();
   text = text.substr(0, text.find_last_not_of(blanks) + 1);
-  out = {text.empty() ? '\0' : text.front(), text};
-  switch (out.kind) {
+  token found_here{text.empty() ? '\0' : text.front(), text};
+  switch (found_here.kind) {
     case '"':
-      if (text.size() < 2 || text.back() != '"') return simdjson::TAPE_ERROR;
-      out.text = text.substr(1, text.size() - 2);
+      expect(text.size() >= 2 && text.back() == '"', simdjson::TAPE_ERROR);
+      found_here.text = text.substr(1, text.size() - 2);
       // Read past it: a string that simdjson has to skip it may take for a key.
-      return value.get_raw_json_string().error();
-    case '{': {
-      od::object object;
-      if (const auto error = value.get_object().get(object)) return error;
-      for (auto item : object) {
-        od::field field;
-        std::string_view key;
-        if (const auto error = std::move(item).get(field)) return error;
-        if (const auto error = key_of(field, key)) return error;
-        if (const auto error = check(field.value(), depth + 1)) return error;
+      expect(!value.get_raw_json_string().error(), simdjson::TAPE_ERROR);
+      break;
+    case '{':
+      for (od::field field : value.get_object()) {
+        key_of(field);
+        check(field.value(), depth + 1);
       }
-      return simdjson::SUCCESS;
-    }
-    case '[': {
-      od::array array;
-      if (const auto error = value.get_array().get(array)) return error;
-      for (auto item : array) {
-        od::value element;
-        if (const auto error = item.get(element)) return error;
-        if (const auto error = check(element, depth + 1)) return error;
-      }
-      return simdjson::SUCCESS;
-    }
-    case 't': return text == "true" ? simdjson::SUCCESS : simdjson::T_ATOM_ERROR;
-    case 'f': return text == "false" ? simdjson::SUCCESS : simdjson::F_ATOM_ERROR;
-    case 'n': return text == "null" ? simdjson::SUCCESS : simdjson::N_ATOM_ERROR;
+      break;
+    case '[':
+      for (od::value element : value.get_array()) check(element, depth + 1);
+      break;
+    case 't': expect(text == "true", simdjson::T_ATOM_ERROR); break;
+    case 'f': expect(text == "false", simdjson::F_ATOM_ERROR); break;
+    case 'n': expect(text == "null", simdjson::N_ATOM_ERROR); break;
     default:
-      if (out.kind != '-' && !is_digit(out.kind)) return simdjson::T_ATOM_ERROR;
-      out.kind = '0';
-      return is_number(text) ? simdjson::SUCCESS : simdjson::NUMBER_ERROR;
+      expect(found_here.kind == '-' || is_digit(found_here.kind), simdjson::T_ATOM_ERROR);
+      found_here.kind = '0';
+      expect(is_number(text), simdjson::NUMBER_ERROR);
   }
+  return found_here;
 }
 
 /// Checks a value that is not asked for.
-simdjson::error_code json_parser::check(od::value value, int depth) {
-  token found_here;
-  if (const auto error = scan(value, depth, found_here)) return error;
+void json_parser::check(od::value value, int depth) {
+  const token found_here = scan(value, depth);
   bool ignored = false;
-  if (found_here.kind == '"' && !unescape(found_here.text, other_scratch, ignored)) return simdjson::STRING_ERROR;
-  return simdjson::SUCCESS;
+  expect(found_here.kind != '"' || unescape(found_here.text, other_scratch, ignored), simdjson::STRING_ERROR);
 }
 
-/// Takes an array of [word, weight] pairs. What is anything else is checked, and has the kind 'x' in `out`.
-simdjson::error_code json_parser::scan_weighted(od::value value, token& out) {
-  od::json_type type{};
-  if (const auto error = value.type().get(type)) return error;
-  if (type != od::json_type::array) return scan(value, 2, out);
+/// Takes an array of [word, weight] pairs. What is anything else is checked, and has the kind 'x'.
+token json_parser::scan_weighted(od::value value) {
+  if (value.type() != od::json_type::array) return scan(value, 2);
   bool all_pairs = true;
-  od::array pairs;
-  if (const auto error = value.get_array().get(pairs)) return error;
-  for (auto item : pairs) {
-    od::value element;
-    if (const auto error = item.get(element)) return error;
-    if (const auto error = element.type().get(type)) return error;
-    if (type != od::json_type::array) {
+  for (od::value element : value.get_array()) {
+    if (element.type() != od::json_type::array) {
       all_pairs = false;
-      if (const auto error = check(element, 3)) return error;
+      check(element, 3);
       continue;
     }
-    od::array pair;
-    if (const auto error = element.get_array().get(pair)) return error;
     std::string kinds;
-    for (auto part : pair) {
-      od::value held;
-      token found_here;
-      if (const auto error = part.get(held)) return error;
-      if (const auto error = scan(held, 4, found_here)) return error;
+    for (od::value part : element.get_array()) {
+      const token found_here = scan(part, 4);
       kinds += found_here.kind;
-      if (found_here.kind == '"') {
-        const auto text = unescape(found_here.text, words.emplace_back(), ill_formed);
-        if (!text) return simdjson::STRING_ERROR;
-        found_here.text = *text;
-      }
-      weighted.push_back(found_here.text);
+      weighted.push_back(found_here.kind == '"' ? resolve(found_here.text, words.emplace_back()) : found_here.text);
     }
     all_pairs = all_pairs && kinds == "\"0" && is_weight(weighted.back());
   }
-  out = {all_pairs ? '[' : 'x', {}};
-  return simdjson::SUCCESS;
+  return {all_pairs ? '[' : 'x', {}};
 }
 
-simdjson::error_code json_parser::key_of(od::field& field, std::string_view& key) {
+std::string_view json_parser::key_of(od::field& field) {
   const char* const begin = field.key().raw();
   const char* end = begin;
   while (*end != '"') end += *end == '\\' ? 2 : 1;  // simdjson has seen that there is an end
   bool ignored = false;
-  const auto text = unescape({begin, static_cast<std::size_t>(end - begin)}, other_scratch, ignored);
-  if (!text) return simdjson::STRING_ERROR;
-  key = *text;
-  return simdjson::SUCCESS;
+  const auto key = unescape({begin, static_cast<std::size_t>(end - begin)}, other_scratch, ignored);
+  expect(key.has_value(), simdjson::STRING_ERROR);
+  return *key;
 }
 
 /// Goes through a whole line; leaves what was asked for in `found`, escapes resolved.
-simdjson::error_code json_parser::scan_line(const char* line, std::size_t size) {
+void json_parser::scan_line(std::string_view line) {
   std::fill(found.begin(), found.end(), token{});
   ill_formed = false;
   weighted.clear();
   words.clear();
-  if (parser.capacity() < size) {
-    if (const auto error = parser.allocate(std::max<std::size_t>(size + size / 2, 1 << 16))) return error;
+  if (parser.capacity() < line.size()) {
+    const auto error = parser.allocate(std::max<std::size_t>(line.size() + line.size() / 2, 1 << 16));
+    if (error) fail(error);
   }
-  od::document document;
-  if (const auto error = parser.iterate(line, size, size + padding).get(document)) return error;
-  od::object object;
-  if (const auto error = document.get_object().get(object)) return error;
-  for (auto item : object) {
-    od::field field;
-    std::string_view key;
-    if (const auto error = std::move(item).get(field)) return error;
-    if (const auto error = key_of(field, key)) return error;
-    const auto wanted = std::find(names.begin(), names.end(), key);
+  od::document document = parser.iterate(line.data(), line.size(), line.size() + padding);
+  for (od::field field : document.get_object()) {
+    const auto wanted = std::find(names.begin(), names.end(), key_of(field));
     if (wanted == names.end()) {
-      if (const auto error = check(field.value(), 2)) return error;
+      check(field.value(), 2);
       continue;
     }
     const auto i = static_cast<std::size_t>(wanted - names.begin());
-    token& place = found[i];
-    const bool is_weighted = i == 0 && !settings.weighted_field.empty();
-    if (is_weighted) weighted.clear();  // of a key that stands twice the last counts
-    if (const auto error = is_weighted ? scan_weighted(field.value(), place) : scan(field.value(), 2, place))
-      return error;
-    if (place.kind == '"') {
-      const auto resolved = unescape(place.text, scratch[i], ill_formed);
-      if (!resolved) return simdjson::STRING_ERROR;
-      place.text = *resolved;
+    if (i == 0 && !settings.weighted_field.empty()) {
+      weighted.clear();  // of a key that stands twice the last counts
+      found[i] = scan_weighted(field.value());
+    } else {
+      found[i] = scan(field.value(), 2);
     }
+    if (found[i].kind == '"') found[i].text = resolve(found[i].text, scratch[i]);
     // A text may be the id as well.
     for (std::size_t other = i + 1; other < names.size(); ++other) {
-      if (names[other] == names[i]) found[other] = place;
+      if (names[other] == names[i]) found[other] = found[i];
     }
   }
-  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return simdjson::TRAILING_CONTENT;
-  return simdjson::SUCCESS;
+  expect(document.current_location().error() == simdjson::OUT_OF_BOUNDS, simdjson::TRAILING_CONTENT);
 }
 
 /// The number that --keep asks for. Returns: what is wrong with it, if anything is.
@@ -440,14 +362,21 @@ std::optional<std::string> json_parser::take(record& out) {
 
 std::optional<std::string> json_parser::read(std::string_view line, record& out) {
   if (parser.capacity() > kept_capacity && line.size() <= kept_capacity) parser = od::parser{};
-
-  simdjson::error_code error = scan_line(line.data(), line.size());
+  const auto error_in = [this](std::string_view padded) {
+    try {
+      scan_line(padded);
+      return simdjson::SUCCESS;
+    } catch (const simdjson::simdjson_error& error) {
+      return error.error();
+    }
+  };
+  simdjson::error_code error = error_in(line);
   if (error == simdjson::UTF8_ERROR) {
     out.ill_formed = true;
     repaired_line = repaired(line);
     const std::size_t size = repaired_line.size();
     repaired_line.append(padding, ' ');
-    error = scan_line(repaired_line.data(), size);
+    error = error_in(std::string_view(repaired_line).substr(0, size));
   }
   if (!error) {
     out.ill_formed = out.ill_formed || ill_formed;
