@@ -19,8 +19,7 @@ namespace command {
 
 struct context {
   /// The file of an index is written by the library, whole or not at all.
-  explicit context(const options& s)
-      : settings(s), sources(s), notes(s), out(s.writes_file_at_end() ? "" : s.output_file) {
+  explicit context(options& s) : settings(s), sources(s), notes(s), out(s.writes_file_at_end() ? "" : s.output_file) {
     if (!s.dropped_file.empty()) dropped.emplace(s.dropped_file);
     leave_out_outputs(sources);
   }
@@ -31,7 +30,7 @@ struct context {
     if (dropped) walker.leave_out(dropped->partial());
   }
 
-  const options& settings;
+  options& settings;
   source_walker sources;
   report notes;
   std::uint64_t against = 0;  // so many of the documents are those of --against

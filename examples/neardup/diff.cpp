@@ -116,24 +116,21 @@ bool is_colored(const options& settings) {
 
 }  // namespace
 
-void run_diff(const options& settings) {
-  const source_walker refuses_what_is_missing(settings);
-  const std::string before = text_of_file(settings.paths[0]);
-  const std::string after = text_of_file(settings.paths[1]);
+void run_diff(context& c) {
+  const std::string before = text_of_file(c.settings.paths[0]), after = text_of_file(c.settings.paths[1]);
   const std::vector<text_piece> pieces = common::text_difference(before, after);
-  output out(settings.output_file);
-  if (settings.format == output_format::json_lines) {
+  if (c.settings.format == output_format::json_lines) {
     for (const text_piece& piece : pieces) {
       const char* const name = piece.what == change::none      ? "same"
                                : piece.what == change::removed ? "removed"
                                                                : "added";
-      out << "{\"" << name << "\":" << json_string(piece.text) << "}\n";
+      c.out << "{\"" << name << "\":" << json_string(piece.text) << "}\n";
     }
   } else {
-    line_printer printer(out, is_colored(settings), settings.context);
+    line_printer printer(c.out, is_colored(c.settings), c.settings.context);
     for_each_marked_line(pieces, [&](const marked_line& line) { printer.add(line); });
   }
-  out.close();
+  c.out.close();
 }
 
 }  // namespace command

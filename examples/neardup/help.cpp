@@ -6,6 +6,7 @@
 #include <neardup/dedup/edit_distance.hpp>
 
 #include "output.hpp"
+#include "verbs.hpp"
 
 namespace command {
 
@@ -18,19 +19,22 @@ Text: the size of a group and the least similarity of a member to the first one,
 similarity to the first and its id. The first is the one that --keep prefers; all others stand in the
 order of the input, groups in that of their first members. The similarity is the exact one of the check;
 without a check it is what the distance stands for: the cosine, of min-wise codes the Jaccard similarity.
-)"},
+)",
+             run_groups},
     verb_row{verb::pairs, "pairs", "PATH…", "the pairs of near-duplicates", R"(
 Prints the pairs of near-duplicates among documents, in the order of the input.
 Text: similarity, distance in bits and the two ids, with tabs between them. The similarity is the exact
 one of the check; without a check it is what the distance stands for: the cosine, of min-wise codes the
 Jaccard similarity.
-)"},
+)",
+             run_pairs},
     verb_row{verb::unique, "unique", "PATH…", "the input without its near-duplicates",
              R"(
 Prints the input without near-duplicates: it drops each record that is similar to an earlier kept one, and
 copies the others byte for byte (--lines, --jsonl). Of whole files it prints the paths that are kept.
 Documents without tokens are kept. Blank lines of JSON Lines are dropped.
-)"},
+)",
+             run_unique},
     verb_row{verb::hash, "hash", "PATH…", "the fingerprints", R"(
 Prints the fingerprint and the id of each document, in the order of the input.
 A document without tokens has '-' in place of a fingerprint (null in jsonl).
@@ -39,50 +43,59 @@ document with tokens its fingerprint and its number in the input, from 0.
 --shard N writes the list of shard N of a corpus that is compared on many machines: an id is N << 40 | the
 number of a document with tokens. With --keep-features, FILE.features holds what verify and merge need.
 What is given about the comparison has to be the same for all shards.
-)"},
+)",
+             run_hash},
     verb_row{verb::tokens, "tokens", "PATH…", "the features of each document, and what each weighs", R"(
 Prints the features of each document in the order in which they come first, one a line, with a tab and the
 weight after each; with --top the heaviest first. An empty line stands between documents. With --format jsonl
 a document is one record of id and tokens, which --jsonl --weighted-field tokens takes.
-)"},
+)",
+             run_tokens},
     verb_row{verb::find, "find", "CLUE PATH…", "the documents that hold a sentence or two, or something near it",
              R"(
 Prints the documents that hold the clue, a sentence or two, or something near it: those that hold most of it
 first, equal ones in the order of the input. Text: the share of the clue's features that stand together in the
 document, a tab, and the id. A clue that is shorter than a feature, such as a single word where features
 are pairs of words, is looked for as a whole word. It reads the input once, and looks at every document.
-)"},
+)",
+             run_find},
     verb_row{verb::index, "index", "PATH…", "an index file of the documents, to query or to add to", R"(
 Writes an index of the documents to the file that --output names, for query.
 With --index FILE it is that one's documents and these; the two files may be the same. The file is whole
 when the program ends, or what was there before.
-)"},
+)",
+             run_index},
     verb_row{verb::query, "query", "PATH…", "the near-duplicates of the documents in an index file", R"(
 Prints the near-duplicates of the documents among those in an index file, in the order of the input.
 Text: similarity, distance in bits, the document's id and the id in the index, with tabs between them. The
 similarity is exact if the index was made with --keep-features; otherwise it is what the distance stands
 for: the cosine, of min-wise codes the Jaccard similarity. What the fingerprints are made of is taken from
 the index.
-)"},
+)",
+             run_query},
     verb_row{verb::join, "join", "PATH…", "of many machines: the candidates between two shards, or in one", R"(
 Writes to the file that --output names the pairs of documents whose fingerprints are near each other,
 between two shards, or within one: each pair once. Of N shards the N * (N + 1) / 2 joins are tasks of
 their own. The distance is that of the shards, which stands in their .features files; where these do
 not lie beside them, --similarity or --distance has to be the same as for hash --shard.
-)"},
+)",
+             run_join},
     verb_row{verb::verify, "verify", "PATH…", "of many machines: the candidates that are near-duplicates", R"(
 Compares the candidates that join wrote by the features that lie beside their shards, and writes the
 pairs that are near-duplicates to the file that --output names. Name the candidates and their shards (or
 the .features files alone), in any order.
-)"},
+)",
+             run_verify},
     verb_row{verb::merge, "merge", "PATH…", "of many machines: the groups in all shards", R"(
 Prints the groups of near-duplicates in all shards, as groups does for all their texts at once: the same
 bytes. Name all shards, and all files that verify wrote, in any order.
-)"},
+)",
+             run_merge},
     verb_row{verb::manifest, "manifest", "PATH…", "of many machines: which files are whole, and what is missing", R"(
 Prints which files of shards are whole, by their checksums, which are damaged or of shards that have
 changed, and which tasks are missing; the last line is complete or incomplete. Name files or folders.
-)"},
+)",
+             run_manifest},
     verb_row{verb::advise, "advise", "PATH…", "which options find the near-duplicates of these documents", R"(
 Looks at the documents, and says which features, bits and distance find their near-duplicates.
 It draws a sample of at most 2,000 documents, finds all their near-duplicates in the input exactly,
@@ -91,19 +104,22 @@ Prints what the documents are like, the setups in a table, and the recommended o
 Times are for comparing setups; they are not of this machine.
 The input is read twice, standard input through a temporary file. Several text fields are joined by
 line ends, so here a feature may span two of them. Of a text above 16 MB the first 16 MB count.
-)"},
+)",
+             run_advise},
     verb_row{verb::report, "report", "PATH…", "the groups as a page for a browser, differences marked", R"(
 Writes the groups of near-duplicates as one HTML page that needs nothing else: sizes, similarities, which
 document each group is around and which others are in it, and what differs, side by side. It can be sorted
 and filtered. Stretches that are equal are shortened. The input is read twice, standard input through a
 temporary file.
-)"},
+)",
+             run_report},
     verb_row{verb::diff, "diff", "A B", "what differs between two texts, in words", R"(
 Prints the lines in which the texts of two files differ: [-words of A only-] and {+words of B only+}, or
 in a terminal these in red and green. @@ -12 +14 @@ are the numbers of the next line in A and in B. Each
 character of a script without spaces is a word. With --format jsonl one record per piece of the texts:
 {"same": …}, {"removed": …} or {"added": …}.
-)"},
+)",
+             run_diff},
 };
 
 // Short names for what the rows of the table hold; elsewhere they name classes and functions.

@@ -10,12 +10,15 @@
 
 namespace command {
 
+struct context;
+
 struct verb_row {
   verb action;
   const char* name;
   const char* arguments;
   const char* summary;
   const char* text;  ///< what it prints
+  void (*run)(context&);
 };
 
 /// The first one is meant where none is named.

@@ -9,13 +9,14 @@
 #include <new>
 #include <variant>
 
+#include "context.hpp"
 #include "errors.hpp"
+#include "help.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "platform.hpp"
 #include "report.hpp"
 #include "shard_files.hpp"
-#include "verbs.hpp"
 
 namespace {
 
@@ -27,30 +28,8 @@ constexpr int failure = 2;
   std::_Exit(failure);
 }
 
-void run_verb(command::context& c, command::options& settings) {
-  using command::verb;
-  switch (settings.action) {
-    case verb::groups: return run_groups(c);
-    case verb::pairs: return run_pairs(c);
-    case verb::unique: return run_unique(c);
-    case verb::hash: return run_hash(c);
-    case verb::tokens: return run_tokens(c);
-    case verb::find: return run_find(c);
-    case verb::index: return run_index(c);
-    case verb::query: return run_query(c);
-    case verb::report: return run_report(c);
-    case verb::advise: return run_advise(c);
-    case verb::join: return run_join(c);
-    case verb::merge: return run_merge(c, settings);
-    case verb::verify:
-    case verb::manifest:
-    case verb::diff: break;  // see run()
-  }
-}
-
 /// Returns: whether something was found of what the verb looks for.
 bool run(command::options settings) {
-  using command::verb;
   if constexpr (std::endian::native != std::endian::little) {
     if (settings.has_index() || settings.combines_shards() || settings.keeps_features) {
       throw command::usage_error(
@@ -60,12 +39,6 @@ bool run(command::options settings) {
   if (settings.writes_file_at_end()) command::check_output(settings.output_file);
   if (settings.shard) command::check_features_output(settings.output_file);
   command::load_dictionary(settings);
-  switch (settings.action) {
-    case verb::diff: command::run_diff(settings); return true;
-    case verb::verify: command::run_verify(settings); return true;
-    case verb::manifest: command::run_manifest(settings); return true;
-    default: break;
-  }
   if (settings.compares() && !neardup::layout::is_valid(settings.bits, settings.distance, blocks_of(settings))) {
     throw command::usage_error("--blocks " + std::to_string(settings.blocks) + " with --distance " +
                                std::to_string(settings.distance) +
@@ -78,7 +51,7 @@ bool run(command::options settings) {
   command::context c(settings);
   if (settings.choice && !settings.quiet) say_choice(settings);
   if (settings.learns_idf()) settings.idf = learn_idf(c);
-  run_verb(c, settings);
+  command::row_of(settings.action).run(c);
   return c.found_any;
 }
 

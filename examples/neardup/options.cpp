@@ -399,7 +399,7 @@ void take_combination(typed_options& typed, options& to) {
   }
   const bool joins = to.action == verb::join;
   if (joins && to.paths.size() > 2) throw usage_error("join takes one shard, or two");
-  if (joins || to.action == verb::merge) {
+  if (to.action != verb::manifest) {
     const stored_fingerprints stored = read_header(to.paths.front());
     typed.set("--bits", {std::to_string(stored.bits)});
     typed.set("--kind", {std::string(to_string(stored.kind))});

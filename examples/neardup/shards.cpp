@@ -288,7 +288,8 @@ neardup::simhash<Bits> fingerprint_at(const shard_documents& documents, const ne
 
 /// The groups of all shards, as `neardup groups` prints them.
 template <std::size_t Bits>
-void merge_shards(context& c, options& settings) {
+void merge_shards(context& c) {
+  options& settings = c.settings;
   const shard_inputs inputs = open_shard_inputs(settings.paths);
   if (inputs.shards.empty()) throw usage_error("merge: name the shards and the checked pairs");
   check_all_are_joined(inputs);
@@ -347,8 +348,8 @@ void run_hash_to_shard(context& c) {
 void run_join(context& c) {
   with_bits(c.settings.bits, [&](auto bits) { join_shards<bits>(c); });
 }
-void run_merge(context& c, options& settings) {
-  with_bits(c.settings.bits, [&](auto bits) { merge_shards<bits>(c, settings); });
+void run_merge(context& c) {
+  with_bits(c.settings.bits, [&](auto bits) { merge_shards<bits>(c); });
 }
 
 }  // namespace command

@@ -19,14 +19,11 @@ void run_query(context& c);
 
 void run_hash_to_shard(context& c);
 void run_join(context& c);
-/// Takes what the shards were set to into `settings`, which are those of the context.
-void run_merge(context& c, options& settings);
+void run_verify(context& c);
+void run_merge(context& c);
+void run_manifest(context& c);
 
 void run_advise(context& c);
-
-// These read no documents that way.
-void run_diff(const options& settings);
-void run_verify(const options& settings);
-void run_manifest(const options& settings);
+void run_diff(context& c);
 
 }  // namespace command

@@ -154,8 +154,8 @@ class manifest {
 
 }  // namespace
 
-void run_verify(const options& given) {
-  options settings = given;
+void run_verify(context& c) {
+  options& settings = c.settings;
   const shard_inputs inputs = open_shard_inputs(settings.paths);
   if (inputs.pairs.empty()) throw usage_error("verify: name a file of candidates, as join writes them");
   if (inputs.documents.empty()) throw usage_error("verify: name the shards of the candidates, too");
@@ -187,12 +187,12 @@ void run_verify(const options& given) {
   }
 }
 
-void run_manifest(const options& settings) {
-  output out(settings.output_file);
+void run_manifest(context& c) {
+  const options& settings = c.settings;
   const std::set<std::string> written{
       identity_of_file(settings.output_file.empty() ? "/dev/stdout" : settings.output_file),
-      identity_of_file(out.partial())};
-  manifest files(out);
+      identity_of_file(c.out.partial())};
+  manifest files(c.out);
   std::vector<std::string> paths;
   for (const std::string& path : settings.paths) {
     std::error_code error;
@@ -211,7 +211,7 @@ void run_manifest(const options& settings) {
   }
   for (const std::string& path : paths) files.add(path);
   files.print_missing();
-  out.close();
+  c.out.close();
 }
 
 }  // namespace command
