@@ -1,7 +1,6 @@
 #include "corpus.hpp"
 
 #include <algorithm>
-#include <system_error>
 
 #include "errors.hpp"
 #include "index_file.hpp"
@@ -24,8 +23,8 @@ std::string_view record_rereader::at(const place& where) {
       buffer_.reserve(wanted);
       buffer_.resize(file_->read_at(begin_, buffer_.data(), wanted));
     }
-  } catch (const std::system_error& error) {
-    throw input_error({where.from->name(), error.code().message()});
+  } catch (const read_error& error) {
+    throw input_error({where.from->name(), error.what()});
   }
   if (where.offset + where.length > begin_ + buffer_.size()) fail_changed(*where.from);
   return buffer_.view().substr(where.offset - begin_, where.length);

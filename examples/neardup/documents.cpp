@@ -24,7 +24,7 @@ std::string_view read_file(source& from, byte_buffer& buffer) {
       count = file.read(buffer.data() + buffer.size(), buffer.capacity() - buffer.size(), never);
     }
   } catch (const std::bad_alloc&) {
-    throw std::system_error(std::make_error_code(std::errc::not_enough_memory));
+    throw read_error(std::make_error_code(std::errc::not_enough_memory).message());
   }
   std::string_view text = buffer.view();
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
@@ -36,15 +36,15 @@ std::string text_of_file(const std::string& path) {
   byte_buffer buffer;
   try {
     return std::string(read_file(from, buffer));
-  } catch (const std::system_error& error) {
-    throw input_error({from.name(), error.code().message()});
+  } catch (const read_error& error) {
+    throw input_error({from.name(), error.what()});
   }
 }
 
 namespace {
 
 /// Makes something of the texts of a document of a batch; one for each thread.
-using document_maker = std::function<void(const std::vector<std::string_view>& texts, document&, finished_batch&)>;
+using document_maker = std::function<void(const document_texts& texts, document&, finished_batch&)>;
 
 /// Its fingerprint, and what is compared besides.
 document_maker make_fingerprint_maker(const options& settings) {
@@ -54,18 +54,18 @@ document_maker make_fingerprint_maker(const options& settings) {
                              settings.kind == neardup::fingerprint_kind::minwise &&
                              settings.features == settings.check_features;
   feature_coder* const code_of = from_features ? feature_coder_of(settings) : nullptr;
-  const std::shared_ptr<fingerprinter> fingerprint = make_fingerprinter(settings);
-  const std::shared_ptr<feature_reader> extract = is_compared ? make_feature_reader(settings) : nullptr;
-  return [=, &settings](const std::vector<std::string_view>& texts, document& d, finished_batch& out) {
+  const fingerprinter fingerprint = make_fingerprinter(settings);
+  const feature_reader extract = is_compared ? make_feature_reader(settings) : nullptr;
+  return [=, &settings](const document_texts& texts, document& d, finished_batch& out) {
     for (const std::string_view text : texts) {
       d.text_length += text.size();
       look_for_terms(settings, text);
     }
     if (extract) {
-      d.features = extract->read(texts);
+      d.features = extract(texts);
       out.features.insert(out.features.end(), d.features.begin(), d.features.end());
     }
-    const auto made = code_of != nullptr ? code_of(d.features) : fingerprint->read(texts);
+    const auto made = code_of != nullptr ? code_of(d.features) : fingerprint(texts);
     d.has_tokens = made.has_value();
     if (made) d.fingerprint = *made;
   };
@@ -73,7 +73,7 @@ document_maker make_fingerprint_maker(const options& settings) {
 
 /// The texts themselves.
 document_maker make_text_maker(const options& /*settings*/) {
-  return [](const std::vector<std::string_view>& texts, document& d, finished_batch& out) {
+  return [](const document_texts& texts, document& d, finished_batch& out) {
     d.has_tokens = true;  // as far as anybody knows here
     out.texts.emplace_back(texts.begin(), texts.end());
   };
@@ -142,7 +142,7 @@ class batch_worker {
       make_({text}, d, out);
       out.bytes += d.length;
       out.documents.push_back(d);
-    } catch (const std::system_error& error) {
+    } catch (const read_error& error) {
       bad_input bad = unreadable(*out.input.files[i], error);
       out.bad.push_back({out.documents.size(), i, std::move(bad.what), bad.kind});
     }
@@ -239,6 +239,23 @@ void read_documents(const options& settings, source_walker& sources, report& not
 
 void read_texts(const options& settings, source_walker& sources, report& notes, const document_visitor& visit) {
   read(settings, sources, notes, make_text_maker, visit, nullptr);
+}
+
+void read_lines(const options& settings, source_walker& sources, report& notes,
+                const std::function<bool(const placed_document&)>& visit) {
+  struct enough {};
+  options as_lines = settings;
+  as_lines.unit = unit_of_input::lines;
+  const auto make_nothing = [](const options&) -> document_maker {
+    return [](const document_texts&, document& d, finished_batch&) { d.has_tokens = true; };
+  };
+  try {
+    const auto visit_until = [&](const placed_document& d) {
+      if (!visit(d)) throw enough();
+    };
+    read(as_lines, sources, notes, make_nothing, visit_until, nullptr);
+  } catch (const enough&) {
+  }
 }
 
 }  // namespace command

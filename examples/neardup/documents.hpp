@@ -34,7 +34,7 @@ std::string joined(const Texts& texts, char between) {
 }
 
 /// Reads a file that is a document. Returns: its text in `buffer`, without a byte order mark.
-/// Throws: std::system_error, also if there is not enough memory; output_error if the copy of a pipe cannot be written.
+/// Throws: read_error, also if there is not enough memory; output_error if the copy of a pipe cannot be written.
 std::string_view read_file(source& from, byte_buffer& buffer);
 
 /// What is known of a document. Many of them may wait to be compared, so it is kept small.
@@ -98,5 +98,9 @@ void read_documents(const options& settings, source_walker& sources, report& not
 
 /// The same with the texts of the documents in place of fingerprints.
 void read_texts(const options& settings, source_walker& sources, report& notes, const document_visitor& visit);
+
+/// Calls `visit` for each line of the sources, whatever it holds, until that returns false.
+void read_lines(const options& settings, source_walker& sources, report& notes,
+                const std::function<bool(const placed_document&)>& visit);
 
 }  // namespace command

@@ -37,6 +37,16 @@ struct incomplete_input : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A source cannot be read, or not any further. The text does not name it.
+struct read_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A binary file in a folder, where only text is asked for.
+struct binary_file : read_error {
+  binary_file() : read_error("a binary file") {}
+};
+
 /// The output, or a temporary file, could not be written.
 struct output_error : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -83,7 +83,7 @@ bool line_cutter::next(batch& out, const std::atomic<bool>& stop) {
     offset_ += *whole;
     out.live = may_wait && !was_full_;
     return *whole > 0;  // none only at the end
-  } catch (const std::system_error& error) {
+  } catch (const read_error& error) {
     out = batch{};
     out.bad = unreadable(*from_, error);
   } catch (const std::bad_alloc&) {

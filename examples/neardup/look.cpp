@@ -89,7 +89,7 @@ void run_tokens(context& c) {
   const bool as_json = c.settings.format == output_format::json_lines;
   bool first_document = true;
   read_texts(c.settings, c.sources, c.notes, [&](const placed_document& d) {
-    const std::vector<weighed_feature> features = weigh->read({d.texts->begin(), d.texts->end()});
+    const std::vector<weighed_feature> features = weigh({d.texts->begin(), d.texts->end()});
     for (const std::string& text : *d.texts) look_for_terms(c.settings, text);
     if (features.empty() && !c.notes.without_tokens(d.from->where(d.line))) return;
     if (as_json) {

@@ -32,38 +32,19 @@ constexpr std::string_view utf16_big = "\xFE\xFF";
 constexpr std::size_t longest_magic = 4;
 constexpr std::size_t packed_block = std::size_t{1} << 17;
 
-class content_category final : public std::error_category {
- public:
-  [[nodiscard]] const char* name() const noexcept override { return "content"; }
-  [[nodiscard]] std::string message(int problem) const override {
-    constexpr std::array messages{
-        "",
-        "the compressed data ends too early: the file is cut off",
-        "the compressed data is corrupt",
-        "something else follows the compressed data",
-        "not compressed by gzip, although its name ends in .gz",
-        "not compressed by zstd, although its name ends in .zst",
-        "compressed by gzip, and this neardup is built without zlib; unpack it first, as in: zcat FILE | neardup … -",
-        "compressed by zstd, and this neardup is built without libzstd; unpack it first, as in: zstdcat FILE | neardup "
-        "… -",
-        "compressed by zstd with a window above 2 GB; compress it anew with --long=31 at most",
-        "there is not enough memory for the window that zstd compressed it with",
-        "a binary file"};
-    return messages.at(static_cast<std::size_t>(problem));  // in the order of content_problem
-  }
-};
-
-[[noreturn]] void fail_content(content_problem problem) { throw std::system_error(make_error_code(problem)); }
+constexpr const char* cut_off = "the compressed data ends too early: the file is cut off";
+constexpr const char* corrupt = "the compressed data is corrupt";
+constexpr const char* followed = "something else follows the compressed data";
 
 /// What both unpackers share: a block of the file that is unpacked, and an error that waits until what comes before it
 /// was handed over.
 class block_unpacker : public byte_stream {
  public:
-  explicit block_unpacker(std::unique_ptr<byte_stream> packed) : packed_(std::move(packed)) {}
+  explicit block_unpacker(std::shared_ptr<byte_stream> packed) : packed_(std::move(packed)) {}
 
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) final {
     for (;;) {
-      if (problem_) fail_content(*problem_);
+      if (problem_ != nullptr) throw read_error(problem_);
       if (ended_) return 0;
       if (rest_.empty()) {
         const std::size_t count = packed_->read(block_.data(), block_.size(), stop);
@@ -83,17 +64,17 @@ class block_unpacker : public byte_stream {
   std::string_view rest_;
   bool at_end_ = false;
   bool ended_ = false;
-  std::optional<content_problem> problem_;
+  const char* problem_ = nullptr;
 
  private:
-  std::unique_ptr<byte_stream> packed_;
+  std::shared_ptr<byte_stream> packed_;
   std::vector<char> block_ = std::vector<char>(packed_block);
 };
 
 /// UTF-16 that begins with a byte order mark, as UTF-8 without one.
 class utf16_reader final : public block_unpacker {
  public:
-  utf16_reader(std::unique_ptr<byte_stream> text, bool big_endian)
+  utf16_reader(std::shared_ptr<byte_stream> text, bool big_endian)
       : block_unpacker(std::move(text)), big_endian_(big_endian) {}
 
  private:
@@ -152,7 +133,7 @@ constexpr int gzip_format = 15 + 16;  // the largest window, and a header of gzi
 
 class gzip_unpacker final : public block_unpacker {
  public:
-  explicit gzip_unpacker(std::unique_ptr<byte_stream> packed) : block_unpacker(std::move(packed)) {
+  explicit gzip_unpacker(std::shared_ptr<byte_stream> packed) : block_unpacker(std::move(packed)) {
     if (::inflateInit2(&stream_, gzip_format) != Z_OK) throw std::bad_alloc();
   }
   ~gzip_unpacker() override { ::inflateEnd(&stream_); }
@@ -175,9 +156,9 @@ class gzip_unpacker final : public block_unpacker {
       inside_ = false;
       ++members_;
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      problem_ = content_problem::corrupt;
+      problem_ = corrupt;
     } else if (at_end_ && stream_.avail_out == room) {
-      problem_ = content_problem::cut_off;
+      problem_ = cut_off;
     }
     return room - stream_.avail_out;
   }
@@ -191,12 +172,12 @@ class gzip_unpacker final : public block_unpacker {
     }
     if (rest_.empty()) {
       if (!at_end_) return;
-      if (members_ == 0) problem_ = content_problem::cut_off;
+      if (members_ == 0) problem_ = cut_off;
       ended_ = members_ > 0;
       return;
     }
     if (padded_ || rest_.front() != gzip_magic.front()) {
-      problem_ = content_problem::followed_by_something_else;
+      problem_ = followed;
       return;
     }
     if (members_ > 0 && ::inflateReset(&stream_) != Z_OK) throw std::bad_alloc();
@@ -254,7 +235,7 @@ constexpr int largest_window = 31;
 
 class zstd_unpacker final : public block_unpacker {
  public:
-  explicit zstd_unpacker(std::unique_ptr<byte_stream> packed)
+  explicit zstd_unpacker(std::shared_ptr<byte_stream> packed)
       : block_unpacker(std::move(packed)), stream_(::ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
     const int window = std::min(largest_window, ::ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
@@ -278,18 +259,19 @@ class zstd_unpacker final : public block_unpacker {
     } else {
       between_frames_ = status == 0;
       frames_ = frames_ || between_frames_;
-      if (at_end_ && out.pos == 0 && !between_frames_) problem_ = content_problem::cut_off;
+      if (at_end_ && out.pos == 0 && !between_frames_) problem_ = cut_off;
     }
     return out.pos;
   }
 
-  [[nodiscard]] content_problem problem_of(ZSTD_ErrorCode error) const {
+  [[nodiscard]] const char* problem_of(ZSTD_ErrorCode error) const {
     switch (error) {
-      case ZSTD_error_frameParameter_windowTooLarge: return content_problem::window_too_large;
-      case ZSTD_error_memory_allocation: return content_problem::no_memory_for_window;
-      case ZSTD_error_prefix_unknown:
-        return frames_ ? content_problem::followed_by_something_else : content_problem::corrupt;
-      default: return content_problem::corrupt;
+      case ZSTD_error_frameParameter_windowTooLarge:
+        return "compressed by zstd with a window above 2 GB; compress it anew with --long=31 at most";
+      case ZSTD_error_memory_allocation:
+        return "there is not enough memory for the window that zstd compressed it with";
+      case ZSTD_error_prefix_unknown: return frames_ ? followed : corrupt;
+      default: return corrupt;
     }
   }
 
@@ -343,34 +325,35 @@ std::string_view magic_of(peeking_stream& file, const std::atomic<bool>& stop) {
   return beginning;
 }
 
-std::unique_ptr<peeking_stream> unzipped(std::unique_ptr<peeking_stream> file, const std::string& name,
+std::shared_ptr<peeking_stream> unzipped(const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          const std::atomic<bool>& stop) {
   const std::string_view beginning = magic_of(*file, stop);
   if (beginning.starts_with(gzip_magic)) {
 #ifdef NEARDUP_WITH_ZLIB
-    return std::make_unique<peeking_stream>(std::make_unique<gzip_unpacker>(std::move(file)));
+    return std::make_shared<peeking_stream>(std::make_shared<gzip_unpacker>(file));
 #else
-    fail_content(content_problem::no_zlib);
+    throw read_error(
+        "compressed by gzip, and this neardup is built without zlib; unpack it first, as in: zcat FILE | neardup … -");
 #endif
   }
   if (beginning.starts_with(zstd_magic)) {
 #ifdef NEARDUP_WITH_ZSTD
-    return std::make_unique<peeking_stream>(std::make_unique<zstd_unpacker>(std::move(file)));
+    return std::make_shared<peeking_stream>(std::make_shared<zstd_unpacker>(file));
 #else
-    fail_content(content_problem::no_libzstd);
+    throw read_error(
+        "compressed by zstd, and this neardup is built without libzstd; unpack it first, as in: zstdcat FILE | neardup "
+        "… -");
 #endif
   }
-  if (name.ends_with(".gz")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_gzip);
-  if (name.ends_with(".zst")) fail_content(beginning.empty() ? content_problem::cut_off : content_problem::not_zstd);
+  for (const auto& [ending, tool] : {std::pair(".gz", "gzip"), std::pair(".zst", "zstd")}) {
+    if (!name.ends_with(ending)) continue;
+    if (beginning.empty()) throw read_error(cut_off);
+    throw read_error(std::string("not compressed by ") + tool + ", although its name ends in " + ending);
+  }
   return file;
 }
 
 }  // namespace
-
-std::error_code make_error_code(content_problem problem) {
-  static const content_category category;
-  return {static_cast<int>(problem), category};
-}
 
 std::string_view peeking_stream::peek(std::size_t size, const std::atomic<bool>& stop) {
   while (ahead_.size() < size && !ended_) {
@@ -390,14 +373,14 @@ std::size_t peeking_stream::read(char* to, std::size_t size, const std::atomic<b
   return count;
 }
 
-std::unique_ptr<peeking_stream> unpacked(std::unique_ptr<peeking_stream> file, const std::string& name,
+std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          const std::atomic<bool>& stop) {
-  std::unique_ptr<peeking_stream> text = unzipped(std::move(file), name, stop);
+  std::shared_ptr<peeking_stream> text = unzipped(file, name, stop);
   const std::string_view beginning = magic_of(*text, stop);
   const bool is_utf32 = beginning.starts_with(utf32_little);
   const bool is_little = beginning.starts_with(utf16_little) && !is_utf32, is_big = beginning.starts_with(utf16_big);
   if (!is_little && !is_big) return text;
-  return std::make_unique<peeking_stream>(std::make_unique<utf16_reader>(std::move(text), is_big));
+  return std::make_shared<peeking_stream>(std::make_shared<utf16_reader>(std::move(text), is_big));
 }
 
 std::unique_ptr<packer> make_packer(const std::string& name) {

@@ -6,43 +6,16 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
+
+#include "platform.hpp"
 
 namespace command {
 
-/// What can be wrong with what is in a file.
-enum class content_problem {
-  cut_off = 1,
-  corrupt,
-  followed_by_something_else,
-  not_gzip,
-  not_zstd,
-  no_zlib,
-  no_libzstd,
-  window_too_large,
-  no_memory_for_window,
-  binary
-};
-std::error_code make_error_code(content_problem problem);
-
-/// Bytes that are read from their beginning to their end.
-class byte_stream {
- public:
-  byte_stream() = default;
-  virtual ~byte_stream() = default;
-  byte_stream(const byte_stream&) = delete;
-  byte_stream& operator=(const byte_stream&) = delete;
-
-  /// Returns: at least one byte, and 0 at the end, or when `stop` is set. Throws: std::system_error; what comes before
-  /// the error was returned.
-  virtual std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) = 0;
-};
-
-/// The same, with a look at what comes next before it is read.
+/// A stream with a look at what comes next before it is read.
 class peeking_stream final : public byte_stream {
  public:
-  explicit peeking_stream(std::unique_ptr<byte_stream> from) : from_(std::move(from)) {}
+  explicit peeking_stream(std::shared_ptr<byte_stream> from) : from_(std::move(from)) {}
 
   /// The next bytes: as many as `size`, or fewer at the end, or when `stop` is set.
   std::string_view peek(std::size_t size, const std::atomic<bool>& stop);
@@ -53,16 +26,16 @@ class peeking_stream final : public byte_stream {
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
 
  private:
-  std::unique_ptr<byte_stream> from_;
+  std::shared_ptr<byte_stream> from_;
   std::string ahead_;
   bool ended_ = false;
 };
 
 /// What is in a file, by its first bytes: unpacked, and of UTF-16 with a byte order mark as UTF-8. Returns: `file` if it
 /// is neither packed nor UTF-16.
-/// Throws: std::system_error with a content_problem, now or when it is read: also if the program is built without what it
-/// needs, or if the file is not packed and `name` ends in .gz or .zst.
-std::unique_ptr<peeking_stream> unpacked(std::unique_ptr<peeking_stream> file, const std::string& name,
+/// Throws: read_error, now or when it is read: also if the program is built without what it needs, or if the file is not
+/// packed and `name` ends in .gz or .zst.
+std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          const std::atomic<bool>& stop);
 
 /// Packs what is written.
@@ -74,10 +47,7 @@ class packer {
     finish
   };
 
-  packer() = default;
   virtual ~packer() = default;
-  packer(const packer&) = delete;
-  packer& operator=(const packer&) = delete;
 
   /// Returns: what is to be written now; it is there until the next call.
   virtual std::string_view pack(std::string_view bytes, mode how) = 0;
@@ -88,6 +58,3 @@ class packer {
 std::unique_ptr<packer> make_packer(const std::string& name);
 
 }  // namespace command
-
-template <>
-struct std::is_error_code_enum<command::content_problem> : std::true_type {};

@@ -21,7 +21,7 @@ namespace command {
 
 namespace {
 
-[[noreturn]] void fail_with_errno() { throw std::system_error(errno, std::generic_category()); }
+[[noreturn]] void fail_to_read() { throw read_error(std::generic_category().message(errno)); }
 
 [[noreturn]] void fail_temporary(int error) {
   throw output_error("cannot write a temporary file in " + std::filesystem::temp_directory_path().string() + ": " +
@@ -30,7 +30,7 @@ namespace {
 
 descriptor opened(const std::string& path) {
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (number < 0) fail_with_errno();
+  if (number < 0) fail_to_read();
   return descriptor(number);
 }
 
@@ -51,7 +51,7 @@ std::size_t read_once_at(const descriptor& file, std::uint64_t offset, char* to,
   for (;;) {
     const ssize_t count = ::pread(file.number(), to, size, static_cast<off_t>(offset));
     if (count >= 0) return static_cast<std::size_t>(count);
-    if (errno != EINTR) fail_with_errno();
+    if (errno != EINTR) fail_to_read();
   }
 }
 
@@ -88,7 +88,7 @@ input_file::input_file(const std::string& path) : input_file(opened(path)) {}
 
 input_file::input_file(descriptor file) : file_(std::move(file)) {
   struct stat status {};
-  if (::fstat(file_.number(), &status) != 0) fail_with_errno();
+  if (::fstat(file_.number(), &status) != 0) fail_to_read();
   regular_ = S_ISREG(status.st_mode);
   // Standard input may be a regular file that is already read in part: places in it would be the wrong ones.
   if (file_.is_standard_input() && regular_ && ::lseek(file_.number(), 0, SEEK_CUR) != 0) regular_ = false;
@@ -109,7 +109,7 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
     if (::poll(&waiting, 1, patience) == 0) continue;
     const ssize_t count = ::read(file_.number(), to, size);
     if (count >= 0) return static_cast<std::size_t>(count);
-    if (errno != EINTR && errno != EAGAIN) fail_with_errno();
+    if (errno != EINTR && errno != EAGAIN) fail_to_read();
   }
   return 0;
 }

@@ -35,15 +35,24 @@ class descriptor {
   int number_;
 };
 
-/// An open file or standard input. Its functions throw std::system_error.
-class input_file {
+/// Bytes that are read from their beginning to their end.
+class byte_stream {
+ public:
+  virtual ~byte_stream() = default;
+
+  /// Waits for the first byte, but not longer than until `stop` is set. Returns: at least one byte, at most `size`; 0 at
+  /// the end, or when stopped. Throws: read_error; what comes before the error was returned.
+  virtual std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) = 0;
+};
+
+/// An open file or standard input. Its functions throw read_error.
+class input_file final : public byte_stream {
  public:
   explicit input_file(const std::string& path);
   static input_file standard_input() { return input_file(descriptor(0)); }
 
-  /// Reads what is there next, at most `size` bytes; waits for the first byte, but not longer than until `stop` is set.
-  /// Returns: 0 at the end of the file, or when stopped.
-  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
+  /// Reads what is there next.
+  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
 
   /// Whether a read would not wait, or would within so many milliseconds not wait any more.
   [[nodiscard]] bool is_ready(int milliseconds) const;

@@ -1,18 +1,17 @@
 #include "readers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <neardup/dedup/checks.hpp>
 #include <neardup/dedup/edit_distance.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/text/normalise.hpp>
-#include <type_traits>
 
 #include "errors.hpp"
 
@@ -37,8 +36,7 @@ void make_set(std::vector<Feature>& features) {
 
 /// The features of all texts, as one set.
 template <class Extractor>
-auto features_of(const std::vector<std::string_view>& texts, const Extractor& extract,
-                 typename Extractor::workspace& memory) {
+auto features_of(const document_texts& texts, const Extractor& extract, typename Extractor::workspace& memory) {
   std::vector<typename Extractor::feature_type> all;
   for (const std::string_view text : texts) {
     const auto features = extract(text, memory);
@@ -48,118 +46,81 @@ auto features_of(const std::vector<std::string_view>& texts, const Extractor& ex
   return all;
 }
 
-/// What is compared of documents without a check.
-class short_digest {
- public:
-  /// `features`: the full hashes of a document's features, ascending.
-  feature_set of(const std::vector<std::uint64_t>& features) {
-    if (features.size() >= neardup::default_min_tokens) return {};
-    std::string bytes;
-    for (const std::uint64_t feature : features) {
-      for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(feature >> shift & 0xff);
-    }
-    const std::uint64_t digest = neardup::xxh3<64>{}(bytes) | 1;
-    halves_ = {static_cast<std::uint32_t>(digest), static_cast<std::uint32_t>(digest >> 32)};
-    return halves_;
+/// What is compared of a document without a check, by the full hashes of its features, ascending; it lies in `result`.
+feature_set short_digest(const std::vector<std::uint64_t>& features, std::vector<std::uint32_t>& result) {
+  if (features.size() >= neardup::default_min_tokens) return {};
+  std::string bytes;
+  for (const std::uint64_t feature : features) {
+    for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(feature >> shift & 0xff);
   }
-
- private:
-  std::array<std::uint32_t, 2> halves_{};
-};
+  const std::uint64_t digest = neardup::xxh3<64>{}(bytes) | 1;
+  return result = {static_cast<std::uint32_t>(digest), static_cast<std::uint32_t>(digest >> 32)};
+}
 
 template <class Tokenizer>
-class short_digest_reader final : public feature_reader {
- public:
-  short_digest_reader(const Tokenizer& tokenizer, std::uint64_t seed) : hash_(tokenizer, neardup::xxh3<64>{seed}) {}
-
-  /// A look at the beginning mostly tells that a document is not short; at a longer one where it does not.
-  feature_set read(const std::vector<std::string_view>& texts) override {
+feature_reader read_short_digest(const Tokenizer& tokenizer, std::uint64_t seed) {
+  using extractor = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>, std::uint64_t>;
+  const extractor extract(tokenizer, neardup::xxh3<64>{seed});
+  const auto memory = std::make_shared<typename extractor::workspace>();
+  return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
+    // A look at the beginning mostly tells that a document is not short; at a longer one where it does not.
     constexpr std::size_t cut = 2;  // features that are not those of the text, because the beginning ends within them
     for (const std::size_t beginning : {std::size_t{160}, std::size_t{512}}) {
       for (const std::string_view text : texts) {
         if (text.size() <= beginning) continue;
-        if (hash_(text.substr(0, beginning), memory_).size() >= neardup::default_min_tokens + cut) return {};
+        if (extract(text.substr(0, beginning), *memory).size() >= neardup::default_min_tokens + cut) return {};
       }
     }
-    return digest_.of(features_of(texts, hash_, memory_));
-  }
-
- private:
-  using hasher = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>, std::uint64_t>;
-
-  hasher hash_;
-  typename hasher::workspace memory_;
-  short_digest digest_;
-};
+    return short_digest(features_of(texts, extract, *memory), result);
+  };
+}
 
 template <class Tokenizer>
-class feature_reader_of final : public feature_reader {
- public:
-  feature_reader_of(const Tokenizer& tokenizer, std::uint64_t seed) : hash_(tokenizer, neardup::xxh3<64>{seed}) {}
+feature_reader read_features(const Tokenizer& tokenizer, std::uint64_t seed) {
+  using extractor = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>>;
+  const extractor extract(tokenizer, neardup::xxh3<64>{seed});
+  const auto memory = std::make_shared<typename extractor::workspace>();
+  return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
+    std::vector<std::uint32_t>().swap(result);  // what a large text needed
+    if (texts.size() == 1) return extract(texts.front(), *memory);
+    return result = features_of(texts, extract, *memory);
+  };
+}
 
-  feature_set read(const std::vector<std::string_view>& texts) override {
-    std::vector<std::uint32_t>().swap(result_);  // what a large text needed
-    if (texts.size() == 1) return hash_(texts.front(), memory_);
-    return result_ = features_of(texts, hash_, memory_);
-  }
+/// The hashes of the words of a record that has them with their weights, ascending.
+template <class Feature>
+std::vector<Feature> hashes_of_given(const document_texts& texts, const options& settings) {
+  const neardup::xxh3<64> hash{settings.seed};
+  std::vector<Feature> words;
+  for (std::size_t i = 0; i < texts.size(); i += 2) words.push_back(static_cast<Feature>(hash(texts[i])));
+  make_set(words);
+  return words;
+}
 
- private:
-  using hasher = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>>;
-
-  hasher hash_;
-  typename hasher::workspace memory_;
-  std::vector<std::uint32_t> result_;
-};
-
-/// The words of a record that has them with their weights.
-class given_feature_reader final : public feature_reader {
- public:
-  explicit given_feature_reader(const options& settings)
-      : hash_{settings.seed}, checks_(settings.min_similarity.has_value()) {}
-
-  feature_set read(const std::vector<std::string_view>& texts) override {
-    if (!checks_) return digest_.of(words_of<std::uint64_t>(texts));
-    return result_ = words_of<std::uint32_t>(texts);
-  }
-
- private:
-  template <class Feature>
-  std::vector<Feature> words_of(const std::vector<std::string_view>& texts) const {
-    std::vector<Feature> words;
-    for (std::size_t i = 0; i < texts.size(); i += 2) words.push_back(static_cast<Feature>(hash_(texts[i])));
-    make_set(words);
-    return words;
-  }
-
-  neardup::xxh3<64> hash_;
-  bool checks_;
-  short_digest digest_;
-  std::vector<std::uint32_t> result_;
-};
+feature_reader read_given_features(const options& settings) {
+  return [&settings, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
+    if (!settings.min_similarity) return short_digest(hashes_of_given<std::uint64_t>(texts, settings), result);
+    return result = hashes_of_given<std::uint32_t>(texts, settings);
+  };
+}
 
 /// For the cosine: the lowest bits of the hashes of the features, ascending, then as many weights, as floats.
-class weighed_feature_reader final : public feature_reader {
- public:
-  explicit weighed_feature_reader(const options& settings)
-      : weigh_(make_feature_weigher(settings, settings.check_features)), hash_{settings.seed} {}
-
-  feature_set read(const std::vector<std::string_view>& texts) override {
+feature_reader read_weighed_features(const options& settings) {
+  const neardup::xxh3<64> hash{settings.seed};
+  return [hash, weigh = make_feature_weigher(settings, settings.check_features),
+          result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
     std::map<std::uint32_t, double> weights;
-    for (const weighed_feature& feature : weigh_->read(texts)) {
-      weights[static_cast<std::uint32_t>(hash_(feature.text))] += static_cast<double>(feature.units);
+    for (const weighed_feature& feature : weigh(texts)) {
+      weights[static_cast<std::uint32_t>(hash(feature.text))] += static_cast<double>(feature.units);
     }
-    result_.clear();
-    for (const auto& [hash, weight] : weights) result_.push_back(hash);
-    for (const auto& [hash, weight] : weights)
-      result_.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(weight)));
-    return result_;
-  }
-
- private:
-  std::unique_ptr<feature_weigher> weigh_;
-  neardup::xxh3<64> hash_;
-  std::vector<std::uint32_t> result_;
-};
+    result.clear();
+    for (const auto& [feature, weight] : weights) result.push_back(feature);
+    for (const auto& [feature, weight] : weights) {
+      result.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(weight)));
+    }
+    return result;
+  };
+}
 
 double cosine_of(feature_set a, feature_set b) {
   struct element {
@@ -176,24 +137,20 @@ double cosine_of(feature_set a, feature_set b) {
 }
 
 /// For the edit distance: the number of bytes of the normalised texts, then the bytes.
-class text_reader final : public feature_reader {
- public:
-  feature_set read(const std::vector<std::string_view>& texts) override {
+feature_reader read_normalised_texts() {
+  return [result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
     std::string all;
     for (const std::string_view text : texts) {
       if (!all.empty()) all += '\n';
       all += neardup::normalise(text);
     }
     if (all.size() > UINT32_MAX) throw input_error({"", "--check edit of a text above 4 GB"});
-    result_.assign(1 + (all.size() + 3) / 4, 0);
-    result_[0] = static_cast<std::uint32_t>(all.size());
-    std::memcpy(result_.data() + 1, all.data(), all.size());
-    return result_;
-  }
-
- private:
-  std::vector<std::uint32_t> result_;
-};
+    result.assign(1 + (all.size() + 3) / 4, 0);
+    result[0] = static_cast<std::uint32_t>(all.size());
+    std::memcpy(result.data() + 1, all.data(), all.size());
+    return result;
+  };
+}
 
 std::optional<double> edit_similarity_at_least(std::string_view a, std::string_view b, double least) {
   const auto length = [](std::string_view text) {  // it is well-formed
@@ -209,91 +166,73 @@ std::optional<double> edit_similarity_at_least(std::string_view a, std::string_v
   return similarity >= least ? std::optional(similarity) : std::nullopt;
 }
 
-template <class Tokenizer>
-class feature_weigher_of final : public feature_weigher {
- public:
-  feature_weigher_of(const options& settings, Tokenizer tokenizer)
-      : weights_(settings.weights), idf_(settings.idf), tokenizer_(std::move(tokenizer)) {
-    if (settings.top > 0) best_.emplace(settings.top, tokens_, *idf_);
+/// The weight of a feature of a tokenizer, in units of 1/256.
+std::uint64_t units_of(const options& settings, std::string_view text, std::uint64_t count) {
+  switch (settings.weights) {
+    case weighting::tf: return count * neardup::weight::one;
+    case weighting::log_tf: return neardup::log_tf{}(count).raw();
+    case weighting::idf: return settings.idf->lookup(text).raw();
+    case weighting::tf_idf: return count * settings.idf->lookup(text).raw();
+    case weighting::unit: break;
   }
+  return neardup::weight::one;
+}
 
-  std::vector<weighed_feature> read(const std::vector<std::string_view>& texts) override {
-    texts_ = &texts;
+template <class Tokenizer>
+feature_weigher weigh_features(const options& settings, const Tokenizer& tokenizer) {
+  const document_tokenizer<Tokenizer> tokenize{tokenizer};
+  std::optional<neardup::keywords<document_tokenizer<Tokenizer>>> best;  // only --weights tfidf has a --top
+  if (settings.top > 0) best.emplace(settings.top, tokenize, settings.idf);
+  return [=, &settings](const document_texts& texts) {
+    *tokenize.texts = &texts;
     std::vector<weighed_feature> result;
     const auto add = [&](std::string_view text, std::uint64_t units) {
       if (units > 0) result.push_back({std::string(text), static_cast<double>(units) / neardup::weight::one, units});
     };
-    if (best_) {
-      // Only --weights tfidf has a --top.
-      for (const neardup::keyword& word : best_->rank("")) add(word.text, word.count * word.idf.raw());
-    } else {
-      neardup::feature_bag<1, true> counts;
-      tokens_("", [&](std::string_view token) { counts.add({neardup::xxh3<64>{}(token)}, token); });
-      counts.for_each([&](const auto&, std::string_view text, std::uint64_t count) { add(text, weigh(text, count)); });
+    if (best) {
+      for (const neardup::keyword& word : best->rank("")) add(word.text, word.count * word.idf.raw());
+      return result;
     }
+    neardup::feature_bag<1, true> counts;
+    tokenize("", [&](std::string_view token) { counts.add({neardup::xxh3<64>{}(token)}, token); });
+    counts.for_each(
+        [&](const auto&, std::string_view text, std::uint64_t count) { add(text, units_of(settings, text, count)); });
     return result;
-  }
+  };
+}
 
- private:
-  [[nodiscard]] std::uint64_t weigh(std::string_view text, std::uint64_t count) const {
-    switch (weights_) {
-      case weighting::tf: return count * neardup::weight::one;
-      case weighting::log_tf: return neardup::log_tf{}(count).raw();
-      case weighting::idf: return idf_->lookup(text).raw();
-      case weighting::tf_idf: return count * idf_->lookup(text).raw();
-      case weighting::unit: break;
-    }
-    return neardup::weight::one;
+/// Weights from elsewhere may be small: a power of two brings the heaviest between 2^31 and 2^32 units, exactly.
+void set_units(std::vector<weighed_feature>& features) {
+  double heaviest = 0;
+  for (const weighed_feature& feature : features) heaviest = std::max(heaviest, feature.weight);
+  int exponent = 0;
+  std::frexp(heaviest, &exponent);
+  for (weighed_feature& feature : features) {
+    feature.units = static_cast<std::uint64_t>(std::llround(std::ldexp(feature.weight, 32 - exponent)));
   }
-
-  weighting weights_;
-  std::shared_ptr<const neardup::idf_table> idf_;
-  Tokenizer tokenizer_;
-  const std::vector<std::string_view>* texts_ = nullptr;
-  document_tokenizer<Tokenizer> tokens_{&tokenizer_, &texts_};
-  std::optional<neardup::keywords<document_tokenizer<Tokenizer>>> best_;
-};
+}
 
 /// The words and weights of a record that has both.
-class given_weights final : public feature_weigher {
- public:
-  explicit given_weights(std::size_t top) : top_(top) {}
-
-  std::vector<weighed_feature> read(const std::vector<std::string_view>& texts) override {
-    std::vector<weighed_feature> result;
-    std::map<std::string_view, std::size_t> places;
-    for (std::size_t i = 0; i + 1 < texts.size(); i += 2) {
-      double weight = 0;
-      std::from_chars(texts[i + 1].data(), texts[i + 1].data() + texts[i + 1].size(), weight);
-      const auto [place, is_new] = places.emplace(texts[i], result.size());
-      if (is_new) result.push_back({std::string(texts[i]), 0, 0});
-      result[place->second].weight += weight;
-    }
-    if (top_ > 0) {
-      std::sort(result.begin(), result.end(), [](const weighed_feature& a, const weighed_feature& b) {
-        return a.weight != b.weight ? a.weight > b.weight : a.text < b.text;
-      });
-      result.resize(std::min(top_, result.size()));
-    }
-    set_units(result);
-    std::erase_if(result, [](const weighed_feature& feature) { return feature.units == 0; });
-    return result;
+std::vector<weighed_feature> given_weights(std::size_t top, const document_texts& texts) {
+  std::vector<weighed_feature> result;
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i + 1 < texts.size(); i += 2) {
+    double weight = 0;
+    std::from_chars(texts[i + 1].data(), texts[i + 1].data() + texts[i + 1].size(), weight);
+    const auto [place, is_new] = places.emplace(texts[i], result.size());
+    if (is_new) result.push_back({std::string(texts[i]), 0, 0});
+    result[place->second].weight += weight;
   }
-
- private:
-  /// Weights from elsewhere may be small: a power of two brings the heaviest between 2^31 and 2^32 units, exactly.
-  static void set_units(std::vector<weighed_feature>& features) {
-    double heaviest = 0;
-    for (const weighed_feature& feature : features) heaviest = std::max(heaviest, feature.weight);
-    int exponent = 0;
-    std::frexp(heaviest, &exponent);
-    for (weighed_feature& feature : features) {
-      feature.units = static_cast<std::uint64_t>(std::llround(std::ldexp(feature.weight, 32 - exponent)));
-    }
+  if (top > 0) {
+    std::sort(result.begin(), result.end(), [](const weighed_feature& a, const weighed_feature& b) {
+      return a.weight != b.weight ? a.weight > b.weight : a.text < b.text;
+    });
+    result.resize(std::min(top, result.size()));
   }
-
-  std::size_t top_;
-};
+  set_units(result);
+  std::erase_if(result, [](const weighed_feature& feature) { return feature.units == 0; });
+  return result;
+}
 
 }  // namespace
 
@@ -312,29 +251,22 @@ std::optional<double> similarity_at_least(similarity_measure measure, feature_se
   return neardup::jaccard_at_least(a, b, least);
 }
 
-std::unique_ptr<feature_weigher> make_feature_weigher(const options& settings, const feature_setting& features) {
-  if (!settings.weighted_field.empty()) return std::make_unique<given_weights>(settings.top);
-  return with_tokenizer(features, [&](const auto& tokenizer) -> std::unique_ptr<feature_weigher> {
-    return std::make_unique<feature_weigher_of<std::remove_cvref_t<decltype(tokenizer)>>>(settings, tokenizer);
+feature_weigher make_feature_weigher(const options& settings, const feature_setting& features) {
+  if (!settings.weighted_field.empty()) return [&](const document_texts& t) { return given_weights(settings.top, t); };
+  return with_tokenizer(features, [&](const auto& tokenizer) { return weigh_features(settings, tokenizer); });
+}
+
+feature_reader make_feature_reader(const options& settings) {
+  const bool checks = settings.min_similarity.has_value();
+  if (checks && settings.check == similarity_measure::cosine) return read_weighed_features(settings);
+  if (checks && settings.check == similarity_measure::edit) return read_normalised_texts();
+  if (!settings.weighted_field.empty()) return read_given_features(settings);
+  return with_tokenizer(checks ? settings.check_features : settings.features, [&](const auto& tokenizer) {
+    return checks ? read_features(tokenizer, settings.seed) : read_short_digest(tokenizer, settings.seed);
   });
 }
 
-std::unique_ptr<feature_reader> make_feature_reader(const options& settings) {
-  if (settings.min_similarity && settings.check == similarity_measure::cosine) {
-    return std::make_unique<weighed_feature_reader>(settings);
-  }
-  if (settings.min_similarity && settings.check == similarity_measure::edit) return std::make_unique<text_reader>();
-  if (!settings.weighted_field.empty()) return std::make_unique<given_feature_reader>(settings);
-  const feature_setting& features = settings.min_similarity ? settings.check_features : settings.features;
-  return with_tokenizer(features, [&](const auto& tokenizer) -> std::unique_ptr<feature_reader> {
-    using tokenizer_type = std::remove_cvref_t<decltype(tokenizer)>;
-    if (!settings.min_similarity)
-      return std::make_unique<short_digest_reader<tokenizer_type>>(tokenizer, settings.seed);
-    return std::make_unique<feature_reader_of<tokenizer_type>>(tokenizer, settings.seed);
-  });
-}
-
-std::unique_ptr<fingerprinter> make_fingerprinter(const options& settings) {
+fingerprinter make_fingerprinter(const options& settings) {
   return with_bits(settings.bits, [&](auto bits) {
     // SimHash of 32 bits is half of that of 64, which takes as long; of min-wise codes it is not.
     constexpr std::size_t width = std::max<std::size_t>(bits, 64);

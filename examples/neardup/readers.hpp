@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <neardup/fingerprint/idf.hpp>
 #include <neardup/fingerprint/weighters.hpp>
@@ -19,28 +20,22 @@
 
 namespace command {
 
+/// The texts of a document; no feature spans two of them.
+using document_texts = std::vector<std::string_view>;
+
 /// Makes something of documents, their fingerprints or their features, by what the command line chose; one per thread.
 template <class Result>
-class document_reader {
- public:
-  document_reader() = default;
-  document_reader(const document_reader&) = delete;
-  document_reader& operator=(const document_reader&) = delete;
-  virtual ~document_reader() = default;
+using document_reader = std::function<Result(const document_texts& texts)>;
 
-  /// Of the texts of a document: no feature spans two of them.
-  virtual Result read(const std::vector<std::string_view>& texts) = 0;
-};
-
-/// Hands over the features of all texts of a document; none spans two of them.
+/// Hands over the features of all texts of a document: the one that `texts` points to. Copies have that in common.
 template <class Tokenizer>
 struct document_tokenizer {
-  const Tokenizer* tokenize;
-  const std::vector<std::string_view>* const* texts;
+  Tokenizer tokenize;
+  std::shared_ptr<const document_texts*> texts = std::make_shared<const document_texts*>();
 
   template <class Sink>
   void operator()(std::string_view /*all are in texts*/, Sink&& sink) const {
-    for (const std::string_view text : **texts) (*tokenize)(text, sink);
+    for (const std::string_view text : **texts) tokenize(text, sink);
   }
 };
 
@@ -54,7 +49,7 @@ struct weighed_feature {
 
 /// The weighed features in the order in which they come first; with --top the heaviest, in that order.
 using feature_weigher = document_reader<std::vector<weighed_feature>>;
-std::unique_ptr<feature_weigher> make_feature_weigher(const options& settings, const feature_setting& features);
+feature_weigher make_feature_weigher(const options& settings, const feature_setting& features);
 
 /// What is compared of a document besides its fingerprint. With a check by Jaccard the features, ascending (see
 /// neardup::feature_extractor); by cosine and edit what similarity_at_least() knows how to read. Without a check the two
@@ -67,15 +62,15 @@ std::optional<double> similarity_at_least(similarity_measure measure, feature_se
 
 /// Reads what is compared; that is there until the next document is read.
 using feature_reader = document_reader<feature_set>;
-std::unique_ptr<feature_reader> make_feature_reader(const options& settings);
+feature_reader make_feature_reader(const options& settings);
 
 using fingerprinter = document_reader<std::optional<any_fingerprint>>;
-std::unique_ptr<fingerprinter> make_fingerprinter(const options& settings);
+fingerprinter make_fingerprinter(const options& settings);
 /// By their kinds. The fingerprints that SimHash of `Bits` gives are cut to the width of the options.
 template <std::size_t Bits>
-std::unique_ptr<fingerprinter> make_simhash_fingerprinter(const options& settings);
+fingerprinter make_simhash_fingerprinter(const options& settings);
 template <std::size_t Bits>
-std::unique_ptr<fingerprinter> make_minwise_fingerprinter(const options& settings);
+fingerprinter make_minwise_fingerprinter(const options& settings);
 
 /// The min-wise code of a document's features, or nothing without any.
 using feature_coder = std::optional<any_fingerprint>(feature_set features);

@@ -17,11 +17,11 @@ namespace command {
 
 namespace fs = std::filesystem;
 
-bad_input unreadable(const source& from, const std::system_error& error) {
-  const trouble kind = error.code() == content_problem::binary ? trouble::left_out
-                       : from.in_folder                        ? trouble::passed_over
-                                                               : trouble::ends_run;
-  return {from.name(), error.code().message(), kind};
+bad_input unreadable(const source& from, const read_error& error) {
+  const trouble kind = dynamic_cast<const binary_file*>(&error) != nullptr ? trouble::left_out
+                       : from.in_folder                                    ? trouble::passed_over
+                                                                           : trouble::ends_run;
+  return {from.name(), error.what(), kind};
 }
 
 void source_copy::write(std::string_view bytes) {
@@ -58,39 +58,21 @@ std::size_t source_copy::read_at(std::uint64_t offset, char* to, std::size_t siz
 
 source_file::source_file(source& from) : from_(from), copy_(from.copy.get()) {
   if (copy_ != nullptr) return;
-  file_.emplace(from.path == "-" ? input_file::standard_input() : input_file(from.path));
+  file_ = std::make_shared<input_file>(from.path == "-" ? input_file::standard_input() : input_file(from.path));
 }
-
-source_file::~source_file() = default;
-
-namespace {
-
-class file_stream final : public byte_stream {
- public:
-  explicit file_stream(input_file& file) : file_(file) {}
-  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override {
-    return file_.read(to, size, stop);
-  }
-
- private:
-  input_file& file_;
-};
-
-}  // namespace
 
 /// Looks at what comes first: whether it is packed, and whether it is text.
 void source_file::begin(const std::atomic<bool>& stop) {
-  auto file = std::make_unique<peeking_stream>(std::make_unique<file_stream>(*file_));
-  const peeking_stream* const plain = file.get();
-  content_ = unpacked(std::move(file), from_.path, stop);
-  is_packed_ = content_.get() != plain;
+  const auto plain = std::make_shared<peeking_stream>(file_);
+  content_ = unpacked(plain, from_.path, stop);
+  is_packed_ = content_ != plain;
   if (from_.copies && copy_ == nullptr && (!file_->is_regular() || is_packed_)) {
     from_.copy = std::make_unique<source_copy>(from_.copies);
     copy_ = from_.copy.get();
   }
   constexpr std::size_t first_block = std::size_t{1} << 15;
   if (from_.text_only && content_->peek(first_block, stop).find('\0') != std::string_view::npos) {
-    throw std::system_error(make_error_code(content_problem::binary));
+    throw binary_file();
   }
 }
 
@@ -98,14 +80,14 @@ std::size_t source_file::read(char* to, std::size_t size, const std::atomic<bool
   if (!file_) {
     const std::size_t count = copy_->read_at(position_, to, size);
     position_ += count;
-    if (count == 0 && from_.failure) throw std::system_error(*from_.failure);
+    if (count == 0 && from_.failure) throw read_error(*from_.failure);
     return count;
   }
   std::size_t count = 0;
   try {
     if (!content_) begin(stop);
     count = content_->read(to, size, stop);
-  } catch (const std::system_error& error) {
+  } catch (const read_error& error) {
     if (copy_ != nullptr) from_.failure = error;
     throw;
   }

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -55,7 +54,7 @@ struct source {
   /// What was read of a source that cannot be read again, or not at places: standard input, a pipe, a packed file.
   std::unique_ptr<source_copy> copy = nullptr;
   /// How reading it ended, if by an error: the copy ends in the same way.
-  std::optional<std::system_error> failure = std::nullopt;
+  std::optional<read_error> failure = std::nullopt;
 
   bool in_folder = false;  ///< found there, not named
   bool text_only = false;  ///< a binary file is left out
@@ -74,16 +73,15 @@ struct source {
 };
 
 /// What an error of reading makes of a source.
-bad_input unreadable(const source& from, const std::system_error& error);
+bad_input unreadable(const source& from, const read_error& error);
 
-/// A source that is being read: from its beginning, unpacked, or at places. Its functions throw std::system_error, also
-/// for a binary file that is to be left out.
+/// A source that is being read: from its beginning, unpacked, or at places. Its functions throw read_error, also for a
+/// binary file that is to be left out.
 class source_file {
  public:
   explicit source_file(source& from);
   source_file(const source_file&) = delete;
   source_file& operator=(const source_file&) = delete;
-  ~source_file();
 
   /// As input_file::read. Throws: output_error if the copy cannot be written.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
@@ -92,7 +90,7 @@ class source_file {
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
   /// Whether reading may have to wait for whoever writes.
-  [[nodiscard]] bool is_live() const noexcept { return file_ && !file_->is_regular(); }
+  [[nodiscard]] bool is_live() const noexcept { return file_ != nullptr && !file_->is_regular(); }
 
   /// Of a live source: whether nothing comes for a tenth of a second. That cannot be told of packed ones: for these it is
   /// always so.
@@ -102,11 +100,11 @@ class source_file {
   void begin(const std::atomic<bool>& stop);
 
   source& from_;
-  std::optional<input_file> file_;  // nothing when the copy is read
-  source_copy* copy_ = nullptr;     // written to while there is a file_
-  std::uint64_t position_ = 0;      // in the copy
+  std::shared_ptr<input_file> file_;  // nothing when the copy is read
+  source_copy* copy_ = nullptr;       // written to while there is a file_
+  std::uint64_t position_ = 0;        // in the copy
   bool is_packed_ = false;
-  std::unique_ptr<peeking_stream> content_;  // of file_, once reading has begun
+  std::shared_ptr<peeking_stream> content_;  // of file_, once reading has begun
 };
 
 /// The sources that the paths of the command line stand for, one after the other, folders in the order of their names.

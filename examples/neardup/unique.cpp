@@ -1,6 +1,5 @@
 // `neardup unique`: the input without what came before.
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -255,7 +254,7 @@ class second_pass {
     expected_source& last = expected_.back();
     last.lines.resize(std::max<std::uint64_t>(d.line, 1));
     last.lines.back() = d.facts.has_tokens ? content::tokens : content::no_tokens;
-    last.checksum = with_line(last.checksum, last.lines.size(), hash(d.raw));
+    last.checksum = with_line(last.checksum, d.line, d.raw);
     last.last_length = d.raw.size();
   }
 
@@ -264,49 +263,30 @@ class second_pass {
   /// Calls `visit(has_tokens, source, line, raw)` for each document in order. Files that are documents are not read.
   /// Throws: input_error if a line is no longer what it was.
   template <class Visit>
-  void visit_documents(const Visit& visit) {
-    context_.sources.rewind();
-    batch_reader reader(context_.settings, context_.sources);
+  void visit_documents(const Visit& visit) const {
+    if (context_.settings.unit == unit_of_input::files) {
+      for (const expected_source& one : expected_) {
+        visit(one.lines.front() == content::tokens, one.from, 0, std::string_view());
+      }
+      return;
+    }
     auto next = expected_.begin();
-    std::uint64_t line = 0, checksum = 0;  // of the next source, so far
-    std::atomic<bool> has_all{next == expected_.end()};
-    const auto take = [&](const cut_batch& found) {
-      for (const std::shared_ptr<source>& file : found.input.files) {
-        if (next == expected_.end() || file != next->from) continue;
-        visit(next->lines.front() == content::tokens, file, 0, std::string_view());
-        ++next;
-      }
-      if (next == expected_.end()) return;
-      if (found.input.bad && found.input.bad->where == next->from->name()) throw input_error(*found.input.bad);
-      if (!found.input.has_lines() || found.input.from != next->from) return;
-      std::string_view rest = found.input.bytes.view();
-      for (auto cut = found.lines.begin(); cut != found.lines.end() && line < next->lines.size(); ++cut) {
-        std::string_view raw = rest.substr(0, cut->length);
-        std::uint64_t hash_of_line = cut->hash;
-        rest.remove_prefix(cut->length);
-        const content what = next->lines[line++];
-        if (what == content::none) continue;
-        if (line == next->lines.size() && raw.size() > next->last_length) {
-          // It had no end, and somebody has written on.
-          raw = raw.substr(0, next->last_length);
-          hash_of_line = hash(raw);
-        }
-        checksum = with_line(checksum, line, hash_of_line);
-        visit(what == content::tokens, found.input.from, line, raw);
-      }
-      if (line < next->lines.size()) return;
+    if (next == expected_.end()) return;
+    std::uint64_t checksum = 0;  // of the lines of `next`, so far
+    context_.notes.mute(true);
+    context_.sources.rewind();
+    read_lines(context_.settings, context_.sources, context_.notes, [&](const placed_document& d) {
+      if (d.from != next->from || next->lines[d.line - 1] == content::none) return true;
+      const bool is_last = d.line == next->lines.size();
+      // A last line without an end may be a part of a longer one by now.
+      const std::string_view raw = is_last ? d.raw.substr(0, next->last_length) : d.raw;
+      checksum = with_line(checksum, d.line, raw);
+      visit(next->lines[d.line - 1] == content::tokens, d.from, d.line, raw);
+      if (!is_last) return true;
       if (checksum != next->checksum) fail_changed(*next->from);
-      ++next;
-      line = checksum = 0;
-    };
-    run_in_order<batch>(
-        context_.settings.threads,
-        [&](batch& input, const std::atomic<bool>& stop) { return !has_all && reader.next(input, stop); },
-        [] { return [](batch&& input) { return cut_batch(std::move(input)); }; },
-        [&](cut_batch&& found) {
-          take(found);
-          has_all = next == expected_.end();
-        });
+      checksum = 0;
+      return ++next != expected_.end();
+    });
     if (next != expected_.end()) fail_changed(*next->from);
   }
 
@@ -320,27 +300,10 @@ class second_pass {
     std::uint64_t last_length;   // of the line of the last one, bytes
   };
 
-  static std::uint64_t with_line(std::uint64_t before, std::uint64_t line, std::uint64_t hash) noexcept {
+  static std::uint64_t with_line(std::uint64_t before, std::uint64_t line, std::string_view raw) {
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
-    return (before * factor ^ hash) + line;
+    return (before * factor ^ neardup::xxh3<64>{}(raw)) + line;
   }
-  static std::uint64_t hash(std::string_view raw) { return neardup::xxh3<64>{}(raw); }
-
-  struct cut_batch {
-    explicit cut_batch(batch&& b) : input(std::move(b)) {
-      for (std::string_view rest = input.bytes.view(); !rest.empty(); rest.remove_prefix(lines.back().length)) {
-        const std::string_view raw = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
-        lines.push_back({raw.size(), hash(raw)});
-      }
-    }
-
-    struct line {
-      std::size_t length;
-      std::uint64_t hash;
-    };
-    batch input;
-    std::vector<line> lines;
-  };
 
   context& context_;
   std::vector<expected_source> expected_;
