@@ -1,6 +1,7 @@
 // Texts in blocks of 64 bytes: one bit per byte in a word, the first byte lowest.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -149,8 +150,9 @@ struct character_masks {
   }
 };
 
-/// The masks of a block of ASCII, without `upper`: eight bytes at a time in a word.
-/// Returns: `size`, or 0 if the block has other bytes. Precondition: 64 bytes may be read.
+/// The masks of ASCII, eight bytes at a time in a word, and of Chinese, character by character; without `upper`.
+/// Returns: how many of the first `size` bytes are of such characters, up to the first other one. Precondition: 64 bytes
+/// may be read, those from `size` on are 0.
 inline std::size_t find_masks_portable(const char* text, std::size_t size, character_masks& masks) noexcept {
   masks = {};
   for (std::size_t i = 0; i < 8; ++i) {
@@ -164,7 +166,24 @@ inline std::size_t find_masks_portable(const char* text, std::size_t size, chara
     masks.word |= top_bits((digit | letter) & ~x) << (8 * i);
     masks.known |= top_bits(~x) << (8 * i);
   }
-  return masks.known == ~std::uint64_t{0} ? size : 0;
+  for (std::uint64_t unknown = ~masks.known; unknown != 0; unknown = ~masks.known) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(unknown));
+    // The last character may go on in the next block.
+    if (i > text_block_size - 3) return (std::min)(i, size);
+    const auto byte = [&](std::size_t j) { return std::uint32_t{static_cast<unsigned char>(text[i + j])}; };
+    const std::uint32_t bytes = byte(0) << 16 | byte(1) << 8 | byte(2);
+    // U+4E00 to U+9FBF. No branch, for punctuation is among them anywhere.
+    const bool is_han = bytes - 0xe4b880U <= 0xe9bebfU - 0xe4b880U && (bytes & 0xc0c0U) == 0x8080U;
+    // U+2000 to U+203F, U+3000 to U+3004, U+3008 to U+3020, and of U+FF00 to U+FF3F what no numbers and letters are.
+    const auto is_in = [&](std::uint32_t least, std::uint32_t most) { return bytes - least <= most - least; };
+    const bool is_between = is_in(0xe28080, 0xe280bf) || is_in(0xe38080, 0xe38084) || is_in(0xe38088, 0xe380a0) ||
+                            is_in(0xefbc80, 0xefbc8f) || is_in(0xefbc9a, 0xefbca0) || is_in(0xefbcbb, 0xefbcbf);
+    if (!is_han && !is_between) return (std::min)(i, size);
+    masks.han_leads |= std::uint64_t{is_han} << i;
+    masks.han |= (is_han ? std::uint64_t{7} : 0) << i;
+    masks.known |= std::uint64_t{7} << i;
+  }
+  return size;
 }
 
 #if NEARDUP_X86_KERNELS

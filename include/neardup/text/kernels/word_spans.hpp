@@ -38,8 +38,8 @@ struct token_spans {
 
 /// Finds the words of a text below 4 GiB, exactly those of `words`.
 ///
-/// Blocks are classified by their bytes, and the edges of words are where a bit differs from the one before: ASCII alone,
-/// with AVX2 and AVX-512 also Latin-1 and Chinese. What has other characters goes through the scanner of `words`.
+/// Blocks are classified by their bytes, and the edges of words are where a bit differs from the one before: ASCII and
+/// Chinese, with AVX2 and AVX-512 also Latin-1. What has other characters goes through the scanner of `words`.
 class word_span_finder {
  public:
   explicit word_span_finder(std::string_view text, instruction_set level = active_instruction_set()) noexcept
