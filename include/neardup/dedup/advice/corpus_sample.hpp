@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <numbers>
 #include <optional>
@@ -62,48 +63,27 @@ class fingerprints_of_text {
 };
 
 /// What a choice of features makes of texts. Has memory of its own: one a thread.
-class feature_reader {
- public:
-  feature_reader() = default;
-  feature_reader(const feature_reader&) = delete;
-  feature_reader& operator=(const feature_reader&) = delete;
-  virtual ~feature_reader() = default;
-
+struct feature_reader {
   /// By distinct features of weight 1; nothing if there are none.
-  virtual std::optional<fingerprints_of_text> fingerprint(std::string_view text) = 0;
-
-  /// The distinct features as their hashes, ascending; valid until the next call.
-  virtual std::span<const std::uint64_t> features(std::string_view text) = 0;
+  std::function<std::optional<fingerprints_of_text>(std::string_view text)> fingerprint;
+  /// The distinct features as their hashes, ascending; valid until the next call of either.
+  std::function<std::span<const std::uint64_t>(std::string_view text)> features;
 };
 
-template <class Tokenizer>
-class feature_reader_of final : public feature_reader {
- public:
-  feature_reader_of(const Tokenizer& tokenizer, std::uint64_t seed)
-      : hash_(tokenizer, unit{}, xxh3<128>{seed}), features_(tokenizer, xxh3<64>{seed}) {}
-
-  std::optional<fingerprints_of_text> fingerprint(std::string_view text) override {
-    const auto by_votes = hash_(text, hash_memory_);
-    if (!by_votes) return std::nullopt;
-    return fingerprints_of_text(*by_votes, features(text));
-  }
-
-  std::span<const std::uint64_t> features(std::string_view text) override { return features_(text, features_memory_); }
-
- private:
-  using simhasher_type = simhasher<Tokenizer, unit, xxh3<128>>;
-  using feature_extractor_type = feature_extractor<Tokenizer, xxh3<64>, std::uint64_t>;
-
-  simhasher_type hash_;
-  feature_extractor_type features_;
-  typename simhasher_type::workspace hash_memory_;
-  typename feature_extractor_type::workspace features_memory_;
-};
-
-[[nodiscard]] inline std::unique_ptr<feature_reader> make_feature_reader(const feature_choice& features,
-                                                                         std::uint64_t seed) {
-  return with_tokenizer(features, [seed](auto tokenizer) -> std::unique_ptr<feature_reader> {
-    return std::make_unique<feature_reader_of<decltype(tokenizer)>>(tokenizer, seed);
+[[nodiscard]] inline feature_reader make_feature_reader(const feature_choice& choice, std::uint64_t seed) {
+  return with_tokenizer(choice, [seed](auto tokenizer) {
+    const auto hash = make_simhasher<128>(tokenizer, unit{}, xxh3<128>{seed});
+    const feature_extractor<decltype(tokenizer), xxh3<64>, std::uint64_t> extract(tokenizer, xxh3<64>{seed});
+    const auto hash_memory = std::make_shared<typename decltype(hash)::workspace>();
+    const auto memory = std::make_shared<typename decltype(extract)::workspace>();
+    feature_reader reader;
+    reader.features = [=](std::string_view text) { return extract(text, *memory); };
+    reader.fingerprint = [=](std::string_view text) -> std::optional<fingerprints_of_text> {
+      const auto by_votes = hash(text, *hash_memory);
+      if (!by_votes) return std::nullopt;
+      return fingerprints_of_text(*by_votes, extract(text, *memory));
+    };
+    return reader;
   });
 }
 
@@ -190,12 +170,12 @@ class corpus_sample {
     for_each(runner, count, [&](worker& own, std::size_t i) {
       const auto& element = texts[i];  // It may be a temporary that owns its text.
       const std::string_view text(element);
-      join_.find(own.readers.front()->features(text), own.join, [&](std::size_t a, double /*similarity*/) {
+      join_.find(own.readers.front().features(text), own.join, [&](std::size_t a, double /*similarity*/) {
         if (sample_[a].ordinal != compared_ + i) neighbours[i].push_back(static_cast<std::uint32_t>(a));
       });
       if (slots[i] == not_compared) return;
       for (std::size_t f = 0; f < own.readers.size(); ++f) {
-        fingerprints_[f][slots[i]] = own.readers[f]->fingerprint(text);
+        fingerprints_[f][slots[i]] = own.readers[f].fingerprint(text);
       }
     });
 
@@ -210,18 +190,18 @@ class corpus_sample {
     for_each(runner, with_news.size(), [&](worker& own, std::size_t j) {
       sampled& of = sample_[with_news[j]];
       for (std::size_t f = 0; f < own.readers.size(); ++f) {
-        const auto features = own.readers[f]->features(of.text);
+        const auto features = own.readers[f].features(of.text);
         own.set.assign(features.begin(), features.end());
         for (neighbour& other : of.kept) {
           if (other.ordinal < compared_) continue;
           const auto& element = texts[static_cast<std::size_t>(other.ordinal - compared_)];
           const std::string_view text(element);
-          const auto others = own.readers[f]->features(text);
+          const auto others = own.readers[f].features(text);
           const double similarity = jaccard(own.set, others);
           const double angle = std::acos(set_cosine(similarity, own.set.size(), others.size()));
           compared_pair both{{angle / std::numbers::pi, (1 - similarity) / 2}, {}, {}};
           const auto& a = queries_[f][with_news[j]];
-          const auto b = own.readers[f]->fingerprint(text);
+          const auto b = own.readers[f].fingerprint(text);
           if (a && b) {
             compare_by<simhash<64>, simhash<128>>(*a, *b, 0, both);
             compare_by<minwise<64>, minwise<128>>(*a, *b, 1, both);
@@ -265,7 +245,7 @@ class corpus_sample {
     std::vector<std::size_t> counts(features_.size() * sample_.size());
     for_each(runner, sample_.size(), [&](worker& own, std::size_t i) {
       for (std::size_t f = 0; f < features_.size(); ++f) {
-        counts[f * sample_.size() + i] = own.readers[f]->features(sample_[i].text).size();
+        counts[f * sample_.size() + i] = own.readers[f].features(sample_[i].text).size();
       }
     });
     std::vector<double> means(features_.size(), 0.0);
@@ -285,7 +265,7 @@ class corpus_sample {
   static constexpr std::size_t not_compared = ~std::size_t{0};
 
   struct worker {
-    std::vector<std::unique_ptr<feature_reader>> readers;
+    std::vector<feature_reader> readers;
     hash_set set;
     sample_join::workspace join;
   };
@@ -336,10 +316,10 @@ class corpus_sample {
     queries_.assign(features_.size(), fingerprints_type(sample_.size()));
     fingerprints_.resize(features_.size());
     for_each(runner, sample_.size(), [&](worker& own, std::size_t i) {
-      const auto features = own.readers.front()->features(sample_[i].text);
+      const auto features = own.readers.front().features(sample_[i].text);
       sets[i].assign(features.begin(), features.end());
       for (std::size_t f = 0; f < own.readers.size(); ++f) {
-        queries_[f][i] = own.readers[f]->fingerprint(sample_[i].text);
+        queries_[f][i] = own.readers[f].fingerprint(sample_[i].text);
       }
     });
     join_ = sample_join(std::move(sets), similarity_);
