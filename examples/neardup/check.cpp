@@ -1,6 +1,5 @@
 #include "check.hpp"
 
-#include <algorithm>
 #include <neardup/dedup/similarity.hpp>
 
 #include "fingerprints.hpp"
@@ -38,12 +37,8 @@ void print_match(output& out, const options& settings, bool as_json, const match
 std::vector<std::optional<double>> similarities_of(const options& settings, const document_check& check,
                                                    std::span<const candidate> candidates, double least) {
   std::vector<std::optional<double>> result(candidates.size());
-  constexpr std::size_t step = 16;  // to hand out single ones would take about as long as most checks
-  run_parallel(settings.threads, (candidates.size() + step - 1) / step, [&](std::size_t part) {
-    const std::size_t end = std::min(candidates.size(), (part + 1) * step);
-    for (std::size_t i = part * step; i < end; ++i) {
-      result[i] = similarity_at_least(settings.check, check[candidates[i].a], check[candidates[i].b], least);
-    }
+  run_parallel(settings.threads, candidates.size(), [&](std::size_t i) {
+    result[i] = similarity_at_least(settings.check, check[candidates[i].a], check[candidates[i].b], least);
   });
   return result;
 }

@@ -1,7 +1,6 @@
 // What all verbs work with, and the pass over the input that they share.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <neardup/fingerprint/idf_table.hpp>
 #include <neardup/index/layout.hpp>
@@ -19,7 +18,8 @@ namespace command {
 
 struct context {
   /// The file of an index is written by the library, whole or not at all.
-  explicit context(options& s) : settings(s), sources(s), notes(s), out(s.writes_file_at_end() ? "" : s.output_file) {
+  explicit context(options& s)
+      : settings(s), sources(s), lists(s), notes(s), out(s.writes_file_at_end() ? "" : s.output_file) {
     if (!s.dropped_file.empty()) dropped.emplace(s.dropped_file);
     leave_out_outputs(sources);
   }
@@ -32,6 +32,7 @@ struct context {
 
   options& settings;
   source_walker sources;
+  list_reader lists;
   report notes;
   std::uint64_t against = 0;  // so many of the documents are those of --against
   bool found_any = false;     // what was looked for
@@ -41,16 +42,15 @@ struct context {
 
 /// Calls `visit` for each document of these sources in their order, and `after`, if there is one, after those of each
 /// batch, also of one that ends in bad input.
-inline void for_each_document(context& c, const options& settings, source_walker& sources, list_reader& lists,
+inline void for_each_document(context& c, const options& settings, source_walker& sources,
                               const document_visitor& visit, const batch_visitor& after = nullptr) {
-  if (settings.unit == unit_of_input::fingerprints) return lists.read(sources, c.notes, visit);
+  if (settings.unit == unit_of_input::fingerprints) return c.lists.read(sources, c.notes, visit);
   read_documents(settings, sources, c.notes, visit, after);
 }
 
 /// The same of the input.
 inline void for_each_document(context& c, const document_visitor& visit, const batch_visitor& after = nullptr) {
-  list_reader lists(c.settings);
-  for_each_document(c, c.settings, c.sources, lists, visit, after);
+  for_each_document(c, c.settings, c.sources, visit, after);
 }
 
 /// The blocks of the index of a stream, of which nobody knows how long it gets: what was asked for, or the default.
@@ -79,8 +79,7 @@ inline void finish(context& c, const std::string& summary, std::uint64_t found =
   if (c.dropped) c.dropped->close();
   c.found_any = found > 0;
   const std::string against = c.settings.has_against() ? " against " + grouped(c.against) : "";
-  c.notes.finish(counted(c.notes.documents() - c.against, "document", "documents") + against + summary,
-                 c.sources.reached_twice(), c.sources.special_files(), c.sources.hidden());
+  c.notes.finish(counted(c.notes.documents() - c.against, "document", "documents") + against + summary, c.sources);
 }
 
 }  // namespace command

@@ -50,34 +50,40 @@ std::string string_pool::at(std::uint64_t position) const {
   return {from, from + static_cast<std::ptrdiff_t>(size)};
 }
 
-void document_table::add(const std::shared_ptr<source>& from, std::uint64_t line,
-                         const std::optional<std::string_view>& id, std::uint64_t offset, std::uint64_t length) {
-  if (size_ == max_size) throw input_error({from->name(), "more than 4,294,967,295 documents"});
-  if (runs_.empty() || runs_.back().from != from) {
-    runs_.push_back({static_cast<std::uint32_t>(size_), from});
-  }
-  names_.push_back(id ? 2 * ids_.add(*id) + 1 : 2 * line);
-  if (keeps_places_) extents_.push_back({offset, length});
-  ++size_;
+void document_table::add(const placed_document& d) {
+  if (runs_.empty() || runs_.back().from != d.from)
+    runs_.push_back({static_cast<std::uint32_t>(names_.size()), d.from});
+  names_.push_back(d.id ? 2 * ids_.add(*d.id) + 1 : 2 * d.line);
+  if (keeps_places_) extents_.emplace_back(d.offset, d.facts.length);
 }
 
-const document_table::run& document_table::run_of(std::size_t i) const {
+const std::shared_ptr<source>& document_table::source_of(std::size_t i) const {
   const auto after = std::upper_bound(runs_.begin(), runs_.end(), i,
                                       [](std::size_t number, const run& r) { return number < r.first; });
-  return *std::prev(after);
+  return std::prev(after)->from;
 }
 
 std::string document_table::id(std::size_t i) const {
   const std::uint64_t name = names_[i];
   if (name % 2 == 1) return ids_.at(name / 2);
-  return run_of(i).from->id_of(name / 2);
+  return source_of(i)->id_of(name / 2);
 }
 
-place document_table::where(std::size_t i) const { return {run_of(i).from, extents_[i].offset, extents_[i].length}; }
+place document_table::where(std::size_t i) const { return {source_of(i), extents_[i].first, extents_[i].second}; }
 
-void for_each_against(context& c, list_reader& lists, const document_visitor& visit) {
+void corpus::add(const placed_document& d) {
+  if (fingerprints.size() == UINT32_MAX) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
+  if (has_names) documents.add(d);
+  fingerprints.push_back(d.facts.fingerprint);
+  check.add(d.facts.features);
+  if (keep == preference::longest) scores.push_back(static_cast<double>(d.facts.text_length));
+  if (keep == preference::highest) scores.push_back(d.facts.score);
+  if (keep == preference::lowest) scores.push_back(-d.facts.score);
+}
+
+void for_each_against(context& c, const document_visitor& visit) {
   if (!c.settings.has_against()) return;
-  for (const std::string& path : c.settings.against_indexes) for_each_indexed(c, path, lists, visit);
+  for (const std::string& path : c.settings.against_indexes) for_each_indexed(c, path, visit);
   if (!c.settings.against.empty()) {
     options theirs = c.settings;
     theirs.paths = theirs.against;
@@ -86,7 +92,7 @@ void for_each_against(context& c, list_reader& lists, const document_visitor& vi
     source_walker sources(theirs);
     c.leave_out_outputs(sources);
     sources.pass_over_indexes();
-    for_each_document(c, theirs, sources, lists, visit);
+    for_each_document(c, theirs, sources, visit);
   }
   c.against = c.notes.documents();
 }
@@ -95,10 +101,9 @@ void read_corpus(context& c, corpus& all, const document_visitor& visit) {
   const auto add = [&](const placed_document& d) {
     if (d.facts.has_tokens) all.add(d);
   };
-  list_reader lists(c.settings);
-  for_each_against(c, lists, add);
+  for_each_against(c, add);
   all.end_against();
-  for_each_document(c, c.settings, c.sources, lists, [&](const placed_document& d) {
+  for_each_document(c, [&](const placed_document& d) {
     if (visit) visit(d);
     add(d);
   });

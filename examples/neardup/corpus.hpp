@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +15,6 @@
 #include "context.hpp"
 #include "documents.hpp"
 #include "fingerprints.hpp"
-#include "lists.hpp"
 #include "options.hpp"
 #include "source.hpp"
 
@@ -65,17 +63,9 @@ class string_pool {
 /// places; a file takes that of its path.
 class document_table {
  public:
-  /// The number of documents that can be told apart.
-  static constexpr std::size_t max_size = 0xffffffffU;
-
   explicit document_table(bool keeps_places) : keeps_places_(keeps_places) {}
 
-  /// Throws: input_error if there are more than max_size documents.
-  void add(const placed_document& d) { add(d.from, d.line, d.id, d.offset, d.facts.length); }
-  void add(const std::shared_ptr<source>& from, std::uint64_t line, const std::optional<std::string_view>& id,
-           std::uint64_t offset, std::uint64_t length);
-
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void add(const placed_document& d);
 
   /// The id by which the document is known to the user.
   [[nodiscard]] std::string id(std::size_t i) const;
@@ -83,48 +73,40 @@ class document_table {
   /// Precondition: keeps_places.
   [[nodiscard]] place where(std::size_t i) const;
 
-  /// Bytes of the document in its source. Precondition: keeps_places.
-  [[nodiscard]] std::uint64_t length(std::size_t i) const { return extents_[i].length; }
-
  private:
   /// The documents of one source, from `first` on.
   struct run {
     std::uint32_t first;
     std::shared_ptr<source> from;
   };
-  struct extent {
-    std::uint64_t offset;
-    std::uint64_t length;
-  };
 
-  [[nodiscard]] const run& run_of(std::size_t i) const;
+  [[nodiscard]] const std::shared_ptr<source>& source_of(std::size_t i) const;
 
   bool keeps_places_;
-  std::size_t size_ = 0;
   std::vector<run> runs_;
   compact_numbers names_;  // 2 * line, or 2 * position in ids_ + 1; 0: the source is the document
-  std::vector<extent> extents_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length
   string_pool ids_;
 };
 
 /// The documents with tokens.
 struct corpus {
   explicit corpus(const options& settings)
-      : documents(settings.action == verb::report), check(settings), fingerprints(settings.bits), keep(settings.keep) {}
+      : has_names(settings.action != verb::unique || !settings.dropped_file.empty() ||
+                  settings.unit == unit_of_input::fingerprints),
+        documents(settings.action == verb::report),
+        check(settings),
+        fingerprints(settings.bits),
+        keep(settings.keep) {}
 
-  void add(const placed_document& d) {
-    documents.add(d);
-    fingerprints.push_back(d.facts.fingerprint);
-    check.add(d.facts.features);
-    if (keep == preference::longest) scores.push_back(static_cast<double>(d.facts.text_length));
-    if (keep == preference::highest) scores.push_back(d.facts.score);
-    if (keep == preference::lowest) scores.push_back(-d.facts.score);
-  }
+  /// Throws: input_error if there are more than can be told apart by 32 bits.
+  void add(const placed_document& d);
 
   /// Ends those of --against, which stand before all others.
   void end_against() { against = fingerprints.size(); }
 
-  document_table documents;
+  bool has_names;            // unique mostly needs none
+  document_table documents;  // if they are needed
   document_check check;
   fingerprint_vector fingerprints;
   preference keep;
@@ -133,7 +115,7 @@ struct corpus {
 };
 
 /// Calls `visit` for each document of --against: first those of its indexes, then the others.
-void for_each_against(context& c, list_reader& lists, const document_visitor& visit);
+void for_each_against(context& c, const document_visitor& visit);
 
 /// All documents with tokens: those of --against, and the input, of which `visit` gets each document before it is added.
 /// Throws: input_error for bad input; what comes before it is there then.

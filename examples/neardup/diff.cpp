@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
-#include <system_error>
 
 #include "../common/text_difference.hpp"
 #include "documents.hpp"

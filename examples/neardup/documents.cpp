@@ -1,6 +1,5 @@
 #include "documents.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <neardup/text/utf8.hpp>
@@ -82,7 +81,8 @@ document_maker make_text_maker(const options& /*settings*/) {
 /// Makes documents of batches; one for each thread.
 class batch_worker {
  public:
-  batch_worker(const options& settings, document_maker maker) : reader_(settings), make_(std::move(maker)) {}
+  batch_worker(const options& settings, document_maker maker)
+      : read_(make_record_reader(settings)), make_(std::move(maker)) {}
 
   finished_batch operator()(batch&& input) {
     finished_batch out;
@@ -114,11 +114,11 @@ class batch_worker {
 
   void read_line(finished_batch& out, std::uint64_t begin, std::string_view line) {
     const std::string_view content = content_of_line(line, out.input.offset + begin == 0);
-    if (reader_.is_blank(content)) return;
-    if (auto wrong = reader_.read(content, record_)) {
+    if (auto wrong = read_(content, record_)) {
       out.bad.push_back({out.documents.size(), out.lines, *std::move(wrong)});
       return;
     }
+    if (record_.is_blank) return;
     document& d = out.documents.emplace_back();
     d.index = static_cast<std::uint32_t>(out.lines);
     d.begin = begin;
@@ -148,7 +148,7 @@ class batch_worker {
     }
   }
 
-  record_reader reader_;
+  record_reader read_;
   document_maker make_;
   record record_;
   byte_buffer buffer_;
@@ -159,58 +159,41 @@ class placer {
  public:
   explicit placer(report& notes) : notes_(notes) {}
 
-  /// Calls `visit` for the documents of the next batch in order.
-  void operator()(const finished_batch& done, const document_visitor& visit) {
+  /// Calls `visit` for those documents of the next batch in order that count.
+  void operator()(finished_batch& done, const document_visitor& visit) {
     const batch& input = done.input;
     if (input.from != nullptr && input.from != current_) {
       current_ = input.from;
       lines_before_ = 0;
     }
-    std::size_t next_bad = 0;
+    done.lines_before = std::exchange(lines_before_, lines_before_ + done.lines);
+    const auto where = [&](std::uint64_t index) {
+      return input.from == nullptr ? input.files[index]->name() : input.from->where(done.lines_before + index + 1);
+    };
+    auto next_bad = done.bad.begin();
     const auto say_bad = [&](std::size_t before) {
-      for (; next_bad < done.bad.size() && done.bad[next_bad].before <= before; ++next_bad) {
-        const auto& bad = done.bad[next_bad];
-        notes_.bad({where(input, bad.index), bad.what, bad.kind});
+      for (; next_bad != done.bad.end() && next_bad->before <= before; ++next_bad) {
+        notes_.bad({where(next_bad->index), next_bad->what, next_bad->kind});
       }
     };
-    std::string_view ids = done.ids;
     std::uint64_t count = 0;
-    for (std::size_t i = 0; i < done.documents.size(); ++i) {
-      say_bad(i);
-      const document& d = done.documents[i];
-      std::optional<std::string_view> id;
-      if (d.id_size != document::no_id) id = ids.substr(0, d.id_size);
-      if (id) ids.remove_prefix(d.id_size);
-      if (place(input, d, id, done.texts.empty() ? nullptr : &done.texts[i], visit)) ++count;
-    }
-    say_bad(done.documents.size());
-    if (input.bad) notes_.bad(input.from == nullptr ? *input.bad : bad_input{where(input, 0), input.bad->what});
-    lines_before_ += done.lines;
+    std::size_t number = 0;
+    for_each_in(done, [&](const placed_document& placed) {
+      document& d = done.documents[number];
+      say_bad(number++);
+      if (placed.line == 0) notes_.read_as_one_text(placed.from->path);
+      if (d.ill_formed && !notes_.ill_formed(where(d.index))) return;
+      if (!d.has_tokens && !notes_.without_tokens(where(d.index))) return;
+      d.counts = true;
+      visit(placed);
+      ++count;
+    });
+    say_bad(number);
+    if (input.bad) notes_.bad(input.from == nullptr ? *input.bad : bad_input{where(0), input.bad->what});
     notes_.advance(count, done.bytes);
   }
 
  private:
-  /// Returns: whether the document counts.
-  bool place(const batch& input, const document& d, const std::optional<std::string_view>& id,
-             const std::vector<std::string>* texts, const document_visitor& visit) {
-    if (!input.has_lines()) notes_.read_as_one_text(input.files[d.index]->path);
-    if (d.ill_formed && !notes_.ill_formed(where(input, d.index))) return false;
-    if (!d.has_tokens && !notes_.without_tokens(where(input, d.index))) return false;
-    placed_document placed{d, input.has_lines() ? input.from : input.files[d.index], 0, input.offset, {}, id};
-    placed.texts = texts;
-    if (input.has_lines()) {
-      placed.line = lines_before_ + d.index + 1;
-      placed.offset += d.begin;
-      placed.raw = input.bytes.view().substr(d.begin, d.length);
-    }
-    visit(placed);
-    return true;
-  }
-
-  [[nodiscard]] std::string where(const batch& input, std::uint64_t index) const {
-    return input.from == nullptr ? input.files[index]->name() : input.from->where(lines_before_ + index + 1);
-  }
-
   report& notes_;
   std::shared_ptr<source> current_;
   std::uint64_t lines_before_ = 0;
@@ -231,6 +214,26 @@ void read(const options& settings, source_walker& sources, report& notes, docume
 }
 
 }  // namespace
+
+void for_each_in(const finished_batch& done, const document_visitor& visit) {
+  const batch& input = done.input;
+  std::string_view ids = done.ids;
+  for (std::size_t i = 0; i < done.documents.size(); ++i) {
+    const document& d = done.documents[i];
+    placed_document placed{d, input.has_lines() ? input.from : input.files[d.index], 0, input.offset, {}, std::nullopt};
+    if (d.id_size != document::no_id) {
+      placed.id = ids.substr(0, d.id_size);
+      ids.remove_prefix(d.id_size);
+    }
+    if (!done.texts.empty()) placed.texts = &done.texts[i];
+    if (input.has_lines()) {
+      placed.line = done.lines_before + d.index + 1;
+      placed.offset += d.begin;
+      placed.raw = input.bytes.view().substr(d.begin, d.length);
+    }
+    visit(placed);
+  }
+}
 
 void read_documents(const options& settings, source_walker& sources, report& notes, const document_visitor& visit,
                     const batch_visitor& after) {

@@ -42,6 +42,7 @@ struct document {
   any_fingerprint fingerprint;
   bool has_tokens = false;
   bool ill_formed = false;
+  bool counts = false;            ///< once its place is known: it was visited
   std::uint32_t index = 0;        ///< of the line or file in the batch
   std::uint32_t id_size = no_id;  ///< of its own id, which stands in the ids of the batch
   feature_set features;           ///< if they are compared; they stand in the batch
@@ -68,7 +69,7 @@ struct finished_batch {
   std::vector<bad_record> bad;
   std::string ids;
   std::vector<std::vector<std::string>> texts;  ///< of the documents, if they are asked for
-  std::uint64_t lines = 0;
+  std::uint64_t lines = 0, lines_before = 0;    ///< its own, and once its place is known those of the source before it
   std::uint64_t bytes = 0;
 };
 
@@ -89,6 +90,9 @@ struct placed_document {
 
 using document_visitor = std::function<void(const placed_document&)>;
 using batch_visitor = std::function<void(finished_batch&&)>;
+
+/// Calls `visit` for all documents of a batch in order, once its place is known.
+void for_each_in(const finished_batch& done, const document_visitor& visit);
 
 /// Reads all sources, in as many threads as the settings say. Calls `visit` for each document in order, and `after`, if
 /// there is one, after those of each batch, also of one that ends in bad input. Says what is bad, and counts.

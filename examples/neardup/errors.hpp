@@ -32,11 +32,6 @@ struct input_error : std::runtime_error {
   explicit input_error(const bad_input& bad) : std::runtime_error(bad.text()) {}
 };
 
-/// All was done, but for files or folders that were passed over.
-struct incomplete_input : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 /// A source cannot be read, or not any further. The text does not name it.
 struct read_error : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -6,7 +6,6 @@
 #include <neardup/text/feature_choice.hpp>
 #include <neardup/text/stop_words.hpp>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace command {

@@ -41,41 +41,35 @@ std::vector<std::uint32_t> group_all(const context& c, const corpus& all) {
   return group([&](std::size_t i, std::size_t j) { return all.check.accepts(i, j); });
 }
 
-void print_group_json(context& c, const id_lookup& id_of, std::size_t against, std::uint64_t number_of_group,
-                      const std::vector<group_member>& members) {
+void print_group_json(context& c, std::uint64_t number_of_group, const std::vector<group_member>& members) {
   c.out << "{\"group\":" << std::to_string(number_of_group) << ",\"size\":" << std::to_string(members.size())
         << ",\"members\":[";
   for (const group_member& m : members) {
     if (&m != members.data()) c.out << ',';
-    c.out << "{\"id\":" << json_string(id_of(m.document)) << ",\"distance\":" << std::to_string(m.distance);
+    c.out << "{\"id\":" << json_string(m.id) << ",\"distance\":" << std::to_string(m.distance);
     if (c.settings.min_similarity) c.out << ",\"similarity\":" << number(m.similarity);
-    if (m.document < against) c.out << ",\"against\":true";
+    if (m.is_against) c.out << ",\"against\":true";
     c.out << '}';
   }
   c.out << "]}\n";
 }
 
-void print_group_text(context& c, const id_lookup& id_of, std::uint64_t number_of_group,
-                      const std::vector<group_member>& members) {
+void print_group_text(context& c, std::uint64_t number_of_group, const std::vector<group_member>& members) {
   double least = 1;
   for (const group_member& m : members) least = std::min(least, m.similarity);
   if (number_of_group > 0) c.out << '\n';
   c.out << counted(members.size(), "document", "documents") << ", similarity "
         << (least >= 1 ? "1.000" : "to the first at least " + similarity_text(least)) << '\n';
   for (const group_member& m : members) {
-    c.out << "  " << similarity_text(m.similarity) << "  " << printable(id_of(m.document)) << '\n';
+    c.out << "  " << similarity_text(m.similarity) << "  " << printable(m.id) << '\n';
   }
 }
 
 }  // namespace
 
-void print_group(context& c, const id_lookup& id_of, std::size_t against, std::uint64_t number_of_group,
-                 const std::vector<group_member>& members) {
-  if (c.settings.format == output_format::json_lines) {
-    print_group_json(c, id_of, against, number_of_group, members);
-  } else {
-    print_group_text(c, id_of, number_of_group, members);
-  }
+void print_group(context& c, std::uint64_t number_of_group, const std::vector<group_member>& members) {
+  if (c.settings.format == output_format::json_lines) return print_group_json(c, number_of_group, members);
+  print_group_text(c, number_of_group, members);
 }
 
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all) {
@@ -104,7 +98,8 @@ group_counts for_each_group(context& c, const corpus& all, const group_visitor& 
   std::vector<group_member> group;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const auto& [representative, document, distance] = members[i];
-    group.push_back({document, distance, similarities.empty() ? estimate_of(c.settings, distance) : *similarities[i]});
+    group.push_back({document, all.documents.id(document), document < all.against, distance,
+                     similarities.empty() ? estimate_of(c.settings, distance) : *similarities[i]});
     if (group.size() < size[representative]) continue;
     print(counts.groups++, group);
     group.clear();
@@ -122,10 +117,10 @@ void finish_groups(context& c, const group_counts& counts) {
 void run_groups(context& c) {
   corpus all(c.settings);
   read_corpus(c, all);
-  const auto id_of = [&](std::uint64_t document) { return all.documents.id(document); };
-  finish_groups(c, for_each_group(c, all, [&](std::uint64_t number, const std::vector<group_member>& members) {
-                  print_group(c, id_of, all.against, number, members);
-                }));
+  const auto print = [&](std::uint64_t number, const std::vector<group_member>& members) {
+    print_group(c, number, members);
+  };
+  finish_groups(c, for_each_group(c, all, print));
 }
 
 }  // namespace command

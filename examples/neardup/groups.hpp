@@ -1,7 +1,6 @@
 // `neardup groups`: the near-duplicates of one document, or what a chain of them connects.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -17,15 +16,14 @@ std::vector<std::uint32_t> find_groups(context& c, const corpus& all);
 
 struct group_member {
   std::uint64_t document;
+  std::string id;
+  bool is_against;    // of the other corpus
   int distance;       // to the one that stands for the group, the first member
   double similarity;  // to it: exact if checked, else estimated
 };
 
-/// Prints a group, as --format says, `against` being the number of documents of the other corpus. `id_of` gives the name
-/// of a document by its number.
-using id_lookup = std::function<std::string(std::uint64_t)>;
-void print_group(context& c, const id_lookup& id_of, std::size_t against, std::uint64_t number_of_group,
-                 const std::vector<group_member>& members);
+/// Prints a group, as --format says.
+void print_group(context& c, std::uint64_t number_of_group, const std::vector<group_member>& members);
 
 struct group_counts {
   std::uint64_t groups = 0, documents = 0;

@@ -16,15 +16,12 @@ template <std::size_t Bits>
 void run_hash_to_list(context& c) {
   std::vector<neardup::list_entry<Bits>> entries;
   std::uint64_t number = 0;
-  list_reader lists(c.settings);
-  const auto add = [&](const placed_document& d) {
+  for_each_document(c, [&](const placed_document& d) {
     const std::uint64_t id = d.record_id.value_or(number);
     ++number;
     if (d.facts.has_tokens) entries.push_back({d.facts.fingerprint.as<Bits>(), id});
-  };
-  for_each_document(c, c.settings, c.sources, lists, add);
-  const auto made_of = lists.made_of() ? *lists.made_of() : composition_of_options(c.settings);
-  neardup::write_list<Bits>(entries, made_of, [&](std::string_view bytes) { c.out << bytes; });
+  });
+  neardup::write_list<Bits>(entries, c.lists.made_of(), [&](std::string_view bytes) { c.out << bytes; });
   finish(c, "");
 }
 

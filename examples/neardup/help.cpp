@@ -370,12 +370,6 @@ std::string with_defaults(std::string_view text) {
   return filled;
 }
 
-/// In characters of well-formed UTF-8.
-std::size_t length_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; }));
-}
-
 }  // namespace
 
 std::span<const verb_row> all_verbs() { return verbs; }
@@ -425,9 +419,9 @@ std::string wrapped(std::string_view text, std::size_t width) {
   for (std::string_view rest = filled; !rest.empty();) {
     const std::string_view word = rest.substr(0, rest.find(' '));
     rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    const bool fits = used + 1 + length_of(word) <= width;
+    const bool fits = used + 1 + code_points(word) <= width;
     if (!lines.empty()) lines += fits ? ' ' : '\n';
-    used = (fits && !lines.empty() ? used + 1 : 0) + length_of(word);
+    used = (fits && !lines.empty() ? used + 1 : 0) + code_points(word);
     lines += word;
   }
   return lines;

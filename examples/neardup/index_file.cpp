@@ -52,7 +52,7 @@ std::string encode_settings(const options& settings) {
 template <std::size_t Bits>
 struct opened_index {
   /// Throws: input_error, also if its fingerprints are made otherwise than those of the texts, or of the lists, so far.
-  opened_index(const context& c, const std::string& file, list_reader& lists)
+  opened_index(context& c, const std::string& file)
       : path(file),
         view(as_input([&] {
           neardup::index_view<Bits> opened{neardup::mapped_file(path)};
@@ -60,9 +60,7 @@ struct opened_index {
           return opened;
         })),
         documents(path, view.size(), view.attachment(1), view.attachment(2), view.attachment(3), view.attachment(4)) {
-    if (c.settings.unit != unit_of_input::fingerprints) lists.expect(composition_of_options(c.settings));
-    if (lists.made_of()) check_composition(path, view.made_of(), *lists.made_of());
-    lists.expect(view.made_of());
+    c.lists.expect(path, view.made_of());
   }
 
   /// Says, unless --quiet, if texts are compared with an index without features: fingerprints alone decide then.
@@ -98,8 +96,8 @@ neardup::file_lock lock_output(const std::string& path) {
 
 /// Calls `visit` for each document of an index file. Throws: input_error.
 template <std::size_t Bits>
-void read_index(context& c, const std::string& path, list_reader& lists, const document_visitor& visit) {
-  const opened_index<Bits> index(c, path, lists);
+void read_index(context& c, const std::string& path, const document_visitor& visit) {
+  const opened_index<Bits> index(c, path);
   index.say_if_unchecked(c);
   const auto from = std::make_shared<source>(source{path, nullptr});
   const auto fingerprints = index.fingerprints();
@@ -124,15 +122,14 @@ void index_documents(context& c) {
   check_unchanged();
   document_columns documents;
   std::vector<neardup::simhash<Bits>> fingerprints;
-  list_reader lists(c.settings);
   if (!c.settings.index_file.empty()) {
-    const opened_index<Bits> old(c, c.settings.index_file, lists);
+    const opened_index<Bits> old(c, c.settings.index_file);
     for (std::size_t i = 0; i < old.documents.size(); ++i) {
       documents.add(old.documents.name(i), old.documents.features(i));
     }
     fingerprints = old.fingerprints();
   }
-  for_each_document(c, c.settings, c.sources, lists, [&](const placed_document& d) {
+  for_each_document(c, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
     fingerprints.push_back(d.facts.fingerprint.as<Bits>());
     documents.add(d.name(), d.facts.features);
@@ -141,20 +138,19 @@ void index_documents(context& c) {
   const neardup::frozen_index<Bits> index(c.settings.distance, blocks_of(c.settings), fingerprints,
                                           neardup::threads{c.settings.threads});
   if (!c.settings.keeps_features) documents.feature_ends.clear();
-  const auto made_of = lists.made_of() ? *lists.made_of() : composition_of_options(c.settings);
   const std::string settings = encode_settings(c.settings);
   const auto columns = documents.bytes();
   const std::array<std::span<const std::byte>, 5> attachments{std::as_bytes(std::span(settings)), columns[0],
                                                               columns[1], columns[2], columns[3]};
   if (identity_of_file(c.settings.index_file) == identity_of_file(c.settings.output_file)) check_unchanged();
-  save_whole(c.settings.output_file, [&](const std::string& file) { save(file, index, made_of, attachments); });
+  save_whole(c.settings.output_file,
+             [&](const std::string& file) { save(file, index, c.lists.made_of(), attachments); });
   finish(c, ": " + grouped(fingerprints.size()) + " in the index");
 }
 
 template <std::size_t Bits>
 void query_index(context& c) {
-  list_reader lists(c.settings);
-  const opened_index<Bits> index(c, c.settings.index_file, lists);
+  const opened_index<Bits> index(c, c.settings.index_file);
   index.say_if_unchecked(c);
   const int k = c.settings.distance;
   if (k > index.view.max_distance()) {
@@ -179,7 +175,7 @@ void query_index(context& c) {
                   {"id", "indexed", d.name(), std::string(index.documents.name(match.id)), match.distance, similarity});
     }
   };
-  for_each_document(c, c.settings, c.sources, lists, ask, [&](const finished_batch& done) {
+  for_each_document(c, ask, [&](const finished_batch& done) {
     if (done.input.live) c.out.flush();
   });
   finish(c, ": " + counted(count, "near-duplicate", "near-duplicates") + " in the index", count);
@@ -193,8 +189,8 @@ index_settings read_index_settings(const std::string& path) {
   return as_input([&] { return with_bits(bits, [&](auto width) { return settings_of<width>(path); }); });
 }
 
-void for_each_indexed(context& c, const std::string& path, list_reader& lists, const document_visitor& visit) {
-  with_bits(c.settings.bits, [&](auto bits) { read_index<bits>(c, path, lists, visit); });
+void for_each_indexed(context& c, const std::string& path, const document_visitor& visit) {
+  with_bits(c.settings.bits, [&](auto bits) { read_index<bits>(c, path, visit); });
 }
 void run_index(context& c) {
   with_bits(c.settings.bits, [&](auto bits) { index_documents<bits>(c); });

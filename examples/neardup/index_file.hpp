@@ -2,11 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "context.hpp"
 
@@ -24,7 +20,7 @@ struct index_settings {
 /// Throws: input_error.
 index_settings read_index_settings(const std::string& path);
 
-/// Calls `visit` for each document of an index file, of which `lists` says what it is made of. Throws: input_error.
-void for_each_indexed(context& c, const std::string& path, list_reader& lists, const document_visitor& visit);
+/// Calls `visit` for each document of an index file. Throws: input_error.
+void for_each_indexed(context& c, const std::string& path, const document_visitor& visit);
 
 }  // namespace command

@@ -41,7 +41,7 @@ void byte_buffer::append(std::string_view bytes) {
 
 /// Reads on from rest_ until there is a whole line, and of a pipe until it pauses: small batches would each be decided on
 /// their own. Returns: where the whole lines end; nothing if it was stopped.
-std::optional<std::size_t> line_cutter::read_whole_lines(byte_buffer& bytes, const std::atomic<bool>& stop) {
+std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, const std::atomic<bool>& stop) {
   bytes.reserve(std::max(block_size, 2 * rest_.size()));
   bytes.append(rest_);
   std::size_t end = 0;
@@ -62,7 +62,7 @@ std::optional<std::size_t> line_cutter::read_whole_lines(byte_buffer& bytes, con
   return end;
 }
 
-bool line_cutter::next(batch& out, const std::atomic<bool>& stop) {
+bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
   out = batch{};
   try {
     if (!std::exchange(opened_, true)) file_.emplace(*from_);
@@ -95,7 +95,7 @@ bool line_cutter::next(batch& out, const std::atomic<bool>& stop) {
   return true;
 }
 
-source_lines::source_lines(std::shared_ptr<source> from, bool ahead) : lines_(std::move(from)) {
+source_lines::source_lines(std::shared_ptr<source> from, bool ahead) : from_(std::move(from)) {
   if (ahead) reader_ = std::thread([this] { read_all(); });
 }
 
@@ -112,7 +112,7 @@ source_lines::~source_lines() {
 void source_lines::read_all() {
   constexpr std::size_t bytes_ahead = std::size_t{1} << 21;
   std::exception_ptr failure = caught([this] {
-    for (batch next; lines_.next(next, stop_);) {
+    for (batch next; read_next(next, stop_);) {
       std::unique_lock lock(mutex_);
       bytes_ += next.bytes.size();
       batches_.push_back(std::move(next));
@@ -128,7 +128,7 @@ void source_lines::read_all() {
 }
 
 bool source_lines::next(batch& out, const std::atomic<bool>& stop) {
-  if (!reader_.joinable()) return lines_.next(out, stop);
+  if (!reader_.joinable()) return read_next(out, stop);
   constexpr auto patience = std::chrono::milliseconds(100);  // until the next look at `stop`
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, patience, [this] { return ended_ || !batches_.empty(); })) {

@@ -13,7 +13,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -64,17 +63,23 @@ struct batch {
   [[nodiscard]] bool has_lines() const noexcept { return from != nullptr && !bad; }
 };
 
-/// Cuts a source into batches of whole lines, in order.
-class line_cutter {
+/// Cuts a source into batches of whole lines, in order. Some of them may be read, unpacked and cut ahead, in a thread of
+/// its own.
+class source_lines {
  public:
-  /// The source is opened when the first batch is asked for.
-  explicit line_cutter(std::shared_ptr<source> from) : from_(std::move(from)) {}
+  /// The source is opened when its first batch is read. `ahead`: it is a regular file, so that this waits for nobody.
+  source_lines(std::shared_ptr<source> from, bool ahead);
+  ~source_lines();
+  source_lines(const source_lines&) = delete;
+  source_lines& operator=(const source_lines&) = delete;
 
   /// Returns: false at the end, which comes after anything bad, or when stopped.
   /// Throws: output_error if a temporary file cannot be written.
   bool next(batch& out, const std::atomic<bool>& stop);
 
  private:
+  void read_all();
+  bool read_next(batch& out, const std::atomic<bool>& stop);
   std::optional<std::size_t> read_whole_lines(byte_buffer& bytes, const std::atomic<bool>& stop);
 
   std::shared_ptr<source> from_;
@@ -83,24 +88,7 @@ class line_cutter {
   bool was_full_ = false;            // the last batch of a pipe, so that nobody knows whether more comes at once
   std::uint64_t offset_ = 0;         // of rest_ in the source
   std::string rest_;                 // the beginning of a line whose end is not read yet
-};
 
-/// The batches of a source of lines. Some of them may be read, unpacked and cut ahead, in a thread of its own.
-class source_lines {
- public:
-  /// `ahead`: the source is a regular file, so that reading it does not wait for anybody.
-  source_lines(std::shared_ptr<source> from, bool ahead);
-  ~source_lines();
-  source_lines(const source_lines&) = delete;
-  source_lines& operator=(const source_lines&) = delete;
-
-  /// As line_cutter::next.
-  bool next(batch& out, const std::atomic<bool>& stop);
-
- private:
-  void read_all();
-
-  line_cutter lines_;
   std::atomic<bool> stop_{false};
 
   std::mutex mutex_;

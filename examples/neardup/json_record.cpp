@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <neardup/text/utf8.hpp>
 #include <system_error>
 
@@ -174,10 +175,7 @@ void expect(bool is_met, simdjson::error_code otherwise) {
   if (!is_met) fail(otherwise);
 }
 
-}  // namespace
-
-class json_parser {
- public:
+struct json_parser {
   explicit json_parser(const options& s) : settings(s), names(s.text_fields) {
     names.push_back(s.id_field);
     if (!s.score_field.empty()) names.push_back(s.score_field);
@@ -185,7 +183,6 @@ class json_parser {
     scratch.resize(names.size());
   }
 
-  /// As record_reader::read.
   std::optional<std::string> read(std::string_view line, record& out);
 
   // Those without a result throw simdjson_error.
@@ -396,22 +393,24 @@ std::optional<std::string> json_parser::read(std::string_view line, record& out)
   return explain(error);
 }
 
-record_reader::record_reader(const options& settings)
-    : json_(settings.unit == unit_of_input::json_lines ? std::make_shared<json_parser>(settings) : nullptr) {}
+}  // namespace
 
-bool record_reader::is_blank(std::string_view line) const {
-  return json_ && line.find_first_not_of(blanks) == line.npos;
-}
-
-std::optional<std::string> record_reader::read(std::string_view line, record& out) {
-  out.fields.clear();
-  out.has_id = false;
-  out.score = 0;
-  out.ill_formed = false;
-  if (json_) return json_->read(line, out);
-  out.fields.push_back(line);
-  out.ill_formed = !is_utf8(line);
-  return std::nullopt;
+record_reader make_record_reader(const options& settings) {
+  if (settings.unit != unit_of_input::json_lines) {
+    return [](std::string_view line, record& out) {
+      out.fields.assign(1, line);
+      out.ill_formed = !is_utf8(line);
+      return std::nullopt;
+    };
+  }
+  return [json = std::make_shared<json_parser>(settings)](std::string_view line, record& out) {
+    out.fields.clear();
+    out.has_id = false;
+    out.score = 0;
+    out.ill_formed = false;
+    out.is_blank = line.find_first_not_of(blanks) == line.npos;
+    return out.is_blank ? std::nullopt : json->read(line, out);
+  };
 }
 
 bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }

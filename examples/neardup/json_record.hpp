@@ -1,7 +1,7 @@
 // What a line holds: a text, or a JSON object with its text fields and its id.
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,30 +17,17 @@ struct record {
   std::vector<std::string_view> fields;
   std::string_view id;
   bool has_id = false;
+  bool is_blank = false;    ///< a line between JSON records: it is none
   double score = 0;         ///< by --keep highest and lowest
   bool ill_formed = false;  ///< it was not UTF-8; U+FFFD stands for what was not
 };
 
-class json_parser;
+/// Reads a line, behind which there must be `padding` readable bytes. Returns: what is wrong with it; nothing if all is
+/// well.
+using record_reader = std::function<std::optional<std::string>(std::string_view line, record& out)>;
 
-/// Reads what a line holds, by --lines or --jsonl. JSON is checked whole: also what is not asked for must be valid.
-/// One for each thread.
-class record_reader {
- public:
-  explicit record_reader(const options& settings);
-  record_reader(record_reader&&) noexcept = default;
-  record_reader& operator=(record_reader&&) noexcept = default;
-
-  /// Whether a line is no record at all: blank lines between JSON records are none.
-  [[nodiscard]] bool is_blank(std::string_view line) const;
-
-  /// Reads a line, behind which there must be `padding` readable bytes.
-  /// Returns: what is wrong with it; nothing if all is well.
-  std::optional<std::string> read(std::string_view line, record& out);
-
- private:
-  std::shared_ptr<json_parser> json_;  // nothing for lines of text
-};
+/// By --lines or --jsonl. JSON is checked whole: also what is not asked for must be valid. One for each thread.
+record_reader make_record_reader(const options& settings);
 
 /// Whether bytes are well-formed UTF-8.
 bool is_utf8(std::string_view bytes);

@@ -90,14 +90,19 @@ std::optional<stored_fingerprints> header_of(const std::string& path) {
   }
 }
 
+void list_reader::expect(const std::string& path, const neardup::fingerprint_composition& found) {
+  const bool is_named = settings_.names_composition || settings_.unit != unit_of_input::fingerprints;
+  if (!made_of_) made_of_ = is_named ? composition_of_options(settings_) : found;
+  check_composition(path, found, *made_of_);
+}
+
 template <std::size_t Bits>
 void list_reader::read(const std::shared_ptr<source>& from, report& notes, const document_visitor& visit) {
   const auto list = as_input([&] {
     neardup::mapped_file file(from->path);
-    if (!settings_.lists_have_headers) return neardup::fingerprint_list<Bits>(std::move(file), made_of_.value());
+    if (!settings_.lists_have_headers) return neardup::fingerprint_list<Bits>(std::move(file), made_of());
     neardup::fingerprint_list<Bits> opened(std::move(file));
-    expect(opened.made_of());
-    check_composition(from->path, opened.made_of(), *made_of_);
+    expect(from->path, opened.made_of());
     if (settings_.verifies) opened.verify();
     return opened;
   });

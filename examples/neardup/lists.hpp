@@ -69,23 +69,22 @@ decltype(auto) as_input(const Read& read) {
   }
 }
 
-/// Lists, all of the same composition: that of the options if these name one, otherwise that of the first.
+/// Lists and indexes, all of the same composition: that of the options for texts, and if these name one, otherwise that
+/// of the first file.
 class list_reader {
  public:
-  explicit list_reader(const options& settings) : settings_(settings) {
-    if (settings.names_composition) made_of_ = composition_of_options(settings);
-  }
+  explicit list_reader(const options& settings) : settings_(settings) {}
 
   /// Calls `visit` for each record of all lists in order; its id is its number.
   void read(source_walker& sources, report& notes, const document_visitor& visit);
 
-  /// What further lists have to be made of, if nothing says so yet.
-  void expect(const neardup::fingerprint_composition& made_of) {
-    if (!made_of_) made_of_ = made_of;
-  }
+  /// Takes or checks what a file is made of. Throws: input_error, which tells the first difference.
+  void expect(const std::string& path, const neardup::fingerprint_composition& found);
 
-  /// Of the lists so far, or of the options.
-  [[nodiscard]] const std::optional<neardup::fingerprint_composition>& made_of() const noexcept { return made_of_; }
+  /// Of the files so far, or of the options.
+  [[nodiscard]] neardup::fingerprint_composition made_of() const {
+    return made_of_ ? *made_of_ : composition_of_options(settings_);
+  }
 
  private:
   template <std::size_t Bits>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <neardup/dedup/checks.hpp>
 #include <neardup/threads.hpp>
 #include <sstream>

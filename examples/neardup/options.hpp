@@ -12,7 +12,6 @@
 #include <neardup/text/feature_choice.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 

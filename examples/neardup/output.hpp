@@ -1,6 +1,7 @@
 // Writing results: checked to the last byte, and with strings that are safe where they go.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -85,6 +86,9 @@ std::string on_one_line(std::string_view text);
 
 /// The same, with a backslash as two: a name that can be read back.
 std::string printable(std::string_view text);
+
+/// Of well-formed UTF-8.
+std::size_t code_points(std::string_view text);
 
 /// A number with up to six significant digits, with a point in every locale.
 std::string number(double value);

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <neardup/text/utf8.hpp>
 #include <new>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "errors.hpp"

@@ -113,13 +113,16 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
 /// Calls `body(i)` for each i from 0 to n - 1, in up to `threads` threads. The exception of the smallest i comes out.
 template <class Body>
 void run_parallel(unsigned threads, std::size_t n, const Body& body) {
+  constexpr std::size_t step = 16;  // to hand out single ones would take about as long as most checks
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::size_t failed = n;
   std::exception_ptr failure;
-  neardup::threads{}(std::min<std::size_t>(n, threads), [&](std::size_t) {
-    for (std::size_t i = next++; i < n; i = next++) {
-      const std::exception_ptr error = caught([&] { body(i); });
+  neardup::threads{}(std::min<std::size_t>(n / step + 1, threads), [&](std::size_t) {
+    for (std::size_t i = next.fetch_add(step); i < n; i = next.fetch_add(step)) {
+      const std::exception_ptr error = caught([&] {
+        for (const std::size_t end = std::min(n, i + step); i < end; ++i) body(i);
+      });
       if (!error) continue;
       const std::lock_guard lock(mutex);
       if (i < std::exchange(failed, std::min(i, failed))) failure = error;

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -161,13 +160,6 @@ std::uint64_t physical_memory() {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
   const long page = ::sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : guess;
-}
-
-bool is_standard_input(const std::string& path) {
-  struct stat own {};
-  struct stat other {};
-  return ::fstat(STDIN_FILENO, &own) == 0 && ::stat(path.c_str(), &other) == 0 && !S_ISREG(other.st_mode) &&
-         own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
 bool is_terminal(std::FILE* file) { return ::isatty(::fileno(file)) != 0; }

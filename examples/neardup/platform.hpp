@@ -106,9 +106,6 @@ class file_memory {
 /// Of the machine, in bytes; a guess where it does not tell.
 std::uint64_t physical_memory();
 
-/// Whether this is standard input by a name of its own, as /dev/stdin, and no regular file.
-bool is_standard_input(const std::string& path);
-
 bool is_terminal(std::FILE* file);
 
 /// Creates a file that is not there yet, for its owner alone if `is_private`. Returns: nothing on failure, with errno.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <neardup/dedup/checks.hpp>
 #include <neardup/dedup/edit_distance.hpp>
 #include <neardup/dedup/similarity.hpp>
@@ -14,6 +13,7 @@
 #include <neardup/text/normalise.hpp>
 
 #include "errors.hpp"
+#include "output.hpp"
 
 namespace command {
 
@@ -153,11 +153,7 @@ feature_reader read_normalised_texts() {
 }
 
 std::optional<double> edit_similarity_at_least(std::string_view a, std::string_view b, double least) {
-  const auto length = [](std::string_view text) {  // it is well-formed
-    return std::count_if(text.begin(), text.end(),
-                         [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
-  };
-  const auto longer = static_cast<double>(std::max(length(a), length(b)));
+  const auto longer = static_cast<double>(std::max(code_points(a), code_points(b)));
   if (longer == 0) return std::nullopt;  // texts without letters are nobody's near-duplicates
   const double most = std::ceil((1 - least) * longer);
   const auto distance = neardup::edit_distance(a, b, static_cast<std::size_t>(most));

@@ -9,6 +9,7 @@
 
 #include "output.hpp"
 #include "platform.hpp"
+#include "source.hpp"
 
 namespace command {
 
@@ -79,13 +80,9 @@ void say_choice(const options& settings) {
 }
 
 report::report(const options& settings)
-    : quiet_(settings.quiet),
-      skip_bad_(settings.skip_bad),
-      strict_(settings.strict),
+    : settings_(settings),
       bar_(!settings.quiet && is_terminal(stderr)),
       weight_(settings.idf_file.empty() ? "" : " of any weight"),
-      idf_file_(settings.idf_file),
-      met_term_(settings.met_term),
       begin_(std::chrono::steady_clock::now()),
       last_draw_(begin_) {
   if (bar_) total_bytes_ = total_size(settings);
@@ -95,7 +92,7 @@ report::~report() { clear(); }
 
 void report::bad(const bad_input& input) {
   if (muted_) {
-    if (!skip_bad_ && input.kind == trouble::ends_run) throw input_error(input);
+    if (!settings_.skip_bad && input.kind == trouble::ends_run) throw input_error(input);
     return;
   }
   if (input.kind == trouble::left_out) {
@@ -103,7 +100,7 @@ void report::bad(const bad_input& input) {
     return;
   }
   // Of much bad input the first lines say what is wrong; all of them would hide it.
-  if (skip_bad_) return say_first(bad_, 5, "skipped", input.text());
+  if (settings_.skip_bad) return say_first(bad_, 5, "skipped", input.text());
   if (input.kind == trouble::passed_over) return say_first(passed_over_, 20, "passed over", input.text());
   throw input_error(input);
 }
@@ -117,7 +114,7 @@ void report::say_first(tally& t, std::uint64_t most, const std::string& what, co
 }
 
 bool report::note(tally& t, const std::string& where, const std::string& what) {
-  if (!strict_) {
+  if (!settings_.strict) {
     if (!muted_) count(t, where);
     return true;
   }
@@ -178,22 +175,21 @@ void report::clear() {
   drawn_ = false;
 }
 
-void report::finish(const std::string& summary, std::uint64_t reached_twice, std::uint64_t special_files,
-                    std::uint64_t hidden) {
+void report::finish(const std::string& summary, const source_walker& sources) {
   clear();
   const auto note = [](std::uint64_t count, const std::string& one, const std::string& many, const std::string& rest) {
     if (count > 0) say(counted(count, one, many) + rest);
   };
   const auto example = [](const tally& t) { return (t.count == 1 ? " (" : " (the first: ") + t.first + ")"; };
-  if (!quiet_) {
+  if (!settings_.quiet) {
     say(summary);
     if (documents_ == 0) say("there were no documents in the input");
     note(ill_formed_.count, "document is not well-formed UTF-8", "documents are not well-formed UTF-8",
          example(ill_formed_) + "; ill-formed bytes read as U+FFFD");
     note(without_tokens_.count, "document has no tokens", "documents have no tokens",
          weight_ + example(without_tokens_) + " and cannot be compared");
-    if (met_term_ && !*met_term_ && documents_ > without_tokens_.count) {
-      say("no feature of the documents is a term in " + idf_file_ +
+    if (settings_.met_term && !*settings_.met_term && documents_ > without_tokens_.count) {
+      say("no feature of the documents is a term in " + settings_.idf_file +
           ": each counts as rare as the median; 'neardup tokens' lists features");
     }
     if (unread_records_.count == 1) {
@@ -202,17 +198,18 @@ void report::finish(const std::string& summary, std::uint64_t reached_twice, std
       note(unread_records_.count, "", "files of JSON Lines were read as one text each",
            example(unread_records_) + "; --jsonl reads the records in them");
     }
-    note(reached_twice, "file or folder was", "files and folders were",
+    note(sources.reached_twice(), "file or folder was", "files and folders were",
          " reached more than once, by links or arguments, and read once");
-    note(special_files, "pipe, socket or device in a folder was", "pipes, sockets or devices in folders were",
+    note(sources.special_files(), "pipe, socket or device in a folder was", "pipes, sockets or devices in folders were",
          " left out");
-    note(hidden, "hidden file or folder was", "hidden files or folders were", " left out; --hidden reads them");
+    note(sources.hidden(), "hidden file or folder was", "hidden files or folders were",
+         " left out; --hidden reads them");
     note(binary_, "binary file in a folder was", "binary files in folders were", " left out; --binary reads them");
   }
   note(bad_.count, "bad input was", "bad inputs were", " skipped (the first: " + bad_.first + ")");
   if (passed_over_.count == 0) return;
-  throw incomplete_input(counted(passed_over_.count, "file or folder was", "files or folders were") +
-                         " passed over (the first: " + passed_over_.first + ")");
+  throw input_error({"", counted(passed_over_.count, "file or folder was", "files or folders were") +
+                             " passed over (the first: " + passed_over_.first + ")"});
 }
 
 }  // namespace command

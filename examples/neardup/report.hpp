@@ -1,16 +1,16 @@
 // What is said on standard error: progress, notes at the end, what was skipped.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "errors.hpp"
 #include "options.hpp"
 
 namespace command {
+
+class source_walker;
 
 /// Counts what happens, and says it. For one thread at a time.
 class report {
@@ -40,10 +40,9 @@ class report {
   /// Names what happens after the reading, where progress cannot be measured.
   void phase(const std::string& what);
 
-  /// Ends the progress bar and says the notes; `summary` is one of them, the first. Throws: incomplete_input if anything
-  /// was passed over, when all else is done.
-  void finish(const std::string& summary, std::uint64_t reached_twice, std::uint64_t special_files,
-              std::uint64_t hidden);
+  /// Ends the progress bar and says the notes, also what was left out of the sources; `summary` is the first of them.
+  /// Throws: input_error if anything was passed over, when all else is done.
+  void finish(const std::string& summary, const source_walker& sources);
 
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
 
@@ -62,14 +61,10 @@ class report {
   void draw(const std::string& line);
   void clear();
 
+  const options& settings_;
   bool muted_ = false;
-  bool quiet_;
-  bool skip_bad_;
-  bool strict_;
   bool bar_;
-  std::string weight_;  // what tokens need besides being there
-  std::string idf_file_;
-  std::shared_ptr<const std::atomic<bool>> met_term_;
+  std::string weight_;             // what tokens need besides being there
   std::uint64_t total_bytes_ = 0;  // 0: not known
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;

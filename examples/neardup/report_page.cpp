@@ -102,7 +102,8 @@ class piece_writer {
 /// Reads texts again, as people see them.
 class text_rereader {
  public:
-  explicit text_rereader(const options& settings) : settings_(settings), records_(ahead), reader_(settings) {}
+  explicit text_rereader(const options& settings)
+      : settings_(settings), records_(ahead), read_(make_record_reader(settings)) {}
 
   /// At most the first megabyte; empty if only its fingerprint is known. Throws: input_error.
   std::string at(const place& where) {
@@ -112,7 +113,7 @@ class text_rereader {
     if (settings_.unit != unit_of_input::json_lines) {
       return std::string(first_bytes(settings_.unit == unit_of_input::files ? raw : content, most_text));
     }
-    if (reader_.read(content, record_)) fail_changed(*where.from);
+    if (read_(content, record_)) fail_changed(*where.from);
     return std::string(first_bytes(joined(record_.fields, settings_.weighted_field.empty() ? '\n' : ' '), most_text));
   }
 
@@ -121,7 +122,7 @@ class text_rereader {
 
   const options& settings_;
   record_rereader records_;
-  record_reader reader_;
+  record_reader read_;
   record record_;
 };
 
@@ -135,9 +136,9 @@ void write_group(output& out, text_rereader& texts, const corpus& all, const std
   const std::string first_text = texts.at(all.documents.where(members.front().document));
   for (std::size_t i = 0; i < members.size(); ++i) {
     const group_member& member = members[i];
-    out << (i > 0 ? ",{" : "{") << "\"id\":" << script_string(all.documents.id(member.document)) << ",\"similarity\":\""
+    out << (i > 0 ? ",{" : "{") << "\"id\":" << script_string(member.id) << ",\"similarity\":\""
         << similarity_text(member.similarity) << "\",\"distance\":" << std::to_string(member.distance);
-    if (member.document < all.against) out << ",\"against\":true";
+    if (member.is_against) out << ",\"against\":true";
     if (i > 0 && i <= most_compared && !first_text.empty()) {
       const std::string text = texts.at(all.documents.where(member.document));
       out << ",\"pieces\":";

@@ -313,10 +313,6 @@ void merge_shards(context& c) {
   const auto fingerprint_of = [&](std::size_t shard, std::uint64_t record) {
     return fingerprint_at(*inputs.documents[shard], lists[shard], record);
   };
-  const auto id_of = [&](std::uint64_t document) {
-    const auto [shard, record] = labels.where(document);
-    return std::string(inputs.documents[shard]->name(record));
-  };
   group_counts counts;
   std::vector<group_member> group;
   labels.for_each_group([&](const std::vector<std::uint64_t>& members) {
@@ -331,9 +327,9 @@ void merge_shards(context& c) {
           settings.min_similarity
               ? similarity_at_least(settings.check, features, inputs.documents[shard]->features(record), 0).value_or(0)
               : estimate_of(settings, distance);
-      group.push_back({document, distance, similarity});
+      group.push_back({document, std::string(inputs.documents[shard]->name(record)), false, distance, similarity});
     }
-    print_group(c, id_of, 0, counts.groups++, group);
+    print_group(c, counts.groups++, group);
     counts.documents += members.size();
   });
   c.notes.advance(labels.size(), 0);

@@ -1,7 +1,6 @@
 #include "source.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <iterator>
 #include <neardup/storage/file_lock.hpp>
@@ -129,16 +128,13 @@ bool left_out(const options& settings, const std::string& relative, bool is_fold
 
 /// What an argument has in common with all others that lead to the same file or stream, and with nothing else.
 std::string identity(const std::string& argument) {
-  constexpr const char* stream = "-";
-  if (argument != stream) {
-    if (is_standard_input(argument)) return stream;
-  } else if (!input_file::standard_input().is_regular()) {
-    return stream;  // or the rest of a file, which is not that file
-  }
+  const std::string name = argument == "-" ? "/dev/stdin" : argument;
   std::error_code error;
-  const fs::path real = fs::canonical(argument == stream ? "/dev/stdin" : argument, error);
+  const bool is_regular = fs::is_regular_file(name, error);
+  if (argument == "-" && is_regular && !input_file::standard_input().is_regular()) return argument;  // a file's rest
+  const fs::path real = fs::canonical(name, error);
   // Pipes have no path, and files that were removed.
-  return error ? argument : real.string();
+  return error ? name : real.string();
 }
 
 /// How messages name an argument: one from a list with the place where it stands there.

@@ -24,11 +24,12 @@ class record_copier {
  public:
   explicit record_copier(context& c) : context_(c) {}
 
-  /// Copies a line with its end. Where a source ends without one, a further record still begins a line of its own; the
-  /// byte order mark of a source does not come into the middle of the output.
-  void copy(std::string_view raw, bool first_of_source) {
+  /// Copies a line with its end; without one, prints the path. Where a source ends without a line end, a further record
+  /// still begins a line of its own; the byte order mark of a source does not come into the middle of the output.
+  void copy(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+    if (line == 0) return print(from->path);
     if (open_line_) context_.out << '\n';
-    if (kept_ > 0 && first_of_source && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
+    if (kept_ > 0 && line == 1 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
     context_.out << raw;
     open_line_ = !raw.ends_with('\n');
     ++kept_;
@@ -55,12 +56,14 @@ class record_copier {
 };
 
 /// Writes a document that was dropped, and the one that stands for it: JSON Lines for JSON, otherwise columns.
-void write_dropped(context& c, const std::string& id, const std::string& kept, bool is_against, int distance,
-                   feature_set features_of_kept, feature_set features) {
+void write_dropped(context& c, const std::string& id, const any_fingerprint& fingerprint, feature_set features,
+                   const corpus& kept, std::size_t by) {
   const bool as_json = c.settings.unit == unit_of_input::json_lines || c.settings.format == output_format::json_lines;
   std::optional<double> similarity;
-  if (c.settings.min_similarity) similarity = similarity_at_least(c.settings.check, features_of_kept, features, 0);
-  print_match(*c.dropped, c.settings, as_json, {"id", is_against ? "against" : "kept", id, kept, distance, similarity});
+  if (c.settings.min_similarity) similarity = similarity_at_least(c.settings.check, kept.check[by], features, 0);
+  print_match(*c.dropped, c.settings, as_json,
+              {"id", by < kept.against ? "against" : "kept", id, kept.documents.id(by),
+               hamming_distance(kept.fingerprints[by], fingerprint), similarity});
 }
 
 /// Keeps each document unless it is a near-duplicate of one that was kept before. Decides in rounds that grow with what
@@ -69,32 +72,24 @@ void write_dropped(context& c, const std::string& id, const std::string& kept, b
 class first_come_filter {
  public:
   first_come_filter(context& c, record_copier& copier)
-      : context_(c),
-        copier_(copier),
-        kept_(c.settings.bits),
-        check_(c.settings),
-        names_(false),
-        next_(c.settings.bits),
-        decided_(c.settings.bits) {}
+      : context_(c), copier_(copier), kept_(c.settings), next_(c.settings.bits), decided_(c.settings.bits) {}
 
   /// Takes a document of the other corpus; all of them before the first one of the input.
   void take_against(const placed_document& d) {
     if (!d.facts.has_tokens) return;
-    keep(d.facts, d.from, d.line, d.id);
-    kept_size_ = ++against_;
+    kept_.add(d);
+    kept_.end_against();
+    kept_size_ = kept_.against;
   }
 
-  /// Takes the next document of a batch that hold() gets when all of its documents were taken.
-  void take(const placed_document& d) {
-    if (d.facts.has_tokens) next_.fingerprints.push_back(d.facts.fingerprint);
-    next_.documents.push_back({&d.facts, d.line, next_.batches.size()});
-    if (context_.dropped) next_.ids.emplace_back(d.id);
-  }
-
-  void hold(finished_batch&& done) {
+  /// Takes the documents of the next batch.
+  void take(finished_batch&& done) {
     constexpr std::size_t min_documents = 4096;
     const std::uint64_t max_bytes = (std::uint64_t{3} << 25) + 8 * kept_size_;
     const bool is_live = done.input.live;
+    for (const document& d : done.documents) {
+      if (is_compared(d)) next_.fingerprints.push_back(d.fingerprint);
+    }
     next_.bytes += done.bytes;
     next_.batches.push_back(std::move(done));
     if (is_live || next_.bytes >= max_bytes || next_.fingerprints.size() >= std::max(min_documents, kept_size_ / 2)) {
@@ -111,28 +106,30 @@ class first_come_filter {
     finish_writing();
     if (is_broken_) return;
     std::swap(decided_, next_);
-    std::vector<const document*> compared;  // those with fingerprints
-    for (const waiting_document& d : decided_.documents) {
-      if (d.facts->has_tokens) compared.push_back(d.facts);
+    std::vector<const document*> compared;
+    for (const finished_batch& done : decided_.batches) {
+      for (const document& d : done.documents) {
+        if (is_compared(d)) compared.push_back(&d);
+      }
     }
     const options& settings = context_.settings;
-    const auto features = [&](std::size_t i) {
-      return i < kept_.size() ? check_[i] : compared[i - kept_.size()]->features;
-    };
+    const std::size_t kept = kept_.fingerprints.size();
+    const auto features = [&](std::size_t i) { return i < kept ? kept_.check[i] : compared[i - kept]->features; };
     const auto check = [&](std::size_t i, std::size_t j) {
       return are_near_duplicates(settings, features(i), features(j));
     };
     neardup::group_options how{
         .among_themselves = is_compared_within(), .blocks = settings.blocks, .run = neardup::threads{settings.threads}};
-    if (check_.can_join()) {
+    if (kept_.check.can_join()) {
       how.similarity = *settings.min_similarity;
       how.features = features;
     }
     std::vector<std::uint32_t> label = with_bits(settings.bits, [&](auto bits) {
-      return neardup::extend_groups(kept_.of<bits>(), decided_.fingerprints.of<bits>(), settings.distance, check, how);
+      return neardup::extend_groups(kept_.fingerprints.of<bits>(), decided_.fingerprints.of<bits>(), settings.distance,
+                                    check, how);
     });
     if (is_compared_within()) {
-      for (std::size_t i = 0; i < label.size(); ++i) kept_size_ += label[i] == kept_.size() + i ? 1 : 0;
+      for (std::size_t i = 0; i < label.size(); ++i) kept_size_ += label[i] == kept + i ? 1 : 0;
     }
     if (settings.threads == 1) return write(label);
     writing_ = std::async([this, label = std::move(label)] { write(label); });
@@ -148,79 +145,47 @@ class first_come_filter {
   }
 
  private:
-  struct waiting_document {
-    const document* facts;
-    std::uint64_t line;  // from 1; 0 if the source is the document
-    std::size_t batch;
-  };
-
   /// Documents that are decided at a time.
   struct round {
     explicit round(std::size_t bits) : fingerprints(bits) {}
 
-    std::vector<waiting_document> documents;
-    std::vector<std::optional<std::string>> ids;  // their own, if they may be asked for
-    fingerprint_vector fingerprints;              // of those that have one
-    std::vector<finished_batch> batches;          // which hold them
+    std::vector<finished_batch> batches;  // which hold them
+    fingerprint_vector fingerprints;      // of those that are compared
     std::uint64_t bytes = 0;
   };
 
+  static bool is_compared(const document& d) { return d.counts && d.has_tokens; }
   [[nodiscard]] bool is_compared_within() const {
     return !context_.settings.has_against() || context_.settings.also_within;
   }
 
   /// Writes what was decided, and remembers what of it is kept.
   void write(const std::vector<std::uint32_t>& label) {
-    const std::size_t kept_before = kept_.size();
+    const std::size_t kept_before = kept_.fingerprints.size();
     std::vector<std::size_t> places(label.size());  // among what is kept
     std::size_t next = 0;
-    for (std::size_t i = 0; i < decided_.documents.size(); ++i) {
-      const document& facts = *decided_.documents[i].facts;
-      const std::uint64_t line = decided_.documents[i].line;
-      const batch& input = decided_.batches[decided_.documents[i].batch].input;
-      const std::shared_ptr<source>& from = line > 0 ? input.from : input.files[facts.index];
-      std::optional<std::string_view> id;
-      if (context_.dropped && decided_.ids[i]) id = *decided_.ids[i];
-      const bool is_new = !facts.has_tokens || label[next] == kept_before + next;
-      if (facts.has_tokens) {
+    const auto write_document = [&](const placed_document& d) {
+      if (!d.facts.counts) return;
+      const bool is_new = !d.facts.has_tokens || label[next] == kept_before + next;
+      if (d.facts.has_tokens) {
         if (!is_new && context_.dropped) {
           const std::size_t by = label[next] < kept_before ? label[next] : places[label[next] - kept_before];
-          write_drop(facts, id ? std::string(*id) : from->id_of(line), by);
+          write_dropped(context_, d.name(), d.facts.fingerprint, d.facts.features, kept_, by);
         } else if (is_new && is_compared_within()) {
-          places[next] = kept_.size();
-          keep(facts, from, line, id);
+          places[next] = kept_.fingerprints.size();
+          kept_.add(d);
         }
         ++next;
       }
-      if (!is_new) continue;
-      if (line > 0) {
-        copier_.copy(input.bytes.view().substr(facts.begin, facts.length), line == 1);
-      } else {
-        copier_.print(from->path);
-      }
-    }
+      if (is_new) copier_.copy(d.from, d.line, d.raw);
+    };
+    for (const finished_batch& done : decided_.batches) for_each_in(done, write_document);
     decided_ = round(context_.settings.bits);
-  }
-
-  void keep(const document& facts, const std::shared_ptr<source>& from, std::uint64_t line,
-            const std::optional<std::string_view>& id) {
-    kept_.push_back(facts.fingerprint);
-    check_.add(facts.features);
-    if (context_.dropped) names_.add(from, line, id, 0, 0);
-  }
-
-  void write_drop(const document& facts, const std::string& id, std::size_t by) {
-    write_dropped(context_, id, names_.id(by), by < against_, hamming_distance(kept_[by], facts.fingerprint),
-                  check_[by], facts.features);
   }
 
   context& context_;
   record_copier& copier_;
-  fingerprint_vector kept_;
-  document_check check_;
-  document_table names_;     // of what is kept, if they may be asked for
-  std::size_t against_ = 0;  // so many of it are of the other corpus, the first ones
-
+  corpus kept_;
   std::size_t kept_size_ = 0;  // when all that was decided is written
   round next_, decided_;
   bool is_broken_ = false;
@@ -230,12 +195,10 @@ class first_come_filter {
 void run_first_come(context& c) {
   record_copier copier(c);
   first_come_filter filter(c, copier);
-  list_reader lists(c.settings);
-  for_each_against(c, lists, [&](const placed_document& d) { filter.take_against(d); });
+  for_each_against(c, [&](const placed_document& d) { filter.take_against(d); });
   const std::exception_ptr bad = caught([&] {
     for_each_document(
-        c, c.settings, c.sources, lists, [&](const placed_document& d) { filter.take(d); },
-        [&](finished_batch&& done) { filter.hold(std::move(done)); });
+        c, [](const placed_document&) {}, [&](finished_batch&& done) { filter.take(std::move(done)); });
   });
   filter.decide();  // what comes before bad input, too
   filter.finish_writing();
@@ -330,8 +293,7 @@ void run_at_once(context& c) {
   const auto is_dropped = [&] {
     const std::size_t by = label[i];
     if (by != i && c.dropped) {
-      write_dropped(c, all.documents.id(i), all.documents.id(by), by < all.against,
-                    hamming_distance(all.fingerprints[by], all.fingerprints[i]), all.check[by], all.check[i]);
+      write_dropped(c, all.documents.id(i), all.fingerprints[i], all.check[i], all, by);
     }
     return by != i;
   };
@@ -344,12 +306,7 @@ void run_at_once(context& c) {
       [&](bool has_tokens, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
         const bool is_kept = !has_tokens || !is_dropped();
         if (has_tokens) ++i;
-        if (!is_kept) return;
-        if (line > 0) {
-          copier.copy(raw, line == 1);
-        } else {
-          copier.print(from->path);
-        }
+        if (is_kept) copier.copy(from, line, raw);
       });
   if (bad) std::rethrow_exception(bad);
   copier.finish_run();
