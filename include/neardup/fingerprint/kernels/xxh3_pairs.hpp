@@ -20,17 +20,14 @@ NEARDUP_KERNELS_BEGIN
 // ---- AVX2: four pairs a vector, in the order of the text ------------------------------------------------------------
 // The lengths of three code points in a row say where in 16 bytes the two pairs that they form lie, and which formula
 // each takes: one entry of a table. VPSHUFB arranges the bytes of both, and the constants of the formulas are blended.
-// On a Zen 5: 13 cycles for four pairs, 1.6 a byte of Chinese with its share of ASCII; 0.3 for the keys.
 
 /// Arranges the bytes of two pairs, eight bytes for each. VPSHUFB ignores bits 4 to 6 of a byte, so that the last one
-/// of a pair says what kind of pair it is:
+/// of a pair says how long it is:
 ///
 ///   byte 0 .. 6   which byte of the text goes here; bit 7: none, a zero
-///   byte 7        bits 0 to 3: the same; bits 4 to 6: kind_of(length); bit 7: below 4 bytes, and a zero here
+///   byte 7        the same; bits 4 to 6: the length, less 1
 struct alignas(16) pair_shuffle {
   std::uint8_t sources[16];
-
-  static constexpr std::size_t kind_of(std::size_t length) noexcept { return length < 4 ? length + 4 : length - 3; }
 };
 
 /// For code points of a, b and c bytes at (a - 1) + 4 (b - 1) + 16 (c - 1).
@@ -46,7 +43,7 @@ inline constexpr std::array<pair_shuffle, 64> pair_shuffles = [] {
         const std::uint8_t source = short_xxh3::source_of(length, j);
         sources[j] = source == 0x80 ? source : static_cast<std::uint8_t>(begin + source);
       }
-      sources[7] = static_cast<std::uint8_t>(sources[7] | pair_shuffle::kind_of(length) << 4);
+      sources[7] = static_cast<std::uint8_t>(sources[7] | (length - 1) << 4);
     }
   }
   return shuffles;
@@ -83,26 +80,19 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
                                                 const std::uint32_t* keys, std::size_t count, std::uint64_t seed,
                                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
-  const blended_rounds_avx2 rounds;
-  const __m256i flip = set1_avx2(short_xxh3::rotated(formulas.flip_4_to_8));
-  const __m256i tiny_flip = set1_avx2(formulas.flip_1_to_3);
-  // By kind, in the lower half of a lane; the upper half is of kind 0.
-  const __m256i lengths = _mm256_setr_epi32(0, 4, 5, 6, 7, 8, 0, 0);
-  const __m256i tiny_lengths = _mm256_setr_epi32(0, 0, 0, 0, 0, 0, 0x200, 0x300);
+  const __m256i lengths = _mm256_setr_epi32(0, 0x200, 0x300, 4, 5, 6, 7, 8);  // in the lower half of a lane
   const char* const shuffles = reinterpret_cast<const char*>(pair_shuffles.data());
   for (std::size_t i = 0; i < count; i += 4) {
     const __m256i bytes =
         _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(text + places[i])), load_128(text + places[i + 2]), 1);
     const __m256i shuffle = _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(shuffles + keys[i])),
                                                     load_128(shuffles + keys[i + 2]), 1);
-    // The upper bit of a lane says that it is below 4 bytes.
-    const __m256i kind = _mm256_srli_epi64(shuffle, 60);
-    const __m256i word = _mm256_shuffle_epi8(bytes, shuffle);
-    const __m256i tiny_word = _mm256_xor_si256(word, _mm256_permutevar8x32_epi32(tiny_lengths, kind));
-    const __m256i x = blended_rounds_avx2::choose(shuffle, _mm256_xor_si256(tiny_word, tiny_flip),
-                                                  _mm256_xor_si256(rotated_avx2(word), flip));
-    const __m256i length = _mm256_permutevar8x32_epi32(lengths, kind);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), rounds(x, length, shuffle));
+    lanes_avx2 word = reinterpret_cast<lanes_avx2>(_mm256_shuffle_epi8(bytes, shuffle));
+    // The highest bit of a lane is set below 4 bytes, for the formula has a zero there.
+    const __m256i length = _mm256_permutevar8x32_epi32(lengths, _mm256_srli_epi64(shuffle, 60));
+    const brief_rounds<lanes_avx2> rounds(reinterpret_cast<lanes_avx2>(length), reinterpret_cast<lanes_avx2>(shuffle));
+    rounds(word, formulas);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), reinterpret_cast<__m256i>(word));
   }
 }
 
@@ -167,29 +157,33 @@ class pair_hasher_avx512 {
  public:
   NEARDUP_TARGET_AVX512 explicit pair_hasher_avx512(std::uint64_t seed) noexcept {
     const seeded_xxh3 formulas(seed);
-    flip_ = kept_avx512(formulas.flip_4_to_8);
-    offsets_ = kept_avx512(0x03020100fffefdfcU);
-    tiny_flip_ = kept_avx512(formulas.flip_1_to_3);
-    tiny_offsets_ = kept_avx512(0x010000ff010000ffU);
+    fill_lanes(flip_, formulas.flip_4_to_8);
+    fill_lanes(offsets_, 0x03020100fffefdfcU);
+    fill_lanes(tiny_flip_, formulas.flip_1_to_3);
+    fill_lanes(tiny_offsets_, 0x010000ff010000ffU);
   }
 
   /// The hashes of eight pairs of 4 bytes and more, from number 8 i on.
   NEARDUP_TARGET_AVX512 __m512i hashes(const pair_bytes& bytes, const pair_class& pairs, std::size_t i) const noexcept {
     const pair_lanes& lanes = pair_lanes_of<8>[i];
-    const __m512i places = _mm512_add_epi8(
-        _mm512_permutex2var_epi8(pairs.begin, _mm512_load_si512(lanes.places.sources), pairs.end), offsets_);
+    const __m512i places =
+        _mm512_add_epi8(_mm512_permutex2var_epi8(pairs.begin, _mm512_load_si512(lanes.places.sources), pairs.end),
+                        reinterpret_cast<__m512i>(offsets_));
     const __m512i length =
         _mm512_maskz_permutexvar_epi8(byte_ones, _mm512_load_si512(lanes.numbers.sources), pairs.length);
-    const __m512i x = _mm512_xor_si512(_mm512_permutex2var_epi8(bytes.block, places, bytes.next), flip_);
-    return rounds_(rotated_avx512(x), length);
+    lanes_avx512 x = reinterpret_cast<lanes_avx512>(_mm512_permutex2var_epi8(bytes.block, places, bytes.next)) ^ flip_;
+    rotate_lanes(x);
+    rounds_(x, reinterpret_cast<lanes_avx512>(length));
+    return reinterpret_cast<__m512i>(x);
   }
 
   /// Sixteen pairs of 2 and 3 bytes as the formula arranges them, with their length, from number 16 i on.
   NEARDUP_TARGET_AVX512 __m512i tiny_words(const pair_bytes& bytes, const pair_class& pairs,
                                            std::size_t i) const noexcept {
     const pair_lanes& lanes = pair_lanes_of<4>[i];
-    const __m512i places = _mm512_add_epi8(
-        _mm512_permutex2var_epi8(pairs.begin, _mm512_load_si512(lanes.places.sources), pairs.end), tiny_offsets_);
+    const __m512i places =
+        _mm512_add_epi8(_mm512_permutex2var_epi8(pairs.begin, _mm512_load_si512(lanes.places.sources), pairs.end),
+                        reinterpret_cast<__m512i>(tiny_offsets_));
     return _mm512_mask_permutexvar_epi8(_mm512_permutex2var_epi8(bytes.block, places, bytes.next), byte_ones_of_4 << 1,
                                         _mm512_load_si512(lanes.numbers.sources), pairs.length);
   }
@@ -197,19 +191,17 @@ class pair_hasher_avx512 {
   /// The hashes of eight such words.
   NEARDUP_TARGET_AVX512 __m512i tiny_hashes(const std::uint32_t* words) const noexcept {
     const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
-    const __m512i x = _mm512_xor_si512(_mm512_cvtepu32_epi64(loaded), tiny_flip_);
-    return tiny_rounds_(x, x);
+    lanes_avx512 x = reinterpret_cast<lanes_avx512>(_mm512_cvtepu32_epi64(loaded)) ^ tiny_flip_;
+    tiny_rounds_(x, x);
+    return reinterpret_cast<__m512i>(x);
   }
 
  private:
   static constexpr std::uint64_t byte_ones_of_4 = 0x1111111111111111U;  // a bit for each byte of a vector
 
-  short_rounds_avx512<false> rounds_;
-  short_rounds_avx512<true> tiny_rounds_;
-  __m512i flip_;
-  __m512i offsets_;
-  __m512i tiny_flip_;
-  __m512i tiny_offsets_;
+  short_rounds<false, lanes_avx512> rounds_;
+  short_rounds<true, lanes_avx512> tiny_rounds_;
+  lanes_avx512 flip_, offsets_, tiny_flip_, tiny_offsets_;
 };
 
 /// The number of bytes of the code points that begin in a block.

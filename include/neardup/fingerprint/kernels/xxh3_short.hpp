@@ -125,139 +125,127 @@ struct seeded_xxh3 {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: four lanes; a product of 64 bits is three of 32, rotations are shifts ------------------------------------
+// ---- the same in lanes of 64 bits, four (AVX2) or eight (AVX-512) to a vector ---------------------------------------
+// In the vectors of the compilers, so that each formula is here once: always inlined, into functions for AVX2 or more.
+// Vectors go by reference, for how values are passed depends on the instruction set.
 
-NEARDUP_TARGET_AVX2 inline __m256i set1_avx2(std::uint64_t value) noexcept {
-  return _mm256_set1_epi64x(static_cast<long long>(value));
+using lanes_avx2 = std::uint64_t __attribute__((vector_size(32)));
+using lanes_avx512 = std::uint64_t __attribute__((vector_size(64)));
+
+template <class Lanes>
+inline constexpr bool are_lanes_avx2 = sizeof(Lanes) == sizeof(lanes_avx2);
+
+/// short_xxh3::rotated of each lane.
+template <class Lanes>
+NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void rotate_lanes(Lanes& x) noexcept {
+  if constexpr (are_lanes_avx2<Lanes>) {
+    // Rotating by 24 bits moves whole bytes.
+    const __m256i bytes_24 = _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11, 12, 5, 6, 7, 0, 1, 2, 3,
+                                              4, 13, 14, 15, 8, 9, 10, 11, 12);
+    const __m256i rotated_24 = _mm256_shuffle_epi8(reinterpret_cast<__m256i>(x), bytes_24);
+    x ^= (x << 49 | x >> 15) ^ reinterpret_cast<lanes_avx2>(rotated_24);
+  } else {
+    x ^= (x << 49 | x >> 15) ^ (x << 24 | x >> 40);
+  }
 }
 
-struct factor_avx2 {
-  __m256i whole;
-  __m256i swapped;  // the halves of each lane
+/// A value in all lanes, which stays in a register: g++ would make it anew from an immediate at each use in a loop.
+template <class Lanes>
+NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void fill_lanes(Lanes& lanes, std::uint64_t value) noexcept {
+  NEARDUP_SCALAR(value);
+  lanes = Lanes{} + value;
+}
 
-  NEARDUP_TARGET_AVX2 explicit factor_avx2(std::uint64_t value) noexcept
-      : whole(set1_avx2(value)), swapped(set1_avx2(std::rotl(value, 32))) {}
-  NEARDUP_TARGET_AVX2 factor_avx2(__m256i value, __m256i halves) noexcept : whole(value), swapped(halves) {}
+/// What lanes are multiplied by.
+template <class Lanes>
+struct lane_factor {
+  Lanes whole;
+  Lanes swapped;  // the halves of each lane, for AVX2
+
+  /// x *= factor.
+  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void multiply(Lanes& x) const noexcept {
+    if constexpr (are_lanes_avx2<Lanes>) {
+      // The two crossed products, of which 32 bits count, come from one multiplication; their sum goes to the upper half.
+      const __m256i crossed = _mm256_mullo_epi32(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(swapped));
+      const __m256i sum = _mm256_add_epi32(crossed, _mm256_slli_epi64(crossed, 32));
+      const __m256i upper = _mm256_blend_epi32(sum, _mm256_setzero_si256(), 0x55);
+      const __m256i lower = _mm256_mul_epu32(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(whole));
+      x = reinterpret_cast<lanes_avx2>(_mm256_add_epi64(lower, upper));
+    } else {
+      x *= whole;
+    }
+  }
+
+  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void fill(std::uint64_t value) noexcept {
+    fill_lanes(whole, value);
+    if constexpr (are_lanes_avx2<Lanes>) fill_lanes(swapped, std::rotl(value, 32));
+  }
+  /// The one where `sign` is negative, and the other elsewhere.
+  template <class Signed>
+  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void choose(const Signed& sign, std::uint64_t negative,
+                                                        std::uint64_t otherwise) noexcept {
+    whole = sign < 0 ? Lanes{} + negative : Lanes{} + otherwise;
+    if constexpr (are_lanes_avx2<Lanes>) {
+      swapped = sign < 0 ? Lanes{} + std::rotl(negative, 32) : Lanes{} + std::rotl(otherwise, 32);
+    }
+  }
 };
-
-/// x * factor modulo 2^64.
-NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i multiply_avx2(__m256i x, const factor_avx2& factor) noexcept {
-  // The two crossed products, of which 32 bits count, come from one multiplication; their sum goes to the upper half.
-  const __m256i crossed = _mm256_mullo_epi32(x, factor.swapped);
-  const __m256i sum = _mm256_add_epi32(crossed, _mm256_slli_epi64(crossed, 32));
-  const __m256i upper = _mm256_blend_epi32(sum, _mm256_setzero_si256(), 0x55);
-  return _mm256_add_epi64(_mm256_mul_epu32(x, factor.whole), upper);
-}
 
 /// The two rounds in which both formulas end: multiply, shift down, add the length from 4 bytes on.
-template <bool Tiny>
-struct short_rounds_avx2 {
-  factor_avx2 first;
-  factor_avx2 second;
+template <bool Tiny, class Lanes>
+struct short_rounds {
+  lane_factor<Lanes> first, second;
 
-  NEARDUP_TARGET_AVX2 short_rounds_avx2() noexcept
-      : first(Tiny ? short_xxh3::avalanche_1 : short_xxh3::rrmxmx),
-        second(Tiny ? short_xxh3::avalanche_2 : short_xxh3::rrmxmx) {}
+  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE short_rounds() noexcept {
+    first.fill(Tiny ? short_xxh3::avalanche_1 : short_xxh3::rrmxmx);
+    second = first;
+    if constexpr (Tiny) second.fill(short_xxh3::avalanche_2);
+  }
 
-  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i operator()(__m256i x, __m256i length) const noexcept {
-    x = multiply_avx2(x, first);
-    const __m256i shifted = _mm256_srli_epi64(x, Tiny ? 29 : 35);
-    x = multiply_avx2(_mm256_xor_si256(x, Tiny ? shifted : _mm256_add_epi64(shifted, length)), second);
-    return _mm256_xor_si256(x, _mm256_srli_epi64(x, Tiny ? 32 : 28));
+  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void operator()(Lanes& x, const Lanes& length) const noexcept {
+    first.multiply(x);
+    x ^= Tiny ? x >> 29 : (x >> 35) + length;
+    second.multiply(x);
+    x ^= x >> (Tiny ? 32 : 28);
   }
 };
 
-/// The same where the highest bit of a lane of `tiny` says that it has below 4 bytes; `length` is 0 in these.
-struct blended_rounds_avx2 {
-  short_rounds_avx2<true> tiny_rounds;
-  short_rounds_avx2<false> rounds;
+/// The hashes of arranged words of 1 to 8 bytes, with these lengths and any seeds: both formulas, and a blend.
+template <class Lanes>
+struct brief_rounds {
+  using signed_lanes = decltype(Lanes{} < Lanes{});
 
-  // Blended as doubles: g++ 12 with -funsigned-char takes the wrong side of a blend of bytes.
-  static NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i choose(__m256i tiny, __m256i if_tiny,
-                                                                  __m256i otherwise) noexcept {
-    return _mm256_castpd_si256(
-        _mm256_blendv_pd(_mm256_castsi256_pd(otherwise), _mm256_castsi256_pd(if_tiny), _mm256_castsi256_pd(tiny)));
+  Lanes marks;
+  signed_lanes tiny;
+  lane_factor<Lanes> first, second;
+  Lanes first_shift, second_shift, added;
+
+  /// The highest bit of a lane of `are_tiny` says that it has below 4 bytes; of these `lengths` has the length shifted up
+  /// by 8 bits, as their formula takes it.
+  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE brief_rounds(const Lanes& lengths, const Lanes& are_tiny) noexcept
+      : marks(lengths), tiny(reinterpret_cast<const signed_lanes&>(are_tiny)) {
+    first.choose(tiny, short_xxh3::avalanche_1, short_xxh3::rrmxmx);
+    first_shift = tiny < 0 ? Lanes{} + 29 : Lanes{} + 35;
+    second.choose(tiny, short_xxh3::avalanche_2, short_xxh3::rrmxmx);
+    second_shift = tiny < 0 ? Lanes{} + 32 : Lanes{} + 28;
+    added = marks & 0xff;
+  }
+  /// The same, of lengths as they are.
+  static NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void mark(Lanes& lengths, const Lanes& are_tiny) noexcept {
+    lengths = reinterpret_cast<const signed_lanes&>(are_tiny) < 0 ? lengths << 8 : lengths;
   }
 
-  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i operator()(__m256i x, __m256i length, __m256i tiny) const noexcept {
-    const auto factor = [&](const factor_avx2& if_tiny, const factor_avx2& otherwise) NEARDUP_AVX2_LAMBDA {
-      return factor_avx2(choose(tiny, if_tiny.whole, otherwise.whole),
-                         choose(tiny, if_tiny.swapped, otherwise.swapped));
-    };
-    x = multiply_avx2(x, factor(tiny_rounds.first, rounds.first));
-    const __m256i shifted = _mm256_srlv_epi64(x, choose(tiny, set1_avx2(29), set1_avx2(35)));
-    x = multiply_avx2(_mm256_xor_si256(x, _mm256_add_epi64(shifted, length)),
-                      factor(tiny_rounds.second, rounds.second));
-    return _mm256_xor_si256(x, _mm256_srlv_epi64(x, choose(tiny, set1_avx2(32), set1_avx2(28))));
-  }
-};
-
-/// short_xxh3::rotated; to be flipped by the rotated flip.
-NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i rotated_avx2(__m256i x) noexcept {
-  // Rotating by 24 bits moves whole bytes.
-  const __m256i bytes_24 = _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11, 12, 5, 6, 7, 0, 1, 2, 3,
-                                            4, 13, 14, 15, 8, 9, 10, 11, 12);
-  const __m256i rotated_49 = _mm256_xor_si256(_mm256_slli_epi64(x, 49), _mm256_srli_epi64(x, 15));
-  return _mm256_xor_si256(x, _mm256_xor_si256(rotated_49, _mm256_shuffle_epi8(x, bytes_24)));
-}
-
-// ---- AVX-512: eight lanes; VPMULLQ multiplies, VPROLQ rotates, VPTERNLOGQ joins three -------------------------------
-
-NEARDUP_TARGET_AVX512 inline __m512i set1_avx512(std::uint64_t value) noexcept {
-  return _mm512_set1_epi64(static_cast<long long>(value));
-}
-
-/// A value that stays in a register: g++ would make it anew from an immediate at each use in a loop.
-NEARDUP_TARGET_AVX512 inline __m512i kept_avx512(std::uint64_t value) noexcept {
-  __m512i vector = set1_avx512(value);
-  asm("" : "+v"(vector));
-  return vector;
-}
-
-/// The same as short_rounds_avx2.
-template <bool Tiny>
-struct short_rounds_avx512 {
-  __m512i first = kept_avx512(Tiny ? short_xxh3::avalanche_1 : short_xxh3::rrmxmx);
-  __m512i second = Tiny ? kept_avx512(short_xxh3::avalanche_2) : first;
-
-  NEARDUP_TARGET_AVX512 short_rounds_avx512() noexcept {}
-
-  NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE __m512i operator()(__m512i x, __m512i length) const noexcept {
-    x = _mm512_mullo_epi64(x, first);
-    const __m512i shifted = _mm512_srli_epi64(x, Tiny ? 29 : 35);
-    x = _mm512_mullo_epi64(_mm512_xor_si512(x, Tiny ? shifted : _mm512_add_epi64(shifted, length)), second);
-    return _mm512_xor_si512(x, _mm512_srli_epi64(x, Tiny ? 32 : 28));
+  NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void operator()(Lanes& word, const seeded_xxh3& formulas) const noexcept {
+    Lanes longer = word ^ formulas.flip_4_to_8;
+    rotate_lanes(longer);
+    const Lanes shorter = word ^ marks ^ formulas.flip_1_to_3;
+    word = tiny < 0 ? shorter : longer;
+    first.multiply(word);
+    word ^= (word >> first_shift) + added;
+    second.multiply(word);
+    word ^= word >> second_shift;
   }
 };
-
-/// The same as blended_rounds_avx2, for several hashes with the same lengths.
-struct blended_rounds_avx512 {
-  __mmask8 tiny;
-  __m512i first = blend(short_xxh3::avalanche_1, short_xxh3::rrmxmx);
-  __m512i first_shift = blend(29, 35);
-  __m512i second = blend(short_xxh3::avalanche_2, short_xxh3::rrmxmx);
-  __m512i second_shift = blend(32, 28);
-
-  NEARDUP_TARGET_AVX512 explicit blended_rounds_avx512(__mmask8 lanes) noexcept : tiny(lanes) {}
-
-  NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE __m512i operator()(__m512i x, __m512i length) const noexcept {
-    x = _mm512_mullo_epi64(x, first);
-    const __m512i shifted = _mm512_srlv_epi64(x, first_shift);
-    x = _mm512_xor_si512(x, _mm512_mask_add_epi64(shifted, static_cast<__mmask8>(~tiny), shifted, length));
-    x = _mm512_mullo_epi64(x, second);
-    return _mm512_xor_si512(x, _mm512_srlv_epi64(x, second_shift));
-  }
-
- private:
-  NEARDUP_TARGET_AVX512 __m512i blend(std::uint64_t if_tiny, std::uint64_t otherwise) const noexcept {
-    return _mm512_mask_blend_epi64(tiny, set1_avx512(otherwise), set1_avx512(if_tiny));
-  }
-};
-
-/// short_xxh3::rotated.
-NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE __m512i rotated_avx512(__m512i x) noexcept {
-  return _mm512_ternarylogic_epi64(x, _mm512_rol_epi64(x, 49), _mm512_rol_epi64(x, 24), 0x96);
-}
 
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS

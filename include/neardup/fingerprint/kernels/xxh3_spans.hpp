@@ -20,7 +20,7 @@
 namespace neardup::inline v0::detail {
 
 /// Hashes the tokens of spans, in any order. Precondition: 8 bytes may be read at each beginning.
-/// Sorted by length first, without a branch, so that all of a loop take the same formula. 12 cycles per English word.
+/// Sorted by length first, without a branch, so that all of a loop take the same formula.
 inline void hash_spans_portable(const char* text, const span_places& spans, std::uint64_t seed,
                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
@@ -61,8 +61,16 @@ inline void hash_spans_portable(const char* text, const span_places& spans, std:
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
+/// For each length of 1 to 8 bytes, 8 at 0, which bytes make the word of its formula.
+alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
+  std::array<std::uint64_t, 8> sources{};
+  for (std::size_t n = 1; n <= sources.size(); ++n) {
+    for (std::size_t i = 0; i < 8; ++i) sources[n % 8] |= std::uint64_t{short_xxh3::source_of(n, i)} << (8 * i);
+  }
+  return sources;
+}();
+
 /// The same with AVX2, four tokens of up to 8 bytes at a time, both formulas and a blend; longer ones one by one.
-/// 9 cycles per English word.
 NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_places& spans, std::uint64_t seed,
                                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
@@ -84,32 +92,24 @@ NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_pla
     small_begin[i] = small_begin[0];
     small_length[i] = small_length[0];
   }
-  const auto load_8 = [&](std::size_t i) NEARDUP_AVX2_LAMBDA {
-    return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(text + small_begin[i]));
+  const auto load_8 = [](const void* from)
+                          NEARDUP_AVX2_LAMBDA { return _mm_loadl_epi64(static_cast<const __m128i*>(from)); };
+  const auto arrange_two = [&](std::size_t i) NEARDUP_AVX2_LAMBDA {
+    const __m128i bytes = _mm_unpacklo_epi64(load_8(text + small_begin[i]), load_8(text + small_begin[i + 1]));
+    const __m128i sources = _mm_unpacklo_epi64(load_8(&brief_sources[small_length[i] % 8]),
+                                               load_8(&brief_sources[small_length[i + 1] % 8]));
+    return _mm_shuffle_epi8(bytes, _mm_add_epi8(sources, _mm_set_epi64x(0x0808080808080808, 0)));
   };
-  const blended_rounds_avx2 rounds;
-  const __m256i flip_1_to_3 = set1_avx2(formulas.flip_1_to_3);
-  const __m256i flip_4_to_8 = set1_avx2(short_xxh3::rotated(formulas.flip_4_to_8));
   for (std::size_t i = 0; i < brief_count; i += 4) {
-    const __m128i low = _mm_unpacklo_epi64(load_8(i), load_8(i + 1));
-    const __m128i high = _mm_unpacklo_epi64(load_8(i + 2), load_8(i + 3));
-    const __m256i length = _mm256_cvtepu32_epi64(_mm_load_si128(reinterpret_cast<const __m128i*>(small_length + i)));
-    const __m256i bits = _mm256_slli_epi64(length, 3);
-    const __m256i word = _mm256_andnot_si256(_mm256_sllv_epi64(set1_avx2(~std::uint64_t{0}), bits),
-                                             _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1));
-    // Below 4 bytes: first byte to bits 16, middle to 24, last to 0, length to 8.
-    const __m256i middle = _mm256_and_si256(
-        _mm256_srlv_epi64(word, _mm256_and_si256(_mm256_slli_epi64(length, 2), set1_avx2(~std::uint64_t{7}))),
-        set1_avx2(0xff));
-    const __m256i last = _mm256_srlv_epi64(word, _mm256_sub_epi64(bits, set1_avx2(8)));
-    __m256i a = _mm256_xor_si256(_mm256_slli_epi64(_mm256_and_si256(word, set1_avx2(0xff)), 16),
-                                 _mm256_xor_si256(_mm256_slli_epi64(middle, 24), last));
-    a = _mm256_xor_si256(a, _mm256_xor_si256(_mm256_slli_epi64(length, 8), flip_1_to_3));
-    const __m256i high_half = _mm256_srlv_epi64(word, _mm256_sub_epi64(bits, set1_avx2(32)));
-    const __m256i b = rotated_avx2(_mm256_xor_si256(_mm256_slli_epi64(word, 32), high_half));
-    const __m256i tiny = _mm256_cmpgt_epi64(set1_avx2(4), length);
-    const __m256i x = blended_rounds_avx2::choose(tiny, a, _mm256_xor_si256(b, flip_4_to_8));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), rounds(x, _mm256_andnot_si256(tiny, length), tiny));
+    const __m256i words = _mm256_inserti128_si256(_mm256_castsi128_si256(arrange_two(i)), arrange_two(i + 2), 1);
+    auto length = reinterpret_cast<lanes_avx2>(
+        _mm256_cvtepu32_epi64(_mm_load_si128(reinterpret_cast<const __m128i*>(small_length + i))));
+    auto hash = reinterpret_cast<lanes_avx2>(words);
+    const lanes_avx2 tiny = length - 4;
+    brief_rounds<lanes_avx2>::mark(length, tiny);
+    const brief_rounds<lanes_avx2> rounds(length, tiny);
+    rounds(hash, formulas);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(hashes + i), reinterpret_cast<__m256i>(hash));
   }
   for (std::size_t j = 0; j < longer_count; ++j) {
     const std::uint32_t i = longer[j];
@@ -192,36 +192,29 @@ struct span_lanes_avx512 {
   }
 };
 
-/// For each length of 1 to 8 bytes, 8 at 0, which bytes make the word of its formula: VPERMQ looks at three bits.
-alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
-  std::array<std::uint64_t, 8> sources{};
-  for (std::size_t n = 1; n <= sources.size(); ++n) {
-    for (std::size_t i = 0; i < 8; ++i) sources[n % 8] |= std::uint64_t{short_xxh3::source_of(n, i)} << (8 * i);
-  }
-  return sources;
-}();
-
-/// What the words of these lengths are flipped by.
-NEARDUP_TARGET_AVX512 inline __m512i brief_flips_avx512(const seeded_xxh3& formulas) noexcept {
-  const __m512i lengths_at_8 = _mm512_setr_epi64(0, 1 << 8, 2 << 8, 3 << 8, 0, 0, 0, 0);
-  return _mm512_mask_xor_epi64(set1_avx512(formulas.flip_4_to_8), 0b1110, lengths_at_8,
-                               set1_avx512(formulas.flip_1_to_3));
-}
-
 /// Tokens of 1 to 8 bytes: both short formulas and a blend. What does not depend on the seed is computed once.
 template <std::size_t Words>
-NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void hash_brief_avx512(const span_lanes_avx512& lanes, const __m512i* flips,
+NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes,
+                                                                   const seeded_xxh3* formulas,
                                                                    std::uint64_t* const* out) noexcept {
-  // VPSHUFB counts from each half of 16 bytes.
+  // VPERMQ looks at three bits, and VPSHUFB counts from each half of 16 bytes.
   const __m512i halves = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0808080808080808, 0));
   const __m512i sources = _mm512_permutexvar_epi64(lanes.length, _mm512_load_si512(brief_sources.data()));
   const __m512i word = _mm512_shuffle_epi8(lanes.bytes(_mm512_setzero_si512()), _mm512_add_epi8(sources, halves));
-  const __mmask8 tiny = _mm512_cmplt_epu64_mask(lanes.length, set1_avx512(4));
-  const blended_rounds_avx512 rounds(tiny);
+  // The highest bit of the sources is set below 4 bytes, for the formula has a zero there.
+  const auto tiny = reinterpret_cast<lanes_avx512>(sources);
+  auto length = reinterpret_cast<lanes_avx512>(lanes.length);
+  brief_rounds<lanes_avx512>::mark(length, tiny);
+  const brief_rounds<lanes_avx512> rounds(length, tiny);
   for (std::size_t j = 0; j < Words; ++j) {
-    const __m512i x = _mm512_xor_si512(word, _mm512_permutexvar_epi64(lanes.length, flips[j]));
-    _mm512_storeu_si512(out[j], rounds(_mm512_mask_mov_epi64(rotated_avx512(x), tiny, x), lanes.length));
+    lanes_avx512 hash = reinterpret_cast<lanes_avx512>(word);
+    rounds(hash, formulas[j]);
+    _mm512_storeu_si512(out[j], reinterpret_cast<__m512i>(hash));
   }
+}
+
+NEARDUP_TARGET_AVX512 inline __m512i set1_avx512(std::uint64_t value) noexcept {
+  return _mm512_set1_epi64(static_cast<long long>(value));
 }
 
 /// The two halves of a product of 128 bits, joined by exclusive or: four VPMULUDQ.
@@ -279,7 +272,7 @@ NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lan
   }
 }
 
-/// The same as hash_spans_portable for each of several formulas, to columns[j]. 6 cycles per English word.
+/// The same as hash_spans_portable for each of several formulas, to columns[j].
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span_places& spans,
                                                     const seeded_xxh3* formulas,
@@ -291,10 +284,8 @@ NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span
   const auto advance = [&](std::size_t count) {
     for (std::size_t j = 0; j < Words; ++j) out[j] += count;
   };
-  __m512i flips[Words];
-  for (std::size_t j = 0; j < Words; ++j) flips[j] = brief_flips_avx512(formulas[j]);
   for (std::size_t i = 0; i < sorted.brief.count; i += 8) {
-    hash_brief_avx512<Words>(span_lanes_avx512(text, sorted.brief, i), flips, out);
+    hash_brief_avx512<Words>(span_lanes_avx512(text, sorted.brief, i), formulas, out);
     advance(lanes_left(sorted.brief.count - i, 8));
   }
   for (std::size_t i = 0; i < sorted.middle.count; i += 8) {
