@@ -267,14 +267,7 @@ class text_masker {
 /// which letters and digits change three times or more are identifiers, and masked whole. Months are English names with a
 /// capital. A run of letters, digits and . : - / , + _ between them of more than 128 bytes stays as it is.
 /// Complexity: linear. Example: `mask("sshd[811]: port 50514 ssh2")` is `"sshd[0]: port 0 ssh0"`.
-[[nodiscard]] inline std::string mask(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  detail::text_masker masker;
-  masker.append(text, out);
-  masker.finish(out);
-  return out;
-}
+[[nodiscard]] inline std::string mask(std::string_view text) { return detail::rewrite<detail::text_masker>(text); }
 
 /// Tokenizes the masked text. See mask.
 /// Example: `shingles{2, masked{normalised{words{}}}}`
@@ -292,10 +285,9 @@ struct masked {
 template <class Inner>
 masked(Inner) -> masked<Inner>;
 
-template <streaming_tokenizer Inner>
-class token_stream<masked<Inner>> : public detail::rewritten_stream<detail::text_masker, token_stream<Inner>> {
- public:
-  explicit token_stream(const masked<Inner>& tokenizer) : token_stream::rewritten_stream(tokenizer.inner) {}
+template <class Inner>
+struct detail::rewriter_of<masked<Inner>> {
+  using type = text_masker;
 };
 
 }  // namespace neardup::inline v0

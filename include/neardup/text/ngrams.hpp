@@ -125,21 +125,6 @@ inline void append_repaired(std::string_view text, std::string& out) {
   out.append(text.substr(copied));
 }
 
-/// The same for a text in pieces, as rewritten_stream takes it.
-class utf8_repairer {
- public:
-  void append(std::string_view text, std::string& out) {
-    chunks_.feed(text, [&](std::string_view piece) { append_repaired(piece, out); });
-  }
-  void finish(std::string& out) {
-    chunks_.finish([&](std::string_view piece) { append_repaired(piece, out); });
-  }
-  void reset() noexcept { chunks_.reset(); }
-
- private:
-  utf8_chunks chunks_;
-};
-
 }  // namespace detail
 
 template <class Sink>
@@ -173,7 +158,8 @@ class token_stream<byte_ngrams> : public detail::sliding_window<detail::byte_uni
 
 template <>
 class token_stream<code_point_ngrams>
-    : public detail::rewritten_stream<detail::utf8_repairer, detail::sliding_window<detail::code_point_unit>> {
+    : public detail::rewritten_stream<detail::piecewise_rewriter<detail::append_repaired>,
+                                      detail::sliding_window<detail::code_point_unit>> {
  public:
   explicit token_stream(const code_point_ngrams& tokenizer) : rewritten_stream(tokenizer.n) {}
 };

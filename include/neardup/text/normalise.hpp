@@ -80,59 +80,35 @@ class text_normaliser {
   normalised_end last_ = normalised_end::nothing;
 };
 
-/// Writes full-width ASCII as ASCII, and each white-space character beyond ASCII as a space.
-class width_folder {
- public:
-  void append(std::string_view text, std::string& out) {
-    chunks_.feed(text, [&](std::string_view piece) { consume(piece, out); });
-  }
-  void finish(std::string& out) {
-    chunks_.finish([&](std::string_view piece) { consume(piece, out); });
-  }
-  void reset() noexcept { chunks_.reset(); }
-
-  /// What a character is written as, if not as itself: a byte of ASCII; otherwise 0.
-  static constexpr char fold(char32_t c) noexcept {
-    if (c >= 0xff01 && c <= 0xff5e) return static_cast<char>(c - 0xff00 + 0x20);
-    const bool is_space =
-        c == 0x3000 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x205f;
-    return is_space ? ' ' : '\0';
-  }
-
- private:
-  void consume(std::string_view text, std::string& out) {
-    // The first bytes of those that change; few texts have many of them.
-    const auto may_change = [](unsigned char c) {
-      return c == 0xc2 || c == 0xe1 || c == 0xe2 || c == 0xe3 || c == 0xef;
-    };
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < text.size();) {
-      if (!may_change(static_cast<unsigned char>(text[i]))) {
-        ++i;
-        continue;
-      }
-      const decoded next = decode_one(text.substr(i));
-      if (const char folded = next.valid ? fold(next.code_point) : '\0'; folded != '\0') {
-        out.append(text.substr(kept, i - kept)).push_back(folded);
-        kept = i + next.length;
-      }
-      i += next.length;
-    }
-    out.append(text.substr(kept));
-  }
-
-  utf8_chunks chunks_;
-};
-
-template <class Rewriter>
-std::string rewrite(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  Rewriter rewriter;
-  rewriter.append(text, out);
-  rewriter.finish(out);
-  return out;
+/// What a character is in half width, if not itself: a byte of ASCII; otherwise 0.
+constexpr char narrow_form(char32_t c) noexcept {
+  if (c >= 0xff01 && c <= 0xff5e) return static_cast<char>(c - 0xff00 + 0x20);
+  const bool is_space =
+      c == 0x3000 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x205f;
+  return is_space ? ' ' : '\0';
 }
+
+/// Appends full-width ASCII as ASCII, and each white-space character beyond ASCII as a space.
+inline void append_narrowed(std::string_view text, std::string& out) {
+  // The first bytes of those that change; few texts have many of them.
+  const auto may_change = [](unsigned char c) { return c == 0xc2 || c == 0xe1 || c == 0xe2 || c == 0xe3 || c == 0xef; };
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    if (!may_change(static_cast<unsigned char>(text[i]))) {
+      ++i;
+      continue;
+    }
+    const decoded next = decode_one(text.substr(i));
+    if (const char folded = next.valid ? narrow_form(next.code_point) : '\0'; folded != '\0') {
+      out.append(text.substr(kept, i - kept)).push_back(folded);
+      kept = i + next.length;
+    }
+    i += next.length;
+  }
+  out.append(text.substr(kept));
+}
+
+using width_folder = piecewise_rewriter<append_narrowed>;
 
 }  // namespace detail
 
@@ -197,22 +173,21 @@ struct normalised {
 template <class Inner>
 normalised(Inner) -> normalised<Inner>;
 
-template <streaming_tokenizer Inner>
-class token_stream<folded<Inner>> : public detail::rewritten_stream<detail::ascii_folder, token_stream<Inner>> {
- public:
-  explicit token_stream(const folded<Inner>& tokenizer) : token_stream::rewritten_stream(tokenizer.inner) {}
+namespace detail {
+
+template <class Inner>
+struct rewriter_of<folded<Inner>> {
+  using type = ascii_folder;
+};
+template <class Inner>
+struct rewriter_of<narrowed<Inner>> {
+  using type = width_folder;
+};
+template <class Inner>
+struct rewriter_of<normalised<Inner>> {
+  using type = text_normaliser;
 };
 
-template <streaming_tokenizer Inner>
-class token_stream<narrowed<Inner>> : public detail::rewritten_stream<detail::width_folder, token_stream<Inner>> {
- public:
-  explicit token_stream(const narrowed<Inner>& tokenizer) : token_stream::rewritten_stream(tokenizer.inner) {}
-};
-
-template <streaming_tokenizer Inner>
-class token_stream<normalised<Inner>> : public detail::rewritten_stream<detail::text_normaliser, token_stream<Inner>> {
- public:
-  explicit token_stream(const normalised<Inner>& tokenizer) : token_stream::rewritten_stream(tokenizer.inner) {}
-};
+}  // namespace detail
 
 }  // namespace neardup::inline v0

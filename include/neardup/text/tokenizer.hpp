@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "../version.hpp"
+#include "utf8.hpp"
 
 namespace neardup::inline v0 {
 
@@ -53,6 +55,41 @@ concept streaming_tokenizer =
 
 namespace detail {
 
+/// What rewrites the text before the member `inner` of a tokenizer gets it; specialised for each that does so.
+template <class Tokenizer>
+struct rewriter_of {
+  using type = void;
+};
+
+template <class T>
+concept rewriting_tokenizer = !std::is_void_v<typename rewriter_of<T>::type>;
+
+/// A rewriter that changes each piece of whole characters by itself: `Append(piece, out)` writes the new one.
+template <auto Append>
+class piecewise_rewriter {
+ public:
+  void append(std::string_view text, std::string& out) {
+    chunks_.feed(text, [&](std::string_view piece) { Append(piece, out); });
+  }
+  void finish(std::string& out) {
+    chunks_.finish([&](std::string_view piece) { Append(piece, out); });
+  }
+  void reset() noexcept { chunks_.reset(); }
+
+ private:
+  utf8_chunks chunks_;
+};
+
+template <class Rewriter>
+std::string rewrite(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  Rewriter rewriter;
+  rewriter.append(text, out);
+  rewriter.finish(out);
+  return out;
+}
+
 /// A stream of text that another component rewrites first: `Rewriter` has append(text, out), finish(out) and reset(),
 /// `Inner` is a stream of tokens or of their hashes, whose further arguments are passed on.
 template <class Rewriter, class Inner>
@@ -94,5 +131,13 @@ class rewritten_stream {
 };
 
 }  // namespace detail
+
+template <detail::rewriting_tokenizer Tokenizer>
+  requires streaming_tokenizer<decltype(Tokenizer::inner)>
+class token_stream<Tokenizer> : public detail::rewritten_stream<typename detail::rewriter_of<Tokenizer>::type,
+                                                                token_stream<decltype(Tokenizer::inner)>> {
+ public:
+  explicit token_stream(const Tokenizer& tokenizer) : token_stream::rewritten_stream(tokenizer.inner) {}
+};
 
 }  // namespace neardup::inline v0

@@ -27,29 +27,11 @@ template <class T>
 struct rewriting {
   static constexpr bool is_rewriting = false;
 };
-template <class Inner>
-struct rewriting<normalised<Inner>> {
+template <rewriting_tokenizer T>
+struct rewriting<T> {
   static constexpr bool is_rewriting = true;
-  using rewriter = text_normaliser;
-  static const Inner& inner(const normalised<Inner>& tokenizer) noexcept { return tokenizer.inner; }
-};
-template <class Inner>
-struct rewriting<folded<Inner>> {
-  static constexpr bool is_rewriting = true;
-  using rewriter = ascii_folder;
-  static const Inner& inner(const folded<Inner>& tokenizer) noexcept { return tokenizer.inner; }
-};
-template <class Inner>
-struct rewriting<masked<Inner>> {
-  static constexpr bool is_rewriting = true;
-  using rewriter = text_masker;
-  static const Inner& inner(const masked<Inner>& tokenizer) noexcept { return tokenizer.inner; }
-};
-template <class Inner>
-struct rewriting<narrowed<Inner>> {
-  static constexpr bool is_rewriting = true;
-  using rewriter = width_folder;
-  static const Inner& inner(const narrowed<Inner>& tokenizer) noexcept { return tokenizer.inner; }
+  using rewriter = typename rewriter_of<T>::type;
+  static const auto& inner(const T& tokenizer) noexcept { return tokenizer.inner; }
 };
 /// The shingles of what a rewritten text has are those of the text, rewritten.
 template <class Inner>
