@@ -40,24 +40,10 @@ inline constexpr std::array<set_bits, 256> set_bits_of = [] {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Writes the positions of the set bits of `mask`, from `base` on, to `out`, which has room for 71: always eight, so
-/// that a branch decides once for eight of them. Returns: how many there are.
+/// Writes the positions of the set bits of `mask`, from `base` on, to `out`, which has room for 71: by a table for eight
+/// at a time, without a branch. Returns: how many there are.
 NEARDUP_TARGET_AVX2 inline std::size_t bit_positions_avx2(std::uint64_t mask, std::uint32_t base,
                                                           std::uint32_t* out) noexcept {
-  const auto count = static_cast<std::size_t>(std::popcount(mask));
-  for (std::size_t i = 0; i < count; i += 8) {
-    for (std::size_t j = 0; j < 8; ++j) {
-      out[i + j] = base + static_cast<std::uint32_t>(_tzcnt_u64(mask));
-      mask &= mask - 1;
-    }
-  }
-  return count;
-}
-
-/// The same as bit_positions_avx2, for masks of which many bits are set: by a table for eight at a time, without a
-/// branch.
-NEARDUP_TARGET_AVX2 inline std::size_t many_bit_positions_avx2(std::uint64_t mask, std::uint32_t base,
-                                                               std::uint32_t* out) noexcept {
   std::size_t count = 0;
   for (std::uint32_t i = 0; i < text_block_size; i += 8) {
     const std::uint64_t byte = mask >> i & 0xffU;

@@ -357,7 +357,7 @@ NEARDUP_TARGET_AVX2 inline std::size_t find_code_points_avx2(const char* text, s
   std::uint32_t* out = places;
   for (std::size_t i = 0; i < text_block_size * count; i += text_block_size) {
     const std::uint64_t mask = starts(text + i) | starts(text + i + 32) << 32;
-    out += many_bit_positions_avx2(mask, base + static_cast<std::uint32_t>(i), out);
+    out += bit_positions_avx2(mask, base + static_cast<std::uint32_t>(i), out);
   }
   return static_cast<std::size_t>(out - places);
 }
