@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "../detail/instructions.hpp"
 #include "../detail/large_array.hpp"
 #include "../error.hpp"
 #include "hashers.hpp"
@@ -58,13 +59,7 @@ class hashed_idf {
   }
 
   /// Asks memory for what value() will look at.
-  void prefetch(std::uint64_t hash) const noexcept {
-#if defined(__GNUC__)
-    __builtin_prefetch(&entries_[place_of(hash)]);
-#else
-    static_cast<void>(hash);
-#endif
-  }
+  void prefetch(std::uint64_t hash) const noexcept { detail::prefetch(&entries_[place_of(hash)]); }
 
   /// The value of the term of this hash; the median if there is none.
   [[nodiscard]] std::uint64_t value(std::uint64_t hash) const noexcept {

@@ -29,33 +29,29 @@ struct any_part {
   std::array<std::uint64_t, words_for(Bits)> operator()(std::string_view /*token*/) const { return {}; }
 };
 
-// A part is looked at only if those before it are right: a tokenizer may not even compile as a weighter.
-template <class Tokenizer>
-constexpr bool is_tokenizer = tokenizer<Tokenizer>;
-template <bool Ask, class Weighter>
-constexpr bool is_weighter = true;
-template <class Weighter>
-constexpr bool is_weighter<true, Weighter> = weighter<Weighter>;
-template <bool Ask, class Hasher>
-constexpr bool is_hasher = true;
-template <class Hasher>
-constexpr bool is_hasher<true, Hasher> = token_hasher<Hasher>;
-template <bool Ask, class Hasher, std::size_t Bits>
-constexpr bool is_wide_enough = true;
-template <class Hasher, std::size_t Bits>
-constexpr bool is_wide_enough<true, Hasher, Bits> = hash_result_of<Hasher>::bits >= Bits;
+/// The number of the first part that is wrong: the tokenizer, the weighter, the hasher, or its width; 0 if none is.
+/// A part is looked at only if those before it are right: a tokenizer may not even compile as a weighter.
+template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
+constexpr int wrong_part() {
+  if constexpr (!tokenizer<Tokenizer>) {
+    return 1;
+  } else if constexpr (!weighter<Weighter>) {
+    return 2;
+  } else if constexpr (!token_hasher<Hasher>) {
+    return 3;
+  } else {
+    return hash_result_of<Hasher>::bits < Bits ? 4 : 0;
+  }
+}
 
 /// The parts of a simhasher, or any_part for each if one of them is wrong. `Bits` is how many bits the hasher must
 /// give.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits = 1>
 class composition {
-  static constexpr bool first = is_tokenizer<Tokenizer>;
-  static constexpr bool second = is_weighter<first, Weighter>;
-  static constexpr bool third = is_hasher < first && second, Hasher > ;
-  static constexpr bool fourth = is_wide_enough < first && second && third, Hasher, Bits > ;
+  static constexpr int wrong = wrong_part<Tokenizer, Weighter, Hasher, Bits>();
 
   template <class Part>
-  using sound = std::conditional_t<first && second && third && fourth, Part, any_part<Bits>>;
+  using sound = std::conditional_t<wrong == 0, Part, any_part<Bits>>;
 
  public:
   using tokenizer = sound<Tokenizer>;
@@ -63,17 +59,17 @@ class composition {
   using hasher = sound<Hasher>;
 
   // Last, for clang leaves out what follows one that fails.
-  static_assert(first,
+  static_assert(wrong != 1,
                 "neardup: the first part is a tokenizer: words{}, or a callable of (text, sink) that calls sink(token) "
                 "for each token");
   static_assert(
-      second,
+      wrong != 2,
       "neardup: the second part is a weighter: unit{}, tf{}, log_tf{}, or a callable that gives the weight of "
       "a count, or of a token and a count");
-  static_assert(third,
+  static_assert(wrong != 3,
                 "neardup: the third part is a hasher: xxh3<64>{}, or a callable that makes of a std::string_view an "
                 "unsigned integer or a std::array of std::uint64_t");
-  static_assert(fourth,
+  static_assert(wrong != 4,
                 "neardup: the hasher is narrower than the fingerprint; name a smaller width, or use xxh3<Bits>");
 };
 

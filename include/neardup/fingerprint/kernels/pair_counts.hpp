@@ -2,8 +2,7 @@
 // path, for AVX2 and AVX-512 have kernels that hash pairs in vectors (xxh3_pairs.hpp).
 //
 // A pair has 2 to 8 bytes. The bits of 64 bytes at a time, which validate them as well, say where those of each length
-// begin; a table turns eight bits into places at a time, without a branch that depends on the text. About 1.3 cycles a
-// byte of Chinese on a Zen 4, of 5.7 instructions: those of any machine, and SSE2 for the bits where there is x86-64.
+// begin; a table turns eight bits into places at a time, without a branch that depends on the text.
 // All pairs of a list have one length, so that they take one formula with the same constants. What hashes and what
 // counts wait for different units of a processor: in one loop they go side by side.
 #pragma once
@@ -151,17 +150,17 @@ class pair_finder {
     return bits >> i | next << (64 - i);
   }
 
-  /// The code points of a block by their lengths.
+  /// Where the code points of a block begin, by their lengths.
   struct code_points {
-    std::uint64_t of_1, of_2, of_3, of_4;
+    std::uint64_t of[5] = {};
 
     explicit code_points(const char* block) noexcept {
       const utf8_bits bits = utf8_bits_of(block);
       const utf8_rare_bits rare = utf8_rare_bits_of(block);
-      of_1 = ~bits.tops;
-      of_2 = bits.leads() & ~rare.thirds;
-      of_3 = bits.leads() & rare.thirds & ~rare.fourths;
-      of_4 = rare.fourths;
+      of[1] = ~bits.tops;
+      of[2] = bits.leads() & ~rare.thirds;
+      of[3] = bits.leads() & rare.thirds & ~rare.fourths;
+      of[4] = rare.fourths;
     }
   };
 
@@ -170,29 +169,19 @@ class pair_finder {
                                           pair_lists& lists) noexcept {
     const code_points here(block);
     const code_points next(block + text_block_size);
-    const auto of_1 = [&](unsigned i) { return behind(here.of_1, next.of_1, i); };
-    const auto of_2 = [&](unsigned i) { return behind(here.of_2, next.of_2, i); };
-    const auto of_3 = [&](unsigned i) { return behind(here.of_3, next.of_3, i); };
-    const auto of_4 = [&](unsigned i) { return behind(here.of_4, next.of_4, i); };
-    const std::uint64_t ones = here.of_1 & wanted;
-    const std::uint64_t twos = here.of_2 & wanted;
-    const std::uint64_t threes = here.of_3 & wanted;
-    const std::uint64_t fours = here.of_4 & wanted;
-    lists.append(2, ones & of_1(1), base);
-    lists.append(3, (ones & of_2(1)) | (twos & of_1(2)), base);
-    lists.append(4, (ones & of_3(1)) | (twos & of_2(2)) | (threes & of_1(3)), base);
-    lists.append(5, (ones & of_4(1)) | (twos & of_3(2)) | (threes & of_2(3)) | (fours & of_1(4)), base);
-    lists.append(6, (twos & of_4(2)) | (threes & of_3(3)) | (fours & of_2(4)), base);
-    lists.append(7, (threes & of_4(3)) | (fours & of_3(4)), base);
-    lists.append(8, fours & of_4(4), base);
+    std::uint64_t pairs[pair_lists::max_length + 1] = {};
+    for (unsigned first = 1; first <= 4; ++first) {
+      for (unsigned second = 1; second <= 4; ++second) {
+        pairs[first + second] |= here.of[first] & behind(here.of[second], next.of[second], first);
+      }
+    }
+    for (std::size_t n = 2; n <= pair_lists::max_length; ++n) lists.append(n, pairs[n] & wanted, base);
   }
 
   utf8_checker checker_;
 };
 
 // ---- hashes by multiplications of words, counts by vectors ----------------------------------------------------------
-// 27 instructions per pair of 4 bytes and more, counted. From the text, with finding and validating: 9 cycles per pair
-// of Chinese on a Zen 4, 22 with one list of places, a block of hashes and an automaton that validates.
 
 /// The hashes of pairs of code points of one length. Nothing is read beyond a pair.
 template <bool Tiny>
