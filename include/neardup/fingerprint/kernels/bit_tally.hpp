@@ -3,7 +3,6 @@
 // The counts are bit-sliced: plane p holds bit p of the count of every column, so that one full adder (a carry-save
 // adder, two or five instructions) takes two words into all 64 counts at once. Carries of a plane are paired the same
 // way: one waits for the next, so that a plane costs half of what the one below it costs.
-// Figures in this and the other kernels: cycles on a Zen 4, g++ 12, by ./dev bench fingerprint (accumulate, kernel).
 // Source: Clausecker, Lemire, Schintke, Faster Positional-Population Counts, CPE 2025, arXiv 2412.16370.
 #pragma once
 
@@ -109,7 +108,7 @@ struct bit_tally {
   static_assert(true)
 
 // ---- Portable: vectors of two words where the compiler has them (SSE2, NEON), otherwise one word --------------------
-// 5 operations an adder. 0.88 cycles per hash.
+// 5 operations an adder.
 
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
 using vector_portable = std::uint64_t __attribute__((vector_size(16)));
@@ -201,7 +200,6 @@ inline std::uint64_t majority_portable(const bit_tally& tally, std::size_t lanes
 NEARDUP_KERNELS_BEGIN
 
 // ---- AVX2: the same five operations, four words per vector ----------------------------------------------------------
-// 0.44 cycles per hash.
 
 using vector_avx2 = __m256i;
 
@@ -242,7 +240,6 @@ NEARDUP_TARGET_AVX2 inline void count_bits_avx2(bit_tally& tally, const std::uin
 }
 
 // ---- AVX-512: two operations an adder (VPTERNLOGQ), eight words per vector ------------------------------------------
-// 0.27 cycles per hash.
 
 using vector_avx512 = __m512i;
 

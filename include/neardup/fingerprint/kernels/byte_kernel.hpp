@@ -20,7 +20,6 @@
 namespace neardup::inline v0::detail {
 
 // ---- windows of 4 to 8 bytes, counted while they are hashed: what hashes and what counts wait for different units ---
-// Portable: 4.2 cycles per window on a Zen 5, 6.1 with a block of hashes between.
 
 /// The hashes of as many windows as a vector has words. A template, so that only one of the branches is compiled.
 template <class Vector = vector_portable>
@@ -56,7 +55,6 @@ inline std::size_t count_window_blocks_portable(bit_tally& tally, const window_x
 NEARDUP_KERNELS_BEGIN
 
 // ---- AVX2: every fourth vector of hashes by multiplications of words, which vector units have no part in ------------
-// 2.5 cycles per window on a Zen 5; 2.9 by vectors alone, with or without a block of hashes between.
 
 NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i window_hashes_avx2(const window_xxh3& hash,
                                                                      const char* text) noexcept {
@@ -84,7 +82,6 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_window_blocks_avx2(bit_tally& tally
 }
 
 // ---- AVX-512 --------------------------------------------------------------------------------------------------------
-// 0.70 cycles per window on a Zen 5, 0.77 with a block of hashes between.
 NEARDUP_TARGET_AVX512 inline std::size_t count_window_blocks_avx512(bit_tally& tally, const window_xxh3& hash,
                                                                     const char* text, std::size_t count) noexcept {
   const window_lanes_avx512<false> lanes(hash);
