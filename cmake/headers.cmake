@@ -21,6 +21,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join/near_pairs.hpp
     include/neardup/dedup/join/ordered_join.hpp
     include/neardup/dedup/join/self_join.hpp
+    include/neardup/dedup/join/shared_candidates.hpp
     include/neardup/dedup/join/shared_features.hpp
     include/neardup/dedup/join_options.hpp
     include/neardup/dedup/recall.hpp

@@ -20,18 +20,17 @@ double estimate_of(const options& settings, int distance) {
   });
 }
 
-void print_match(output& out, const options& settings, bool as_json, const match_line& match) {
+std::string text_of_match(const options& settings, bool as_json, const match_line& match) {
   const double estimate = estimate_of(settings, match.distance);
-  if (as_json) {
-    json_object line;
-    line.add(match.name, json_string(match.id)).add(match.other_name, json_string(match.other));
-    line.add("distance", std::to_string(match.distance)).add("estimate", number(estimate));
-    if (match.similarity) line.add("similarity", number(*match.similarity));
-    out << line.text() << '\n';
-  } else {
-    out << similarity_text(match.similarity.value_or(estimate)) << '\t' << std::to_string(match.distance) << '\t'
-        << printable(match.id) << '\t' << printable(match.other) << '\n';
+  if (!as_json) {
+    return similarity_text(match.similarity.value_or(estimate)) + '\t' + std::to_string(match.distance) + '\t' +
+           printable(match.id) + '\t' + printable(match.other) + '\n';
   }
+  json_object line;
+  line.add(match.name, json_string(match.id)).add(match.other_name, json_string(match.other));
+  line.add("distance", std::to_string(match.distance)).add("estimate", number(estimate));
+  if (match.similarity) line.add("similarity", number(*match.similarity));
+  return line.text() + '\n';
 }
 
 std::vector<std::optional<double>> similarities_of(const options& settings, const document_check& check,

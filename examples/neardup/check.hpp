@@ -88,7 +88,7 @@ struct match_line {
   int distance;
   std::optional<double> similarity;  ///< if there is a check
 };
-void print_match(output& out, const options& settings, bool as_json, const match_line& match);
+std::string text_of_match(const options& settings, bool as_json, const match_line& match);
 
 /// Two documents whose fingerprints are near each other.
 struct candidate {

@@ -31,23 +31,31 @@ std::string_view record_rereader::at(const place& where) {
 }
 
 std::uint64_t string_pool::add(std::string_view text) {
-  const std::uint64_t position = bytes_.size();
+  std::string length;
   std::size_t size = text.size();
-  for (; size >= 0x80; size >>= 7) bytes_.push_back(static_cast<char>(size | 0x80));
-  bytes_.push_back(static_cast<char>(size));
-  bytes_.insert(bytes_.end(), text.begin(), text.end());
+  for (; size >= 0x80; size >>= 7) length.push_back(static_cast<char>(size | 0x80));
+  length.push_back(static_cast<char>(size));
+  const std::size_t needed = length.size() + text.size();
+  if (blocks_.empty() || used_ + needed > block_size) {
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(std::max(needed, block_size)));
+    used_ = 0;
+  }
+  const std::uint64_t position = (blocks_.size() - 1) * block_size + used_;
+  char* const to = std::copy(length.begin(), length.end(), blocks_.back().get() + used_);
+  std::copy(text.begin(), text.end(), to);
+  used_ += needed;
   return position;
 }
 
 std::string string_pool::at(std::uint64_t position) const {
-  auto from = bytes_.begin() + static_cast<std::ptrdiff_t>(position);
+  const char* from = blocks_[position / block_size].get() + position % block_size;
   std::size_t size = 0;
   for (int shift = 0;; shift += 7) {
     const auto byte = static_cast<unsigned char>(*from++);
     size |= std::size_t{byte & 0x7fU} << shift;
     if (byte < 0x80) break;
   }
-  return {from, from + static_cast<std::ptrdiff_t>(size)};
+  return {from, size};
 }
 
 void document_table::add(const placed_document& d) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,8 +54,11 @@ class string_pool {
   [[nodiscard]] std::string at(std::uint64_t position) const;
 
  private:
-  // Of each string its length, 7 bits a byte, the last one below 128, then itself; grows without copying them.
-  std::deque<char> bytes_;
+  static constexpr std::size_t block_size = std::size_t{1} << 16;
+
+  // Of each string its length, 7 bits a byte, the last one below 128, then itself. A long one has a larger block.
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::size_t used_ = 0;  // of the last one
 };
 
 /// The names and places of documents. Memory: 5 bytes per document, and its id if it has one of its own; 16 more with

@@ -4,8 +4,8 @@
 #include <neardup/dedup/group.hpp>
 #include <neardup/threads.hpp>
 #include <numeric>
-#include <tuple>
 
+#include "pipeline.hpp"
 #include "verbs.hpp"
 
 namespace command {
@@ -41,35 +41,38 @@ std::vector<std::uint32_t> group_all(const context& c, const corpus& all) {
   return group([&](std::size_t i, std::size_t j) { return all.check.accepts(i, j); });
 }
 
-void print_group_json(context& c, std::uint64_t number_of_group, const std::vector<group_member>& members) {
-  c.out << "{\"group\":" << std::to_string(number_of_group) << ",\"size\":" << std::to_string(members.size())
-        << ",\"members\":[";
+std::string group_as_json(const options& settings, std::uint64_t number_of_group,
+                          const std::vector<group_member>& members) {
+  std::string text = "{\"group\":" + std::to_string(number_of_group) + ",\"size\":" + std::to_string(members.size()) +
+                     ",\"members\":[";
   for (const group_member& m : members) {
-    if (&m != members.data()) c.out << ',';
-    c.out << "{\"id\":" << json_string(m.id) << ",\"distance\":" << std::to_string(m.distance);
-    if (c.settings.min_similarity) c.out << ",\"similarity\":" << number(m.similarity);
-    if (m.is_against) c.out << ",\"against\":true";
-    c.out << '}';
+    if (&m != members.data()) text += ',';
+    text += "{\"id\":" + json_string(m.id) + ",\"distance\":" + std::to_string(m.distance);
+    if (settings.min_similarity) text += ",\"similarity\":" + number(m.similarity);
+    if (m.is_against) text += ",\"against\":true";
+    text += '}';
   }
-  c.out << "]}\n";
+  return text + "]}\n";
 }
 
-void print_group_text(context& c, std::uint64_t number_of_group, const std::vector<group_member>& members) {
+std::string group_as_text(std::uint64_t number_of_group, const std::vector<group_member>& members) {
   double least = 1;
   for (const group_member& m : members) least = std::min(least, m.similarity);
-  if (number_of_group > 0) c.out << '\n';
-  c.out << counted(members.size(), "document", "documents") << ", similarity "
-        << (least >= 1 ? "1.000" : "to the first at least " + similarity_text(least)) << '\n';
+  std::string text = number_of_group > 0 ? "\n" : "";
+  text += counted(members.size(), "document", "documents") + ", similarity " +
+          (least >= 1 ? "1.000" : "to the first at least " + similarity_text(least)) + '\n';
   for (const group_member& m : members) {
-    c.out << "  " << similarity_text(m.similarity) << "  " << printable(m.id) << '\n';
+    text += "  " + similarity_text(m.similarity) + "  " + printable(m.id) + '\n';
   }
+  return text;
 }
 
 }  // namespace
 
-void print_group(context& c, std::uint64_t number_of_group, const std::vector<group_member>& members) {
-  if (c.settings.format == output_format::json_lines) return print_group_json(c, number_of_group, members);
-  print_group_text(c, number_of_group, members);
+std::string text_of_group(const options& settings, std::uint64_t number_of_group,
+                          const std::vector<group_member>& members) {
+  if (settings.format == output_format::json_lines) return group_as_json(settings, number_of_group, members);
+  return group_as_text(number_of_group, members);
 }
 
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all) {
@@ -77,34 +80,38 @@ std::vector<std::uint32_t> find_groups(context& c, const corpus& all) {
   return with_bits(c.settings.bits, [&](auto bits) { return group_all<bits>(c, all); });
 }
 
-group_counts for_each_group(context& c, const corpus& all, const group_visitor& print) {
+document_groups::document_groups(context& c, const corpus& all) : settings_(c.settings), all_(all) {
   const std::vector<std::uint32_t> label = find_groups(c, all);
-
-  // The members of each group, one group behind the other; the one that stands for it first, then by the input.
-  std::vector<std::uint32_t> size(label.size(), 0);
-  for (const std::uint32_t representative : label) ++size[representative];
-  std::vector<candidate> members;
+  // First how many documents have this label, then where the next of them goes; 0 if it is alone.
+  std::vector<std::uint32_t> next(label.size(), 0);
+  for (const std::uint32_t representative : label) ++next[representative];
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < next.size(); ++i) {
+    if (next[i] < 2) {
+      next[i] = 0;
+      continue;
+    }
+    members_.push_back({i, i, 0});
+    ends_.push_back(count += next[i]);
+    next[i] = count - next[i] + 1;
+    members_.resize(count);
+  }
   for (std::uint32_t i = 0; i < label.size(); ++i) {
-    if (size[label[i]] < 2) continue;
-    members.push_back({label[i], i, hamming_distance(all.fingerprints[label[i]], all.fingerprints[i])});
+    const std::uint32_t to = label[i];
+    if (next[to] == 0 || to == i) continue;
+    members_[next[to]++] = {to, i, hamming_distance(all.fingerprints[to], all.fingerprints[i])};
   }
-  const auto place = [](const candidate& m) { return std::tuple(m.a, m.a != m.b, m.b); };
-  std::sort(members.begin(), members.end(),
-            [&](const candidate& m, const candidate& n) { return place(m) < place(n); });
-  std::vector<std::optional<double>> similarities;
-  if (c.settings.min_similarity) similarities = similarities_of(c.settings, all.check, members, 0);
+  if (settings_.min_similarity) similarities_ = similarities_of(settings_, all.check, members_, 0);
+}
 
-  group_counts counts{0, members.size()};
+std::vector<group_member> document_groups::operator[](std::size_t i) const {
   std::vector<group_member> group;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const auto& [representative, document, distance] = members[i];
-    group.push_back({document, all.documents.id(document), document < all.against, distance,
-                     similarities.empty() ? estimate_of(c.settings, distance) : *similarities[i]});
-    if (group.size() < size[representative]) continue;
-    print(counts.groups++, group);
-    group.clear();
+  for (std::size_t m = i == 0 ? 0 : ends_[i - 1]; m < ends_[i]; ++m) {
+    const auto& [representative, document, distance] = members_[m];
+    group.push_back({document, all_.documents.id(document), document < all_.against, distance,
+                     similarities_.empty() ? estimate_of(settings_, distance) : *similarities_[m]});
   }
-  return counts;
+  return group;
 }
 
 void finish_groups(context& c, const group_counts& counts) {
@@ -117,10 +124,12 @@ void finish_groups(context& c, const group_counts& counts) {
 void run_groups(context& c) {
   corpus all(c.settings);
   read_corpus(c, all);
-  const auto print = [&](std::uint64_t number, const std::vector<group_member>& members) {
-    print_group(c, number, members);
-  };
-  finish_groups(c, for_each_group(c, all, print));
+  const document_groups groups(c, all);
+  print_in_order(
+      c.settings.threads, groups.size(),
+      [&](std::size_t i, std::string& text) { text += text_of_group(c.settings, i, groups[i]); },
+      [&](std::string&& text) { c.out << text; });
+  finish_groups(c, groups.counts());
 }
 
 }  // namespace command

@@ -1,8 +1,9 @@
 // `neardup groups`: the near-duplicates of one document, or what a chain of them connects.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,16 +23,33 @@ struct group_member {
   double similarity;  // to it: exact if checked, else estimated
 };
 
-/// Prints a group, as --format says.
-void print_group(context& c, std::uint64_t number_of_group, const std::vector<group_member>& members);
+/// A group as --format has it.
+std::string text_of_group(const options& settings, std::uint64_t number_of_group,
+                          const std::vector<group_member>& members);
 
 struct group_counts {
   std::uint64_t groups = 0, documents = 0;
 };
 
-/// Calls `print(number of the group, its members)` for each group of more than one, in the order of the first members.
-using group_visitor = std::function<void(std::uint64_t, const std::vector<group_member>&)>;
-group_counts for_each_group(context& c, const corpus& all, const group_visitor& print);
+/// The groups of more than one, in the order of their first members. From any thread.
+class document_groups {
+ public:
+  /// The corpus has to stay.
+  document_groups(context& c, const corpus& all);
+
+  [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
+  [[nodiscard]] group_counts counts() const noexcept { return {ends_.size(), members_.size()}; }
+
+  /// Its members, the one that stands for it first, then by the input.
+  [[nodiscard]] std::vector<group_member> operator[](std::size_t i) const;
+
+ private:
+  const options& settings_;
+  const corpus& all_;
+  std::vector<candidate> members_;                   // b of them, each with the one that stands for it, group by group
+  std::vector<std::uint32_t> ends_;                  // of the groups
+  std::vector<std::optional<double>> similarities_;  // of the members, if there is a check
+};
 
 void finish_groups(context& c, const group_counts& counts);
 

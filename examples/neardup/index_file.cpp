@@ -171,8 +171,9 @@ void query_index(context& c) {
         if (!similarity) continue;
       }
       ++count;
-      print_match(c.out, c.settings, c.settings.format == output_format::json_lines,
-                  {"id", "indexed", d.name(), std::string(index.documents.name(match.id)), match.distance, similarity});
+      c.out << text_of_match(
+          c.settings, c.settings.format == output_format::json_lines,
+          {"id", "indexed", d.name(), std::string(index.documents.name(match.id)), match.distance, similarity});
     }
   };
   for_each_document(c, ask, [&](const finished_batch& done) {

@@ -4,6 +4,7 @@
 #include <neardup/threads.hpp>
 
 #include "corpus.hpp"
+#include "pipeline.hpp"
 #include "verbs.hpp"
 
 namespace command {
@@ -93,12 +94,17 @@ void run_pairs(context& c) {
   read_corpus(c, all);
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
   const auto pairs = with_bits(c.settings.bits, [&](auto bits) { return checked_pairs<bits>(c, all); });
-  for (const auto& [a, b, similarity] : pairs) {
-    print_match(c.out, c.settings, c.settings.format == output_format::json_lines,
-                {"a", b < all.against ? "against" : "b", all.documents.id(a), all.documents.id(b),
-                 hamming_distance(all.fingerprints[a], all.fingerprints[b]),
-                 c.settings.min_similarity ? std::optional(similarity) : std::nullopt});
-  }
+  const bool as_json = c.settings.format == output_format::json_lines;
+  print_in_order(
+      c.settings.threads, pairs.size(),
+      [&](std::size_t i, std::string& text) {
+        const auto& [a, b, similarity] = pairs[i];
+        text += text_of_match(c.settings, as_json,
+                              {"a", b < all.against ? "against" : "b", all.documents.id(a), all.documents.id(b),
+                               hamming_distance(all.fingerprints[a], all.fingerprints[b]),
+                               c.settings.min_similarity ? std::optional(similarity) : std::nullopt});
+      },
+      [&](std::string&& text) { c.out << text; });
   finish(c, ": " + counted(pairs.size(), "pair", "pairs") + " of near-duplicates", pairs.size());
 }
 

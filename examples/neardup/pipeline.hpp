@@ -11,6 +11,7 @@
 #include <mutex>
 #include <neardup/threads.hpp>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,7 @@ std::exception_ptr caught(const Body& body) noexcept {
 /// - `make_worker()` gives each thread its own `Result worker(Task&&)`.
 /// - `commit(Result&&)` takes the results in the order of their tasks; by one thread at a time.
 /// The first exception in the order of the input ends all and comes out of here; what is before it has been committed.
-/// Memory: at most 2 tasks or results a thread. What is committed, and in which order, never depends on `threads`.
+/// Memory: at most 4 tasks or results a thread. What is committed, and in which order, never depends on `threads`.
 template <class Task, class Next, class MakeWorker, class Commit>
 void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commit&& commit) {
   using worker_type = decltype(make_worker());
@@ -44,7 +45,7 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
     std::optional<result_type> result;
     std::exception_ptr error;
   };
-  const std::uint64_t window = 2 * std::uint64_t{threads};
+  const std::uint64_t window = 4 * std::uint64_t{threads};
 
   std::mutex input_mutex;
   bool input_ended = false;   // under input_mutex
@@ -108,6 +109,31 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
   for (auto& worker : workers) worker.emplace(make_worker());
   neardup::threads{}(threads, [&](std::size_t i) { loop(*workers[i]); });
   if (failure) std::rethrow_exception(failure);
+}
+
+/// Hands over to `print` what `append(i, text)` makes of each i from 0 to n - 1, in their order, by all threads.
+template <class Append, class Print>
+void print_in_order(unsigned threads, std::size_t n, const Append& append, const Print& print) {
+  constexpr std::size_t step = 256;
+  struct range {
+    std::size_t first, last;
+  };
+  std::size_t next = 0;
+  run_in_order<range>(
+      threads,
+      [&](range& some, const std::atomic<bool>& /*stop*/) {
+        some = {next, std::min(n, next + step)};
+        next = some.last;
+        return some.first < some.last;
+      },
+      [&] {
+        return [&append](range&& some) {
+          std::string text;
+          for (std::size_t i = some.first; i < some.last; ++i) append(i, text);
+          return text;
+        };
+      },
+      print);
 }
 
 /// Calls `body(i)` for each i from 0 to n - 1, in up to `threads` threads. The exception of the smallest i comes out.

@@ -159,11 +159,10 @@ void run_report(context& c) {
   const auto [before_script, tail] = split(behind_groups, "{{script}}");
   c.out << head << report_css << before_groups;
   text_rereader texts(c.settings);
-  const group_counts counts = for_each_group(c, all, [&](std::uint64_t, const std::vector<group_member>& members) {
-    write_group(c.out, texts, all, members);
-  });
+  const document_groups groups(c, all);
+  for (std::size_t i = 0; i < groups.size(); ++i) write_group(c.out, texts, all, groups[i]);
   c.out << before_script << report_js << tail;
-  finish_groups(c, counts);
+  finish_groups(c, groups.counts());
 }
 
 }  // namespace command

@@ -329,7 +329,7 @@ void merge_shards(context& c) {
               : estimate_of(settings, distance);
       group.push_back({document, std::string(inputs.documents[shard]->name(record)), false, distance, similarity});
     }
-    print_group(c, counts.groups++, group);
+    c.out << text_of_group(settings, counts.groups++, group);
     counts.documents += members.size();
   });
   c.notes.advance(labels.size(), 0);

@@ -61,9 +61,9 @@ void write_dropped(context& c, const std::string& id, const any_fingerprint& fin
   const bool as_json = c.settings.unit == unit_of_input::json_lines || c.settings.format == output_format::json_lines;
   std::optional<double> similarity;
   if (c.settings.min_similarity) similarity = similarity_at_least(c.settings.check, kept.check[by], features, 0);
-  print_match(*c.dropped, c.settings, as_json,
-              {"id", by < kept.against ? "against" : "kept", id, kept.documents.id(by),
-               hamming_distance(kept.fingerprints[by], fingerprint), similarity});
+  *c.dropped << text_of_match(c.settings, as_json,
+                              {"id", by < kept.against ? "against" : "kept", id, kept.documents.id(by),
+                               hamming_distance(kept.fingerprints[by], fingerprint), similarity});
 }
 
 /// Keeps each document unless it is a near-duplicate of one that was kept before. Decides in rounds that grow with what

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -148,6 +150,49 @@ TEST_CASE("joins are the same from many threads", "[threads]") {
   std::size_t visited = 0;  // calls come one at a time
   neardup::visit_pairs(fingerprints, 4, [&](auto, auto, int) { ++visited; }, {.run = threads{many}});
   CHECK(visited == pairs.size());
+}
+
+TEST_CASE("candidates of many threads are each there once", "[threads]") {
+  using candidate = neardup::near_pair<std::uint32_t>;
+  constexpr std::size_t documents = 1000, of_each = 6000;
+  // Drawn from few, so that most come again and shards get full; those of one thread are not all those of another.
+  const auto draw = [](std::size_t part, std::size_t i) {
+    const std::uint64_t x = neardup::detail::mix((i + part * (of_each / 2)) % (of_each / 3 * 2));
+    const auto later = static_cast<std::uint32_t>(1 + x % (documents - 1));
+    const auto before = static_cast<std::uint32_t>((x >> 32) % later);
+    return candidate{later, before, static_cast<int>((later + before) % 16)};
+  };
+  std::vector<std::set<std::pair<std::uint32_t, int>>> expected(documents);
+  std::size_t distinct = 0;
+  for (std::size_t part = 0; part < many; ++part) {
+    for (std::size_t i = 0; i < of_each; ++i) {
+      const candidate c = draw(part, i);
+      distinct += expected[c.first].emplace(c.second, c.distance).second ? 1U : 0U;
+    }
+  }
+  const auto collect = [&](auto& found) {
+    std::atomic<bool> has_room = true;
+    on_threads([&](std::size_t part) {
+      for (std::size_t i = 0; i < of_each && has_room; ++i) {
+        if (!found.add(part, draw(part, i))) has_room = false;
+      }
+      return std::size_t{0};
+    });
+    return found.close(threads{many}) && has_room;
+  };
+  neardup::detail::shared_candidates<std::uint32_t> found(documents, 4 * distinct, many);
+  REQUIRE(collect(found));
+  std::span<const candidate> own;
+  for (std::size_t i = 0; i < documents; ++i) {
+    own = found.of(i, i % found.block == 0 ? std::span<const candidate>() : own);
+    REQUIRE(own.size() == expected[i].size());
+    auto next = expected[i].begin();
+    for (const candidate& c : own) REQUIRE(std::pair(c.second, c.distance) == *next++);
+  }
+  neardup::detail::shared_candidates<std::uint32_t> small(documents, distinct / 2, many);
+  REQUIRE_FALSE(collect(small));
+  neardup::detail::shared_candidates<std::uint32_t> none(documents, 0, many);
+  REQUIRE_FALSE(collect(none));
 }
 
 TEST_CASE("deduplicators are the same from many threads", "[threads]") {

@@ -162,7 +162,7 @@ class join_plan {
 
   /// The share of the pairs of the sample that meet in buckets of this table.
   double sampled_share(const join_table<Words>& table) const {
-    constexpr std::size_t max_with_radius = 1024;  // for these are compared pair by pair
+    constexpr std::size_t max_with_radius = 512;  // for these are compared pair by pair
     const std::size_t size = table.radius == 0 ? sample_.size() : (std::min)(sample_.size(), max_with_radius);
     if (size < 2) return 0;
     std::vector<std::size_t> addresses(size);

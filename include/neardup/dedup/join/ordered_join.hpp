@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "join_input.hpp"
 #include "near_pairs.hpp"
 #include "self_join.hpp"
+#include "shared_candidates.hpp"
 #include "shared_features.hpp"
 
 namespace neardup::inline v0::detail {
@@ -207,30 +207,13 @@ class ordered_join {
 
   /// The same by one join. Returns: false if there are too many candidates; then nothing was decided.
   bool settle_at_once(const documents_type& documents) {
-    const std::size_t room = max_candidates_ / 3 * 2;
-    std::vector<candidate> candidates;
-    candidates.reserve(room);  // If they had to move, they would be there twice for a time.
-    bool fits = true;
-    std::mutex mutex;
-    const auto hand_over = [&](std::vector<candidate>& some) {
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (fits && candidates.size() + some.size() > room) {
-        sort_candidates(candidates, documents.size(), {});
-        fits = candidates.size() <= room / 8 * 7;
-      }
-      if (fits) candidates.insert(candidates.end(), some.begin(), some.end());
-      some.clear();
-      return fits;
-    };
-    constexpr std::size_t handed = 1024;  // at a time, so that the parts seldom wait for each other
-    std::vector<std::vector<candidate>> found(parts_of(documents));
+    shared_candidates<Number> candidates(documents.size(), max_candidates_ / 3 * 2, parts_of(documents));
     visit_candidates(documents, 0, [&](std::size_t part, std::span<const candidate> pairs) {
-      for (const candidate& c : pairs) found[part].push_back({c.second, c.first, c.distance});
-      return found[part].size() < handed || hand_over(found[part]);
+      return std::all_of(pairs.begin(), pairs.end(), [&](const candidate& c) {
+        return candidates.add(part, {c.second, c.first, c.distance});
+      });
     });
-    for (std::vector<candidate>& some : found) hand_over(some);
-    if (!fits) return false;
-    sort_candidates(candidates, documents.size(), run_);
+    if (!candidates.close(run_)) return false;
     decide_in_order(documents, candidates);
     return true;
   }
@@ -239,23 +222,23 @@ class ordered_join {
 
   /// Documents are taken in order, by all parts; where a candidate is not decided yet, it is waited for. So exactly what
   /// one thread would consider is considered.
-  void decide_in_order(const documents_type& documents, std::span<const candidate> candidates) {
+  void decide_in_order(const documents_type& documents, const shared_candidates<Number>& candidates) {
     std::vector<std::atomic<fate>> fates(documents.size());
-    constexpr std::size_t step = 64;
+    constexpr std::size_t step = shared_candidates<Number>::block;
     std::atomic<bool> failed = false;
     first_failure failure;
     std::atomic<std::size_t> next = 0;
     const auto decide_from = [&](std::size_t first, std::size_t last) {
-      auto c = std::partition_point(candidates.begin(), candidates.end(),
-                                    [&](const candidate& pair) { return pair.first < first; });
+      std::span<const candidate> own;
       for (std::size_t i = first; i < last; ++i) {
         const Number document = documents.number(i);
-        for (; c != candidates.end() && c->first == i; ++c) {
-          const Number before = documents.number(static_cast<std::size_t>(c->second));
+        own = candidates.of(i, own);
+        for (const candidate& c : own) {
+          const Number before = documents.number(static_cast<std::size_t>(c.second));
           if (!rule_.may_take(before, document)) continue;
-          std::atomic<fate>& other = fates[c->second];
+          std::atomic<fate>& other = fates[c.second];
           other.wait(fate::undecided, std::memory_order_acquire);
-          if (other.load(std::memory_order_acquire) == fate::kept) rule_.consider(before, document, c->distance);
+          if (other.load(std::memory_order_acquire) == fate::kept) rule_.consider(before, document, c.distance);
         }
         rule_.decide(document);
         fates[i].store(rule_.is_kept(document) ? fate::kept : fate::dropped, std::memory_order_release);
