@@ -19,8 +19,10 @@
 // returns a small structure.
 #if defined(__GNUC__)
 #define NEARDUP_ALWAYS_INLINE __attribute__((always_inline)) inline
+#define NEARDUP_INLINE_LAMBDA __attribute__((always_inline))
 #else
 #define NEARDUP_ALWAYS_INLINE inline
+#define NEARDUP_INLINE_LAMBDA
 #endif
 
 // For what is rare in a loop: inlined, it would take the registers of the rest.

@@ -157,7 +157,6 @@ class keywords {
 
   struct workspace {
     counted_tokens tokens;
-    std::vector<std::uint64_t> ordered;  // the scores of all distinct tokens
     std::vector<candidate> ranked;
   };
 
@@ -172,28 +171,28 @@ class keywords {
     const std::size_t size = tokens.size();
     // So that look-ups wait for memory at the same time, and not each for its own.
     for (std::size_t i = 0; i < size; ++i) values_->prefetch(tokens.hash(i));
-    all.resize(size);
-    for (std::size_t i = 0; i < size; ++i) {
-      constexpr std::uint64_t most = (std::numeric_limits<std::uint64_t>::max)();  // 7 of any value are less
-      const std::uint64_t value = values_->value(tokens.hash(i)), count = tokens.count(i);
-      all[i] = {count > 7 && value != 0 && count > most / value ? most : count * value, value, i};
-    }
     const auto is_before = [&](const candidate& a, const candidate& b) {
       return a.score != b.score ? a.score > b.score : tokens.text(a.number) < tokens.text(b.number);
     };
-    if (n_ < size) {
-      // Texts are compared only where scores are equal, at the end of the n best.
-      memory.ordered.resize(size);
-      for (std::size_t i = 0; i < size; ++i) memory.ordered[i] = all[i].score;
-      const auto last = memory.ordered.begin() + static_cast<std::ptrdiff_t>(n_ - 1);
-      std::nth_element(memory.ordered.begin(), last, memory.ordered.end(), std::greater<>());
-      const std::uint64_t least = *last;
-      all.erase(std::remove_if(all.begin(), all.end(), [&](const candidate& word) { return word.score < least; }),
-                all.end());
-      const auto end = all.begin() + static_cast<std::ptrdiff_t>(n_);
-      if (n_ < all.size()) std::nth_element(all.begin(), end, all.end(), is_before);
-      all.erase(end, all.end());
+    // Keeps the n best, and returns the least score of these: others need not be kept any more.
+    const auto keep_best = [&] {
+      const auto last = all.begin() + static_cast<std::ptrdiff_t>(n_ - 1);
+      std::nth_element(all.begin(), last, all.end(), is_before);
+      all.resize(n_);
+      return all.back().score;
+    };
+    const std::size_t room = n_ < size ? 2 * n_ + 64 : size + 1;  // so much is kept before the n best are looked for
+    std::uint64_t least = 0;
+    all.clear();
+    for (std::size_t i = 0; i < size; ++i) {
+      constexpr std::uint64_t most = (std::numeric_limits<std::uint64_t>::max)();  // 7 of any value are less
+      const std::uint64_t value = values_->value(tokens.hash(i)), count = tokens.count(i);
+      const std::uint64_t score = count > 7 && value != 0 && count > most / value ? most : count * value;
+      if (score < least) continue;
+      all.push_back({score, value, i});
+      if (all.size() == room) least = keep_best();
     }
+    if (n_ < all.size()) static_cast<void>(keep_best());
     if (sorted) std::sort(all.begin(), all.end(), is_before);
     return all;
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/bytes.hpp"
 #include "../../error.hpp"
 #include "../hashers.hpp"
 #include "token_kernel.hpp"
@@ -165,7 +166,7 @@ class distinct_hashes {
     std::uint32_t* const places = places_.data();
     std::array<std::uint64_t*, Words> distinct;
     for (std::size_t j = 0; j < Words; ++j) distinct[j] = distinct_[j].data();
-    const auto add_at = [&](std::size_t i, std::size_t distance) {
+    const auto add_at = [&](std::size_t i, std::size_t distance) NEARDUP_INLINE_LAMBDA {
       const std::uint64_t key = key_of([&](std::size_t j) { return block.columns[j][i]; });
       for (std::size_t j = 0; j < Words; ++j) distinct[j][count] = block.columns[j][i];
       if constexpr (Counts) counts_[count] = 0;

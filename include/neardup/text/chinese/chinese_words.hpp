@@ -83,7 +83,7 @@ class chinese_words {
 
   struct workspace {
     std::vector<piece> tokens;
-    std::vector<detail::segment_step> steps;
+    detail::segment_steps steps;
     unknown_word_model::workspace model;
   };
 
@@ -91,7 +91,6 @@ class chinese_words {
   void for_each_piece(std::string_view text, std::size_t min_length, Sink&& sink) const {
     workspace memory;
     memory.tokens.reserve((std::min)(text.size(), enough_tokens));
-    memory.steps.reserve((std::min)(text.size(), enough_tokens));
     for (std::size_t at = 0; at < text.size();) {
       at = cut_part(text, at, memory);
       // No processor predicts which tokens are long enough, so this is no branch.
@@ -119,7 +118,7 @@ class chinese_words {
            c == '%' || c == '-';
   }
 
-  static std::size_t end_of_run(std::string_view text, std::size_t at) noexcept {
+  static NEARDUP_ALWAYS_INLINE std::size_t end_of_run(std::string_view text, std::size_t at) noexcept {
     const std::size_t limit = text.size() - at > max_run ? at + max_run : text.size();
     while (at < limit) {
       const auto byte = static_cast<unsigned char>(text[at]);
@@ -172,7 +171,6 @@ class chinese_words {
 
   void cut_run(std::string_view run, std::size_t begin, workspace& memory) const {
     auto& steps = memory.steps;
-    steps.clear();
     word_dictionary::decode(run, steps);
     dictionary_->best_path(steps);
     std::size_t from = 0;
@@ -238,8 +236,7 @@ class chinese_words {
 
   /// Letters and digits, a fraction and a percent sign behind them; what is between these stays whole.
   template <class EndWord>
-  static void cut_ascii(std::size_t begin, std::size_t end, const std::vector<detail::segment_step>& steps,
-                        EndWord& end_word) {
+  static void cut_ascii(std::size_t begin, std::size_t end, const detail::segment_steps& steps, EndWord& end_word) {
     const auto is_digit = [&](std::size_t i) { return steps[i].code_point >= '0' && steps[i].code_point <= '9'; };
     const auto is_letter = [&](std::size_t i) { return word_dictionary::is_ascii_alphanumeric(steps[i].code_point); };
     for (std::size_t i = begin, from = begin; i < end;) {
