@@ -89,6 +89,7 @@ input_file::input_file(descriptor file) : file_(std::move(file)) {
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) fail_to_read();
   regular_ = S_ISREG(status.st_mode);
+  size_ = static_cast<std::uint64_t>(status.st_size);
   // Standard input may be a regular file that is already read in part: places in it would be the wrong ones.
   if (file_.is_standard_input() && regular_ && ::lseek(file_.number(), 0, SEEK_CUR) != 0) regular_ = false;
 }
@@ -97,9 +98,11 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
   // One read may move at most 2 GiB.
   size = std::min<std::size_t>(size, std::size_t{1} << 30);
   if (regular_) {
-    // Once: mostly the file ends here, and the caller asks on anyway.
+    if (has_ended_) return 0;
     const std::size_t count = read_once_at(file_, position_, to, size);
     position_ += count;
+    // Of a small file another call would take as long as this one.
+    has_ended_ = count < size && position_ == size_;
     return count;
   }
   while (!stop.load(std::memory_order_relaxed)) {

@@ -67,7 +67,10 @@ class input_file final : public byte_stream {
 
   descriptor file_;
   bool regular_ = false;
-  std::uint64_t position_ = 0;  // of a regular file: the system's own is left alone, so that it can be opened again
+  // Of a regular file. The system's own position is left alone, so that it can be opened again.
+  std::uint64_t position_ = 0;
+  std::uint64_t size_ = 0;  // when it was opened
+  bool has_ended_ = false;  // a read gave less than it might, up to that size
 };
 
 /// A file without a name that is gone when the program ends, made when it is first written. Lies in the folder that

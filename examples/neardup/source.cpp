@@ -62,14 +62,15 @@ source_file::source_file(source& from) : from_(from), copy_(from.copy.get()) {
 
 /// Looks at what comes first: whether it is packed, and whether it is text.
 void source_file::begin(const std::atomic<bool>& stop) {
+  constexpr std::size_t first_block = std::size_t{1} << 15;
   const auto plain = std::make_shared<peeking_stream>(file_);
+  if (from_.text_only && file_->is_regular()) plain->peek(first_block, stop);  // in one read, as it is needed below
   content_ = unpacked(plain, from_.path, stop);
   is_packed_ = content_ != plain;
   if (from_.copies && copy_ == nullptr && (!file_->is_regular() || is_packed_)) {
     from_.copy = std::make_unique<source_copy>(from_.copies);
     copy_ = from_.copy.get();
   }
-  constexpr std::size_t first_block = std::size_t{1} << 15;
   if (from_.text_only && content_->peek(first_block, stop).find('\0') != std::string_view::npos) {
     throw binary_file();
   }
@@ -109,7 +110,8 @@ struct source_walker::folder {
   std::string path;       // as typed, and joined
   std::string relative;   // below the argument; empty for the argument itself
   std::string real_path;  // without links
-  std::vector<std::string> names;
+  /// What it holds: a name, and what that is, or none if it has to be asked for.
+  std::vector<std::pair<std::string, fs::file_type>> entries;
   std::size_t next = 0;
 };
 
@@ -238,16 +240,17 @@ std::optional<source_walker::step> source_walker::visit_argument(std::size_t num
 
 std::optional<source_walker::step> source_walker::visit_entry() {
   folder& current = open_folders_.back();
-  if (current.next == current.names.size()) {
+  if (current.next == current.entries.size()) {
     open_folders_.pop_back();
     return std::nullopt;
   }
-  const std::string name = current.names[current.next++];
+  const auto [name, type] = current.entries[current.next++];
   const std::string path = join(current.path, name);
   const std::string relative = join(current.relative, name);
 
   std::error_code error;
-  const fs::file_status own_status = fs::symlink_status(path, error);
+  const fs::file_status own_status =
+      type == fs::file_type::none ? fs::symlink_status(path, error) : fs::file_status(type);
   const bool is_link = fs::is_symlink(own_status);
   const fs::file_status status = is_link ? fs::status(path, error) : own_status;
   if (left_out(settings_, relative, fs::is_directory(status))) return std::nullopt;
@@ -298,7 +301,10 @@ std::optional<bad_input> source_walker::enter(const std::string& path, const std
 
   folder entered{path, relative, real, {}, 0};
   for (fs::directory_iterator i(entered.path, error), end; !error && i != end; i.increment(error)) {
-    entered.names.push_back(i->path().filename().string());
+    // Most folders tell files by themselves, which saves a call for each.
+    std::error_code unknown;
+    const bool is_file = !i->is_symlink(unknown) && i->is_regular_file(unknown);
+    entered.entries.emplace_back(i->path().filename().string(), is_file ? fs::file_type::regular : fs::file_type::none);
   }
   if (error) return bad_input{entered.path, error.message()};
   // The output is told as well if it is not there yet.
@@ -306,10 +312,12 @@ std::optional<bad_input> source_walker::enter(const std::string& path, const std
     const fs::path target = fs::absolute(link_target(output));
     if (identity_of_file(output).empty() || fs::canonical(target.parent_path(), error) != real) continue;
     const std::string name = target.filename().string();
-    if (std::find(entered.names.begin(), entered.names.end(), name) == entered.names.end())
-      entered.names.push_back(name);
+    const auto is_it = [&](const auto& entry) { return entry.first == name; };
+    if (std::none_of(entered.entries.begin(), entered.entries.end(), is_it)) {
+      entered.entries.emplace_back(name, fs::file_type::none);
+    }
   }
-  std::sort(entered.names.begin(), entered.names.end());
+  std::sort(entered.entries.begin(), entered.entries.end());
   open_folders_.push_back(std::move(entered));
   return std::nullopt;
 }
