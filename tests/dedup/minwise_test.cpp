@@ -133,7 +133,8 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
           double sum = 0, pairs = 0;
           for (int i = 0; i < 64; ++i) {
             const double jaccard = similarity + (1 - similarity) * (i + 0.5) / 64;
-            const double of_these = kind == fingerprint_kind::simhash ? 63.5 - i : 1;  // falling to 1, or even
+            // Falling to none at 1, or to three tenths.
+            const double of_these = kind == fingerprint_kind::simhash ? 63.5 - i : 64 - 0.7 * (i + 0.5);
             sum += of_these * plain_recall(bits, k, difference_probability(kind, jaccard));
             pairs += of_these;
           }
@@ -147,18 +148,18 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
       }
     }
   }
-  // Frozen.
+  // Frozen: the least at which all sets of docs/accuracy.md have .97, and .99 by default (17 would do at .6).
   const auto distance = [](std::size_t bits, double similarity, double recall) {
     return neardup::distance_for(bits, similarity, recall, fingerprint_kind::minwise);
   };
-  CHECK(distance(64, 0.6, 0.97) == 15);
-  CHECK(distance(64, 0.7, 0.97) == 12);
+  CHECK(distance(64, 0.6, 0.97) == 16);
+  CHECK(distance(64, 0.7, 0.97) == 13);
   CHECK(distance(64, 0.8, 0.97) == 9);
   CHECK(distance(64, 0.9, 0.97) == 5);
   CHECK(distance(64, 0.8, 0.99) == 10);
-  CHECK(distance(128, 0.8, 0.97) == 15);
+  CHECK(distance(128, 0.8, 0.97) == 16);
   CHECK(neardup::distance_for(64, 0.8) == 14);
-  CHECK(neardup::distance_for(64, 0.6, fingerprint_kind::minwise) == 17);
+  CHECK(neardup::distance_for(64, 0.6, fingerprint_kind::minwise) == 18);
   CHECK(neardup::distance_for(64, 0.7, fingerprint_kind::minwise) == 14);
   CHECK(neardup::distance_for(64, 0.8, fingerprint_kind::minwise) == 10);
   CHECK(neardup::distance_for(64, 0.9, fingerprint_kind::minwise) == 6);
@@ -169,15 +170,17 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
 }
 
 TEST_CASE("min-wise codes find the share of similar sets that theory promises", "[minwise]") {
-  // Pairs of sets whose similarities are spread evenly from the least one to 1, of some dozen features and of many.
+  // Pairs of sets whose number falls to three tenths from the least similarity to 1, of some dozen features and of many.
   std::mt19937_64 random(12);
   for (const std::size_t n : {20U, 40U, 120U, 500U}) {
-    for (const double similarity : {0.6, 0.8}) {
+    for (const double similarity : {0.6, 0.7, 0.8, 0.9}) {
       const int k = neardup::distance_for(64, similarity, 0.97, fingerprint_kind::minwise);
       std::size_t found = 0, all = 0;
       while (all < 4000) {
         // At least as similar as wanted: the next similarity that sets of this size have.
-        const double wanted = similarity + (1 - similarity) * static_cast<double>(random() % 1000) / 1000;
+        const double place = static_cast<double>(random() % 1000) / 1000;
+        if (static_cast<double>(random() % 1000) / 1000 >= 1 - 0.7 * place) continue;
+        const double wanted = similarity + (1 - similarity) * place;
         const auto common = static_cast<std::size_t>(std::ceil(2 * wanted / (1 + wanted) * static_cast<double>(n)));
         neardup::minwise_sketch<64> a, b;
         std::vector<std::uint64_t> first(n), second(n);
@@ -191,7 +194,7 @@ TEST_CASE("min-wise codes find the share of similar sets that theory promises", 
         ++all;
       }
       INFO(n << " features, similarity " << similarity << ", " << k << " bits");
-      CHECK(static_cast<double>(found) / static_cast<double>(all) > 0.965);
+      CHECK(static_cast<double>(found) / static_cast<double>(all) > 0.97 - 3 * std::sqrt(0.97 * 0.03 / 4000));
     }
   }
 }
