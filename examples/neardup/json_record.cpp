@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <neardup/text/utf8.hpp>
@@ -101,22 +102,32 @@ std::size_t take_escape(std::string_view text, char*& out, bool& ill_formed) {
   return size;
 }
 
+/// Copies what stands before the next backslash, eight bytes at a time: with an escape every few words, calls of memchr
+/// and memcpy for each stretch take three times as long.
+void copy_plain(const char*& from, const char* end, char*& out) {
+  constexpr std::uint64_t ones = 0x0101010101010101U;
+  for (; end - from >= 8; from += 8, out += 8) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, from, 8);
+    const std::uint64_t zeros = bytes ^ ones * '\\';  // where there is a backslash
+    if (((zeros - ones) & ~zeros & ones << 7) != 0) break;
+    std::memcpy(out, &bytes, 8);
+  }
+  while (from != end && *from != '\\') *out++ = *from++;
+}
+
 /// Resolves the escapes of a string without its quotes. Our own: simdjson refuses half a surrogate pair.
 /// Returns: the text, in `scratch` if there were escapes; nothing if one of them is none of JSON.
 std::optional<std::string_view> unescape(std::string_view quoted, std::string& scratch, bool& ill_formed) {
   if (quoted.find('\\') == quoted.npos) return quoted;
   if (scratch.size() < quoted.size()) scratch.resize(quoted.size());  // no escape is shorter than its character
   char* out = scratch.data();
-  while (!quoted.empty()) {
-    if (quoted.front() == '\\') {
-      const std::size_t size = take_escape(quoted, out, ill_formed);
-      if (size == 0) return std::nullopt;
-      quoted.remove_prefix(size);
-    } else {
-      const std::string_view plain = quoted.substr(0, quoted.find('\\'));
-      out = std::copy(plain.begin(), plain.end(), out);
-      quoted.remove_prefix(plain.size());
-    }
+  const char* from = quoted.data();
+  const char* const end = from + quoted.size();
+  for (copy_plain(from, end, out); from != end; copy_plain(from, end, out)) {
+    const std::size_t size = take_escape({from, end}, out, ill_formed);
+    if (size == 0) return std::nullopt;
+    from += size;
   }
   return std::string_view(scratch.data(), static_cast<std::size_t>(out - scratch.data()));
 }
