@@ -64,13 +64,17 @@ source_file::source_file(source& from) : from_(from), copy_(from.copy.get()) {
 void source_file::begin(const std::atomic<bool>& stop) {
   constexpr std::size_t first_block = std::size_t{1} << 15;
   const auto plain = std::make_shared<peeking_stream>(file_);
+  // Before anything is read of it that cannot be read again: also the error that reading it ends with.
+  const auto keep = [&] {
+    from_.copy = std::make_unique<source_copy>(from_.copies);
+    copy_ = from_.copy.get();
+  };
+  const bool is_kept = from_.copies != nullptr && copy_ == nullptr;
+  if (is_kept && !file_->is_regular()) keep();
   if (from_.text_only && file_->is_regular()) plain->peek(first_block, stop);  // in one read, as it is needed below
   content_ = unpacked(plain, from_.path, stop);
   is_packed_ = content_ != plain;
-  if (from_.copies && copy_ == nullptr && (!file_->is_regular() || is_packed_)) {
-    from_.copy = std::make_unique<source_copy>(from_.copies);
-    copy_ = from_.copy.get();
-  }
+  if (is_kept && is_packed_ && copy_ == nullptr) keep();
   if (from_.text_only && content_->peek(first_block, stop).find('\0') != std::string_view::npos) {
     throw binary_file();
   }
@@ -80,15 +84,15 @@ std::size_t source_file::read(char* to, std::size_t size, const std::atomic<bool
   if (!file_) {
     const std::size_t count = copy_->read_at(position_, to, size);
     position_ += count;
-    if (count == 0 && from_.failure) throw read_error(*from_.failure);
+    if (count == 0 && from_.failure) std::rethrow_exception(from_.failure);
     return count;
   }
   std::size_t count = 0;
   try {
     if (!content_) begin(stop);
     count = content_->read(to, size, stop);
-  } catch (const read_error& error) {
-    if (copy_ != nullptr) from_.failure = error;
+  } catch (const read_error&) {
+    if (copy_ != nullptr) from_.failure = std::current_exception();
     throw;
   }
   if (copy_ != nullptr) copy_->write({to, count});

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -54,7 +55,7 @@ struct source {
   /// What was read of a source that cannot be read again, or not at places: standard input, a pipe, a packed file.
   std::unique_ptr<source_copy> copy = nullptr;
   /// How reading it ended, if by an error: the copy ends in the same way.
-  std::optional<read_error> failure = std::nullopt;
+  std::exception_ptr failure = nullptr;
 
   bool in_folder = false;  ///< found there, not named
   bool text_only = false;  ///< a binary file is left out

@@ -132,7 +132,8 @@ class first_come_filter {
       for (std::size_t i = 0; i < label.size(); ++i) kept_size_ += label[i] == kept + i ? 1 : 0;
     }
     if (settings.threads == 1) return write(label);
-    writing_ = std::async([this, label = std::move(label)] { write(label); });
+    label_ = std::move(label);
+    writing_ = std::async([this] { write(label_); });
   }
 
   /// Waits until what was decided is written. Throws: what writing it threw; from then on nothing is decided, since not
@@ -189,7 +190,8 @@ class first_come_filter {
   std::size_t kept_size_ = 0;  // when all that was decided is written
   round next_, decided_;
   bool is_broken_ = false;
-  std::future<void> writing_;  // last: it uses all of these, but next_
+  std::vector<std::uint32_t> label_;  // of what was decided
+  std::future<void> writing_;         // last: it uses all of these, but next_
 };
 
 void run_first_come(context& c) {

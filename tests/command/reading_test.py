@@ -172,9 +172,10 @@ class Folders(ReadingTest):
             # What is named is read, whatever it is.
             named = name("image.png", ".hidden.txt", ".git")
             self.assertEqual(found(*named), name("image.png", ".hidden.txt", ".git/config"))
-        done = self.assert_done(run("groups", self.texts))
-        self.assertIn("2 hidden files or folders were left out; --hidden reads them", done.err)
-        self.assertIn("2 binary files in folders were left out; --binary reads them", done.err)
+        for verb in ("groups",), ("groups", "--weights", "idf"), ("advise",):  # the last two read everything twice
+            done = self.assert_done(run(*verb, self.texts))
+            self.assertIn("2 hidden files or folders were left out; --hidden reads them", done.err)
+            self.assertIn("2 binary files in folders were left out; --binary reads them", done.err)
         os.chdir(self.texts)
         self.addCleanup(os.chdir, "/")
         self.assertEqual(self.ids("."), ["./a.txt", "./late.txt", "./sub/b.txt", "./utf16.txt"])
@@ -422,6 +423,10 @@ class Compressed(ReadingTest):
             whole = pack(data)
             broken = bytearray(whole)
             broken[len(whole) // 2] ^= 0x55
+            # A pipe that is bad from its first byte on, where it is read a second time.
+            for verb in ("groups", "--weights", "idf"), ("advise", "--lines"):
+                done = self.assert_done(run(*verb, "--skip-bad", "-", data=whole[:8] + b"garbage"))
+                self.assertIn("skipped standard input: ", done.err)
             self.supported(ending, run("hash", self.write("x." + ending, whole)))
             for name, content, message in (
                 ("cut", whole[: len(whole) * 2 // 3], "ends too early"),
