@@ -134,7 +134,7 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size
       const unsigned within = _bzhi_u32(~0U, static_cast<unsigned>(left < lanes ? left : lanes));
       const unsigned valid = within >> before << before;
       auto matching =
-          static_cast<unsigned>(near_bits_avx512(reinterpret_cast<const Filter*>(line), valid, query, limit));
+          static_cast<unsigned>(near_bits_avx512<true>(reinterpret_cast<const Filter*>(line), valid, query, limit));
       // The first hit without a branch, which would be mispredicted: few runs have another.
       hits[found] = {number, position + _tzcnt_u32(matching)};
       found += matching != 0 ? 1 : 0;

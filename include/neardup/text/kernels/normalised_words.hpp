@@ -204,8 +204,7 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
   while (c.at < limit) {
     const auto left = static_cast<std::size_t>(c.end - c.at);
     std::size_t size = left < text_block_size ? left : text_block_size;
-    const __m512i bytes =
-        left < text_block_size ? _mm512_maskz_loadu_epi8(low_mask(size), c.at) : _mm512_loadu_si512(c.at);
+    const __m512i bytes = load_block_avx512(c.at, size);
     character_masks masks = ascii_masks_avx512(bytes);
     if (masks.known == ~std::uint64_t{0}) {
       c.leave_lone(masks.word != 0);

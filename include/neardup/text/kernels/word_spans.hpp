@@ -99,7 +99,7 @@ class word_span_finder {
   NEARDUP_TARGET_AVX512 void step_avx512(token_spans& spans) noexcept {
     for (std::size_t b = 0; b < blocks_a_step && position_ < text_.size(); ++b) {
       std::size_t size = (std::min)(text_.size() - position_, text_block_size);
-      const __m512i bytes = _mm512_maskz_loadu_epi8(low_mask(size), text_.data() + position_);
+      const __m512i bytes = load_block_avx512(text_.data() + position_, size);
       character_masks masks = ascii_masks_avx512(bytes);
       if (masks.known != ~std::uint64_t{0}) size = add_multibyte_avx512(bytes, size, masks);
       // Characters that the masks cannot tell rarely come alone.
