@@ -16,8 +16,8 @@ namespace {
 // Prints the lines of `in` that are news; no more than a million lines, and 256 MB, are remembered.
 void filter(std::istream& in, std::ostream& out) {
   using namespace neardup;
-  stream_deduplicator seen(deduplicator{simhasher{normalised{words{}}}, {.similarity = 0.6, .min_tokens = 3}},
-                           {.max_documents = 1'000'000, .max_bytes = std::size_t{256} << 20, .max_age = 60});
+  stream_deduplicator seen{deduplicator{simhasher{normalised{words{}}}, {.similarity = 0.6, .min_tokens = 3}},
+                           {.max_documents = 1'000'000, .max_bytes = std::size_t{256} << 20, .max_age = 60}};
   std::string line;
   for (std::uint32_t number = 0; std::getline(in, line); ++number) {
     std::uint64_t time = 0;

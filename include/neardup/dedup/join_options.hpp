@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -21,21 +22,25 @@ inline constexpr std::size_t fingerprint_width<simhash<Bits>> = Bits;
 template <std::size_t Bits>
 inline constexpr std::size_t fingerprint_width<minwise<Bits>> = Bits;
 
-/// The type of the fingerprints of a range.
+/// The type of the fingerprints of a range. (Not by the type of a span: g++ 11 takes its guides for a cast.)
 template <class Range>
-using range_fingerprint = std::remove_cv_t<typename decltype(std::span(std::declval<const Range&>()))::element_type>;
+using range_fingerprint = std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>;
 
 template <class Range>
 inline constexpr std::size_t range_bits = fingerprint_width<range_fingerprint<Range>>;
+
+template <class Range>
+concept has_fingerprints = (range_bits<Range> != 0);
+template <class Range>
+concept contiguous_elements = requires(const Range& range) {
+  std::span(range);
+};
 
 }  // namespace detail
 
 /// A contiguous range of simhash<Bits> or of minwise<Bits>, such as a vector or a span.
 template <class Range>
-concept fingerprint_range = requires(const Range& range) {
-  std::span(range);
-}
-&&(detail::range_bits<Range> != 0);
+concept fingerprint_range = detail::contiguous_elements<Range> && detail::has_fingerprints<Range>;
 
 /// How all_pairs, find_pairs, visit_pairs and cluster work. Only `copies_once` changes a result.
 struct join_options {
