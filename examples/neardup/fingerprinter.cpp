@@ -61,8 +61,7 @@ fingerprinter fingerprint_weighed(const options& settings) {
   };
 }
 
-}  // namespace
-
+/// The fingerprints that SimHash of `Bits` gives are cut to the width of the options.
 template <std::size_t Bits>
 fingerprinter make_simhash_fingerprinter(const options& settings) {
   if (!settings.weighted_field.empty()) return fingerprint_weighed<Bits>(settings);
@@ -83,12 +82,27 @@ fingerprinter make_minwise_fingerprinter(const options& settings) {
   });
 }
 
-template fingerprinter make_simhash_fingerprinter<64>(const options& settings);
-template fingerprinter make_simhash_fingerprinter<128>(const options& settings);
-template fingerprinter make_simhash_fingerprinter<256>(const options& settings);
-template fingerprinter make_minwise_fingerprinter<32>(const options& settings);
-template fingerprinter make_minwise_fingerprinter<64>(const options& settings);
-template fingerprinter make_minwise_fingerprinter<128>(const options& settings);
-template fingerprinter make_minwise_fingerprinter<256>(const options& settings);
+/// The min-wise code of a set of features.
+template <std::size_t Bits>
+std::optional<any_fingerprint> code_of(feature_set features) {
+  neardup::minwise_sketch<Bits> sketch;
+  sketch.add(features);
+  return first_bits(sketch.result(), Bits);
+}
+
+}  // namespace
+
+fingerprinter make_fingerprinter(const options& settings) {
+  return with_bits(settings.bits, [&](auto bits) {
+    // SimHash of 32 bits is half of that of 64, which takes as long; of min-wise codes it is not.
+    constexpr std::size_t width = std::max<std::size_t>(bits, 64);
+    return settings.kind == neardup::fingerprint_kind::minwise ? make_minwise_fingerprinter<bits>(settings)
+                                                               : make_simhash_fingerprinter<width>(settings);
+  });
+}
+
+feature_coder* feature_coder_of(const options& settings) {
+  return with_bits(settings.bits, [](auto bits) -> feature_coder* { return &code_of<bits>; });
+}
 
 }  // namespace command

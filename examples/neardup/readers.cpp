@@ -19,15 +19,6 @@ namespace command {
 
 namespace {
 
-/// The min-wise code of a set of features.
-template <std::size_t Bits>
-std::optional<any_fingerprint> code_of(feature_set features) {
-  neardup::minwise_sketch<Bits> sketch;
-  sketch.add(features);
-  const auto code = sketch.result();
-  return code ? std::optional(any_fingerprint(code->to_words())) : std::nullopt;
-}
-
 template <class Feature>
 void make_set(std::vector<Feature>& features) {
   std::sort(features.begin(), features.end());
@@ -262,15 +253,6 @@ feature_reader make_feature_reader(const options& settings) {
   });
 }
 
-fingerprinter make_fingerprinter(const options& settings) {
-  return with_bits(settings.bits, [&](auto bits) {
-    // SimHash of 32 bits is half of that of 64, which takes as long; of min-wise codes it is not.
-    constexpr std::size_t width = std::max<std::size_t>(bits, 64);
-    return settings.kind == neardup::fingerprint_kind::minwise ? make_minwise_fingerprinter<bits>(settings)
-                                                               : make_simhash_fingerprinter<width>(settings);
-  });
-}
-
 void look_for_terms(const options& settings, std::string_view text) {
   if (!settings.met_term || *settings.met_term) return;
   with_tokenizer(settings.features, [&](const auto& tokenize) {
@@ -278,10 +260,6 @@ void look_for_terms(const options& settings, std::string_view text) {
     tokenize(text, [&](std::string_view token) { met = met || settings.idf->find(token); });
     if (met) *settings.met_term = true;
   });
-}
-
-feature_coder* feature_coder_of(const options& settings) {
-  return with_bits(settings.bits, [](auto bits) -> feature_coder* { return &code_of<bits>; });
 }
 
 }  // namespace command

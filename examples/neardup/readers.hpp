@@ -65,11 +65,6 @@ feature_reader make_feature_reader(const options& settings);
 
 using fingerprinter = document_reader<std::optional<any_fingerprint>>;
 fingerprinter make_fingerprinter(const options& settings);
-/// By their kinds. The fingerprints that SimHash of `Bits` gives are cut to the width of the options.
-template <std::size_t Bits>
-fingerprinter make_simhash_fingerprinter(const options& settings);
-template <std::size_t Bits>
-fingerprinter make_minwise_fingerprinter(const options& settings);
 
 /// The min-wise code of a document's features, or nothing without any.
 using feature_coder = std::optional<any_fingerprint>(feature_set features);
