@@ -216,6 +216,12 @@ const char* name_of(char kind) {
   }
 }
 
+/// What is wrong with a field that holds something else than is wanted.
+std::string other_kind(const std::string& name, const token& found, const char* wanted) {
+  const std::string field = "field \"" + name + "\"";
+  return found.kind == '\0' ? "no " + field : field + " is " + name_of(found.kind) + ", not " + wanted;
+}
+
 [[noreturn]] void fail(simdjson::error_code error) { throw simdjson::simdjson_error(error); }
 
 void expect(bool is_met, simdjson::error_code otherwise) {
@@ -230,17 +236,186 @@ struct json_parser {
     scratch.resize(names.size());
   }
 
-  std::optional<std::string> read(std::string_view line, record& out);
+  /// Resolves the escapes of a string. This and all that goes through a line throws simdjson_error.
+  std::string_view resolve(std::string_view quoted, std::string& memory) {
+    const auto text = unescape(quoted, memory, ill_formed);
+    expect(text.has_value(), simdjson::STRING_ERROR);
+    return *text;
+  }
 
-  // Those without a result throw simdjson_error.
-  void scan_line(std::string_view line);
-  token scan(od::value value, int depth);
-  void check(od::value value, int depth);
-  token scan_weighted(od::value value);
-  std::string_view key_of(od::field& field);
-  std::string_view resolve(std::string_view quoted, std::string& memory);
-  std::optional<std::string> take(record& out);
-  std::optional<std::string> take_score(double& score) const;
+  /// Takes a value as it stands; checks all within it, but for the escapes if it is a string.
+  token scan(od::value value, int depth) {
+    expect(depth <= max_depth, simdjson::DEPTH_ERROR);
+    std::string_view text = value.raw_json_token();
+    text = text.substr(0, text.find_last_not_of(blanks) + 1);
+    token found_here{text.empty() ? '\0' : text.front(), text};
+    switch (found_here.kind) {
+      case '"':
+        expect(text.size() >= 2 && text.back() == '"', simdjson::TAPE_ERROR);
+        found_here.text = text.substr(1, text.size() - 2);
+        // Read past it: a string that simdjson has to skip it may take for a key.
+        expect(!value.get_raw_json_string().error(), simdjson::TAPE_ERROR);
+        break;
+      case '{':
+        for (od::field field : value.get_object()) {
+          key_of(field);
+          check(field.value(), depth + 1);
+        }
+        break;
+      case '[':
+        for (od::value element : value.get_array()) check(element, depth + 1);
+        break;
+      case 't': expect(text == "true", simdjson::T_ATOM_ERROR); break;
+      case 'f': expect(text == "false", simdjson::F_ATOM_ERROR); break;
+      case 'n': expect(text == "null", simdjson::N_ATOM_ERROR); break;
+      default:
+        expect(found_here.kind == '-' || is_digit(found_here.kind), simdjson::T_ATOM_ERROR);
+        found_here.kind = '0';
+        expect(is_number(text), simdjson::NUMBER_ERROR);
+    }
+    return found_here;
+  }
+
+  /// Checks a value that is not asked for.
+  void check(od::value value, int depth) {
+    const token found_here = scan(value, depth);
+    bool ignored = false;
+    expect(found_here.kind != '"' || unescape(found_here.text, other_scratch, ignored), simdjson::STRING_ERROR);
+  }
+
+  /// Takes an array of [word, weight] pairs. What is anything else is checked, and has the kind 'x'.
+  token scan_weighted(od::value value) {
+    if (value.type() != od::json_type::array) return scan(value, 2);
+    bool all_pairs = true;
+    for (od::value element : value.get_array()) {
+      if (element.type() != od::json_type::array) {
+        all_pairs = false;
+        check(element, 3);
+        continue;
+      }
+      std::string kinds;
+      for (od::value part : element.get_array()) {
+        const token found_here = scan(part, 4);
+        kinds += found_here.kind;
+        weighted.push_back(found_here.kind == '"' ? resolve(found_here.text, words.emplace_back()) : found_here.text);
+      }
+      all_pairs = all_pairs && kinds == "\"0" && is_weight(weighted.back());
+    }
+    return {all_pairs ? '[' : 'x', {}};
+  }
+
+  std::string_view key_of(od::field& field) {
+    const char* const begin = field.key().raw();
+    const char* end = begin;
+    while (*end != '"') end += *end == '\\' ? 2 : 1;  // simdjson has seen that there is an end
+    bool ignored = false;
+    const auto key = unescape({begin, static_cast<std::size_t>(end - begin)}, other_scratch, ignored);
+    expect(key.has_value(), simdjson::STRING_ERROR);
+    return *key;
+  }
+
+  /// Goes through a whole line; leaves what was asked for in `found`, escapes resolved.
+  void scan_line(std::string_view line) {
+    std::fill(found.begin(), found.end(), token{});
+    ill_formed = false;
+    weighted.clear();
+    words.clear();
+    if (parser.capacity() < line.size()) {
+      const auto error = parser.allocate(std::max<std::size_t>(line.size() + line.size() / 2, 1 << 16));
+      if (error) fail(error);
+    }
+    od::document document = parser.iterate(line.data(), line.size(), line.size() + padding);
+    for (od::field field : document.get_object()) {
+      const auto wanted = std::find(names.begin(), names.end(), key_of(field));
+      if (wanted == names.end()) {
+        check(field.value(), 2);
+        continue;
+      }
+      const auto i = static_cast<std::size_t>(wanted - names.begin());
+      if (i == 0 && !settings.weighted_field.empty()) {
+        weighted.clear();  // of a key that stands twice the last counts
+        found[i] = scan_weighted(field.value());
+      } else {
+        found[i] = scan(field.value(), 2);
+      }
+      if (found[i].kind == '"') found[i].text = resolve(found[i].text, scratch[i]);
+      // A text may be the id as well.
+      for (std::size_t other = i + 1; other < names.size(); ++other) {
+        if (names[other] == names[i]) found[other] = found[i];
+      }
+    }
+    expect(document.current_location().error() == simdjson::OUT_OF_BOUNDS, simdjson::TRAILING_CONTENT);
+  }
+
+  /// The number that --keep asks for. Returns: what is wrong with it, if anything is.
+  std::optional<std::string> take_score(double& score) const {
+    const token& number = found.back();
+    if (number.kind != '0') return other_kind(settings.score_field, number, "a number");
+    const char* const end = number.text.data() + number.text.size();
+    const auto parsed = std::from_chars(number.text.data(), end, score);
+    if (parsed.ec == std::errc{} && parsed.ptr == end) return std::nullopt;
+    return "field \"" + settings.score_field + "\" is a number that is too large or too small";
+  }
+
+  /// Hands over what was found. Returns: what is missing, if anything is.
+  std::optional<std::string> take(record& out) {
+    for (std::size_t i = 0; i < settings.text_fields.size(); ++i) {
+      if (!settings.weighted_field.empty() && found[i].kind != '\0') {
+        if (found[i].kind == '[') continue;
+        return "field \"" + names[i] + "\" is not an array of [word, weight] pairs with weights from 0";
+      }
+      if (found[i].kind != '"') return other_kind(names[i], found[i], "a string");
+      out.fields.push_back(found[i].text);
+    }
+    out.fields.insert(out.fields.end(), weighted.begin(), weighted.end());
+    if (!settings.score_field.empty()) {
+      if (auto wrong = take_score(out.score)) return wrong;
+    }
+    const token& found_id = found[settings.text_fields.size()];
+    if (found_id.kind == '"' || found_id.kind == '0') {
+      out.id = found_id.text;
+      out.has_id = true;
+    } else if (settings.id_field_required) {
+      return other_kind(settings.id_field, found_id, "a string or a number");
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> read(std::string_view line, record& out) {
+    if (parser.capacity() > kept_capacity && line.size() <= kept_capacity) parser = od::parser{};
+    const auto error_in = [this](std::string_view padded) {
+      try {
+        scan_line(padded);
+        return simdjson::SUCCESS;
+      } catch (const simdjson::simdjson_error& error) {
+        return error.error();
+      }
+    };
+    simdjson::error_code error = error_in(line);
+    if (error == simdjson::UTF8_ERROR) {
+      out.ill_formed = true;
+      repaired_line = repaired(line);
+      const std::size_t size = repaired_line.size();
+      repaired_line.append(padding, ' ');
+      error = error_in(std::string_view(repaired_line).substr(0, size));
+    }
+    if (!error) {
+      out.ill_formed = out.ill_formed || ill_formed;
+      return take(out);
+    }
+    if (line.starts_with("BZh") || line.starts_with("\xFD"
+                                                    "7zXZ")) {
+      return "compressed; unpack it first, as in: xzcat FILE | neardup --jsonl -";
+    }
+    if (error == simdjson::INCORRECT_TYPE) {
+      std::string_view value = line.substr(line.find_first_not_of(blanks));
+      value = value.substr(0, value.find_last_not_of(blanks) + 1);
+      const bool json = value.front() == '[' || value.front() == '"' || value == "true" || value == "false" ||
+                        value == "null" || is_number(value);
+      return json ? "not a JSON object" : "not valid JSON: it does not begin with {";
+    }
+    return explain(error);
+  }
 
   const options& settings;
   od::parser parser;
@@ -253,192 +428,6 @@ struct json_parser {
   std::deque<std::string> words;           // as far as they had escapes
   bool ill_formed = false;                 // an escape in what was read stands for no character
 };
-
-/// Resolves the escapes of a string.
-std::string_view json_parser::resolve(std::string_view quoted, std::string& memory) {
-  const auto text = unescape(quoted, memory, ill_formed);
-  expect(text.has_value(), simdjson::STRING_ERROR);
-  return *text;
-}
-
-/// Takes a value as it stands; checks all within it, but for the escapes if it is a string.
-token json_parser::scan(od::value value, int depth) {
-  expect(depth <= max_depth, simdjson::DEPTH_ERROR);
-  std::string_view text = value.raw_json_token();
-  text = text.substr(0, text.find_last_not_of(blanks) + 1);
-  token found_here{text.empty() ? '\0' : text.front(), text};
-  switch (found_here.kind) {
-    case '"':
-      expect(text.size() >= 2 && text.back() == '"', simdjson::TAPE_ERROR);
-      found_here.text = text.substr(1, text.size() - 2);
-      // Read past it: a string that simdjson has to skip it may take for a key.
-      expect(!value.get_raw_json_string().error(), simdjson::TAPE_ERROR);
-      break;
-    case '{':
-      for (od::field field : value.get_object()) {
-        key_of(field);
-        check(field.value(), depth + 1);
-      }
-      break;
-    case '[':
-      for (od::value element : value.get_array()) check(element, depth + 1);
-      break;
-    case 't': expect(text == "true", simdjson::T_ATOM_ERROR); break;
-    case 'f': expect(text == "false", simdjson::F_ATOM_ERROR); break;
-    case 'n': expect(text == "null", simdjson::N_ATOM_ERROR); break;
-    default:
-      expect(found_here.kind == '-' || is_digit(found_here.kind), simdjson::T_ATOM_ERROR);
-      found_here.kind = '0';
-      expect(is_number(text), simdjson::NUMBER_ERROR);
-  }
-  return found_here;
-}
-
-/// Checks a value that is not asked for.
-void json_parser::check(od::value value, int depth) {
-  const token found_here = scan(value, depth);
-  bool ignored = false;
-  expect(found_here.kind != '"' || unescape(found_here.text, other_scratch, ignored), simdjson::STRING_ERROR);
-}
-
-/// Takes an array of [word, weight] pairs. What is anything else is checked, and has the kind 'x'.
-token json_parser::scan_weighted(od::value value) {
-  if (value.type() != od::json_type::array) return scan(value, 2);
-  bool all_pairs = true;
-  for (od::value element : value.get_array()) {
-    if (element.type() != od::json_type::array) {
-      all_pairs = false;
-      check(element, 3);
-      continue;
-    }
-    std::string kinds;
-    for (od::value part : element.get_array()) {
-      const token found_here = scan(part, 4);
-      kinds += found_here.kind;
-      weighted.push_back(found_here.kind == '"' ? resolve(found_here.text, words.emplace_back()) : found_here.text);
-    }
-    all_pairs = all_pairs && kinds == "\"0" && is_weight(weighted.back());
-  }
-  return {all_pairs ? '[' : 'x', {}};
-}
-
-std::string_view json_parser::key_of(od::field& field) {
-  const char* const begin = field.key().raw();
-  const char* end = begin;
-  while (*end != '"') end += *end == '\\' ? 2 : 1;  // simdjson has seen that there is an end
-  bool ignored = false;
-  const auto key = unescape({begin, static_cast<std::size_t>(end - begin)}, other_scratch, ignored);
-  expect(key.has_value(), simdjson::STRING_ERROR);
-  return *key;
-}
-
-/// Goes through a whole line; leaves what was asked for in `found`, escapes resolved.
-void json_parser::scan_line(std::string_view line) {
-  std::fill(found.begin(), found.end(), token{});
-  ill_formed = false;
-  weighted.clear();
-  words.clear();
-  if (parser.capacity() < line.size()) {
-    const auto error = parser.allocate(std::max<std::size_t>(line.size() + line.size() / 2, 1 << 16));
-    if (error) fail(error);
-  }
-  od::document document = parser.iterate(line.data(), line.size(), line.size() + padding);
-  for (od::field field : document.get_object()) {
-    const auto wanted = std::find(names.begin(), names.end(), key_of(field));
-    if (wanted == names.end()) {
-      check(field.value(), 2);
-      continue;
-    }
-    const auto i = static_cast<std::size_t>(wanted - names.begin());
-    if (i == 0 && !settings.weighted_field.empty()) {
-      weighted.clear();  // of a key that stands twice the last counts
-      found[i] = scan_weighted(field.value());
-    } else {
-      found[i] = scan(field.value(), 2);
-    }
-    if (found[i].kind == '"') found[i].text = resolve(found[i].text, scratch[i]);
-    // A text may be the id as well.
-    for (std::size_t other = i + 1; other < names.size(); ++other) {
-      if (names[other] == names[i]) found[other] = found[i];
-    }
-  }
-  expect(document.current_location().error() == simdjson::OUT_OF_BOUNDS, simdjson::TRAILING_CONTENT);
-}
-
-/// The number that --keep asks for. Returns: what is wrong with it, if anything is.
-std::optional<std::string> json_parser::take_score(double& score) const {
-  const token& found_score = found.back();
-  const std::string name = "field \"" + settings.score_field + "\"";
-  if (found_score.kind == '\0') return "no " + name;
-  if (found_score.kind != '0') return name + " is " + name_of(found_score.kind) + ", not a number";
-  const char* const end = found_score.text.data() + found_score.text.size();
-  const auto parsed = std::from_chars(found_score.text.data(), end, score);
-  if (parsed.ec != std::errc{} || parsed.ptr != end) return name + " is a number that is too large or too small";
-  return std::nullopt;
-}
-
-/// Hands over what was found. Returns: what is missing, if anything is.
-std::optional<std::string> json_parser::take(record& out) {
-  for (std::size_t i = 0; i < settings.text_fields.size(); ++i) {
-    const std::string& name = names[i];
-    if (found[i].kind == '\0') return "no field \"" + name + "\"";
-    if (!settings.weighted_field.empty()) {
-      if (found[i].kind == '[') continue;
-      return "field \"" + name + "\" is not an array of [word, weight] pairs with weights from 0";
-    }
-    if (found[i].kind != '"') return "field \"" + name + "\" is " + name_of(found[i].kind) + ", not a string";
-    out.fields.push_back(found[i].text);
-  }
-  out.fields.insert(out.fields.end(), weighted.begin(), weighted.end());
-  if (!settings.score_field.empty()) {
-    if (auto wrong = take_score(out.score)) return wrong;
-  }
-  const token& found_id = found[settings.text_fields.size()];
-  if (found_id.kind == '"' || found_id.kind == '0') {
-    out.id = found_id.text;
-    out.has_id = true;
-  } else if (settings.id_field_required) {
-    if (found_id.kind == '\0') return "no field \"" + settings.id_field + "\"";
-    return "field \"" + settings.id_field + "\" is " + name_of(found_id.kind) + ", not a string or a number";
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> json_parser::read(std::string_view line, record& out) {
-  if (parser.capacity() > kept_capacity && line.size() <= kept_capacity) parser = od::parser{};
-  const auto error_in = [this](std::string_view padded) {
-    try {
-      scan_line(padded);
-      return simdjson::SUCCESS;
-    } catch (const simdjson::simdjson_error& error) {
-      return error.error();
-    }
-  };
-  simdjson::error_code error = error_in(line);
-  if (error == simdjson::UTF8_ERROR) {
-    out.ill_formed = true;
-    repaired_line = repaired(line);
-    const std::size_t size = repaired_line.size();
-    repaired_line.append(padding, ' ');
-    error = error_in(std::string_view(repaired_line).substr(0, size));
-  }
-  if (!error) {
-    out.ill_formed = out.ill_formed || ill_formed;
-    return take(out);
-  }
-  if (line.starts_with("BZh") || line.starts_with("\xFD"
-                                                  "7zXZ")) {
-    return "compressed; unpack it first, as in: xzcat FILE | neardup --jsonl -";
-  }
-  if (error == simdjson::INCORRECT_TYPE) {
-    std::string_view value = line.substr(line.find_first_not_of(blanks));
-    value = value.substr(0, value.find_last_not_of(blanks) + 1);
-    const bool json = value.front() == '[' || value.front() == '"' || value == "true" || value == "false" ||
-                      value == "null" || is_number(value);
-    return json ? "not a JSON object" : "not valid JSON: it does not begin with {";
-  }
-  return explain(error);
-}
 
 }  // namespace
 

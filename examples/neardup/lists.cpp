@@ -96,35 +96,32 @@ void list_reader::expect(const std::string& path, const neardup::fingerprint_com
   check_composition(path, found, *made_of_);
 }
 
-template <std::size_t Bits>
-void list_reader::read(const std::shared_ptr<source>& from, report& notes, const document_visitor& visit) {
-  const auto list = as_input([&] {
-    neardup::mapped_file file(from->path);
-    if (!settings_.lists_have_headers) return neardup::fingerprint_list<Bits>(std::move(file), made_of());
-    neardup::fingerprint_list<Bits> opened(std::move(file));
-    expect(from->path, opened.made_of());
-    if (settings_.verifies) opened.verify();
-    return opened;
-  });
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const auto [fingerprint, id] = list[i];
-    document d;
-    d.fingerprint = any_fingerprint(fingerprint.to_words());
-    d.has_tokens = true;
-    const std::string name = std::to_string(id);
-    visit({d, from, 0, 0, {}, name, id});
-  }
-  notes.advance(list.size(), list.size() * list.record_size);
-}
-
 void list_reader::read(source_walker& sources, report& notes, const document_visitor& visit) {
+  const auto read_list = [&](const std::shared_ptr<source>& from, auto bits) {
+    const auto list = as_input([&] {
+      neardup::mapped_file file(from->path);
+      if (!settings_.lists_have_headers) return neardup::fingerprint_list<bits>(std::move(file), made_of());
+      neardup::fingerprint_list<bits> opened(std::move(file));
+      expect(from->path, opened.made_of());
+      if (settings_.verifies) opened.verify();
+      return opened;
+    });
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const auto [fingerprint, id] = list[i];
+      document d;
+      d.fingerprint = any_fingerprint(fingerprint.to_words());
+      d.has_tokens = true;
+      const std::string name = std::to_string(id);
+      visit({d, from, 0, 0, {}, name, id});
+    }
+    notes.advance(list.size(), list.size() * list.record_size);
+  };
   while (const auto step = sources.next()) {
     if (const auto* const bad = std::get_if<bad_input>(&*step)) {
       notes.bad(*bad);
-      continue;
+    } else {
+      with_bits(settings_.bits, [&](auto bits) { read_list(std::get<std::shared_ptr<source>>(*step), bits); });
     }
-    const auto& from = std::get<std::shared_ptr<source>>(*step);
-    with_bits(settings_.bits, [&](auto bits) { read<bits>(from, notes, visit); });
   }
 }
 

@@ -87,9 +87,6 @@ class list_reader {
   }
 
  private:
-  template <std::size_t Bits>
-  void read(const std::shared_ptr<source>& from, report& notes, const document_visitor& visit);
-
   const options& settings_;
   std::optional<neardup::fingerprint_composition> made_of_;
 };

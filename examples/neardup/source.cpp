@@ -209,17 +209,11 @@ std::optional<source_walker::step> source_walker::next() {
 }
 
 std::optional<source_walker::step> source_walker::walk() {
-  for (;;) {
-    std::optional<step> found;
-    if (!open_folders_.empty()) {
-      found = visit_entry();
-    } else if (next_argument_ < settings_.paths.size()) {
-      found = visit_argument(next_argument_++);
-    } else {
-      return std::nullopt;
-    }
+  while (!open_folders_.empty() || next_argument_ < settings_.paths.size()) {
+    auto found = !open_folders_.empty() ? visit_entry() : visit_argument(next_argument_++);
     if (found) return found;
   }
+  return std::nullopt;
 }
 
 std::optional<source_walker::step> source_walker::visit_argument(std::size_t number) {
