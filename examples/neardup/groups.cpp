@@ -55,7 +55,11 @@ std::string group_as_json(const options& settings, std::uint64_t number_of_group
   return text + "]}\n";
 }
 
-std::string group_as_text(std::uint64_t number_of_group, const std::vector<group_member>& members) {
+}  // namespace
+
+std::string text_of_group(const options& settings, std::uint64_t number_of_group,
+                          const std::vector<group_member>& members) {
+  if (settings.format == output_format::json_lines) return group_as_json(settings, number_of_group, members);
   double least = 1;
   for (const group_member& m : members) least = std::min(least, m.similarity);
   std::string text = number_of_group > 0 ? "\n" : "";
@@ -67,14 +71,6 @@ std::string group_as_text(std::uint64_t number_of_group, const std::vector<group
   return text;
 }
 
-}  // namespace
-
-std::string text_of_group(const options& settings, std::uint64_t number_of_group,
-                          const std::vector<group_member>& members) {
-  if (settings.format == output_format::json_lines) return group_as_json(settings, number_of_group, members);
-  return group_as_text(number_of_group, members);
-}
-
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all) {
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
   return with_bits(c.settings.bits, [&](auto bits) { return group_all<bits>(c, all); });
@@ -82,34 +78,28 @@ std::vector<std::uint32_t> find_groups(context& c, const corpus& all) {
 
 document_groups::document_groups(context& c, const corpus& all) : settings_(c.settings), all_(all) {
   const std::vector<std::uint32_t> label = find_groups(c, all);
-  // First how many documents have this label, then where the next of them goes; 0 if it is alone.
-  std::vector<std::uint32_t> next(label.size(), 0);
-  for (const std::uint32_t representative : label) ++next[representative];
-  std::uint32_t count = 0;
-  for (std::uint32_t i = 0; i < next.size(); ++i) {
-    if (next[i] < 2) {
-      next[i] = 0;
-      continue;
-    }
-    members_.push_back({i, i, 0});
-    ends_.push_back(count += next[i]);
-    next[i] = count - next[i] + 1;
-    members_.resize(count);
-  }
   for (std::uint32_t i = 0; i < label.size(); ++i) {
-    const std::uint32_t to = label[i];
-    if (next[to] == 0 || to == i) continue;
-    members_[next[to]++] = {to, i, hamming_distance(all.fingerprints[to], all.fingerprints[i])};
+    if (label[i] != i)
+      members_.push_back({label[i], i, hamming_distance(all.fingerprints[label[i]], all.fingerprints[i])});
+  }
+  std::sort(members_.begin(), members_.end(),
+            [](const candidate& x, const candidate& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (m == 0 || members_[m].a != members_[m - 1].a) begins_.push_back(m);
   }
   if (settings_.min_similarity) similarities_ = similarities_of(settings_, all.check, members_, 0);
 }
 
 std::vector<group_member> document_groups::operator[](std::size_t i) const {
   std::vector<group_member> group;
-  for (std::size_t m = i == 0 ? 0 : ends_[i - 1]; m < ends_[i]; ++m) {
-    const auto& [representative, document, distance] = members_[m];
+  const auto add = [&](std::uint32_t document, int distance, const std::optional<double>& similarity) {
     group.push_back({document, all_.documents.id(document), document < all_.against, distance,
-                     similarities_.empty() ? estimate_of(settings_, distance) : *similarities_[m]});
+                     settings_.min_similarity ? similarity.value_or(0) : estimate_of(settings_, distance)});
+  };
+  const std::size_t end = i + 1 < size() ? begins_[i + 1] : members_.size();
+  add(members_[begins_[i]].a, 0, 1);
+  for (std::size_t m = begins_[i]; m < end; ++m) {
+    add(members_[m].b, members_[m].distance, similarities_.empty() ? std::nullopt : similarities_[m]);
   }
   return group;
 }

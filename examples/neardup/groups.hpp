@@ -37,8 +37,8 @@ class document_groups {
   /// The corpus has to stay.
   document_groups(context& c, const corpus& all);
 
-  [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
-  [[nodiscard]] group_counts counts() const noexcept { return {ends_.size(), members_.size()}; }
+  [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
+  [[nodiscard]] group_counts counts() const noexcept { return {size(), size() + members_.size()}; }
 
   /// Its members, the one that stands for it first, then by the input.
   [[nodiscard]] std::vector<group_member> operator[](std::size_t i) const;
@@ -46,8 +46,8 @@ class document_groups {
  private:
   const options& settings_;
   const corpus& all_;
-  std::vector<candidate> members_;                   // b of them, each with the one that stands for it, group by group
-  std::vector<std::uint32_t> ends_;                  // of the groups
+  std::vector<candidate> members_;                   // but for the first of each group, which is a: group by group
+  std::vector<std::size_t> begins_;                  // of the groups
   std::vector<std::optional<double>> similarities_;  // of the members, if there is a check
 };
 
