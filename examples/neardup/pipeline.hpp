@@ -114,22 +114,18 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
 /// Hands over to `print` what `append(i, text)` makes of each i from 0 to n - 1, in their order, by all threads.
 template <class Append, class Print>
 void print_in_order(unsigned threads, std::size_t n, const Append& append, const Print& print) {
-  constexpr std::size_t step = 256;
-  struct range {
-    std::size_t first, last;
-  };
+  constexpr std::size_t step = 64;  // to hand out single ones would take about as long as most checks
   std::size_t next = 0;
-  run_in_order<range>(
+  run_in_order<std::size_t>(
       threads,
-      [&](range& some, const std::atomic<bool>& /*stop*/) {
-        some = {next, std::min(n, next + step)};
-        next = some.last;
-        return some.first < some.last;
+      [&](std::size_t& first, const std::atomic<bool>& /*stop*/) {
+        first = std::exchange(next, next + step);
+        return first < n;
       },
       [&] {
-        return [&append](range&& some) {
+        return [&](std::size_t first) {
           std::string text;
-          for (std::size_t i = some.first; i < some.last; ++i) append(i, text);
+          for (std::size_t i = first; i < std::min(n, first + step); ++i) append(i, text);
           return text;
         };
       },
@@ -139,23 +135,8 @@ void print_in_order(unsigned threads, std::size_t n, const Append& append, const
 /// Calls `body(i)` for each i from 0 to n - 1, in up to `threads` threads. The exception of the smallest i comes out.
 template <class Body>
 void run_parallel(unsigned threads, std::size_t n, const Body& body) {
-  constexpr std::size_t step = 16;  // to hand out single ones would take about as long as most checks
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::size_t failed = n;
-  std::exception_ptr failure;
-  neardup::threads{}(std::min<std::size_t>(n / step + 1, threads), [&](std::size_t) {
-    for (std::size_t i = next.fetch_add(step); i < n; i = next.fetch_add(step)) {
-      const std::exception_ptr error = caught([&] {
-        for (const std::size_t end = std::min(n, i + step); i < end; ++i) body(i);
-      });
-      if (!error) continue;
-      const std::lock_guard lock(mutex);
-      if (i < std::exchange(failed, std::min(i, failed))) failure = error;
-      next = n;  // what is smaller than i is under way already
-    }
-  });
-  if (failure) std::rethrow_exception(failure);
+  print_in_order(
+      threads, n, [&](std::size_t i, std::string& /*text*/) { body(i); }, [](std::string&& /*text*/) {});
 }
 
 }  // namespace command
