@@ -80,9 +80,7 @@ void check_output(const std::string& path) {
 void save_whole(const std::string& path, const std::function<void(const std::string&)>& save) {
   const std::string target = link_target(path);
   try {
-    const kept_rights rights(target);
-    save(target);
-    rights.give_to(target);
+    replace_with_rights(target, [&] { save(target); });
   } catch (const std::runtime_error& error) {
     throw output_error(error.what());
   }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -15,6 +16,7 @@
 #include <system_error>
 
 #include "errors.hpp"
+#include "pipeline.hpp"
 
 namespace command {
 
@@ -219,24 +221,16 @@ bool may_replace(const std::string& path) {
   return !is_kept;
 }
 
-kept_rights::kept_rights(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  rights_ = status;
-  mask_ = ::umask(0777);
-  ::umask(mask_ | (~status.st_mode & 0777));
-}
-
-kept_rights::~kept_rights() {
-  if (rights_) ::umask(mask_);
-}
-
-void kept_rights::give_to(const std::string& path) const {
-  if (!rights_) return;
-  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (number < 0) return;
-  const descriptor file(number);
-  give_rights(file.number(), *rights_);
+void replace_with_rights(const std::string& path, const std::function<void()>& replace) {
+  struct stat old {};
+  if (::stat(path.c_str(), &old) != 0 || !S_ISREG(old.st_mode)) return replace();
+  const mode_t mask = ::umask(0777);
+  ::umask(mask | (~old.st_mode & 0777));
+  const std::exception_ptr failure = caught(replace);
+  ::umask(mask);
+  if (failure) std::rethrow_exception(failure);
+  const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  give_rights(file.number(), old);
 }
 
 void end_by_closed_pipe() {

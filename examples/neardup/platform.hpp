@@ -2,12 +2,11 @@
 // temporary files, terminals, the rights of files.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -128,22 +127,9 @@ std::string identity_of_file(const std::string& path);
 /// Whether an existing file may be written, and another one may take its name.
 bool may_replace(const std::string& path);
 
-/// The owner, the group and the rights of a file that is about to be replaced. In its life, files that are created have
-/// no more rights than that one. For one thread.
-class kept_rights {
- public:
-  explicit kept_rights(const std::string& path);
-  ~kept_rights();
-  kept_rights(const kept_rights&) = delete;
-  kept_rights& operator=(const kept_rights&) = delete;
-
-  /// As copy_rights().
-  void give_to(const std::string& path) const;
-
- private:
-  std::optional<struct stat> rights_;  // nothing if there was no file
-  mode_t mask_ = 0;
-};
+/// Lets `replace()` put another file in the place of one, which hands on its owner, its group and its rights, as
+/// copy_rights() does. Meanwhile files that are created have no more rights than that one. For one thread.
+void replace_with_rights(const std::string& path, const std::function<void()>& replace);
 
 /// Ends the program as a closed pipe ends others, without a word; returns if whoever started it ignores that signal.
 void end_by_closed_pipe();
