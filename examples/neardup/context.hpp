@@ -43,14 +43,16 @@ struct context {
 /// Calls `visit` for each document of these sources in their order, and `after`, if there is one, after those of each
 /// batch, also of one that ends in bad input.
 inline void for_each_document(context& c, const options& settings, source_walker& sources,
-                              const document_visitor& visit, const batch_visitor& after = nullptr) {
+                              const document_visitor& visit, const batch_visitor& after) {
   if (settings.unit == unit_of_input::fingerprints) return c.lists.read(sources, c.notes, visit);
   read_documents(settings, sources, c.notes, visit, after);
 }
 
-/// The same of the input.
-inline void for_each_document(context& c, const document_visitor& visit, const batch_visitor& after = nullptr) {
-  for_each_document(c, c.settings, c.sources, visit, after);
+/// The same of the input. What was printed goes out where the next batch may be long in coming.
+inline void for_each_document(context& c, const document_visitor& visit) {
+  for_each_document(c, c.settings, c.sources, visit, [&c](const finished_batch& done) {
+    if (done.input.live) c.out.flush();
+  });
 }
 
 /// The blocks of the index of a stream, of which nobody knows how long it gets: what was asked for, or the default.
@@ -67,11 +69,6 @@ inline void for_each_text_before(context& c, const std::string& what, const docu
   c.notes.mute(false);
   c.sources.rewind();
 }
-
-/// How rare features are, of --idf-file. Throws: input_error.
-std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path);
-/// The same, learnt from the input.
-std::shared_ptr<const neardup::idf_table> learn_idf(context& c);
 
 /// Ends a run: everything is written, and the notes are said. `found`: how much was found of what was looked for.
 inline void finish(context& c, const std::string& summary, std::uint64_t found = 0) {

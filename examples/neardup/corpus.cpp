@@ -9,59 +9,16 @@ namespace command {
 
 void fail_changed(const source& from) { throw input_error({from.name(), "was changed while it was being read"}); }
 
-std::string_view record_rereader::at(const place& where) {
-  try {
-    if (source_ != where.from) {
-      file_.emplace(*where.from);
-      source_ = where.from;
-      buffer_.resize(0);
-    }
-    if (where.offset < begin_ || where.offset + where.length > begin_ + buffer_.size()) {
-      begin_ = where.offset;
-      const std::size_t wanted = std::max<std::size_t>(where.length, ahead_);
-      buffer_.resize(0);
-      buffer_.reserve(wanted);
-      buffer_.resize(file_->read_at(begin_, buffer_.data(), wanted));
-    }
-  } catch (const read_error& error) {
-    throw input_error({where.from->name(), error.what()});
-  }
-  if (where.offset + where.length > begin_ + buffer_.size()) fail_changed(*where.from);
-  return buffer_.view().substr(where.offset - begin_, where.length);
-}
-
-std::uint64_t string_pool::add(std::string_view text) {
-  std::string length;
-  std::size_t size = text.size();
-  for (; size >= 0x80; size >>= 7) length.push_back(static_cast<char>(size | 0x80));
-  length.push_back(static_cast<char>(size));
-  const std::size_t needed = length.size() + text.size();
-  if (blocks_.empty() || used_ + needed > block_size) {
-    blocks_.push_back(std::make_unique_for_overwrite<char[]>(std::max(needed, block_size)));
-    used_ = 0;
-  }
-  const std::uint64_t position = (blocks_.size() - 1) * block_size + used_;
-  char* const to = std::copy(length.begin(), length.end(), blocks_.back().get() + used_);
-  std::copy(text.begin(), text.end(), to);
-  used_ += needed;
-  return position;
-}
-
-std::string string_pool::at(std::uint64_t position) const {
-  const char* from = blocks_[position / block_size].get() + position % block_size;
-  std::size_t size = 0;
-  for (int shift = 0;; shift += 7) {
-    const auto byte = static_cast<unsigned char>(*from++);
-    size |= std::size_t{byte & 0x7fU} << shift;
-    if (byte < 0x80) break;
-  }
-  return {from, size};
-}
-
 void document_table::add(const placed_document& d) {
   if (runs_.empty() || runs_.back().from != d.from)
     runs_.push_back({static_cast<std::uint32_t>(names_.size()), d.from});
-  names_.push_back(d.id ? 2 * ids_.add(*d.id) + 1 : 2 * d.line);
+  names_.push_back(d.id ? 2 * ids_.size() + 1 : 2 * d.line);
+  if (d.id) {
+    std::size_t size = d.id->size();
+    for (; size >= 0x80; size >>= 7) ids_.push_back(static_cast<char>(size | 0x80));
+    ids_.push_back(static_cast<char>(size));
+    ids_.insert(ids_.end(), d.id->begin(), d.id->end());
+  }
   if (keeps_places_) extents_.emplace_back(d.offset, d.facts.length);
 }
 
@@ -73,8 +30,15 @@ const std::shared_ptr<source>& document_table::source_of(std::size_t i) const {
 
 std::string document_table::id(std::size_t i) const {
   const std::uint64_t name = names_[i];
-  if (name % 2 == 1) return ids_.at(name / 2);
-  return source_of(i)->id_of(name / 2);
+  if (name % 2 == 0) return source_of(i)->id_of(name / 2);
+  auto from = ids_.begin() + static_cast<std::ptrdiff_t>(name / 2);
+  std::size_t size = 0;
+  for (int shift = 0;; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*from++);
+    size |= std::size_t{byte & 0x7fU} << shift;
+    if (byte < 0x80) break;
+  }
+  return {from, from + static_cast<std::ptrdiff_t>(size)};
 }
 
 place document_table::where(std::size_t i) const { return {source_of(i), extents_[i].first, extents_[i].second}; }
@@ -100,7 +64,7 @@ void for_each_against(context& c, const document_visitor& visit) {
     source_walker sources(theirs);
     c.leave_out_outputs(sources);
     sources.pass_over_indexes();
-    for_each_document(c, theirs, sources, visit);
+    for_each_document(c, theirs, sources, visit, nullptr);
   }
   c.against = c.notes.documents();
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include "check.hpp"
-#include "compact_numbers.hpp"
 #include "context.hpp"
 #include "documents.hpp"
 #include "fingerprints.hpp"
@@ -26,40 +26,8 @@ struct place {
   std::uint64_t length = 0;
 };
 
-/// Reads records again; for one thread at a time.
-class record_rereader {
- public:
-  /// At least `ahead` bytes are read at a time: what comes in the order of the input is mostly there then.
-  explicit record_rereader(std::size_t ahead) : ahead_(ahead) {}
-
-  /// The bytes of a record, valid until the next call. Throws: input_error if they are no longer there.
-  std::string_view at(const place& where);
-
- private:
-  std::size_t ahead_;
-  std::shared_ptr<source> source_;
-  std::optional<source_file> file_;
-  byte_buffer buffer_;
-  std::uint64_t begin_ = 0;  // of the buffer in the source
-};
-
 /// Throws: input_error, which says that a source is no longer what it was.
 [[noreturn]] void fail_changed(const source& from);
-
-/// Many strings, one behind the other.
-class string_pool {
- public:
-  /// Returns: what at() finds it by.
-  std::uint64_t add(std::string_view text);
-  [[nodiscard]] std::string at(std::uint64_t position) const;
-
- private:
-  static constexpr std::size_t block_size = std::size_t{1} << 16;
-
-  // Of each string its length, 7 bits a byte, the last one below 128, then itself. A long one has a larger block.
-  std::vector<std::unique_ptr<char[]>> blocks_;
-  std::size_t used_ = 0;  // of the last one
-};
 
 /// The names and places of documents. Memory: 5 bytes per document, and its id if it has one of its own; 16 more with
 /// places; a file takes that of its path.
@@ -86,9 +54,9 @@ class document_table {
 
   bool keeps_places_;
   std::vector<run> runs_;
-  compact_numbers names_;  // 2 * line, or 2 * position in ids_ + 1; 0: the source is the document
+  compact_numbers names_;  // 2 * line, or 2 * place in ids_ + 1; 0: the source is the document
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length
-  string_pool ids_;
+  std::deque<char> ids_;  // of each its length, 7 bits a byte, the last one below 128, then itself
 };
 
 /// The documents with tokens.

@@ -7,10 +7,6 @@ namespace command {
 
 namespace {
 
-std::string hex_of(const any_fingerprint& fingerprint, std::size_t bits) {
-  return with_bits(bits, [&](auto width) { return fingerprint.as<width>().to_hex(); });
-}
-
 /// `neardup hash --format bin`: a list; the id of a document is its number in the input, that of a record stays.
 template <std::size_t Bits>
 void run_hash_to_list(context& c) {
@@ -32,21 +28,17 @@ void run_hash(context& c) {
   if (c.settings.format == output_format::binary) {
     return with_bits(c.settings.bits, [&](auto bits) { run_hash_to_list<bits>(c); });
   }
-  for_each_document(
-      c,
-      [&](const placed_document& d) {
-        const std::string id = d.name();
-        const std::string hex = hex_of(d.facts.fingerprint, c.settings.bits);
-        if (c.settings.format == output_format::json_lines) {
-          c.out << "{\"id\":" << json_string(id)
-                << ",\"fingerprint\":" << (d.facts.has_tokens ? '"' + hex + '"' : "null") << "}\n";
-        } else {
-          c.out << (d.facts.has_tokens ? hex : "-") << "  " << printable(id) << '\n';
-        }
-      },
-      [&](const finished_batch& done) {
-        if (done.input.live) c.out.flush();
-      });
+  for_each_document(c, [&](const placed_document& d) {
+    const std::string id = d.name();
+    const std::string hex =
+        with_bits(c.settings.bits, [&](auto width) { return d.facts.fingerprint.as<width>().to_hex(); });
+    if (c.settings.format == output_format::json_lines) {
+      c.out << "{\"id\":" << json_string(id) << ",\"fingerprint\":" << (d.facts.has_tokens ? '"' + hex + '"' : "null")
+            << "}\n";
+    } else {
+      c.out << (d.facts.has_tokens ? hex : "-") << "  " << printable(id) << '\n';
+    }
+  });
   finish(c, "");
 }
 

@@ -139,9 +139,8 @@ void index_documents(context& c) {
                                           neardup::threads{c.settings.threads});
   if (!c.settings.keeps_features) documents.feature_ends.clear();
   const std::string settings = encode_settings(c.settings);
-  const auto columns = documents.bytes();
-  const std::array<std::span<const std::byte>, 5> attachments{std::as_bytes(std::span(settings)), columns[0],
-                                                              columns[1], columns[2], columns[3]};
+  auto attachments = documents.bytes();
+  attachments.insert(attachments.begin(), std::as_bytes(std::span(settings)));
   if (identity_of_file(c.settings.index_file) == identity_of_file(c.settings.output_file)) check_unchanged();
   save_whole(c.settings.output_file,
              [&](const std::string& file) { save(file, index, c.lists.made_of(), attachments); });
@@ -158,7 +157,7 @@ void query_index(context& c) {
                       std::to_string(index.view.max_distance()));
   }
   std::uint64_t count = 0;
-  const auto ask = [&](const placed_document& d) {
+  for_each_document(c, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
     for (const auto& match : index.view.search(d.facts.fingerprint.as<Bits>(), k)) {
       if (match.id >= index.documents.size()) {
@@ -175,9 +174,6 @@ void query_index(context& c) {
           c.settings, c.settings.format == output_format::json_lines,
           {"id", "indexed", d.name(), std::string(index.documents.name(match.id)), match.distance, similarity});
     }
-  };
-  for_each_document(c, ask, [&](const finished_batch& done) {
-    if (done.input.live) c.out.flush();
   });
   finish(c, ": " + counted(count, "near-duplicate", "near-duplicates") + " in the index", count);
 }

@@ -28,6 +28,29 @@ constexpr int failure = 2;
   std::_Exit(failure);
 }
 
+/// How rare features are, of --idf-file. Throws: input_error.
+std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
+  return command::as_input([&] {
+    auto table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(path));
+    if (table->size() == 0) throw command::input_error({path, "there is no term in it"});
+    return table;
+  });
+}
+
+/// The same, learnt from the input.
+std::shared_ptr<const neardup::idf_table> learn_idf(command::context& c) {
+  neardup::idf_learner learner;
+  with_tokenizer(c.settings.features, [&](const auto& tokenize) {
+    for_each_text_before(c, "learning how rare the features are", [&](const command::placed_document& d) {
+      const auto all_texts = [&](std::string_view, auto&& sink) {
+        for (const std::string& text : *d.texts) tokenize(text, sink);
+      };
+      learner.add(all_texts, {});
+    });
+  });
+  return std::make_shared<const neardup::idf_table>(learner.table());
+}
+
 /// Returns: whether something was found of what the verb looks for.
 bool run(command::options settings) {
   if constexpr (std::endian::native != std::endian::little) {
@@ -45,7 +68,7 @@ bool run(command::options settings) {
                                " needs more tables than an index may have; take fewer blocks");
   }
   if (!settings.idf_file.empty()) {
-    settings.idf = command::read_idf(settings.idf_file);
+    settings.idf = read_idf(settings.idf_file);
     settings.met_term = std::make_shared<std::atomic<bool>>(false);
   }
   command::context c(settings);

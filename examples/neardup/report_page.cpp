@@ -102,13 +102,12 @@ class piece_writer {
 /// Reads texts again, as people see them.
 class text_rereader {
  public:
-  explicit text_rereader(const options& settings)
-      : settings_(settings), records_(ahead), read_(make_record_reader(settings)) {}
+  explicit text_rereader(const options& settings) : settings_(settings), read_(make_record_reader(settings)) {}
 
-  /// At most the first megabyte; empty if only its fingerprint is known. Throws: input_error.
+  /// At most the first megabyte; empty if only its fingerprint is known. Throws: input_error if it is no longer there.
   std::string at(const place& where) {
     if (where.length == 0) return "";
-    const std::string_view raw = records_.at(where);
+    const std::string_view raw = bytes_at(where);
     const std::string_view content = content_of_line(raw, where.offset == 0);
     if (settings_.unit != unit_of_input::json_lines) {
       return std::string(first_bytes(settings_.unit == unit_of_input::files ? raw : content, most_text));
@@ -118,12 +117,36 @@ class text_rereader {
   }
 
  private:
-  static constexpr std::size_t ahead = std::size_t{1} << 16;
+  /// Valid until the next call.
+  std::string_view bytes_at(const place& where) {
+    constexpr std::size_t ahead = std::size_t{1} << 16;  // what comes in the order of the input is mostly there then
+    try {
+      if (source_ != where.from) {
+        file_.emplace(*where.from);
+        source_ = where.from;
+        buffer_.resize(0);
+      }
+      if (where.offset < begin_ || where.offset + where.length > begin_ + buffer_.size()) {
+        begin_ = where.offset;
+        const std::size_t wanted = std::max<std::size_t>(where.length, ahead);
+        buffer_.resize(0);
+        buffer_.reserve(wanted);
+        buffer_.resize(file_->read_at(begin_, buffer_.data(), wanted));
+      }
+    } catch (const read_error& error) {
+      throw input_error({where.from->name(), error.what()});
+    }
+    if (where.offset + where.length > begin_ + buffer_.size()) fail_changed(*where.from);
+    return buffer_.view().substr(where.offset - begin_, where.length);
+  }
 
   const options& settings_;
-  record_rereader records_;
   record_reader read_;
   record record_;
+  std::shared_ptr<source> source_;
+  std::optional<source_file> file_;
+  byte_buffer buffer_;
+  std::uint64_t begin_ = 0;  // of the buffer in the source
 };
 
 /// Writes a group; its first member is the one that is kept. It is data in an element of its own, which the page reads

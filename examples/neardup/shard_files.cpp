@@ -32,12 +32,6 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::string encode_values(const named_values& values) {
-  std::string text;
-  for (const auto& [name, value] : values) text.append(name).append(" ").append(value).append("\n");
-  return text;
-}
-
 [[noreturn]] void refuse_without(const std::string& path, const std::string& name) {
   refuse(path, "damaged, or not written by the command neardup: no " + name);
 }
@@ -98,36 +92,35 @@ stored_documents::stored_documents(const std::string& path, std::size_t size, st
 // ---- documents ------------------------------------------------------------------------------------------------------
 
 shard_documents::shard_documents(const std::string& path)
-    : file_(open_attachments(path)),
-      settings_(parse_values(path, file_.attachment(0))),
-      number_(number_of<std::uint64_t>(path, settings_, "shard")),
-      list_checksum_(number_of<std::uint64_t>(path, settings_, "list")),
-      documents_(path, file_.count(), file_.attachment(1), file_.attachment(2), file_.attachment(3),
-                 file_.attachment(4)),
-      copies_(records_of<copy_of_document>(path, file_.attachment(5))) {
+    : file(open_attachments(path)),
+      settings(parse_values(path, file.attachment(0))),
+      number(number_of<std::uint64_t>(path, settings, "shard")),
+      list_checksum(number_of<std::uint64_t>(path, settings, "list")),
+      documents(path, file.count(), file.attachment(1), file.attachment(2), file.attachment(3), file.attachment(4)),
+      copies(records_of<copy_of_document>(path, file.attachment(5))) {
   const auto is_wrong = [&](const copy_of_document& copy) {
     return copy.record >= size() || copy.original >= copy.record;
   };
   const auto does_not_ascend = [](const auto& a, const auto& b) { return a.record >= b.record; };
-  if ((size() > 0 && !documents_.has_features()) || number_ > max_shard ||
-      std::any_of(copies_.begin(), copies_.end(), is_wrong) ||
-      std::adjacent_find(copies_.begin(), copies_.end(), does_not_ascend) != copies_.end()) {
+  if ((size() > 0 && !documents.has_features()) || number > max_shard ||
+      std::any_of(copies.begin(), copies.end(), is_wrong) ||
+      std::adjacent_find(copies.begin(), copies.end(), does_not_ascend) != copies.end()) {
     refuse(path, "its parts do not fit each other");
   }
   // What is left is what shards have to agree on.
-  settings_.erase("shard");
-  settings_.erase("list");
+  settings.erase("shard");
+  settings.erase("list");
 }
 
 std::size_t shard_documents::copies_before(std::size_t record) const {
-  const auto first = std::lower_bound(copies_.begin(), copies_.end(), record,
+  const auto first = std::lower_bound(copies.begin(), copies.end(), record,
                                       [](const copy_of_document& copy, std::size_t of) { return copy.record < of; });
-  return static_cast<std::size_t>(first - copies_.begin());
+  return static_cast<std::size_t>(first - copies.begin());
 }
 
 std::size_t shard_documents::original_of(std::size_t record) const {
   const std::size_t i = copies_before(record);
-  return i < copies_.size() && copies_[i].record == record ? static_cast<std::size_t>(copies_[i].original) : record;
+  return i < copies.size() && copies[i].record == record ? static_cast<std::size_t>(copies[i].original) : record;
 }
 
 named_values comparison_of(const options& settings) {
@@ -165,64 +158,56 @@ std::optional<int> distance_of_shards(const std::vector<std::string>& shards) {
 }
 
 void apply_comparison_of(const shard_documents& documents, options& to) {
-  const named_values& values = documents.settings();
-  const auto value = [&](const char* name) -> const std::string& { return value_of(documents.path(), values, name); };
-  to.distance = number_of<int>(documents.path(), values, "distance");
+  const std::string& path = documents.file.path();
+  const auto value = [&](const char* name) -> const std::string& { return value_of(path, documents.settings, name); };
+  to.distance = number_of<int>(path, documents.settings, "distance");
   to.kind = value("kind") == "minwise" ? neardup::fingerprint_kind::minwise : neardup::fingerprint_kind::simhash;
   to.check = value("check") == "cosine" ? similarity_measure::cosine
              : value("check") == "edit" ? similarity_measure::edit
                                         : similarity_measure::jaccard;
   to.min_similarity.reset();
   if (value("min-similarity") != "none") {
-    to.min_similarity = number_of<double>(documents.path(), values, "min-similarity");
+    to.min_similarity = number_of<double>(path, documents.settings, "min-similarity");
   }
 }
 
-void save_documents(const std::string& path, std::size_t bits, const neardup::fingerprint_composition& made_of,
-                    const documents_to_save& documents) {
-  const std::string settings = encode_values(documents.settings);
-  const auto columns = documents.columns.bytes();
-  const std::array<std::span<const std::byte>, 6> parts{
-      std::as_bytes(std::span(settings)),        columns[0], columns[1], columns[2], columns[3],
-      std::as_bytes(std::span(documents.copies))};
-  save_whole(path, [&](const std::string& file) {
-    neardup::save_attachments(file, bits, documents.columns.name_ends.size(), made_of, parts);
-  });
+void save_parts(const std::string& path, std::size_t bits, std::uint64_t count,
+                const neardup::fingerprint_composition& made_of, const named_values& settings,
+                std::vector<std::span<const std::byte>> parts) {
+  std::string lines;
+  for (const auto& [name, value] : settings) lines.append(name).append(" ").append(value).append("\n");
+  parts.insert(parts.begin(), std::as_bytes(std::span(lines)));
+  save_whole(path, [&](const std::string& file) { neardup::save_attachments(file, bits, count, made_of, parts); });
 }
 
 // ---- pairs ----------------------------------------------------------------------------------------------------------
 
 pair_file::pair_file(const std::string& path)
-    : file_(open_attachments(path)), pairs_(records_of<id_pair>(path, file_.attachment(2))) {
-  const named_values values = parse_values(path, file_.attachment(0));
-  const auto pairs = values.find("pairs");
-  if (pairs == values.end() || (pairs->second != "candidates" && pairs->second != "checked")) {
-    refuse(path, "no file of pairs");
-  }
-  header_.is_checked = pairs->second == "checked";
-  header_.distance = number_of<int>(path, values, "distance");
-  const auto tasks = records_of<join_task>(path, file_.attachment(1));
-  header_.tasks.assign(tasks.begin(), tasks.end());
+    : file(open_attachments(path)),
+      tasks(records_of<join_task>(path, file.attachment(1))),
+      pairs(records_of<id_pair>(path, file.attachment(2))) {
+  named_values values = parse_values(path, file.attachment(0));
+  const std::string& hold = values["pairs"];
+  if (hold != "candidates" && hold != "checked") refuse(path, "no file of pairs");
+  is_checked = hold == "checked";
+  distance = number_of<int>(path, values, "distance");
   const auto is_wrong = [&](const id_pair& pair) {
     return pair.earlier >= pair.later || std::none_of(tasks.begin(), tasks.end(), [&](const join_task& task) {
              return task.earlier == shard_of(pair.earlier) && task.later == shard_of(pair.later);
            });
   };
-  if (pairs_.size() != file_.count() || std::any_of(pairs_.begin(), pairs_.end(), is_wrong) ||
-      std::adjacent_find(pairs_.begin(), pairs_.end(), std::greater_equal<>()) != pairs_.end()) {
+  if (pairs.size() != file.count() || std::any_of(pairs.begin(), pairs.end(), is_wrong) ||
+      std::adjacent_find(pairs.begin(), pairs.end(), std::greater_equal<>()) != pairs.end()) {
     refuse(path, "its parts do not fit each other");
   }
 }
 
-void save_pairs(const std::string& path, std::size_t bits, const neardup::fingerprint_composition& made_of,
-                const pair_header& header, std::vector<id_pair>& pairs) {
+void save_pairs(const options& settings, bool is_checked, const neardup::fingerprint_composition& made_of,
+                std::span<const join_task> tasks, std::vector<id_pair>& pairs) {
   std::sort(pairs.begin(), pairs.end());
-  const std::string settings = encode_values(
-      {{"distance", std::to_string(header.distance)}, {"pairs", header.is_checked ? "checked" : "candidates"}});
-  const std::array<std::span<const std::byte>, 3> parts{
-      std::as_bytes(std::span(settings)), std::as_bytes(std::span(header.tasks)), std::as_bytes(std::span(pairs))};
-  save_whole(path,
-             [&](const std::string& file) { neardup::save_attachments(file, bits, pairs.size(), made_of, parts); });
+  save_parts(settings.output_file, settings.bits, pairs.size(), made_of,
+             {{"distance", std::to_string(settings.distance)}, {"pairs", is_checked ? "checked" : "candidates"}},
+             {std::as_bytes(tasks), std::as_bytes(std::span(pairs))});
 }
 
 // ---- the files of a run ---------------------------------------------------------------------------------------------
@@ -255,7 +240,7 @@ shard_inputs open_shard_inputs(const std::vector<std::string>& paths) {
   shard_inputs inputs;
   const auto add_documents = [&](const std::string& path) {
     for (const auto& earlier : inputs.documents) {
-      if (earlier->path() == path) return;
+      if (earlier->file.path() == path) return;
     }
     inputs.documents.push_back(std::make_unique<shard_documents>(path));
   };
@@ -271,23 +256,24 @@ shard_inputs open_shard_inputs(const std::vector<std::string>& paths) {
     }
   }
   std::sort(inputs.documents.begin(), inputs.documents.end(),
-            [](const auto& a, const auto& b) { return a->number() < b->number(); });
+            [](const auto& a, const auto& b) { return a->number < b->number; });
   for (std::size_t i = 1; i < inputs.documents.size(); ++i) {
     const shard_documents &first = *inputs.documents.front(), &one = *inputs.documents[i];
-    if (inputs.documents[i - 1]->number() == one.number()) {
-      refuse(one.path(), "is shard " + std::to_string(one.number()) + ", as is " + inputs.documents[i - 1]->path());
+    const std::string& path = one.file.path();
+    const shard_documents& before = *inputs.documents[i - 1];
+    if (before.number == one.number) {
+      refuse(path, "is shard " + std::to_string(one.number) + ", as is " + before.file.path());
     }
-    check_composition(one.path(), one.made_of(), first.made_of());
-    for (const auto& [name, value] : one.settings()) {
-      const auto other = first.settings().find(name);
-      if (other != first.settings().end() && other->second == value) continue;
-      refuse(one.path(), "was made with another " + name + " than " + first.path());
+    check_composition(path, one.file.made_of(), first.file.made_of());
+    for (const auto& [name, value] : one.settings) {
+      const auto other = first.settings.find(name);
+      if (other != first.settings.end() && other->second == value) continue;
+      refuse(path, "was made with another " + name + " than " + first.file.path());
     }
   }
   for (const auto& pairs : inputs.pairs) {
-    if (!inputs.documents.empty()) {
-      check_composition(pairs->path(), pairs->made_of(), inputs.documents.front()->made_of());
-    }
+    if (inputs.documents.empty()) break;
+    check_composition(pairs->file.path(), pairs->file.made_of(), inputs.documents.front()->file.made_of());
   }
   return inputs;
 }
@@ -295,10 +281,10 @@ shard_inputs open_shard_inputs(const std::vector<std::string>& paths) {
 const shard_documents& shard_inputs::of(std::uint64_t shard, std::uint64_t checksum,
                                         const std::string& asked_by) const {
   const auto found =
-      std::find_if(documents.begin(), documents.end(), [shard](const auto& one) { return one->number() == shard; });
+      std::find_if(documents.begin(), documents.end(), [shard](const auto& one) { return one->number == shard; });
   if (found == documents.end()) refuse(asked_by, "needs shard " + std::to_string(shard) + ", which is not named");
-  if ((*found)->list_checksum() != checksum) {
-    refuse(asked_by, "is of another shard " + std::to_string(shard) + " than " + (*found)->path());
+  if ((*found)->list_checksum != checksum) {
+    refuse(asked_by, "is of another shard " + std::to_string(shard) + " than " + (*found)->file.path());
   }
   return **found;
 }

@@ -47,39 +47,25 @@ struct copy_of_document {
 /// The documents of a shard, with what the check needs of them: an attachment file. 0: lines of settings; 1: for each
 /// document where its name ends in 2, u64; 2: names; 3: for each document where its features end in 4, u64, in u32; 4:
 /// features, u32; 5: for each copy of an earlier document its record and that of the earlier one, u64 each.
-class shard_documents {
- public:
+struct shard_documents {
   /// Throws: input_error by the name of the file, if anything is wrong with it.
   explicit shard_documents(const std::string& path);
 
-  [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
-  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  [[nodiscard]] std::uint64_t list_checksum() const noexcept { return list_checksum_; }
-  [[nodiscard]] const neardup::fingerprint_composition& made_of() const noexcept { return file_.made_of(); }
-  [[nodiscard]] std::size_t bits() const noexcept { return file_.bits(); }
-
-  /// What the run that made it was told about comparing documents: the same for all shards that belong together.
-  [[nodiscard]] const named_values& settings() const noexcept { return settings_; }
-
-  [[nodiscard]] std::size_t size() const noexcept { return documents_.size(); }
-  [[nodiscard]] std::string_view name(std::size_t record) const { return documents_.name(record); }
+  [[nodiscard]] std::size_t size() const noexcept { return documents.size(); }
   /// As in feature_set; of a copy those of the earlier one.
   [[nodiscard]] std::span<const std::uint32_t> features(std::size_t record) const {
-    return documents_.features(original_of(record));
+    return documents.features(original_of(record));
   }
-  /// Ascending.
-  [[nodiscard]] std::span<const copy_of_document> copies() const noexcept { return copies_; }
-  /// How many of them are before a record.
+  /// How many copies are before a record.
   [[nodiscard]] std::size_t copies_before(std::size_t record) const;
   /// The earlier document that it is a copy of, or itself.
   [[nodiscard]] std::size_t original_of(std::size_t record) const;
 
- private:
-  neardup::attachment_file file_;
-  named_values settings_;
-  std::uint64_t number_ = 0, list_checksum_ = 0;
-  stored_documents documents_;
-  std::span<const copy_of_document> copies_;
+  neardup::attachment_file file;
+  named_values settings;  ///< about comparing documents: the same for all shards that belong together
+  std::uint64_t number, list_checksum;
+  stored_documents documents;                ///< without the features of copies
+  std::span<const copy_of_document> copies;  ///< ascending
 };
 
 /// Settings that two runs have to agree on, as shard_documents has them.
@@ -105,44 +91,27 @@ struct join_task {
   friend auto operator<=>(const join_task&, const join_task&) = default;
 };
 
-/// What a file of pairs says of itself.
-struct pair_header {
-  bool is_checked = false;
-  int distance = 0;
-  std::vector<join_task> tasks;
-};
-
 /// Pairs of documents, ascending: candidates, or what passed the check. An attachment file. 0: lines of settings; 1: for
 /// each task the two shards and the checksums of their files, u64 each; 2: for each pair the later and the earlier id.
-class pair_file {
- public:
+struct pair_file {
   /// Throws: input_error by the name of the file, if anything is wrong with it.
   explicit pair_file(const std::string& path);
 
-  [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
-  [[nodiscard]] std::size_t bits() const noexcept { return file_.bits(); }
-  [[nodiscard]] const neardup::fingerprint_composition& made_of() const noexcept { return file_.made_of(); }
-  [[nodiscard]] const pair_header& header() const noexcept { return header_; }
-  [[nodiscard]] std::span<const id_pair> pairs() const noexcept { return pairs_; }
-
- private:
-  neardup::attachment_file file_;
-  pair_header header_;
-  std::span<const id_pair> pairs_;
+  neardup::attachment_file file;
+  bool is_checked = false;
+  int distance = 0;
+  std::span<const join_task> tasks;
+  std::span<const id_pair> pairs;
 };
 
 /// Sorts the pairs, and writes them. Throws: output_error.
-void save_pairs(const std::string& path, std::size_t bits, const neardup::fingerprint_composition& made_of,
-                const pair_header& header, std::vector<id_pair>& pairs);
+void save_pairs(const options& settings, bool is_checked, const neardup::fingerprint_composition& made_of,
+                std::span<const join_task> tasks, std::vector<id_pair>& pairs);
 
-/// Writes what shard_documents reads. Throws: output_error.
-struct documents_to_save {
-  named_values settings;
-  document_columns columns;
-  std::vector<copy_of_document> copies;
-};
-void save_documents(const std::string& path, std::size_t bits, const neardup::fingerprint_composition& made_of,
-                    const documents_to_save& documents);
+/// Writes an attachment file with lines of settings, and `parts` behind them. `count`: what of. Throws: output_error.
+void save_parts(const std::string& path, std::size_t bits, std::uint64_t count,
+                const neardup::fingerprint_composition& made_of, const named_values& settings,
+                std::vector<std::span<const std::byte>> parts);
 
 /// Files of a run, told apart by what they hold.
 struct shard_inputs {

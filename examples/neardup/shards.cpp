@@ -27,8 +27,7 @@ namespace {
 template <std::size_t Bits>
 void hash_to_shard(context& c) {
   std::vector<neardup::simhash<Bits>> fingerprints;
-  documents_to_save documents;
-  document_columns& columns = documents.columns;
+  document_columns columns;
   for_each_document(c, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
     fingerprints.push_back(d.facts.fingerprint.as<Bits>());
@@ -37,6 +36,7 @@ void hash_to_shard(context& c) {
 
   const std::uint64_t count = fingerprints.size();
   std::vector<bool> is_copy(count, false);
+  std::vector<copy_of_document> copies;
   if (c.settings.keeps_features) {
     const auto first = first_of_equal(count, [&](std::uint64_t a, std::uint64_t b) {
       const auto by_fingerprint = fingerprints[a] <=> fingerprints[b];
@@ -45,7 +45,7 @@ void hash_to_shard(context& c) {
     for (std::uint64_t i = 0; i < count; ++i) {
       // A text without letters is not even near itself by --check edit.
       is_copy[i] = first[i] != i && are_near_duplicates(c.settings, columns.features_of(i), columns.features_of(i));
-      if (is_copy[i]) documents.copies.push_back({i, first[i]});
+      if (is_copy[i]) copies.push_back({i, first[i]});
     }
   }
   std::vector<neardup::list_entry<Bits>> entries;
@@ -60,10 +60,12 @@ void hash_to_shard(context& c) {
       if (beginning.empty()) beginning = bytes.substr(0, 64);
     });
     columns.drop_features(is_copy);
-    documents.settings = comparison_of(c.settings);
-    documents.settings["shard"] = std::to_string(*c.settings.shard);
-    documents.settings["list"] = std::to_string(parse_header(beginning).value().checksum);
-    save_documents(features_path(c.settings.output_file), Bits, made_of, documents);
+    named_values settings = comparison_of(c.settings);
+    settings["shard"] = std::to_string(*c.settings.shard);
+    settings["list"] = std::to_string(parse_header(beginning).value().checksum);
+    auto parts = columns.bytes();
+    parts.push_back(std::as_bytes(std::span(copies)));
+    save_parts(features_path(c.settings.output_file), Bits, count, made_of, settings, std::move(parts));
   }
   // The list comes last: where it is, the shard is whole.
   save_whole(c.settings.output_file,
@@ -103,7 +105,7 @@ struct shard {
     // Only what lies beside it tells the number of an empty one.
     std::error_code ignored;
     if (ids.empty() && std::filesystem::exists(features_path(file), ignored)) {
-      number = shard_documents(features_path(file)).number();
+      number = shard_documents(features_path(file)).number;
     }
   }
 };
@@ -131,9 +133,8 @@ void join_shards(context& c) {
   } else {
     neardup::visit_pairs(earlier.fingerprints, c.settings.distance, add, how);
   }
-  const pair_header header{
-      false, c.settings.distance, {{earlier.number, later.number, earlier.checksum, later.checksum}}};
-  save_pairs(c.settings.output_file, Bits, earlier.made_of, header, pairs);
+  const join_task task{earlier.number, later.number, earlier.checksum, later.checksum};
+  save_pairs(c.settings, false, earlier.made_of, std::span(&task, 1), pairs);
   const std::string of =
       shards.size() == 2 ? "shards " + std::to_string(earlier.number) + " and " : std::string("shard ");
   if (!c.settings.quiet) {
@@ -150,7 +151,7 @@ class group_labels {
   explicit group_labels(const shard_inputs& inputs) : inputs_(inputs) {
     std::uint64_t count = 0;
     for (const auto& documents : inputs.documents) {
-      first_.emplace_back(documents->number(), count);
+      first_.emplace_back(documents->number, count);
       count += documents->size();
     }
     label_.resize(count);
@@ -174,7 +175,7 @@ class group_labels {
     // Whom a label names stands before, and has its last one by then.
     for (std::uint64_t i = 0; i < label_.size(); ++i) label_[i] = label_[label_[i]];
     for (std::size_t s = 0; s < first_.size(); ++s) {
-      for (const auto& [record, original] : inputs_.documents[s]->copies()) {
+      for (const auto& [record, original] : inputs_.documents[s]->copies) {
         label_[first_[s].second + record] = label_[first_[s].second + original];
       }
     }
@@ -233,11 +234,11 @@ class group_labels {
 void check_all_are_joined(const shard_inputs& inputs) {
   std::vector<join_task> found;
   for (const auto& pairs : inputs.pairs) {
-    if (!pairs->header().is_checked)
-      throw input_error({pairs->path(), "holds candidates: have verify check them first"});
-    for (const join_task& task : pairs->header().tasks) {
-      static_cast<void>(inputs.of(task.earlier, task.earlier_checksum, pairs->path()));
-      static_cast<void>(inputs.of(task.later, task.later_checksum, pairs->path()));
+    const std::string& path = pairs->file.path();
+    if (!pairs->is_checked) throw input_error({path, "holds candidates: have verify check them first"});
+    for (const join_task& task : pairs->tasks) {
+      static_cast<void>(inputs.of(task.earlier, task.earlier_checksum, path));
+      static_cast<void>(inputs.of(task.later, task.later_checksum, path));
       found.push_back(task);
     }
   }
@@ -250,7 +251,7 @@ void check_all_are_joined(const shard_inputs& inputs) {
   for (std::size_t i = 0; i < inputs.documents.size(); ++i) {
     for (std::size_t j = i; j < inputs.documents.size(); ++j) {
       const shard_documents &a = *inputs.documents[i], &b = *inputs.documents[j];
-      const join_task task{a.number(), b.number(), a.list_checksum(), b.list_checksum()};
+      const join_task task{a.number, b.number, a.list_checksum, b.list_checksum};
       if (std::binary_search(found.begin(), found.end(), task)) continue;
       throw input_error({"", "the checked pairs of " + named(task) + " are missing"});
     }
@@ -264,7 +265,7 @@ void for_each_pair_in_order(const shard_inputs& inputs, const Visit& visit) {
   const auto is_behind = [](const rest_of_file& a, const rest_of_file& b) { return a.front() > b.front(); };
   std::priority_queue<rest_of_file, std::vector<rest_of_file>, decltype(is_behind)> files(is_behind);
   for (const auto& file : inputs.pairs) {
-    if (!file->pairs().empty()) files.push(file->pairs());
+    if (!file->pairs.empty()) files.push(file->pairs);
   }
   while (!files.empty()) {
     const rest_of_file next = files.top();
@@ -272,18 +273,6 @@ void for_each_pair_in_order(const shard_inputs& inputs, const Visit& visit) {
     visit(next.front());
     if (next.size() > 1) files.push(next.subspan(1));
   }
-}
-
-/// The fingerprint of a document, by its record. Copies are not in the list, so it stands there not behind that.
-template <std::size_t Bits>
-neardup::simhash<Bits> fingerprint_at(const shard_documents& documents, const neardup::fingerprint_list<Bits>& list,
-                                      std::uint64_t record) {
-  const std::uint64_t original = documents.original_of(record);
-  const std::size_t place = original - documents.copies_before(original);
-  if (place >= list.size() || record_of(list[place].id) != original) {
-    throw input_error({documents.path(), "does not fit its list"});
-  }
-  return list[place].fingerprint;
 }
 
 /// The groups of all shards, as `neardup groups` prints them.
@@ -297,9 +286,10 @@ void merge_shards(context& c) {
 
   std::vector<neardup::fingerprint_list<Bits>> lists;
   for (const auto& documents : inputs.documents) {
-    const std::string path = documents->path().substr(0, documents->path().size() - features_path("").size());
-    if (read_header(path).checksum != documents->list_checksum()) {
-      throw input_error({documents->path(), "is of another file than " + path});
+    const std::string& features = documents->file.path();
+    const std::string path = features.substr(0, features.size() - features_path("").size());
+    if (read_header(path).checksum != documents->list_checksum) {
+      throw input_error({features, "is of another file than " + path});
     }
     as_input([&] { lists.emplace_back(neardup::mapped_file(path)).verify(); });
   }
@@ -311,7 +301,13 @@ void merge_shards(context& c) {
   labels.finish();
 
   const auto fingerprint_of = [&](std::size_t shard, std::uint64_t record) {
-    return fingerprint_at(*inputs.documents[shard], lists[shard], record);
+    const shard_documents& documents = *inputs.documents[shard];
+    const std::uint64_t original = documents.original_of(record);
+    const std::size_t place = original - documents.copies_before(original);  // copies are not in the list
+    if (place >= lists[shard].size() || record_of(lists[shard][place].id) != original) {
+      throw input_error({documents.file.path(), "does not fit its list"});
+    }
+    return lists[shard][place].fingerprint;
   };
   group_counts counts;
   std::vector<group_member> group;
@@ -327,7 +323,8 @@ void merge_shards(context& c) {
           settings.min_similarity
               ? similarity_at_least(settings.check, features, inputs.documents[shard]->features(record), 0).value_or(0)
               : estimate_of(settings, distance);
-      group.push_back({document, std::string(inputs.documents[shard]->name(record)), false, distance, similarity});
+      group.push_back(
+          {document, std::string(inputs.documents[shard]->documents.name(record)), false, distance, similarity});
     }
     c.out << text_of_group(settings, counts.groups++, group);
     counts.documents += members.size();

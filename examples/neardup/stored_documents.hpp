@@ -53,7 +53,7 @@ struct document_columns {
   }
 
   /// As stored_documents reads them.
-  [[nodiscard]] std::array<std::span<const std::byte>, 4> bytes() const {
+  [[nodiscard]] std::vector<std::span<const std::byte>> bytes() const {
     return {std::as_bytes(std::span(name_ends)), std::as_bytes(std::span(names)),
             std::as_bytes(std::span(feature_ends)), std::as_bytes(std::span(features))};
   }

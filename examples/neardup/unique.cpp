@@ -200,7 +200,8 @@ void run_first_come(context& c) {
   for_each_against(c, [&](const placed_document& d) { filter.take_against(d); });
   const std::exception_ptr bad = caught([&] {
     for_each_document(
-        c, [](const placed_document&) {}, [&](finished_batch&& done) { filter.take(std::move(done)); });
+        c, c.settings, c.sources, [](const placed_document&) {},
+        [&](finished_batch&& done) { filter.take(std::move(done)); });
   });
   filter.decide();  // what comes before bad input, too
   filter.finish_writing();

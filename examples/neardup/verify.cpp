@@ -24,17 +24,18 @@ void check_candidates(const options& settings, const shard_inputs& inputs, const
                       std::vector<id_pair>& passed) {
   constexpr std::size_t checked_at_once = std::size_t{1} << 16;
   std::map<std::uint64_t, const shard_documents*> documents;
-  for (const join_task& task : candidates.header().tasks) {
-    documents[task.earlier] = &inputs.of(task.earlier, task.earlier_checksum, candidates.path());
-    documents[task.later] = &inputs.of(task.later, task.later_checksum, candidates.path());
+  const std::string& path = candidates.file.path();
+  for (const join_task& task : candidates.tasks) {
+    documents[task.earlier] = &inputs.of(task.earlier, task.earlier_checksum, path);
+    documents[task.later] = &inputs.of(task.later, task.later_checksum, path);
   }
   const auto features_of = [&](std::uint64_t id) {
     const shard_documents& shard = *documents.at(shard_of(id));
-    if (record_of(id) >= shard.size()) throw input_error({candidates.path(), "names a document that is not there"});
+    if (record_of(id) >= shard.size()) throw input_error({path, "names a document that is not there"});
     return shard.features(record_of(id));
   };
   std::vector<char> accepted;
-  for (auto rest = candidates.pairs(); !rest.empty(); rest = rest.subspan(accepted.size())) {
+  for (auto rest = candidates.pairs; !rest.empty(); rest = rest.subspan(accepted.size())) {
     accepted.assign(std::min(checked_at_once, rest.size()), 0);
     run_parallel(settings.threads, accepted.size(), [&](std::size_t i) {
       accepted[i] = are_near_duplicates(settings, features_of(rest[i].earlier), features_of(rest[i].later)) ? 1 : 0;
@@ -55,7 +56,9 @@ class manifest {
   void add(const std::string& path) {
     try {
       const file_role role = role_of_file(path);
-      if (role == file_role::list) add_list(path);
+      if (role == file_role::list) {
+        as_input([&] { with_bits(read_header(path).bits, [&](auto bits) { add_list<bits>(path); }); });
+      }
       if (role == file_role::documents) add_documents(path);
       if (role == file_role::pairs) add_pairs(path);
       if (role == file_role::other) print("other", path + ": no shard, and no file of pairs");
@@ -108,9 +111,6 @@ class manifest {
          << '\t' << printable(path) << '\n';
   }
 
-  void add_list(const std::string& path) {
-    as_input([&] { with_bits(read_header(path).bits, [&](auto bits) { add_list<bits>(path); }); });
-  }
   template <std::size_t Bits>
   void add_list(const std::string& path) {
     const neardup::fingerprint_list<Bits> list{neardup::mapped_file(path)};
@@ -124,24 +124,23 @@ class manifest {
   }
   void add_documents(const std::string& path) {
     const shard_documents documents(path);
-    kept_[documents.number()] = documents.list_checksum();
+    kept_[documents.number] = documents.list_checksum;
     // A shard without documents tells its number only here.
-    shards_.try_emplace(documents.number(), documents.list_checksum());
-    print_whole("features of shard " + std::to_string(documents.number()), documents.size(), path);
+    shards_.try_emplace(documents.number, documents.list_checksum);
+    print_whole("features of shard " + std::to_string(documents.number), documents.size(), path);
   }
   void add_pairs(const std::string& path) {
     const pair_file pairs(path);
     std::string shards;
-    for (const join_task& task : pairs.header().tasks) {
-      const bool is_first = (pairs.header().is_checked ? checked_ : candidates_).insert(task).second;
-      if (!is_first && pairs.header().is_checked) {
-        print("twice", "checked pairs of shards " + std::to_string(task.earlier) + ' ' + std::to_string(task.later));
-      }
+    const std::string what = pairs.is_checked ? "checked pairs of shards " : "candidates of shards ";
+    for (const join_task& task : pairs.tasks) {
+      const std::string two = std::to_string(task.earlier) + ' ' + std::to_string(task.later);
+      const bool is_first = (pairs.is_checked ? checked_ : candidates_).insert(task).second;
+      if (!is_first && pairs.is_checked) print("twice", what + two);
       named_.emplace(task, path);
-      shards += (shards.empty() ? "" : ", ") + std::to_string(task.earlier) + ' ' + std::to_string(task.later);
+      shards += (shards.empty() ? "" : ", ") + two;
     }
-    print_whole((pairs.header().is_checked ? "checked pairs of shards " : "candidates of shards ") + shards,
-                pairs.pairs().size(), path);
+    print_whole(what + shards, pairs.pairs.size(), path);
   }
 
   output& out_;
@@ -160,27 +159,27 @@ void run_verify(context& c) {
   if (inputs.pairs.empty()) throw usage_error("verify: name a file of candidates, as join writes them");
   if (inputs.documents.empty()) throw usage_error("verify: name the shards of the candidates, too");
   apply_comparison_of(*inputs.documents.front(), settings);
-  pair_header header{true, settings.distance, {}};
+  std::vector<join_task> tasks;
   std::vector<id_pair> passed;
   std::uint64_t count = 0;
   for (const auto& candidates : inputs.pairs) {
-    if (candidates->header().is_checked) throw input_error({candidates->path(), "its pairs are checked already"});
-    if (candidates->header().distance != settings.distance) {
-      throw input_error({candidates->path(), "is of --distance " + std::to_string(candidates->header().distance) +
-                                                 ", and its shards of " + std::to_string(settings.distance)});
+    const std::string& path = candidates->file.path();
+    if (candidates->is_checked) throw input_error({path, "its pairs are checked already"});
+    if (candidates->distance != settings.distance) {
+      throw input_error({path, "is of --distance " + std::to_string(candidates->distance) + ", and its shards of " +
+                                   std::to_string(settings.distance)});
     }
     check_candidates(settings, inputs, *candidates, passed);
-    count += candidates->pairs().size();
-    header.tasks.insert(header.tasks.end(), candidates->header().tasks.begin(), candidates->header().tasks.end());
+    count += candidates->pairs.size();
+    tasks.insert(tasks.end(), candidates->tasks.begin(), candidates->tasks.end());
   }
-  std::sort(header.tasks.begin(), header.tasks.end());
-  const auto twice = std::adjacent_find(header.tasks.begin(), header.tasks.end());
-  if (twice != header.tasks.end()) {
+  std::sort(tasks.begin(), tasks.end());
+  const auto twice = std::adjacent_find(tasks.begin(), tasks.end());
+  if (twice != tasks.end()) {
     throw usage_error("verify: shards " + std::to_string(twice->earlier) + " and " + std::to_string(twice->later) +
                       " are joined in two of these files");
   }
-  const pair_file& first = *inputs.pairs.front();
-  save_pairs(settings.output_file, first.bits(), first.made_of(), header, passed);
+  save_pairs(settings, true, inputs.pairs.front()->file.made_of(), tasks, passed);
   if (!settings.quiet) {
     say(counted(count, "candidate", "candidates") + ": " + counted(passed.size(), "pair", "pairs") +
         " of near-duplicates");
