@@ -163,7 +163,7 @@ constexpr std::array options_of_all{
     option_row{"--files-from", "FILE", reading, input,
                "read what this list names, a file or folder a line; -: from standard input", usual::with_verb,
                "read what this list names, one a line (-: standard input)"},
-    option_row{"-0,--null", flag, reading, input, "the names in the list end with a zero byte, not a line"},
+    option_row{"--null,-0", flag, reading, input, "the names in the list end with a zero byte, not a line"},
     option_row{"--skip-bad", flag, reading, input, "go on after bad input; the count is printed at the end",
                usual::with_verb},
     option_row{"--strict", flag, reading, input, "ill-formed UTF-8 and documents without tokens are errors"},
@@ -299,8 +299,8 @@ constexpr std::array options_of_all{
                usual::with_verb},
     option_row{"--quiet", flag, reading | combining, output,
                "no progress bar, no notes; errors and skipped input are still reported"},
-    option_row{"-h,--help", flag, diff, output, "this text", usual::always},
-    option_row{"-h,--help", flag, ~diff, output, "the options that most people need", usual::always},
+    option_row{"--help,-h", flag, diff, output, "this text", usual::always},
+    option_row{"--help,-h", flag, ~diff, output, "the options that most people need", usual::always},
     option_row{"--help-all", flag, diff, output, "the same", usual::always},
     option_row{"--help-all", flag, ~diff, output, "every option of a verb, the rules, more examples", usual::always},
     option_row{"--version", flag, ~diff, output, "the version"},
@@ -370,50 +370,10 @@ std::string with_defaults(std::string_view text) {
   return filled;
 }
 
-/// A name, and beside it a text in lines of at most so many characters.
-std::string in_columns(std::string name, std::string_view text, std::size_t width) {
-  constexpr std::size_t column = 24;
-  name.resize(column, ' ');
-  const std::string filled = with_defaults(text);
-  std::string lines;
-  std::size_t used = 0;
-  for (std::string_view rest = filled; !rest.empty();) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    const bool fits = used + 1 + code_points(word) <= width;
-    if (!lines.empty()) lines += fits ? " " : '\n' + std::string(column + 2, ' ');
-    used = (fits && !lines.empty() ? used + 1 : 0) + code_points(word);
-    lines += word;
-  }
-  return "  " + name + lines + '\n';
-}
-
-/// Some examples of a verb.
-std::string examples_of(std::string_view verb) {
-  constexpr int most = 3;
-  std::string found;
-  int count = 0;
-  for (std::string_view rest(examples); !rest.empty() && count < most;) {
-    const std::string_view line = rest.substr(0, rest.find('\n') + 1);
-    rest.remove_prefix(line.size());
-    if (line.find("neardup " + std::string(verb) + ' ') == line.npos) continue;
-    found += line;
-    ++count;
-  }
-  return found.empty() ? found : "\nExamples:\n" + found;
-}
-
 }  // namespace
 
 std::span<const verb_row> all_verbs() { return verbs; }
 std::span<const option_row> all_options() { return table::options_of_all; }
-
-std::vector<option_row> options_of(verb action) {
-  std::vector<option_row> rows;
-  std::copy_if(all_options().begin(), all_options().end(), std::back_inserter(rows),
-               [&](const option_row& row) { return (row.verbs & bit_of(action)) != 0; });
-  return rows;
-}
 
 const verb_row* find_verb(std::string_view name) {
   const auto* const found = std::find_if(verbs.begin(), verbs.end(), [&](const verb_row& v) { return name == v.name; });
@@ -452,39 +412,48 @@ std::string hint_at_verbs(std::string_view word) {
   return meant.empty() ? "verbs are " + list : "did you mean " + meant + "?";
 }
 
-std::string help_text(const verb_row& chosen, bool is_named, bool all) {
-  constexpr std::size_t narrow = 56, endless = 1000;
-  const std::string name = is_named ? chosen.name + std::string(" ") : "";
-  std::string text;
-  if (is_named) {
-    text.append(chosen.text + 1)
-        .append("\nUsage: neardup " + name + "[OPTIONS] ")
-        .append(chosen.arguments)
-        .append("\n");
-  } else {
-    text =
-        "neardup finds near-duplicate documents.\n\nUsage: neardup [VERB] [OPTIONS] PATH…        "
-        "(PATH: a file, a folder, or - for standard input)\n\nVerbs (the first argument):\n";
-    for (const verb_row& v : verbs) text += in_columns(v.name, v.summary, endless);
-    text += in_columns("neardup VERB --help", "what a verb prints, and the options that most people need", endless);
+std::string wrapped(std::string_view text, std::size_t width) {
+  const std::string filled = with_defaults(text);
+  std::string lines;
+  std::size_t used = 0;
+  for (std::string_view rest = filled; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    const bool fits = used + 1 + code_points(word) <= width;
+    if (!lines.empty()) lines += fits ? ' ' : '\n';
+    used = (fits && !lines.empty() ? used + 1 : 0) + code_points(word);
+    lines += word;
   }
-  std::string_view section;
-  for (const option_row& row : options_of(chosen.action)) {
-    if (!all && (row.shown == usual::no || (row.shown == usual::with_verb && !is_named))) continue;
-    if (section != row.section) text.append("\n").append(row.section).append(":\n");
-    section = row.section;
-    const std::string value = row.value == nullptr ? "" : ' ' + std::string(row.value);
-    const bool is_brief = !all && row.brief != nullptr;
-    text += in_columns(row.name + value.substr(0, value.find("…")), is_brief ? row.brief : row.help,
-                       is_brief ? endless : narrow);
+  return lines;
+}
+
+std::string list_of_verbs() {
+  constexpr std::size_t column = 24;
+  std::string text = "\nVerbs (the first argument):\n";
+  for (const verb_row& v : verbs) {
+    std::string name = v.name;
+    name.resize(column, ' ');
+    text += "  " + name + v.summary + "\n";
   }
-  if (all) {
-    if (chosen.action != verb::diff) text.append("\n").append(with_defaults(rules_text)).append(examples);
-    return text + '\n';
+  return text + "  neardup VERB --help     what a verb prints, and the options that most people need\n";
+}
+
+std::string rules() { return with_defaults(rules_text); }
+
+std::string all_examples() { return std::string(examples); }
+
+std::string examples_of(std::string_view verb) {
+  constexpr int most = 3;
+  std::string found;
+  int count = 0;
+  for (std::string_view rest(examples); !rest.empty() && count < most;) {
+    const std::string_view line = rest.substr(0, rest.find('\n') + 1);
+    rest.remove_prefix(line.size());
+    if (line.find("neardup " + std::string(verb) + ' ') == line.npos) continue;
+    found += line;
+    ++count;
   }
-  return text + examples_of(chosen.name) + "\nneardup " + name + "--help-all lists every option" +
-         (is_named ? "" : " of groups, neardup VERB --help-all those of a verb") +
-         ",\nand what is read and printed how.\n\n";
+  return found.empty() ? found : "\nExamples:\n" + found;
 }
 
 }  // namespace command

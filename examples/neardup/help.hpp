@@ -38,7 +38,7 @@ std::string hint_at_verbs(std::string_view word);
 enum class usual { no, with_verb, always };
 
 struct option_row {
-  const char* name;   ///< "--lines", or with a short one "-0,--null"
+  const char* name;   ///< "--lines", or with a short one "--null,-0"
   const char* value;  ///< what it takes; nothing: it is a flag. With … behind it may be given several times
   unsigned verbs;     ///< a bit for each that has it, or has it so
   const char* section;
@@ -46,19 +46,28 @@ struct option_row {
   usual shown = usual::no;
   const char* brief = nullptr;  ///< what --help says, if it is shorter
 
-  /// "--null" of "-0,--null"
+  /// "--null" of "--null,-0"
   [[nodiscard]] std::string long_name() const {
     const std::string_view both(name);
-    return std::string(both.substr(both.find(',') + 1));
+    return std::string(both.substr(0, both.find(',')));
   }
 };
 
+std::span<const option_row> all_options();
+
 [[nodiscard]] constexpr unsigned bit_of(verb action) { return 1U << static_cast<unsigned>(action); }
 
-std::span<const option_row> all_options();
-std::vector<option_row> options_of(verb action);
+/// Text in lines of at most so many characters; {similarity} and its like in it are the defaults of that name.
+std::string wrapped(std::string_view text, std::size_t width);
 
-/// What --help says, or --help-all. `is_named`: the verb is.
-std::string help_text(const verb_row& chosen, bool is_named, bool all);
+/// The verbs, one a line.
+std::string list_of_verbs();
+
+/// What is read and printed how.
+std::string rules();
+
+/// All examples, or some of one verb.
+std::string all_examples();
+std::string examples_of(std::string_view verb);
 
 }  // namespace command

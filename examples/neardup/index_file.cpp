@@ -19,6 +19,24 @@ namespace {
   throw input_error({path, "damaged, or not written by the command neardup"});
 }
 
+template <std::size_t Bits>
+index_settings settings_of(const std::string& path) {
+  const neardup::index_view<Bits> view{neardup::mapped_file(path)};
+  if (view.is_flat()) refuse(path);
+  index_settings found;
+  found.path = path;
+  found.bits = Bits;
+  found.distance = view.shape().k();
+  found.blocks = view.shape().blocks();
+  named_values values = parse_values(path, view.attachment(0));
+  found.features = values["features"];
+  found.weights = values["weights"];
+  found.kind = values["kind"];
+  found.check_features = values["check"];
+  if (found.features.empty() || found.weights.empty() || found.kind.empty()) refuse(path);
+  return found;
+}
+
 /// What a file of an index has as attachments, of documents by their numbers, which are its ids. 0: lines "features F",
 /// "weights W", "kind K", "check F"; 1 to 4: as document_columns::bytes().
 std::string encode_settings(const options& settings) {
@@ -162,23 +180,10 @@ void query_index(context& c) {
 
 }  // namespace
 
-named_values read_index_settings(const std::string& path) {
+index_settings read_index_settings(const std::string& path) {
   const std::size_t bits = read_header(path).bits;
   if (bits != 32 && bits != 64 && bits != 128 && bits != 256) refuse(path);
-  return as_input([&] {
-    return with_bits(bits, [&](auto width) {
-      const neardup::index_view<width> view{neardup::mapped_file(path)};
-      if (view.is_flat()) refuse(path);
-      named_values found = parse_values(path, view.attachment(0));
-      if (found["features"].empty() || found["weights"].empty() || found["kind"].empty()) refuse(path);
-      found["path"] = path;
-      found["bits"] = std::to_string(bits);
-      found["distance"] = std::to_string(view.shape().k());
-      found["blocks"] = std::to_string(view.shape().blocks());
-      found["check"];  // nothing if no features were kept
-      return found;
-    });
-  });
+  return as_input([&] { return with_bits(bits, [&](auto width) { return settings_of<width>(path); }); });
 }
 
 void for_each_indexed(context& c, const std::string& path, const document_visitor& visit) {

@@ -5,13 +5,20 @@
 #include <string>
 
 #include "context.hpp"
-#include "stored_documents.hpp"
 
 namespace command {
 
-/// What an index was made with, of which a later run takes what is not given: bits, distance, blocks, features, weights,
-/// kind, and check, the features that were kept, or nothing; and its path. Throws: input_error.
-named_values read_index_settings(const std::string& path);
+/// What an index was made with; a later run takes what is not given from there.
+struct index_settings {
+  std::string path;
+  std::size_t bits = 0;
+  int distance = 0, blocks = 0;
+  std::string features, weights, kind;
+  std::string check_features;  ///< empty: no features were kept
+};
+
+/// Throws: input_error.
+index_settings read_index_settings(const std::string& path);
 
 /// Calls `visit` for each document of an index file. Throws: input_error.
 void for_each_indexed(context& c, const std::string& path, const document_visitor& visit);

@@ -22,7 +22,9 @@ namespace command {
 
 namespace {
 
-std::ptrdiff_t streams_in(const std::vector<std::string>& paths) { return std::count(paths.begin(), paths.end(), "-"); }
+bool has_stream(const std::vector<std::string>& paths) {
+  return std::find(paths.begin(), paths.end(), "-") != paths.end();
+}
 
 void refuse_if_given(const typed_options& typed, std::initializer_list<const char*> names, const std::string& why) {
   for (const char* const name : names) {
@@ -42,7 +44,7 @@ void take_lists(const typed_options& typed, options& to) {
   if (typed["--weights"] == "idf" && !typed.has("--idf-file")) {
     throw usage_error("--weights idf with --fingerprints: there are no texts to learn from; name an --idf-file");
   }
-  if (streams_in(to.paths) + streams_in(to.against) > 0) {
+  if (has_stream(to.paths) || has_stream(to.against)) {
     throw usage_error("--fingerprints reads files, not standard input");
   }
   if (to.action == verb::report) throw usage_error("report with --fingerprints: there are no texts");
@@ -76,6 +78,14 @@ void take_fields(const typed_options& typed, options& to) {
   to.id_field_required = typed.has("--id-field");
 }
 
+std::vector<std::string> patterns_of(const typed_options& typed, const std::string& option) {
+  std::vector<std::string> expanded;
+  for (const std::string& pattern : typed.all(option)) {
+    for (std::string& one : expanded_glob(option, pattern)) expanded.push_back(std::move(one));
+  }
+  return expanded;
+}
+
 std::vector<std::string> input_words(const typed_options& typed) {
   std::vector<std::string> words;
   for (const option_row& row : all_options()) {
@@ -99,8 +109,8 @@ void take_input(const typed_options& typed, options& to) {
   to.against = typed.all("--against");
   take_lists(typed, to);
   take_fields(typed, to);
-  to.include = expanded_globs("--include", typed.all("--include"));
-  to.exclude = expanded_globs("--exclude", typed.all("--exclude"));
+  to.include = patterns_of(typed, "--include");
+  to.exclude = patterns_of(typed, "--exclude");
   to.reads_hidden = typed.has("--hidden");
   to.reads_binary = typed.has("--binary");
   to.skip_bad = typed.has("--skip-bad");
@@ -168,6 +178,7 @@ void refuse_missing_input(const options& to) {
                           ? "find takes a clue, and then files or folders: neardup find \"a sentence or two\" PATH…"
                           : "no input: name files or folders, or - for standard input");
   }
+  const auto streams_in = [](const auto& paths) { return std::count(paths.begin(), paths.end(), "-"); };
   if (streams_in(to.paths) + streams_in(to.against) + (to.names_from == "-" ? 1 : 0) > 1) {
     throw usage_error("standard input (-) can be read only once");
   }
@@ -176,38 +187,40 @@ void refuse_missing_input(const options& to) {
 // ---- settings that stand in files -----------------------------------------------------------------------------------
 
 /// What the fingerprints of an index are made of.
-void take_composition(typed_options& typed, const named_values& stored) {
-  for (const std::string name : {"bits", "features", "weights", "kind"})
-    typed.set_default("--" + name, stored.at(name));
+void take_composition(typed_options& typed, const index_settings& stored) {
+  typed.set_default("--bits", std::to_string(stored.bits));
+  typed.set_default("--features", stored.features);
+  typed.set_default("--weights", stored.weights);
+  typed.set_default("--kind", stored.kind);
   if (typed.text("--weights").ends_with("idf") && !typed.has("--idf-file")) {
-    throw usage_error(stored.at("path") + " was made with --weights " + typed.text("--weights") +
+    throw usage_error(stored.path + " was made with --weights " + typed.text("--weights") +
                       ": name the same --idf-file");
   }
 }
 
-void refuse_other_features(const typed_options& typed, const named_values& stored) {
+void refuse_other_features(const typed_options& typed, const index_settings& stored) {
   const auto features = typed["--check-features"];
-  if (features.value_or(stored.at("check")) == stored.at("check")) return;
-  throw usage_error("--check-features " + *features + ": " + stored.at("path") + " keeps " +
-                    (stored.at("check").empty() ? "no features" : stored.at("check")));
+  if (features.value_or(stored.check_features) == stored.check_features) return;
+  throw usage_error("--check-features " + *features + ": " + stored.path + " keeps " +
+                    (stored.check_features.empty() ? "no features" : stored.check_features));
 }
 
-void refuse_check_without_features(const typed_options& typed, const named_values& stored) {
-  if (typed.has("--min-similarity") && stored.at("check").empty()) {
-    throw usage_error("--min-similarity: " + stored.at("path") + " was made without --keep-features");
+void refuse_check_without_features(const typed_options& typed, const index_settings& stored) {
+  if (typed.has("--min-similarity") && stored.check_features.empty()) {
+    throw usage_error("--min-similarity: " + stored.path + " was made without --keep-features");
   }
 }
 
 /// What is not given is that of the index, as query has it. Without features of all, fingerprints decide.
-void take_from_index_of_against(typed_options& typed, const named_values& stored, options& to) {
+void take_from_index_of_against(typed_options& typed, const index_settings& stored, options& to) {
   refuse_check_without_features(typed, stored);
-  to.has_only_prints = to.has_only_prints || stored.at("check").empty();
+  to.has_only_prints = to.has_only_prints || stored.check_features.empty();
   take_composition(typed, stored);
   if (!to.has_only_prints) refuse_other_features(typed, stored);
   if (typed.has("--distance") || typed.has("--similarity")) return;
-  typed.set_default("--distance", stored.at("distance"));
-  if (stored.at("check").empty()) return;
-  typed.set_default("--check-features", stored.at("check"));
+  typed.set_default("--distance", std::to_string(stored.distance));
+  if (stored.check_features.empty()) return;
+  typed.set_default("--check-features", stored.check_features);
   typed.set_default("--min-similarity", number(neardup::default_similarity));
 }
 
@@ -229,15 +242,15 @@ void take_against(typed_options& typed, options& to) {
   if (check != "jaccard") {
     throw usage_error("--check " + check + ": an index keeps no texts; leave it out, or name texts");
   }
-  std::vector<named_values> indexes;
+  std::vector<index_settings> indexes;
   for (const std::string& path : to.against_indexes) {
-    const named_values& one = indexes.emplace_back(read_index_settings(path));
-    const named_values& first = indexes.front();
-    if (one.at("distance") == first.at("distance") && one.at("check") == first.at("check")) continue;
-    throw usage_error("--against " + first.at("path") + " and " + path +
+    const index_settings& one = indexes.emplace_back(read_index_settings(path));
+    const index_settings& first = indexes.front();
+    if (one.distance == first.distance && one.check_features == first.check_features) continue;
+    throw usage_error("--against " + first.path + " and " + path +
                       ": made with other distances or features; make them alike, or compare with one after the other");
   }
-  for (const named_values& one : indexes) take_from_index_of_against(typed, one, to);
+  for (const index_settings& one : indexes) take_from_index_of_against(typed, one, to);
 }
 
 /// What lists are of is not given again.
@@ -247,7 +260,7 @@ void take_from_lists(typed_options& typed, const options& to) {
   typed.set_default("--bits", std::to_string(stored.bits));
   const std::string kind(to_string(stored.kind));
   const std::string given = typed["--kind"].value_or("auto");
-  if (given == "auto") typed.set("--kind", kind);
+  if (given == "auto") typed.set("--kind", {kind});
   // Another value is refused where it is read.
   if (given != kind && (given == "simhash" || given == "minwise")) {
     throw usage_error("--kind " + given + ": the fingerprints in " + to.paths.front() + " are of the kind " + kind);
@@ -255,16 +268,16 @@ void take_from_lists(typed_options& typed, const options& to) {
 }
 
 /// What is not given is that of the index of index and query.
-void take_from_index(typed_options& typed, const named_values& stored, options& to) {
-  to.index_checksum = read_header(stored.at("path")).checksum;
-  const bool has_features = !stored.at("check").empty();
+void take_from_index(typed_options& typed, const index_settings& stored, options& to) {
+  to.index_checksum = read_header(stored.path).checksum;
+  const bool has_features = !stored.check_features.empty();
   take_composition(typed, stored);
-  const std::string distance = stored.at("distance");
+  const std::string distance = std::to_string(stored.distance);
   if (!typed.has("--similarity")) typed.set_default("--distance", distance);
   if (to.action == verb::index) {
-    if (typed["--distance"] == distance) typed.set_default("--blocks", stored.at("blocks"));
+    if (typed["--distance"] == distance) typed.set_default("--blocks", std::to_string(stored.blocks));
     if (to.keeps_features != has_features) {
-      throw usage_error(stored.at("path") + (has_features ? " keeps features: add" : " keeps no features: leave out") +
+      throw usage_error(stored.path + (has_features ? " keeps features: add" : " keeps no features: leave out") +
                         " --keep-features");
     }
     refuse_other_features(typed, stored);
@@ -272,7 +285,7 @@ void take_from_index(typed_options& typed, const named_values& stored, options& 
     refuse_check_without_features(typed, stored);
   }
   to.keeps_features = has_features && to.unit != unit_of_input::fingerprints;
-  if (has_features) typed.set("--check-features", stored.at("check"));
+  if (has_features) typed.set("--check-features", {stored.check_features});
 }
 
 /// What --similarity of a query stands for has to be within what the index answers; where a check decides, all of that
@@ -303,20 +316,6 @@ void take_format(const typed_options& typed, options& to) {
   }
 }
 
-/// Bytes, as "500M" or "8GB"; a thousand of them are 1,024.
-std::uint64_t parse_size(const std::string& option, const std::string& text) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  std::string unit = text.substr(digits);
-  for (char& c : unit) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  int shift = 0;
-  for (const std::string name : {"k", "m", "g", "t", "p", "e"}) {
-    shift += 10;
-    if (digits == 0 || (unit != name && unit != name + "b" && unit != name + "ib")) continue;
-    return parse_number(option, text.substr(0, digits), std::uint64_t{0}, UINT64_MAX >> shift) << shift;
-  }
-  return parse_number(option, text, std::uint64_t{0}, UINT64_MAX);
-}
-
 void take_output(const typed_options& typed, options& to) {
   take_format(typed, to);
   const bool is_packed = to.output_file.ends_with(".gz") || to.output_file.ends_with(".zst");
@@ -332,7 +331,7 @@ void take_output(const typed_options& typed, options& to) {
   to.threads = static_cast<unsigned>(neardup::threads{}.parts());
   take_number(typed, "--threads", to.threads, 1U, 1024U);
   to.memory = physical_memory() / 2;
-  if (const auto memory = typed["--memory"]) to.memory = parse_size("--memory", *memory);
+  take_number(typed, "--memory", to.memory, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max());
 }
 
 /// What is written must be none of the files that are named to be read, nor each other's. What lies in folders is looked
@@ -382,15 +381,18 @@ void take_diff(const typed_options& typed, options& to) {
   if (to.paths.size() != 2) {
     throw usage_error("diff compares two files, and " + counted(to.paths.size(), "is", "are") + " named");
   }
-  if (streams_in(to.paths) > 1) throw usage_error("standard input (-) can be read only once");
+  if (to.paths[0] == "-" && to.paths[1] == "-") throw usage_error("standard input (-) can be read only once");
   take_name(typed, "--color", to.color, {"auto", "always", "never"}, "is auto, always or never");
   take_number<std::size_t>(typed, "--context", to.context, 0, 1'000'000'000);
+  to.output_file = typed.text("--output");
   take_output(typed, to);
+  refuse_overwriting(to);
 }
 
 /// The verbs that take files of shards, whose settings stand in these.
 void take_combination(typed_options& typed, options& to) {
   if (to.paths.empty()) throw usage_error("no input: name files of shards");
+  take_files(typed, to);
   if (to.writes_file_at_end() && to.output_file.empty()) {
     throw usage_error(row_of(to.action).name + std::string(" writes to a file: --output FILE"));
   }
@@ -398,14 +400,14 @@ void take_combination(typed_options& typed, options& to) {
   if (joins && to.paths.size() > 2) throw usage_error("join takes one shard, or two");
   if (to.action != verb::manifest) {
     const stored_fingerprints stored = read_header(to.paths.front());
-    typed.set("--bits", std::to_string(stored.bits));
-    typed.set("--kind", std::string(to_string(stored.kind)));
+    typed.set("--bits", {std::to_string(stored.bits)});
+    typed.set("--kind", {std::string(to_string(stored.kind))});
   }
   const std::optional<int> distance = joins ? distance_of_shards(to.paths) : std::nullopt;
   const char* const told = typed.has("--distance")     ? "--distance"
                            : typed.has("--similarity") ? "--similarity"
                                                        : "--check";
-  if (distance && !typed.has(told)) typed.set("--distance", std::to_string(*distance));
+  if (distance && !typed.has(told)) typed.set("--distance", {std::to_string(*distance)});
   apply_settings(typed, to);
   if (distance && to.distance != *distance) {
     throw usage_error(told + (" " + typed.text(told)) +
@@ -414,6 +416,7 @@ void take_combination(typed_options& typed, options& to) {
                       ", which join takes from them if nothing is given");
   }
   take_output(typed, to);
+  refuse_overwriting(to);
 }
 
 void refuse_without_file(const options& to) {
@@ -428,6 +431,7 @@ void refuse_without_file(const options& to) {
 void take_reading(typed_options& typed, options& to) {
   const bool lists = typed.has("--fingerprints");
   take_input(typed, to);
+  take_files(typed, to);
   if (to.action == verb::find && !to.paths.empty()) {
     to.clue = to.paths.front();
     to.paths.erase(to.paths.begin());
@@ -443,7 +447,7 @@ void take_reading(typed_options& typed, options& to) {
   apply_settings(typed, to);
   take_output(typed, to);
   refuse_without_file(to);
-  if (to.action == verb::query && !typed.has("--distance")) take_reach(typed, std::stoi(stored->at("distance")), to);
+  if (to.action == verb::query && !typed.has("--distance")) take_reach(typed, stored->distance, to);
   const bool has_index = to.has_index() || !to.against_indexes.empty();
   if ((has_index || lists || to.shard || to.format == output_format::binary) && !can_be_named(to)) {
     throw usage_error(
@@ -451,6 +455,7 @@ void take_reading(typed_options& typed, options& to) {
         "names what they are made of, and has no name for a dictionary");
   }
   refuse_missing_input(to);
+  refuse_overwriting(to);
 }
 
 }  // namespace
@@ -466,7 +471,7 @@ command_line parse_command_line(int count, char** arguments) {
   const verb_row* const named = find_verb(first);
   if (named != nullptr) words.erase(words.begin());
   const verb_row& chosen = named != nullptr ? *named : all_verbs().front();
-  auto read = read_words(chosen, named != nullptr, words);
+  auto read = read_words(chosen, named != nullptr, std::move(words));
   if (auto* const text = std::get_if<std::string>(&read)) return std::move(*text);
 
   auto& typed = std::get<typed_options>(read);
@@ -476,7 +481,6 @@ command_line parse_command_line(int count, char** arguments) {
   // Names of files mostly have a point, or a folder before them.
   to.first_may_be_verb = named == nullptr && !to.paths.empty() && first == to.paths.front() &&
                          first.find_first_of("./\\-") == std::string::npos;
-  take_files(typed, to);
   if (to.action == verb::diff) {
     take_diff(typed, to);
   } else if (to.combines_shards()) {
@@ -484,7 +488,6 @@ command_line parse_command_line(int count, char** arguments) {
   } else {
     take_reading(typed, to);
   }
-  refuse_overwriting(to);
   return to;
 }
 

@@ -22,6 +22,11 @@ double similarity_of(const typed_options& typed) {
   return parse_number("--similarity", *text, least, 1.0, "must be above 0 and at most 1");
 }
 
+void take_min_similarity(const typed_options& typed, options& to) {
+  const auto text = typed["--min-similarity"];
+  if (text) to.min_similarity = parse_number("--min-similarity", *text, 0.0, 1.0);
+}
+
 /// The features of the fingerprint and of the check, where one is given for both.
 void apply_features(const typed_options& typed, options& to) {
   const auto features = typed["--features"], check_features = typed["--check-features"];
@@ -129,7 +134,7 @@ void apply_comparison(const typed_options& typed, options& to) {
   const int bits = static_cast<int>(to.bits);
   take_number(typed, "--distance", to.distance, 0, bits - 1);
   take_number(typed, "--blocks", to.blocks, 1, bits);
-  take_number(typed, "--min-similarity", to.min_similarity, 0.0, 1.0);
+  take_min_similarity(typed, to);
   apply_grouping(typed, to);
   take_name(typed, "--check", to.check, {"jaccard", "cosine", "edit"}, "checks are jaccard, cosine and edit");
   if (to.check == similarity_measure::edit && !to.weighted_field.empty()) {
@@ -179,7 +184,7 @@ void apply_settings(const typed_options& typed, options& to) {
   apply_fingerprint(typed, to);
   if (to.action == verb::find) {
     to.min_similarity = 0.5;
-    take_number(typed, "--min-similarity", to.min_similarity, 0.0, 1.0);
+    take_min_similarity(typed, to);
     take_number<std::size_t>(typed, "--most", to.most, 1, 1'000'000'000);
   } else if (to.action == verb::advise) {
     apply_advice(typed, to);

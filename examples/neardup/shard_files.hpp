@@ -34,6 +34,11 @@ inline std::string features_path(const std::string& shard) { return shard + ".fe
 /// such a file: nobody has named it, so it is not written over, and to join() it would be in the way.
 void check_features_output(const std::string& shard);
 
+/// "name value" lines.
+using named_values = std::map<std::string, std::string>;
+/// Throws: input_error by `path`.
+named_values parse_values(const std::string& path, std::span<const std::byte> bytes);
+
 /// A document that equals an earlier one of its shard, by their records.
 struct copy_of_document {
   std::uint64_t record, original;

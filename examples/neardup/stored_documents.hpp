@@ -1,10 +1,9 @@
-// What files of the command keep besides fingerprints: settings, and of documents names and features.
+// What files of the command keep of documents besides their fingerprints: names and features.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,11 +13,6 @@
 #include "errors.hpp"
 
 namespace command {
-
-/// "name value" lines: settings.
-using named_values = std::map<std::string, std::string>;
-/// Throws: input_error by `path`.
-named_values parse_values(const std::string& path, std::span<const std::byte> bytes);
 
 /// Records of a section of a file, which begins at a multiple of 64, as machines have them that store the lowest byte
 /// first.

@@ -36,12 +36,7 @@ class typed_options {
     return found == values_.end() ? std::vector<std::string>() : found->second;
   }
 
-  void set_flag(const std::string& name, bool is_set) {
-    values_.erase(name);
-    if (is_set) set(name, "");
-  }
-  void add(const std::string& name, const std::string& value) { values_[name].push_back(value); }
-  void set(const std::string& name, const std::string& value) { values_[name] = {value}; }
+  void set(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
   /// What is taken from elsewhere if it was not given.
   void set_default(const std::string& name, const std::string& value) { values_.try_emplace(name, 1, value); }
 
@@ -54,7 +49,7 @@ class typed_options {
 /// Reads the words behind the verb. Returns: a text, if one is asked for. Throws: usage_error for what the verb does not
 /// have.
 std::variant<typed_options, std::string> read_words(const verb_row& chosen, bool is_named,
-                                                    const std::vector<std::string>& words);
+                                                    std::vector<std::string> words);
 
 /// Takes the settings of fingerprints and comparison, and chooses what was not given: by the defaults of the library, and
 /// by the rule in docs/command.md. Throws: usage_error.
@@ -94,8 +89,8 @@ Number parse_number(const std::string& option, const std::string& text, Number l
 }
 
 /// The same for an option that may be given: sets `to`.
-template <class Number, class To>
-void take_number(const typed_options& typed, const std::string& option, To& to, Number low, Number high) {
+template <class Number>
+void take_number(const typed_options& typed, const std::string& option, Number& to, Number low, Number high) {
   if (const auto text = typed[option]) to = parse_number(option, *text, low, high);
 }
 
