@@ -51,7 +51,7 @@ namespace {
 
 using namespace neardup_bench;
 
-using mutable_type = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
+using growing_type = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
 using frozen_type = neardup::frozen_index<64>;
 
 // So many that what they need does not stay in the cache from one round to the next: 4,096 gave up to twice the speed.
@@ -239,7 +239,7 @@ void add_insert(const data_set& data, int k, int blocks) {
     last() = {};
     const fingerprints& stored = stored_in(data);
     for (auto _ : state) {
-      mutable_type index(k, blocks);
+      growing_type index(k, blocks);
       for (std::size_t i = 0; i < stored.size(); ++i) index.insert(stored[i], static_cast<std::uint32_t>(i));
       benchmark::DoNotOptimize(index.size());
     }
@@ -258,7 +258,7 @@ void add_pause(const data_set& data, int k, int blocks) {
     std::size_t longest_at = 0;
     for (auto _ : state) {
       for (int run = 0; run < 3; ++run) {
-        mutable_type index(k, blocks);
+        growing_type index(k, blocks);
         clock::duration longest{0};
         std::size_t at = 0;
         clock::time_point before = clock::now();
@@ -293,9 +293,9 @@ void add_index(const data_set& data, int k, int blocks, bool is_huge = false) {
   }
   // What can change has twice the bytes: of 10^8 in five blocks that is 18 GB, and more while it grows.
   if (is_huge && blocks > 4) return;
-  add_searches<mutable_type>("", data, k, blocks, is_main);
+  add_searches<growing_type>("", data, k, blocks, is_main);
   if (!is_rebuilt) return;
-  add_build<mutable_type>("", data, k, blocks);
+  add_build<growing_type>("", data, k, blocks);
   if (data.kind != data_set::uniform || is_huge) return;
   add_insert(data, k, blocks);
   if (data.size == 1'000'000) add_pause(data, k, blocks);

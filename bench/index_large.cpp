@@ -138,7 +138,7 @@ void check_planted(const large_index& index, const made_up_fingerprints& stored)
   }
 }
 
-/// Every second one is 0 to 3 flips from a stored one, the others are strangers, as in the other benchmarks.
+/// Every second one is 0 to 3 flips from a stored one, the others are non-matches, as in the other benchmarks.
 std::vector<neardup::simhash<64>> queries_for(const made_up_fingerprints& stored, std::size_t count) {
   random_source random(2);
   std::vector<neardup::simhash<64>> queries;

@@ -21,7 +21,7 @@ import tempfile
 MILLION = 1e6
 
 # The two forms of the index, as the benchmarks' names have them, and as the tables do.
-FORMS = [("frozen/", "frozen"), ("", "mutable")]
+FORMS = [("frozen/", "frozen"), ("", "growing")]
 
 # What is measured: the case, the goal, the operation, and the rest of the benchmark's name: "index/batch/<form>k3/...".
 QUERIES = [
@@ -54,11 +54,11 @@ CHANGES = [
     ("build from a span, U 10^7, 5 blocks, a second", "≥", 6 * MILLION, "index/build/frozen/k3/b5/n10000000", RATE),
     ("the same on 2 threads, 4 blocks", "", None, "index/build/frozen/k3/b4/n10000000/threads2", RATE),
     ("the same on 2 threads, 5 blocks", "", None, "index/build/frozen/k3/b5/n10000000/threads2", RATE),
-    ("mutable, with reserve, 10^7, 4 blocks, a second", "", None, "index/build/k3/b4/n10000000", RATE),
-    ("mutable, with reserve, 10^7, 5 blocks, a second", "", None, "index/build/k3/b5/n10000000", RATE),
+    ("growing, with reserve, 10^7, 4 blocks, a second", "", None, "index/build/k3/b4/n10000000", RATE),
+    ("growing, with reserve, 10^7, 5 blocks, a second", "", None, "index/build/k3/b5/n10000000", RATE),
     *((f"bytes per entry, frozen, U 10^7, {b} blocks", "≤", most, f"index/batch/frozen/k3/b{b}/n10000000",
        "bytes_an_entry") for b, most in ((2, 24), (4, 42), (5, 100))),
-    *((f"bytes per entry, mutable, U 10^7, {b} blocks", "", None, f"index/batch/k3/b{b}/n10000000", "bytes_an_entry")
+    *((f"bytes per entry, growing, U 10^7, {b} blocks", "", None, f"index/batch/k3/b{b}/n10000000", "bytes_an_entry")
       for b in (2, 4, 5)),
     ("all pairs with build, U 10^7, 2 threads, s", "≤", 1.0, "index/all_pairs/k3/n10000000/threads2", "seconds"),
     ("all pairs with build, U 10^8, 2 threads, s", "≤", 30, "index/all_pairs/k3/n100000000/threads2", "seconds"),

@@ -98,7 +98,7 @@ inline std::vector<neardup::simhash<64>> skewed_fingerprints(std::size_t n, std:
   return result;
 }
 
-/// Queries: every second one is a stored fingerprint with 0 to `k` flips, the others are strangers.
+/// Queries: every second one is a stored fingerprint with 0 to `k` flips, the others are non-matches.
 inline std::vector<neardup::simhash<64>> queries_for(const std::vector<neardup::simhash<64>>& stored, std::size_t n,
                                                      int k, std::uint64_t seed = 2) {
   random_source random(seed);

@@ -50,7 +50,7 @@ class index_script {
     return (byte(header_size + step * step_size + 3) >> 3U) % (largest + 1);
   }
 
-  /// One of four fingerprints, of which two differ in single blocks, with 0 to 7 bits inverted; or a stranger.
+  /// One of four fingerprints, of which two differ in single blocks, with 0 to 7 bits inverted; or another one.
   template <std::size_t Bits>
   [[nodiscard]] neardup::simhash<Bits> key(std::size_t step) const {
     const unsigned choice = byte(header_size + step * step_size + 1);

@@ -30,7 +30,7 @@ void for_each_index(const Check& check) {
 
 /// More fingerprints than probes, so that searches go through the tables.
 template <class Index>
-void add_strangers(Index& index) {
+void add_non_matches(Index& index) {
   oracle::random_engine random(17);
   for (std::uint32_t i = 0; i < 500; ++i) index.insert(oracle::random_fingerprint<64>(random), 1000 + i);
 }
@@ -42,7 +42,7 @@ constexpr std::uint64_t stored_bits = 0x0123456789abcdefU;
 // gaoya: k was exclusive although documented inclusive.
 TEST_CASE("trap: a distance of exactly k is a match", "[traps]") {
   for_each_index([](auto index) {
-    add_strangers(index);
+    add_non_matches(index);
     index.insert(simhash<64>(stored_bits), 1);
     std::uint64_t query = stored_bits;
     for (int k = 1; k <= 3; ++k) {
@@ -62,14 +62,14 @@ TEST_CASE("trap: a distance of exactly k is a match", "[traps]") {
 // gaoya: k = 0 found nothing.
 TEST_CASE("trap: k = 0 finds equals", "[traps]") {
   for_each_index([](auto index) {
-    add_strangers(index);
+    add_non_matches(index);
     index.insert(simhash<64>(stored_bits), 1);
     REQUIRE(index.search(simhash<64>(stored_bits), 0).size() == 1);
     REQUIRE(index.any_within(simhash<64>(stored_bits), 0));
     REQUIRE(index.search(simhash<64>(stored_bits ^ 1), 0).empty());
   });
   pigeonhole_index<64, 0> exact;
-  add_strangers(exact);
+  add_non_matches(exact);
   exact.insert(simhash<64>(stored_bits), 1);
   REQUIRE(exact.search(simhash<64>(stored_bits)).size() == 1);
 }
@@ -91,7 +91,7 @@ TEST_CASE("trap: size() counts", "[traps]") {
 // gaoya, 1e0ng: an id inserted again stayed in its old buckets, too.
 TEST_CASE("trap: an id stands where it was put, and nowhere else", "[traps]") {
   for_each_index([](auto index) {
-    add_strangers(index);
+    add_non_matches(index);
     const simhash<64> before(stored_bits);
     const simhash<64> after(~stored_bits);
     REQUIRE(index.insert(before, 7));
@@ -127,7 +127,7 @@ TEST_CASE("trap: block counts that do not divide the width", "[traps]") {
     for (std::size_t i = 0; i < static_cast<std::size_t>(blocks); ++i) bits += shape.block_width(i);
     REQUIRE(bits == 64);
     neardup::pigeonhole_index<64, neardup::dynamic_layout> index(3, blocks);
-    add_strangers(index);
+    add_non_matches(index);
     index.insert(simhash<64>(stored_bits), 1);
     for (int a = 0; a < 64; ++a) {
       for (int b = 0; b <= a; ++b) {
@@ -162,7 +162,7 @@ TEST_CASE("trap: two identical documents are a pair", "[traps]") {
 // 1e0ng: a query made an empty bucket in a defaultdict.
 TEST_CASE("trap: a query does not change the index", "[traps]") {
   for_each_index([](auto index) {
-    add_strangers(index);
+    add_non_matches(index);
     const auto before = index;
     const auto& constant = index;
     oracle::random_engine random(3);
@@ -180,7 +180,7 @@ TEST_CASE("trap: a query does not change the index", "[traps]") {
 // simhash-py#22: a match came once a table.
 TEST_CASE("trap: a match comes once, not once a table", "[traps]") {
   for_each_index([](auto index) {
-    add_strangers(index);
+    add_non_matches(index);
     index.insert(simhash<64>(stored_bits), 1);
     index.insert(simhash<64>(stored_bits ^ 1), 2);
     for (const int k : {1, 2, 3}) {
@@ -215,7 +215,7 @@ TEST_CASE("trap: many fingerprints that share a block", "[traps]") {
 TEST_CASE("trap: any k", "[traps]") {
   for (int k = 0; k <= 16; ++k) {
     neardup::pigeonhole_index<64, neardup::dynamic_layout> index(k);
-    add_strangers(index);
+    add_non_matches(index);
     index.insert(simhash<64>(stored_bits), 1);
     const simhash<64> edge(stored_bits ^ ((std::uint64_t{1} << k) - 1) << 20);
     REQUIRE(index.search(edge, k).size() == 1);
@@ -226,7 +226,7 @@ TEST_CASE("trap: any k", "[traps]") {
 // datatrove#370: which earlier document matched.
 TEST_CASE("trap: a match says which document it is", "[traps]") {
   for_each_index([](auto index) {
-    add_strangers(index);
+    add_non_matches(index);
     index.insert(simhash<64>(stored_bits), 41);
     const auto found = index.nearest(simhash<64>(stored_bits ^ 0b101), 3);
     REQUIRE(found);

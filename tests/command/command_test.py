@@ -1082,12 +1082,12 @@ class Advise(CommandTest):
 
     def test_says_what_it_cannot_know(self):
         rng = random.Random(45)
-        strangers = "\n".join(" ".join(f"w{rng.randrange(10**6)}" for _ in range(30)) for _ in range(50))
-        done = self.assert_done(run("advise", "--lines", "-", data=strangers))
+        unlike = "\n".join(" ".join(f"w{rng.randrange(10**6)}" for _ in range(30)) for _ in range(50))
+        done = self.assert_done(run("advise", "--lines", "-", data=unlike))
         self.assertIn("No near-duplicates", done.text)
         self.assertIn("only theory", done.text)
         self.assertNotRegex(done.text, r"\(\d|in brackets")  # nothing is known of how far it may be off
-        found = self.advice("--lines", "-", data=strangers)
+        found = self.advice("--lines", "-", data=unlike)
         self.assertEqual(found["pairs_seen"], 0)
         for setup in found["setups"]:
             self.assertGreater(setup["recall"], 0.9)

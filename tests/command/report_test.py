@@ -48,8 +48,8 @@ class Diff(CommandTest):
         count = 12000 if SANITIZED else 60000
         words = [f"w{rng.randrange(5000)}" for _ in range(count)]
         others = [w if rng.random() > 0.05 else f"x{rng.randrange(5000)}" for w in words]
-        strangers = [f"w{rng.randrange(5000)}" for _ in range(count)]
-        for b, most in ((others, count // 6), (strangers, 2 * count)):
+        unlike = [f"w{rng.randrange(5000)}" for _ in range(count)]
+        for b, most in ((others, count // 6), (unlike, 2 * count)):
             pieces = pieces_of(self.folder, " ".join(words), " ".join(b))
             self.assertEqual("".join(text for what, text in pieces if what != "added"), " ".join(words))
             self.assertEqual("".join(text for what, text in pieces if what != "removed"), " ".join(b))

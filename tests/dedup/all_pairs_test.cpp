@@ -123,7 +123,7 @@ TEST_CASE("a large corpus, planted pairs", "[dedup]") {
   oracle::random_engine random(12);
   std::vector<simhash<64>> fingerprints;
   for (std::size_t i = 0; i < count; ++i) fingerprints.push_back(oracle::random_fingerprint<64>(random));
-  // Each tenth gets a partner at a distance of 0 to 5; strangers within 3 bits do not happen.
+  // Each tenth gets a partner at a distance of 0 to 5; others within 3 bits do not happen.
   std::size_t within = 0;
   for (std::size_t i = 0; i < count; i += 10) {
     fingerprints.push_back(oracle::with_flips(fingerprints[i], i / 10 % 6, random));

@@ -54,7 +54,7 @@ int distance(const whole<Words>& a, const whole<Words>& b) {
   return count;
 }
 
-/// Flips of a base, so that some are near, and strangers.
+/// Flips of a base, so that some are near, and non-matches.
 template <class Filter>
 std::vector<Filter> random_filters(std::size_t count, oracle::random_engine& random) {
   std::vector<Filter> result;

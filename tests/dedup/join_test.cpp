@@ -84,7 +84,7 @@ bool has_labels(const fingerprints_of<Bits>& stored, int k, int blocks, const st
   return std::equal(found.begin(), found.end(), expected.begin(), expected.end());
 }
 
-/// Blocks of 16 bits from a few templates, so that some buckets are crowded by strangers; near-duplicates; copies.
+/// Blocks of 16 bits from a few templates, so that some buckets are crowded by non-matches; near-duplicates; copies.
 fingerprints_of<64> skewed_fingerprints(std::size_t count, oracle::random_engine& random) {
   std::uint64_t templates[4][3];
   for (auto& block : templates) {

@@ -43,13 +43,13 @@ template <int Blocks>
 void check_balls(std::size_t bases, std::uint64_t seed = 1) {
   const std::vector<std::uint64_t> masks = masks_of_at_most_3_bits();
   REQUIRE(masks.size() == 43745);
-  constexpr std::size_t strangers = 1000;
+  constexpr std::size_t non_matches = 1000;
 
   oracle::random_engine random(seed);
   neardup::pigeonhole_index<64, 3, Blocks> index;
   std::vector<std::size_t> seen(masks.size(), 0);
   std::size_t found_in_all = 0;
-  std::size_t strangers_in_all = 0;
+  std::size_t non_matches_in_all = 0;
   for (std::size_t turn = 1; turn <= bases; ++turn) {
     CAPTURE(turn);
     std::uint64_t base = random();
@@ -59,13 +59,13 @@ void check_balls(std::size_t bases, std::uint64_t seed = 1) {
       index.insert(simhash<64>(base ^ masks[i]), static_cast<std::uint32_t>(i));
     }
     // What is at distance 4 lies among the rest, and must not be found.
-    std::vector<std::uint64_t> far(strangers);
+    std::vector<std::uint64_t> far(non_matches);
     std::generate(far.begin(), far.end(), [&] { return base ^ random_mask_of_4_bits(random); });
     std::size_t stored = 0;
     for (const std::uint64_t fingerprint : far) {
       stored += index.insert(simhash<64>(fingerprint), static_cast<std::uint32_t>(masks.size())) ? 1U : 0U;
     }
-    strangers_in_all += strangers;
+    non_matches_in_all += non_matches;
     REQUIRE(index.size() == masks.size() + stored);
 
     bool right = true;
@@ -96,7 +96,7 @@ void check_balls(std::size_t bases, std::uint64_t seed = 1) {
   }
   REQUIRE(found_in_all == bases * 43745);
   std::printf("64 bits, K = 3, %d blocks: %zu bases, %zu masks of at most 3 bits each found once, %zu of 4 bits not\n",
-              Blocks, bases, found_in_all, strangers_in_all);
+              Blocks, bases, found_in_all, non_matches_in_all);
 }
 
 }  // namespace

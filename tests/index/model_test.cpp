@@ -48,9 +48,9 @@ class exerciser {
     for (std::size_t i = 0; i < 40; ++i) {
       keys_.push_back(oracle::with_flips(base, i % 7, random_));
       const std::size_t begin = bits / 4 * (i % 4);
-      fingerprint_type stranger = base;
-      for (std::size_t bit = begin; bit < begin + bits / 4; ++bit) stranger.set(bit, random_() % 2 == 0);
-      keys_.push_back(stranger);
+      fingerprint_type other = base;
+      for (std::size_t bit = begin; bit < begin + bits / 4; ++bit) other.set(bit, random_() % 2 == 0);
+      keys_.push_back(other);
     }
   }
 
@@ -110,7 +110,7 @@ class exerciser {
   }
 
   fingerprint_type any_key() {
-    // A stranger now and then: the tables grow, and directories are built anew.
+    // A new fingerprint now and then: the tables grow, and directories are built anew.
     if (random_() % 4 == 0) return oracle::random_fingerprint<bits>(random_);
     return keys_[oracle::random_below(random_, keys_.size())];
   }

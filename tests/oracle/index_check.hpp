@@ -108,7 +108,7 @@ void check_searches(const Index& index, std::span<const neardup::entry<Index::bi
   }
 }
 
-/// Clustered random pairs and queries: stored fingerprints, fingerprints near them, strangers.
+/// Clustered random pairs and queries: stored fingerprints, fingerprints near them, non-matches.
 template <std::size_t Bits>
 struct corpus {
   std::vector<neardup::entry<Bits, std::uint32_t>> pairs;  // each once
