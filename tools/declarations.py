@@ -260,8 +260,8 @@ class Reader:
         if not rest:
             return None, ""
         if rest[0] in ("class", "struct", "union"):
-            if len(rest) > 2 and rest[2] == "<":
-                return "other", ""  # a specialisation
+            if len(rest) > 2 and rest[2] in ("<", "::"):
+                return "other", ""  # a specialisation, perhaps of a name of another namespace
             if len(rest) > 1:
                 return "class", rest[1]
         if rest[0] == "enum":

@@ -1,0 +1,34 @@
+"""What tools/declarations.py, which the lint and tools/house read headers by, takes for a public name."""
+
+import os
+import pathlib
+import sys
+import unittest
+
+ROOT = pathlib.Path(os.environ["NEARDUP_SOURCE_DIR"])
+sys.path.insert(0, str(ROOT / "tools"))
+import declarations  # noqa: E402
+
+
+def names(text):
+    return [d.name for d in declarations.public_names("namespace neardup::inline v0 {\n" + text + "\n}\n")]
+
+
+class PublicNames(unittest.TestCase):
+    def test_are_declared_in_the_namespace_itself(self):
+        self.assertEqual(names("class a;\nnamespace detail { class b; }\nenum class c { d };\nint e(int f);"), ["a", "c", "e"])
+
+    def test_are_templates_aliases_concepts_and_constants(self):
+        text = "template <class T> struct a {};\nusing b = a<int>;\ntemplate <class T> concept c = true;\n"
+        self.assertEqual(names(text + "inline constexpr int d = 1;"), ["a", "b", "c", "d"])
+
+    def test_are_not_specialisations(self):
+        self.assertEqual(names("template <> struct a<int> {};"), [])
+        self.assertEqual(names("template <class T> struct detail::rewriter_of<masked<T>> { using type = int; };"), [])
+
+    def test_are_not_members(self):
+        self.assertEqual(names("struct a { int b(); struct c {}; };"), ["a"])
+
+
+if __name__ == "__main__":
+    unittest.main()
