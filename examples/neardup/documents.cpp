@@ -1,7 +1,5 @@
 #include "documents.hpp"
 
-#include <atomic>
-#include <exception>
 #include <neardup/text/utf8.hpp>
 #include <system_error>
 
@@ -67,14 +65,6 @@ document_maker make_fingerprint_maker(const options& settings) {
     const auto made = code_of != nullptr ? code_of(d.features) : fingerprint(texts);
     d.has_tokens = made.has_value();
     if (made) d.fingerprint = *made;
-  };
-}
-
-/// The texts themselves.
-document_maker make_text_maker(const options& /*settings*/) {
-  return [](const document_texts& texts, document& d, finished_batch& out) {
-    d.has_tokens = true;  // as far as anybody knows here
-    out.texts.emplace_back(texts.begin(), texts.end());
   };
 }
 
@@ -154,60 +144,50 @@ class batch_worker {
   byte_buffer buffer_;
 };
 
-/// Puts finished batches in their places: numbers the lines, says what is bad, counts.
-class placer {
- public:
-  explicit placer(report& notes) : notes_(notes) {}
-
-  /// Calls `visit` for those documents of the next batch in order that count.
-  void operator()(finished_batch& done, const document_visitor& visit) {
-    const batch& input = done.input;
-    if (input.from != nullptr && input.from != current_) {
-      current_ = input.from;
-      lines_before_ = 0;
+/// Says what is bad in a batch whose place is known, and counts; calls `visit` for those documents of it that count.
+void visit_batch(finished_batch& done, report& notes, const document_visitor& visit) {
+  const batch& input = done.input;
+  const auto where = [&](std::uint64_t index) {
+    return input.from == nullptr ? input.files[index]->name() : input.from->where(done.lines_before + index + 1);
+  };
+  auto next_bad = done.bad.begin();
+  const auto say_bad = [&](std::size_t before) {
+    for (; next_bad != done.bad.end() && next_bad->before <= before; ++next_bad) {
+      notes.bad({where(next_bad->index), next_bad->what, next_bad->kind});
     }
-    done.lines_before = std::exchange(lines_before_, lines_before_ + done.lines);
-    const auto where = [&](std::uint64_t index) {
-      return input.from == nullptr ? input.files[index]->name() : input.from->where(done.lines_before + index + 1);
-    };
-    auto next_bad = done.bad.begin();
-    const auto say_bad = [&](std::size_t before) {
-      for (; next_bad != done.bad.end() && next_bad->before <= before; ++next_bad) {
-        notes_.bad({where(next_bad->index), next_bad->what, next_bad->kind});
-      }
-    };
-    std::uint64_t count = 0;
-    std::size_t number = 0;
-    for_each_in(done, [&](const placed_document& placed) {
-      document& d = done.documents[number];
-      say_bad(number++);
-      if (placed.line == 0) notes_.read_as_one_text(placed.from->path);
-      if (d.ill_formed && !notes_.ill_formed(where(d.index))) return;
-      if (!d.has_tokens && !notes_.without_tokens(where(d.index))) return;
-      d.counts = true;
-      visit(placed);
-      ++count;
-    });
-    say_bad(number);
-    if (input.bad) notes_.bad(input.from == nullptr ? *input.bad : bad_input{where(0), input.bad->what});
-    notes_.advance(count, done.bytes);
-  }
-
- private:
-  report& notes_;
-  std::shared_ptr<source> current_;
-  std::uint64_t lines_before_ = 0;
-};
+  };
+  std::uint64_t count = 0;
+  std::size_t number = 0;
+  for_each_in(done, [&](const placed_document& placed) {
+    document& d = done.documents[number];
+    say_bad(number++);
+    if (placed.line == 0) notes.read_as_one_text(placed.from->path);
+    if (d.ill_formed && !notes.ill_formed(where(d.index))) return;
+    if (!d.has_tokens && !notes.without_tokens(where(d.index))) return;
+    d.counts = true;
+    visit(placed);
+    ++count;
+  });
+  say_bad(number);
+  if (input.bad) notes.bad(input.from == nullptr ? *input.bad : bad_input{where(0), input.bad->what});
+  notes.advance(count, done.bytes);
+}
 
 void read(const options& settings, source_walker& sources, report& notes, document_maker make_maker(const options&),
           const document_visitor& visit, const batch_visitor& after) {
   batch_reader reader(settings, sources);
-  placer put_in_place(notes);
+  std::shared_ptr<source> current;  // of the lines that came last, and how many of it there were
+  std::uint64_t lines_before = 0;
   run_in_order<batch>(
       settings.threads, [&](batch& next, const std::atomic<bool>& stop) { return reader.next(next, stop); },
       [&] { return batch_worker(settings, make_maker(settings)); },
       [&](finished_batch&& done) {
-        const std::exception_ptr bad = caught([&] { put_in_place(done, visit); });
+        if (done.input.from != nullptr && done.input.from != current) {
+          current = done.input.from;
+          lines_before = 0;
+        }
+        done.lines_before = std::exchange(lines_before, lines_before + done.lines);
+        const std::exception_ptr bad = caught([&] { visit_batch(done, notes, visit); });
         if (after) after(std::move(done));
         if (bad) std::rethrow_exception(bad);
       });
@@ -241,7 +221,13 @@ void read_documents(const options& settings, source_walker& sources, report& not
 }
 
 void read_texts(const options& settings, source_walker& sources, report& notes, const document_visitor& visit) {
-  read(settings, sources, notes, make_text_maker, visit, nullptr);
+  const auto make_maker = [](const options&) -> document_maker {
+    return [](const document_texts& texts, document& d, finished_batch& out) {
+      d.has_tokens = true;  // as far as anybody knows here
+      out.texts.emplace_back(texts.begin(), texts.end());
+    };
+  };
+  read(settings, sources, notes, make_maker, visit, nullptr);
 }
 
 void read_lines(const options& settings, source_walker& sources, report& notes,
