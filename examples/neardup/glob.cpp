@@ -102,37 +102,38 @@ places pass(const element& next, std::string_view text, const places& reached) {
   return passed;
 }
 
-/// What makes a pattern one that nobody means, if anything does.
-std::optional<std::string> wrong_with_glob(std::string_view pattern) {
-  if (pattern.empty()) return "the pattern is empty";
+/// Refuses a pattern that nobody means.
+template <class Refuse>
+void check_glob(std::string_view pattern, const Refuse& refuse) {
+  if (pattern.empty()) refuse("the pattern is empty");
   for (std::string_view rest = pattern; !rest.empty(); rest.remove_prefix(first_element(rest).text.size())) {
     if (rest.front() != '[') continue;
     const set_of_characters set = read_set(rest);
-    if (set.length == 0) return "a [ has no ]; write \\[ for the character";
-    if (set.is_backwards) return "a range goes backwards";
+    if (set.length == 0) refuse("a [ has no ]; write \\[ for the character");
+    if (set.is_backwards) refuse("a range goes backwards");
     if (set.unknown) {
-      return "there is no class [:" + std::string(*set.unknown) +
-             ":]; there are alnum, alpha, blank, cntrl, digit, graph, lower, print, punct, space, upper and xdigit";
+      refuse("there is no class [:" + std::string(*set.unknown) +
+             ":]; there are alnum, alpha, blank, cntrl, digit, graph, lower, print, punct, space, upper and xdigit");
     }
   }
-  return std::nullopt;
 }
 
-/// Replaces the first braces by each of what they list, and so on. Returns: what is wrong, if anything is.
-std::optional<std::string> expand_braces(const std::string& pattern, std::vector<std::string>& out) {
+/// Replaces the first braces by each of what they list, and so on.
+template <class Refuse>
+void expand_braces(const std::string& pattern, std::vector<std::string>& out, const Refuse& refuse) {
   constexpr std::size_t most = 10000;
   const auto end_at = [&](std::size_t i) { return i + first_element(std::string_view(pattern).substr(i)).text.size(); };
   std::size_t open = 0;
   while (open < pattern.size() && pattern[open] != '{') open = end_at(open);
   if (open == pattern.size()) {
-    if (out.size() == most) return "its braces stand for more than 10,000 patterns";
+    if (out.size() == most) refuse("its braces stand for more than 10,000 patterns");
     out.push_back(pattern);
-    return std::nullopt;
+    return;
   }
   std::vector<std::string> alternatives(1);
   std::size_t i = open + 1;
   for (int depth = 1; depth > 0;) {
-    if (i == pattern.size()) return "a { has no }; write \\{ for the character";
+    if (i == pattern.size()) refuse("a { has no }; write \\{ for the character");
     const std::size_t end = end_at(i);
     depth += pattern[i] == '{' ? 1 : pattern[i] == '}' ? -1 : 0;
     if (depth == 1 && pattern[i] == ',') {
@@ -143,30 +144,33 @@ std::optional<std::string> expand_braces(const std::string& pattern, std::vector
     i = end;
   }
   for (const std::string& alternative : alternatives) {
-    if (auto wrong = expand_braces(pattern.substr(0, open) + alternative + pattern.substr(i), out)) return wrong;
+    expand_braces(pattern.substr(0, open) + alternative + pattern.substr(i), out, refuse);
   }
-  return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<std::string> expanded_glob(const std::string& option, const std::string& pattern) {
-  const auto refuse = [&](const std::string& why) { throw usage_error(option + " '" + pattern + "': " + why); };
-  if (const auto wrong = wrong_with_glob(pattern)) refuse(*wrong);
-  if (pattern.starts_with('!')) refuse("patterns that begin with ! are not supported; write \\! for the character");
-  std::vector<std::string> expanded;
-  if (const auto wrong = expand_braces(pattern, expanded)) refuse(*wrong);
-  for (std::string& one : expanded) {
-    while (one.starts_with("././")) one.erase(0, 2);
-    if (one.starts_with("./")) one.erase(0, 1);  // the '/' stays: it is not about names anywhere
-    if (one.find_first_not_of('/') == one.npos) refuse("no name is left of it; write '*' for all");
-    const std::string framed = '/' + one + '/';
-    if (framed.find("/./") != framed.npos || framed.find("/../") != framed.npos) {
-      refuse("it is about names below the folder; write it without . and ..");
+std::vector<std::string> expanded_globs(const std::string& option, const std::vector<std::string>& patterns) {
+  std::vector<std::string> all;
+  for (const std::string& pattern : patterns) {
+    const auto refuse = [&](const std::string& why) { throw usage_error(option + " '" + pattern + "': " + why); };
+    check_glob(pattern, refuse);
+    if (pattern.starts_with('!')) refuse("patterns that begin with ! are not supported; write \\! for the character");
+    std::vector<std::string> expanded;
+    expand_braces(pattern, expanded, refuse);
+    for (std::string& one : expanded) {
+      while (one.starts_with("././")) one.erase(0, 2);
+      if (one.starts_with("./")) one.erase(0, 1);  // the '/' stays: it is not about names anywhere
+      if (one.find_first_not_of('/') == one.npos) refuse("no name is left of it; write '*' for all");
+      const std::string framed = '/' + one + '/';
+      if (framed.find("/./") != framed.npos || framed.find("/../") != framed.npos) {
+        refuse("it is about names below the folder; write it without . and ..");
+      }
+      if (framed.find("//", 1) < framed.size() - 2) refuse("it has two / side by side");
+      all.push_back(std::move(one));
     }
-    if (framed.find("//", 1) < framed.size() - 2) refuse("it has two / side by side");
   }
-  return expanded;
+  return all;
 }
 
 bool matches_glob(std::string_view pattern, std::string_view text) {

@@ -7,8 +7,8 @@
 
 namespace command {
 
-/// The patterns that one stands for: `{a,b}` for either, `./a` for `/a`. Throws: usage_error, which begins with `option`.
-std::vector<std::string> expanded_glob(const std::string& option, const std::string& pattern);
+/// The patterns that some stand for: `{a,b}` for either, `./a` for `/a`. Throws: usage_error, which begins with `option`.
+std::vector<std::string> expanded_globs(const std::string& option, const std::vector<std::string>& patterns);
 
 /// Whether a pattern matches the whole text: `?`, `[a-z]`, `[!a-z]` and `[[:digit:]]` stand for one character, `*` for
 /// any number, but none of them for a '/'; `**` for anything; `\` makes the next character stand for itself. In `**/`

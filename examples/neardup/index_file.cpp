@@ -1,15 +1,14 @@
 #include "index_file.hpp"
 
-#include <array>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/index.hpp>
 #include <neardup/storage.hpp>
 #include <neardup/threads.hpp>
 
 #include "check.hpp"
+#include "context.hpp"
 #include "shard_files.hpp"
 #include "stored_documents.hpp"
-#include "verbs.hpp"
 
 namespace command {
 
@@ -40,9 +39,8 @@ index_settings settings_of(const std::string& path) {
 /// What a file of an index has as attachments, of documents by their numbers, which are its ids. 0: lines "features F",
 /// "weights W", "kind K", "check F"; 1 to 4: as document_columns::bytes().
 std::string encode_settings(const options& settings) {
-  constexpr const char* weights[] = {"unit", "tf", "logtf", "idf", "tfidf"};
   std::string text = "features " + to_string(settings.features) + "\nweights " +
-                     weights[static_cast<std::size_t>(settings.weights)] + "\nkind " +
+                     weight_names[static_cast<std::size_t>(settings.weights)] + "\nkind " +
                      std::string(to_string(settings.kind)) + "\n";
   if (settings.keeps_features) text += "check " + to_string(settings.check_features) + "\n";
   return text;

@@ -1,11 +1,9 @@
 #include "options.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <neardup/dedup/checks.hpp>
 #include <neardup/threads.hpp>
 #include <sstream>
-#include <system_error>
 
 #include "documents.hpp"
 #include "errors.hpp"
@@ -22,9 +20,7 @@ namespace command {
 
 namespace {
 
-bool has_stream(const std::vector<std::string>& paths) {
-  return std::find(paths.begin(), paths.end(), "-") != paths.end();
-}
+std::ptrdiff_t streams_in(const std::vector<std::string>& paths) { return std::count(paths.begin(), paths.end(), "-"); }
 
 void refuse_if_given(const typed_options& typed, std::initializer_list<const char*> names, const std::string& why) {
   for (const char* const name : names) {
@@ -44,7 +40,7 @@ void take_lists(const typed_options& typed, options& to) {
   if (typed["--weights"] == "idf" && !typed.has("--idf-file")) {
     throw usage_error("--weights idf with --fingerprints: there are no texts to learn from; name an --idf-file");
   }
-  if (has_stream(to.paths) || has_stream(to.against)) {
+  if (streams_in(to.paths) + streams_in(to.against) > 0) {
     throw usage_error("--fingerprints reads files, not standard input");
   }
   if (to.action == verb::report) throw usage_error("report with --fingerprints: there are no texts");
@@ -78,14 +74,6 @@ void take_fields(const typed_options& typed, options& to) {
   to.id_field_required = typed.has("--id-field");
 }
 
-std::vector<std::string> patterns_of(const typed_options& typed, const std::string& option) {
-  std::vector<std::string> expanded;
-  for (const std::string& pattern : typed.all(option)) {
-    for (std::string& one : expanded_glob(option, pattern)) expanded.push_back(std::move(one));
-  }
-  return expanded;
-}
-
 std::vector<std::string> input_words(const typed_options& typed) {
   std::vector<std::string> words;
   for (const option_row& row : all_options()) {
@@ -109,8 +97,8 @@ void take_input(const typed_options& typed, options& to) {
   to.against = typed.all("--against");
   take_lists(typed, to);
   take_fields(typed, to);
-  to.include = patterns_of(typed, "--include");
-  to.exclude = patterns_of(typed, "--exclude");
+  to.include = expanded_globs("--include", typed.all("--include"));
+  to.exclude = expanded_globs("--exclude", typed.all("--exclude"));
   to.reads_hidden = typed.has("--hidden");
   to.reads_binary = typed.has("--binary");
   to.skip_bad = typed.has("--skip-bad");
@@ -178,7 +166,6 @@ void refuse_missing_input(const options& to) {
                           ? "find takes a clue, and then files or folders: neardup find \"a sentence or two\" PATH…"
                           : "no input: name files or folders, or - for standard input");
   }
-  const auto streams_in = [](const auto& paths) { return std::count(paths.begin(), paths.end(), "-"); };
   if (streams_in(to.paths) + streams_in(to.against) + (to.names_from == "-" ? 1 : 0) > 1) {
     throw usage_error("standard input (-) can be read only once");
   }
@@ -381,18 +368,15 @@ void take_diff(const typed_options& typed, options& to) {
   if (to.paths.size() != 2) {
     throw usage_error("diff compares two files, and " + counted(to.paths.size(), "is", "are") + " named");
   }
-  if (to.paths[0] == "-" && to.paths[1] == "-") throw usage_error("standard input (-) can be read only once");
+  if (streams_in(to.paths) > 1) throw usage_error("standard input (-) can be read only once");
   take_name(typed, "--color", to.color, {"auto", "always", "never"}, "is auto, always or never");
   take_number<std::size_t>(typed, "--context", to.context, 0, 1'000'000'000);
-  to.output_file = typed.text("--output");
   take_output(typed, to);
-  refuse_overwriting(to);
 }
 
 /// The verbs that take files of shards, whose settings stand in these.
 void take_combination(typed_options& typed, options& to) {
   if (to.paths.empty()) throw usage_error("no input: name files of shards");
-  take_files(typed, to);
   if (to.writes_file_at_end() && to.output_file.empty()) {
     throw usage_error(row_of(to.action).name + std::string(" writes to a file: --output FILE"));
   }
@@ -416,7 +400,6 @@ void take_combination(typed_options& typed, options& to) {
                       ", which join takes from them if nothing is given");
   }
   take_output(typed, to);
-  refuse_overwriting(to);
 }
 
 void refuse_without_file(const options& to) {
@@ -431,7 +414,6 @@ void refuse_without_file(const options& to) {
 void take_reading(typed_options& typed, options& to) {
   const bool lists = typed.has("--fingerprints");
   take_input(typed, to);
-  take_files(typed, to);
   if (to.action == verb::find && !to.paths.empty()) {
     to.clue = to.paths.front();
     to.paths.erase(to.paths.begin());
@@ -455,7 +437,6 @@ void take_reading(typed_options& typed, options& to) {
         "names what they are made of, and has no name for a dictionary");
   }
   refuse_missing_input(to);
-  refuse_overwriting(to);
 }
 
 }  // namespace
@@ -481,6 +462,7 @@ command_line parse_command_line(int count, char** arguments) {
   // Names of files mostly have a point, or a folder before them.
   to.first_may_be_verb = named == nullptr && !to.paths.empty() && first == to.paths.front() &&
                          first.find_first_of("./\\-") == std::string::npos;
+  take_files(typed, to);
   if (to.action == verb::diff) {
     take_diff(typed, to);
   } else if (to.combines_shards()) {
@@ -488,6 +470,7 @@ command_line parse_command_line(int count, char** arguments) {
   } else {
     take_reading(typed, to);
   }
+  refuse_overwriting(to);
   return to;
 }
 

@@ -5,13 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <neardup/dedup/recall.hpp>
 #include <neardup/fingerprint/idf_table.hpp>
 #include <neardup/simhash.hpp>
-#include <neardup/text/feature_choice.hpp>
 #include <optional>
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -45,12 +42,14 @@ enum class output_format { text, json_lines, binary };
 enum class color_choice { automatic, always, never };
 
 enum class weighting { unit, tf, log_tf, idf, tf_idf };
+inline const std::vector<const char*> weight_names{"unit", "tf", "logtf", "idf", "tfidf"};
 
 /// Which document of a group is kept, and stands for it.
 enum class preference { first, longest, highest, lowest };
 
 /// How similar two candidates are.
 enum class similarity_measure { jaccard, cosine, edit };
+inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit"};
 
 using neardup::feature_choice;
 

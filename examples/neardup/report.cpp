@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <neardup/dedup/checks.hpp>
 #include <system_error>
@@ -69,11 +68,10 @@ void say_choice(const options& settings) {
   if (settings.compares() || settings.shard) text += " --kind " + std::string(neardup::to_string(settings.kind));
   text += " --bits " + std::to_string(settings.bits);
   if (settings.compares() || settings.shard) {
-    const char* const measure = settings.check == similarity_measure::cosine ? " --check cosine"
-                                : settings.check == similarity_measure::edit ? " --check edit"
-                                                                             : "";
-    text += " --distance " + std::to_string(settings.distance) + measure +
-            features(" --check-features ", settings.check_features) + " --min-similarity " +
+    text += " --distance " + std::to_string(settings.distance);
+    const auto measure = static_cast<std::size_t>(settings.check);
+    if (measure != 0) text += std::string(" --check ") + measure_names[measure];
+    text += features(" --check-features ", settings.check_features) + " --min-similarity " +
             settings.choice->min_similarity.value_or(typed);
   }
   say(text);

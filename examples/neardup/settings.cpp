@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <neardup/dedup/checks.hpp>
-#include <neardup/dedup/recall.hpp>
 
 #include "errors.hpp"
 #include "typed.hpp"
@@ -20,11 +18,6 @@ double similarity_of(const typed_options& typed) {
   const auto text = typed["--similarity"];
   if (!text) return neardup::default_similarity;
   return parse_number("--similarity", *text, least, 1.0, "must be above 0 and at most 1");
-}
-
-void take_min_similarity(const typed_options& typed, options& to) {
-  const auto text = typed["--min-similarity"];
-  if (text) to.min_similarity = parse_number("--min-similarity", *text, 0.0, 1.0);
 }
 
 /// The features of the fingerprint and of the check, where one is given for both.
@@ -48,8 +41,7 @@ void apply_features(const typed_options& typed, options& to) {
 }
 
 void apply_weights(const typed_options& typed, options& to) {
-  take_name(typed, "--weights", to.weights, {"unit", "tf", "logtf", "idf", "tfidf"},
-            "weights are unit, tf, logtf, idf or tfidf");
+  take_name(typed, "--weights", to.weights, weight_names, "weights are unit, tf, logtf, idf or tfidf");
   const bool by_rarity = to.weights == weighting::idf || to.weights == weighting::tf_idf;
   if (!to.idf_file.empty() && !by_rarity) throw usage_error("--idf-file needs --weights idf or tfidf");
   take_number<std::size_t>(typed, "--top", to.top, 1, 1'000'000'000);
@@ -134,9 +126,9 @@ void apply_comparison(const typed_options& typed, options& to) {
   const int bits = static_cast<int>(to.bits);
   take_number(typed, "--distance", to.distance, 0, bits - 1);
   take_number(typed, "--blocks", to.blocks, 1, bits);
-  take_min_similarity(typed, to);
+  take_number(typed, "--min-similarity", to.min_similarity, 0.0, 1.0);
   apply_grouping(typed, to);
-  take_name(typed, "--check", to.check, {"jaccard", "cosine", "edit"}, "checks are jaccard, cosine and edit");
+  take_name(typed, "--check", to.check, measure_names, "checks are jaccard, cosine and edit");
   if (to.check == similarity_measure::edit && !to.weighted_field.empty()) {
     throw usage_error("--check edit compares texts, and --weighted-field has none");
   }
@@ -184,7 +176,7 @@ void apply_settings(const typed_options& typed, options& to) {
   apply_fingerprint(typed, to);
   if (to.action == verb::find) {
     to.min_similarity = 0.5;
-    take_min_similarity(typed, to);
+    take_number(typed, "--min-similarity", to.min_similarity, 0.0, 1.0);
     take_number<std::size_t>(typed, "--most", to.most, 1, 1'000'000'000);
   } else if (to.action == verb::advise) {
     apply_advice(typed, to);

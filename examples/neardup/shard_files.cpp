@@ -1,11 +1,7 @@
 #include "shard_files.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
-#include <functional>
-#include <neardup/simhash.hpp>
 #include <neardup/storage/mapped_file.hpp>
 #include <system_error>
 
@@ -124,8 +120,7 @@ std::size_t shard_documents::original_of(std::size_t record) const {
 }
 
 named_values comparison_of(const options& settings) {
-  constexpr std::array<const char*, 3> measures{"jaccard", "cosine", "edit"};
-  return {{"check", measures[static_cast<std::size_t>(settings.check)]},
+  return {{"check", measure_names[static_cast<std::size_t>(settings.check)]},
           {"check-features", to_string(settings.check_features)},
           {"distance", std::to_string(settings.distance)},
           {"kind", std::string(neardup::to_string(settings.kind))},
@@ -162,9 +157,9 @@ void apply_comparison_of(const shard_documents& documents, options& to) {
   const auto value = [&](const char* name) -> const std::string& { return value_of(path, documents.settings, name); };
   to.distance = number_of<int>(path, documents.settings, "distance");
   to.kind = value("kind") == "minwise" ? neardup::fingerprint_kind::minwise : neardup::fingerprint_kind::simhash;
-  to.check = value("check") == "cosine" ? similarity_measure::cosine
-             : value("check") == "edit" ? similarity_measure::edit
-                                        : similarity_measure::jaccard;
+  const auto measure = std::find(measure_names.begin(), measure_names.end(), value("check"));
+  if (measure == measure_names.end()) refuse_without(path, "check");
+  to.check = static_cast<similarity_measure>(measure - measure_names.begin());
   to.min_similarity.reset();
   if (value("min-similarity") != "none") {
     to.min_similarity = number_of<double>(path, documents.settings, "min-similarity");

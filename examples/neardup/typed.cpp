@@ -90,18 +90,16 @@ std::string unknown_option(const std::string& typed, const std::vector<option_ro
   std::string others;
   int count = 0;
   for (const verb_row& v : all_verbs()) {
-    const std::vector<option_row> theirs = options_of(v);
-    if (std::none_of(theirs.begin(), theirs.end(), [&](const option_row& row) { return row.long_name() == name; })) {
-      continue;
+    for (const option_row& row : options_of(v)) {
+      if (row.long_name() != name) continue;
+      others += (others.empty() ? "" : ", ") + std::string(v.name);
+      ++count;
     }
-    others += (others.empty() ? "" : ", ") + std::string(v.name);
-    ++count;
   }
   if (count > 0) return "unknown option " + name + ": " + others + (count == 1 ? " has it" : " have it");
 
-  std::vector<std::string> names(rows.size());
-  std::transform(rows.begin(), rows.end(), names.begin(),
-                 [](const option_row& row) { return row.long_name().substr(2); });
+  std::vector<std::string> names;
+  for (const option_row& row : rows) names.push_back(row.long_name().substr(2));
   const std::string meant = meant_by(name.substr(std::min(name.size(), name.find_first_not_of('-'))), names);
   return "unknown option " + name + (meant.empty() ? "" : "; did you mean --" + meant + "?");
 }
@@ -151,9 +149,9 @@ std::variant<typed_options, std::string> read_words(const verb_row& chosen, bool
   return typed;
 }
 
-std::size_t parse_name(const std::string& option, const std::string& text, std::initializer_list<const char*> names,
+std::size_t parse_name(const std::string& option, const std::string& text, const std::vector<const char*>& names,
                        const std::string& rule) {
-  const auto* const found = std::find(names.begin(), names.end(), text);
+  const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end()) throw usage_error(option + " '" + text + "': " + rule);
   return static_cast<std::size_t>(found - names.begin());
 }

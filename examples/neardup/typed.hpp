@@ -2,17 +2,9 @@
 #pragma once
 
 #include <charconv>
-#include <cstddef>
-#include <initializer_list>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <type_traits>
-#include <utility>
-#include <variant>
-#include <vector>
 
 #include "errors.hpp"
 #include "help.hpp"
@@ -56,7 +48,7 @@ std::variant<typed_options, std::string> read_words(const verb_row& chosen, bool
 void apply_settings(const typed_options& typed, options& to);
 
 /// The position of what was typed among `names`. Throws: usage_error, which names the option and `rule`.
-std::size_t parse_name(const std::string& option, const std::string& text, std::initializer_list<const char*> names,
+std::size_t parse_name(const std::string& option, const std::string& text, const std::vector<const char*>& names,
                        const std::string& rule);
 
 /// A number in low..high. Throws: usage_error, which names the option, and the range, by `rule` if there is more to it.
@@ -89,14 +81,14 @@ Number parse_number(const std::string& option, const std::string& text, Number l
 }
 
 /// The same for an option that may be given: sets `to`.
-template <class Number>
-void take_number(const typed_options& typed, const std::string& option, Number& to, Number low, Number high) {
+template <class Number, class To>
+void take_number(const typed_options& typed, const std::string& option, To& to, Number low, Number high) {
   if (const auto text = typed[option]) to = parse_number(option, *text, low, high);
 }
 
 template <class Enum>
-void take_name(const typed_options& typed, const std::string& option, Enum& to,
-               std::initializer_list<const char*> names, const std::string& rule) {
+void take_name(const typed_options& typed, const std::string& option, Enum& to, const std::vector<const char*>& names,
+               const std::string& rule) {
   if (const auto text = typed[option]) to = static_cast<Enum>(parse_name(option, *text, names, rule));
 }
 
