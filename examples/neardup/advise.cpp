@@ -1,12 +1,10 @@
 // `neardup advise`: which options find the near-duplicates of a corpus.
-#include <algorithm>
 #include <cmath>
 #include <neardup/dedup/advice/advice.hpp>
 #include <neardup/text/utf8.hpp>
 #include <neardup/threads.hpp>
 
 #include "context.hpp"
-#include "verbs.hpp"
 
 namespace command {
 
@@ -117,8 +115,6 @@ std::string seconds_text(double seconds) {
   if (seconds < 7200) return fixed(seconds / 60, 0) + " min";
   return fixed(seconds / 3600, 1) + " h";
 }
-
-std::string percent_text(double share) { return number(100 * share) + " %"; }
 
 /// Quoted for a POSIX shell where it has to be.
 std::string shell_word(std::string_view text) {
@@ -264,7 +260,7 @@ void print_advice_text(output& out, const options& settings, const neardup::advi
   print_corpus(out, settings, found);
   const bool has_interval = std::any_of(found.setups.begin(), found.setups.end(),
                                         [&](const neardup::setup& s) { return !interval_text(found, s).empty(); });
-  out << "\nTo find " << percent_text(settings.advice.recall) << " of these pairs ("
+  out << "\nTo find " << number(100 * settings.advice.recall) << " % of these pairs ("
       << (has_interval ? "recall: in brackets what comes out in nine of ten cases, by the luck of the sample and of\n"
                          "the hash; "
                        : "")

@@ -1,16 +1,8 @@
 // Which documents whose fingerprints are near each other belong together: the exact check.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <compare>
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "documents.hpp"
 #include "feature_store.hpp"

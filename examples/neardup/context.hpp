@@ -1,11 +1,7 @@
-// What all verbs work with, and the pass over the input that they share.
+// The verbs, what all of them work with, and the pass over the input that they share.
 #pragma once
 
-#include <memory>
-#include <neardup/fingerprint/idf_table.hpp>
 #include <neardup/index/layout.hpp>
-#include <optional>
-#include <string>
 
 #include "documents.hpp"
 #include "lists.hpp"
@@ -78,5 +74,28 @@ inline void finish(context& c, const std::string& summary, std::uint64_t found =
   const std::string against = c.settings.has_against() ? " against " + grouped(c.against) : "";
   c.notes.finish(counted(c.notes.documents() - c.against, "document", "documents") + against + summary, c.sources);
 }
+
+// What the verbs do. Each throws usage_error, input_error or output_error.
+
+void run_groups(context& c);
+void run_pairs(context& c);
+void run_unique(context& c);
+void run_report(context& c);
+
+void run_hash(context& c);
+void run_tokens(context& c);
+void run_find(context& c);
+
+void run_index(context& c);
+void run_query(context& c);
+
+void run_hash_to_shard(context& c);
+void run_join(context& c);
+void run_verify(context& c);
+void run_merge(context& c);
+void run_manifest(context& c);
+
+void run_advise(context& c);
+void run_diff(context& c);
 
 }  // namespace command

@@ -1,7 +1,5 @@
 #include "corpus.hpp"
 
-#include <algorithm>
-
 #include "errors.hpp"
 #include "index_file.hpp"
 

@@ -1,15 +1,6 @@
 // What stays of the documents once they are read: fingerprints, names, and where to find them again.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "check.hpp"
 #include "context.hpp"
 #include "documents.hpp"

@@ -1,15 +1,13 @@
 // `neardup diff`: the lines in which two texts differ, the words that differ marked.
-#include <algorithm>
 #include <cstdlib>
-#include <deque>
 
 #include "../common/text_difference.hpp"
+#include "context.hpp"
 #include "documents.hpp"
 #include "errors.hpp"
 #include "output.hpp"
 #include "platform.hpp"
 #include "source.hpp"
-#include "verbs.hpp"
 
 namespace command {
 

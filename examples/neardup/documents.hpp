@@ -1,15 +1,6 @@
 // From batches of input to documents with fingerprints.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "input.hpp"
 #include "json_record.hpp"
 #include "options.hpp"

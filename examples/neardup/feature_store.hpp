@@ -4,13 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <span>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "platform.hpp"
@@ -56,14 +51,14 @@ class feature_store {
   /// Throws: output_error if the temporary file cannot be written.
   void add(std::span<const std::uint32_t> features) {
     if (chunks_.empty() || chunks_.back().size - used_ <= features.size()) open_chunk(features.size() + 1);
-    std::copy(features.begin(), features.end(), chunks_.back().features + used_);
+    std::copy(features.begin(), features.end(), chunks_.back().features.get() + used_);
     used_ += features.size();
     ends_.push_back(slots_.back().begin + used_);
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
 
-  [[nodiscard]] bool is_in_memory() const noexcept { return chunks_.empty() || !chunks_.back().filed; }
+  [[nodiscard]] bool is_in_memory() const noexcept { return chunks_.empty() || !chunks_.back().is_filed; }
 
   [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t i) const {
     const std::uint64_t end = ends_[i];
@@ -74,10 +69,9 @@ class feature_store {
 
  private:
   struct chunk {
-    std::unique_ptr<std::uint32_t[]> own;
-    std::optional<file_memory> filed;
-    std::uint32_t* features;
+    std::shared_ptr<std::uint32_t[]> features;
     std::size_t size;
+    bool is_filed;
   };
   /// What a slot is a part of.
   struct slot {
@@ -88,17 +82,17 @@ class feature_store {
   void open_chunk(std::size_t least) {
     constexpr std::uint64_t bytes_per_document = 60;  // beside its features
     const std::size_t slots = ((least - 1) >> slot_bits_) + 1;
-    chunk next{nullptr, std::nullopt, nullptr, slots << slot_bits_};
+    chunk next{nullptr, slots << slot_bits_, false};
     const std::uint64_t bytes = next.size * sizeof(std::uint32_t);
     if (in_memory_ == 0 || in_memory_ + bytes + bytes_per_document * size() <= limit_) {
-      next.own = std::make_unique_for_overwrite<std::uint32_t[]>(next.size);
-      next.features = next.own.get();
+      next.features = std::make_unique_for_overwrite<std::uint32_t[]>(next.size);
       in_memory_ += bytes;
     } else {
-      next.filed.emplace(bytes);
-      next.features = static_cast<std::uint32_t*>(next.filed->data());
+      const std::shared_ptr<void> memory = memory_in_file(bytes);
+      next.features = {memory, static_cast<std::uint32_t*>(memory.get())};
+      next.is_filed = true;
     }
-    slots_.insert(slots_.end(), slots, {next.features, std::uint64_t{slots_.size()} << slot_bits_});
+    slots_.insert(slots_.end(), slots, {next.features.get(), std::uint64_t{slots_.size()} << slot_bits_});
     chunks_.push_back(std::move(next));
     used_ = 0;
   }

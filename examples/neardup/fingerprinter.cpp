@@ -1,5 +1,4 @@
 // Fingerprints of one kind and width.
-#include <memory>
 #include <neardup/fingerprint.hpp>
 
 #include "readers.hpp"

@@ -1,12 +1,9 @@
 #include "groups.hpp"
 
-#include <algorithm>
 #include <neardup/dedup/group.hpp>
-#include <neardup/threads.hpp>
-#include <numeric>
 
+#include "context.hpp"
 #include "pipeline.hpp"
-#include "verbs.hpp"
 
 namespace command {
 

@@ -1,12 +1,6 @@
 // `neardup groups`: the near-duplicates of one document, or what a chain of them connects.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "context.hpp"
 #include "corpus.hpp"
 

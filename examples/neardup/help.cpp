@@ -1,12 +1,10 @@
 #include "help.hpp"
 
-#include <algorithm>
-#include <array>
 #include <neardup/dedup/checks.hpp>
 #include <neardup/dedup/edit_distance.hpp>
 
+#include "context.hpp"
 #include "output.hpp"
-#include "verbs.hpp"
 
 namespace command {
 

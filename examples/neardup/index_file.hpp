@@ -1,9 +1,6 @@
 // Documents in a file, as `neardup index` writes it.
 #pragma once
 
-#include <cstddef>
-#include <string>
-
 #include "context.hpp"
 
 namespace command {

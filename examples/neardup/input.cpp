@@ -1,6 +1,5 @@
 #include "input.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>

@@ -1,20 +1,9 @@
 // The input in batches: the unit of work of a thread.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <exception>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <variant>
-#include <vector>
 
 #include "errors.hpp"
 #include "options.hpp"

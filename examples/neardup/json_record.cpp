@@ -6,10 +6,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
-#include <cstdint>
 #include <cstring>
-#include <deque>
-#include <memory>
 #include <neardup/text/utf8.hpp>
 #include <system_error>
 #if defined(__SSE2__)

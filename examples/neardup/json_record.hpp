@@ -2,10 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "options.hpp"
 

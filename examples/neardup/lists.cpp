@@ -1,13 +1,10 @@
 #include "lists.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <neardup/fingerprint/simhasher.hpp>
 #include <neardup/storage/fingerprint_list.hpp>
 #include <system_error>
-#include <variant>
 
 #include "readers.hpp"
 

@@ -1,15 +1,7 @@
 // Fingerprints in place of texts: lists of them as input.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <neardup/simhash.hpp>
 #include <neardup/storage/composition.hpp>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 
 #include "documents.hpp"
 #include "errors.hpp"

@@ -1,13 +1,7 @@
 // neardup: finds near-duplicate documents. The first example program of the library of that name.
-#include <atomic>
 #include <bit>
-#include <cstdio>
 #include <cstdlib>
-#include <exception>
-#include <memory>
-#include <neardup/index/layout.hpp>
 #include <new>
-#include <variant>
 
 #include "context.hpp"
 #include "errors.hpp"

@@ -1,14 +1,6 @@
 // Writing results: checked to the last byte, and with strings that are safe where they go.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-
 #include "packing.hpp"
 
 namespace command {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <neardup/text/utf8.hpp>
 #include <new>
 #include <vector>

@@ -1,13 +1,6 @@
 // Compressed files: .gz by zlib, .zst by libzstd, each as far as the program is built with it; and UTF-16.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "platform.hpp"
 
 namespace command {

@@ -1,11 +1,9 @@
 // `neardup pairs`: every two near-duplicates.
-#include <algorithm>
 #include <neardup/dedup/all_pairs.hpp>
-#include <neardup/threads.hpp>
 
+#include "context.hpp"
 #include "corpus.hpp"
 #include "pipeline.hpp"
-#include "verbs.hpp"
 
 namespace command {
 

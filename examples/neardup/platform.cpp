@@ -9,7 +9,6 @@
 #include <malloc.h>
 #endif
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
@@ -85,15 +84,13 @@ descriptor::~descriptor() {
   if (number_ > 0) ::close(number_);
 }
 
-input_file::input_file(const std::string& path) : input_file(opened(path)) {}
-
-input_file::input_file(descriptor file) : file_(std::move(file)) {
+input_file::input_file(const std::string& path) : file_(path == "-" ? descriptor(0) : opened(path)) {
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) fail_to_read();
   regular_ = S_ISREG(status.st_mode);
   size_ = static_cast<std::uint64_t>(status.st_size);
   // Standard input may be a regular file that is already read in part: places in it would be the wrong ones.
-  if (file_.is_standard_input() && regular_ && ::lseek(file_.number(), 0, SEEK_CUR) != 0) regular_ = false;
+  if (path == "-" && regular_ && ::lseek(file_.number(), 0, SEEK_CUR) != 0) regular_ = false;
 }
 
 std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>& stop) {
@@ -144,7 +141,7 @@ std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t 
   return read_all_at(*file_, offset, to, size);
 }
 
-file_memory::file_memory(std::size_t size) {
+std::shared_ptr<void> memory_in_file(std::size_t size) {
   const descriptor file = open_temporary();
   // Reserved now: to find a full disk by writing to the mapping would end the program.
 #if defined(__linux__)
@@ -155,10 +152,8 @@ file_memory::file_memory(std::size_t size) {
   if (error != 0) fail_temporary(error);
   void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (data == MAP_FAILED) fail_temporary(errno);
-  data_ = {data, unmap{size}};
+  return {data, [size](void* memory) { ::munmap(memory, size); }};
 }
-
-void file_memory::unmap::operator()(void* data) const noexcept { ::munmap(data, size); }
 
 std::uint64_t physical_memory() {
   constexpr std::uint64_t guess = std::uint64_t{1} << 32;

@@ -16,7 +16,7 @@
 
 namespace command {
 
-/// An open file, closed in the end.
+/// An open file, closed in the end unless it is standard input.
 class descriptor {
  public:
   explicit descriptor(int number) noexcept : number_(number) {}
@@ -28,7 +28,6 @@ class descriptor {
   ~descriptor();
 
   [[nodiscard]] int number() const noexcept { return number_; }
-  [[nodiscard]] bool is_standard_input() const noexcept { return number_ == 0; }  ///< which is left open
 
  private:
   int number_;
@@ -47,8 +46,7 @@ class byte_stream {
 /// An open file or standard input. Its functions throw read_error.
 class input_file final : public byte_stream {
  public:
-  explicit input_file(const std::string& path);
-  static input_file standard_input() { return input_file(descriptor(0)); }
+  explicit input_file(const std::string& path);  ///< "-" is standard input
 
   /// Reads what is there next.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
@@ -62,8 +60,6 @@ class input_file final : public byte_stream {
   [[nodiscard]] bool is_regular() const noexcept { return regular_; }
 
  private:
-  explicit input_file(descriptor file);
-
   descriptor file_;
   bool regular_ = false;
   // Of a regular file. The system's own position is left alone, so that it can be opened again.
@@ -90,20 +86,8 @@ class temporary_file {
 };
 
 /// Memory in a temporary file: the system keeps in memory what is in use, as far as there is room.
-class file_memory {
- public:
-  /// Throws: output_error, for example when the disk is full.
-  explicit file_memory(std::size_t size);
-
-  [[nodiscard]] void* data() const noexcept { return data_.get(); }
-
- private:
-  struct unmap {
-    std::size_t size;
-    void operator()(void* data) const noexcept;
-  };
-  std::unique_ptr<void, unmap> data_;
-};
+/// Throws: output_error, for example when the disk is full.
+std::shared_ptr<void> memory_in_file(std::size_t size);
 
 /// Of the machine, in bytes; a guess where it does not tell.
 std::uint64_t physical_memory();

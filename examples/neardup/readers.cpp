@@ -1,6 +1,5 @@
 #include "readers.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>

@@ -2,17 +2,11 @@
 // exact check compares.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <memory>
 #include <neardup/fingerprint/idf.hpp>
 #include <neardup/fingerprint/weighters.hpp>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "fingerprints.hpp"
 #include "options.hpp"

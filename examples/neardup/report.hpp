@@ -2,8 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <string>
 
 #include "errors.hpp"
 #include "options.hpp"

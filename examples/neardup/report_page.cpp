@@ -1,12 +1,11 @@
 // `neardup report`: the groups as one HTML page that needs nothing else.
-#include <algorithm>
 #include <neardup/text/utf8.hpp>
 
 #include "../common/text_difference.hpp"
+#include "context.hpp"
 #include "corpus.hpp"
 #include "groups.hpp"
 #include "report_page_parts.hpp"
-#include "verbs.hpp"
 
 namespace command {
 

@@ -2,17 +2,9 @@
 // (docs/many-machines.md).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <memory>
 #include <neardup/storage/attachment_file.hpp>
 #include <neardup/storage/composition.hpp>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "options.hpp"
 #include "stored_documents.hpp"

@@ -1,11 +1,9 @@
 // Near-duplicates on many machines: `neardup hash --shard`, `neardup join` and `neardup merge`.
-#include <algorithm>
 #include <filesystem>
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/storage/fingerprint_list.hpp>
 #include <neardup/threads.hpp>
 #include <queue>
-#include <span>
 #include <system_error>
 
 #include "check.hpp"
@@ -14,7 +12,6 @@
 #include "lists.hpp"
 #include "readers.hpp"
 #include "shard_files.hpp"
-#include "verbs.hpp"
 
 namespace command {
 

@@ -1,6 +1,5 @@
 #include "source.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <neardup/storage/file_lock.hpp>
@@ -57,7 +56,7 @@ std::size_t source_copy::read_at(std::uint64_t offset, char* to, std::size_t siz
 
 source_file::source_file(source& from) : from_(from), copy_(from.copy.get()) {
   if (copy_ != nullptr) return;
-  file_ = std::make_shared<input_file>(from.path == "-" ? input_file::standard_input() : input_file(from.path));
+  file_ = std::make_shared<input_file>(from.path);
 }
 
 /// Looks at what comes first: whether it is packed, and whether it is text.
@@ -137,7 +136,7 @@ std::string identity(const std::string& argument) {
   const std::string name = argument == "-" ? "/dev/stdin" : argument;
   std::error_code error;
   const bool is_regular = fs::is_regular_file(name, error);
-  if (argument == "-" && is_regular && !input_file::standard_input().is_regular()) return argument;  // a file's rest
+  if (argument == "-" && is_regular && !input_file("-").is_regular()) return argument;  // a file's rest
   const fs::path real = fs::canonical(name, error);
   // Pipes have no path, and files that were removed.
   return error ? name : real.string();

@@ -1,19 +1,8 @@
 // Where documents come from: files, and standard input.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_set>
-#include <utility>
-#include <variant>
-#include <vector>
 
 #include "errors.hpp"
 #include "options.hpp"

@@ -1,19 +1,15 @@
 // `neardup unique`: the input without what came before.
-#include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <neardup/dedup/group.hpp>
 #include <neardup/fingerprint/hashers.hpp>
-#include <neardup/threads.hpp>
 
 #include "check.hpp"
 #include "context.hpp"
 #include "corpus.hpp"
 #include "groups.hpp"
 #include "pipeline.hpp"
-#include "verbs.hpp"
 
 namespace command {
 

@@ -1,11 +1,11 @@
 // `neardup verify` and `neardup manifest`: what does not depend on the width of fingerprints.
-#include <algorithm>
 #include <filesystem>
 #include <neardup/storage/fingerprint_list.hpp>
 #include <set>
 #include <system_error>
 
 #include "check.hpp"
+#include "context.hpp"
 #include "errors.hpp"
 #include "lists.hpp"
 #include "output.hpp"
@@ -13,7 +13,6 @@
 #include "platform.hpp"
 #include "report.hpp"
 #include "shard_files.hpp"
-#include "verbs.hpp"
 
 namespace command {
 
@@ -45,8 +44,6 @@ void check_candidates(const options& settings, const shard_inputs& inputs, const
     }
   }
 }
-
-std::string hexadecimal(std::uint64_t value) { return neardup::simhash<64>(value).to_hex(); }
 
 /// Prints what there is, and remembers it.
 class manifest {
@@ -107,8 +104,8 @@ class manifest {
     out_ << state << '\t' << printable(what) << '\n';
   }
   void print_whole(const std::string& what, std::uint64_t count, const std::string& path) {
-    out_ << "whole\t" << what << '\t' << std::to_string(count) << '\t' << hexadecimal(read_header(path).checksum)
-         << '\t' << printable(path) << '\n';
+    out_ << "whole\t" << what << '\t' << std::to_string(count) << '\t'
+         << neardup::simhash<64>(read_header(path).checksum).to_hex() << '\t' << printable(path) << '\n';
   }
 
   template <std::size_t Bits>
