@@ -48,69 +48,6 @@ inline std::size_t code_point_length(std::string_view text, std::size_t position
   return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 }
 
-struct byte_unit {
-  static std::size_t length(std::string_view /*text*/, std::size_t /*position*/) noexcept { return 1; }
-};
-struct code_point_unit {
-  static std::size_t length(std::string_view text, std::size_t position) noexcept {
-    return code_point_length(text, position);
-  }
-};
-
-/// The windows of n units over a text that grows at its end; keeps the last n - 1 units.
-template <class Unit>
-class sliding_window {
- public:
-  explicit sliding_window(std::size_t n) : n_(n) { check_window_size(n); }
-
-  /// Calls `sink` for each window that `text` completes, whose units are whole.
-  template <class Sink>
-  void feed(std::string_view text, Sink& sink) {
-    if (pending_.empty()) {
-      pending_.assign(slide(text, 0, sink));
-    } else {
-      const std::size_t counted = pending_.size();
-      pending_.append(text);
-      const std::size_t rest = slide(pending_, counted, sink).size();
-      pending_.erase(0, pending_.size() - rest);
-    }
-  }
-
-  template <class Sink>
-  void finish(Sink& sink) {
-    if (!emitted_ && !pending_.empty()) sink(std::string_view(pending_));
-    reset();
-  }
-
-  void reset() noexcept {
-    pending_.clear();
-    units_ = 0;
-    emitted_ = false;
-  }
-
- private:
-  /// Moves the window over `text`, whose first `end` bytes are the units that earlier calls have counted.
-  /// Returns: the last n - 1 units, or all when there are fewer.
-  template <class Sink>
-  std::string_view slide(std::string_view text, std::size_t end, Sink& sink) {
-    std::size_t begin = 0;
-    while (end < text.size()) {
-      end += Unit::length(text, end);
-      if (++units_ < n_) continue;
-      emitted_ = true;
-      sink(text.substr(begin, end - begin));
-      begin += Unit::length(text, begin);
-      --units_;
-    }
-    return text.substr(begin);
-  }
-
-  std::size_t n_;
-  std::string pending_;
-  std::size_t units_ = 0;  // in pending_
-  bool emitted_ = false;
-};
-
 /// Appends `text` to `out` with each ill-formed subpart replaced by U+FFFD in UTF-8.
 inline void append_repaired(std::string_view text, std::string& out) {
   std::size_t copied = 0;
@@ -140,28 +77,54 @@ void byte_ngrams::operator()(std::string_view text, Sink&& sink) const {
 
 template <class Sink>
 void code_point_ngrams::operator()(std::string_view text, Sink&& sink) const {
+  detail::check_window_size(n);
   std::string repaired;
   if (!detail::is_well_formed(text, active_instruction_set())) {
     detail::append_repaired(text, repaired);
     text = repaired;
   }
-  detail::sliding_window<detail::code_point_unit> window(n);
-  window.feed(text, sink);
-  window.finish(sink);
+  std::size_t begin = 0, count = 0;  // of the window; of the code points up to its end
+  for (std::size_t end = 0; end < text.size();) {
+    end += detail::code_point_length(text, end);
+    if (++count < n) continue;
+    sink(text.substr(begin, end - begin));
+    begin += detail::code_point_length(text, begin);
+  }
+  if (count > 0 && count < n) sink(text);
 }
 
+namespace detail {
+
+/// The last n - 1 units of a piece begin the next one.
 template <>
-class token_stream<byte_ngrams> : public detail::sliding_window<detail::byte_unit> {
- public:
-  explicit token_stream(const byte_ngrams& tokenizer) : sliding_window(tokenizer.n) {}
+struct cuts_of<byte_ngrams> {
+  static text_cut cut(const byte_ngrams& tokenize, const std::string& text, std::size_t& /*searched*/,
+                      bool /*at_end*/) noexcept {
+    return {text.size(), text.size() < tokenize.n ? 0 : text.size() - (tokenize.n - 1)};
+  }
 };
 
+/// The same; a sequence that a chunk cut is no unit yet.
 template <>
-class token_stream<code_point_ngrams>
-    : public detail::rewritten_stream<detail::piecewise_rewriter<detail::append_repaired>,
-                                      detail::sliding_window<detail::code_point_unit>> {
- public:
-  explicit token_stream(const code_point_ngrams& tokenizer) : rewritten_stream(tokenizer.n) {}
+struct cuts_of<code_point_ngrams> {
+  static text_cut cut(const code_point_ngrams& tokenize, std::string& text, std::size_t& /*searched*/, bool at_end) {
+    const std::size_t unfinished = at_end ? 0 : incomplete_suffix(text);
+    const std::string_view complete = std::string_view(text).substr(0, text.size() - unfinished);
+    if (!is_well_formed(complete, active_instruction_set())) {
+      std::string repaired;
+      append_repaired(complete, repaired);
+      text.replace(0, complete.size(), repaired);
+    }
+    const std::size_t end = text.size() - unfinished;
+    std::size_t next = end;
+    for (std::size_t i = 1; i < tokenize.n && next > 0; ++i) {
+      do --next;
+      while (is_continuation(text, next));
+    }
+    return {end, next};
+  }
 };
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

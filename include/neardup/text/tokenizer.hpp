@@ -1,13 +1,15 @@
 // What a tokenizer is: anything that hands the tokens of a text to a sink, one after the other.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
-#include "../version.hpp"
+#include "../error.hpp"
 #include "utf8.hpp"
 
 namespace neardup::inline v0 {
@@ -80,6 +82,13 @@ class piecewise_rewriter {
   utf8_chunks chunks_;
 };
 
+/// Calls `take(part)` for the parts of a chunk: a large one is cut, so that little memory is needed.
+template <class Take>
+void for_each_part(std::string_view chunk, const Take& take) {
+  constexpr std::size_t max_part = 65536;
+  for (; !chunk.empty(); chunk.remove_prefix((std::min)(chunk.size(), max_part))) take(chunk.substr(0, max_part));
+}
+
 template <class Rewriter>
 std::string rewrite(std::string_view text) {
   std::string out;
@@ -100,15 +109,11 @@ class rewritten_stream {
 
   template <class... Sink>
   void feed(std::string_view chunk, Sink&&... sink) {
-    // A large chunk in parts, so that little memory is needed.
-    constexpr std::size_t max_part = 65536;
-    while (!chunk.empty()) {
-      const std::string_view part = chunk.substr(0, max_part);
-      chunk.remove_prefix(part.size());
+    for_each_part(chunk, [&](std::string_view part) {
       text_.clear();
       rewriter_.append(part, text_);
       inner_.feed(text_, sink...);
-    }
+    });
   }
 
   template <class... Sink>
@@ -130,7 +135,100 @@ class rewritten_stream {
   Inner inner_;
 };
 
+/// Where a text is cut: a piece of it ends at `end`, and the next one begins at `next`. Both are 0 if there is no piece
+/// yet.
+struct text_cut {
+  std::size_t end, next;
+};
+
+/// How a text that comes in chunks is cut into pieces, each of which has its tokens by itself; specialised for each
+/// tokenizer that allows it.
+///
+/// `cut(tokenizer, text, searched, at_end)` gives the last cut of what there is of the text, at its end if no more will
+/// come, and may repair it. `searched` bytes of it are known to hold no cut; so far it looked is what it is set to.
+template <class Tokenizer>
+struct cuts_of;
+
+template <class T>
+concept cut_tokenizer = requires {
+  sizeof(cuts_of<T>);
+};
+
+/// The pieces of a text that comes in chunks.
+template <cut_tokenizer Tokenizer>
+class text_pieces {
+ public:
+  /// Pieces are looked for whenever `enough` bytes have come. Throws: what the tokenizer does when it is used.
+  explicit text_pieces(const Tokenizer& tokenizer, std::size_t enough = 1) : tokenize(tokenizer), enough_(enough) {
+    tokenize(std::string_view(), any_sink{});
+  }
+
+  /// Calls `take(piece)`. Throws: std::length_error at 2 GiB without a cut.
+  template <class Take>
+  void feed(std::string_view chunk, const Take& take) {
+    for_each_part(chunk, [&](std::string_view part) {
+      text_.append(part);
+      fresh_ += part.size();
+      if (fresh_ < enough_) return;
+      fresh_ = 0;
+      const text_cut found = find_cut(false);
+      if (found.next == 0) return;
+      is_begun_ = true;
+      take(std::string_view(text_).substr(0, found.end));
+      text_.erase(0, found.next);
+      searched_ -= (std::min)(searched_, found.next);
+    });
+  }
+
+  /// The rest, too, which is a piece if it has tokens of its own, or is all of the text.
+  template <class Take>
+  void finish(const Take& take) {
+    if (find_cut(true).next > 0 || !is_begun_) take(std::string_view(text_));
+    reset();
+  }
+
+  void reset() noexcept {
+    text_.clear();
+    fresh_ = 0;
+    searched_ = 0;
+    is_begun_ = false;
+  }
+
+  Tokenizer tokenize;
+
+ private:
+  text_cut find_cut(bool at_end) {
+    if (text_.size() >> 31 != 0) fail<std::length_error>("a word in a stream has 2 GiB or more");
+    return cuts_of<Tokenizer>::cut(tokenize, text_, searched_, at_end);
+  }
+
+  std::string text_;
+  std::size_t enough_;
+  std::size_t fresh_ = 0;     // bytes that came since pieces were looked for
+  std::size_t searched_ = 0;  // bytes of the text
+  bool is_begun_ = false;     // there was a piece
+};
+
 }  // namespace detail
+
+template <detail::cut_tokenizer Tokenizer>
+class token_stream<Tokenizer> {
+ public:
+  explicit token_stream(const Tokenizer& tokenizer) : pieces_(tokenizer) {}
+
+  template <class Sink>
+  void feed(std::string_view chunk, Sink&& sink) {
+    pieces_.feed(chunk, [&](std::string_view piece) { pieces_.tokenize(piece, sink); });
+  }
+  template <class Sink>
+  void finish(Sink&& sink) {
+    pieces_.finish([&](std::string_view piece) { pieces_.tokenize(piece, sink); });
+  }
+  void reset() noexcept { pieces_.reset(); }
+
+ private:
+  detail::text_pieces<Tokenizer> pieces_;
+};
 
 template <detail::rewriting_tokenizer Tokenizer>
   requires streaming_tokenizer<decltype(Tokenizer::inner)>

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
+#include <utility>
 
 #include "../detail/bytes.hpp"
 #include "tokenizer.hpp"
@@ -55,9 +55,6 @@ class word_scanner {
     sink(text.substr(start_, position_ - start_));
   }
 
-  /// The number of leading bytes that no later word needs.
-  [[nodiscard]] std::size_t finished() const noexcept { return open_ == run::none ? position_ : start_; }
-
   [[nodiscard]] std::size_t position() const noexcept { return position_; }
 
   /// Continues at `position`, in a word that began at `start` unless `open` is none.
@@ -70,12 +67,6 @@ class word_scanner {
   /// The word that is open, and where it began.
   [[nodiscard]] run open() const noexcept { return open_; }
   [[nodiscard]] std::size_t start() const noexcept { return start_; }
-
-  /// Tells that `count` leading bytes of the text were dropped.
-  void drop(std::size_t count) noexcept {
-    position_ -= count;
-    start_ = start_ < count ? 0 : start_ - count;
-  }
 
  private:
   static constexpr std::array<character_class, 128> ascii_classes = [] {
@@ -139,49 +130,25 @@ struct words {
   }
 };
 
+/// A piece ends before a character that ends all words before it.
 template <>
-class token_stream<words> {
- public:
-  explicit token_stream(const words& /*tokenizer*/) {}
-
-  template <class Sink>
-  void feed(std::string_view chunk, Sink&& sink) {
-    if (pending_.empty()) {
-      const std::string_view rest = scan(chunk, sink);
-      pending_.assign(rest);
-    } else {
-      pending_.append(chunk);
-      const std::string_view rest = scan(pending_, sink);
-      pending_.erase(0, pending_.size() - rest.size());
+struct detail::cuts_of<words> {
+  static text_cut cut(const words& /*tokenizer*/, std::string_view text, std::size_t& searched, bool at_end) noexcept {
+    if (at_end) return {text.size(), text.size()};
+    const std::size_t first = std::exchange(searched, text.size() - incomplete_suffix(text));
+    // A byte that continues nothing always begins a character, whatever stands before it.
+    for (std::size_t i = searched; i > first;) {
+      const std::size_t end = i;
+      do --i;
+      while (i > first && is_continuation(text, i));
+      const decoded character = decode_one(text.substr(i));
+      // More bytes that continue something than this character has: the first of them is ill-formed.
+      if (i + character.length < end) return {i + character.length, i + character.length};
+      const character_class kind = classify(character.code_point);
+      if (kind != character_class::letter && kind != character_class::mark) return {i, i};
     }
+    return {0, 0};
   }
-
-  template <class Sink>
-  void finish(Sink&& sink) {
-    scanner_.scan(pending_, pending_.size(), sink);
-    scanner_.close(pending_, sink);
-    reset();
-  }
-
-  void reset() noexcept {
-    pending_.clear();
-    scanner_ = {};
-  }
-
- private:
-  /// Returns: the bytes that the next chunk may continue. The scanner remembers how far it got in them, so that a word
-  /// of any length is read once.
-  template <class Sink>
-  std::string_view scan(std::string_view text, Sink& sink) {
-    const std::size_t unfinished = incomplete_suffix(text.substr(scanner_.position()));
-    scanner_.scan(text, text.size() - unfinished, sink);
-    const std::size_t finished = scanner_.finished();
-    scanner_.drop(finished);
-    return text.substr(finished);
-  }
-
-  std::string pending_;
-  detail::word_scanner scanner_;
 };
 
 }  // namespace neardup::inline v0

@@ -163,12 +163,7 @@ struct token_kernel<byte_ngrams, xxh3<Bits>> {
     return true;
   }
 
-  using stream = gram_stream<byte_ngrams, xxh3<Bits>>;
-
-  static void check(std::size_t n) { check_window_size(n); }
-  static std::pair<std::size_t, std::size_t> cut(std::size_t n, const std::string& text, bool /*at_end*/) noexcept {
-    return {text.size(), text.size() < n ? 0 : text.size() - (n - 1)};
-  }
+  using stream = piecewise_kernel_stream<byte_ngrams, xxh3<Bits>>;
 };
 
 }  // namespace neardup::inline v0::detail

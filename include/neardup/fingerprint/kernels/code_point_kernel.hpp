@@ -219,26 +219,7 @@ struct token_kernel<code_point_ngrams, xxh3<Bits>> {
            pair_counter<Words>(tallies, hash.seed).count(text);
   }
 
-  using stream = gram_stream<code_point_ngrams, xxh3<Bits>>;
-
-  static void check(std::size_t n) { check_window_size(n); }
-  /// The sequence that a chunk cut is no whole code point.
-  static std::pair<std::size_t, std::size_t> cut(std::size_t n, std::string& text, bool at_end) {
-    const std::size_t unfinished = at_end ? 0 : incomplete_suffix(text);
-    const std::string_view complete = std::string_view(text).substr(0, text.size() - unfinished);
-    if (!is_well_formed(complete, active_instruction_set())) {
-      std::string repaired;
-      append_repaired(complete, repaired);
-      text.replace(0, complete.size(), repaired);
-    }
-    const std::size_t whole = text.size() - unfinished;
-    std::size_t kept = whole;
-    for (std::size_t i = 1; i < n && kept > 0; ++i) {
-      do --kept;
-      while (is_continuation(text, kept));
-    }
-    return {whole, kept};
-  }
+  using stream = piecewise_kernel_stream<code_point_ngrams, xxh3<Bits>>;
 };
 
 }  // namespace neardup::inline v0::detail

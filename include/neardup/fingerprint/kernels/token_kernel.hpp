@@ -152,78 +152,31 @@ void collect_features(const Tokenizer& tokenize, const Hasher& hash, std::string
   result.erase(std::unique(result.begin(), result.end()), result.end());
 }
 
-/// Collects the chunks of a stream until there is enough for a kernel, and cuts larger ones, so that little memory is
-/// needed.
-class chunk_buffer {
- public:
-  /// Calls `work()` whenever `text` has grown enough.
-  template <class Work>
-  void feed(std::string_view chunk, const Work& work) {
-    constexpr std::size_t enough = 4096;
-    constexpr std::size_t max_part = 65536;
-    while (!chunk.empty()) {
-      const std::string_view part = chunk.substr(0, max_part);
-      chunk.remove_prefix(part.size());
-      text.append(part);
-      unworked_ += part.size();
-      if (unworked_ < enough) continue;
-      unworked_ = 0;
-      work();
-    }
-  }
+/// So many bytes of a stream are enough for a kernel.
+inline constexpr std::size_t enough_for_kernels = 4096;
 
-  void reset() noexcept {
-    text.clear();
-    unworked_ = 0;
-  }
-
-  std::string text;
-
- private:
-  std::size_t unworked_ = 0;  // bytes that came since the last work
-};
-
-/// A stream of n-grams: the last n - 1 units of a piece begin the next one.
-///
-/// The kernel of the tokenizer has `check(n)` besides, which throws if n is none, and `cut(n, text, at_end)`, which
-/// repairs the text and says how many of its bytes are whole units, and at which of them the last n - 1 begin: at 0 if
-/// there are no more.
+/// A stream whose pieces are texts of their own to the kernel.
 template <class Tokenizer, class Hasher>
-class gram_stream {
+class piecewise_kernel_stream {
   using kernel = token_kernel<Tokenizer, Hasher>;
   using writer = hash_writer<hasher_words<Hasher>>;
 
  public:
-  explicit gram_stream(const Tokenizer& tokenizer) : tokenize_(tokenizer) { kernel::check(tokenizer.n); }
+  explicit piecewise_kernel_stream(const Tokenizer& tokenizer) : pieces_(tokenizer, enough_for_kernels) {}
 
   void feed(std::string_view chunk, const Hasher& hash, const writer& out) {
-    buffer_.feed(chunk, [&] { work(false, hash, out); });
+    pieces_.feed(chunk, hash_piece(hash, out));
   }
-
-  void finish(const Hasher& hash, const writer& out) {
-    work(true, hash, out);
-    if (!emitted_) kernel::hash_text(tokenize_, hash, buffer_.text, scratch_, out);
-    reset();
-  }
-
-  void reset() noexcept {
-    buffer_.reset();
-    emitted_ = false;
-  }
+  void finish(const Hasher& hash, const writer& out) { pieces_.finish(hash_piece(hash, out)); }
+  void reset() noexcept { pieces_.reset(); }
 
  private:
-  void work(bool at_end, const Hasher& hash, const writer& out) {
-    const auto [whole, kept] = kernel::cut(tokenize_.n, buffer_.text, at_end);
-    if (kept == 0) return;
-    emitted_ = true;
-    kernel::hash_text(tokenize_, hash, std::string_view(buffer_.text).substr(0, whole), scratch_, out);
-    buffer_.text.erase(0, kept);
+  auto hash_piece(const Hasher& hash, const writer& out) {
+    return [&](std::string_view piece) { kernel::hash_text(pieces_.tokenize, hash, piece, scratch_, out); };
   }
 
-  Tokenizer tokenize_;
   typename kernel::scratch scratch_;
-  chunk_buffer buffer_;
-  bool emitted_ = false;
+  text_pieces<Tokenizer> pieces_;
 };
 
 }  // namespace neardup::inline v0::detail

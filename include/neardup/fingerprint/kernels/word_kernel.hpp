@@ -243,68 +243,38 @@ struct token_kernel<Tokenizer, xxh3<Bits>> {
     memory.joined.hash_last_shingle(shingle_hasher(hash.seed, out));
   }
 
-  /// Pieces end where a word does, and joined words keep what shingles need.
-  /// Throws: std::length_error at a word of 2 GiB.
+  /// Joined words keep what shingles need of one piece for the next.
   class stream {
    public:
     explicit stream(const Tokenizer& tokenizer) : recipe_(recipe_of(tokenizer)) {}
 
     void feed(std::string_view chunk, const xxh3<Bits>& hash, const writer& out) {
-      buffer_.feed(chunk, [&] { work(last_edge(), hash, out); });
+      pieces_.feed(chunk, [&](std::string_view piece) { take(piece, hash, out); });
     }
 
     void finish(const xxh3<Bits>& hash, const writer& out) {
-      work(buffer_.text.size(), hash, out);
+      pieces_.finish([&](std::string_view piece) { take(piece, hash, out); });
       if (begun_) scratch_.joined.hash_last_shingle(shingle_hasher(hash.seed, out));
-      reset();
+      begun_ = false;
     }
 
     void reset() noexcept {
-      buffer_.reset();
-      searched_ = 0;
+      pieces_.reset();
       begun_ = false;
     }
 
    private:
-    /// The last place of the text where a character begins that ends all words before it; 0 if there is none.
-    std::size_t last_edge() {
-      const std::string_view text = buffer_.text;
-      const std::size_t complete = text.size() - incomplete_suffix(text);
-      // A byte that continues nothing always begins a character, whatever stands before it.
-      for (std::size_t i = complete; i > searched_;) {
-        const std::size_t end = i;
-        do --i;
-        while (i > searched_ && is_continuation(text, i));
-        const decoded character = decode_one(text.substr(i));
-        // More bytes that continue something than this character has: the first of them is ill-formed.
-        if (i + character.length < end) return i + character.length;
-        const character_class kind = classify(character.code_point);
-        if (i > 0 && kind != character_class::letter && kind != character_class::mark) return i;
-      }
-      searched_ = complete;
-      if (text.size() >= end_of_sizes) fail<std::length_error>("a word in a stream has 2 GiB or more");
-      return 0;
-    }
-
-    void work(std::size_t end, const xxh3<Bits>& hash, const writer& out) {
-      if (end == 0) return;
-      const std::string_view piece = std::string_view(buffer_.text).substr(0, end);
-      if (recipe_.n == 1 && !recipe_.fold) {
-        hash_single_words(piece, hash.seed, scratch_.words, out);
-      } else {
-        if (!begun_) scratch_.joined.start(recipe_.n);
-        begun_ = true;
-        hash_more_shingles(piece, recipe_.fold, hash.seed, scratch_, out);
-      }
-      buffer_.text.erase(0, end);
-      searched_ = 0;
+    void take(std::string_view piece, const xxh3<Bits>& hash, const writer& out) {
+      if (recipe_.n == 1 && !recipe_.fold) return hash_single_words(piece, hash.seed, scratch_.words, out);
+      if (!begun_) scratch_.joined.start(recipe_.n);
+      begun_ = true;
+      hash_more_shingles(piece, recipe_.fold, hash.seed, scratch_, out);
     }
 
     word_recipe recipe_;
-    chunk_buffer buffer_;
+    text_pieces<words> pieces_{words{}, enough_for_kernels};
     word_scratch scratch_;
-    std::size_t searched_ = 0;  // bytes of the text that are known to hold no edge
-    bool begun_ = false;        // joined words are this text's
+    bool begun_ = false;  // joined words are this text's
   };
 };
 

@@ -79,7 +79,7 @@ class chinese_words {
     std::uint32_t size, characters;
   };
 
-  friend token_stream<chinese_words>;
+  friend detail::cuts_of<chinese_words>;
 
   struct workspace {
     std::vector<piece> tokens;
@@ -260,58 +260,24 @@ class chinese_words {
   std::shared_ptr<const unknown_word_model> model_;
 };
 
-/// Keeps the run of Chinese characters and ASCII words that the next chunk may continue.
+/// A piece ends behind a character that is in no run, unless it is half a line end.
 template <>
-class token_stream<chinese_words> {
- public:
-  explicit token_stream(const chinese_words& tokenizer) : tokenize_(tokenizer) {}
-
-  template <class Sink>
-  void feed(std::string_view chunk, Sink&& sink) {
-    // A large chunk in parts, so that little memory is needed.
-    constexpr std::size_t max_part = 65536;
-    for (; !chunk.empty(); chunk.remove_prefix((std::min)(chunk.size(), max_part))) {
-      pending_.append(chunk.substr(0, max_part));
-      const std::size_t complete = find_cut();
-      if (complete == 0) continue;
-      tokenize_(std::string_view(pending_).substr(0, complete), sink);
-      pending_.erase(0, complete);
-      looked_at_ -= complete;
+struct detail::cuts_of<chinese_words> {
+  static text_cut cut(const chinese_words& /*tokenizer*/, std::string_view text, std::size_t& searched,
+                      bool at_end) noexcept {
+    if (at_end) return {text.size(), text.size()};
+    const std::size_t end = text.size() - incomplete_suffix(text.substr(searched));
+    std::size_t found = 0;
+    while (searched < end) {
+      searched = chinese_words::end_of_run(text.substr(0, end), searched);
+      if (searched == end) break;
+      found = searched;
+      if (text[found] == '\r' && found + 1 == text.size()) break;
+      searched += decode_one(text.substr(searched)).length;
+      found = searched;
     }
+    return {found, found};
   }
-
-  template <class Sink>
-  void finish(Sink&& sink) {
-    tokenize_(pending_, sink);
-    reset();
-  }
-
-  void reset() noexcept {
-    pending_.clear();
-    looked_at_ = 0;
-  }
-
- private:
-  /// The last place where the text may be cut: behind a character that is in no run, unless it is half a line end.
-  /// Looks at each byte once.
-  std::size_t find_cut() noexcept {
-    const std::string_view text(pending_);
-    const std::size_t end = text.size() - incomplete_suffix(text.substr(looked_at_));
-    std::size_t cut = 0;
-    while (looked_at_ < end) {
-      looked_at_ = chinese_words::end_of_run(text.substr(0, end), looked_at_);
-      if (looked_at_ == end) break;
-      cut = looked_at_;
-      if (text[cut] == '\r' && cut + 1 == text.size()) break;
-      looked_at_ += decode_one(text.substr(looked_at_)).length;
-      cut = looked_at_;
-    }
-    return cut;
-  }
-
-  chinese_words tokenize_;
-  std::string pending_;
-  std::size_t looked_at_ = 0;
 };
 
 }  // namespace neardup::inline v0
