@@ -272,22 +272,9 @@ class text_masker {
 /// Tokenizes the masked text. See mask.
 /// Example: `shingles{2, masked{normalised{words{}}}}`
 template <tokenizer Inner>
-struct masked {
-  Inner inner{};
-
-  template <class Sink>
-  void operator()(std::string_view text, Sink&& sink) const {
-    const std::string text_masked = mask(text);
-    inner(text_masked, sink);
-  }
-};
+struct masked : detail::rewritten<detail::text_masker, Inner> {};
 
 template <class Inner>
 masked(Inner) -> masked<Inner>;
-
-template <class Inner>
-struct detail::rewriter_of<masked<Inner>> {
-  using type = text_masker;
-};
 
 }  // namespace neardup::inline v0

@@ -129,15 +129,7 @@ using width_folder = piecewise_rewriter<append_narrowed>;
 
 /// Tokenizes the folded text: upper and lower case of ASCII letters are the same. See fold.
 template <tokenizer Inner>
-struct folded {
-  Inner inner{};
-
-  template <class Sink>
-  void operator()(std::string_view text, Sink&& sink) const {
-    const std::string text_folded = fold(text);
-    inner(text_folded, sink);
-  }
-};
+struct folded : detail::rewritten<detail::ascii_folder, Inner> {};
 
 template <class Inner>
 folded(Inner) -> folded<Inner>;
@@ -145,49 +137,16 @@ folded(Inner) -> folded<Inner>;
 /// Tokenizes the text in half width: full-width letters, digits and punctuation are those of ASCII. See narrow.
 /// Example: `narrowed{folded{chinese_words{dictionary}}}`
 template <tokenizer Inner>
-struct narrowed {
-  Inner inner{};
-
-  template <class Sink>
-  void operator()(std::string_view text, Sink&& sink) const {
-    const std::string text_narrowed = narrow(text);
-    inner(text_narrowed, sink);
-  }
-};
+struct narrowed : detail::rewritten<detail::width_folder, Inner> {};
 
 template <class Inner>
 narrowed(Inner) -> narrowed<Inner>;
 
 /// Tokenizes the normalised text: case, punctuation and spacing do not matter. See normalise.
 template <tokenizer Inner>
-struct normalised {
-  Inner inner{};
-
-  template <class Sink>
-  void operator()(std::string_view text, Sink&& sink) const {
-    const std::string text_normalised = normalise(text);
-    inner(text_normalised, sink);
-  }
-};
+struct normalised : detail::rewritten<detail::text_normaliser, Inner> {};
 
 template <class Inner>
 normalised(Inner) -> normalised<Inner>;
-
-namespace detail {
-
-template <class Inner>
-struct rewriter_of<folded<Inner>> {
-  using type = ascii_folder;
-};
-template <class Inner>
-struct rewriter_of<narrowed<Inner>> {
-  using type = width_folder;
-};
-template <class Inner>
-struct rewriter_of<normalised<Inner>> {
-  using type = text_normaliser;
-};
-
-}  // namespace detail
 
 }  // namespace neardup::inline v0

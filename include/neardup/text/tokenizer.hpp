@@ -57,15 +57,6 @@ concept streaming_tokenizer =
 
 namespace detail {
 
-/// What rewrites the text before the member `inner` of a tokenizer gets it; specialised for each that does so.
-template <class Tokenizer>
-struct rewriter_of {
-  using type = void;
-};
-
-template <class T>
-concept rewriting_tokenizer = !std::is_void_v<typename rewriter_of<T>::type>;
-
 /// A rewriter that changes each piece of whole characters by itself: `Append(piece, out)` writes the new one.
 template <auto Append>
 class piecewise_rewriter {
@@ -99,8 +90,26 @@ std::string rewrite(std::string_view text) {
   return out;
 }
 
-/// A stream of text that another component rewrites first: `Rewriter` has append(text, out), finish(out) and reset(),
-/// `Inner` is a stream of tokens or of their hashes, whose further arguments are passed on.
+/// A tokenizer of the text that a rewriter has made of another one: that has append(text, out), finish(out) and reset().
+template <class Rewriter, class Inner>
+struct rewritten {
+  using rewriter = Rewriter;
+
+  Inner inner{};
+
+  template <class Sink>
+  void operator()(std::string_view text, Sink&& sink) const {
+    const std::string text_rewritten = rewrite<Rewriter>(text);
+    inner(text_rewritten, sink);
+  }
+};
+
+template <class T>
+concept rewriting_tokenizer = requires {
+  typename T::rewriter;
+};
+
+/// A stream of such text: `Inner` is a stream of tokens or of their hashes, whose further arguments are passed on.
 template <class Rewriter, class Inner>
 class rewritten_stream {
  public:
@@ -232,8 +241,8 @@ class token_stream<Tokenizer> {
 
 template <detail::rewriting_tokenizer Tokenizer>
   requires streaming_tokenizer<decltype(Tokenizer::inner)>
-class token_stream<Tokenizer> : public detail::rewritten_stream<typename detail::rewriter_of<Tokenizer>::type,
-                                                                token_stream<decltype(Tokenizer::inner)>> {
+class token_stream<Tokenizer>
+    : public detail::rewritten_stream<typename Tokenizer::rewriter, token_stream<decltype(Tokenizer::inner)>> {
  public:
   explicit token_stream(const Tokenizer& tokenizer) : token_stream::rewritten_stream(tokenizer.inner) {}
 };

@@ -30,7 +30,7 @@ struct rewriting {
 template <rewriting_tokenizer T>
 struct rewriting<T> {
   static constexpr bool is_rewriting = true;
-  using rewriter = typename rewriter_of<T>::type;
+  using rewriter = typename T::rewriter;
   static const auto& inner(const T& tokenizer) noexcept { return tokenizer.inner; }
 };
 /// The shingles of what a rewritten text has are those of the text, rewritten.
