@@ -204,7 +204,7 @@ void add_kinds() {
                });
   };
   static detail::vote_collector<neardup::unit, neardup::xxh3<64>, 64> votes;
-  static detail::minima_collector<neardup::xxh3<64>, 64> minima;
+  static detail::vote_collector<neardup::unit, neardup::xxh3<64>, 64, detail::vote_kind::minima> minima;
   for (const std::size_t n : {8U, 16U, 37U, 50U, 64U, 100U, 250U, 1000U}) {
     measure("simhash", n, votes);
     measure("minwise", n, minima);

@@ -54,7 +54,6 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/composition.hpp
     include/neardup/fingerprint/kernels/distinct_hashes.hpp
     include/neardup/fingerprint/kernels/hash_sort.hpp
-    include/neardup/fingerprint/kernels/minima_collector.hpp
     include/neardup/fingerprint/kernels/pair_counts.hpp
     include/neardup/fingerprint/kernels/registry.hpp
     include/neardup/fingerprint/kernels/rewritten_kernel.hpp

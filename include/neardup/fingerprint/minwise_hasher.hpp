@@ -12,9 +12,9 @@
 #include "../text/tokenizer.hpp"
 #include "hashers.hpp"
 #include "kernels/composition.hpp"
-#include "kernels/minima_collector.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/token_kernel.hpp"
+#include "kernels/votes.hpp"
 #include "minwise_sketch.hpp"
 #include "weighters.hpp"
 
@@ -47,7 +47,7 @@ class minwise_hasher {
  private:
   struct state {
     detail::hash_scratch<tokenizer_type, hasher_type> tokens;
-    detail::minima_collector<hasher_type, Bits> minima;
+    detail::vote_collector<unit, hasher_type, Bits, detail::vote_kind::minima> votes;
   };
 
  public:
@@ -67,7 +67,7 @@ class minwise_hasher {
   }
   /// The same with memory that is reused; once that has grown, nothing is allocated (but by a tokenizer, see simhasher).
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
-    return detail::code_of(collect(text, scratch));
+    return collect(text, scratch).code();
   }
 
   /// The minima of a text, which merge with those of others.
@@ -103,8 +103,8 @@ class minwise_hasher {
  private:
   const detail::bin_minima<Bits>& collect(std::string_view text, workspace& scratch) const {
     state& memory = scratch.memory_.get();
-    memory.minima.collect(tokenizer, hasher, text, memory.tokens);
-    return memory.minima.minima;
+    memory.votes.collect(tokenizer, weighter, hasher, text, memory.tokens);
+    return memory.votes.tokens();
   }
 };
 

@@ -10,7 +10,6 @@
 
 #include "../minwise.hpp"
 #include "kernels/bin_minima.hpp"
-#include "kernels/minima_collector.hpp"
 
 namespace neardup::inline v0 {
 
@@ -54,7 +53,7 @@ class minwise_sketch {
   void clear() noexcept { minima_.clear(); }
 
   /// The code of the set; nothing if it is empty.
-  [[nodiscard]] std::optional<minwise<Bits>> result() const noexcept { return detail::code_of(minima_); }
+  [[nodiscard]] std::optional<minwise<Bits>> result() const noexcept { return minima_.code(); }
 
   friend bool operator==(const minwise_sketch&, const minwise_sketch&) noexcept = default;
 

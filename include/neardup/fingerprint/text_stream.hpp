@@ -10,7 +10,7 @@
 #include "../simhash.hpp"
 #include "../text/tokenizer.hpp"
 #include "kernels/composition.hpp"
-#include "kernels/minima_collector.hpp"
+#include "kernels/votes.hpp"
 #include "simhasher.hpp"
 
 namespace neardup::inline v0 {
@@ -25,10 +25,12 @@ namespace neardup::inline v0 {
 template <class Simhasher>
 class text_stream {
   using tokenizer_type = typename Simhasher::tokenizer_type;
-  using collector = std::conditional_t<
-      Simhasher::fingerprint_type::kind == fingerprint_kind::minwise,
-      detail::minima_collector<typename Simhasher::hasher_type, Simhasher::bits>,
-      detail::vote_collector<typename Simhasher::weighter_type, typename Simhasher::hasher_type, Simhasher::bits>>;
+  using weighter_type = typename Simhasher::weighter_type;
+  using hasher_type = typename Simhasher::hasher_type;
+  static constexpr detail::vote_kind kind = Simhasher::fingerprint_type::kind == fingerprint_kind::minwise
+                                                ? detail::vote_kind::minima
+                                                : detail::vote_kind_of<weighter_type, hasher_type>();
+  using collector = detail::vote_collector<weighter_type, hasher_type, Simhasher::bits, kind>;
   static_assert(streaming_tokenizer<tokenizer_type>,
                 "neardup: this tokenizer takes whole texts; specialise neardup::token_stream for it");
 

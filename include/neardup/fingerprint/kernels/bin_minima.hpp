@@ -15,12 +15,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
 #include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
+#include "../../minwise.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -421,11 +423,10 @@ class bin_minima {
     for (std::size_t bin = 0; bin < Bins; ++bin) minima_[bin] = (std::min)(minima_[bin], other.minima_[bin]);
   }
 
-  /// The bits of the code.
-  [[nodiscard]] std::array<std::uint64_t, words_for(Bins)> bits() const noexcept {
-    std::array<std::uint64_t, words> result;
-    for (std::size_t j = 0; j < words; ++j) result[j] = bits_of_bins(&minima_[j * word_bits]);
-    return result;
+  /// The code of the set; nothing if it is empty.
+  [[nodiscard]] std::optional<minwise<Bins>> code() const noexcept {
+    if (empty()) return std::nullopt;
+    return minwise<Bins>(bits());
   }
 
   friend bool operator==(const bin_minima&, const bin_minima&) noexcept = default;
@@ -433,7 +434,14 @@ class bin_minima {
  private:
   static constexpr std::size_t words = words_for(Bins);
 
-  std::array<std::uint32_t, word_bits * words> minima_{};  // behind the bins zeros, as if hashes had chosen them
+  [[nodiscard]] std::array<std::uint64_t, words> bits() const noexcept {
+    std::array<std::uint64_t, words> result;
+    for (std::size_t j = 0; j < words; ++j) result[j] = bits_of_bins(&minima_[j * word_bits]);
+    return result;
+  }
+
+  // Behind the bins zeros, as if hashes had chosen them.
+  alignas(64) std::array<std::uint32_t, word_bits * words> minima_{};
 };
 
 }  // namespace neardup::inline v0::detail

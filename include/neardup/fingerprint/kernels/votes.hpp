@@ -15,9 +15,11 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/instructions.hpp"
 #include "../../error.hpp"
+#include "../../minwise.hpp"
 #include "../../simhash.hpp"
 #include "../hashers.hpp"
 #include "../weighters.hpp"
+#include "bin_minima.hpp"
 #include "bit_tally.hpp"
 #include "distinct_hashes.hpp"
 #include "token_kernel.hpp"
@@ -62,6 +64,7 @@ enum class vote_kind : std::uint8_t {
   distinct,     // which hashes came: they weigh the same, or what a table says of the hash
   counts,       // which hashes came how often
   texts,        // the text of each token: token_votes.hpp
+  minima,       // the least hashes of those that came: for min-wise codes, which have no weights
 };
 
 template <class Weighter, class Hasher>
@@ -200,6 +203,7 @@ template <class Weighter, class Hasher, std::size_t Bits, vote_kind Kind = vote_
 class vote_collector {
  public:
   static constexpr std::size_t hash_words = hasher_words<Hasher>;
+  using fingerprint_type = std::conditional_t<Kind == vote_kind::minima, minwise<Bits>, simhash<Bits>>;
 
   void clear() noexcept {
     tokens_.clear();
@@ -209,14 +213,20 @@ class vote_collector {
   void add(const hash_block<hash_words>& block) {
     if constexpr (Kind == vote_kind::occurrences) {
       tokens_.add([&](std::size_t j) { return block.columns[j]; }, block.count);
+    } else if constexpr (Kind == vote_kind::minima) {
+      static_assert(hash_block<hash_words>::capacity <= max_added_hashes);
+      tokens_.add(block.columns[0], block.count);
     } else {
       tokens_.add(block);
     }
   }
 
   /// The fingerprint of the tokens since clear(); nothing if there are none, or if all of them weigh 0.
-  [[nodiscard]] std::optional<simhash<Bits>> result(const Weighter& weigh, [[maybe_unused]] const Hasher& hash) {
-    if constexpr (Kind == vote_kind::occurrences) {
+  [[nodiscard]] std::optional<fingerprint_type> result([[maybe_unused]] const Weighter& weigh,
+                                                       [[maybe_unused]] const Hasher& hash) {
+    if constexpr (Kind == vote_kind::minima) {
+      return tokens_.code();
+    } else if constexpr (Kind == vote_kind::occurrences) {
       if (occurrence_weight(weigh, {}).raw() == 0) return std::nullopt;
       return tokens_.result();
     } else if constexpr (std::is_same_v<Weighter, unit>) {
@@ -276,13 +286,16 @@ class vote_collector {
     hash_tokens(tokenize, hash, text, scratch, [&](const hash_block<hash_words>& block) { add(block); });
   }
 
+  /// The tokens since clear().
+  [[nodiscard]] const auto& tokens() const noexcept { return tokens_; }
+
   /// Memory for weighed tokens.
   std::vector<weighted_token<hash_words>> weighted;
 
  private:
-  std::conditional_t<Kind == vote_kind::occurrences, equal_votes<Bits>,
-                     distinct_hashes<hash_words, Kind == vote_kind::counts>>
-      tokens_;
+  using set_of_hashes = std::conditional_t<Kind == vote_kind::minima, bin_minima<Bits>,
+                                           distinct_hashes<hash_words, Kind == vote_kind::counts>>;
+  std::conditional_t<Kind == vote_kind::occurrences, equal_votes<Bits>, set_of_hashes> tokens_;
   bool are_weighed_ = false;  // the tokens are in `weighted`, and not in tokens_
 };
 
