@@ -83,7 +83,7 @@ class chinese_words {
 
   struct workspace {
     std::vector<piece> tokens;
-    detail::segment_steps steps;
+    std::vector<detail::segment_step> steps;
     unknown_word_model::workspace model;
   };
 
@@ -236,7 +236,8 @@ class chinese_words {
 
   /// Letters and digits, a fraction and a percent sign behind them; what is between these stays whole.
   template <class EndWord>
-  static void cut_ascii(std::size_t begin, std::size_t end, const detail::segment_steps& steps, EndWord& end_word) {
+  static void cut_ascii(std::size_t begin, std::size_t end, const std::vector<detail::segment_step>& steps,
+                        EndWord& end_word) {
     const auto is_digit = [&](std::size_t i) { return steps[i].code_point >= '0' && steps[i].code_point <= '9'; };
     const auto is_letter = [&](std::size_t i) { return word_dictionary::is_ascii_alphanumeric(steps[i].code_point); };
     for (std::size_t i = begin, from = begin; i < end;) {

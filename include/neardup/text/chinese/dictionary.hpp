@@ -37,26 +37,6 @@ struct segment_step {
   char32_t code_point;
 };
 
-/// Those of one run after the other, in the same memory: a vector would set it to 0 for each, or grow step by step.
-class segment_steps {
- public:
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] segment_step& operator[](std::size_t i) noexcept { return memory_[i]; }
-  [[nodiscard]] const segment_step& operator[](std::size_t i) const noexcept { return memory_[i]; }
-
-  /// Returns: the place of the first of up to `count` steps, in place of those that were there.
-  [[nodiscard]] segment_step* make_room(std::size_t count) {
-    if (memory_.size() < count) memory_.resize(count);
-    return memory_.data();
-  }
-  /// Tells where the steps end that were written.
-  void end_at(const segment_step* end) noexcept { size_ = static_cast<std::size_t>(end - memory_.data()); }
-
- private:
-  std::vector<segment_step> memory_;
-  std::size_t size_ = 0;
-};
-
 /// A node of the trie; its place in the table is its number, so that a look at a child is a look at one place.
 struct dictionary_node {
   // Bits 0 to 20: the code point. 21 to 52: the number of the parent + 1, so that no key is 0, which marks a free
@@ -190,7 +170,7 @@ class word_dictionary {
   [[nodiscard]] std::uint64_t suggested_frequency(std::string_view word) const {
     const auto total = static_cast<double>(total_);
     double share = 1;
-    detail::segment_steps steps;
+    std::vector<detail::segment_step> steps;
     decode(word, steps);
     best_path(steps);
     for (std::size_t i = 0; i + 1 < steps.size(); i = steps[i].next) {
@@ -258,21 +238,21 @@ class word_dictionary {
   static constexpr std::size_t first_size = 0x10000;
 
   /// The characters of a run, and a last step that stands for its end. Inlined: g++ -O2 makes calls of these few lines.
-  static NEARDUP_ALWAYS_INLINE void decode(std::string_view run, detail::segment_steps& steps) {
-    detail::segment_step* step = steps.make_room(run.size() + 1);  // there are no more characters than bytes
+  static NEARDUP_ALWAYS_INLINE void decode(std::string_view run, std::vector<detail::segment_step>& steps) {
+    steps.clear();
+    steps.reserve(run.size() + 1);  // there are no more characters than bytes
     for (std::size_t i = 0; i < run.size();) {
       const decoded next = decode_one({run.data() + i, run.size() - i});
-      *step++ = {0, static_cast<std::uint32_t>(i), 0, next.code_point};
+      steps.push_back({0, static_cast<std::uint32_t>(i), 0, next.code_point});
       i += next.length;
     }
-    *step++ = {0, static_cast<std::uint32_t>(run.size()), 0, 0};
-    steps.end_at(step);
+    steps.push_back({0, static_cast<std::uint32_t>(run.size()), 0, 0});
   }
 
   /// Finds the most probable words of the run in `steps`: that with the largest product of frequency / total, an
   /// unknown character counting once; of equally probable words at one place the longest. Sets `next` of all steps.
   /// Complexity: O(n * longest word).
-  void best_path(detail::segment_steps& steps) const noexcept {
+  void best_path(std::vector<detail::segment_step>& steps) const noexcept {
     for (std::size_t i = steps.size() - 1; i-- > 0;) {
       double best = 0;
       std::size_t end = 0;
@@ -300,7 +280,8 @@ class word_dictionary {
   }
 
   /// Whether the characters from `begin` to `end` are a word.
-  [[nodiscard]] bool is_word(const detail::segment_steps& steps, std::size_t begin, std::size_t end) const noexcept {
+  [[nodiscard]] bool is_word(const std::vector<detail::segment_step>& steps, std::size_t begin,
+                             std::size_t end) const noexcept {
     std::uint32_t at = root;
     for (std::size_t i = begin; i < end && at != none; ++i) at = child(at, steps[i].code_point);
     return at != none && nodes_[at].log_frequency != no_word && begin != end;
@@ -308,7 +289,8 @@ class word_dictionary {
 
   /// The end of the word that begins at `begin` when unknown words are not looked for: that of `next`, or of the run of
   /// single ASCII letters and digits there.
-  [[nodiscard]] static std::size_t end_of_simple_word(const detail::segment_steps& steps, std::size_t begin) noexcept {
+  [[nodiscard]] static std::size_t end_of_simple_word(const std::vector<detail::segment_step>& steps,
+                                                      std::size_t begin) noexcept {
     std::size_t end = begin;
     while (end + 1 < steps.size() && steps[end].next == end + 1 && is_ascii_alphanumeric(steps[end].code_point)) ++end;
     return end > begin ? end : steps[begin].next;

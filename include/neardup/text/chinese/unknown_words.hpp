@@ -35,33 +35,7 @@ class python_table_reader {
     const std::size_t begin = all_.find('{');
     if (begin == all_.npos) refuse("no Python dictionary");
     rest_.remove_prefix(begin + 1);
-    std::string outer, inner;
-    bool is_inside = false;
-    while (true) {
-      skip_separators();
-      if (rest_.empty()) refuse("the dictionary does not end");
-      if (rest_.front() == '}') {
-        rest_.remove_prefix(1);
-        if (!is_inside) return;
-        is_inside = false;
-        continue;
-      }
-      std::string& key = is_inside ? inner : outer;
-      key = name();
-      skip_separators();
-      if (!rest_.empty() && rest_.front() == '{') {
-        if (is_inside) refuse("a third dictionary inside of another");
-        rest_.remove_prefix(1);
-        is_inside = true;
-        continue;
-      }
-      const double value = number();
-      if (is_inside) {
-        visit(std::string_view(outer), std::string_view(inner), value);
-      } else {
-        visit(std::string_view(), std::string_view(outer), value);
-      }
-    }
+    read_entries({}, false, visit);
   }
 
   [[noreturn]] void refuse(const char* why) const {
@@ -72,9 +46,28 @@ class python_table_reader {
   }
 
  private:
-  void skip_separators() noexcept {
-    const std::size_t next = rest_.find_first_not_of(" \t\r\n,:");
-    rest_.remove_prefix(next == rest_.npos ? rest_.size() : next);
+  /// Reads up to the end of a dictionary, which is that of the name `outer` if it `is_inside` of another.
+  template <class Visit>
+  void read_entries(const std::string& outer, bool is_inside, const Visit& visit) {
+    while (!skip('}')) {
+      if (rest_.empty()) refuse("the dictionary does not end");
+      const std::string key = name();
+      if (!skip('{')) {
+        visit(std::string_view(outer), std::string_view(key), number());
+      } else if (is_inside) {
+        refuse("a third dictionary inside of another");
+      } else {
+        read_entries(key, true, visit);
+      }
+    }
+  }
+
+  /// Skips what is between names, numbers and braces. Returns: whether this brace comes next, which is skipped, too.
+  bool skip(char brace) noexcept {
+    rest_.remove_prefix((std::min)(rest_.find_first_not_of(" \t\r\n,:"), rest_.size()));
+    const bool is_next = rest_.starts_with(brace);
+    rest_.remove_prefix(is_next ? 1 : 0);
+    return is_next;
   }
 
   std::string name() {
