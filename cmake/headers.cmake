@@ -54,11 +54,10 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/composition.hpp
     include/neardup/fingerprint/kernels/distinct_hashes.hpp
     include/neardup/fingerprint/kernels/hash_sort.hpp
-    include/neardup/fingerprint/kernels/pair_counts.hpp
+      include/neardup/fingerprint/kernels/pair_counts.hpp
     include/neardup/fingerprint/kernels/registry.hpp
     include/neardup/fingerprint/kernels/rewritten_kernel.hpp
     include/neardup/fingerprint/kernels/token_kernel.hpp
-    include/neardup/fingerprint/kernels/token_votes.hpp
     include/neardup/fingerprint/kernels/votes.hpp
     include/neardup/fingerprint/kernels/word_kernel.hpp
     include/neardup/fingerprint/kernels/xxh3_pairs.hpp
@@ -119,8 +118,8 @@ set(NEARDUP_HEADERS
     include/neardup/text/chinese/logarithm.hpp
     include/neardup/text/chinese/unknown_words.hpp
     include/neardup/text/feature_choice.hpp
+    include/neardup/text/kernels/joined_words.hpp
     include/neardup/text/kernels/normalise_blocks.hpp
-    include/neardup/text/kernels/normalised_words.hpp
     include/neardup/text/kernels/text_blocks.hpp
     include/neardup/text/kernels/unicode_tables.hpp
     include/neardup/text/kernels/utf8_blocks.hpp

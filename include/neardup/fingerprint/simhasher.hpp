@@ -18,7 +18,6 @@
 #include "kernels/composition.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/token_kernel.hpp"
-#include "kernels/token_votes.hpp"
 #include "kernels/votes.hpp"
 #include "weighters.hpp"
 

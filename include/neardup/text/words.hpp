@@ -25,48 +25,39 @@ class word_scanner {
   /// Scans the characters that begin before `end`, calls `sink` for each word that is surely complete.
   template <class Sink>
   void scan(std::string_view text, std::size_t end, Sink& sink) {
-    while (position_ < end) {
+    while (position < end) {
       character_class kind = character_class::other;
       std::size_t length = 1;
-      const auto byte = static_cast<unsigned char>(text[position_]);
+      const auto byte = static_cast<unsigned char>(text[position]);
       if (byte < 0x80) {
         kind = ascii_classes[byte];
-      } else if (begins_with_han(text.substr(position_))) {
+      } else if (begins_with_han(text.substr(position))) {
         // Most of Chinese: each character is a word. Without a look into tables.
         close(text, sink);
         begin(run::lone);
-        position_ += 3;
+        position += 3;
         continue;
       } else {
-        const decoded next = decode_one(text.substr(position_));
+        const decoded next = decode_one(text.substr(position));
         kind = classify(next.code_point);
         length = next.length;
       }
       step(kind, text, sink);
-      position_ += length;
+      position += length;
     }
   }
 
   /// Ends the text: the word that is still open, if any, is complete.
   template <class Sink>
   void close(std::string_view text, Sink& sink) {
-    if (open_ == run::none) return;
-    open_ = run::none;
-    sink(text.substr(start_, position_ - start_));
+    if (open == run::none) return;
+    open = run::none;
+    sink(text.substr(start, position - start));
   }
 
-  [[nodiscard]] std::size_t position() const noexcept { return position_; }
-
-  /// Continues at `position`, in a word that began at `start` unless `open` is none.
-  void resume(std::size_t position, run open, std::size_t start) noexcept {
-    position_ = position;
-    start_ = start;
-    open_ = open;
-  }
-
-  /// The word that is open, and where it began.
-  [[nodiscard]] run open() const noexcept { return open_; }
-  [[nodiscard]] std::size_t start() const noexcept { return start_; }
+  std::size_t position = 0;  // how far the text was scanned
+  std::size_t start = 0;     // of the word that is open
+  run open = run::none;
 
  private:
   static constexpr std::array<character_class, 128> ascii_classes = [] {
@@ -88,11 +79,11 @@ class word_scanner {
   void step(character_class kind, std::string_view text, Sink& sink) {
     switch (kind) {
       case character_class::letter:
-        if (open_ == run::lone) close(text, sink);
-        if (open_ == run::none) begin(run::letters);
+        if (open == run::lone) close(text, sink);
+        if (open == run::none) begin(run::letters);
         break;
       case character_class::mark:
-        if (open_ == run::none) begin(run::letters);
+        if (open == run::none) begin(run::letters);
         break;
       case character_class::lone:
       case character_class::han:
@@ -104,13 +95,9 @@ class word_scanner {
   }
 
   void begin(run kind) noexcept {
-    open_ = kind;
-    start_ = position_;
+    open = kind;
+    start = position;
   }
-
-  std::size_t position_ = 0;
-  std::size_t start_ = 0;
-  run open_ = run::none;
 };
 
 }  // namespace detail

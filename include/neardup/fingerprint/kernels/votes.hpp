@@ -17,6 +17,9 @@
 #include "../../error.hpp"
 #include "../../minwise.hpp"
 #include "../../simhash.hpp"
+#include "../../text/tokenizer.hpp"
+#include "../accumulator.hpp"
+#include "../feature_bag.hpp"
 #include "../hashers.hpp"
 #include "../weighters.hpp"
 #include "bin_minima.hpp"
@@ -63,7 +66,7 @@ enum class vote_kind : std::uint8_t {
   occurrences,  // each occurrence has the same weight: no token need be remembered
   distinct,     // which hashes came: they weigh the same, or what a table says of the hash
   counts,       // which hashes came how often
-  texts,        // the text of each token: token_votes.hpp
+  texts,        // the text of each token
   minima,       // the least hashes of those that came: for min-wise codes, which have no weights
 };
 
@@ -192,31 +195,33 @@ std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<w
   return simhash<Bits>(value);
 }
 
-/// Stands for what is done with the hash of a token and its count, where a kernel is asked whether it gives them.
-struct any_counted_visitor {
-  template <class HashWords>
-  void operator()(const HashWords& /*hash*/, std::uint64_t /*count*/, weight /*each*/) const {}
-};
+/// The words of a hash that vote on a fingerprint of `Bits` bits.
+template <std::size_t Bits, std::size_t Words>
+constexpr std::array<std::uint64_t, words_for(Bits)> voting_words(
+    const std::array<std::uint64_t, Words>& hash) noexcept {
+  std::array<std::uint64_t, words_for(Bits)> result{};
+  for (std::size_t j = 0; j < result.size(); ++j) result[j] = hash[j];
+  return result;
+}
 
 /// Collects the tokens of one text. Memory is reused from text to text.
 template <class Weighter, class Hasher, std::size_t Bits, vote_kind Kind = vote_kind_of<Weighter, Hasher>()>
 class vote_collector {
  public:
   static constexpr std::size_t hash_words = hasher_words<Hasher>;
+  /// The weights of texts are added at once if each occurrence has one; otherwise texts are counted.
+  static constexpr bool adds_weights = Kind == vote_kind::texts && linear_weighter<Weighter>;
   using fingerprint_type = std::conditional_t<Kind == vote_kind::minima, minwise<Bits>, simhash<Bits>>;
 
-  void clear() noexcept {
-    tokens_.clear();
-    are_weighed_ = false;
-  }
+  void clear() noexcept { tokens_.clear(); }
 
-  void add(const hash_block<hash_words>& block) {
+  void add([[maybe_unused]] const hash_block<hash_words>& block) {
     if constexpr (Kind == vote_kind::occurrences) {
       tokens_.add([&](std::size_t j) { return block.columns[j]; }, block.count);
     } else if constexpr (Kind == vote_kind::minima) {
       static_assert(hash_block<hash_words>::capacity <= max_added_hashes);
       tokens_.add(block.columns[0], block.count);
-    } else {
+    } else if constexpr (Kind != vote_kind::texts) {
       tokens_.add(block);
     }
   }
@@ -229,13 +234,15 @@ class vote_collector {
     } else if constexpr (Kind == vote_kind::occurrences) {
       if (occurrence_weight(weigh, {}).raw() == 0) return std::nullopt;
       return tokens_.result();
+    } else if constexpr (adds_weights) {
+      return tokens_.result();
     } else if constexpr (std::is_same_v<Weighter, unit>) {
       equal_votes<Bits> votes;
       votes.add([&](std::size_t j) { return tokens_.column(j); }, tokens_.size());
       return votes.result();
     } else {
       if constexpr (asks_idf_table<Weighter> && is_xxh3<Hasher>) {
-        if (!are_weighed_) weigh_hashes(innermost(weigh).by_hash(hash.seed), tokens_, weighted);
+        weigh_hashes(innermost(weigh).by_hash(hash.seed), tokens_, weighted);
       } else {
         weigh_tokens(weigh, tokens_, weighted);
       }
@@ -245,14 +252,28 @@ class vote_collector {
 
   /// What gives the tokens of a text that comes in chunks.
   template <class Tokenizer>
-  using stream = typename token_kernel<Tokenizer, Hasher>::stream;
+  using stream = std::conditional_t<Kind == vote_kind::texts, token_stream<Tokenizer>,
+                                    typename token_kernel<Tokenizer, Hasher>::stream>;
 
   /// Calls `feed(sink...)`, which gives tokens as `stream` gives them to its sinks; `block` is where they may wait.
   template <class Feed>
-  void receive(const Weighter& /*weigh*/, const Hasher& hash, hash_block<hash_words>& block, const Feed& feed) {
-    const auto take = [&](const hash_block<hash_words>& full) { add(full); };
-    const hash_writer<hash_words> out(block, take);
-    feed(hash, out);
+  void receive([[maybe_unused]] const Weighter& weigh, const Hasher& hash,
+               [[maybe_unused]] hash_block<hash_words>& block, const Feed& feed) {
+    if constexpr (Kind == vote_kind::texts) {
+      auto add_token = [&](std::string_view token) {
+        const auto value = to_hash_words(hash(token));
+        if constexpr (adds_weights) {
+          tokens_.add(voting_words<Bits>(value), occurrence_weight(weigh, token));
+        } else {
+          tokens_.add(value, token);
+        }
+      };
+      feed(add_token);
+    } else {
+      const auto take = [&](const hash_block<hash_words>& full) { add(full); };
+      const hash_writer<hash_words> out(block, take);
+      feed(hash, out);
+    }
   }
 
   /// Collects all tokens of a text.
@@ -261,27 +282,19 @@ class vote_collector {
                std::string_view text, hash_scratch<Tokenizer, Hasher>& scratch) {
     using kernel = token_kernel<Tokenizer, Hasher>;
     clear();
+    if constexpr (Kind == vote_kind::texts) {
+      return receive(weigh, hash, scratch.block, [&](auto& add_token) { tokenize(text, add_token); });
+    }
     if constexpr (Kind == vote_kind::occurrences &&
                   requires { kernel::count(tokenize, hash, text, tokens_.tallies()); }) {
       if (kernel::count(tokenize, hash, text, tokens_.tallies())) return;
       clear();
     }
-    if constexpr (Kind == vote_kind::counts && requires(const any_counted_visitor& visit) {
-                    kernel::visit_counted(tokenize, hash, text, scratch.kernel, visit);
-                  }) {
-      if constexpr (asks_idf_table<Weighter> && is_xxh3<Hasher>) {
-        are_weighed_ = kernel::weighs_by(tokenize, hash, innermost(weigh).table());
-        weighted.clear();
+    if constexpr (Kind == vote_kind::counts) {
+      const auto append = [&](const auto& words, std::uint64_t count) { tokens_.append(words, count); };
+      if constexpr (requires { kernel::visit_counted(tokenize, hash, text, scratch.kernel, append); }) {
+        return kernel::visit_counted(tokenize, hash, text, scratch.kernel, append);
       }
-      kernel::visit_counted(tokenize, hash, text, scratch.kernel,
-                            [&](const auto& words, std::uint64_t count, weight each) {
-                              if (are_weighed_) {
-                                weighted.push_back({words, units_of_all(each.raw(), count)});
-                              } else {
-                                tokens_.append(words, count);
-                              }
-                            });
-      return;
     }
     hash_tokens(tokenize, hash, text, scratch, [&](const hash_block<hash_words>& block) { add(block); });
   }
@@ -293,10 +306,21 @@ class vote_collector {
   std::vector<weighted_token<hash_words>> weighted;
 
  private:
-  using set_of_hashes = std::conditional_t<Kind == vote_kind::minima, bin_minima<Bits>,
-                                           distinct_hashes<hash_words, Kind == vote_kind::counts>>;
-  std::conditional_t<Kind == vote_kind::occurrences, equal_votes<Bits>, set_of_hashes> tokens_;
-  bool are_weighed_ = false;  // the tokens are in `weighted`, and not in tokens_
+  static auto make_tokens() {
+    if constexpr (Kind == vote_kind::occurrences) {
+      return equal_votes<Bits>();
+    } else if constexpr (Kind == vote_kind::minima) {
+      return bin_minima<Bits>();
+    } else if constexpr (adds_weights) {
+      return accumulator<Bits>();
+    } else if constexpr (Kind == vote_kind::texts) {
+      return feature_bag<hash_words, true>();
+    } else {
+      return distinct_hashes<hash_words, Kind == vote_kind::counts>();
+    }
+  }
+
+  decltype(make_tokens()) tokens_;
 };
 
 /// Memory for the fingerprint of one text.

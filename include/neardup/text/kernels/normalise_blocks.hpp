@@ -164,6 +164,12 @@ struct folded_block {
     for (; upper != 0; upper &= upper - 1) bytes[std::countr_zero(upper)] |= 0x20;
   }
 
+  /// The block as it is.
+  void copy_of(const char* block) noexcept {
+    std::memcpy(bytes, block, text_block_size);
+    std::memset(bytes + text_block_size, 0, step);
+  }
+
   NEARDUP_ALWAYS_INLINE void copy(std::size_t begin, std::size_t end, char* out) const noexcept {
     for (std::size_t i = begin; i < end; i += step) std::memcpy(out + (i - begin), bytes + i, step);
   }
@@ -267,49 +273,5 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(normalise_cursor& cursor, c
 
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
-
-/// Takes the characters of a cursor's text that begin before `limit`: those that `find_masks(bytes, size, masks)` can
-/// tell by take_block(cursor, ...), the others of the block by take_characters(cursor, limit). `find_masks` is one of the
-/// kernels of that name: inlined, portable normalising takes 5 % less.
-template <class Cursor, class FindMasks>
-void take_blocks_by_words(Cursor& cursor, const char* limit, const FindMasks& find_masks) noexcept {
-  while (cursor.at < limit) {
-    const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
-    const std::size_t size = left < text_block_size ? left : text_block_size;
-    const char* bytes = cursor.at;
-    char rest[text_block_size] = {};
-    if (size < text_block_size) {
-      std::memcpy(rest, bytes, size);
-      bytes = rest;
-    }
-    character_masks masks;
-    if (const std::size_t known = find_masks(bytes, size, masks); known > 0) {
-      take_block(cursor, bytes, known, masks);
-    } else {
-      take_characters(cursor, cursor.at + size);
-    }
-  }
-}
-
-/// The same by the kernels of an instruction set; with AVX-512 take_blocks_avx512(cursor, limit) takes what it can
-/// tell.
-/// Precondition: the result has room for them.
-template <class Cursor>
-void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexcept {
-#if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512) {
-    for (;;) {
-      take_blocks_avx512(cursor, limit);
-      if (cursor.at >= limit) return;
-      // Characters that the kernel cannot tell rarely come alone: some bytes more are read one by one.
-      constexpr std::ptrdiff_t unknown_run = 24;
-      take_characters(cursor, limit - cursor.at < unknown_run ? limit : cursor.at + unknown_run);
-    }
-  }
-  if (level == instruction_set::avx2) return take_blocks_by_words(cursor, limit, find_masks_avx2);
-#endif
-  static_cast<void>(level);
-  take_blocks_by_words(cursor, limit, find_masks_portable);
-}
 
 }  // namespace neardup::inline v0::detail

@@ -1,41 +1,50 @@
-// The words of normalised text, made in one pass: no text between, in which they would have to be found again.
+// The words of a text one after the other, as they are, folded or normalised: made in one pass, without a text between, in
+// which they would have to be found again.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include "../../detail/bits.hpp"
 #include "../../detail/instructions.hpp"
+#include "../../error.hpp"
 #include "../shingles.hpp"
 #include "../unicode.hpp"
 #include "normalise_blocks.hpp"
 #include "text_blocks.hpp"
+#include "word_spans.hpp"
 
 namespace neardup::inline v0::detail {
 
+/// What becomes of words when they are joined.
+enum class word_form : std::uint8_t {
+  as_written,
+  folded,      // ASCII letters in lower case
+  normalised,  // all letters in lower case; a gap does not part a Han character from a mark
+};
+
 /// Where writing words stands in the text and in the result: the words one after the other, shingle_separator between.
 struct word_join_cursor {
-  /// What the result ends with: an open word of letters, a separator or nothing at all, or one open character.
+  /// What the result ends with: an open word of letters, a separator or nothing at all, or one open character; `han` is
+  /// one that no gap parts from a mark.
   enum class tail : std::uint8_t { letters, separator, lone, han };
 
-  const char* at;
-  const char* end;  // of the text
+  const char* at = nullptr;
+  const char* end = nullptr;  // of the text
   char* joined = nullptr;
   std::size_t size = 0;            // of what is joined, bytes
   std::uint32_t* begin = nullptr;  // of each word in it, that of the open one included
   std::uint32_t* close = nullptr;  // and its end
   std::size_t count = 0;           // of the words that are closed
+  word_form form = word_form::as_written;
   tail last = tail::separator;
-
-  explicit word_join_cursor(std::string_view text) noexcept : at(text.data()), end(text.data() + text.size()) {}
-
-  /// Ends the text.
-  void finish() noexcept {
-    if (last != tail::separator) close_word();
-  }
+  tail after_han = tail::lone;  // what an open Han character is
 
   /// The most that the characters that begin in `bytes` bytes add to each, or overwrite.
   static constexpr std::size_t joined_room(std::size_t bytes) noexcept {
@@ -58,7 +67,6 @@ struct word_join_cursor {
 
   /// Ends a character that is a word, before text without marks.
   NEARDUP_ALWAYS_INLINE void leave_lone(bool has_letters) noexcept {
-    // A gap does not part a Han character from a mark.
     if (last == tail::letters || last == tail::separator || (last == tail::han && !has_letters)) return;
     close_word();
     last = tail::separator;
@@ -70,7 +78,13 @@ inline void take_characters(word_join_cursor& cursor, const char* limit) noexcep
   using tail = word_join_cursor::tail;
   word_join_cursor c = cursor;
   while (c.at < limit) {
-    const normalised_character next = read_normalised(c.at, c.end);
+    const char* const begin = c.at;
+    normalised_character next = read_normalised(c.at, c.end);
+    if (c.form == word_form::as_written ||
+        (c.form == word_form::folded && static_cast<unsigned char>(*begin) >= 0x80)) {
+      next.length = static_cast<std::size_t>(c.at - begin);
+      for (std::size_t i = 0; i < next.length; ++i) next.bytes[i] = begin[i];
+    }
     tail last = c.last;
     switch (next.kind) {
       case character_class::other:
@@ -89,7 +103,7 @@ inline void take_characters(word_join_cursor& cursor, const char* limit) noexcep
       case character_class::lone:
       case character_class::han:
         if (last != tail::separator) c.close_word();
-        last = next.kind == character_class::han ? tail::han : tail::lone;
+        last = next.kind == character_class::han ? c.after_han : tail::lone;
         break;
     }
     std::memcpy(c.joined + c.size, next.bytes, sizeof next.bytes);
@@ -106,7 +120,11 @@ inline void take_block(word_join_cursor& cursor, const char* block, std::size_t 
   word_join_cursor c = cursor;
   c.at += size;
   folded_block folded;
-  folded.fold(block, masks.upper);
+  if (c.form == word_form::as_written) {
+    folded.copy_of(block);
+  } else {
+    folded.fold(block, c.form == word_form::normalised ? masks.upper : 0);
+  }
   const std::uint64_t all = low_mask(size);
   const std::uint64_t word = masks.word & all;
   const std::uint64_t kept = word | (masks.han & all);
@@ -125,12 +143,12 @@ inline void take_block(word_join_cursor& cursor, const char* block, std::size_t 
     c.close_word();
   }
   if (kept != 0) {
-    // The last word stays open if it is a Han character, or the next block may go on with it.
+    // The last word stays open if the next block may go on with it.
     const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
     const bool is_han = (masks.han >> last & 1U) != 0;
-    const bool is_open = is_han || last == size - 1;
+    const bool is_open = last == size - 1 || (is_han && c.after_han == tail::han);
     if (is_open) c.reopen_word();
-    c.last = is_han ? tail::han : is_open ? tail::letters : tail::separator;
+    c.last = !is_open ? tail::separator : is_han ? c.after_han : tail::letters;
   }
   cursor = c;
 }
@@ -161,12 +179,12 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
     return;
   }
   std::uint64_t ends = (word & ~(word >> 1)) | (masks.han_leads << 2 & masks.han & low_mask(size));
-  // The last word stays open if it is a Han character, or the next block may go on with it.
+  // The last word stays open if the next block may go on with it.
   const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
   const std::uint64_t is_han = masks.han >> last & 1U;
-  const std::uint64_t is_open = is_han | std::uint64_t{last == size - 1};
+  const std::uint64_t is_open = (is_han & std::uint64_t{c.after_han == tail::han}) | std::uint64_t{last == size - 1};
   ends ^= is_open << last;
-  constexpr tail tails[2][2] = {{tail::separator, tail::letters}, {tail::han, tail::han}};
+  const tail tails[2][2] = {{tail::separator, tail::letters}, {tail::separator, c.after_han}};
   c.last = tails[is_han][is_open];
 
   // The separator of word number i is behind the bytes up to its last one, and i other separators.
@@ -206,6 +224,7 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
     std::size_t size = left < text_block_size ? left : text_block_size;
     const __m512i bytes = load_block_avx512(c.at, size);
     character_masks masks = ascii_masks_avx512(bytes);
+    if (c.form == word_form::as_written) masks.upper = 0;
     if (masks.known == ~std::uint64_t{0}) {
       c.leave_lone(masks.word != 0);
       // The first separator after a word ends it.
@@ -225,8 +244,10 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
         c.last = tail::separator;
       }
     } else {
+      const std::uint64_t upper = masks.upper;
       size = add_multibyte_avx512(bytes, size, masks);
       if (size == 0) break;
+      if (c.form != word_form::normalised) masks.upper = upper;
       join_mixed_avx512(lower_avx512(bytes, masks.upper), size, masks, c);
     }
     c.at += size;
@@ -236,5 +257,95 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
 
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
+
+/// The words of a text written one after the other, shingle_separator between, so that every n of them are one piece.
+class joined_words {
+ public:
+  /// Begins a text: shingles of n words, n >= 1.
+  void start(std::size_t n, word_form form) {
+    using tail = word_join_cursor::tail;
+    n_ = n;
+    emitted_ = false;
+    next_ = 0;
+    words_ = {};
+    words_.form = form;
+    words_.after_han = form == word_form::normalised ? tail::han : tail::lone;
+    make_room(0);
+    begins_[0] = 0;
+  }
+
+  /// Appends the words of more of the text, which ends with a whole character, and calls `hash(data, spans)` for the
+  /// shingles that are complete.
+  template <class Hash>
+  void append(std::string_view text, const Hash& hash) {
+    constexpr std::size_t step = 2048;
+    const instruction_set level = active_instruction_set();
+    words_.at = text.data();
+    words_.end = text.data() + text.size();
+    while (words_.at != words_.end) {
+      const std::size_t part = (std::min)(step, static_cast<std::size_t>(words_.end - words_.at));
+      make_room(part);
+      take_blocks(words_, words_.at + part, level);
+      hash_complete(hash);
+    }
+  }
+
+  /// Ends the text. Fewer than n words are one shingle, if there is one.
+  template <class Hash>
+  void finish(const Hash& hash) {
+    make_room(0);
+    if (words_.last != word_join_cursor::tail::separator) words_.close_word();
+    hash_complete(hash);
+    if (!emitted_ && words_.count > 0) hash(joined_.data(), span_places{begins_.data(), &ends_[words_.count - 1], 1});
+  }
+
+ private:
+  /// Makes room for the words of `bytes` bytes.
+  void make_room(std::size_t bytes) {
+    constexpr std::size_t slack = 64;  // kernels read and write whole vectors
+    const std::size_t size = words_.size + word_join_cursor::joined_room(bytes) + slack;
+    if (size > 0xffffffffU) fail<std::length_error>("the words of a shingle in a stream exceed 4 GiB");
+    const auto grow = [](auto& values, std::size_t wanted) {
+      if (values.size() < wanted) values.resize(2 * wanted);
+      return values.data();
+    };
+    words_.joined = grow(joined_, size);
+    words_.begin = grow(begins_, words_.count + word_join_cursor::words_room(bytes) + slack);
+    words_.close = grow(ends_, words_.count + word_join_cursor::words_room(bytes) + slack);
+  }
+
+  template <class Hash>
+  void hash_complete(const Hash& hash) {
+    if (words_.count - next_ < n_) return;
+    const std::size_t end = words_.count - n_ + 1;
+    for (; next_ < end; next_ += (std::min)(end - next_, span_places::capacity)) {
+      hash(joined_.data(), span_places{begins_.data() + next_, ends_.data() + next_ + n_ - 1,
+                                       (std::min)(end - next_, span_places::capacity)});
+    }
+    emitted_ = true;
+    drop_used();
+  }
+
+  /// Drops the words that no later shingle has, if they are worth it.
+  void drop_used() {
+    constexpr std::size_t kept_size = std::size_t{1} << 16;
+    const std::uint32_t dropped = begins_[next_];
+    if (dropped < kept_size || 2 * std::size_t{dropped} < words_.size) return;
+    std::copy(joined_.data() + dropped, joined_.data() + words_.size, joined_.data());
+    words_.size -= dropped;
+    for (std::size_t i = next_; i <= words_.count; ++i) begins_[i - next_] = begins_[i] - dropped;
+    for (std::size_t i = next_; i < words_.count; ++i) ends_[i - next_] = ends_[i] - dropped;
+    words_.count -= next_;
+    next_ = 0;
+  }
+
+  std::vector<char> joined_;
+  std::vector<std::uint32_t> begins_;  // of the words in it, and of what follows the last one
+  std::vector<std::uint32_t> ends_;
+  word_join_cursor words_;  // what is written, into the above
+  std::size_t n_ = 1;       // words per shingle
+  std::size_t next_ = 0;    // the first word of the next shingle
+  bool emitted_ = false;
+};
 
 }  // namespace neardup::inline v0::detail
