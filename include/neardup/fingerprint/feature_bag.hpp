@@ -33,12 +33,8 @@ class feature_bag {
   feature_bag(const feature_bag&) = default;
   /// Leaves `other` empty.
   feature_bag(feature_bag&& other) noexcept { swap(other); }
-  feature_bag& operator=(const feature_bag& other) {
-    feature_bag(other).swap(*this);
-    return *this;
-  }
-  feature_bag& operator=(feature_bag&& other) noexcept {
-    feature_bag(std::move(other)).swap(*this);
+  feature_bag& operator=(feature_bag other) noexcept {
+    swap(other);
     return *this;
   }
   ~feature_bag() = default;

@@ -52,6 +52,7 @@ class keywords {
     if (n == 0) detail::fail<std::invalid_argument>("keywords{n, tokenizer, table} needs n of 1 or more");
     if (table == nullptr) detail::fail<std::invalid_argument>("keywords needs an idf table");
     values_ = std::make_shared<const detail::hashed_idf>(*table, xxh3<64>{}.seed, true);
+    if (table.use_count() > 0) table_ = table;
   }
   keywords(std::size_t n, Inner inner, const idf_table& table)
       : keywords(n, std::move(inner), std::shared_ptr<const idf_table>(std::shared_ptr<void>(), &table)) {}
@@ -199,6 +200,7 @@ class keywords {
   std::size_t n_;
   Inner inner_;
   std::shared_ptr<const detail::hashed_idf> values_;  // exact
+  std::shared_ptr<const idf_table> table_;            // kept so that no other can be mistaken for it; if it is shared
 };
 
 namespace detail {
@@ -211,25 +213,31 @@ struct token_kernel<keywords<Inner>, Hasher> {
 
   static void hash_text(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
                         const writer& out) {
-    visit_counted(tokenize, hash, text, memory, [&](const auto& value, std::uint64_t count) {
+    visit_counted(tokenize, hash, text, memory, [&](const auto& value, std::uint64_t count, weight /*each*/) {
       for (std::uint64_t i = 0; i < count; ++i) out.add([&](std::size_t j) { return value[j]; });
     });
   }
 
-  /// Calls `visit(hash, count)` for each keyword once.
+  /// Whether the weights that visit_counted() gives are those of this table, too: they are known already.
+  static bool weighs_by(const keywords<Inner>& tokenize, const Hasher& hash, const idf_table& table) noexcept {
+    return tokenize.table_.get() == &table && hash.seed == xxh3<64>{}.seed;
+  }
+
+  /// Calls `visit(hash, count, weight)` for each keyword once, with what one occurrence weighs by its table.
   template <class Visit>
   static void visit_counted(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
                             const Visit& visit) {
     for (const auto& word : tokenize.rank(text, memory, false)) {
       const std::uint64_t count = memory.tokens.count(word.number);
+      const weight each = weight_of_exact(word.value);
       if constexpr (std::is_same_v<Hasher, xxh3<64>>) {
         // Known already, with the seed that they are counted by.
         if (hash.seed == xxh3<64>{}.seed) {
-          visit(std::array{memory.tokens.hash(word.number)}, count);
+          visit(std::array{memory.tokens.hash(word.number)}, count, each);
           continue;
         }
       }
-      visit(to_hash_words(hash(memory.tokens.text(word.number))), count);
+      visit(to_hash_words(hash(memory.tokens.text(word.number))), count, each);
     }
   }
 };

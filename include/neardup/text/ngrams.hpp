@@ -87,7 +87,7 @@ void code_point_ngrams::operator()(std::string_view text, Sink&& sink) const {
   for (std::size_t end = 0; end < text.size();) {
     end += detail::code_point_length(text, end);
     if (++count < n) continue;
-    sink(text.substr(begin, end - begin));
+    sink(std::string_view(text.data() + begin, end - begin));
     begin += detail::code_point_length(text, begin);
   }
   if (count > 0 && count < n) sink(text);

@@ -126,31 +126,16 @@ class without {
   [[nodiscard]] bool is_listed(std::string_view token) const { return list_ != nullptr && list_->contains(token); }
 
   [[nodiscard]] bool has_length(std::string_view token) const noexcept {
-    // What is too short stays so without its blanks.
-    if (token.size() < min_length_) return false;
-    if (token.empty()) return true;
-    const auto is_blank = [](char c) {
-      return static_cast<unsigned char>(c) <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n');
-    };
-    if (is_blank(token.front()) || is_blank(token.back())) {
-      while (!token.empty() && is_blank(token.front())) token.remove_prefix(1);
-      while (!token.empty() && is_blank(token.back())) token.remove_suffix(1);
-      if (token.size() < min_length_) return false;
-    }
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+    while (!token.empty() && is_blank(token.front())) token.remove_prefix(1);
+    while (!token.empty() && is_blank(token.back())) token.remove_suffix(1);
     // A code point has one to four bytes, so that mostly their number decides.
     if (min_length_ == 0 || token.size() > 4 * (min_length_ - 1)) return true;
     std::size_t length = 0;
     for (std::size_t i = 0; i < token.size() && length < min_length_; ++length) {
-      // Most characters of Chinese are told by their bytes.
-      i += is_common(token.substr(i)) ? 3 : decode_one(token.substr(i)).length;
+      i += decode_one(token.substr(i)).length;
     }
     return length >= min_length_;
-  }
-
-  /// Whether it begins with one of U+1000 to U+CFFF.
-  static bool is_common(std::string_view text) noexcept {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    return text.size() >= 3 && byte(0) - 0xe1U < 12 && (byte(1) & 0xc0) == 0x80 && (byte(2) & 0xc0) == 0x80;
   }
 
   std::shared_ptr<const stop_words> list_;

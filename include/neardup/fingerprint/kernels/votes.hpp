@@ -213,7 +213,10 @@ class vote_collector {
   static constexpr bool adds_weights = Kind == vote_kind::texts && linear_weighter<Weighter>;
   using fingerprint_type = std::conditional_t<Kind == vote_kind::minima, minwise<Bits>, simhash<Bits>>;
 
-  void clear() noexcept { tokens_.clear(); }
+  void clear() noexcept {
+    tokens_.clear();
+    are_weighed_ = false;
+  }
 
   void add([[maybe_unused]] const hash_block<hash_words>& block) {
     if constexpr (Kind == vote_kind::occurrences) {
@@ -242,7 +245,7 @@ class vote_collector {
       return votes.result();
     } else {
       if constexpr (asks_idf_table<Weighter> && is_xxh3<Hasher>) {
-        weigh_hashes(innermost(weigh).by_hash(hash.seed), tokens_, weighted);
+        if (!are_weighed_) weigh_hashes(innermost(weigh).by_hash(hash.seed), tokens_, weighted);
       } else {
         weigh_tokens(weigh, tokens_, weighted);
       }
@@ -291,8 +294,18 @@ class vote_collector {
       clear();
     }
     if constexpr (Kind == vote_kind::counts) {
-      const auto append = [&](const auto& words, std::uint64_t count) { tokens_.append(words, count); };
+      const auto append = [&](const auto& words, std::uint64_t count, weight each) {
+        if (are_weighed_) {
+          weighted.push_back({words, units_of_all(each.raw(), count)});
+        } else {
+          tokens_.append(words, count);
+        }
+      };
       if constexpr (requires { kernel::visit_counted(tokenize, hash, text, scratch.kernel, append); }) {
+        if constexpr (asks_idf_table<Weighter> && is_xxh3<Hasher>) {
+          are_weighed_ = kernel::weighs_by(tokenize, hash, innermost(weigh).table());
+          weighted.clear();
+        }
         return kernel::visit_counted(tokenize, hash, text, scratch.kernel, append);
       }
     }
@@ -321,6 +334,7 @@ class vote_collector {
   }
 
   decltype(make_tokens()) tokens_;
+  bool are_weighed_ = false;  // the tokens are in `weighted`, and not in tokens_
 };
 
 /// Memory for the fingerprint of one text.

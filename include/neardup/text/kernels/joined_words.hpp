@@ -113,18 +113,12 @@ inline void take_characters(word_join_cursor& cursor, const char* limit) noexcep
   cursor = c;
 }
 
-/// Joins the words of the first `size` bytes of a block, which are of characters that the masks tell.
-inline void take_block(word_join_cursor& cursor, const char* block, std::size_t size,
-                       const character_masks& masks) noexcept {
+/// Joins the words of the first `size` bytes of a block, which is in their form already.
+NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* block, std::size_t size,
+                                      const character_masks& masks) noexcept {
   using tail = word_join_cursor::tail;
   word_join_cursor c = cursor;
   c.at += size;
-  folded_block folded;
-  if (c.form == word_form::as_written) {
-    folded.copy_of(block);
-  } else {
-    folded.fold(block, c.form == word_form::normalised ? masks.upper : 0);
-  }
   const std::uint64_t all = low_mask(size);
   const std::uint64_t word = masks.word & all;
   const std::uint64_t kept = word | (masks.han & all);
@@ -138,7 +132,7 @@ inline void take_block(word_join_cursor& cursor, const char* block, std::size_t 
     const auto begin = static_cast<std::size_t>(std::countr_zero(begins));
     const auto end = static_cast<std::size_t>(std::countr_zero(ends)) + 1;
     ends &= ends - 1;
-    folded.copy(begin, end, c.joined + c.size);
+    copy_word(block, begin, end, c.joined + c.size);
     c.size += end - begin;
     c.close_word();
   }
@@ -151,6 +145,13 @@ inline void take_block(word_join_cursor& cursor, const char* block, std::size_t 
     c.last = !is_open ? tail::separator : is_han ? c.after_han : tail::letters;
   }
   cursor = c;
+}
+
+/// Joins the words of the first `size` bytes of a block, which are of characters that the masks tell.
+inline void take_block(word_join_cursor& cursor, const char* block, std::size_t size,
+                       const character_masks& masks) noexcept {
+  if (cursor.form == word_form::as_written) return join_block(cursor, block, size, masks);
+  join_block(cursor, folded_block(block, cursor.form == word_form::normalised ? masks.upper : 0).bytes, size, masks);
 }
 
 #if NEARDUP_X86_KERNELS

@@ -145,41 +145,37 @@ inline void take_characters(normalise_cursor& cursor, const char* limit) noexcep
 
 // ---- blocks by their masks, word by word ----------------------------------------------------------------------------
 
+/// Copies the bytes from `begin` to `end` of a block, of which there is one at least, by moves of text_block_margin bytes:
+/// what is too much will be overwritten.
+NEARDUP_ALWAYS_INLINE void copy_word(const char* block, std::size_t begin, std::size_t end, char* out) noexcept {
+  std::size_t i = begin;
+  do {
+    std::memcpy(out + (i - begin), block + i, text_block_margin);
+    i += text_block_margin;
+  } while (i < end);
+}
+
 /// A block in lower case, from which words are copied.
 struct folded_block {
-  // Copying 16 bytes whatever the length of the word is one move; what is too much will be overwritten.
-  static constexpr std::size_t step = 16;
-
-  alignas(64) char bytes[text_block_size + step];
+  alignas(64) char bytes[text_block_size + text_block_margin];
 
   /// `upper` are the bytes of upper case beyond ASCII.
-  void fold(const char* block, std::uint64_t upper) noexcept {
+  folded_block(const char* block, std::uint64_t upper) noexcept {
     for (std::size_t i = 0; i < text_block_size; i += sizeof(std::uint64_t)) {
       std::uint64_t x;
       std::memcpy(&x, block + i, sizeof x);
       x = fold_bytes(x);
       std::memcpy(bytes + i, &x, sizeof x);
     }
-    std::memset(bytes + text_block_size, 0, step);
+    std::memset(bytes + text_block_size, 0, text_block_margin);
     for (; upper != 0; upper &= upper - 1) bytes[std::countr_zero(upper)] |= 0x20;
-  }
-
-  /// The block as it is.
-  void copy_of(const char* block) noexcept {
-    std::memcpy(bytes, block, text_block_size);
-    std::memset(bytes + text_block_size, 0, step);
-  }
-
-  NEARDUP_ALWAYS_INLINE void copy(std::size_t begin, std::size_t end, char* out) const noexcept {
-    for (std::size_t i = begin; i < end; i += step) std::memcpy(out + (i - begin), bytes + i, step);
   }
 };
 
 /// Writes the first `size` bytes of a block, which are of characters that the masks tell.
 inline void take_block(normalise_cursor& cursor, const char* block, std::size_t size,
                        const character_masks& masks) noexcept {
-  folded_block folded;
-  folded.fold(block, masks.upper);
+  const folded_block folded(block, masks.upper);
   const std::uint64_t kept = (masks.word | masks.han) & low_mask(size);
   char* out = cursor.out;
   normalised_end last = cursor.last;
@@ -192,7 +188,7 @@ inline void take_block(normalise_cursor& cursor, const char* block, std::size_t 
     const auto begin = static_cast<std::size_t>(std::countr_zero(left));
     end = static_cast<std::size_t>(std::countr_one(left | low_mask(begin)));
     if (last == normalised_end::space && (masks.han >> begin & 1U) != 0) --out;
-    folded.copy(begin, end, out);
+    copy_word(folded.bytes, begin, end, out);
     out += end - begin;
     const bool is_han = (masks.han >> (end - 1) & 1U) != 0;
     *out = ' ';

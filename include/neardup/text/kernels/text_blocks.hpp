@@ -16,6 +16,7 @@
 namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t text_block_size = 64;
+inline constexpr std::size_t text_block_margin = 16;  // kernels may read so much behind a block
 
 /// The highest bit of each of eight bytes, in one byte.
 inline std::uint64_t top_bits(std::uint64_t bytes) noexcept {
@@ -332,9 +333,10 @@ void take_blocks_by_words(Cursor& cursor, const char* limit, const FindMasks& fi
     const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
     const std::size_t size = left < text_block_size ? left : text_block_size;
     const char* bytes = cursor.at;
-    char rest[text_block_size] = {};
-    if (size < text_block_size) {
-      std::memcpy(rest, bytes, size);
+    char rest[text_block_size + text_block_margin];
+    if (left < sizeof rest) {
+      std::memset(rest, 0, sizeof rest);
+      std::memcpy(rest, bytes, left);
       bytes = rest;
     }
     character_masks masks;
