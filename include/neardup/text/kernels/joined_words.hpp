@@ -148,8 +148,8 @@ NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* bloc
 }
 
 /// Joins the words of the first `size` bytes of a block, which are of characters that the masks tell.
-inline void take_block(word_join_cursor& cursor, const char* block, std::size_t size,
-                       const character_masks& masks) noexcept {
+NEARDUP_ALWAYS_INLINE void take_block(word_join_cursor& cursor, const char* block, std::size_t size,
+                                      const character_masks& masks) noexcept {
   if (cursor.form == word_form::as_written) return join_block(cursor, block, size, masks);
   join_block(cursor, folded_block(block, cursor.form == word_form::normalised ? masks.upper : 0).bytes, size, masks);
 }

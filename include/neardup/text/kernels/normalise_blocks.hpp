@@ -173,8 +173,8 @@ struct folded_block {
 };
 
 /// Writes the first `size` bytes of a block, which are of characters that the masks tell.
-inline void take_block(normalise_cursor& cursor, const char* block, std::size_t size,
-                       const character_masks& masks) noexcept {
+NEARDUP_ALWAYS_INLINE void take_block(normalise_cursor& cursor, const char* block, std::size_t size,
+                                      const character_masks& masks) noexcept {
   const folded_block folded(block, masks.upper);
   const std::uint64_t kept = (masks.word | masks.han) & low_mask(size);
   char* out = cursor.out;

@@ -328,7 +328,8 @@ NEARDUP_KERNELS_END
 /// tell by take_block(cursor, ...), the others of the block by take_characters(cursor, limit). `find_masks` is one of the
 /// kernels of that name: inlined, portable normalising takes 5 % less.
 template <class Cursor, class FindMasks>
-void take_blocks_by_words(Cursor& cursor, const char* limit, const FindMasks& find_masks) noexcept {
+NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Cursor& cursor, const char* limit,
+                                                const FindMasks& find_masks) noexcept {
   while (cursor.at < limit) {
     const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
     const std::size_t size = left < text_block_size ? left : text_block_size;
@@ -348,6 +349,14 @@ void take_blocks_by_words(Cursor& cursor, const char* limit, const FindMasks& fi
   }
 }
 
+#if NEARDUP_X86_KERNELS
+/// The same with AVX2.
+template <class Cursor>
+NEARDUP_TARGET_AVX2 void take_blocks_avx2(Cursor& cursor, const char* limit) noexcept {
+  take_blocks_by_words(cursor, limit, find_masks_avx2);
+}
+#endif
+
 /// The same by the kernels of an instruction set; with AVX-512 take_blocks_avx512(cursor, limit) takes what it can
 /// tell.
 /// Precondition: the result has room for them.
@@ -363,7 +372,7 @@ void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexc
       take_characters(cursor, limit - cursor.at < unknown_run ? limit : cursor.at + unknown_run);
     }
   }
-  if (level == instruction_set::avx2) return take_blocks_by_words(cursor, limit, find_masks_avx2);
+  if (level == instruction_set::avx2) return take_blocks_avx2(cursor, limit);
 #endif
   static_cast<void>(level);
   take_blocks_by_words(cursor, limit, find_masks_portable);

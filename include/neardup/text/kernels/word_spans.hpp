@@ -56,7 +56,7 @@ class word_span_finder {
       const char* const limit = end - at < step ? end : at + step;
 #if NEARDUP_X86_KERNELS
       if (level_ >= instruction_set::avx2) {
-        take_blocks_by_words(*this, limit, find_masks_avx2);
+        take_blocks_avx2(*this, limit);
         continue;
       }
 #endif
