@@ -101,10 +101,15 @@ class shared_idf_table {
 
   /// The weights by the hashes of XXH3 with this seed; made when first asked for.
   [[nodiscard]] const hashed_idf& by_hash(std::uint64_t seed) const {
-    for (const node* n = hashed_->first.load(std::memory_order_acquire); n != nullptr; n = n->next) {
-      if (n->table.seed() == seed) return n->table;
+    const node* found = hashed_->find(seed);
+    if (found != nullptr) return found->table;
+    const std::lock_guard<std::mutex> guard(hashed_->growing);
+    found = hashed_->find(seed);
+    if (found == nullptr) {
+      found = new node{hashed_idf(*table_, seed), hashed_->first.load(std::memory_order_relaxed)};
+      hashed_->first.store(found, std::memory_order_release);
     }
-    return add_hashed(seed);
+    return found->table;
   }
 
  private:
@@ -121,20 +126,16 @@ class shared_idf_table {
       for (const node* n = first.load(std::memory_order_relaxed); n != nullptr;) delete std::exchange(n, n->next);
     }
 
+    /// The table of a seed; nullptr if there is none.
+    [[nodiscard]] const node* find(std::uint64_t seed) const noexcept {
+      const node* n = first.load(std::memory_order_acquire);
+      while (n != nullptr && n->table.seed() != seed) n = n->next;
+      return n;
+    }
+
     std::atomic<const node*> first = nullptr;
     std::mutex growing;
   };
-
-  const hashed_idf& add_hashed(std::uint64_t seed) const {
-    const std::lock_guard<std::mutex> guard(hashed_->growing);
-    const node* const first = hashed_->first.load(std::memory_order_relaxed);
-    for (const node* n = first; n != nullptr; n = n->next) {
-      if (n->table.seed() == seed) return n->table;
-    }
-    const node* const added = new node{hashed_idf(*table_, seed), first};
-    hashed_->first.store(added, std::memory_order_release);
-    return added->table;
-  }
 
   std::shared_ptr<const idf_table> table_;
   std::shared_ptr<hashed_tables> hashed_;

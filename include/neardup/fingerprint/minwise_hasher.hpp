@@ -45,10 +45,7 @@ class minwise_hasher {
   using sketch_type = minwise_sketch<Bits>;
 
  private:
-  struct state {
-    detail::hash_scratch<tokenizer_type, hasher_type> tokens;
-    detail::vote_collector<unit, hasher_type, Bits, detail::vote_kind::minima> votes;
-  };
+  using state = detail::fingerprint_scratch<tokenizer_type, unit, hasher_type, Bits, detail::vote_kind::minima>;
 
  public:
   /// Memory that is reused from text to text: one for each thread.

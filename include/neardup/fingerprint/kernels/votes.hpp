@@ -338,10 +338,11 @@ class vote_collector {
 };
 
 /// Memory for the fingerprint of one text.
-template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
+template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits,
+          vote_kind Kind = vote_kind_of<Weighter, Hasher>()>
 struct fingerprint_scratch {
   hash_scratch<Tokenizer, Hasher> tokens;
-  vote_collector<Weighter, Hasher, Bits> votes;
+  vote_collector<Weighter, Hasher, Bits, Kind> votes;
 };
 
 /// The fingerprint of a text; nothing if it has no tokens, or if all of them weigh 0.
