@@ -74,8 +74,8 @@ concept token_hasher =
 
 namespace detail {
 
-/// The width of a hasher's fingerprints, bits: its member `bits` if it has one, otherwise that of its result. Of what is
-/// no hasher any width, for that is said elsewhere.
+/// The width of a hasher's fingerprints, bits: its member `bits` if it has one, otherwise that of its result. Of what
+/// is no hasher any width, for that is said elsewhere.
 template <class Hasher>
 constexpr std::size_t hasher_width() {
   if constexpr (requires { Hasher::bits; }) {

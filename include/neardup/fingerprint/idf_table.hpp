@@ -143,7 +143,8 @@ class idf_table {
   friend bool operator==(const idf_table& a, const idf_table& b) { return a.values_ == b.values_; }
 
   /// Reads the lines "term value"; blanks around either do not count, and empty lines are skipped. The value is a plain
-  /// decimal number; what follows its eleventh decimal is ignored. A term may hold blanks, for the last word is the value.
+  /// decimal number; what follows its eleventh decimal is ignored. A term may hold blanks, for the last word is the
+  /// value.
   /// Throws: std::runtime_error "name:line: ..." for a line that is anything else.
   [[nodiscard]] static idf_table parse(std::string_view contents, std::string_view name = "idf table") {
     idf_table result;

@@ -1,5 +1,5 @@
-// Masking: numbers, dates, addresses and other identifiers as one token, so that lines of a log that people call the same
-// are the same.
+// Masking: numbers, dates, addresses and other identifiers as one token, so that lines of a log that people call the
+// same are the same.
 #pragma once
 
 #include <algorithm>
@@ -190,8 +190,8 @@ class text_masker {
     }
   }
 
-  // Digits, also with the letters of a time ("01T10", "00Z"), hexadecimal ("0x1f", or from 6 digits on with one of 0 to 9),
-  // or an identifier: letters and digits by turns.
+  // Digits, also with the letters of a time ("01T10", "00Z"), hexadecimal ("0x1f", or from 6 digits on with one of 0 to
+  // 9), or an identifier: letters and digits by turns.
   static bool is_number(std::string_view word) {
     const auto digits = static_cast<std::size_t>(std::count_if(word.begin(), word.end(), is_digit));
     if (digits == 0) return false;
@@ -262,10 +262,10 @@ class text_masker {
 /// words as one 0 ("eth1" is "eth0"); all else as it was.
 ///
 /// What holds together is masked as one: "2026-08-01T10:00:01.250Z", "Nov 22 10:00:01", "22/Nov/2026:10:00:01",
-/// "10.0.0.7:50514", "fe80::1ff:fe23" and "550e8400-e29b-41d4-a716-446655440000" are each one "0". Hexadecimal numbers are
-/// those after 0x, and words of six or more of 0 to 9 and a to f with one of 0 to 9 among them; words of eight or more in
-/// which letters and digits change three times or more are identifiers, and masked whole. Months are English names with a
-/// capital. A run of letters, digits and . : - / , + _ between them of more than 128 bytes stays as it is.
+/// "10.0.0.7:50514", "fe80::1ff:fe23" and "550e8400-e29b-41d4-a716-446655440000" are each one "0". Hexadecimal numbers
+/// are those after 0x, and words of six or more of 0 to 9 and a to f with one of 0 to 9 among them; words of eight or
+/// more in which letters and digits change three times or more are identifiers, and masked whole. Months are English
+/// names with a capital. A run of letters, digits and . : - / , + _ between them of more than 128 bytes stays as it is.
 /// Complexity: linear. Example: `mask("sshd[811]: port 50514 ssh2")` is `"sshd[0]: port 0 ssh0"`.
 [[nodiscard]] inline std::string mask(std::string_view text) { return detail::rewrite<detail::text_masker>(text); }
 

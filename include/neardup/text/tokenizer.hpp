@@ -90,7 +90,8 @@ std::string rewrite(std::string_view text) {
   return out;
 }
 
-/// A tokenizer of the text that a rewriter has made of another one: that has append(text, out), finish(out) and reset().
+/// A tokenizer of the text that a rewriter has made of another one: that has append(text, out), finish(out) and
+/// reset().
 template <class Rewriter, class Inner>
 struct rewritten {
   using rewriter = Rewriter;

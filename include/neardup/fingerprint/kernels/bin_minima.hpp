@@ -26,8 +26,8 @@
 
 namespace neardup::inline v0::detail {
 
-// What a bin holds, the smaller the better: of a feature that chose it a number below 2^31; of one that it took as it was
-// empty, filled_bin and a number below 2^16.
+// What a bin holds, the smaller the better: of a feature that chose it a number below 2^31; of one that it took as it
+// was empty, filled_bin and a number below 2^16.
 inline constexpr std::uint32_t filled_bin = 0x80000000U;
 inline constexpr std::uint32_t empty_bin = 0xffffffffU;
 
@@ -164,8 +164,8 @@ struct halves_portable {
 };
 inline words_portable lesser_portable(words_portable a, words_portable b) noexcept { return a < b ? a : b; }
 
-/// Gives each of 64 bins its least product with any of n hashes: lanes are bins, and hashes come one after the other. If
-/// it `Chooses`, the hashes choose bins in the same loop, out of `bins` from these 64 on.
+/// Gives each of 64 bins its least product with any of n hashes: lanes are bins, and hashes come one after the other.
+/// If it `Chooses`, the hashes choose bins in the same loop, out of `bins` from these 64 on.
 template <bool Chooses>
 void fill_all_bins_portable(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
                             const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -328,8 +328,8 @@ NEARDUP_TARGET_AVX2 inline void fill_each_bin_avx2(std::uint32_t* minima, std::u
   }
 }
 
-/// By VPMADDWD, with a product in 32 bits: 32 bits of memory are loaded into all lanes at once; 16 take a shuffle as well,
-/// and of the units for shuffles and products there are two.
+/// By VPMADDWD, with a product in 32 bits: 32 bits of memory are loaded into all lanes at once; 16 take a shuffle as
+/// well, and of the units for shuffles and products there are two.
 template <bool Chooses>
 NEARDUP_TARGET_AVX512 void fill_all_bins_avx512(std::uint32_t* minima, std::uint64_t bins,
                                                 const bin_factor_block& factors, const std::uint64_t* hashes,

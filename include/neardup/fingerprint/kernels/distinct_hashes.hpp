@@ -152,8 +152,8 @@ class distinct_hashes {
     return key;
   }
 
-  /// Adds hashes without a branch: each is new, or known, or its place belongs to another. These, which are few, go on to
-  /// the next place, all of them at a time.
+  /// Adds hashes without a branch: each is new, or known, or its place belongs to another. These, which are few, go on
+  /// to the next place, all of them at a time.
   void add_with_room(const hash_block<Words>& block, std::size_t first, std::size_t last) noexcept {
     std::uint32_t left[batch + 1];
     std::size_t left_count = 0;

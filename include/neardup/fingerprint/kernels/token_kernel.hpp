@@ -87,7 +87,9 @@ void hash_one_by_one(const Hasher& hash, const hash_writer<hasher_words<Hasher>>
 /// How the tokens of a text become hashes. This one takes any tokenizer and hasher, one token after the other.
 ///
 /// A kernel may have `count(tokenize, hash, text, tallies)` besides, which counts the bits of all hashes at once, word
-/// j in tallies[j]: it returns false, and what is counted is of no use, where that is not possible or does not pay.
+/// j in tallies[j]: it returns false, and what is counted is of no use, where that is not possible or does not pay. One
+/// that knows how often each token occurs, and what it weighs, may have `visit_counted` and `weighs_by`: that of
+/// `keywords`, which stands beside its tokenizer because this is made of other tokenizers and tables of weights.
 template <class Tokenizer, class Hasher>
 struct token_kernel {
   using writer = hash_writer<hasher_words<Hasher>>;

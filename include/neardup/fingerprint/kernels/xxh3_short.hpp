@@ -165,7 +165,8 @@ struct lane_factor {
   /// x *= factor.
   NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void multiply(Lanes& x) const noexcept {
     if constexpr (are_lanes_avx2<Lanes>) {
-      // The two crossed products, of which 32 bits count, come from one multiplication; their sum goes to the upper half.
+      // The two crossed products, of which 32 bits count, come from one multiplication; their sum goes to the upper
+      // half.
       const __m256i crossed = _mm256_mullo_epi32(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(swapped));
       const __m256i sum = _mm256_add_epi32(crossed, _mm256_slli_epi64(crossed, 32));
       const __m256i upper = _mm256_blend_epi32(sum, _mm256_setzero_si256(), 0x55);
@@ -220,8 +221,8 @@ struct brief_rounds {
   lane_factor<Lanes> first, second;
   Lanes first_shift, second_shift, added;
 
-  /// The highest bit of a lane of `are_tiny` says that it has below 4 bytes; of these `lengths` has the length shifted up
-  /// by 8 bits, as their formula takes it.
+  /// The highest bit of a lane of `are_tiny` says that it has below 4 bytes; of these `lengths` has the length shifted
+  /// up by 8 bits, as their formula takes it.
   NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE brief_rounds(const Lanes& lengths, const Lanes& are_tiny) noexcept
       : marks(lengths), tiny(reinterpret_cast<const signed_lanes&>(are_tiny)) {
     first.choose(tiny, short_xxh3::avalanche_1, short_xxh3::rrmxmx);

@@ -101,8 +101,8 @@ class word_dictionary {
 
   /// Reads "word frequency" lines; what follows a second blank is ignored, empty lines are skipped. Of a word that
   /// stands twice the last line counts.
-  /// Throws: std::runtime_error "name:line: ..." for a line that is anything else; std::length_error if the frequencies sum to
-  /// 2^63 or more, here and below.
+  /// Throws: std::runtime_error "name:line: ..." for a line that is anything else; std::length_error if the frequencies
+  /// sum to 2^63 or more, here and below.
   [[nodiscard]] static word_dictionary parse(std::string_view contents, std::string_view name = "dictionary") {
     word_dictionary result;
     // About as many nodes as jieba's dictionary has for its size.

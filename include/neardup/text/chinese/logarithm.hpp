@@ -58,8 +58,8 @@ constexpr double natural_logarithm(std::uint64_t number) noexcept {
   const std::uint64_t sum = rest.high + low_part.high + (low < rest.low ? 1U : 0U);  // low_part.high is below 64
   const std::uint64_t middle = sum + high_part.low;
   const std::uint64_t whole = high_part.high + (sum < rest.high ? 1U : 0U) + (middle < sum ? 1U : 0U);
-  // The 64 highest bits of whole.middle, for whole is from 1 to 44; of them 53, and the next one says which is nearer: no
-  // logarithm lies in the middle. By hand, since a conversion may round otherwise.
+  // The 64 highest bits of whole.middle, for whole is from 1 to 44; of them 53, and the next one says which is nearer:
+  // no logarithm lies in the middle. By hand, since a conversion may round otherwise.
   const auto shift = static_cast<unsigned>(std::countl_zero(whole));
   const std::uint64_t top = whole << shift | middle >> (64 - shift);
   auto result = static_cast<double>((top >> 11) + (top >> 10 & 1)) * 2048;

@@ -1,5 +1,5 @@
-// The words of a text one after the other, as they are, folded or normalised: made in one pass, without a text between, in
-// which they would have to be found again.
+// The words of a text one after the other, as they are, folded or normalised: made in one pass, without a text between,
+// in which they would have to be found again.
 #pragma once
 
 #include <algorithm>

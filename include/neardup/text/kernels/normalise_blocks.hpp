@@ -145,8 +145,8 @@ inline void take_characters(normalise_cursor& cursor, const char* limit) noexcep
 
 // ---- blocks by their masks, word by word ----------------------------------------------------------------------------
 
-/// Copies the bytes from `begin` to `end` of a block, of which there is one at least, by moves of text_block_margin bytes:
-/// what is too much will be overwritten.
+/// Copies the bytes from `begin` to `end` of a block, of which there is one at least, by moves of text_block_margin
+/// bytes: what is too much will be overwritten.
 NEARDUP_ALWAYS_INLINE void copy_word(const char* block, std::size_t begin, std::size_t end, char* out) noexcept {
   std::size_t i = begin;
   do {

@@ -42,8 +42,8 @@ inline constexpr std::array<set_bits, 256> set_bits_of = [] {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Writes the positions of the set bits of `mask`, from `base` on, to `out`, which has room for 71: by a table for eight
-/// at a time, without a branch. Returns: how many there are.
+/// Writes the positions of the set bits of `mask`, from `base` on, to `out`, which has room for 71: by a table for
+/// eight at a time, without a branch. Returns: how many there are.
 NEARDUP_TARGET_AVX2 inline std::size_t bit_positions_avx2(std::uint64_t mask, std::uint32_t base,
                                                           std::uint32_t* out) noexcept {
   std::size_t count = 0;
@@ -104,8 +104,8 @@ struct character_masks {
   std::uint64_t upper;  // those to which adding 0x20 gives the lower case
   std::uint64_t known;  // all of the characters above, and of separators
 
-  /// Adds Han and the punctuation beside it to the masks of ASCII: `three` and `han` where the three bytes from there on
-  /// are such characters if they are `of_three`, a lead byte that two continue.
+  /// Adds Han and the punctuation beside it to the masks of ASCII: `three` and `han` where the three bytes from there
+  /// on are such characters if they are `of_three`, a lead byte that two continue.
   NEARDUP_ALWAYS_INLINE void add_three(std::uint64_t three, std::uint64_t han_here, std::uint64_t of_three) noexcept {
     han_leads = han_here & of_three;
     han = han_leads | han_leads << 1 | han_leads << 2;
@@ -139,8 +139,8 @@ struct character_masks {
 };
 
 /// The masks of ASCII, eight bytes at a time in a word, and of Chinese, character by character; without `upper`.
-/// Returns: how many of the first `size` bytes are of such characters, up to the first other one. Precondition: 64 bytes
-/// may be read, those from `size` on are 0.
+/// Returns: how many of the first `size` bytes are of such characters, up to the first other one. Precondition: 64
+/// bytes may be read, those from `size` on are 0.
 inline std::size_t find_masks_portable(const char* text, std::size_t size, character_masks& masks) noexcept {
   masks = {};
   for (std::size_t i = 0; i < 8; ++i) {
@@ -295,8 +295,8 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m
                                                                              character_masks& masks) noexcept {
   const std::uint64_t continuation = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
   const std::uint64_t leads = ~masks.known & ~continuation;
-  // For each place the bytes behind it. VPERMB takes the low six bits of an index: what is behind the last byte comes from
-  // the front, and is not read, for two continuations have to follow.
+  // For each place the bytes behind it. VPERMB takes the low six bits of an index: what is behind the last byte comes
+  // from the front, and is not read, for two continuations have to follow.
   const __m512i places = _mm512_load_si512(byte_indices.data());
   const __m512i second = _mm512_permutexvar_epi8(_mm512_add_epi8(places, _mm512_set1_epi8(1)), bytes);
   const __m512i third = _mm512_permutexvar_epi8(_mm512_add_epi8(places, _mm512_set1_epi8(2)), bytes);
@@ -325,8 +325,8 @@ NEARDUP_KERNELS_END
 // ---- texts block after block ----------------------------------------------------------------------------------------
 
 /// Takes the characters of a cursor's text that begin before `limit`: those that `find_masks(bytes, size, masks)` can
-/// tell by take_block(cursor, ...), the others of the block by take_characters(cursor, limit). `find_masks` is one of the
-/// kernels of that name: inlined, portable normalising takes 5 % less.
+/// tell by take_block(cursor, ...), the others of the block by take_characters(cursor, limit). `find_masks` is one of
+/// the kernels of that name: inlined, portable normalising takes 5 % less.
 template <class Cursor, class FindMasks>
 NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Cursor& cursor, const char* limit,
                                                 const FindMasks& find_masks) noexcept {

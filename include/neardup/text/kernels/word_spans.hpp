@@ -10,8 +10,8 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/instructions.hpp"
-#include "../words.hpp"
 #include "text_blocks.hpp"
+#include "word_scanner.hpp"
 
 namespace neardup::inline v0::detail {
 
