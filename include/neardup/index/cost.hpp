@@ -9,7 +9,6 @@
 #include <string>
 
 #include "../detail/bits.hpp"
-#include "../detail/combinations.hpp"
 #include "../detail/filter_join.hpp"
 #include "../error.hpp"
 #include "engine/bucket_line.hpp"

@@ -2,18 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "../detail/bits.hpp"
 #include "../error.hpp"
@@ -136,8 +132,10 @@ class band_key {
     const auto& plan = plan_of(k);
     for (std::size_t step = 0; step < plan.steps.size(); ++step) {
       const auto& probe = plan.steps[step];
-      for_each_near(probe.key.of(query.to_words()), 0, probe.key.width(), probe.radius,
-                    [&](std::uint64_t segment) { visit(range_of(segment, probe.table), step); });
+      probe.visit_keys(query.to_words(), [&](std::uint64_t segment) {
+        visit(range_of(segment, probe.table), step);
+        return true;
+      });
     }
   }
 
@@ -165,17 +163,6 @@ class band_key {
   const typename plans_type::plan& plan_of(int k) const {
     if (k < 0 || k > shape().k()) detail::refuse_distance(k, shape().k());
     return plans_->within(k);
-  }
-
-  // Each segment within `flips` bits once.
-  template <class Visit>
-  static void for_each_near(std::uint64_t segment, std::size_t first, std::size_t width, int flips,
-                            const Visit& visit) {
-    visit(segment);
-    if (flips == 0) return;
-    for (std::size_t bit = first; bit < width; ++bit) {
-      for_each_near(segment ^ (std::uint64_t{1} << bit), bit + 1, width, flips - 1, visit);
-    }
   }
 
   static void put(std::string& key, std::uint64_t number, std::size_t bytes) {

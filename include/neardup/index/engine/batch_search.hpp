@@ -320,10 +320,11 @@ class batch_search {
   std::array<judged, max_judged> judged_;  // the last one of each place
 };
 
-/// Runs a batch_search.
+/// Runs a batch_search, or compares everything where that is faster.
 template <std::size_t Words, class Offset, class Tables, class Store>
 bool search_tables_batch(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                          std::span<const std::array<std::uint64_t, Words>> queries, int k, const batch_visitor& visit) {
+  if (scan_pays<Words>(store.slots(), plans.within(k).keys)) return scan_all(store.fingerprints(), queries, k, visit);
   return batch_search<Words, Offset, Tables, Store>(tables, plans, store, queries, k, visit).run();
 }
 

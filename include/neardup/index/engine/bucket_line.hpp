@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../detail/bits.hpp"
 #include "../../detail/filter_join.hpp"
 #include "../../detail/instructions.hpp"
 

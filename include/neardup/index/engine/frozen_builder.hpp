@@ -77,7 +77,6 @@ class frozen_builder {
   engine_type with_tables(store_type store) {
     std::vector<frozen_table<Offset>> tables(plans_->keys().size());
     const bool is_wide = !narrow_filter_suffices(plans_->shape().k());
-    if constexpr (Words > 1) add_filters(store, is_wide, tables[0]);
     if (is_wide) {
       build_tables<std::uint64_t>(store, tables, &frozen_table<Offset>::wide);
     } else {
@@ -114,19 +113,28 @@ class frozen_builder {
     Record operator()(std::size_t i) const { return copied != nullptr ? copied[i] : read(i); }
   };
 
-  // Calls `use(count, first, rest, read)` for the `count` records of read(i), or from max_at_once_ on for those of one
-  // part after the other: parts are what begins alike in `bits` bits of address, `first` is the first of these
-  // addresses, and `rest` the bits by which they differ. The parts are put together by store(position, record), in the
-  // arrays where they are to end in order, and load(position) gives a record back.
-  template <class Record, class ReadRecord, class Address, class Store, class Load, class Use>
-  void for_each_part(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
-                     const Load& load, const Use& use) {
-    if (count <= max_at_once_ || bits == 0) {
-      use(count, std::size_t{0}, bits, part_reader<Record, ReadRecord>{read});
-      return;
-    }
-    const int part_bits = (std::min)(bits, static_cast<int>(std::bit_width(count / (max_at_once_ / 8))));
+  // Partitions `count` records by `bits` bits of address: calls store(position, record) for each, ordered by address, in
+  // one go or, from max_at_once_ on, for one part after the other: parts are what begins alike. Then the parts are put
+  // together by `store` first, in the arrays where they are to end in order, and load(position) gives a record back.
+  // Calls use(base, first) when the records from position `base` on are in order: `starts` has where those of address
+  // `first`, and of each that follows, begin, counted from there, and the end of the last.
+  template <class Record, class Start, class ReadRecord, class Address, class Store, class Load, class Use>
+  void partition(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
+                 const Load& load, scratch_array<Record>& scratch, large_array<Start>& starts, const Use& use) {
+    const bool at_once = count <= max_at_once_ || bits == 0;
+    const int part_bits = at_once ? 0 : (std::min)(bits, static_cast<int>(std::bit_width(count / (max_at_once_ / 8))));
     const int rest = bits - part_bits;
+    const std::size_t mask = (std::size_t{1} << rest) - 1;
+    if (starts.size() != mask + 2) starts = large_array<Start>(mask + 2);
+    const auto put_in_order = [&](std::size_t base, std::size_t size, std::size_t first, const Record* copied) {
+      radix_partition(
+          size, rest, part_reader<Record, ReadRecord>{read, copied},
+          [&](const Record& record) { return address(record) & mask; },
+          [&](std::size_t position, const Record& record) { store(base + position, record); }, starts.span(), scratch,
+          run_);
+      use(base, first);
+    };
+    if (at_once) return put_in_order(0, count, 0, nullptr);
     std::vector<std::size_t> begin;
     radix_scatter(
         count, part_bits, read, [&](const Record& record) { return static_cast<std::size_t>(address(record)) >> rest; },
@@ -144,7 +152,7 @@ class frozen_builder {
           records[i] = load(begin[part] + i);
         }
       });
-      use(size, part << rest, rest, part_reader<Record, ReadRecord>{read, records.data()});
+      put_in_order(begin[part], size, part << rest, records.data());
     }
   }
 
@@ -174,41 +182,50 @@ class frozen_builder {
       const auto [fingerprint, id] = read_pair(i);
       return pair{fingerprint, id};
     };
-    std::size_t base = 0;
     large_array<pair_number> starts;
     const auto write = [&](std::size_t position, const pair& p) {
       fingerprints[position] = p.fingerprint;
       ids[position] = p.id;
     };
     const auto load = [&](std::size_t position) { return pair{fingerprints[position], ids[position]}; };
-    for_each_part<pair>(count_, order_bits, read, address, write, load,
-                        [&](std::size_t count, std::size_t first, int rest, const auto& read_part) {
-                          const std::size_t mask = (std::size_t{1} << rest) - 1;
-                          if (starts.size() == 0) starts = large_array<pair_number>(mask + 2);
-                          radix_partition(
-                              count, rest, read_part, [&](const pair& p) { return address(p) & mask; },
-                              [&](std::size_t position, const pair& p) { write(base + position, p); }, starts.span(),
-                              scratch, run_);
-                          for (std::size_t place = 0; place <= mask; ++place) {
-                            if (((first + place) & ((std::size_t{1} << extra) - 1)) == 0) {
-                              bucket_starts[(first + place) >> extra] = static_cast<Offset>(slots);
-                            }
-                            const std::size_t begin = base + starts[place], end = base + starts[place + 1];
-                            if (end - begin > 1) sort_pairs(fingerprints, ids, begin, end);
-                            for (std::size_t i = begin; i < end; ++i) {
-                              const bool is_copy = i > begin && fingerprints[i] == fingerprints[slots - 1];
-                              if (is_copy && ids[i] == ids[pairs - 1]) continue;
-                              ids[pairs] = ids[i];
-                              if (!is_copy) {
-                                fingerprints[slots++] = fingerprints[i];
-                              } else if (several.empty() || several.back().first != slots - 1) {
-                                several.emplace_back(static_cast<Offset>(slots - 1), pairs - 1);
-                              }
-                              ++pairs;
-                            }
-                          }
-                          base += count;
-                        });
+    const auto is_less = [](const pair& a, const pair& b) {
+      return a.fingerprint != b.fingerprint ? a.fingerprint < b.fingerprint : a.id < b.id;
+    };
+    std::vector<pair> crowd;
+    // Leaves out equal pairs, and equal fingerprints but for their ids.
+    const auto append = [&](std::size_t base, std::size_t first) {
+      for (std::size_t place = 0; place + 1 < starts.size(); ++place) {
+        if (((first + place) & ((std::size_t{1} << extra) - 1)) == 0) {
+          bucket_starts[(first + place) >> extra] = static_cast<Offset>(slots);
+        }
+        const std::size_t begin = base + starts[place], end = base + starts[place + 1];
+        if (end - begin <= 16) {
+          for (std::size_t i = begin + 1; i < end; ++i) {
+            const pair p = load(i);
+            std::size_t j = i;
+            for (; j > begin && is_less(p, load(j - 1)); --j) write(j, load(j - 1));
+            write(j, p);
+          }
+        } else {
+          crowd.clear();
+          for (std::size_t i = begin; i < end; ++i) crowd.push_back(load(i));
+          std::sort(crowd.begin(), crowd.end(), is_less);
+          for (std::size_t i = begin; i < end; ++i) write(i, crowd[i - begin]);
+        }
+        for (std::size_t i = begin; i < end; ++i) {
+          const bool is_copy = i > begin && fingerprints[i] == fingerprints[slots - 1];
+          if (is_copy && ids[i] == ids[pairs - 1]) continue;
+          ids[pairs] = ids[i];
+          if (!is_copy) {
+            fingerprints[slots++] = fingerprints[i];
+          } else if (several.empty() || several.back().first != slots - 1) {
+            several.emplace_back(static_cast<Offset>(slots - 1), pairs - 1);
+          }
+          ++pairs;
+        }
+      }
+    };
+    partition(count_, order_bits, read, address, write, load, scratch, starts, append);
     if (slots > store_type::max_slots) {
       fail<std::length_error>("no room for " + std::to_string(slots) +
                               " distinct fingerprints: the index holds at most " +
@@ -221,55 +238,14 @@ class frozen_builder {
                       frozen_ids<Id, Offset>(std::move(ids), several, slots));
   }
 
-  // By fingerprint, then id.
-  static void sort_pairs(large_array<words_type>& fingerprints, large_array<Id>& ids, std::size_t begin,
-                         std::size_t end) {
-    const auto is_less = [&](const words_type& a, const Id& id_a, const words_type& b, const Id& id_b) {
-      return a != b ? a < b : id_a < id_b;
-    };
-    if (end - begin <= 16) {
-      for (std::size_t i = begin + 1; i < end; ++i) {
-        const words_type fingerprint = fingerprints[i];
-        const Id id = ids[i];
-        std::size_t j = i;
-        for (; j > begin && is_less(fingerprint, id, fingerprints[j - 1], ids[j - 1]); --j) {
-          fingerprints[j] = fingerprints[j - 1];
-          ids[j] = ids[j - 1];
-        }
-        fingerprints[j] = fingerprint;
-        ids[j] = id;
-      }
-      return;
-    }
-    std::vector<pair> crowd;
-    crowd.reserve(end - begin);
-    for (std::size_t i = begin; i < end; ++i) crowd.push_back({fingerprints[i], ids[i]});
-    std::sort(crowd.begin(), crowd.end(),
-              [&](const pair& a, const pair& b) { return is_less(a.fingerprint, a.id, b.fingerprint, b.id); });
-    for (std::size_t i = begin; i < end; ++i) {
-      fingerprints[i] = crowd[i - begin].fingerprint;
-      ids[i] = crowd[i - begin].id;
-    }
-  }
-
-  static void add_filters(const store_type& store, bool is_wide, frozen_table<Offset>& table) {
-    if (is_wide) {
-      table.wide = large_array<std::uint64_t>(store.slots());
-    } else {
-      table.narrow = large_array<std::uint32_t>(store.slots());
-    }
-    for (std::size_t slot = 0; slot < store.slots(); ++slot) {
-      if (is_wide) {
-        table.wide[slot] = fold_filter<std::uint64_t>(store.fingerprint(slot));
-      } else {
-        table.narrow[slot] = fold_filter<std::uint32_t>(store.fingerprint(slot));
-      }
-    }
-  }
-
   template <class Filter>
   void build_tables(const store_type& store, std::vector<frozen_table<Offset>>& tables,
                     large_array<Filter> frozen_table<Offset>::*filters) {
+    if constexpr (Words > 1) {
+      large_array<Filter>& of_first = tables[0].*filters;
+      of_first = large_array<Filter>(store.slots());
+      for (std::size_t i = 0; i < store.slots(); ++i) of_first[i] = fold_filter<Filter>(store.fingerprint(i));
+    }
     table_room<Filter> room;
     for (std::size_t number = 1; number < tables.size(); ++number) {
       frozen_table<Offset>& table = tables[number];
@@ -301,8 +277,6 @@ class frozen_builder {
       return table_entry<Filter>{static_cast<std::uint32_t>(at), fold_filter<Filter>(fingerprint),
                                  static_cast<Offset>(slot)};
     };
-    large_array<Offset>& starts = room.starts;
-    std::size_t base = 0;
     const auto write = [&](std::size_t position, const table_entry<Filter>& entry) {
       filters[position] = entry.filter;
       table.slots[position] = entry.slot;
@@ -313,20 +287,12 @@ class frozen_builder {
       if (position + ahead < slots) prefetch(&store.fingerprint(table.slots[position + ahead]));
       return read(table.slots[position]);
     };
-    for_each_part<table_entry<Filter>>(
-        slots, bits, read, address, write, load,
-        [&](std::size_t count, std::size_t first, int rest, const auto& read_part) {
-          const std::size_t mask = (std::size_t{1} << rest) - 1;
-          if (starts.size() != mask + 2) starts = large_array<Offset>(mask + 2);
-          radix_partition(
-              count, rest, read_part, [&](const table_entry<Filter>& entry) { return entry.address & mask; },
-              [&](std::size_t position, const table_entry<Filter>& entry) { write(base + position, entry); },
-              starts.span(), room.scratch, run_);
-          for (std::size_t bucket = 0; bucket <= mask && first + bucket < buckets; ++bucket) {
-            table.starts[first + bucket] = static_cast<Offset>(base + starts[bucket]);
-          }
-          base += count;
-        });
+    partition(slots, bits, read, address, write, load, room.scratch, room.starts,
+              [&](std::size_t base, std::size_t first) {
+                for (std::size_t i = 0; i + 1 < room.starts.size() && first + i < buckets; ++i) {
+                  table.starts[first + i] = static_cast<Offset>(base + room.starts[i]);
+                }
+              });
     table.starts[buckets] = static_cast<Offset>(slots);
     if constexpr (std::is_same_v<Offset, std::uint32_t> && std::is_same_v<Filter, std::uint32_t>) {
       if (lines != 0) put_into_lines(table, room.spare);

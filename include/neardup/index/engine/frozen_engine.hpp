@@ -13,13 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/bits.hpp"
 #include "../../detail/filter_join.hpp"
 #include "../../detail/large_array.hpp"
 #include "batch_search.hpp"
 #include "bucket_line.hpp"
 #include "bucket_table.hpp"
-#include "filter_scan.hpp"
 #include "frozen_ids.hpp"
 #include "search_plans.hpp"
 #include "table_search.hpp"
@@ -158,13 +156,9 @@ class frozen_engine {
 
   /// As those of pigeonhole_engine.
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
-    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
-      return scan_all(store_.fingerprints(), query, k, visit);
     return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
   }
   bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const {
-    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
-      return scan_all(store_.fingerprints(), queries, k, visit);
     return search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit);
   }
 

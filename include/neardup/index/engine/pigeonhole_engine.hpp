@@ -9,12 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/bits.hpp"
 #include "../../detail/filter_join.hpp"
 #include "../../detail/instructions.hpp"
 #include "batch_search.hpp"
 #include "bucket_table.hpp"
-#include "filter_scan.hpp"
 #include "fingerprint_store.hpp"
 #include "search_plans.hpp"
 #include "table_search.hpp"
@@ -100,15 +98,11 @@ class pigeonhole_engine {
   /// Visits (slot, distance) of each fingerprint within k bits once; false from `visit` ends it. Allocates nothing.
   /// Returns: whether it was not ended. Precondition: 0 <= k <= max_distance().
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
-    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
-      return scan_all(store_.fingerprints(), query, k, visit);
     return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
   }
 
   /// The same for many queries at a time: visits (query, slot, distance).
   bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const {
-    if (scan_pays<Words>(store_.slots(), plans_->within(k).keys))
-      return scan_all(store_.fingerprints(), queries, k, visit);
     return search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit);
   }
 

@@ -121,11 +121,16 @@ class search_plans {
     std::size_t table;
     int radius;
 
-    /// Calls `visit(hash)` for the key of a query and every key within the radius, each once.
+    /// Calls `visit(key)` for the key of a query and every key within the radius, each once.
     /// Returns: false if `visit` did, which ends it.
     template <class Visit>
-    bool visit_hashes(const words_type& query, const Visit& visit) const {
+    bool visit_keys(const words_type& query, const Visit& visit) const {
       return visit_near(key.of(query), 0, radius, visit);
+    }
+    /// The same with the hash of each key.
+    template <class Visit>
+    bool visit_hashes(const words_type& query, const Visit& visit) const {
+      return visit_keys(query, [&](std::uint64_t near) { return visit(key.hash_of_key(near)); });
     }
 
     /// Whether a probe of `hash` that found a match was for its key, and not for another in the same bucket.
@@ -138,12 +143,12 @@ class search_plans {
     // From `near` on, by flips of its bits from `first` on.
     template <class Visit>
     bool visit_near(std::uint64_t near, std::size_t first, int flips, const Visit& visit) const {
-      if (!visit(key.hash_of_key(near))) return false;
+      if (!visit(near)) return false;
       if (flips == 0) return true;
       for (std::size_t bit = first; bit < key.width(); ++bit) {
         const std::uint64_t flipped = near ^ (std::uint64_t{1} << bit);
         // Most of the keys have no bits left to flip: they come from a loop, without a call for each.
-        if (!(flips == 1 ? visit(key.hash_of_key(flipped)) : visit_near(flipped, bit + 1, flips - 1, visit))) {
+        if (!(flips == 1 ? visit(flipped) : visit_near(flipped, bit + 1, flips - 1, visit))) {
           return false;
         }
       }

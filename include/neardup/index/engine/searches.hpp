@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/filter_join.hpp"
 #include "../../runner.hpp"
 #include "../../simhash.hpp"
 #include "../match.hpp"

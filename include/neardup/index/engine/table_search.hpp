@@ -203,10 +203,11 @@ class table_search {
   std::array<candidate, candidate_capacity> candidates_;
 };
 
-/// Runs a table_search.
+/// Runs a table_search, or compares everything where that is faster.
 template <std::size_t Words, class Offset, class Tables, class Store>
 bool search_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                    const std::array<std::uint64_t, Words>& query, int k, const slot_visitor& visit) {
+  if (scan_pays<Words>(store.slots(), plans.within(k).keys)) return scan_all(store.fingerprints(), query, k, visit);
   return table_search<Words, Offset, Tables, Store>(tables, plans, store, query, k, visit).run();
 }
 
