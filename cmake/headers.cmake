@@ -15,7 +15,6 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join/common_elements.hpp
     include/neardup/dedup/join/components.hpp
     include/neardup/dedup/join/copy_groups.hpp
-    include/neardup/dedup/join/in_steps.hpp
     include/neardup/dedup/join/join_input.hpp
     include/neardup/dedup/join/join_plan.hpp
     include/neardup/dedup/join/near_pairs.hpp
@@ -82,7 +81,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp
     include/neardup/index/engine/frozen_ids.hpp
-    include/neardup/index/engine/mapped_array.hpp
     include/neardup/index/engine/pigeonhole_engine.hpp
     include/neardup/index/engine/search_plans.hpp
     include/neardup/index/engine/searches.hpp

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <exception>
@@ -115,6 +116,32 @@ class first_failure {
   std::size_t position_ = (std::numeric_limits<std::size_t>::max)();
 #endif
 };
+
+/// How many parts a runner should be given for `count` steps of which fewer than `min` are not worth a thread.
+[[nodiscard]] inline std::size_t parts_for(const any_runner& run, std::size_t count, std::size_t min) {
+  return (std::max)(std::size_t{1}, (std::min)(run.parts(), count / min));
+}
+
+/// Shares out the numbers below `count`, `step` at a time: calls `work(part, first, last)` from `parts` parts of `run`
+/// until all are taken. If it returns false, no more are.
+/// Returns: whether it never did. Throws: of what `work` throws the exception of the smallest numbers.
+inline bool in_steps(const any_runner& run, std::size_t parts, std::size_t count, std::size_t step,
+                     const std::function<bool(std::size_t part, std::size_t first, std::size_t last)>& work) {
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> goes_on = true;
+  first_failure failure;
+  run(parts, [&](std::size_t part) {
+    while (goes_on.load(std::memory_order_relaxed)) {
+      const std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
+      if (first >= count) return;
+      bool wants_more = false;
+      failure.guard(first, [&] { wants_more = work(part, first, (std::min)(first + step, count)); });
+      if (!wants_more) goes_on.store(false, std::memory_order_relaxed);
+    }
+  });
+  failure.rethrow();
+  return goes_on.load(std::memory_order_relaxed);
+}
 
 }  // namespace detail
 

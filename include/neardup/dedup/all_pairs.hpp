@@ -70,9 +70,11 @@ void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_opt
   const std::span<const detail::range_fingerprint<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::with_position_type<std::size_t>(all.size(), [&](auto position) {
-    detail::visit_as_found<decltype(position)>(
-        detail::fingerprint_words(all), bits, k, how,
-        [&](std::size_t i, std::size_t j, int distance) { return detail::visit_goes_on(visit, i, j, distance); });
+    const detail::fingerprint_words words(all);
+    detail::self_join<detail::words_for(bits), decltype(position)> join(words, bits, k, how.blocks, how.run);
+    detail::visit_as_found(join, how, [&](std::size_t i, std::size_t j, int distance) {
+      return detail::visit_goes_on(visit, i, j, distance);
+    });
   });
 }
 
@@ -116,7 +118,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_
         result.push_back({static_cast<Index>(i), static_cast<Index>(j), distance});
       },
       how);
-  detail::sort_pairs(result, first.size(), how.run);
+  detail::sort_pairs(std::span(result), 0, first.size(), how.run);
   return result;
 }
 

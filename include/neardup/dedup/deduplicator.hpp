@@ -29,7 +29,6 @@
 #include "../index/pigeonhole_index.hpp"
 #include "../runner.hpp"
 #include "checks.hpp"
-#include "join/in_steps.hpp"
 #include "join/ordered_join.hpp"
 #include "recall.hpp"
 #include "similarity.hpp"

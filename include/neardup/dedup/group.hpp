@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>

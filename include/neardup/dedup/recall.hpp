@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numbers>
 #include <stdexcept>
 #include <string>
 
 #include "../error.hpp"
 #include "../simhash.hpp"
-#include "join_options.hpp"
 #include "similarity.hpp"
 
 namespace neardup::inline v0 {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <list>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>

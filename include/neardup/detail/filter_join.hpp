@@ -442,13 +442,6 @@ std::size_t join_filters(const Filter* xs, const Filter* ys, filter_join& job, i
   return join_filters_portable(xs, ys, job, k, found);
 }
 
-/// The same within one array.
-template <class Filter>
-std::size_t join_filters(const Filter* filters, filter_join& job, int k, std::span<filter_pair> found,
-                         instruction_set level) noexcept {
-  return join_filters(filters, filters, job, k, found, level);
-}
-
 /// Who is told what a search finds, and says whether it goes on: any callable bool(Arguments...), as one type, so that a
 /// search is compiled once and not for each of its uses. It refers to the callable.
 template <class... Arguments>

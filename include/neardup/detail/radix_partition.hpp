@@ -6,10 +6,8 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,11 +15,6 @@
 #include "large_array.hpp"
 
 namespace neardup::inline v0::detail {
-
-/// How many parts a runner should be given for `count` steps of which fewer than `min` are not worth a thread.
-[[nodiscard]] inline std::size_t parts_for(const any_runner& run, std::size_t count, std::size_t min) {
-  return (std::max)(std::size_t{1}, (std::min)(run.parts(), count / min));
-}
 
 /// Memory for records that nobody has to initialise, kept from one use to the next.
 template <class Record>
@@ -121,25 +114,20 @@ void radix_partition(std::size_t count, int bits, const Read& read, const Addres
   radix_scatter(
       count, high, read, [&](const Record& record) { return static_cast<std::size_t>(address(record)) >> low; },
       [&](std::size_t position, const Record& record) { records[position] = record; }, begin, run);
-  std::atomic<std::size_t> next = 0;
-  run(parts, [&](std::size_t part) {
+  in_steps(run, parts, std::size_t{1} << high, 1, [&](std::size_t part, std::size_t group, std::size_t) {
     const std::span<Offset> place(places.data() + part * buckets, buckets);
-    while (true) {
-      const std::size_t group = next.fetch_add(1, std::memory_order_relaxed);
-      if (group >= std::size_t{1} << high) return;
-      const std::span<const Record> own = records.subspan(begin[group], begin[group + 1] - begin[group]);
-      std::fill(place.begin(), place.end(), Offset{0});
-      for (const Record& record : own) ++place[address(record) & (buckets - 1)];
-      auto sum = static_cast<Offset>(begin[group]);
-      for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-        const Offset size = place[bucket];
-        starts[group * buckets + bucket] = sum;
-        place[bucket] = sum;
-        sum = static_cast<Offset>(sum + size);
-      }
-      for (const Record& record : own)
-        write(static_cast<std::size_t>(place[address(record) & (buckets - 1)]++), record);
+    const std::span<const Record> own = records.subspan(begin[group], begin[group + 1] - begin[group]);
+    std::fill(place.begin(), place.end(), Offset{0});
+    for (const Record& record : own) ++place[address(record) & (buckets - 1)];
+    auto sum = static_cast<Offset>(begin[group]);
+    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+      const Offset size = place[bucket];
+      starts[group * buckets + bucket] = sum;
+      place[bucket] = sum;
+      sum = static_cast<Offset>(sum + size);
     }
+    for (const Record& record : own) write(static_cast<std::size_t>(place[address(record) & (buckets - 1)]++), record);
+    return true;
   });
   starts[std::size_t{1} << bits] = static_cast<Offset>(count);
 }

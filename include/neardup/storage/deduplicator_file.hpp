@@ -1,14 +1,11 @@
 // A deduplicator that outlives its process: saved, restored, and with a log of what was added since.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>

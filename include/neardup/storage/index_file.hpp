@@ -4,17 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "../detail/file_operations.hpp"
 #include "../detail/large_array.hpp"
-#include "../error.hpp"
 #include "../index/engine/frozen_engine.hpp"
 #include "../index/flat_index.hpp"
 #include "../index/frozen_index.hpp"

@@ -23,7 +23,6 @@
 #include "../../simhash.hpp"
 #include "../../text/feature_choice.hpp"
 #include "../checks.hpp"
-#include "../join/in_steps.hpp"
 #include "../recall.hpp"
 #include "corpus_sample.hpp"
 

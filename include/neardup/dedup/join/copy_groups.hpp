@@ -14,7 +14,6 @@
 #include "../../detail/large_array.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../runner.hpp"
-#include "in_steps.hpp"
 #include "join_input.hpp"
 
 namespace neardup::inline v0::detail {

@@ -203,22 +203,20 @@ class join_plan {
       least = (std::min)(least, choices.back().cost);
     }
     // The sample can only make them dearer: no need to look at those that are dear without it.
+    std::sort(choices.begin(), choices.end(), [](const choice& a, const choice& b) {
+      return a.cost != b.cost ? a.cost < b.cost : a.blocks < b.blocks;
+    });
     table_list best;
-    least = std::numeric_limits<double>::infinity();
-    while (true) {
-      choice* next = choices.data();
-      for (choice& other : choices) next = other.cost < next->cost ? &other : next;
-      if (next->cost >= least) {
-        cost_ = least;
-        return best;
+    cost_ = std::numeric_limits<double>::infinity();
+    for (const choice& next : choices) {
+      if (next.cost >= cost_) break;
+      table_list tables = next.blocks == 0 ? everything() : tables_of(layout(bits, k, next.blocks));
+      if (const double estimate = sampled_cost(tables); estimate < cost_) {
+        cost_ = estimate;
+        best.swap(tables);
       }
-      table_list tables = next->blocks == 0 ? everything() : tables_of(layout(bits, k, next->blocks));
-      const double estimate = sampled_cost(tables);
-      next->cost = std::numeric_limits<double>::infinity();
-      if (estimate >= least) continue;
-      least = estimate;
-      best.swap(tables);
     }
+    return best;
   }
 
   double count_;

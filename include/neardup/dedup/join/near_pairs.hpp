@@ -2,10 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <span>
@@ -83,12 +81,6 @@ void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size
   });
 }
 
-/// The same of positions below `count`.
-template <class Offset>
-void sort_pairs(std::vector<near_pair<Offset>>& pairs, std::size_t count, const any_runner& run) {
-  sort_pairs(std::span(pairs), 0, count, run);
-}
-
 /// All pairs of distinct fingerprints, in no order.
 template <std::size_t Words, class Offset>
 std::vector<near_pair<Offset>> distinct_pairs(self_join<Words, Offset>& join, const any_runner& run) {
@@ -136,19 +128,11 @@ bool visit_copy_pairs(const copy_groups<Words, Offset>& groups, const Visit& vis
   return true;
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j, by i, then j; `pairs` are those of distinct
-/// ones.
-/// Returns: false if the visitor did.
+/// Calls visit(i, j, distance) for all pairs of positions i < j, by i, then j, until it returns false; `pairs` are those
+/// of distinct ones.
 template <std::size_t Words, class Offset, class Visit>
-bool visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_pair<Offset>>&& pairs, std::size_t count,
+void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_pair<Offset>>&& pairs, std::size_t count,
                     const any_runner& run, const Visit& visit) {
-  if (groups.copies().empty()) {
-    sort_pairs(pairs, count, run);
-    for (const near_pair<Offset>& pair : pairs) {
-      if (!visit(pair.first, pair.second, pair.distance)) return false;
-    }
-    return true;
-  }
   // A copy of `first` may stand behind `second`: it is found from there.
   for (std::size_t i = 0, size = pairs.size(); i < size; ++i) {
     const near_pair<Offset> pair = pairs[i];
@@ -157,7 +141,7 @@ bool visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
       pairs.push_back({pair.second, pair.first, pair.distance});
     }
   }
-  sort_pairs(pairs, count, run);
+  sort_pairs(std::span(pairs), 0, count, run);
   struct member {
     Offset position, first;
   };
@@ -190,10 +174,9 @@ bool visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
     if (first == i) pair = p;
     std::sort(later.begin(), later.end());
     for (const auto& [j, distance] : later) {
-      if (!visit(static_cast<std::size_t>(i), static_cast<std::size_t>(j), distance)) return false;
+      if (!visit(static_cast<std::size_t>(i), static_cast<std::size_t>(j), distance)) return;
     }
   }
-  return true;
 }
 
 /// The same of a join of its own: all pairs of near-duplicates, sorted.
@@ -203,15 +186,15 @@ void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bi
   self_join<Words, Offset> join(fingerprints, bits, k, how.blocks, how.run);
   auto pairs = distinct_pairs(join, how.run);
   join.release();
-  if (how.copies_once) {
-    for (const auto& copy : join.distinct().copies()) pairs.push_back({copy.first, copy.position, 0});
-    sort_pairs(pairs, fingerprints.size(), how.run);
-    for (const near_pair<Offset>& pair : pairs) {
-      if (!visit(pair.first, pair.second, pair.distance)) return;
-    }
-    return;
+  const auto& groups = join.distinct();
+  if (!how.copies_once && !groups.copies().empty()) {
+    return visit_in_order(groups, std::move(pairs), fingerprints.size(), how.run, visit);
   }
-  visit_in_order(join.distinct(), std::move(pairs), fingerprints.size(), how.run, visit);
+  for (const auto& copy : groups.copies()) pairs.push_back({copy.first, copy.position, 0});
+  sort_pairs(std::span(pairs), 0, fingerprints.size(), how.run);
+  for (const near_pair<Offset>& pair : pairs) {
+    if (!visit(pair.first, pair.second, pair.distance)) return;
+  }
 }
 
 /// Calls visit(i, j, distance) for all pairs of positions i < j of a join, in no order, from any thread, never twice at a
@@ -251,14 +234,6 @@ void visit_as_found(self_join<Words, Offset>& join, const join_options& how,
   for (auto& pairs : waiting) {
     if (!hand_over(pairs)) return;
   }
-}
-
-/// The same of a join of its own.
-template <class Offset, std::size_t Words>
-void visit_as_found(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, const join_options& how,
-                    const std::function<bool(std::size_t, std::size_t, int)>& visit) {
-  self_join<Words, Offset> join(fingerprints, bits, k, how.blocks, how.run);
-  visit_as_found(join, how, visit);
 }
 
 }  // namespace neardup::inline v0::detail

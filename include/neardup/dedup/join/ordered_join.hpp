@@ -14,7 +14,6 @@
 #include "../../detail/filter_join.hpp"
 #include "../../runner.hpp"
 #include "../join_options.hpp"
-#include "in_steps.hpp"
 #include "join_input.hpp"
 #include "near_pairs.hpp"
 #include "self_join.hpp"
@@ -121,29 +120,21 @@ class ordered_join {
     const auto number = [&](Number place) { return both.number(static_cast<std::size_t>(place)); };
     std::vector<std::vector<candidate>> found(parts_of(both));
     const std::size_t room = max_candidates_ / 4 / found.size();  // to consider some sooner costs nothing
+    const auto consider_all = [&](std::vector<candidate>& own) {
+      sort_candidates(own, both.size());
+      for (const candidate& c : own) consider(number(c.second), number(c.first), c.distance);
+      own.clear();
+    };
     visit_candidates(both, kept, [&](std::size_t part, std::span<const candidate> pairs) {
       std::vector<candidate>& own = found[part];
       for (const candidate& c : pairs) own.push_back({c.second, c.first, c.distance});
-      if (own.size() >= room) {
-        sort_candidates(own, both.size(), {});
-        for (const candidate& c : own) consider(number(c.second), number(c.first), c.distance);
-        own.clear();
-      }
+      if (own.size() >= room) consider_all(own);
       return true;
     });
-    std::vector<candidate> rest = gathered(found);
-    sort_candidates(rest, both.size(), run_);
-    // All of one document by the same part, so that none is considered after the one that takes it.
-    in_steps(run_, parts_for(run_, rest.size(), 64), rest.size(), 256,
-             [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
-               const auto is_inside = [&](std::size_t i) { return i > 0 && rest[i].first == rest[i - 1].first; };
-               while (first < last && is_inside(first)) ++first;
-               if (first == last) return true;
-               for (; first < last || (first < rest.size() && is_inside(first)); ++first) {
-                 consider(number(rest[first].second), number(rest[first].first), rest[first].distance);
-               }
-               return true;
-             });
+    in_steps(run_, found.size(), found.size(), 1, [&](std::size_t /*part*/, std::size_t of, std::size_t) {
+      consider_all(found[of]);
+      return true;
+    });
   }
 
   [[nodiscard]] std::size_t parts_of(const documents_type& documents) const {
@@ -164,13 +155,13 @@ class ordered_join {
   }
 
   /// Each once. In pieces, since sorting takes as much memory again.
-  static void sort_candidates(std::vector<candidate>& candidates, std::size_t count, const any_runner& run) {
+  static void sort_candidates(std::vector<candidate>& candidates, std::size_t count) {
     const std::size_t step = count / 8 + 1;
     auto rest = candidates.begin();
     for (std::size_t begin = 0; begin < count; begin += step) {
       const std::size_t end = (std::min)(begin + step, count);
       const auto last = std::partition(rest, candidates.end(), [=](const candidate& c) { return c.first < end; });
-      sort_pairs(std::span(rest, last), begin, end, run);
+      sort_pairs(std::span(rest, last), begin, end, {});
       rest = last;
     }
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
@@ -178,15 +169,6 @@ class ordered_join {
 
   void consider(Number kept, Number document, int distance) {
     if (rule_.may_take(kept, document)) rule_.consider(kept, document, distance);
-  }
-
-  static std::vector<candidate> gathered(std::vector<std::vector<candidate>>& found) {
-    std::vector<candidate> all = std::move(found.front());
-    for (std::size_t part = 1; part < found.size(); ++part) {
-      all.insert(all.end(), found[part].begin(), found[part].end());
-      found[part] = {};
-    }
-    return all;
   }
 
   /// Decides about documents that have met everything kept before all of them.

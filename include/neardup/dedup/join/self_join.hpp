@@ -14,13 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/bits.hpp"
 #include "../../detail/filter_join.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
 #include "copy_groups.hpp"
-#include "in_steps.hpp"
 #include "join_input.hpp"
 #include "join_plan.hpp"
 
@@ -55,6 +53,12 @@ class bucket_arrays {
   [[nodiscard]] const words_type& words(std::size_t place) const noexcept { return words_[place]; }
   [[nodiscard]] Offset position(std::size_t place) const noexcept { return positions_[place]; }
 
+  /// The first of the places begin..end, whose positions ascend, with a position of `least` or more; `end` if there is none.
+  [[nodiscard]] std::size_t first_from(std::size_t least, std::size_t begin, std::size_t end) const noexcept {
+    const Offset* const first = positions_.data();
+    return static_cast<std::size_t>(std::lower_bound(first + begin, first + end, least) - first);
+  }
+
   void set(std::size_t place, const words_type& fingerprint, Offset position) noexcept {
     if (filter_ == join_filter::narrow) narrow_[place] = fold_filter<std::uint32_t>(fingerprint);
     if (filter_ == join_filter::wide) wide_[place] = fold_filter<std::uint64_t>(fingerprint);
@@ -81,12 +85,12 @@ class bucket_arrays {
 
   /// As join_filters: pairs of places whose filters differ in at most k bits.
   std::size_t find_near(filter_join& job, int k, std::span<filter_pair> found, instruction_set level) const noexcept {
-    if (filter_ == join_filter::narrow) return join_filters(narrow_.data(), job, k, found, level);
+    const auto near = [&](const auto* filters) { return join_filters(filters, filters, job, k, found, level); };
+    if (filter_ == join_filter::narrow) return near(narrow_.data());
     if constexpr (Words == 1) {
-      return join_filters(reinterpret_cast<const std::uint64_t*>(words_.data()), job, k, found, level);
+      return near(reinterpret_cast<const std::uint64_t*>(words_.data()));
     } else {
-      if (filter_ == join_filter::wide) return join_filters(wide_.data(), job, k, found, level);
-      return join_filters(words_.data(), job, k, found, level);
+      return filter_ == join_filter::wide ? near(wide_.data()) : near(words_.data());
     }
   }
 
@@ -276,7 +280,7 @@ class self_join {
     if (kept_ > 0) {
       others.resize(starts.size() - 1);
       for (std::size_t b = 0; b < others.size(); ++b) {
-        others[b] = static_cast<Offset>(first_other(all, {starts[b], starts[b + 1]}));
+        others[b] = static_cast<Offset>(all.first_from(kept_, starts[b], starts[b + 1]));
       }
     }
     const std::vector<std::size_t> flips = flips_of(shape);
@@ -306,26 +310,12 @@ class self_join {
     std::size_t begin, end;
   };
 
-  /// Where those begin in a bucket that were not kept before: its records are in the order of their positions.
-  std::size_t first_other(const arrays& records, places bucket) const {
-    std::size_t begin = bucket.begin, end = bucket.end;
-    while (begin < end) {
-      const std::size_t middle = begin + (end - begin) / 2;
-      if (static_cast<std::size_t>(records.position(middle)) < kept_) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    return begin;
-  }
-
   /// The jobs of the places first..last of a bucket with this bucket.
   template <class Use>
   bool join_bucket(const arrays& records, places bucket, std::size_t first, std::size_t last, const Use& use) const {
     if (bucket.end - bucket.begin < 2) return true;
     if (kept_ == 0) return use(filter_join::within(first, last, bucket.end));
-    const std::size_t others = first_other(records, bucket);
+    const std::size_t others = records.first_from(kept_, bucket.begin, bucket.end);
     first = (std::max)(first, others);
     return first >= last || bucket.begin == others || use(filter_join::across(first, last, bucket.begin, others));
   }

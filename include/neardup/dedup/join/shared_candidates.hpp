@@ -8,10 +8,8 @@
 #include <vector>
 
 #include "../../detail/large_array.hpp"
-#include "../../detail/radix_partition.hpp"
 #include "../../runner.hpp"
 #include "../join_options.hpp"
-#include "in_steps.hpp"
 #include "near_pairs.hpp"
 
 namespace neardup::inline v0::detail {

@@ -25,7 +25,6 @@
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
 #include "../join_options.hpp"
-#include "in_steps.hpp"
 #include "join_input.hpp"
 #include "join_plan.hpp"
 #include "self_join.hpp"
@@ -322,15 +321,7 @@ class shared_feature_join {
                    const take_type& take) const {
     filter_join job = filter_join::within(begin, end, end);
     if (kept_ > 0) {
-      std::size_t others = begin;
-      for (std::size_t stop = end; others < stop;) {
-        const std::size_t middle = others + (stop - others) / 2;
-        if (static_cast<std::size_t>(own.records.position(middle)) < kept_) {
-          others = middle + 1;
-        } else {
-          stop = middle;
-        }
-      }
+      const std::size_t others = own.records.first_from(kept_, begin, end);
       if (others == begin || others == end) return true;
       job = filter_join::across(others, end, begin, others);
     }

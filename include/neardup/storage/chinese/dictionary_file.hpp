@@ -1,16 +1,11 @@
 // Dictionaries of words in files that are mapped: ready without being read, and one copy in memory for all processes.
 #pragma once
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <set>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>

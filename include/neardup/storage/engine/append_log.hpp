@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -64,13 +63,7 @@ class append_log {
   template <class Visit>
   static append_log open(file_operations& files, const std::string& path, std::string_view bytes, std::uint64_t state,
                          const Visit& visit) {
-    std::size_t position = header_size;
-    while (position < bytes.size()) {
-      const auto payload = record_at(bytes, position, state);
-      if (!payload) break;
-      visit(*payload);
-      position = end_of(position, payload->size());
-    }
+    const std::size_t position = end_of_records(bytes, state, visit);
     if (position < bytes.size()) {
       // Records are synced one by one: only the last can be torn.
       const auto size = payload_size_at(bytes, position, state);
@@ -108,14 +101,7 @@ class append_log {
   };
   [[nodiscard]] static extent extent_of(std::string_view bytes) {
     std::size_t end = bytes.size();
-    if (const auto state = state_of(bytes)) {
-      end = header_size;
-      while (end < bytes.size()) {
-        const auto payload = record_at(bytes, end, *state);
-        if (!payload) break;
-        end = end_of(end, payload->size());
-      }
-    }
+    if (const auto state = state_of(bytes)) end = end_of_records(bytes, *state, [](std::string_view) {});
     return {end, checksum_of(to_bytes(bytes.substr(0, end)))};
   }
 
@@ -194,6 +180,19 @@ class append_log {
       return std::nullopt;
     }
     return payload;
+  }
+
+  // Calls `visit(payload)` for each whole record. Returns: where the last of them ends.
+  template <class Visit>
+  static std::size_t end_of_records(std::string_view bytes, std::uint64_t state, const Visit& visit) {
+    std::size_t position = header_size;
+    while (position < bytes.size()) {
+      const auto payload = record_at(bytes, position, state);
+      if (!payload) break;
+      visit(*payload);
+      position = end_of(position, payload->size());
+    }
+    return position;
   }
 
   file_operations* files_ = nullptr;

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -46,8 +45,6 @@ enum class section_tag : std::uint32_t {
   records = 16,
   options = 32,
   documents = 33,
-  feature_counts = 34,
-  features = 35,
   dictionary_nodes = 48,
   dictionary_first = 49,
   dictionary_never = 50,

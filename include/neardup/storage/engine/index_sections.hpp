@@ -6,8 +6,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,12 +19,38 @@
 #include "../../index/engine/frozen_builder.hpp"
 #include "../../index/engine/frozen_engine.hpp"
 #include "../../index/engine/frozen_ids.hpp"
-#include "../../index/engine/mapped_array.hpp"
 #include "../../index/engine/search_plans.hpp"
 #include "../../index/layout.hpp"
 #include "container.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// What large_array is for searches, over memory that it does not own and does not trust: whatever number is asked for,
+/// it reads an element of the array.
+template <class T>
+class mapped_array {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  mapped_array() noexcept = default;
+  explicit mapped_array(std::span<const T> values) noexcept : data_(values.data()), size_(values.size()) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] static constexpr std::size_t memory_usage() noexcept { return 0; }
+  [[nodiscard]] const T* data() const noexcept { return data_; }
+  /// Element i, or the first one if there is no such element. Precondition: size() > 0.
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i < size_ ? i : 0]; }
+  [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
+  /// The elements from `begin` to `end`; none if these are no such places.
+  [[nodiscard]] std::span<const T> span(std::size_t begin, std::size_t end) const noexcept {
+    if (begin > end || end > size_) return {};
+    return {data_ + begin, end - begin};
+  }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
 
 /// How the bytes of an id stand in a file: those of a number lowest first, those of anything else as in memory.
 enum class id_form : std::uint8_t { unsigned_number = 0, signed_number = 1, bytes = 2 };
