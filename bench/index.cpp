@@ -164,7 +164,7 @@ void count_memory(benchmark::State& state, const kept<Index>& made, std::size_t 
 /// A table of a million fits the cache, and then there is nothing.
 void count_fetches(benchmark::State& state, const data_set& data, int k, int blocks) {
   const double n = static_cast<double>(data.size);
-  state.counters["planned_us"] = 1e6 * neardup::costs_of(64, k, blocks, n).seconds;
+  state.counters["planned_us"] = 1e6 * neardup::costs_of(neardup::layout(64, k, blocks), n).seconds;
   if (data.kind != data_set::uniform) return;
   neardup::cost_model lines;
   lines.query_seconds = 0;
@@ -174,8 +174,8 @@ void count_fetches(benchmark::State& state, const data_set& data, int k, int blo
   neardup::cost_model bytes = lines;
   bytes.line_seconds = 0;
   bytes.bandwidth = 1;
-  state.counters["lines"] = neardup::costs_of(64, k, blocks, n, lines).seconds;
-  state.counters["line_bytes"] = neardup::costs_of(64, k, blocks, n, bytes).seconds;
+  state.counters["lines"] = neardup::costs_of(neardup::layout(64, k, blocks), n, k, lines).seconds;
+  state.counters["line_bytes"] = neardup::costs_of(neardup::layout(64, k, blocks), n, k, bytes).seconds;
 }
 
 /// `form`: "" of what can change, "/frozen" of what cannot.

@@ -44,7 +44,7 @@ void print_join(int k, double shard) {
 }
 
 void print_store(const char* name, int k, int blocks, double documents) {
-  const auto costs = neardup::costs_of(bits, k, blocks, documents);
+  const auto costs = neardup::costs_of(neardup::layout(bits, k, blocks), documents);
   std::printf(", \"%s\": {\"tables\": %zu, \"probes\": %.6g, \"candidates\": %.6g, \"bytes\": %.6g}", name,
               costs.tables, costs.probes, costs.candidates, costs.bytes);
 }

@@ -17,10 +17,10 @@ namespace neardup::inline v0 {
 /// A value, such as an index or a deduplicator, that threads read and change: any number of readers at a time, or one
 /// writer.
 ///
-/// A writer waits for the readers that are under way, and later ones wait for it; after it, those that waited come before
-/// the next writer. (std::shared_mutex of glibc lets readers overtake for ever: with eight of them, no write in 28 s.)
-/// Readers of different threads rarely touch the same line of the cache, so that reading costs two atomic additions.
-/// A reader must not read again, nor write, within its call; nor a writer.
+/// A writer waits for the readers that are under way, and later ones wait for it; after it, those that waited come
+/// before the next writer. (std::shared_mutex of glibc lets readers overtake for ever: with eight of them, no write in
+/// 28 s.) Readers of different threads rarely touch the same line of the cache, so that reading costs two atomic
+/// additions. A reader must not read again, nor write, within its call; nor a writer.
 /// Example: `guarded<pigeonhole_index<64>> index;  index.write([&](auto& i) { i.insert(fingerprint, id); });
 ///          bool known = index.read([&](const auto& i) { return i.any_within(query); });`
 template <class T>
@@ -81,8 +81,8 @@ class guarded {
     return slots_[number % slot_count];
   }
 
-  // A reader counts itself and then looks for a writer; a writer says that it comes and then looks at the counts: in one
-  // order of all, so that one of them sees the other.
+  // A reader counts itself and then looks for a writer; a writer says that it comes and then looks at the counts: in
+  // one order of all, so that one of them sees the other.
   void enter(slot& own) const {
     own.readers.fetch_add(1);
     if (!writing_.load()) return;

@@ -12,8 +12,8 @@
 
 namespace neardup::inline v0 {
 
-/// A runner (see runner.hpp) that starts threads of the standard library for each call, for programs that have no thread
-/// pool of their own.
+/// A runner (see runner.hpp) that starts threads of the standard library for each call, for programs that have no
+/// thread pool of their own.
 struct threads {
   std::size_t count = 0;  ///< how many threads, the caller's among them; 0 for as many as the machine has
 

@@ -144,7 +144,7 @@ std::string row(std::initializer_list<std::string> cells) {
 
 /// Candidates as the articles count them: all keys as long as the average one.
 std::string averaged(int bits, int k, int blocks, double count) {
-  return figure(costs_of(64, k, blocks, count).probes * count /
+  return figure(costs_of(layout(64, k, blocks), count).probes * count /
                 std::exp2(static_cast<double>(bits) / blocks * std::max(1, blocks - k)));
 }
 
@@ -261,7 +261,7 @@ TEST_CASE("costs are the plain sums over tables", "[index][blocks]") {
       for (const double count : {1e3, 1e6, 1e7, 1e9, 1e10, 0x1p34, 1e15}) {
         CAPTURE(bits, k, blocks, count);
         const plain_costs plain = plainly(bits, k, blocks, static_cast<long double>(count));
-        const expected_costs costs = costs_of(static_cast<std::size_t>(bits), k, blocks, count);
+        const expected_costs costs = costs_of(layout(static_cast<std::size_t>(bits), k, blocks), count);
         REQUIRE(costs.tables == static_cast<std::size_t>(plain.tables));
         // Documented: searching within the layout's own k looks into all tables, unless fewer with longer parts do.
         if (blocks <= k || k == 0 || costs.probes == static_cast<double>(plain.tables)) {
@@ -279,17 +279,17 @@ TEST_CASE("costs are the plain sums over tables", "[index][blocks]") {
 
 TEST_CASE("the sums that the articles round", "[index][blocks]") {
   // Manku, Jain, Das Sarma, section 3: at most 2^18 a probe of 4 tables, 512 of 10, 8 of 20.
-  REQUIRE(costs_of(64, 3, 4, 0x1p34).candidates == 4 * 0x1p18);
-  REQUIRE(costs_of(64, 3, 5, 0x1p34).candidates == 6 * 256 + 4 * 512);
-  REQUIRE(costs_of(64, 3, 6, 0x1p34).candidates == 4 * 2 + 12 * 4 + 4 * 8);
-  REQUIRE(costs_of(64, 3, 2, 0x1p34).candidates == 2 * 33 * 4);
-  REQUIRE(costs_of(64, 3, 5, 0x1p34).probes == 10);
-  REQUIRE(costs_of(64, 3, 5, 0x1p34).tables == 10);
+  REQUIRE(costs_of(layout(64, 3, 4), 0x1p34).candidates == 4 * 0x1p18);
+  REQUIRE(costs_of(layout(64, 3, 5), 0x1p34).candidates == 6 * 256 + 4 * 512);
+  REQUIRE(costs_of(layout(64, 3, 6), 0x1p34).candidates == 4 * 2 + 12 * 4 + 4 * 8);
+  REQUIRE(costs_of(layout(64, 3, 2), 0x1p34).candidates == 2 * 33 * 4);
+  REQUIRE(costs_of(layout(64, 3, 5), 0x1p34).probes == 10);
+  REQUIRE(costs_of(layout(64, 3, 5), 0x1p34).tables == 10);
   REQUIRE(costs_of(layout(64, 3, 5), 0x1p34, 1).probes == 2);
 }
 
 TEST_CASE("costs are constant expressions", "[index][blocks]") {
-  static_assert(costs_of(64, 3, 5, 0x1p34).candidates == 3584);
+  static_assert(costs_of(layout(64, 3, 5), 0x1p34).candidates == 3584);
   static_assert(neardup::scan_seconds(64, 0) == cost_model{}.query_seconds);
   SUCCEED();
 }
@@ -301,7 +301,7 @@ TEST_CASE("fastest_blocks and leanest_blocks choose from all block counts", "[in
         CAPTURE(bits, k, count);
         std::vector<expected_costs> all;
         for (int blocks = 1; blocks <= static_cast<int>(bits); ++blocks) {
-          if (layout::is_valid(bits, k, blocks)) all.push_back(costs_of(bits, k, blocks, count));
+          if (layout::is_valid(bits, k, blocks)) all.push_back(costs_of(layout(bits, k, blocks), count));
         }
         const auto least = [&](auto value, auto accept) {
           double result = infinity;
@@ -315,24 +315,26 @@ TEST_CASE("fastest_blocks and leanest_blocks choose from all block counts", "[in
         const double least_seconds = least(&expected_costs::seconds, any);
         const expected_costs fastest = fastest_blocks(bits, k, count);
         REQUIRE(fastest.seconds == least_seconds);
-        REQUIRE(fastest.bytes == costs_of(bits, k, fastest.blocks, count).bytes);
+        REQUIRE(fastest.bytes == costs_of(layout(bits, k, fastest.blocks), count).bytes);
         for (const double room : {least_bytes, 25.0, 60.0, 200.0}) {
           if (room < least_bytes) continue;
-          const expected_costs fitting = fastest_blocks(bits, k, count, room);
+          const expected_costs fitting = fastest_blocks(bits, k, count, {.max_bytes = room});
           REQUIRE(fitting.bytes <= room);
           REQUIRE(fitting.seconds ==
                   least(&expected_costs::seconds, [&](const auto& costs) { return costs.bytes <= room; }));
         }
-        REQUIRE(refuses("max_bytes", [&] { return fastest_blocks(bits, k, count, least_bytes - 1e-3); }));
+        REQUIRE(
+            refuses("max_bytes", [&] { return fastest_blocks(bits, k, count, {.max_bytes = least_bytes - 1e-3}); }));
         const auto looks_up = [&](const expected_costs& costs) {
           return fastest.probes >= count || costs.probes < count;
         };
-        REQUIRE(leanest_blocks(bits, k, count, infinity).bytes == least(&expected_costs::bytes, looks_up));
+        REQUIRE(leanest_blocks(bits, k, count, {.max_slowdown = infinity}).bytes ==
+                least(&expected_costs::bytes, looks_up));
         for (const double slowdown : {1.0, 3.0, 10.0}) {
           const auto quick = [&](const expected_costs& costs) {
             return looks_up(costs) && costs.seconds <= slowdown * least_seconds;
           };
-          const expected_costs leanest = leanest_blocks(bits, k, count, slowdown);
+          const expected_costs leanest = leanest_blocks(bits, k, count, {.max_slowdown = slowdown});
           REQUIRE(quick(leanest));
           REQUIRE(leanest.bytes == least(&expected_costs::bytes, quick));
         }
@@ -351,16 +353,16 @@ TEST_CASE("the estimates agree with what is known of block counts", "[index][blo
   for (const int k : {10, 12, 16}) REQUIRE(fastest_blocks(64, k, 1e7).blocks == 4);
   // The longer the keys, the later a table gets slow.
   for (const int blocks : {4, 5, 6}) {
-    REQUIRE(costs_of(64, 3, blocks, 1e10).candidates > costs_of(64, 3, blocks + 1, 1e10).candidates);
+    REQUIRE(costs_of(layout(64, 3, blocks), 1e10).candidates > costs_of(layout(64, 3, blocks + 1), 1e10).candidates);
   }
   // A larger cache never makes a search slower.
   cost_model large;
   large.cache_bytes = 1e12;
   for_each_layout(64, 12, 12, [&](int k, int blocks) {
-    REQUIRE(costs_of(64, k, blocks, 1e8, large).seconds <= costs_of(64, k, blocks, 1e8).seconds);
+    REQUIRE(costs_of(layout(64, k, blocks), 1e8, k, large).seconds <= costs_of(layout(64, k, blocks), 1e8).seconds);
   });
   // Where probes outnumber fingerprints, a search scans.
-  const expected_costs scanning = costs_of(64, 10, 1, 1e6);
+  const expected_costs scanning = costs_of(layout(64, 10, 1), 1e6);
   REQUIRE(scanning.probes > 1e6);
   REQUIRE(scanning.compared == 1e6);
   REQUIRE(scanning.seconds == neardup::scan_seconds(64, 1e6));
@@ -372,7 +374,7 @@ TEST_CASE("costs saturate instead of being nonsense", "[index][blocks]") {
       for (const int blocks : {1, 2, 7, 256}) {
         if (!layout::is_valid(static_cast<std::size_t>(bits), k, blocks)) continue;
         CAPTURE(bits, k, blocks, count);
-        const expected_costs costs = costs_of(static_cast<std::size_t>(bits), k, blocks, count);
+        const expected_costs costs = costs_of(layout(static_cast<std::size_t>(bits), k, blocks), count);
         REQUIRE(costs.probes >= 1);
         REQUIRE(costs.candidates >= 0);
         REQUIRE(costs.compared >= 0);
@@ -382,33 +384,33 @@ TEST_CASE("costs saturate instead of being nonsense", "[index][blocks]") {
       }
     }
   }
-  REQUIRE(costs_of(64, 3, 4, 0).candidates == 0);
-  REQUIRE(costs_of(4096, 4095, 1, 1e6).candidates == Approx(1e6));
-  REQUIRE(costs_of(1024, 512, 1, 1e6).candidates == Approx(1e6 * (0.5 + 0.5 * 0.0249280)).epsilon(1e-4));
+  REQUIRE(costs_of(layout(64, 3, 4), 0).candidates == 0);
+  REQUIRE(costs_of(layout(4096, 4095, 1), 1e6).candidates == Approx(1e6));
+  REQUIRE(costs_of(layout(1024, 512, 1), 1e6).candidates == Approx(1e6 * (0.5 + 0.5 * 0.0249280)).epsilon(1e-4));
 }
 
 TEST_CASE("a bad argument is refused by its name", "[index][blocks]") {
   const layout shape(64, 3, 5);
   for (const double count : {-1.0, 1.1e300, infinity, -infinity, not_a_number}) {
     REQUIRE(refuses("count", [&] { return costs_of(shape, count, 3); }));
-    REQUIRE(refuses("count", [&] { return costs_of(64, 3, 5, count); }));
+    REQUIRE(refuses("count", [&] { return costs_of(layout(64, 3, 5), count); }));
     REQUIRE(refuses("count", [&] { return fastest_blocks(64, 3, count); }));
     REQUIRE(refuses("count", [&] { return leanest_blocks(64, 3, count); }));
     REQUIRE(refuses("count", [&] { return neardup::scan_seconds(64, count); }));
   }
   for (const int k : {-1, 4, 64}) REQUIRE(refuses("k = ", [&] { return costs_of(shape, 1e6, k); }));
-  REQUIRE(refuses("blocks = 0", [] { return costs_of(64, 3, 0, 1e6); }));
-  REQUIRE(refuses("blocks = 65", [] { return costs_of(64, 0, 65, 1e6); }));
+  REQUIRE(refuses("blocks = 0", [] { return costs_of(layout(64, 3, 0), 1e6); }));
+  REQUIRE(refuses("blocks = 65", [] { return costs_of(layout(64, 0, 65), 1e6); }));
   for (const int k : {-1, 64, 1000}) {
-    REQUIRE(refuses("k = ", [&] { return costs_of(64, k, 1, 1e6); }));
+    REQUIRE(refuses("k = ", [&] { return costs_of(layout(64, k, 1), 1e6); }));
     REQUIRE(refuses("k = ", [&] { return fastest_blocks(64, k, 1e6); }));
     REQUIRE(refuses("k = ", [&] { return leanest_blocks(64, k, 1e6); }));
   }
   REQUIRE(refuses("bits", [] { return fastest_blocks(0, 0, 1e6); }));
-  REQUIRE(refuses("max_bytes", [] { return fastest_blocks(64, 3, 1e6, 5); }));
-  REQUIRE(refuses("max_bytes", [] { return fastest_blocks(64, 3, 1e6, not_a_number); }));
+  REQUIRE(refuses("max_bytes", [] { return fastest_blocks(64, 3, 1e6, {.max_bytes = 5}); }));
+  REQUIRE(refuses("max_bytes", [] { return fastest_blocks(64, 3, 1e6, {.max_bytes = not_a_number}); }));
   for (const double slowdown : {0.99, 0.0, -1.0, not_a_number}) {
-    REQUIRE(refuses("slowdown", [&] { return leanest_blocks(64, 3, 1e6, slowdown); }));
+    REQUIRE(refuses("max_slowdown", [&] { return leanest_blocks(64, 3, 1e6, {.max_slowdown = slowdown}); }));
   }
 }
 

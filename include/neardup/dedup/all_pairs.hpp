@@ -21,12 +21,12 @@ namespace neardup::inline v0 {
 /// on this thread, when all pairs are found.
 /// Throws: std::invalid_argument if k is not in 0..Bits or there is no layout of `how.blocks` blocks; std::bad_alloc.
 /// Complexity: a join (see visit_pairs), and O(p log p) for p pairs; copies of one fingerprint are joined as one.
-/// Memory: that of visit_pairs, and 12 bytes per pair of distinct fingerprints, 24 while they are sorted (24 and 48 from
-/// 2^32 fingerprints on). Where pairs may be very many, see visit_pairs.
+/// Memory: that of visit_pairs, and 12 bytes per pair of distinct fingerprints, 24 while they are sorted (24 and 48
+/// from 2^32 fingerprints on). Where pairs may be very many, see visit_pairs.
 template <fingerprint_range Range, class Visit>
 void all_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
-  const std::span<const detail::range_fingerprint<Range>> all(fingerprints);
+  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::with_position_type<std::size_t>(all.size(), [&](auto position) {
     detail::visit_in_order<decltype(position)>(
@@ -42,7 +42,7 @@ void all_pairs(const Range& fingerprints, int k, Visit&& visit, const join_optio
 template <std::integral Index = std::uint32_t, fingerprint_range Range>
 [[nodiscard]] std::vector<near_pair<Index>> find_pairs(const Range& fingerprints, int k, const join_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
-  const std::span<const detail::range_fingerprint<Range>> all(fingerprints);
+  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::check_index_type<Index>(all.size(), "find_pairs");
   std::vector<near_pair<Index>> result;
@@ -67,7 +67,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range>
 template <fingerprint_range Range, class Visit>
 void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
-  const std::span<const detail::range_fingerprint<Range>> all(fingerprints);
+  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::with_position_type<std::size_t>(all.size(), [&](auto position) {
     const detail::fingerprint_words words(all);
@@ -78,16 +78,18 @@ void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_opt
   });
 }
 
-/// Calls `visit(i, j, distance)` for each i of `a` and j of `b` whose fingerprints differ in at most k bits, pairs within
-/// `a` and within `b` left out; otherwise as visit_pairs of one corpus does it: in no order, never two calls at a time.
+/// Calls `visit(i, j, distance)` for each i of `a` and j of `b` whose fingerprints differ in at most k bits, pairs
+/// within `a` and within `b` left out; otherwise as visit_pairs of one corpus does it: in no order, never two calls at
+/// a time.
 /// Throws: as all_pairs does.
-/// Complexity: that of visit_pairs for a.size() + b.size() fingerprints, of which a.size() * b.size() pairs are compared.
+/// Complexity: that of visit_pairs for a.size() + b.size() fingerprints, of which a.size() * b.size() pairs are
+/// compared.
 /// Memory: that of visit_pairs.
 template <fingerprint_range A, fingerprint_range B, class Visit>
-  requires std::is_same_v<detail::range_fingerprint<A>, detail::range_fingerprint<B>>
+  requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>
 void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<A>;
-  const std::span<const detail::range_fingerprint<A>> first(a), second(b);
+  const std::span<const range_fingerprint_t<A>> first(a), second(b);
   detail::check_distance(bits, k);
   if (first.empty() || second.empty()) return;
   const detail::fingerprint_words<detail::words_for(bits)> words_of_a(first), words_of_b(second),
@@ -107,9 +109,9 @@ void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_option
 /// Complexity, memory: those of visit_pairs of two corpora; O(p log p) for p pairs, 12 bytes per pair.
 /// Example: `for (const auto& [i, j, distance] : find_pairs(delivered, archived, 3)) …`
 template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B>
-  requires std::is_same_v<detail::range_fingerprint<A>, detail::range_fingerprint<B>>
+  requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>
 [[nodiscard]] std::vector<near_pair<Index>> find_pairs(const A& a, const B& b, int k, const join_options& how = {}) {
-  const std::span<const detail::range_fingerprint<A>> first(a), second(b);
+  const std::span<const range_fingerprint_t<A>> first(a), second(b);
   detail::check_index_type<Index>(first.size() + second.size(), "find_pairs");
   std::vector<near_pair<Index>> result;
   visit_pairs(

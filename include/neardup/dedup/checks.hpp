@@ -29,13 +29,13 @@ struct no_check {
 };
 
 /// A check of two documents that are named by an A and a B: `check(a, b)`, const, gives a bool, whether they are
-/// near-duplicates; or a number that is not NaN, their similarity, and then the least similarity in the options decides.
+/// near-duplicates; or a number that is not NaN, their similarity, and then the least similarity in the options
+/// decides.
 ///
-/// | who asks | calls | |
-/// |---|---|---|
-/// | group | `check(i, j)` | positions of fingerprints; from several threads at once, with the same answer each time, also for (j, i) |
-/// | deduplicator | `check(id, text)` | the id of a kept document, whose text the check finds itself, and a new text |
-/// | find_original | `check(id)` | the id of a stored document; the check knows the new one |
+/// | who asks | calls | | |---|---|---| | group | `check(i, j)` | positions of fingerprints; from several threads at
+/// once, with the same answer each time, also for (j, i) | | deduplicator | `check(id, text)` | the id of a kept
+/// document, whose text the check finds itself, and a new text | | find_original | `check(id)` | the id of a stored
+/// document; the check knows the new one |
 ///
 /// A deduplicator takes a feature_extractor, too: the check is the Jaccard similarity of its features then, which are
 /// kept. What a check throws ends the call and passes through.

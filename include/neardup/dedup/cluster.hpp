@@ -27,7 +27,7 @@ namespace neardup::inline v0 {
 template <std::integral Index = std::uint32_t, fingerprint_range Range>
 [[nodiscard]] std::vector<Index> cluster(const Range& fingerprints, int k, const join_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
-  const std::span<const detail::range_fingerprint<Range>> all(fingerprints);
+  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::check_index_type<Index>(all.size(), "cluster");
   std::vector<Index> labels(all.size());

@@ -63,6 +63,12 @@ struct verdict {
   friend bool operator==(const verdict&, const verdict&) = default;
 };
 
+/// An Id that documents can be numbered with.
+template <class Id>
+concept counting_id =
+    std::integral<Id> && !std::same_as<Id, bool> && !std::same_as<Id, char> && !std::same_as<Id, wchar_t> &&
+    !std::same_as<Id, char8_t> && !std::same_as<Id, char16_t> && !std::same_as<Id, char32_t>;
+
 namespace detail {
 
 /// Takes a candidate that a check has judged into the verdict. Candidates come by distance and age, so of equally
@@ -111,12 +117,6 @@ using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>
 template <class Simhasher>
 using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
 
-/// An Id that documents can be numbered with.
-template <class Id>
-concept counting_id =
-    std::integral<Id> && !std::same_as<Id, bool> && !std::same_as<Id, char> && !std::same_as<Id, wchar_t> &&
-    !std::same_as<Id, char8_t> && !std::same_as<Id, char16_t> && !std::same_as<Id, char32_t>;
-
 /// Stands for a set of hashes: two words, so that no two of 2^50 sets have the same one by chance.
 using set_digest = std::array<std::uint64_t, 2>;
 
@@ -145,8 +145,8 @@ struct digest_hash {
 template <class Simhasher>
 using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
 
-/// What can check the candidates of a deduplicator: a callable `check(id, text)` (see check_of), a feature_extractor, or
-/// no_check.
+/// What can check the candidates of a deduplicator: a callable `check(id, text)` (see check_of), a feature_extractor,
+/// or no_check.
 template <class T, class Id>
 concept duplicate_check = std::copy_constructible<T> &&
     (detail::is_feature_extractor<T> || check_of<T, Id, std::string_view>);
@@ -235,18 +235,18 @@ class deduplicator {
 
   /// The same for a document whose id is the number of those added before, duplicates and all.
   /// Throws: as above; std::length_error if Id cannot hold the number.
-  verdict_type add(std::string_view text) requires detail::counting_id<Id> {
+  verdict_type add(std::string_view text) requires counting_id<Id> {
     if (!std::in_range<Id>(added_))
       detail::fail<std::length_error>("the Id of the deduplicator is too narrow for the number of the next document");
     return add(text, static_cast<Id>(added_));
   }
 
   /// Decides about many documents, in their order: the same verdicts as add() gives for one after the other, and the
-  /// same is kept. From some thousands on it is far faster, because it joins documents and does not search for each.
-  /// A check that is a callable is called from several threads (of `run`), for any two texts whose fingerprints are near
+  /// same is kept. From some thousands on it is far faster, because it joins documents and does not search for each. A
+  /// check that is a callable is called from several threads (of `run`), for any two texts whose fingerprints are near
   /// each other; for an original within the batch with the id that it is to have.
-  /// Throws: as add(), and std::invalid_argument if there are not as many ids as texts, or two are the same; then nothing
-  /// was added.
+  /// Throws: as add(), and std::invalid_argument if there are not as many ids as texts, or two are the same; then
+  /// nothing was added.
   /// Memory: about 150 bytes per text of the batch and per kept document, and the features of the batch, for a time.
   std::vector<verdict_type> add_batch(std::span<const std::string_view> texts, std::span<const Id> ids,
                                       const any_runner& run = {}) {
@@ -275,7 +275,7 @@ class deduplicator {
 
   /// The same for documents whose ids are the numbers of those added before, duplicates and all.
   std::vector<verdict_type> add_batch(std::span<const std::string_view> texts,
-                                      const any_runner& run = {}) requires detail::counting_id<Id> {
+                                      const any_runner& run = {}) requires counting_id<Id> {
     if (!texts.empty() && !std::in_range<Id>(added_ + (texts.size() - 1)))
       detail::fail<std::length_error>("the Id of the deduplicator is too narrow for the number of the next document");
     std::vector<Id> ids(texts.size());
@@ -311,7 +311,8 @@ class deduplicator {
   }
 
   /// Gives back the memory that erased documents have left, and the room to grow. Nothing else changes.
-  /// Throws: std::bad_alloc; then nothing has changed at all. Complexity: O(size()), as adding them, without their texts.
+  /// Throws: std::bad_alloc; then nothing has changed at all. Complexity: O(size()), as adding them, without their
+  /// texts.
   void shrink_to_fit() {
     dedup_options options{
         .distance = index_.max_distance(), .blocks = index_.shape().blocks(), .min_tokens = min_tokens_};
@@ -523,8 +524,8 @@ class deduplicator {
                      });
   }
 
-  /// The rule of find_original for documents that are decided by joins. Numbers: those kept, by age, and behind them the
-  /// batch.
+  /// The rule of find_original for documents that are decided by joins. Numbers: those kept, by age, and behind them
+  /// the batch.
   class batch_rule final : public detail::decisions<slot_type> {
    public:
     batch_rule(const deduplicator& from, std::span<const slot_type> kept, std::span<const std::string_view> texts,

@@ -14,7 +14,8 @@
 
 namespace neardup::inline v0 {
 
-/// Sets of features, one after the other in one array: what feature_extractor gives for many texts, kept to be compared.
+/// Sets of features, one after the other in one array: what feature_extractor gives for many texts, kept to be
+/// compared.
 /// Memory: sizeof(Feature) bytes per feature and 8 bytes per set, up to twice that while it grows.
 /// Guarantee: what throws leaves the sets as they were.
 template <std::unsigned_integral Feature = std::uint32_t>

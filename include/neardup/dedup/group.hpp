@@ -206,7 +206,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Ch
 [[nodiscard]] std::vector<Index> group(const Range& fingerprints, int k, const Check& check = {},
                                        const group_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
-  const std::span<const detail::range_fingerprint<Range>> all(fingerprints);
+  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::check_index_type<Index>(all.size(), "group");
   const detail::pair_check accepts = detail::pair_check_of(check, how.similarity);
@@ -221,7 +221,8 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Ch
 /// Groups further documents around representatives, those of earlier calls, which stay what they are: one batch after
 /// the other, with the answers that group() would give for all of them in this order.
 ///
-/// Positions, in the check and in what is returned, are those of the representatives, and of `fingerprints` behind them.
+/// Positions, in the check and in what is returned, are those of the representatives, and of `fingerprints` behind
+/// them.
 /// Returns: one position per fingerprint, of the representative that takes it; its own if it is a new one, or, without
 /// `how.among_themselves`, if no representative of an earlier call takes it.
 /// Throws: as group(); std::invalid_argument also if `how.by` is not grouping::representatives.
@@ -229,13 +230,13 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Ch
 /// a batch of up to 256 is compared with everything, in about 0.1 ns for each two on AVX-512.
 /// Example: `auto label = extend_groups(kept, batch, 3);  // label[i] == kept.size() + i: batch[i] is new`
 template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerprint_range Range, class Check = no_check>
-  requires(check_of<Check, std::size_t, std::size_t>&&
-               std::is_same_v<detail::range_fingerprint<Kept>, detail::range_fingerprint<Range>>)
+  requires(
+      check_of<Check, std::size_t, std::size_t>&& std::is_same_v<range_fingerprint_t<Kept>, range_fingerprint_t<Range>>)
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Range& fingerprints, int k,
                                                const Check& check = {}, const group_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
-  const std::span<const detail::range_fingerprint<Kept>> kept(representatives);
-  const std::span<const detail::range_fingerprint<Range>> all(fingerprints);
+  const std::span<const range_fingerprint_t<Kept>> kept(representatives);
+  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::check_index_type<Index>(kept.size() + all.size(), "extend_groups");
   if (how.by != grouping::representatives) {

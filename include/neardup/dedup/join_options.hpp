@@ -13,6 +13,10 @@
 
 namespace neardup::inline v0 {
 
+/// The type of the fingerprints of a range. (Not by the type of a span: g++ 11 takes its guides for a cast.)
+template <class Range>
+using range_fingerprint_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>;
+
 namespace detail {
 
 template <class T>
@@ -22,12 +26,8 @@ inline constexpr std::size_t fingerprint_width<simhash<Bits>> = Bits;
 template <std::size_t Bits>
 inline constexpr std::size_t fingerprint_width<minwise<Bits>> = Bits;
 
-/// The type of the fingerprints of a range. (Not by the type of a span: g++ 11 takes its guides for a cast.)
 template <class Range>
-using range_fingerprint = std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>;
-
-template <class Range>
-inline constexpr std::size_t range_bits = fingerprint_width<range_fingerprint<Range>>;
+inline constexpr std::size_t range_bits = fingerprint_width<range_fingerprint_t<Range>>;
 
 template <class Range>
 concept has_fingerprints = (range_bits<Range> != 0);
@@ -49,8 +49,8 @@ struct join_options {
   int blocks = 0;
   /// How the work is spread: `threads{8}`, or a runner of the caller's.
   any_runner run = {};
-  /// Pairs within one corpus: of equal fingerprints only the first is paired with others, and each of the rest with that
-  /// first one alone. So a thousand copies of a text are 999 pairs, not 499,500.
+  /// Pairs within one corpus: of equal fingerprints only the first is paired with others, and each of the rest with
+  /// that first one alone. So a thousand copies of a text are 999 pairs, not 499,500.
   bool copies_once = false;
 };
 

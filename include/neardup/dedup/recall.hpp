@@ -69,10 +69,10 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 }
 
 /// The share of the pairs with a Jaccard similarity of at least `similarity` whose fingerprints differ in at most k
-/// bits, if the number of pairs falls evenly from there to none at 1: half of them lie in the lower 0.3 of the interval.
-/// Of the corpora in docs/accuracy.md one is like that, and the others have more pairs near 1: so they have more recall.
-/// For min-wise codes their number falls evenly to three tenths at 1, and bits count as independent: the distances of
-/// texts of about a hundred features spread less than that, which makes up for more pairs near the limit.
+/// bits, if the number of pairs falls evenly from there to none at 1: half of them lie in the lower 0.3 of the
+/// interval. Of the corpora in docs/accuracy.md one is like that, and the others have more pairs near 1: so they have
+/// more recall. For min-wise codes their number falls evenly to three tenths at 1, and bits count as independent: the
+/// distances of texts of about a hundred features spread less than that, which makes up for more pairs near the limit.
 /// Throws: std::invalid_argument if k is not in 0..bits, or unless 0 < similarity <= 1.
 [[nodiscard]] inline double expected_recall(std::size_t bits, int k, double similarity,
                                             fingerprint_kind kind = fingerprint_kind::simhash) {

@@ -17,12 +17,13 @@
 
 namespace neardup::inline v0 {
 
-namespace detail {
-
+/// A set as a range in contiguous memory, such as a vector or a span, whose elements are compared by <.
 template <class T>
 concept contiguous_set = requires(const T& set) {
   std::span(set);
 };
+
+namespace detail {
 
 /// The elements of any contiguous set: of an array or a span, too, of a size known to the compiler or not.
 template <contiguous_set T>
@@ -58,7 +59,7 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
 /// Precondition: both are sorted ascending and without duplicates, as simhasher::features() and feature_extractor give
 /// them.
 /// Complexity: O(|a| + |b|), without a branch for each element if they are numbers.
-template <detail::contiguous_set A, detail::contiguous_set B>
+template <contiguous_set A, contiguous_set B>
 [[nodiscard]] double jaccard(const A& a, const B& b) {
   const auto first = detail::elements_of(a);
   const auto second = detail::elements_of(b);
@@ -72,7 +73,7 @@ template <detail::contiguous_set A, detail::contiguous_set B>
 /// Precondition: that of jaccard().
 /// Throws: std::invalid_argument if the threshold is NaN.
 /// Complexity: O(|a| + |b|), mostly a small part of it for sets that are not similar.
-template <detail::contiguous_set A, detail::contiguous_set B>
+template <contiguous_set A, contiguous_set B>
 [[nodiscard]] std::optional<double> jaccard_at_least(const A& a, const B& b, double threshold) {
   if (std::isnan(threshold)) detail::fail<std::invalid_argument>("the threshold of a similarity is not a number");
   if (threshold > 1) return std::nullopt;

@@ -17,8 +17,8 @@
 
 namespace neardup::inline v0 {
 
-/// Names of any length, each with a number: what an index or a deduplicator takes for an id. Numbers of erased names are
-/// used again.
+/// Names of any length, each with a number: what an index or a deduplicator takes for an id. Numbers of erased names
+/// are used again.
 /// Memory: for each name its bytes, about 60 more, and what the allocator adds.
 /// Guarantee: what throws changes nothing; const members may run in many threads while nobody writes.
 /// Example: `string_ids names;  auto result = dedup.add(text, names.add(url));  if (!result.is_new()) names.erase(url);

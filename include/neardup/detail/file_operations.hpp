@@ -141,8 +141,8 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
   return slash == path.npos ? "." : path.substr(0, slash + 1);
 }
 
-/// The file that a name stands for: where links lead to, even if nothing is there yet, and from the root of the file system,
-/// so that it stays the same file when the process goes to another folder.
+/// The file that a name stands for: where links lead to, even if nothing is there yet, and from the root of the file
+/// system, so that it stays the same file when the process goes to another folder.
 [[nodiscard]] inline std::string settled_path(std::string path) {
 #if !defined(_WIN32)
   constexpr int most_links = 40;  // as Linux
@@ -158,9 +158,9 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
   return path;
 }
 
-/// Makes a file of these pieces: whole and on the disk when it returns, or what was there before. Where PATH is a link, it is
-/// the file that this leads to, also if that is not there yet.
-/// It is written under another name first, PATH.<process>.<number>.tmp, which stays behind only if the process is killed.
+/// Makes a file of these pieces: whole and on the disk when it returns, or what was there before. Where PATH is a link,
+/// it is the file that this leads to, also if that is not there yet. It is written under another name first,
+/// PATH.<process>.<number>.tmp, which stays behind only if the process is killed.
 /// Throws: std::runtime_error naming the file. If the last step fails, syncing the folder, the new file is in place,
 /// though not surely after a power failure.
 inline void save_file(file_operations& files, const std::string& name,

@@ -39,8 +39,9 @@ template <class Filter, std::size_t Words>
   }
 }
 
-/// Whether filters of 32 bits pass less than one non-match in a hundred at distance k; otherwise 64 bits are worth their
-/// memory. (The share is the sum of choose(32, i) for i <= k, over 2^32: 0.35 % at k = 8, 1.0 % at 9, 2.5 % at 10.)
+/// Whether filters of 32 bits pass less than one non-match in a hundred at distance k; otherwise 64 bits are worth
+/// their memory. (The share is the sum of choose(32, i) for i <= k, over 2^32: 0.35 % at k = 8, 1.0 % at 9, 2.5 % at
+/// 10.)
 [[nodiscard]] constexpr bool narrow_filter_suffices(int k) noexcept { return k <= 8; }
 
 /// Whether filters of 64 bits, folded from more, pass less than one non-match in a hundred at distance k; otherwise it
@@ -228,8 +229,8 @@ NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::uint32_t* y, __
 NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::uint64_t* y, __m512i x) noexcept {
   return _mm512_popcnt_epi64(_mm512_xor_si512(_mm512_loadu_si512(y), x));
 }
-/// Those filters of the 64 bytes at `y` that `mask` has; the others are not read. `IsAligned`: y is a multiple of 64. On a
-/// Zen 5 a masked load that may be anywhere waits for the stores before it, and one that is aligned does not.
+/// Those filters of the 64 bytes at `y` that `mask` has; the others are not read. `IsAligned`: y is a multiple of 64.
+/// On a Zen 5 a masked load that may be anywhere waits for the stores before it, and one that is aligned does not.
 template <class Filter, bool IsAligned>
 NEARDUP_TARGET_AVX512 inline __m512i load_some_avx512(const Filter* y, std::uint64_t mask) noexcept {
   if constexpr (sizeof(Filter) == 4) {
@@ -442,8 +443,8 @@ std::size_t join_filters(const Filter* xs, const Filter* ys, filter_join& job, i
   return join_filters_portable(xs, ys, job, k, found);
 }
 
-/// Who is told what a search finds, and says whether it goes on: any callable bool(Arguments...), as one type, so that a
-/// search is compiled once and not for each of its uses. It refers to the callable.
+/// Who is told what a search finds, and says whether it goes on: any callable bool(Arguments...), as one type, so that
+/// a search is compiled once and not for each of its uses. It refers to the callable.
 template <class... Arguments>
 class visitor {
  public:

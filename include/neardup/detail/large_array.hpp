@@ -22,8 +22,8 @@ namespace neardup::inline v0::detail {
 /// An array of plain values that is allocated once and not initialised.
 ///
 /// From 2 MiB on it is aligned to large pages, and Linux is asked for them: what is read at random misses the TLB less.
-/// `./dev bench index --benchmark_filter=random_lines` measures it: 7.5 ns per line of 1 GB, 64 at a time, against 8.8 ns
-/// with small pages, in a virtual machine on a Zen 5.
+/// `./dev bench index --benchmark_filter=random_lines` measures it: 7.5 ns per line of 1 GB, 64 at a time, against 8.8
+/// ns with small pages, in a virtual machine on a Zen 5.
 template <class T>
 class large_array {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -92,11 +92,11 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   failure.rethrow();
 }
 
-/// Moves `count` records into 2^bits buckets: calls write(position, record) once for each of read(0) to
-/// read(count - 1), the positions ordered by address(record), equal ones by number (it is a stable sort).
-/// `starts` gets the 2^bits + 1 positions at which the buckets begin and end.
-/// read(i) is called twice for each i, all of them before the first record is written: it may be written to where it was
-/// read from. The functions may be called from several threads; `write` must not throw.
+/// Moves `count` records into 2^bits buckets: calls write(position, record) once for each of read(0) to read(count -
+/// 1), the positions ordered by address(record), equal ones by number (it is a stable sort). `starts` gets the 2^bits +
+/// 1 positions at which the buckets begin and end. read(i) is called twice for each i, all of them before the first
+/// record is written: it may be written to where it was read from. The functions may be called from several threads;
+/// `write` must not throw.
 /// Precondition: 0 <= address(record) < 2^bits; Offset holds `count`; starts.size() == 2^bits + 1.
 /// Guarantee: the result does not depend on the runner. A part of the first pass is finished by one thread.
 /// Throws: std::bad_alloc, before anything is written; what `read` throws, on whatever thread.

@@ -221,12 +221,20 @@ class table_costs {
   return result;
 }
 
-/// The same for the layout of (bits, k, blocks), searched within its k.
-/// Throws: std::invalid_argument, also unless layout::is_valid(bits, k, blocks).
-[[nodiscard]] constexpr expected_costs costs_of(std::size_t bits, int k, int blocks, double count,
-                                                const cost_model& model = {}) {
-  return costs_of(layout(bits, k, blocks), count, k, model);
+/// The same, searched within the k of the layout: `costs_of(layout(64, 3, 4), 1e9)`.
+[[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count) {
+  return costs_of(shape, count, shape.k());
 }
+
+/// What fastest_blocks and leanest_blocks may choose.
+struct block_limits {
+  /// Of fastest_blocks: bytes for each fingerprint.
+  double max_bytes = std::numeric_limits<double>::infinity();
+  /// Of leanest_blocks: how many times as long as the fastest a search may take, 1 or more. Infinity: the least memory
+  /// of all that do not merely scan.
+  double max_slowdown = 10;
+  cost_model model = {};
+};
 
 namespace detail {
 
@@ -240,21 +248,22 @@ template <class Visit>
 constexpr void for_each_block_count(std::size_t bits, int k, double count, const cost_model& model,
                                     const Visit& visit) {
   for (int blocks = 1; static_cast<std::size_t>(blocks) <= bits && layout::is_valid(bits, k, blocks); ++blocks) {
-    visit(costs_of(bits, k, blocks, count, model));
+    visit(costs_of(layout(bits, k, blocks), count, k, model));
   }
 }
 
 }  // namespace detail
 
 /// The block count whose searches within k bits are the fastest among `count` fingerprints of `bits` bits, with no more
-/// than `max_bytes` for each; of equally fast ones the leanest.
+/// than `limits.max_bytes` for each; of equally fast ones the leanest.
 /// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or no layout is as
 /// lean as max_bytes; the message names the least that there is.
+/// Example: `fastest_blocks(64, 8, 1e7, {.max_bytes = 60}).blocks`
 [[nodiscard]] constexpr expected_costs fastest_blocks(std::size_t bits, int k, double count,
-                                                      double max_bytes = std::numeric_limits<double>::infinity(),
-                                                      const cost_model& model = {}) {
-  expected_costs best = costs_of(bits, k, 1, count, model);
-  detail::for_each_block_count(bits, k, count, model, [&](const expected_costs& costs) {
+                                                      const block_limits& limits = {}) {
+  const double max_bytes = limits.max_bytes;
+  expected_costs best = costs_of(layout(bits, k, 1), count, k, limits.model);
+  detail::for_each_block_count(bits, k, count, limits.model, [&](const expected_costs& costs) {
     const bool fits = costs.bytes <= max_bytes;
     const bool better = costs.seconds < best.seconds || (costs.seconds == best.seconds && costs.bytes < best.bytes);
     if (fits ? !(best.bytes <= max_bytes) || better : costs.bytes < best.bytes) best = costs;
@@ -263,16 +272,16 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
   return best;
 }
 
-/// The block count that takes the least memory, of those whose searches take at most `slowdown` times those of
-/// fastest_blocks(); infinity for the least of all that do not merely scan. A layout whose searches only scan counts if
-/// all do: flat_index does that in less memory. Returns: its costs; `.blocks` is the block count.
-/// Throws: std::invalid_argument as fastest_blocks() does, and unless slowdown >= 1.
-[[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count, double slowdown = 10,
-                                                      const cost_model& model = {}) {
-  if (!(slowdown >= 1)) detail::fail<std::invalid_argument>("slowdown must be 1 or more");
-  expected_costs best = fastest_blocks(bits, k, count, std::numeric_limits<double>::infinity(), model);
-  const double max_seconds = best.seconds * slowdown;
-  detail::for_each_block_count(bits, k, count, model, [&](const expected_costs& costs) {
+/// The block count that takes the least memory, of those whose searches take at most `limits.max_slowdown` times those
+/// of the fastest. A layout whose searches only scan counts if all do: flat_index does that in less memory.
+/// Returns: its costs; `.blocks` is the block count.
+/// Throws: std::invalid_argument as fastest_blocks() does, and unless max_slowdown >= 1.
+[[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count,
+                                                      const block_limits& limits = {}) {
+  if (!(limits.max_slowdown >= 1)) detail::fail<std::invalid_argument>("max_slowdown must be 1 or more");
+  expected_costs best = fastest_blocks(bits, k, count, {.model = limits.model});
+  const double max_seconds = best.seconds * limits.max_slowdown;
+  detail::for_each_block_count(bits, k, count, limits.model, [&](const expected_costs& costs) {
     const bool scans = !(costs.probes < count);
     if (scans && best.probes < count) return;
     if (costs.seconds <= max_seconds && costs.bytes < best.bytes) best = costs;

@@ -27,10 +27,10 @@ namespace neardup::inline v0 {
 /// for large corpora faster.
 ///
 /// k and blocks are those of pigeonhole_index. Equal pairs count once.
-/// Space, for 64 bits and 32-bit ids: 12 bytes for each different fingerprint, 8 for each table but the first (12 if
-/// k > 8), and 0.5 to 1 for each table for directories of up to 2^26 buckets. For k <= 3, up to 2^28 fingerprints and an
-/// Offset of 32 bits, tables with keys long enough are arrays of lines of the cache instead: 9.4 bytes, and searches 1.5
-/// times as fast.
+/// Space, for 64 bits and 32-bit ids: 12 bytes for each different fingerprint, 8 for each table but the first (12 if k
+/// > 8), and 0.5 to 1 for each table for directories of up to 2^26 buckets. For k <= 3, up to 2^28 fingerprints and an
+/// Offset of 32 bits, tables with keys long enough are arrays of lines of the cache instead: 9.4 bytes, and searches
+/// 1.5 times as fast.
 /// Complexity of building: O(tables * n), by partitioning. More than 2^26 pairs are partitioned in the index's own
 /// memory first and then part by part, so that it takes no more than the index itself, the input, and 1/8 of 2^26 pairs
 /// twice; where tables are lines, 8 bytes more for each fingerprint.

@@ -205,8 +205,9 @@ class layout {
 };
 
 /// The block count that suits fingerprints of `bits` bits and searches within `k` bits when nothing else is known.
-/// Returns: k + 1 while that leaves blocks of 16 bits or more, otherwise bits / 16; always from 1 to layout::max_tables.
-/// Below 16 bits, a table of a million fingerprints has crowded buckets; few blocks with a radius are faster there.
+/// Returns: k + 1 while that leaves blocks of 16 bits or more, otherwise bits / 16; always from 1 to
+/// layout::max_tables. Below 16 bits, a table of a million fingerprints has crowded buckets; few blocks with a radius
+/// are faster there.
 constexpr int default_blocks(std::size_t bits, int k) noexcept {
   const std::size_t exact = k < 0 ? 1 : static_cast<std::size_t>(k) + 1;
   if (exact <= layout::max_tables && bits / exact >= 16) return static_cast<int>(exact);

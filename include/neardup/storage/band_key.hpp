@@ -139,8 +139,8 @@ class band_key {
     }
   }
 
-  /// What a row that was met in a range of `step` adds to the search: nothing if it is farther than k bits, or an earlier
-  /// range has it too, or it is no row.
+  /// What a row that was met in a range of `step` adds to the search: nothing if it is farther than k bits, or an
+  /// earlier range has it too, or it is no row.
   [[nodiscard]] std::optional<match_type> match_of(std::string_view key, const fingerprint_type& query, int k,
                                                    std::size_t step) const {
     const std::optional<row_type> row = decode(key);

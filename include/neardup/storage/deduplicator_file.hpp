@@ -228,8 +228,8 @@ void save(const std::string& path, const deduplicator<Simhasher, Check, Id>& ded
 
 /// The deduplicator that was saved: goes on where that one was. `empty` is one of the same parts and options, to which
 /// nothing was added.
-/// Throws: std::runtime_error naming the file, if it is damaged; std::invalid_argument, if it was saved with other parts
-/// or options; std::bad_alloc.
+/// Throws: std::runtime_error naming the file, if it is damaged; std::invalid_argument, if it was saved with other
+/// parts or options; std::bad_alloc.
 template <class Simhasher, class Check, class Id>
 [[nodiscard]] deduplicator<Simhasher, Check, Id> restore(const std::string& path,
                                                          deduplicator<Simhasher, Check, Id> empty,
@@ -255,8 +255,8 @@ class durable_deduplicator {
   using verdict_type = typename Deduplicator::verdict_type;
 
   /// What is at `path`, or `empty` if there is nothing yet.
-  /// Throws: as restore(); std::runtime_error naming the file, if another object has it; naming the log, if it is damaged,
-  /// or follows another file than the one at `path`, which may be an older copy.
+  /// Throws: as restore(); std::runtime_error naming the file, if another object has it; naming the log, if it is
+  /// damaged, or follows another file than the one at `path`, which may be an older copy.
   durable_deduplicator(std::string path, Deduplicator empty, fingerprint_composition made_of)
       : durable_deduplicator(detail::system_files(), std::move(path), std::move(empty), std::move(made_of)) {}
 
@@ -295,14 +295,15 @@ class durable_deduplicator {
     finish(result, id);
     return result;
   }
-  verdict_type add(std::string_view text) requires detail::counting_id<id_type> {
+  verdict_type add(std::string_view text) requires counting_id<id_type> {
     const auto number = dedup_.added();
     const verdict_type result = dedup_.add(text);
     finish(result, static_cast<id_type>(number));
     return result;
   }
 
-  /// As the deduplicator's, and on the disk. Throws: std::runtime_error naming the log; then the document is kept still.
+  /// As the deduplicator's, and on the disk. Throws: std::runtime_error naming the log; then the document is kept
+  /// still.
   bool erase(const id_type& id) {
     if (!dedup_.contains(id)) return false;
     std::string payload("E");

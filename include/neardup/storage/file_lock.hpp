@@ -26,9 +26,11 @@ namespace neardup::inline v0 {
 /// loads a file, changes it and saves it: two of that at the same time lose what the first one saved.
 ///
 /// It holds PATH.neardup-lock, which it takes away again; after a crash that may stay, and locks nothing. A link is the
-/// file that it leads to. Reading needs no lock: save() replaces a file at once. A forked process has no part in it, except
-/// that it stays held while that one lives, if its owner is killed. On file systems that have no locks it does nothing.
-/// Example: `const file_lock lock(path); auto index = load<flat_index<64>>(path); index.insert(f, id); save(path, index, c);`
+/// file that it leads to. Reading needs no lock: save() replaces a file at once. A forked process has no part in it,
+/// except that it stays held while that one lives, if its owner is killed. On file systems that have no locks it does
+/// nothing.
+/// Example: `const file_lock lock(path); auto index = load<flat_index<64>>(path); index.insert(f, id); save(path,
+/// index, c);`
 class file_lock {
  public:
   static constexpr const char* suffix = ".neardup-lock";

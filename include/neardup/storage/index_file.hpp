@@ -132,10 +132,10 @@ template <class Index>
 
 }  // namespace detail
 
-/// Writes an index to a file, which is whole and on the disk when this returns, or what was there before. docs/format.md
-/// specifies it. Any index will do: a frozen_index is written as it is, of others a frozen one is made first.
-/// `made_of` says what the fingerprints are made of: composition_of(simhasher) does. `attachments` are bytes of the
-/// caller's that go into the same file, such as the names of documents; index_view::attachment() gives them back.
+/// Writes an index to a file, which is whole and on the disk when this returns, or what was there before.
+/// docs/format.md specifies it. Any index will do: a frozen_index is written as it is, of others a frozen one is made
+/// first. `made_of` says what the fingerprints are made of: composition_of(simhasher) does. `attachments` are bytes of
+/// the caller's that go into the same file, such as the names of documents; index_view::attachment() gives them back.
 /// Throws: std::runtime_error naming the file; std::bad_alloc.
 template <class Index>
 void save(const std::string& path, const Index& index, const fingerprint_composition& made_of,

@@ -112,10 +112,10 @@ struct advice {
 ///
 /// In the first pass each document is shown to sample(), which keeps some. In the second pass all documents go, in the
 /// same order, to compare(), which finds the near-duplicates of the sampled ones, exactly, by an inverted index: so it
-/// sees pairs however rare they are. From their cosine and Jaccard similarities theory tells how many of them lie within k
-/// bits (see expected_recall), for any features, and their fingerprints tell where theory is off; how many candidates
-/// there are is counted between fingerprints.
-/// The advice depends on the request and on the documents in their order, on nothing else.
+/// sees pairs however rare they are. From their cosine and Jaccard similarities theory tells how many of them lie
+/// within k bits (see expected_recall), for any features, and their fingerprints tell where theory is off; how many
+/// candidates there are is counted between fingerprints. The advice depends on the request and on the documents in
+/// their order, on nothing else.
 /// Guarantee: an advisor that ran out of memory, or whose reading of `texts` threw, may only be destroyed or assigned
 /// to.
 /// Memory: the texts of the sample; for each choice of features the fingerprints of the compared documents.
@@ -315,8 +315,8 @@ class advisor {
   /// The share of the near-duplicates within k bits, by the pairs that were seen: each sampled document stands for its
   /// near-duplicates, and those that were looked at closely for the others.
   ///
-  /// Theory is a little off for texts of few features, and for min-wise codes; the fingerprints of the pairs tell by how
-  /// much, the better the more pairs there are. What they say counts by how sure it is.
+  /// Theory is a little off for texts of few features, and for min-wise codes; the fingerprints of the pairs tell by
+  /// how much, the better the more pairs there are. What they say counts by how sure it is.
   [[nodiscard]] estimate recall_within(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const std::vector<double> chances = chances_by_difference(bits, k);
     const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
@@ -354,9 +354,10 @@ class advisor {
 
   /// The standard deviation of the share of near-duplicates within k bits from one hash to another.
   ///
-  /// Near-duplicates that have the same words in common are found or missed together: a bit that these words make differ
-  /// differs in all of them. So what a bit adds to the share is looked at over all pairs at once, for each bit of the
-  /// widest fingerprints: to first order, the share is a sum of as many such independent terms as there are bits.
+  /// Near-duplicates that have the same words in common are found or missed together: a bit that these words make
+  /// differ differs in all of them. So what a bit adds to the share is looked at over all pairs at once, for each bit
+  /// of the widest fingerprints: to first order, the share is a sum of as many such independent terms as there are
+  /// bits.
   [[nodiscard]] double luck_of_the_hash(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
     const double n = static_cast<double>(bits);
@@ -407,7 +408,8 @@ class advisor {
     // 1.65 standard errors would do if documents were independent; those of a sample come in families.
     const double reach = 2 * error;
     const double candidates = candidates_within<Fingerprint>(f, k, run);
-    const expected_costs costs = leanest_blocks(width, k, static_cast<double>(corpus_.documents()), 1.5);
+    const expected_costs costs =
+        leanest_blocks(width, k, static_cast<double>(corpus_.documents()), {.max_slowdown = 1.5});
 
     // In nanoseconds, on one core of a server of 2024 with AVX-512.
     constexpr double a_feature = 4, a_byte = 0.3, a_sorted_feature = 8, a_compared_feature = 1.5, a_candidate = 100;

@@ -111,8 +111,8 @@ void check_index_type(std::size_t count, const char* what) {
   }
 }
 
-/// Calls `use(position)` with a zero of the type for the positions of `count` fingerprints, which Index can number. Only
-/// for a wide Index are there two of them, so only then is a join compiled twice.
+/// Calls `use(position)` with a zero of the type for the positions of `count` fingerprints, which Index can number.
+/// Only for a wide Index are there two of them, so only then is a join compiled twice.
 template <class Index, class Use>
 auto with_position_type(std::size_t count, const Use& use) {
   if constexpr (sizeof(Index) > sizeof(std::uint32_t)) {

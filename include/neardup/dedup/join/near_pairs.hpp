@@ -128,8 +128,8 @@ bool visit_copy_pairs(const copy_groups<Words, Offset>& groups, const Visit& vis
   return true;
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j, by i, then j, until it returns false; `pairs` are those
-/// of distinct ones.
+/// Calls visit(i, j, distance) for all pairs of positions i < j, by i, then j, until it returns false; `pairs` are
+/// those of distinct ones.
 template <std::size_t Words, class Offset, class Visit>
 void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_pair<Offset>>&& pairs, std::size_t count,
                     const any_runner& run, const Visit& visit) {
@@ -197,8 +197,8 @@ void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bi
   }
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j of a join, in no order, from any thread, never twice at a
-/// time.
+/// Calls visit(i, j, distance) for all pairs of positions i < j of a join, in no order, from any thread, never twice at
+/// a time.
 template <class Offset, std::size_t Words>
 void visit_as_found(self_join<Words, Offset>& join, const join_options& how,
                     const std::function<bool(std::size_t, std::size_t, int)>& visit) {

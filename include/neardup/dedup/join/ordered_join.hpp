@@ -49,16 +49,16 @@ enum class decision_order { strict, any };
 ///
 /// Searches in an index of what is kept, one after the other, would be as right, and far slower: at the distances of
 /// everyday similarities a search is hardly less than a scan. Here documents meet those that are kept in one join, and
-/// each other in another. Where that finds too many candidates, as in a crowd of documents that are all alike, the first
-/// half is decided before the second one is joined with what was kept of it.
+/// each other in another. Where that finds too many candidates, as in a crowd of documents that are all alike, the
+/// first half is decided before the second one is joined with what was kept of it.
 template <std::size_t Words, class Number>
 class ordered_join {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using documents_type = chosen_words<Words, Number>;
 
-  /// Joins fingerprints of `bits` bits within k bits; remembers at most `max_candidates` at a time. By the features that
-  /// documents share, if there are any and that costs less.
+  /// Joins fingerprints of `bits` bits within k bits; remembers at most `max_candidates` at a time. By the features
+  /// that documents share, if there are any and that costs less.
   ordered_join(std::size_t bits, int k, int blocks, std::size_t max_candidates, const any_runner& run,
                decision_order order, decisions<Number>& rule, compared_features<Number> features)
       : bits_(bits),
@@ -202,8 +202,8 @@ class ordered_join {
 
   enum class fate : unsigned char { undecided, kept, dropped };
 
-  /// Documents are taken in order, by all parts; where a candidate is not decided yet, it is waited for. So exactly what
-  /// one thread would consider is considered.
+  /// Documents are taken in order, by all parts; where a candidate is not decided yet, it is waited for. So exactly
+  /// what one thread would consider is considered.
   void decide_in_order(const documents_type& documents, const shared_candidates<Number>& candidates) {
     std::vector<std::atomic<fate>> fates(documents.size());
     constexpr std::size_t step = shared_candidates<Number>::block;

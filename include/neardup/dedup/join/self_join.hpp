@@ -53,7 +53,8 @@ class bucket_arrays {
   [[nodiscard]] const words_type& words(std::size_t place) const noexcept { return words_[place]; }
   [[nodiscard]] Offset position(std::size_t place) const noexcept { return positions_[place]; }
 
-  /// The first of the places begin..end, whose positions ascend, with a position of `least` or more; `end` if there is none.
+  /// The first of the places begin..end, whose positions ascend, with a position of `least` or more; `end` if there is
+  /// none.
   [[nodiscard]] std::size_t first_from(std::size_t least, std::size_t begin, std::size_t end) const noexcept {
     const Offset* const first = positions_.data();
     return static_cast<std::size_t>(std::lower_bound(first + begin, first + end, least) - first);
@@ -143,8 +144,8 @@ class self_join {
   using use_type = std::function<bool(std::size_t part, std::size_t table, const arrays& records, const filter_join&)>;
 
   /// Calls `use` for jobs that have all pairs that meet in some table, one table after the other, parts at the same
-  /// time. If it returns false, all ends soon. A job is all that a bucket has to be joined with, or if `splits`, some of
-  /// it.
+  /// time. If it returns false, all ends soon. A job is all that a bucket has to be joined with, or if `splits`, some
+  /// of it.
   /// Throws: what `use` does, of one part; std::bad_alloc.
   void run(const any_runner& run, bool splits, const use_type& use) {
     if (k_ == 0 && copies_as_ == copies_as::one) return;  // Distinct ones are not within 0 bits.

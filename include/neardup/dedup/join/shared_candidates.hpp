@@ -17,8 +17,8 @@ namespace neardup::inline v0::detail {
 /// Pairs of a document and one before it, by their places, as the parts of a join find them: in no order, many of them
 /// several times.
 ///
-/// They lie in shards, a few for each part, and a shard that is full is sorted, and has each pair once then. So what one
-/// part sorts others seldom wait for, and sorting takes little memory besides.
+/// They lie in shards, a few for each part, and a shard that is full is sorted, and has each pair once then. So what
+/// one part sorts others seldom wait for, and sorting takes little memory besides.
 template <class Number>
 class shared_candidates {
  public:

@@ -25,10 +25,10 @@ struct batch_bucket : filter_run {
 /// What table_search does, for many queries: table by table, all queries in each.
 ///
 /// What a table needs is then looked up once for many probes, and its directory is more likely in the cache. `Tables`
-/// and `Store` are as for table_search. The stages of a group of probes are the same; candidates move on by themselves: their slots are asked for, then, a share of them at a time,
-/// read, and the fingerprints asked for, then compared, and the ids of matches asked for. A match is in several tables;
-/// which fingerprints have been compared is remembered for a while, so that nearly all but the first are dropped
-/// without being read.
+/// and `Store` are as for table_search. The stages of a group of probes are the same; candidates move on by themselves:
+/// their slots are asked for, then, a share of them at a time, read, and the fingerprints asked for, then compared, and
+/// the ids of matches asked for. A match is in several tables; which fingerprints have been compared is remembered for
+/// a while, so that nearly all but the first are dropped without being read.
 template <std::size_t Words, class Offset, class Tables, class Store>
 class batch_search {
  public:

@@ -107,8 +107,8 @@ NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t c
   return found;
 }
 
-// AVX-512 has masks, so it loads whole lines. A load that begins where a run does would cross to the next line more often than not, which is slower, and waits for
-// memory if the run ends before it and nobody has asked for that line.
+// AVX-512 has masks, so it loads whole lines. A load that begins where a run does would cross to the next line more
+// often than not, which is slower, and waits for memory if the run ends before it and nobody has asked for that line.
 
 template <class Filter, class Run>
 NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size_t count, scan_position& at, int k,

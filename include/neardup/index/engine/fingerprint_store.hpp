@@ -244,7 +244,8 @@ class fingerprint_store {
     return true;
   }
 
-  /// Removes a pair. If the fingerprint goes with it, `remove(slot)` is called first; then the last slot takes its number.
+  /// Removes a pair. If the fingerprint goes with it, `remove(slot)` is called first; then the last slot takes its
+  /// number.
   /// Returns: whether the pair was there.
   template <class Remove>
   bool erase(const words_type& fingerprint, const Id& id, const Remove& remove) noexcept {

@@ -113,11 +113,11 @@ class frozen_builder {
     Record operator()(std::size_t i) const { return copied != nullptr ? copied[i] : read(i); }
   };
 
-  // Partitions `count` records by `bits` bits of address: calls store(position, record) for each, ordered by address, in
-  // one go or, from max_at_once_ on, for one part after the other: parts are what begins alike. Then the parts are put
-  // together by `store` first, in the arrays where they are to end in order, and load(position) gives a record back.
-  // Calls use(base, first) when the records from position `base` on are in order: `starts` has where those of address
-  // `first`, and of each that follows, begin, counted from there, and the end of the last.
+  // Partitions `count` records by `bits` bits of address: calls store(position, record) for each, ordered by address,
+  // in one go or, from max_at_once_ on, for one part after the other: parts are what begins alike. Then the parts are
+  // put together by `store` first, in the arrays where they are to end in order, and load(position) gives a record
+  // back. Calls use(base, first) when the records from position `base` on are in order: `starts` has where those of
+  // address `first`, and of each that follows, begin, counted from there, and the end of the last.
   template <class Record, class Start, class ReadRecord, class Address, class Store, class Load, class Use>
   void partition(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
                  const Load& load, scratch_array<Record>& scratch, large_array<Start>& starts, const Use& use) {

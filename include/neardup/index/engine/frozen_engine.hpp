@@ -84,8 +84,8 @@ class frozen_store {
 };
 
 /// What a table holds. The first one has neither starts of buckets, which are the store's, nor slots, which count up
-/// there; nor filters if fingerprints are of one word, which is its own filter. Others have either starts of buckets, or
-/// lines and filters and slots of what does not fit them.
+/// there; nor filters if fingerprints are of one word, which is its own filter. Others have either starts of buckets,
+/// or lines and filters and slots of what does not fit them.
 template <class Offset, template <class> class Array = large_array>
 struct frozen_table {
   Array<Offset> starts;

@@ -83,8 +83,8 @@ class append_log {
     return log;
   }
 
-  /// The state that the bytes of a log follow; nothing if they do not begin as a log does. A header is renamed into place
-  /// whole, so no crash leaves a part of one.
+  /// The state that the bytes of a log follow; nothing if they do not begin as a log does. A header is renamed into
+  /// place whole, so no crash leaves a part of one.
   [[nodiscard]] static std::optional<std::uint64_t> state_of(std::string_view bytes) {
     const std::string_view header = bytes.substr(0, header_size);
     constexpr std::size_t place = 16;  // of the state
@@ -93,8 +93,8 @@ class append_log {
     return header == encode_header(state) ? std::optional(state) : std::nullopt;
   }
 
-  /// What a log holds: how many bytes its header and its whole records are, or, if it does not begin with a header, all of
-  /// it; and their checksum.
+  /// What a log holds: how many bytes its header and its whole records are, or, if it does not begin with a header, all
+  /// of it; and their checksum.
   struct extent {
     std::uint64_t size, checksum;
     friend bool operator==(const extent&, const extent&) = default;
