@@ -108,7 +108,7 @@ class memory_index final : public fingerprint_index {
     ++commits_;
     known_ = known;
     waiting_ += recent_.back().size();
-    if (waiting_ >= most_waiting) take_recent();
+    if (waiting_ >= max_waiting) take_recent();
   }
 
   void rollback() noexcept override {
@@ -118,8 +118,8 @@ class memory_index final : public fingerprint_index {
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  static constexpr std::size_t together = 250;       // queries that keep take_recent() waiting
-  static constexpr std::size_t most_waiting = 8000;  // documents; a scan of as many takes a few microseconds
+  static constexpr std::size_t together = 250;      // queries that keep take_recent() waiting
+  static constexpr std::size_t max_waiting = 8000;  // documents; a scan of as many takes a few microseconds
 
   /// The results of `together` queries each, and in `places` where that of each query is; `none` without a fingerprint.
   std::vector<found_part> search(std::span<const std::optional<fingerprint>> queries,

@@ -12,7 +12,7 @@ namespace docid {
 namespace {
 
 constexpr std::size_t commands_together = 2000;  // before their replies are read
-constexpr double most_sets = 100000;             // of a search
+constexpr double max_sets = 100000;              // of a search
 constexpr const char* store_key = "DOCID_STORE";
 
 std::optional<std::string> text_of(const redisReply& reply) {
@@ -35,7 +35,7 @@ neardup::layout layout_of(int distance, int blocks) {
       ways *= (width - flips) / (flips + 1);
     }
   });
-  if (sets > most_sets) {
+  if (sets > max_sets) {
     throw std::runtime_error("--blocks " + std::to_string(blocks) + ": a search within " + std::to_string(distance) +
                              " bits would ask Redis for more than 100,000 sets; more blocks need fewer");
   }

@@ -360,7 +360,7 @@ std::optional<feature_views> service::features_of(doc_number document) {
 std::optional<std::pair<doc_number, answer>> service::nearest(step by, const item& it, std::size_t query) {
   const bool is_title = by == step::title;
   const rule& limits = is_title ? options_.title : options_.content;
-  const double least_content = is_title ? options_.title_content : 0;
+  const double min_content = is_title ? options_.title_content : 0;
   const description& own = is_title ? it.title : it.content;
   std::optional<std::pair<doc_number, answer>> best;
   std::size_t left = options_.candidates;
@@ -370,8 +370,7 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, const ite
   }
   for (const auto& [document, distance] : candidates) {
     if (!map_.has(document)) continue;  // gone, which the index does not know yet
-    if (limits.similarity == 0 && least_content == 0)
-      return std::pair{document, answer{{}, by, distance, std::nullopt}};
+    if (limits.similarity == 0 && min_content == 0) return std::pair{document, answer{{}, by, distance, std::nullopt}};
     if (left-- == 0) break;
     const auto features = features_of(document);
     if (!features) continue;
@@ -381,7 +380,7 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, const ite
                                                       is_title ? other.title : other.content, least);
     if (!similarity || (best && *similarity <= least)) continue;
     if (is_title &&
-        !neardup::jaccard_at_least(std::span<const std::uint32_t>(it.content.features), other.content, least_content)) {
+        !neardup::jaccard_at_least(std::span<const std::uint32_t>(it.content.features), other.content, min_content)) {
       continue;
     }
     best = std::pair{document, answer{{}, by, distance, similarity}};

@@ -233,8 +233,8 @@ std::string json_of(const neardup::advice& found, const neardup::setup& s) {
 std::string path_words(const options& settings, bool in_full) {
   const auto end =
       settings.paths.begin() + static_cast<std::ptrdiff_t>(std::min(settings.paths.size(), settings.first_listed));
-  constexpr std::ptrdiff_t most_shown = 10;
-  if (!in_full && end - settings.paths.begin() > most_shown) return " PATH…";
+  constexpr std::ptrdiff_t max_shown = 10;
+  if (!in_full && end - settings.paths.begin() > max_shown) return " PATH…";
   const auto looks_like_an_option = [](const std::string& path) { return path.size() > 1 && path.starts_with('-'); };
   std::string text = std::any_of(settings.paths.begin(), end, looks_like_an_option) ? " --" : "";
   std::for_each(settings.paths.begin(), end, [&](const std::string& path) { text += ' ' + shell_word(path); });

@@ -383,10 +383,10 @@ const verb_row& row_of(verb action) {
 }
 
 std::string meant_by(std::string_view word, const std::vector<std::string>& names) {
-  constexpr std::size_t least_beginning = 3;
+  constexpr std::size_t min_beginning = 3;
   const auto longer =
       std::find_if(names.begin(), names.end(), [&](const std::string& n) { return n.starts_with(word); });
-  if (word.size() >= least_beginning && longer != names.end()) return *longer;
+  if (word.size() >= min_beginning && longer != names.end()) return *longer;
   // One of four letters, at most three.
   std::size_t most = std::clamp<std::size_t>((word.size() + 3) / 4, 1, 3) + 1;
   std::string meant;

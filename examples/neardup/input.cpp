@@ -168,8 +168,8 @@ bool batch_reader::next_files(batch& out) {
 
 /// Asks the walker for the sources that are next, and begins to read those that can be read at the same time.
 void batch_reader::look_ahead() {
-  constexpr std::size_t most_ahead = 16;  // each may hold some megabytes
-  const std::size_t ahead = settings_.threads > 1 ? std::min<std::size_t>(settings_.threads, most_ahead) : 0;
+  constexpr std::size_t max_ahead = 16;  // each may hold some megabytes
+  const std::size_t ahead = settings_.threads > 1 ? std::min<std::size_t>(settings_.threads, max_ahead) : 0;
   while (sources_.size() < 1 + ahead) {
     std::optional<source_walker::step> step = walker_.next();
     if (!step) return;

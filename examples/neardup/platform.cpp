@@ -179,10 +179,10 @@ void copy_rights(std::FILE* file, const std::string& from) {
 
 std::string link_target(const std::string& path) {
   namespace fs = std::filesystem;
-  constexpr int most_links = 40;  // as Linux
+  constexpr int max_links = 40;  // as Linux
   fs::path found = path;
   std::error_code error;
-  for (int links = 0; links < most_links && fs::is_symlink(fs::symlink_status(found, error)); ++links) {
+  for (int links = 0; links < max_links && fs::is_symlink(fs::symlink_status(found, error)); ++links) {
     const fs::path to = fs::read_symlink(found, error);
     if (error) break;
     found = to.is_absolute() ? to : found.parent_path() / to;

@@ -15,11 +15,11 @@ using common::change;
 using common::text_piece;
 
 // Of a group with very many members, differences are shown of so many.
-constexpr std::size_t most_compared = 50;
-constexpr std::size_t most_text = std::size_t{1} << 20;
+constexpr std::size_t max_compared = 50;
+constexpr std::size_t max_text = std::size_t{1} << 20;
 // Of an equal stretch so much is shown at each end, and of differences so much altogether.
 constexpr std::size_t shown_around = 300;
-constexpr std::size_t most_changed = 20000;
+constexpr std::size_t max_changed = 20000;
 
 /// What comes before and behind a place that is marked in the page.
 std::pair<std::string_view, std::string_view> split(std::string_view page, std::string_view mark) {
@@ -62,7 +62,7 @@ class piece_writer {
       if (piece.what == change::none) {
         add_equal(piece.text, &piece == &pieces.front(), &piece == &pieces.back());
       } else {
-        const std::string_view shown = first_bytes(piece.text, most_changed - std::min(most_changed, changed_));
+        const std::string_view shown = first_bytes(piece.text, max_changed - std::min(max_changed, changed_));
         changed_ += shown.size();
         add_text(piece.what == change::removed ? '-' : '+', shown);
         leave_out(piece.what == change::removed ? 'l' : 'r', piece.text.size() - shown.size());
@@ -109,10 +109,10 @@ class text_rereader {
     const std::string_view raw = bytes_at(where);
     const std::string_view content = content_of_line(raw, where.offset == 0);
     if (settings_.unit != unit_of_input::json_lines) {
-      return std::string(first_bytes(settings_.unit == unit_of_input::files ? raw : content, most_text));
+      return std::string(first_bytes(settings_.unit == unit_of_input::files ? raw : content, max_text));
     }
     if (read_(content, record_)) fail_changed(*where.from);
-    return std::string(first_bytes(joined(record_.fields, settings_.weighted_field.empty() ? '\n' : ' '), most_text));
+    return std::string(first_bytes(joined(record_.fields, settings_.weighted_field.empty() ? '\n' : ' '), max_text));
   }
 
  private:
@@ -161,7 +161,7 @@ void write_group(output& out, text_rereader& texts, const corpus& all, const std
     out << (i > 0 ? ",{" : "{") << "\"id\":" << script_string(member.id) << ",\"similarity\":\""
         << similarity_text(member.similarity) << "\",\"distance\":" << std::to_string(member.distance);
     if (member.is_against) out << ",\"against\":true";
-    if (i > 0 && i <= most_compared && !first_text.empty()) {
+    if (i > 0 && i <= max_compared && !first_text.empty()) {
       const std::string text = texts.at(all.documents.where(member.document));
       out << ",\"pieces\":";
       piece_writer(out, common::text_difference(first_text, text));

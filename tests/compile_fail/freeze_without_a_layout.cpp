@@ -1,4 +1,5 @@
 // expect: this index has no layout .* write freeze.index, k, blocks
+// errors: 1
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES

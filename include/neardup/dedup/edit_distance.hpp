@@ -182,11 +182,11 @@ inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::spa
   return detail::unbounded_edit_distance(detail::code_points_of(a), detail::code_points_of(b));
 }
 
-/// The same if it is at most `most`; otherwise nothing, which is known sooner.
-/// Complexity: O(n * most / 64), and less for texts that differ much.
+/// The same if it is at most `max_distance`; otherwise nothing, which is known sooner.
+/// Complexity: O(n * max_distance / 64), and less for texts that differ much.
 [[nodiscard]] inline std::optional<std::size_t> edit_distance(std::string_view a, std::string_view b,
-                                                              std::size_t most) {
-  return detail::bounded_edit_distance(detail::code_points_of(a), detail::code_points_of(b)).at_most(most);
+                                                              std::size_t max_distance) {
+  return detail::bounded_edit_distance(detail::code_points_of(a), detail::code_points_of(b)).at_most(max_distance);
 }
 
 /// 1 - edit_distance(a, b) / the number of code points of the longer text: from 0 to 1; of two empty texts 1.

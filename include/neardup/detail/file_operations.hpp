@@ -145,9 +145,9 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
 /// system, so that it stays the same file when the process goes to another folder.
 [[nodiscard]] inline std::string settled_path(std::string path) {
 #if !defined(_WIN32)
-  constexpr int most_links = 40;  // as Linux
+  constexpr int max_links = 40;  // as Linux
   char target[4096];
-  for (int links = 0; links < most_links; ++links) {
+  for (int links = 0; links < max_links; ++links) {
     const auto size = ::readlink(path.c_str(), target, sizeof target);
     if (size <= 0 || std::cmp_equal(size, sizeof target)) break;
     const std::string_view to(target, static_cast<std::size_t>(size));
@@ -181,8 +181,8 @@ inline void save_file(file_operations& files, const std::string& name,
   std::string temporary;
   int file = -1;
   // A process with the same number may have been killed and left one behind.
-  constexpr int most_left_behind = 1000;
-  for (int i = 0; i < most_left_behind && file < 0 && (i == 0 || errno == EEXIST); ++i) {
+  constexpr int max_left_behind = 1000;
+  for (int i = 0; i < max_left_behind && file < 0 && (i == 0 || errno == EEXIST); ++i) {
     temporary = path + "." + std::to_string(process) + "." + std::to_string(saved.fetch_add(1)) + ".tmp";
     file = files.create(temporary);
   }

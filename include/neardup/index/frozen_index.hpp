@@ -181,8 +181,12 @@ template <class Index>
   constexpr bool has_layout = requires { index.shape(); };
   static_assert(has_layout,
                 "neardup: this index has no layout that a frozen_index could have; write freeze(index, k, "
-                "blocks), for instance freeze(index, 3, default_blocks(64, 3))");
-  if constexpr (has_layout) return freeze(index, index.shape().k(), index.shape().blocks(), run);
+                "blocks), for instance freeze(index, 3, default_blocks(64, 3)); of a keyed_index, freeze its index()");
+  if constexpr (has_layout) {
+    return freeze(index, index.shape().k(), index.shape().blocks(), run);
+  } else {
+    return freeze(index, 0, 1, run);  // never; so that the sentence above is the only error
+  }
 }
 
 }  // namespace neardup::inline v0

@@ -41,9 +41,15 @@ struct band_range {
 /// The keys of a pigeonhole index that lives in a key-value store (LMDB, RocksDB, an SQL table ...), for a store that
 /// orders keys by their bytes. Rows have no values.
 ///
-/// A key is the segment, in as many bytes as the widest of the layout needs, at least 4, then one byte with the number
-/// of the table, then the fingerprint in Bits / 8 bytes, then the id in sizeof(Id); all numbers with their highest byte
-/// first, so that the order of bytes is that of numbers. Each stored pair has one row in each table.
+/// A key:
+///
+///   n bytes           the segment; n is what the widest of the layout needs, at least 4
+///   1 byte            the number of the table
+///   Bits / 8 bytes    the fingerprint
+///   sizeof(Id) bytes  the id
+///
+/// All numbers have their highest byte first, so that the order of bytes is that of numbers. Each stored pair has one
+/// row in each table.
 /// A search scans the ranges of its query and takes of each row what match_of() gives: each match comes once.
 /// Example, with any ordered store:
 ///   band_key<64> keys(layout(64, 3, 4));

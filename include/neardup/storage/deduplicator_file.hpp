@@ -53,6 +53,12 @@ struct deduplicator_access {
     return checksum_of(to_bytes(made));
   }
 
+  ///   bytes 0..3    the distance
+  ///   byte 4        0 without a check, 1 with one, 2 with one of features
+  ///   bytes 5..7    the size of a feature; the form of an id, and its size
+  ///   bytes 8..15   min_tokens
+  ///   bytes 16..23  the similarity, a double
+  ///   bytes 24..31  what the deduplicator makes of a text, see identity()
   template <class Deduplicator>
   static std::string options(const Deduplicator& d) {
     std::string bytes;

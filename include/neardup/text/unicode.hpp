@@ -29,8 +29,12 @@ enum class character_class : std::uint8_t {
 
 namespace detail {
 
-/// The number of the class in bits 0 to 2, and in bit 3 whether there is a lower case: four bits per code point,
-/// sixteen code points in a word of the tables, the first one lowest.
+/// What the tables know of a code point:
+///
+///   bits 0..2  the number of its class
+///   bit 3      whether there is a lower case
+///
+/// A word of the tables has them of sixteen code points, the first one in its lowest four bits.
 constexpr unsigned unicode_bits(char32_t code_point) noexcept {
   if (code_point >= unicode_table_end) [[unlikely]] {
     const bool tail = code_point >= unicode_tail_first && code_point <= unicode_tail_last;

@@ -147,7 +147,7 @@ class ordered_join {
                         const std::function<bool(std::size_t, std::span<const candidate>)>& take) const {
     self_join<Words, Number> join(documents, bits_, k_, blocks_, run_, copies_as::others, kept);
     using by_features = shared_feature_join<Words, Number>;
-    if (blocks_ == 0 && features_.suffices() && join.plan().cost() > by_features::least_cost(documents.size())) {
+    if (blocks_ == 0 && features_.suffices() && join.plan().cost() > by_features::min_cost(documents.size())) {
       const by_features other(documents, kept, bits_, k_, features_);
       if (other.cost() < join.plan().cost()) return other.visit(run_, parts_of(documents), take);
     }

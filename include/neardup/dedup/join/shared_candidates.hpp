@@ -49,7 +49,7 @@ class shared_candidates {
     // While another part sorts the shard, this one goes on for a while.
     shard& to = shards_[number];
     std::unique_lock<std::mutex> lock(to.mutex, std::defer_lock);
-    if (own.size() < most_waiting * handed_ && !lock.try_lock()) return true;
+    if (own.size() < max_waiting * handed_ && !lock.try_lock()) return true;
     if (!lock) lock.lock();
     return hand_over(to, own);
   }
@@ -86,7 +86,7 @@ class shared_candidates {
 
  private:
   static constexpr std::size_t shards_a_part = 8;
-  static constexpr std::size_t most_waiting = 16;  // times what is handed over at once
+  static constexpr std::size_t max_waiting = 16;  // times what is handed over at once
 
   struct shard {
     std::mutex mutex;

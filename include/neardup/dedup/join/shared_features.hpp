@@ -103,7 +103,7 @@ class shared_feature_join {
   using take_type = std::function<bool(std::size_t part, std::span<const near_pair<Number>>)>;
 
   /// What it costs at least, in the units of join_plan: what costs less needs no look at a sample.
-  static double least_cost(std::size_t documents) noexcept { return 1e7 + 400 * static_cast<double>(documents); }
+  static double min_cost(std::size_t documents) noexcept { return 1e7 + 400 * static_cast<double>(documents); }
 
   shared_feature_join(const documents_type& documents, std::size_t kept, std::size_t bits, int k,
                       const compared_features<Number>& features)

@@ -191,7 +191,7 @@ void fill_all_bins_portable(std::uint32_t* minima, std::uint64_t bins, const bin
 }
 
 /// The least lane of each of four vectors, the first one lowest.
-inline std::uint64_t least_lanes_portable(const words_portable (&of)[4]) noexcept {
+inline std::uint64_t min_lanes_portable(const words_portable (&of)[4]) noexcept {
 #if NEARDUP_X86_KERNELS
   const auto lesser = [](__m128i a, __m128i b) { return _mm_min_epi16(a, b); };
   const auto pair = [&](std::size_t i) {
@@ -230,7 +230,7 @@ inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, co
       bins[v] = open == 0 ? bins[v - 1] : static_cast<std::size_t>(std::countr_zero(open));
       open &= open - 1;
     }
-    const auto least_of_bins = [&]<std::size_t... V>(std::index_sequence<V...>) {
+    const auto min_of_bins = [&]<std::size_t... V>(std::index_sequence<V...>) {
       const halves_portable of[] = {halves_portable(factors.of_both[bins[V]])...};
       words_portable result[] = {(static_cast<void>(V), words_portable{} + std::int16_t{0x7fff})...};
       for (std::size_t i = 0; i < n; i += word_lanes_portable) {
@@ -238,9 +238,9 @@ inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, co
         const words_portable high = load_words_portable(upper + i);
         ((result[V] = lesser_portable(result[V], low * of[V].lower + high * of[V].upper)), ...);
       }
-      return least_lanes_portable(result);
+      return min_lanes_portable(result);
     };
-    const std::uint64_t least = least_of_bins(std::make_index_sequence<4>{});
+    const std::uint64_t least = min_of_bins(std::make_index_sequence<4>{});
     for (std::size_t v = 0; v < 4; ++v) {
       minima[bins[v]] = (std::min)(minima[bins[v]], filled_with(static_cast<std::int16_t>(least >> (16 * v))));
     }

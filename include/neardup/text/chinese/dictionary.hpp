@@ -38,10 +38,11 @@ struct segment_step {
 };
 
 /// A node of the trie; its place in the table is its number, so that a look at a child is a look at one place.
+///
+///   bytes 0..7   key: bits 0..20 the code point, 21..52 the number of the parent + 1, 63 whether it has children
+///   bytes 8..15  log_frequency
 struct dictionary_node {
-  // Bits 0 to 20: the code point. 21 to 52: the number of the parent + 1, so that no key is 0, which marks a free
-  // place. 63: whether it has children.
-  std::uint64_t key = 0;
+  std::uint64_t key = 0;                                            // 0 marks a free place
   double log_frequency = -std::numeric_limits<double>::infinity();  // of no word
 };
 

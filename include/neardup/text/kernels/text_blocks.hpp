@@ -212,8 +212,8 @@ NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::si
   };
   const auto range = [&](unsigned char least, unsigned char most)
                          NEARDUP_AVX2_LAMBDA { return bits(is_in(first, least, most), is_in(second, least, most)); };
-  const __m256i least_lead = _mm256_set1_epi8(-0x40);
-  const std::uint64_t continuation = bits(_mm256_cmpgt_epi8(least_lead, first), _mm256_cmpgt_epi8(least_lead, second));
+  const __m256i min_lead = _mm256_set1_epi8(-0x40);
+  const std::uint64_t continuation = bits(_mm256_cmpgt_epi8(min_lead, first), _mm256_cmpgt_epi8(min_lead, second));
   // All from U+2000 to U+203F; of U+3000 to U+303F and U+FF00 to U+FF3F what no numbers and letters are.
   const std::uint64_t second_80 = equal(0x80) >> 1;
   const std::uint64_t ideographic = range(0x80, 0x84) | range(0x88, 0xa0);
