@@ -24,15 +24,26 @@ list(APPEND command "-I${PROJECT_SOURCE_DIR}/include")
 # What only checks a source, for the code of the pages, too.
 set(NEARDUP_CHECK_COMMAND ${command})
 
+set(check ${command})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # All of neardup, parsed once for all of these: g++ takes headers.hpp.gch for headers.hpp.
+  set(headers "${CMAKE_CURRENT_BINARY_DIR}/compile_fail/headers.hpp")
+  file(CONFIGURE OUTPUT "${headers}" CONTENT "#include <neardup/neardup.hpp>\n")
+  list(REMOVE_ITEM command -fsyntax-only)
+  add_test(NAME compile_fail/headers COMMAND ${command} -x c++-header "${headers}" -o "${headers}.gch")
+  set_tests_properties(compile_fail/headers PROPERTIES FIXTURES_SETUP compile_fail_headers)
+  list(APPEND check -include "${headers}")
+endif()
+
 set(includes "")
 set(bodies "")
 foreach(source IN LISTS sources)
   cmake_path(GET source STEM name)
   set(path "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
-  add_test(NAME compile_fail/${name} COMMAND ${CMAKE_COMMAND} "-DCOMMAND=${command}" "-DSOURCE=${path}" -P
+  add_test(NAME compile_fail/${name} COMMAND ${CMAKE_COMMAND} "-DCOMMAND=${check}" "-DSOURCE=${path}" -P
                                              "${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/check.cmake"
   )
-  set_tests_properties(compile_fail/${name} PROPERTIES LABELS compile_fail ENVIRONMENT LC_ALL=C)
+  set_tests_properties(compile_fail/${name} PROPERTIES LABELS compile_fail ENVIRONMENT LC_ALL=C FIXTURES_REQUIRED compile_fail_headers)
   # Included at file scope once, they are not included again in the namespaces.
   file(STRINGS "${path}" lines REGEX "^#include <")
   list(APPEND includes ${lines})
@@ -42,5 +53,5 @@ list(REMOVE_DUPLICATES includes)
 list(JOIN includes "\n" includes)
 set(counters "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_counters.cpp")
 file(CONFIGURE OUTPUT "${counters}" CONTENT "${includes}\n${bodies}" @ONLY)
-add_test(NAME compile_fail/counters COMMAND ${command} -DNEARDUP_COMPILES "${counters}")
-set_tests_properties(compile_fail/counters PROPERTIES LABELS compile_fail)
+add_test(NAME compile_fail/counters COMMAND ${check} -DNEARDUP_COMPILES "${counters}")
+set_tests_properties(compile_fail/counters PROPERTIES LABELS compile_fail FIXTURES_REQUIRED compile_fail_headers)

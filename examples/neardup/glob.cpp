@@ -148,12 +148,16 @@ void expand_braces(const std::string& pattern, std::vector<std::string>& out, co
   }
 }
 
+[[noreturn]] void refuse_glob(const std::string& option, const std::string& pattern, const std::string& why) {
+  throw usage_error(option + " '" + pattern + "': " + why);
+}
+
 }  // namespace
 
 std::vector<std::string> expanded_globs(const std::string& option, const std::vector<std::string>& patterns) {
   std::vector<std::string> all;
   for (const std::string& pattern : patterns) {
-    const auto refuse = [&](const std::string& why) { throw usage_error(option + " '" + pattern + "': " + why); };
+    const auto refuse = [&](const std::string& why) { refuse_glob(option, pattern, why); };
     check_glob(pattern, refuse);
     if (pattern.starts_with('!')) refuse("patterns that begin with ! are not supported; write \\! for the character");
     std::vector<std::string> expanded;

@@ -99,6 +99,7 @@ std::string unknown_option(const std::string& typed, const std::vector<option_ro
   if (count > 0) return "unknown option " + name + ": " + others + (count == 1 ? " has it" : " have it");
 
   std::vector<std::string> names;
+  names.reserve(rows.size());
   for (const option_row& row : rows) names.push_back(row.long_name().substr(2));
   const std::string meant = meant_by(name.substr(std::min(name.size(), name.find_first_not_of('-'))), names);
   return "unknown option " + name + (meant.empty() ? "" : "; did you mean --" + meant + "?");
