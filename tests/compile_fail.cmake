@@ -24,6 +24,7 @@ list(APPEND command "-I${PROJECT_SOURCE_DIR}/include")
 # What only checks a source, for the code of the pages, too.
 set(NEARDUP_CHECK_COMMAND ${command})
 
+# What compiles the sources here: the same, with what they include parsed already where the compiler can keep that.
 set(check ${command})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # All of neardup, parsed once for all of these: g++ takes headers.hpp.gch for headers.hpp.
@@ -43,7 +44,9 @@ foreach(source IN LISTS sources)
   add_test(NAME compile_fail/${name} COMMAND ${CMAKE_COMMAND} "-DCOMMAND=${check}" "-DSOURCE=${path}" -P
                                              "${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/check.cmake"
   )
-  set_tests_properties(compile_fail/${name} PROPERTIES LABELS compile_fail ENVIRONMENT LC_ALL=C FIXTURES_REQUIRED compile_fail_headers)
+  set_tests_properties(
+    compile_fail/${name} PROPERTIES LABELS compile_fail ENVIRONMENT LC_ALL=C FIXTURES_REQUIRED compile_fail_headers
+  )
   # Included at file scope once, they are not included again in the namespaces.
   file(STRINGS "${path}" lines REGEX "^#include <")
   list(APPEND includes ${lines})
@@ -54,4 +57,6 @@ list(JOIN includes "\n" includes)
 set(counters "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_counters.cpp")
 file(CONFIGURE OUTPUT "${counters}" CONTENT "${includes}\n${bodies}" @ONLY)
 add_test(NAME compile_fail/counters COMMAND ${check} -DNEARDUP_COMPILES "${counters}")
-set_tests_properties(compile_fail/counters PROPERTIES LABELS compile_fail FIXTURES_REQUIRED compile_fail_headers)
+set_tests_properties(
+  compile_fail/counters PROPERTIES LABELS compile_fail FIXTURES_REQUIRED compile_fail_headers
+)

@@ -311,8 +311,8 @@ class deduplicator {
   }
 
   /// Gives back the memory that erased documents have left, and the room to grow. Nothing else changes.
-  /// Throws: std::bad_alloc; then nothing has changed at all. Complexity: O(size()), as adding them, without their
-  /// texts.
+  /// Throws: std::bad_alloc; then nothing has changed at all.
+  /// Complexity: O(size()), as adding them, without their texts.
   void shrink_to_fit() {
     dedup_options options{
         .distance = index_.max_distance(), .blocks = index_.shape().blocks(), .min_tokens = min_tokens_};

@@ -159,8 +159,9 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
 }
 
 /// Makes a file of these pieces: whole and on the disk when it returns, or what was there before. Where PATH is a link,
-/// it is the file that this leads to, also if that is not there yet. It is written under another name first,
-/// PATH.<process>.<number>.tmp, which stays behind only if the process is killed.
+/// it is the file that this leads to, also if that is not there yet.
+/// It is written under another name first, PATH.<process>.<number>.tmp, which stays behind only if the process is
+/// killed.
 /// Throws: std::runtime_error naming the file. If the last step fails, syncing the folder, the new file is in place,
 /// though not surely after a power failure.
 inline void save_file(file_operations& files, const std::string& name,

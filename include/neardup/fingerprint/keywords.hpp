@@ -39,8 +39,9 @@ struct keyword {
 /// Scores are count * idf by the eleven decimals of the table, exactly; of equal scores the token with the smaller
 /// bytes comes first, so the order within the text does not matter. `top` ranks by weights in steps of 1/256, and tells
 /// equal ones apart by their hashes. Copies share what is made of the table, 32 to 64 bytes a term; safe from many
-/// threads. With chinese_words and `without` these are the keywords of jieba's extract_tags, but for its order of equal
-/// scores, which is that of the text.
+/// threads.
+/// With chinese_words and `without` these are the keywords of jieba's extract_tags, but for its order of equal scores,
+/// which is that of the text.
 /// Throws: std::invalid_argument if n is 0, or there is no table.
 /// Example: `simhasher hash{keywords{20, words, table}, tf_idf{table}}`
 template <tokenizer Inner>

@@ -25,8 +25,8 @@ namespace neardup::inline v0 {
 /// A code depends on the tokenizer, the hasher, their settings and `Bits`, and on nothing else: not on the machine, nor
 /// on the order of the tokens, nor on how often they come. One hash a token serves any width; of it the lowest 32 bits
 /// count. Its const members may be called from many threads at once. Whatever takes a simhasher for texts takes it,
-/// too: text_stream, fingerprint_all, deduplicator. `Tokenizer` is a tokenizer, `Hasher` a token_hasher.
-/// docs/fingerprint.md defines the code bit by bit.
+/// too: text_stream, fingerprint_all, deduplicator.
+/// `Tokenizer` is a tokenizer, `Hasher` a token_hasher. docs/fingerprint.md defines the code bit by bit.
 /// Example: `minwise_hasher hash{shingles{2, words{}}, xxh3<64>{.seed = 42}};  auto code = hash(text);`
 template <class Tokenizer, class Hasher = xxh3<64>, std::size_t Bits = 64>
 class minwise_hasher {

@@ -24,14 +24,15 @@ namespace neardup::inline v0 {
 ///
 /// Blocks trades space for time: Blocks > K keeps C(Blocks, K) tables, each keyed on Blocks - K blocks (for K = 3: 4
 /// blocks 4 tables, 5 blocks 10 tables with longer keys); Blocks <= K keeps one table for each block and flips bits of
-/// the query instead (2 blocks for K = 3: 2 tables, 33 probes each at k = 3). See layout. The trade for K = 3, 64 bits,
-/// expected for uniform fingerprints: at 2^34 of them 4 tables meet 1,048,576 candidates per search and 10 tables
-/// 3,584; docs/cost.md has the table for other sizes and blocks, fastest_blocks and leanest_blocks choose.
+/// the query instead (2 blocks for K = 3: 2 tables, 33 probes each at k = 3). See layout.
+/// The trade for K = 3, 64 bits, expected for uniform fingerprints: at 2^34 of them 4 tables meet 1,048,576 candidates
+/// per search and 10 tables 3,584; docs/cost.md has the table for other sizes and blocks, fastest_blocks and
+/// leanest_blocks choose.
 /// `pigeonhole_index<Bits, dynamic_layout>` takes K and Blocks as arguments of its constructor. Assignment and swap
-/// then take the layout along; == compares the pairs and not the layouts. Id: any type that is an index_id. Offset: an
-/// unsigned type that counts the different fingerprints. Fingerprint: what is stored, simhash<Bits> or minwise<Bits>;
-/// see pigeonhole_index_of. Searches are exact and inclusive (distance <= k), and each match comes once. In every
-/// search, k outside of
+/// then take the layout along; == compares the pairs and not the layouts.
+/// Id: any type that is an index_id. Offset: an unsigned type that counts the different fingerprints. Fingerprint: what
+/// is stored, simhash<Bits> or minwise<Bits>; see pigeonhole_index_of.
+/// Searches are exact and inclusive (distance <= k), and each match comes once. In every search, k outside of
 /// 0..max_distance() throws std::invalid_argument; without k it is default_distance().
 /// Space: for 64 bits and 32-bit ids about 30 bytes for each different fingerprint and 10 to 20 for each table, with
 /// room to grow; memory_usage() gives the number. A frozen_index takes about half.

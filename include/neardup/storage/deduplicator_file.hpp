@@ -308,8 +308,8 @@ class durable_deduplicator {
     return result;
   }
 
-  /// As the deduplicator's, and on the disk. Throws: std::runtime_error naming the log; then the document is kept
-  /// still.
+  /// As the deduplicator's, and on the disk.
+  /// Throws: std::runtime_error naming the log; then the document is kept still.
   bool erase(const id_type& id) {
     if (!dedup_.contains(id)) return false;
     std::string payload("E");

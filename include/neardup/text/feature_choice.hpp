@@ -40,8 +40,7 @@ struct feature_choice {
 }
 
 /// The features that are called "words", "words:N", "chars:N", "bytes:N", "masked:words" or "masked:words:N", N from 1
-/// to
-/// 1000.
+/// to 1000.
 /// Throws: std::invalid_argument, with what is wrong.
 [[nodiscard]] inline feature_choice parse_features(std::string_view name) {
   const auto refuse = [name](const char* why) {

@@ -114,8 +114,8 @@ struct advice {
 /// same order, to compare(), which finds the near-duplicates of the sampled ones, exactly, by an inverted index: so it
 /// sees pairs however rare they are. From their cosine and Jaccard similarities theory tells how many of them lie
 /// within k bits (see expected_recall), for any features, and their fingerprints tell where theory is off; how many
-/// candidates there are is counted between fingerprints. The advice depends on the request and on the documents in
-/// their order, on nothing else.
+/// candidates there are is counted between fingerprints.
+/// The advice depends on the request and on the documents in their order, on nothing else.
 /// Guarantee: an advisor that ran out of memory, or whose reading of `texts` threw, may only be destroyed or assigned
 /// to.
 /// Memory: the texts of the sample; for each choice of features the fingerprints of the compared documents.

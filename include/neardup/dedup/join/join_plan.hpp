@@ -76,8 +76,9 @@ class join_plan {
   using words_type = std::array<std::uint64_t, Words>;
 
   /// For `count` fingerprints of `bits` bits, joined within k bits by the layout of `blocks` blocks; the first `kept`
-  /// of them are joined with the others only. blocks = 0 takes the cheapest layout, judged by `sample`, some of the
-  /// fingerprints: where keys are skewed, buckets are crowded, and what is best for uniform ones is not.
+  /// of them are joined with the others only.
+  /// blocks = 0 takes the cheapest layout, judged by `sample`, some of the fingerprints: where keys are skewed, buckets
+  /// are crowded, and what is best for uniform ones is not.
   /// Throws: std::invalid_argument unless layout::is_valid(bits, k, blocks), or blocks = 0 and 0 <= k <= bits.
   join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::size_t kept,
             std::span<const words_type> sample, instruction_set level)

@@ -151,9 +151,10 @@ inline void save(const std::string& path, const word_dictionary& words) {
 }
 
 /// The dictionary of a file that save() wrote, which it keeps mapped: words are looked up where they are. Only if one
-/// is added, the table is copied to memory first. All of the file is checked; any bytes are memory-safe. Throws:
-/// std::runtime_error naming the file, if it is damaged or of another version. Complexity: linear in the file: some
-/// milliseconds for jieba's.
+/// is added, the table is copied to memory first.
+/// All of the file is checked; any bytes are memory-safe.
+/// Throws: std::runtime_error naming the file, if it is damaged or of another version.
+/// Complexity: linear in the file: some milliseconds for jieba's.
 [[nodiscard]] inline word_dictionary open_dictionary(mapped_file file) {
   const auto shared = std::make_shared<const mapped_file>(std::move(file));
   const detail::container contents(shared->bytes(), shared->path(), detail::file_content::dictionary);

@@ -162,8 +162,8 @@ void for_each_piece(const std::string& header, std::span<const section_source> s
   }
 }
 
-/// Writes a file, whole or not at all. Returns: the checksum of its header, which follows from all of it. Throws:
-/// std::runtime_error naming the file.
+/// Writes a file, whole or not at all. Returns: the checksum of its header, which follows from all of it.
+/// Throws: std::runtime_error naming the file.
 inline std::uint64_t write_container(file_operations& files, const std::string& path, const file_header& header,
                                      std::span<const section_source> sections) {
   const std::string encoded = encode_header(header, sections);

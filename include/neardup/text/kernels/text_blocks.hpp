@@ -139,8 +139,8 @@ struct character_masks {
 };
 
 /// The masks of ASCII, eight bytes at a time in a word, and of Chinese, character by character; without `upper`.
-/// Returns: how many of the first `size` bytes are of such characters, up to the first other one. Precondition: 64
-/// bytes may be read, those from `size` on are 0.
+/// Returns: how many of the first `size` bytes are of such characters, up to the first other one.
+/// Precondition: 64 bytes may be read, those from `size` on are 0.
 inline std::size_t find_masks_portable(const char* text, std::size_t size, character_masks& masks) noexcept {
   masks = {};
   for (std::size_t i = 0; i < 8; ++i) {
