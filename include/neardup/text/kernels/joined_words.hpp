@@ -275,8 +275,8 @@ class joined_words {
     begins_[0] = 0;
   }
 
-  /// Appends the words of more of the text, which ends with a whole character, and calls `hash(data, spans)` for the
-  /// shingles that are complete.
+  /// Appends the words of more of the text, which ends with a whole character. Calls `hash(data, spans)` for shingles
+  /// that are complete; those of the last part wait for more, or for finish(): a short text takes one call, not two.
   template <class Hash>
   void append(std::string_view text, const Hash& hash) {
     constexpr std::size_t step = 2048;
@@ -285,9 +285,9 @@ class joined_words {
     words_.end = text.data() + text.size();
     while (words_.at != words_.end) {
       const std::size_t part = (std::min)(step, static_cast<std::size_t>(words_.end - words_.at));
+      hash_complete(hash);
       make_room(part);
       take_blocks(words_, words_.at + part, level);
-      hash_complete(hash);
     }
   }
 
