@@ -58,6 +58,15 @@ constexpr int portable_popcount(const std::array<std::uint64_t, Words>& words) n
   return count;
 }
 
+/// Whether two arrays hold the same words. The == of std::array is a call of memcmp in code by g++ 12.
+template <std::size_t Words>
+constexpr bool are_equal(const std::array<std::uint64_t, Words>& a,
+                         const std::array<std::uint64_t, Words>& b) noexcept {
+  std::uint64_t difference = 0;
+  for (std::size_t i = 0; i < Words; ++i) difference |= a[i] ^ b[i];
+  return difference == 0;
+}
+
 /// The positions in which two arrays of words differ.
 template <std::size_t Words>
 constexpr std::array<std::uint64_t, Words> differing_bits(const std::array<std::uint64_t, Words>& a,

@@ -215,7 +215,7 @@ class fingerprint_store {
       for (std::size_t i = 0; i < 8; ++i) same |= (tags[first + i] == tag_of(hash) ? 1U : 0U) << i;
       for (; same != 0; same &= same - 1) {
         const std::size_t i = first + static_cast<std::size_t>(std::countr_zero(same));
-        if (i < bucket.count && fingerprints_[bucket.slots[i]] == fingerprint) return bucket.slots[i];
+        if (i < bucket.count && are_equal(fingerprints_[bucket.slots[i]], fingerprint)) return bucket.slots[i];
       }
     }
     return none;

@@ -189,7 +189,7 @@ class frozen_builder {
     };
     const auto load = [&](std::size_t position) { return pair{fingerprints[position], ids[position]}; };
     const auto is_less = [](const pair& a, const pair& b) {
-      return a.fingerprint != b.fingerprint ? a.fingerprint < b.fingerprint : a.id < b.id;
+      return are_equal(a.fingerprint, b.fingerprint) ? a.id < b.id : a.fingerprint < b.fingerprint;
     };
     std::vector<pair> crowd;
     // Leaves out equal pairs, and equal fingerprints but for their ids.
@@ -213,7 +213,7 @@ class frozen_builder {
           for (std::size_t i = begin; i < end; ++i) write(i, crowd[i - begin]);
         }
         for (std::size_t i = begin; i < end; ++i) {
-          const bool is_copy = i > begin && fingerprints[i] == fingerprints[slots - 1];
+          const bool is_copy = i > begin && are_equal(fingerprints[i], fingerprints[slots - 1]);
           if (is_copy && ids[i] == ids[pairs - 1]) continue;
           ids[pairs] = ids[i];
           if (!is_copy) {

@@ -67,7 +67,7 @@ class frozen_store {
     const Offset* const starts = &starts_[bucket_of(key_->hash(fingerprint), starts_.size() - 1)];
     const std::size_t end = (std::min)(std::size_t{starts[1]}, slots());  // it may stand in a file
     for (std::size_t slot = starts[0]; slot < end; ++slot) {
-      if (fingerprints_[slot] == fingerprint) return static_cast<Offset>(slot);
+      if (are_equal(fingerprints_[slot], fingerprint)) return static_cast<Offset>(slot);
     }
     return none;
   }
