@@ -146,7 +146,7 @@ class feature_bag {
     const std::size_t mask = slots_.size() - 1;
     // Multiplied by a secret, so that no text can be made whose tokens crowd.
     std::size_t slot = ((detail::hash_words(hash) * detail::secret_multiplier()) >> 16) & mask;
-    while (slots_[slot] != 0 && features_[slots_[slot] - 1].hash != hash) slot = (slot + 1) & mask;
+    while (slots_[slot] != 0 && !detail::are_equal(features_[slots_[slot] - 1].hash, hash)) slot = (slot + 1) & mask;
     return slot;
   }
 
