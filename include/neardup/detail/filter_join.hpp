@@ -189,30 +189,30 @@ NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint16_t* y, 
   const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
                                               _mm256_set1_epi16(static_cast<short>(x)));
   const __m256i counts = _mm256_maddubs_epi16(count_bytes_avx2(difference), _mm256_set1_epi8(1));
-  const __m256i far = _mm256_cmpgt_epi16(counts, _mm256_set1_epi16(static_cast<short>(k)));
-  return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(far));
+  const __m256i beyond = _mm256_cmpgt_epi16(counts, _mm256_set1_epi16(static_cast<short>(k)));
+  return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(beyond));
 }
 /// One bit for each filter in a vector at `y`, set where it is within k bits of x.
 NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint32_t* y, std::uint32_t x, int k) noexcept {
   const __m256i difference =
       _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)), _mm256_set1_epi32(static_cast<int>(x)));
   const __m256i pairs = _mm256_maddubs_epi16(count_bytes_avx2(difference), _mm256_set1_epi8(1));
-  const __m256i far = _mm256_cmpgt_epi32(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)), _mm256_set1_epi32(k));
-  return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(far))) ^ 0xffU;
+  const __m256i beyond = _mm256_cmpgt_epi32(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)), _mm256_set1_epi32(k));
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(beyond))) ^ 0xffU;
 }
 NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint64_t* y, std::uint64_t x, int k) noexcept {
   const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
                                               _mm256_set1_epi64x(static_cast<std::int64_t>(x)));
   const __m256i counts = _mm256_sad_epu8(count_bytes_avx2(difference), _mm256_setzero_si256());
-  const __m256i far = _mm256_cmpgt_epi64(counts, _mm256_set1_epi64x(k));
-  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(far))) ^ 0xfU;
+  const __m256i beyond = _mm256_cmpgt_epi64(counts, _mm256_set1_epi64x(k));
+  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(beyond))) ^ 0xfU;
 }
 
 template <std::size_t Words>
 NEARDUP_TARGET_AVX2 std::uint32_t near_bits_avx2(const std::array<std::uint64_t, Words>* y,
                                                  const std::array<std::uint64_t, Words>& x, int k) noexcept {
-  const __m256i far = _mm256_cmpgt_epi64(distances_avx2(y, x), _mm256_set1_epi64x(k));
-  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(far))) ^ 0xfU;
+  const __m256i beyond = _mm256_cmpgt_epi64(distances_avx2(y, x), _mm256_set1_epi64x(k));
+  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(beyond))) ^ 0xfU;
 }
 
 // ---- AVX-512: VPOPCNTD and VPOPCNTQ ---------------------------------------------------------------------------------

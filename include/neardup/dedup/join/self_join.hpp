@@ -86,12 +86,12 @@ class bucket_arrays {
 
   /// As join_filters: pairs of places whose filters differ in at most k bits.
   std::size_t find_near(filter_join& job, int k, std::span<filter_pair> found, instruction_set level) const noexcept {
-    const auto near = [&](const auto* filters) { return join_filters(filters, filters, job, k, found, level); };
-    if (filter_ == join_filter::narrow) return near(narrow_.data());
+    const auto join = [&](const auto* filters) { return join_filters(filters, filters, job, k, found, level); };
+    if (filter_ == join_filter::narrow) return join(narrow_.data());
     if constexpr (Words == 1) {
-      return near(reinterpret_cast<const std::uint64_t*>(words_.data()));
+      return join(reinterpret_cast<const std::uint64_t*>(words_.data()));
     } else {
-      return filter_ == join_filter::wide ? near(wide_.data()) : near(words_.data());
+      return filter_ == join_filter::wide ? join(wide_.data()) : join(words_.data());
     }
   }
 

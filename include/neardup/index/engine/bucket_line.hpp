@@ -132,12 +132,12 @@ NEARDUP_TARGET_AVX2 void scan_lines_avx2(const line_probe* probes, std::size_t c
   std::uint32_t* overflow = findings.overflows.data();
   for (std::size_t i = 0; i < count; ++i) {
     const bucket_line& line = *probes[i].line;
-    const std::uint32_t near = near_bits_avx2(line.filters(), probes[i].filter, k);
+    const std::uint32_t within = near_bits_avx2(line.filters(), probes[i].filter, k);
     *overflow = static_cast<std::uint32_t>(i);
     overflow += line.overflows() ? 1 : 0;
     // Two equal bits a filter, of which one is kept.
     const unsigned filled = _bzhi_u32(0x55555555U, static_cast<unsigned>(2 * line.inline_count()));
-    for (unsigned matching = near & filled; matching != 0; matching = _blsr_u32(matching)) {
+    for (unsigned matching = within & filled; matching != 0; matching = _blsr_u32(matching)) {
       *hit++ = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(_tzcnt_u32(matching) / 2)};
     }
   }

@@ -130,7 +130,7 @@ class search_plans {
     /// The same with the hash of each key.
     template <class Visit>
     bool visit_hashes(const words_type& query, const Visit& visit) const {
-      return visit_keys(query, [&](std::uint64_t near) { return visit(key.hash_of_key(near)); });
+      return visit_keys(query, [&](std::uint64_t found) { return visit(key.hash_of_key(found)); });
     }
 
     /// Whether a probe of `hash` that found a match was for its key, and not for another in the same bucket.
@@ -140,13 +140,13 @@ class search_plans {
     }
 
    private:
-    // From `near` on, by flips of its bits from `first` on.
+    // From `start` on, by flips of its bits from `first` on.
     template <class Visit>
-    bool visit_near(std::uint64_t near, std::size_t first, int flips, const Visit& visit) const {
-      if (!visit(near)) return false;
+    bool visit_near(std::uint64_t start, std::size_t first, int flips, const Visit& visit) const {
+      if (!visit(start)) return false;
       if (flips == 0) return true;
       for (std::size_t bit = first; bit < key.width(); ++bit) {
-        const std::uint64_t flipped = near ^ (std::uint64_t{1} << bit);
+        const std::uint64_t flipped = start ^ (std::uint64_t{1} << bit);
         // Most of the keys have no bits left to flip: they come from a loop, without a call for each.
         if (!(flips == 1 ? visit(flipped) : visit_near(flipped, bit + 1, flips - 1, visit))) {
           return false;
