@@ -448,6 +448,19 @@ TEST_CASE("user words join and part as they are told", "[chinese]") {
   CHECK(segments_of(chinese_words(shared(dictionary)), a + b + c) == tokens{a, b, c});
 }
 
+TEST_CASE("a word may be longer than the dictionary", "[chinese]") {
+  // The first table has room for some hundred characters; without room for all of them this does not end.
+  for (const std::size_t length : {2000, 100000}) {
+    const std::string word(length, 'x');
+    word_dictionary words;
+    words.add_word(word, 5);
+    words.add_word("y", 2);
+    CHECK(words.frequency(word) == 5);
+    CHECK(words.frequency("y") == 2);
+    CHECK(words.size() == 2);
+  }
+}
+
 TEST_CASE("a broken dictionary is an error with its file and line", "[chinese]") {
   const std::string why = ": not \"word frequency\" in UTF-8: a word, a space, a whole number below 2^53";
   CHECK(error_of("ab 3\nword\n") == "words.txt:2" + why);

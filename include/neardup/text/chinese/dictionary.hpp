@@ -379,7 +379,9 @@ class word_dictionary {
     if (frequency > max_total - total_) {
       detail::fail<std::length_error>("the frequencies of a dictionary of words sum to 2^63 or more");
     }
-    if ((node_count_ + word.size()) * 4 > nodes_.size() * 3) reserve_nodes(node_count_ + nodes_.size());
+    if ((node_count_ + word.size()) * 4 > nodes_.size() * 3) {
+      reserve_nodes(node_count_ + (std::max)(nodes_.size(), word.size()));
+    }
     std::uint32_t at = root;
     for_each_code_point(word, [&](char32_t code_point, std::string_view) {
       const std::uint32_t found = child(at, code_point);
