@@ -337,8 +337,14 @@ void refuse_overwriting(const options& to) {
               {to.idf_file, to.words.dictionary, to.words.user_dictionary, to.words.stop_words, to.names_from});
   const auto identity_of = [](const std::string& file) { return file.empty() ? "" : identity_of_file(file); };
   const std::string output = identity_of(to.output_file), dropped = identity_of(to.dropped_file);
+  // As in `query --index FILE … >> FILE`.
+  const std::string printed = to.output_file.empty() && !to.writes_file_at_end() ? identity_of("/dev/stdout") : "";
+  const bool reads_documents = !to.combines_shards() && to.action != verb::diff;
   for (const std::string& path : read) {
     const std::string input = identity_of(path == "-" ? "/dev/stdin" : path);
+    // Documents are looked at when they are read.
+    const bool is_document = reads_documents && std::find(to.paths.begin(), to.paths.end(), path) != to.paths.end();
+    if (!input.empty() && input == printed && !is_document) throw usage_error(path + " is also the output of this run");
     if (input.empty() || (input != output && input != dropped)) continue;
     throw usage_error((input == output ? "--output " + to.output_file : "--dropped " + to.dropped_file) +
                       " is also an input");

@@ -2,10 +2,11 @@
 slow twin or against query."""
 
 import json
+import subprocess
 import unittest
 
 from command_test import A, B, CommandTest, close_pairs, corpus, fingerprints, hamming_distance, jaccard, jsonl, run
-from command_test import unless_short, words
+from command_test import run_with, unless_short, words
 
 
 def texts_of(count, seed):
@@ -274,6 +275,24 @@ class Overwriting(CommandTest):
                           ("unique", "--jsonl", "--files-from", names, "--output", names)):
             self.assert_fails(run(*arguments), "is also an input")
         self.assertEqual({path: path.read_bytes() for path in before}, before)
+
+    def test_nothing_that_is_read_is_appended_to(self):
+        data = self.write("x.jsonl", jsonl([A, B]))
+        text = self.write("a.txt", A)
+        index, shard = self.folder / "x.index", self.folder / "0.shard"
+        self.assert_done(run("index", "--jsonl", data, "--keep-features", "--output", index))
+        self.assert_done(run("hash", "--jsonl", data, "--shard", 0, "--keep-features", "--output", shard))
+        for written, *arguments in ((index, "query", "--jsonl", data, "--index", index),
+                                    (index, "pairs", "--jsonl", data, "--against", index),
+                                    (text, "diff", data, text),
+                                    (text, "hash", "--weights", "idf", "--idf-file", text, data),
+                                    (shard, "manifest", shard), (shard, "merge", shard)):
+            before = written.read_bytes()
+            with open(written, "ab") as stdout:
+                done = run_with(arguments, stdout=stdout, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(b"is also the output of this run", done.stderr)
+            self.assertEqual(written.read_bytes(), before, arguments)
 
     def test_indexes_that_answer_differently_are_refused_together(self):
         data = self.write("x.jsonl", jsonl([A, B]))
