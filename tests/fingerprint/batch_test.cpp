@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -46,6 +47,15 @@ struct backwards {
   }
 };
 
+/// Wants so many parts that four times as many are none.
+struct immodest {
+  static std::size_t parts() { return std::numeric_limits<std::size_t>::max() / 4 + 1; }
+  template <class Work>
+  void operator()(std::size_t parts, const Work& work) const {
+    for (std::size_t part = 0; part < parts; ++part) work(part);
+  }
+};
+
 /// A runner that does not say how many parts it wants.
 struct modest {
   static unsigned parts() { return 0; }
@@ -81,6 +91,7 @@ TEST_CASE("a batch runs on threads of the caller's") {
   CHECK(fingerprint_all(hash, texts, backwards{&calls}) == one_by_one(hash, texts));
   CHECK(calls == 5);
   CHECK(fingerprint_all(hash, texts, modest{}) == one_by_one(hash, texts));
+  CHECK(fingerprint_all(hash, texts, immodest{}) == one_by_one(hash, texts));
 }
 
 TEST_CASE("a batch throws what the first text throws that fails") {

@@ -109,7 +109,7 @@ int main(int count, char** arguments) {
                                std::filesystem::copy_options::overwrite_existing);
   }
   const simhasher hash{shingles{2, normalised{words{}}}};
-  durable_deduplicator dedup(scratch + "/deduplicator.neardup", deduplicator{hash, {.similarity = 0.7}},
+  durable_deduplicator dedup(scratch + "/deduplicator.neardup", deduplicator{hash, {.distance = 15, .similarity = 0.7}},
                              composition_of(hash));
   for (std::uint64_t i = 0; i < 50; ++i) std::printf("%d", dedup.add(text_of(i % 30)).is_new() ? 1 : 0);
   dedup.save();

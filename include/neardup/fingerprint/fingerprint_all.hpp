@@ -28,7 +28,7 @@ template <class Simhasher, class Texts>
   const std::size_t count = texts.size();
   const std::size_t wanted = run.parts();
   // Few at a time, and each by itself where there are few in all, so that no part waits long for the last one.
-  const std::size_t step = (std::min)(std::size_t{16}, count / (4 * wanted) + 1);
+  const std::size_t step = (std::min)(std::size_t{16}, count / wanted / 4 + 1);
   std::vector<std::optional<typename Simhasher::fingerprint_type>> result(count);
   std::atomic<std::size_t> next = 0;
   detail::first_failure failure;
