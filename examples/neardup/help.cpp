@@ -144,7 +144,8 @@ constexpr std::array options_of_all{
     option_row{"--lines", flag, reading, input, "each line is a document (else each file is one)", usual::always},
     option_row{"--fingerprints", flag, hashing, input,
                "lists of fingerprints in place of texts, as hash --format bin writes them"},
-    option_row{"--no-header", flag, hashing, input, "the lists are records only; --features and --bits say of what"},
+    option_row{"--no-header", flag, hashing, input,
+               "the lists have no header; --features and --bits say how they were made"},
     option_row{"--jsonl", flag, reading, input, "each line is a JSON object, a document", usual::always},
     option_row{"--text-field", "NAME…", reading, input, "its text (default: text); may be given several times",
                usual::with_verb},
@@ -161,7 +162,7 @@ constexpr std::array options_of_all{
     option_row{"--files-from", "FILE", reading, input,
                "read what this list names, a file or folder a line; -: from standard input", usual::with_verb,
                "read what this list names, one a line (-: standard input)"},
-    option_row{"--null,-0", flag, reading, input, "the names in the list end with a zero byte, not a line"},
+    option_row{"--null,-0", flag, reading, input, "the names in the list end with a zero byte, not with a line end"},
     option_row{"--skip-bad", flag, reading, input, "go on after bad input; the count is printed at the end",
                usual::with_verb},
     option_row{"--strict", flag, reading, input, "ill-formed UTF-8 and documents without tokens are errors"},
@@ -170,7 +171,9 @@ constexpr std::array options_of_all{
                "only these: words, words:N, chars:N of the normalised text, or bytes:N of the raw one (default: "
                "several)",
                usual::with_verb},
-    option_row{"--features", "F", reading & ~advise, fingerprint,
+    option_row{"--features", "F", query, fingerprint,
+               "of the fingerprints: has to be what the index is made of (default: that of the index)"},
+    option_row{"--features", "F", reading & ~advise & ~query, fingerprint,
                "words, words:N, chars:N of the normalised text, bytes:N of the raw one, masked:words:N where numbers, "
                "dates and addresses are one word, zh:words or zh:keywords by a dictionary (default: --check-features "
                "where there is a check, else {features})",
@@ -183,27 +186,29 @@ constexpr std::array options_of_all{
                "jieba's model of unknown words (default: finalseg/ beside the dictionary)"},
     option_row{"--no-hmm", flag, reading & ~advise, fingerprint, "no such model: unknown words are single characters"},
     option_row{"--stop-words", "FILE", reading & ~advise, fingerprint, "words that do not count, one a line"},
-    option_row{"--weights", "W", hashing | tokens, fingerprint,
-               "unit: each distinct feature once (the default), tf, logtf, idf or tfidf: learnt from the input in a "
-               "first pass"},
+    option_row{
+        "--weights", "W", hashing | tokens, fingerprint,
+        "unit: each distinct feature once (the default), tf, logtf, idf or tfidf; idf is learnt from the input in a "
+        "first pass, unless --idf-file names it"},
     option_row{"--idf-file", "FILE", hashing | tokens, fingerprint, "idf from this file, lines of 'term value'"},
     option_row{"--top", "N", hashing | tokens, fingerprint,
-               "only the N features of a document with the highest tfidf count, of equal ones those of smaller bytes"},
+               "only the N features of a document with the highest tfidf; of equal ones those of smaller bytes"},
     option_row{"--kind", "KIND", hashing, fingerprint,
-               "simhash; minwise: one-bit min-wise codes of distinct features; or auto: simhash, but where "
-               "--similarity chooses the distance what has fewer candidates (the default)"},
+               "simhash; minwise: one-bit min-wise codes of distinct features; or auto (the default): where "
+               "--similarity chooses the distance the one that needs the smaller one, else simhash"},
     option_row{"--bits", "N", advise, fingerprint, "only this width: 64 or 128 (default: both)"},
     option_row{"--bits", "N", hashing, fingerprint, "32, 64, 128 or 256 (default: 64)"},
     option_row{"--seed", "N", hashing | advise, fingerprint, "of the hash, and of the sample of advise (default: 0)"},
 
     option_row{"--similarity", "S", advise, comparison,
-               "near-duplicates have this exact Jaccard similarity, above 0 to 1 (default: {similarity})",
+               "near-duplicates have at least this exact Jaccard similarity, above 0 to 1 (default: {similarity})",
                usual::with_verb},
-    option_row{"--similarity", "S", hashing, comparison,
-               "near-duplicates have this exact Jaccard similarity, above 0 to 1: chooses all that is not given "
-               "(default: {similarity}, unless --distance or --min-similarity is given), without a look at the "
-               "documents; advise looks at them",
-               usual::always, "near-duplicates have this Jaccard similarity (default: {similarity})"},
+    option_row{
+        "--similarity", "S", hashing, comparison,
+        "near-duplicates have at least this exact Jaccard similarity, above 0 to 1: chooses all that is not given "
+        "(default: {similarity}, unless --distance or --min-similarity is given), without a look at the "
+        "documents; advise looks at them",
+        usual::always, "near-duplicates have at least this Jaccard similarity (default: {similarity})"},
     option_row{"--similarity", "S", join, comparison,
                "chooses the distance, as for hash --shard (default: that of the shards; without their .features "
                "{similarity})",
@@ -251,7 +256,7 @@ constexpr std::array options_of_all{
                usual::with_verb, "first (default), longest, highest:FIELD, lowest:FIELD"},
 
     option_row{"--min-similarity", "X", find, search, "the least share of the clue, 0 to 1 (default: 0.5)"},
-    option_row{"--most", "N", find, search, "so many documents at most (default: 10)", usual::with_verb},
+    option_row{"--most", "N", find, search, "at most N documents (default: 10)", usual::with_verb},
 
     option_row{"--index", "FILE", query, of_index, "where the documents are that are searched", usual::with_verb},
     option_row{"--index", "FILE", index, of_index, "add to the documents of this index", usual::with_verb},
@@ -351,7 +356,7 @@ Examples:
   neardup report --jsonl corpus.jsonl --output groups.html                    to look at in a browser
   neardup diff old.txt new.txt
   neardup find "a sentence of the page" pages/             the pages that hold it, or nearly
-  neardup index --output pages.index pages/                documents in a file, for query
+  neardup index --keep-features --output pages.index pages/   documents in a file, for query
   neardup query --index pages.index new.txt                what is in it already
   neardup advise --similarity 0.7 --jsonl corpus.jsonl     which options are best for this corpus
 )";

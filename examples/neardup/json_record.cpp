@@ -361,7 +361,10 @@ struct json_parser {
         if (found[i].kind == '[') continue;
         return "field \"" + names[i] + "\" is not an array of [word, weight] pairs with weights from 0";
       }
-      if (found[i].kind != '"') return other_kind(names[i], found[i], "a string");
+      if (found[i].kind != '"') {
+        const bool is_default = found[i].kind == '\0' && settings.text_fields == options{}.text_fields;
+        return other_kind(names[i], found[i], "a string") + (is_default ? "; --text-field names another" : "");
+      }
       out.fields.push_back(found[i].text);
     }
     out.fields.insert(out.fields.end(), weighted.begin(), weighted.end());

@@ -63,9 +63,7 @@ void hide_unusual_options(CLI::App& app, const std::vector<option_row>& rows, co
     if (row.shown == usual::no || (row.shown == usual::with_verb && !is_named)) option->group("");
     if (row.brief != nullptr) option->description(wrapped(row.brief, 1000));
   }
-  app.footer(examples_of(chosen.name) + "\nneardup " + (is_named ? chosen.name + std::string(" ") : "") +
-             "--help-all lists every option" + (is_named ? "" : " of groups, neardup VERB --help-all those of a verb") +
-             ",\nand what is read and printed how.\n");
+  app.footer(examples_of(chosen.name) + (is_named ? "" : "\nneardup VERB --help-all lists every option of a verb.\n"));
 }
 
 // CLI11 takes [a,b] for a list of two words. With this before it, it is one.

@@ -1795,6 +1795,9 @@ class BadInput(CommandTest):
         self.assert_fails(done, 'field "key" is null, not a string or a number')
         done = run("hash", "--jsonl", "--text-field", "a", "--text-field", "b", "-", data='{"a":"x"}\n')
         self.assert_fails(done, 'standard input:1: no field "b"')
+        self.assertNotIn("--text-field", done.err)
+        done = run("hash", "--jsonl", "-", data='{"content":"x"}\n')
+        self.assert_fails(done, 'standard input:1: no field "text"; --text-field names another')
 
     def test_compressed_input_is_recognised(self):
         import bz2
@@ -2172,6 +2175,8 @@ class Usage(CommandTest):
         ).split():
             self.assertIn(option, run("--help-all").text)
         self.assertIn("--recall", run("advise", "--help").text)
+        self.assertNotIn("--features", run("query", "--help").text)  # the index says it
+        self.assertNotIn("lists every option", run("diff", "--help").text)
         for arguments in (("--help-all",), ("--help",), ("unique", "--help-all"), ("advise", "--help-all")):
             self.assertLessEqual(max(map(len, run(*arguments).text.splitlines())), 120)
 
