@@ -57,6 +57,13 @@ class SingleHeader(unittest.TestCase):
             self.assertIn("no such header", done.stderr)
             self.assertFalse(pathlib.Path(folder, "out.hpp").exists())
 
+    @unittest.skipUnless(pathlib.Path("/usr/include/xxhash.h").exists(), "dev would install xxHash")
+    def test_dev_writes_it_where_its_caller_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([ROOT / "dev", "single-header", "new/n.hpp"], cwd=folder, capture_output=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(pathlib.Path(folder, "new", "n.hpp").exists())
+
 
 if __name__ == "__main__":
     unittest.main()
