@@ -12,16 +12,16 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/edit_distance.hpp
     include/neardup/dedup/feature_sets.hpp
     include/neardup/dedup/group.hpp
+    include/neardup/dedup/join/candidate_collector.hpp
     include/neardup/dedup/join/common_elements.hpp
     include/neardup/dedup/join/components.hpp
     include/neardup/dedup/join/copy_groups.hpp
+    include/neardup/dedup/join/feature_join.hpp
+    include/neardup/dedup/join/fingerprint_join.hpp
     include/neardup/dedup/join/join_input.hpp
+    include/neardup/dedup/join/join_pairs.hpp
     include/neardup/dedup/join/join_plan.hpp
-    include/neardup/dedup/join/near_pairs.hpp
-    include/neardup/dedup/join/ordered_join.hpp
-    include/neardup/dedup/join/self_join.hpp
-    include/neardup/dedup/join/shared_candidates.hpp
-    include/neardup/dedup/join/shared_features.hpp
+    include/neardup/dedup/join/sequential_decider.hpp
     include/neardup/dedup/join_options.hpp
     include/neardup/dedup/recall.hpp
     include/neardup/dedup/similarity.hpp
@@ -53,7 +53,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/composition.hpp
     include/neardup/fingerprint/kernels/distinct_hashes.hpp
     include/neardup/fingerprint/kernels/hash_sort.hpp
-      include/neardup/fingerprint/kernels/pair_counts.hpp
+    include/neardup/fingerprint/kernels/pair_counts.hpp
     include/neardup/fingerprint/kernels/registry.hpp
     include/neardup/fingerprint/kernels/rewritten_kernel.hpp
     include/neardup/fingerprint/kernels/token_kernel.hpp

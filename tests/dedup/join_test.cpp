@@ -291,7 +291,7 @@ TEST_CASE("two crowds stay two groups, and a bridge joins them", "[dedup]") {
 
 TEST_CASE("a sweep finds the components of one bucket and of two", "[dedup]") {
   // Few values, so that most have many neighbours; sparse ones too, which have a chain of them.
-  using join_type = neardup::detail::self_join<1, std::uint32_t>;
+  using join_type = neardup::detail::fingerprint_join<1, std::uint32_t>;
   oracle::random_engine random(3);
   const neardup::any_runner run(threads{1});
   std::size_t seen_components = 0;
@@ -375,7 +375,7 @@ TEST_CASE("positions beyond 32 bits have the same joins", "[dedup]") {
   const neardup::detail::fingerprint_words<1> words{std::span<const simhash<64>>(stored)};
   const neardup::any_runner run(threads{1});
   for (const int blocks : {0, 2, 4}) {
-    neardup::detail::self_join<1, std::uint64_t> join(words, 64, 3, blocks, run);
+    neardup::detail::fingerprint_join<1, std::uint64_t> join(words, 64, 3, blocks, run);
     auto pairs = neardup::detail::distinct_pairs(join, run);
     oracle::pair_list found;
     neardup::detail::visit_in_order(join.distinct(), std::move(pairs), stored.size(), run,

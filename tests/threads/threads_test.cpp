@@ -180,7 +180,7 @@ TEST_CASE("candidates of many threads are each there once", "[threads]") {
     });
     return found.close(threads{many}) && has_room;
   };
-  neardup::detail::shared_candidates<std::uint32_t> found(documents, 4 * distinct, many);
+  neardup::detail::candidate_collector<std::uint32_t> found(documents, 4 * distinct, many);
   REQUIRE(collect(found));
   std::span<const candidate> own;
   for (std::size_t i = 0; i < documents; ++i) {
@@ -189,9 +189,9 @@ TEST_CASE("candidates of many threads are each there once", "[threads]") {
     auto next = expected[i].begin();
     for (const candidate& c : own) REQUIRE(std::pair(c.second, c.distance) == *next++);
   }
-  neardup::detail::shared_candidates<std::uint32_t> small(documents, distinct / 2, many);
+  neardup::detail::candidate_collector<std::uint32_t> small(documents, distinct / 2, many);
   REQUIRE_FALSE(collect(small));
-  neardup::detail::shared_candidates<std::uint32_t> none(documents, 0, many);
+  neardup::detail::candidate_collector<std::uint32_t> none(documents, 0, many);
   REQUIRE_FALSE(collect(none));
 }
 

@@ -11,7 +11,7 @@
 #include "../index/match.hpp"
 #include "../simhash.hpp"
 #include "join/join_input.hpp"
-#include "join/near_pairs.hpp"
+#include "join/join_pairs.hpp"
 #include "join_options.hpp"
 
 namespace neardup::inline v0 {
@@ -71,7 +71,7 @@ void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_opt
   detail::check_distance(bits, k);
   detail::with_position_type<std::size_t>(all.size(), [&](auto position) {
     const detail::fingerprint_words words(all);
-    detail::self_join<detail::words_for(bits), decltype(position)> join(words, bits, k, how.blocks, how.run);
+    detail::fingerprint_join<detail::words_for(bits), decltype(position)> join(words, bits, k, how.blocks, how.run);
     detail::visit_as_found(join, how, [&](std::size_t i, std::size_t j, int distance) {
       return detail::visit_goes_on(visit, i, j, distance);
     });
@@ -95,8 +95,8 @@ void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_option
   const detail::fingerprint_words<detail::words_for(bits)> words_of_a(first), words_of_b(second),
       both(words_of_a, words_of_b);
   detail::with_position_type<std::size_t>(both.size(), [&](auto position) {
-    detail::self_join<detail::words_for(bits), decltype(position)> join(both, bits, k, how.blocks, how.run,
-                                                                        detail::copies_as::others, first.size());
+    detail::fingerprint_join<detail::words_for(bits), decltype(position)> join(both, bits, k, how.blocks, how.run,
+                                                                               detail::copies_as::others, first.size());
     detail::visit_as_found(join, how, [&](std::size_t i, std::size_t j, int distance) {
       return detail::visit_goes_on(visit, i, j - first.size(), distance);
     });

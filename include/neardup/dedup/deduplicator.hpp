@@ -29,7 +29,7 @@
 #include "../index/pigeonhole_index.hpp"
 #include "../runner.hpp"
 #include "checks.hpp"
-#include "join/ordered_join.hpp"
+#include "join/sequential_decider.hpp"
 #include "recall.hpp"
 #include "similarity.hpp"
 
@@ -630,9 +630,9 @@ class deduplicator {
         return number < kept.size() ? features_of(kept[number]) : std::span(features[number - kept.size()]);
       };
     }
-    detail::ordered_join<detail::words_for(Simhasher::bits), slot_type>(Simhasher::bits, index_.max_distance(), 0,
-                                                                        fingerprints.size(), run,
-                                                                        detail::decision_order::strict, rule, compared)
+    detail::sequential_decider<detail::words_for(Simhasher::bits), slot_type>(
+        Simhasher::bits, index_.max_distance(), 0, fingerprints.size(), run, detail::decision_order::strict, rule,
+        compared)
         .decide({all, numbers}, kept.size());
   }
 

@@ -21,7 +21,7 @@
 #include "checks.hpp"
 #include "join/components.hpp"
 #include "join/join_input.hpp"
-#include "join/ordered_join.hpp"
+#include "join/sequential_decider.hpp"
 #include "join_options.hpp"
 
 namespace neardup::inline v0 {
@@ -140,8 +140,8 @@ std::vector<Index> label_by_representative(std::span<const Fingerprint> represen
   first_takes<Number> rule(earlier, count, order, check);
   compared_features<Number> features{{}, how.similarity};
   if (check && how.features) features.of = [&](Number number) { return how.features(rule.position(number)); };
-  ordered_join<words_for(bits), Number> join(bits, k, how.blocks, earlier + count, how.run, decision_order::any, rule,
-                                             features);
+  sequential_decider<words_for(bits), Number> join(bits, k, how.blocks, earlier + count, how.run, decision_order::any,
+                                                   rule, features);
   if (how.among_themselves) {
     join.decide(documents, earlier);
   } else {

@@ -10,8 +10,8 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/filter_join.hpp"
 #include "../../runner.hpp"
+#include "fingerprint_join.hpp"
 #include "join_input.hpp"
-#include "self_join.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -61,7 +61,7 @@ class shared_components {
 template <std::size_t Words, class Offset>
 class component_finder {
  public:
-  using join_type = self_join<Words, Offset>;
+  using join_type = fingerprint_join<Words, Offset>;
   using arrays = typename join_type::arrays;
 
   component_finder(const join_type& join, const pair_check& check, shared_components<Offset>& components)
@@ -182,13 +182,13 @@ template <class Offset, std::size_t Words>
 shared_components<Offset> find_components(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k,
                                           int blocks, const any_runner& run, const pair_check& check = {}) {
   // A check may tell copies apart.
-  self_join<Words, Offset> join(fingerprints, bits, k, blocks, run, check ? copies_as::others : copies_as::one);
+  fingerprint_join<Words, Offset> join(fingerprints, bits, k, blocks, run, check ? copies_as::others : copies_as::one);
   shared_components<Offset> components(fingerprints.size());
   for (const auto& copy : join.distinct().copies()) components.unite(copy.first, copy.position);
   std::vector<component_finder<Words, Offset>> finders;
   finders.reserve(join.parts(run));
   for (std::size_t part = 0; part < finders.capacity(); ++part) finders.emplace_back(join, check, components);
-  using arrays = typename self_join<Words, Offset>::arrays;
+  using arrays = typename fingerprint_join<Words, Offset>::arrays;
   join.run(run, false, [&](std::size_t part, std::size_t table, const arrays& records, const filter_join& job) {
     finders[part].unite(table, records, job);
     return true;

@@ -1,4 +1,4 @@
-// How a set of fingerprints is joined with itself: by which tables, each cut into how many buckets.
+// How fingerprints are joined: by which tables, each cut into how many buckets.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The pairs of distinct fingerprints within k bits, each once: found by a join, sorted, expanded to pairs of copies.
+// What a join of fingerprints finds, as pairs: each once, sorted, with those of copies.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 #include "../../runner.hpp"
 #include "../join_options.hpp"
 #include "copy_groups.hpp"
-#include "self_join.hpp"
+#include "fingerprint_join.hpp"
 
 namespace neardup::inline v0::detail {
 
 /// Calls `take(part, pairs)` with all pairs of distinct fingerprints within k bits, each once, their first positions
 /// ascending; some at a time, in no order, parts at the same time. If it returns false, all ends soon.
 template <std::size_t Words, class Offset>
-void visit_distinct_pairs(self_join<Words, Offset>& join, const any_runner& run,
+void visit_distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runner& run,
                           const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& take) {
   constexpr std::size_t room = 4 * join_step;
-  using arrays = typename self_join<Words, Offset>::arrays;
+  using arrays = typename fingerprint_join<Words, Offset>::arrays;
   join.run(run, true, [&](std::size_t part, std::size_t table, const arrays& records, filter_join job) {
     filter_pair found[room];
     near_pair<Offset> pairs[room];
@@ -83,7 +83,7 @@ void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size
 
 /// All pairs of distinct fingerprints, in no order.
 template <std::size_t Words, class Offset>
-std::vector<near_pair<Offset>> distinct_pairs(self_join<Words, Offset>& join, const any_runner& run) {
+std::vector<near_pair<Offset>> distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runner& run) {
   std::vector<std::vector<near_pair<Offset>>> found(join.parts(run));
   visit_distinct_pairs<Words, Offset>(join, run, [&](std::size_t part, auto some) {
     found[part].insert(found[part].end(), some.begin(), some.end());
@@ -183,7 +183,7 @@ void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
 template <class Offset, std::size_t Words, class Visit>
 void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, const join_options& how,
                     const Visit& visit) {
-  self_join<Words, Offset> join(fingerprints, bits, k, how.blocks, how.run);
+  fingerprint_join<Words, Offset> join(fingerprints, bits, k, how.blocks, how.run);
   auto pairs = distinct_pairs(join, how.run);
   join.release();
   const auto& groups = join.distinct();
@@ -200,7 +200,7 @@ void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bi
 /// Calls visit(i, j, distance) for all pairs of positions i < j of a join, in no order, from any thread, never twice at
 /// a time.
 template <class Offset, std::size_t Words>
-void visit_as_found(self_join<Words, Offset>& join, const join_options& how,
+void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& how,
                     const std::function<bool(std::size_t, std::size_t, int)>& visit) {
   const auto& groups = join.distinct();
   if (how.copies_once) {

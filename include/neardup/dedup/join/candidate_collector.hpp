@@ -10,7 +10,7 @@
 #include "../../detail/large_array.hpp"
 #include "../../runner.hpp"
 #include "../join_options.hpp"
-#include "near_pairs.hpp"
+#include "join_pairs.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -20,7 +20,7 @@ namespace neardup::inline v0::detail {
 /// They lie in shards, a few for each part, and a shard that is full is sorted, and has each pair once then. So what
 /// one part sorts others seldom wait for, and sorting takes little memory besides.
 template <class Number>
-class shared_candidates {
+class candidate_collector {
  public:
   using candidate = near_pair<Number>;
 
@@ -28,7 +28,7 @@ class shared_candidates {
   static constexpr std::size_t block = 64;
 
   /// For `count` documents; room for about `room` candidates.
-  shared_candidates(std::size_t count, std::size_t room, std::size_t parts)
+  candidate_collector(std::size_t count, std::size_t room, std::size_t parts)
       : count_(count), shards_(shards_a_part * parts), found_(parts) {
     const std::size_t of_each = room / shards_.size();
     handed_ = std::clamp<std::size_t>(of_each / 4, 1, 1024);

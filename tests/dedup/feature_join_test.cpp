@@ -12,7 +12,7 @@
 
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/dedup/group.hpp>
-#include <neardup/dedup/join/shared_features.hpp>
+#include <neardup/dedup/join/feature_join.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint/minwise_hasher.hpp>
 #include <neardup/text/words.hpp>
@@ -80,7 +80,7 @@ pair_set found_pairs(const documents& of, std::size_t kept, int k, double simila
   const neardup::detail::compared_features<std::uint32_t> features{
       [&](std::uint32_t i) { return std::span<const std::uint32_t>(of.features[i]); }, similarity};
   const neardup::detail::fingerprint_words<1> words{std::span<const simhash<64>>(of.fingerprints)};
-  const neardup::detail::shared_feature_join<1, std::uint32_t> join(words, kept, 64, k, features);
+  const neardup::detail::feature_join<1, std::uint32_t> join(words, kept, 64, k, features);
   std::vector<pair_set> found(parts);
   join.visit(threads{parts}, parts, [&](std::size_t part, auto pairs) {
     for (const auto& pair : pairs) found[part].emplace(pair.first, pair.second, pair.distance);

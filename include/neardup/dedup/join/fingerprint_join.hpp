@@ -1,4 +1,5 @@
-// Joins fingerprints with themselves, table by table and bucket by bucket, without an index.
+// Joins the fingerprints of a corpus with themselves, or those of two corpora, table by table and bucket by bucket,
+// without an index.
 //
 // All that a table needs lies in one array at a time, moved there by passes that the cache can follow, and is read from
 // its buckets in order. An index would be built by a cache miss per entry and searched by some more.
@@ -110,14 +111,14 @@ class bucket_arrays {
 /// The distinct ones of some fingerprints, and the jobs by which all pairs of them within k bits are found; or, of
 /// fingerprints of which the first `kept` are known to each other, the pairs of one of these and one of the others.
 template <std::size_t Words, class Offset>
-class self_join {
+class fingerprint_join {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using arrays = bucket_arrays<Words, Offset>;
 
   /// Throws: std::invalid_argument as join_plan does; std::bad_alloc.
-  self_join(const chosen_words<Words, Offset>& fingerprints, std::size_t bits, int k, int blocks, const any_runner& run,
-            copies_as as = copies_as::one, std::size_t kept = 0)
+  fingerprint_join(const chosen_words<Words, Offset>& fingerprints, std::size_t bits, int k, int blocks,
+                   const any_runner& run, copies_as as = copies_as::one, std::size_t kept = 0)
       : fingerprints_(fingerprints),
         k_(k),
         kept_(kept),

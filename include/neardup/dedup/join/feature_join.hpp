@@ -25,9 +25,9 @@
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
 #include "../join_options.hpp"
+#include "fingerprint_join.hpp"
 #include "join_input.hpp"
 #include "join_plan.hpp"
-#include "self_join.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -97,7 +97,7 @@ class feature_order {
 /// Finds pairs of documents within k bits that share one of their first features: all that a check may accept, some of
 /// them several times. Of the first `kept` documents and the others, if there are any kept.
 template <std::size_t Words, class Number>
-class shared_feature_join {
+class feature_join {
  public:
   using documents_type = chosen_words<Words, Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const near_pair<Number>>)>;
@@ -105,8 +105,8 @@ class shared_feature_join {
   /// What it costs at least, in the units of join_plan: what costs less needs no look at a sample.
   static double min_cost(std::size_t documents) noexcept { return 1e7 + 400 * static_cast<double>(documents); }
 
-  shared_feature_join(const documents_type& documents, std::size_t kept, std::size_t bits, int k,
-                      const compared_features<Number>& features)
+  feature_join(const documents_type& documents, std::size_t kept, std::size_t bits, int k,
+               const compared_features<Number>& features)
       : documents_(documents), kept_(kept), k_(k), filter_(filter_for<Words>(bits, k)), features_(features) {
     constexpr std::size_t most = std::size_t{1} << 19;  // features
     const auto count = static_cast<double>(documents.size());

@@ -14,11 +14,11 @@
 #include "../../detail/filter_join.hpp"
 #include "../../runner.hpp"
 #include "../join_options.hpp"
+#include "candidate_collector.hpp"
+#include "feature_join.hpp"
+#include "fingerprint_join.hpp"
 #include "join_input.hpp"
-#include "near_pairs.hpp"
-#include "self_join.hpp"
-#include "shared_candidates.hpp"
-#include "shared_features.hpp"
+#include "join_pairs.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -52,15 +52,15 @@ enum class decision_order { strict, any };
 /// each other in another. Where that finds too many candidates, as in a crowd of documents that are all alike, the
 /// first half is decided before the second one is joined with what was kept of it.
 template <std::size_t Words, class Number>
-class ordered_join {
+class sequential_decider {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using documents_type = chosen_words<Words, Number>;
 
   /// Joins fingerprints of `bits` bits within k bits; remembers at most `max_candidates` at a time. By the features
   /// that documents share, if there are any and that costs less.
-  ordered_join(std::size_t bits, int k, int blocks, std::size_t max_candidates, const any_runner& run,
-               decision_order order, decisions<Number>& rule, compared_features<Number> features)
+  sequential_decider(std::size_t bits, int k, int blocks, std::size_t max_candidates, const any_runner& run,
+                     decision_order order, decisions<Number>& rule, compared_features<Number> features)
       : bits_(bits),
         k_(k),
         blocks_(blocks),
@@ -145,8 +145,8 @@ class ordered_join {
   /// there are any kept. It may come several times.
   void visit_candidates(const documents_type& documents, std::size_t kept,
                         const std::function<bool(std::size_t, std::span<const candidate>)>& take) const {
-    self_join<Words, Number> join(documents, bits_, k_, blocks_, run_, copies_as::others, kept);
-    using by_features = shared_feature_join<Words, Number>;
+    fingerprint_join<Words, Number> join(documents, bits_, k_, blocks_, run_, copies_as::others, kept);
+    using by_features = feature_join<Words, Number>;
     if (blocks_ == 0 && features_.suffices() && join.plan().cost() > by_features::min_cost(documents.size())) {
       const by_features other(documents, kept, bits_, k_, features_);
       if (other.cost() < join.plan().cost()) return other.visit(run_, parts_of(documents), take);
@@ -189,7 +189,7 @@ class ordered_join {
 
   /// The same by one join. Returns: false if there are too many candidates; then nothing was decided.
   bool settle_at_once(const documents_type& documents) {
-    shared_candidates<Number> candidates(documents.size(), max_candidates_ / 3 * 2, parts_of(documents));
+    candidate_collector<Number> candidates(documents.size(), max_candidates_ / 3 * 2, parts_of(documents));
     visit_candidates(documents, 0, [&](std::size_t part, std::span<const candidate> pairs) {
       return std::all_of(pairs.begin(), pairs.end(), [&](const candidate& c) {
         return candidates.add(part, {c.second, c.first, c.distance});
@@ -204,9 +204,9 @@ class ordered_join {
 
   /// Documents are taken in order, by all parts; where a candidate is not decided yet, it is waited for. So exactly
   /// what one thread would consider is considered.
-  void decide_in_order(const documents_type& documents, const shared_candidates<Number>& candidates) {
+  void decide_in_order(const documents_type& documents, const candidate_collector<Number>& candidates) {
     std::vector<std::atomic<fate>> fates(documents.size());
-    constexpr std::size_t step = shared_candidates<Number>::block;
+    constexpr std::size_t step = candidate_collector<Number>::block;
     std::atomic<bool> failed = false;
     first_failure failure;
     std::atomic<std::size_t> next = 0;
