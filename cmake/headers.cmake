@@ -31,7 +31,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/bytes.hpp
     include/neardup/detail/combinations.hpp
     include/neardup/detail/file_operations.hpp
-    include/neardup/detail/filter_join.hpp
+    include/neardup/detail/filters.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/radix_partition.hpp
@@ -81,10 +81,12 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp
     include/neardup/index/engine/frozen_ids.hpp
+    include/neardup/index/engine/linear_scan.hpp
     include/neardup/index/engine/pigeonhole_engine.hpp
     include/neardup/index/engine/search_plans.hpp
     include/neardup/index/engine/searches.hpp
     include/neardup/index/engine/table_search.hpp
+    include/neardup/index/engine/visitors.hpp
     include/neardup/index/flat_index.hpp
     include/neardup/index/frozen_index.hpp
     include/neardup/index/keyed_index.hpp

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "../detail/bits.hpp"
-#include "../detail/filter_join.hpp"
+#include "../detail/filters.hpp"
 #include "../error.hpp"
 #include "engine/bucket_line.hpp"
 #include "layout.hpp"

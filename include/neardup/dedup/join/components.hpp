@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/filter_join.hpp"
+#include "../../detail/filters.hpp"
 #include "../../runner.hpp"
 #include "fingerprint_join.hpp"
 #include "join_input.hpp"

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/filter_join.hpp"
+#include "../../detail/filters.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../instruction_set.hpp"

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/filter_join.hpp"
+#include "../../detail/filters.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"

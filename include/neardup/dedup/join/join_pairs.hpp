@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/filter_join.hpp"
+#include "../../detail/filters.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../runner.hpp"
 #include "../join_options.hpp"

@@ -13,7 +13,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/combinations.hpp"
-#include "../../detail/filter_join.hpp"
+#include "../../detail/filters.hpp"
 #include "../../index/engine/search_plans.hpp"
 #include "../../index/layout.hpp"
 #include "../../instruction_set.hpp"

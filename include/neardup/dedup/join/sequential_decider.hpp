@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/filter_join.hpp"
+#include "../../index/engine/linear_scan.hpp"
 #include "../../runner.hpp"
 #include "../join_options.hpp"
 #include "candidate_collector.hpp"

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/filter_join.hpp"
+#include "../../detail/filters.hpp"
 #include "../../detail/instructions.hpp"
 
 namespace neardup::inline v0::detail {

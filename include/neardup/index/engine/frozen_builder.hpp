@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/filter_join.hpp"
+#include "../../detail/filters.hpp"
 #include "../../detail/instructions.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/radix_partition.hpp"

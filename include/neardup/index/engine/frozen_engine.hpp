@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/filter_join.hpp"
 #include "../../detail/large_array.hpp"
 #include "batch_search.hpp"
 #include "bucket_line.hpp"
@@ -21,6 +20,7 @@
 #include "frozen_ids.hpp"
 #include "search_plans.hpp"
 #include "table_search.hpp"
+#include "visitors.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -9,13 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/filter_join.hpp"
+#include "../../detail/filters.hpp"
 #include "../../detail/instructions.hpp"
 #include "batch_search.hpp"
 #include "bucket_table.hpp"
 #include "fingerprint_store.hpp"
 #include "search_plans.hpp"
 #include "table_search.hpp"
+#include "visitors.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -8,12 +8,14 @@
 #include <span>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/filter_join.hpp"
+#include "../../detail/filters.hpp"
 #include "../../detail/instructions.hpp"
 #include "bucket_line.hpp"
 #include "bucket_table.hpp"
 #include "filter_scan.hpp"
+#include "linear_scan.hpp"
 #include "search_plans.hpp"
+#include "visitors.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -19,7 +19,9 @@
 #include "../../index/engine/frozen_builder.hpp"
 #include "../../index/engine/frozen_engine.hpp"
 #include "../../index/engine/frozen_ids.hpp"
+#include "../../index/engine/linear_scan.hpp"
 #include "../../index/engine/search_plans.hpp"
+#include "../../index/engine/visitors.hpp"
 #include "../../index/layout.hpp"
 #include "container.hpp"
 
