@@ -49,8 +49,8 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/bin_minima.hpp
     include/neardup/fingerprint/kernels/bit_tally.hpp
     include/neardup/fingerprint/kernels/byte_kernel.hpp
+    include/neardup/fingerprint/kernels/checked_parts.hpp
     include/neardup/fingerprint/kernels/code_point_kernel.hpp
-    include/neardup/fingerprint/kernels/composition.hpp
     include/neardup/fingerprint/kernels/distinct_hashes.hpp
     include/neardup/fingerprint/kernels/hash_sort.hpp
     include/neardup/fingerprint/kernels/pair_counts.hpp

@@ -12,7 +12,7 @@
 
 #include "../text/tokenizer.hpp"
 #include "hashers.hpp"
-#include "kernels/composition.hpp"
+#include "kernels/checked_parts.hpp"
 #include "kernels/distinct_hashes.hpp"
 #include "kernels/hash_sort.hpp"
 #include "kernels/registry.hpp"
@@ -31,7 +31,7 @@ namespace neardup::inline v0 {
 /// Example: `feature_extractor check{normalised{code_point_ngrams{5}}};  double j = jaccard(check(a), check(b));`
 template <class Tokenizer, class Hasher = xxh3<64>, std::unsigned_integral Feature = std::uint32_t>
 class feature_extractor {
-  using parts = detail::composition<Tokenizer, unit, Hasher>;
+  using parts = detail::checked_parts<Tokenizer, unit, Hasher>;
 
  public:
   using tokenizer_type = typename parts::tokenizer;

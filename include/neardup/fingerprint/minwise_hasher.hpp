@@ -11,7 +11,7 @@
 #include "../minwise.hpp"
 #include "../text/tokenizer.hpp"
 #include "hashers.hpp"
-#include "kernels/composition.hpp"
+#include "kernels/checked_parts.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/token_kernel.hpp"
 #include "kernels/votes.hpp"
@@ -30,7 +30,7 @@ namespace neardup::inline v0 {
 /// Example: `minwise_hasher hash{shingles{2, words{}}, xxh3<64>{.seed = 42}};  auto code = hash(text);`
 template <class Tokenizer, class Hasher = xxh3<64>, std::size_t Bits = 64>
 class minwise_hasher {
-  using parts = detail::composition<Tokenizer, unit, Hasher>;
+  using parts = detail::checked_parts<Tokenizer, unit, Hasher>;
 
  public:
   using tokenizer_type = typename parts::tokenizer;

@@ -15,7 +15,7 @@
 #include "accumulator.hpp"
 #include "feature_bag.hpp"
 #include "hashers.hpp"
-#include "kernels/composition.hpp"
+#include "kernels/checked_parts.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/token_kernel.hpp"
 #include "kernels/votes.hpp"
@@ -32,7 +32,7 @@ namespace neardup::inline v0 {
 template <class Tokenizer, class Weighter = unit, class Hasher = xxh3<64>,
           std::size_t Bits = detail::hasher_width<Hasher>()>
 class simhasher {
-  using parts = detail::composition<Tokenizer, Weighter, Hasher, Bits>;
+  using parts = detail::checked_parts<Tokenizer, Weighter, Hasher, Bits>;
 
  public:
   using tokenizer_type = typename parts::tokenizer;

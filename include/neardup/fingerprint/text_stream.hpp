@@ -9,7 +9,7 @@
 
 #include "../simhash.hpp"
 #include "../text/tokenizer.hpp"
-#include "kernels/composition.hpp"
+#include "kernels/checked_parts.hpp"
 #include "kernels/votes.hpp"
 #include "simhasher.hpp"
 

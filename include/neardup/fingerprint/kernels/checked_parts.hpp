@@ -47,7 +47,7 @@ constexpr int wrong_part() {
 /// The parts of a simhasher, or any_part for each if one of them is wrong. `Bits` is how many bits the hasher must
 /// give.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits = 1>
-class composition {
+class checked_parts {
   static constexpr int wrong = wrong_part<Tokenizer, Weighter, Hasher, Bits>();
 
   template <class Part>
