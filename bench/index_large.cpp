@@ -61,7 +61,7 @@ class made_up_fingerprints {
 
  private:
   static std::uint64_t random(std::size_t i) {
-    return neardup::detail::mix((std::uint64_t{i} + 1) * 0x9e3779b97f4a7c15U);  // SplitMix64
+    return neardup::detail::mix((std::uint64_t{i} + 1) * neardup::detail::golden_ratio);  // SplitMix64
   }
 
   std::size_t count_;

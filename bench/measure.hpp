@@ -64,7 +64,7 @@ inline double clock_rate() {
   for (int attempt = 0; attempt < 10; ++attempt) {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < steps; ++i) {
-      product *= 0x9e3779b97f4a7c15U;
+      product *= 0x9e3779b97f4a7c15U;    // any odd number
       asm volatile("" : "+r"(product));  // or the compiler would join several steps
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;

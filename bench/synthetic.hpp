@@ -17,7 +17,7 @@ class random_source {
  public:
   explicit random_source(std::uint64_t seed) : state_(seed) {}
 
-  std::uint64_t next() { return neardup::detail::mix(state_ += 0x9e3779b97f4a7c15U); }
+  std::uint64_t next() { return neardup::detail::mix(state_ += neardup::detail::golden_ratio); }
 
   /// Uniform below `bound`, with a bias below 2^-32 for bounds below 2^32.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }

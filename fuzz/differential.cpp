@@ -31,7 +31,7 @@ constexpr std::size_t longest_text = 600;
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() { return neardup::detail::mix(state_ += 0x9e3779b97f4a7c15U); }
+  std::uint64_t next() { return neardup::detail::mix(state_ += neardup::detail::golden_ratio); }
   std::size_t below(std::size_t end) { return next() % end; }
 
  private:

@@ -263,7 +263,7 @@ class second_pass {
   };
 
   static std::uint64_t with_line(std::uint64_t before, std::uint64_t line, std::string_view raw) {
-    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd one: no file has these sums
     return (before * factor ^ neardup::xxh3<64>{}(raw)) + line;
   }
 

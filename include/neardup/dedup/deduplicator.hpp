@@ -126,7 +126,7 @@ set_digest digest_of(const std::vector<std::array<std::uint64_t, Words>>& sorted
   for (const auto& hash : sorted) {
     for (const std::uint64_t word : hash) {
       digest[0] = mix(digest[0] ^ word);
-      digest[1] = mix(digest[1] * 0x9e3779b97f4a7c15U + word);
+      digest[1] = mix(digest[1] * golden_ratio + word);
     }
   }
   return digest;

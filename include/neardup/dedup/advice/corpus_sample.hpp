@@ -93,7 +93,7 @@ struct sample_limits {
 };
 
 /// SplitMix64: spreads a counter over all numbers.
-inline std::uint64_t spread(std::uint64_t x) noexcept { return mix(x + 0x9e3779b97f4a7c15U); }
+inline std::uint64_t spread(std::uint64_t x) noexcept { return mix(x + golden_ratio); }
 
 /// A uniform sample, but for very long texts, of a corpus that comes twice, in the same order; in the second pass the
 /// near-duplicates of the sampled documents among all, and the fingerprints of some or all documents.

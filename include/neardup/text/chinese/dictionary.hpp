@@ -311,7 +311,7 @@ class word_dictionary {
   static constexpr char32_t code_point_of(std::uint64_t key) noexcept { return static_cast<char32_t>(key & 0x1fffff); }
 
   [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept {
-    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15U >> shift_);
+    return static_cast<std::size_t>(key * detail::golden_ratio >> shift_);
   }
 
   [[nodiscard]] std::uint32_t child(std::uint32_t parent, char32_t code_point) const noexcept {
