@@ -212,8 +212,8 @@ class feature_bag {
   }
 
   std::vector<feature> features_;
-  // A table of its own, simpler and slower than distinct_hashes: tokens can be taken out again, and nothing has changed
-  // when an allocation fails.
+  // A table of its own, simpler and slower than distinct_hashes: tokens can be taken out again, their texts go with
+  // them, and nothing has changed when an allocation fails.
   std::vector<std::size_t> slots_;  // 1 + position in features_, 0 where empty; a power of two, at most half full
   std::string texts_;
   std::uint64_t total_count_ = 0;

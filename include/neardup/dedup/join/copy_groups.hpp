@@ -134,7 +134,8 @@ class copy_groups {
   }
 
   /// By a table with open addresses: 0, or the number of a distinct record, counted from 1. The groups have taken the
-  /// highest bits of the hash.
+  /// highest bits of the hash. A table of its own, for it compares records of any width where they lie and keeps no
+  /// hashes: it is filled once, never grows, and is as small as a group.
   static void find_in(std::span<const record> records, std::vector<Offset>& table, std::vector<copy>& found) {
     const std::size_t slots = std::bit_ceil(2 * records.size() + 1);
     table.assign(slots, Offset{0});

@@ -418,7 +418,9 @@ class word_dictionary {
     return static_cast<std::uint64_t>(std::llround(std::exp(log_frequency)));
   }
 
-  detail::shared_table<node> nodes_;           // by key: open addressing, linear probing, at most 3/4 full
+  // By key: open addressing, linear probing, at most 3/4 full. A table of its own, for the place of a node is its
+  // number, which the keys of its children hold; and as it stands here it is saved, and searched in a mapped file.
+  detail::shared_table<node> nodes_;
   detail::shared_table<std::uint32_t> first_;  // the children of the root among the first 65,536 code points
   std::vector<double> logarithms_;             // of small numbers, as far as they are known
   std::set<std::string, std::less<>> never_;
