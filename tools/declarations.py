@@ -36,6 +36,7 @@ class Declaration:
     namespace_scope: bool
     result: list  # of a function: the tokens of what it gives
     parameters: list  # and of its parameters, without default arguments
+    constraints: list  # those of template <…>, without default arguments, and of requires …
 
     @property
     def in_detail(self):
@@ -165,14 +166,20 @@ class Reader:
         return end + 1
 
     def statement(self, at, scope, kind, public, documented, line):
+        constraints = []
+
+        def take_constraint(end):
+            constraints.extend(without_defaults([word for _, word, _ in self.tokens[at:end]]))
+            return end
+
         # template <…> requires …
         while self.token(at) in ("template", "requires", "[["):
             if self.token(at) == "[[":
                 at = self.closing(at) + 1
             elif self.token(at) == "requires":
-                at = self.after_constraint(at + 1)
+                at = take_constraint(self.after_constraint(at + 1))
             elif self.token(at + 1) == "<":
-                at = self.closing_angle(at + 1) + 1
+                at = take_constraint(self.closing_angle(at + 1) + 1)
             else:
                 at += 1  # an explicit instantiation
         # Its signature: up to the body, the initial value or the end.
@@ -191,7 +198,7 @@ class Reader:
             elif token in ("__attribute__", "alignas"):
                 at = self.closing(at + 1) + 1
             elif token == "requires":
-                at = self.after_constraint(at + 1)
+                at = take_constraint(self.after_constraint(at + 1))
             elif token == "(" or (token == "[" and signature):
                 end = self.closing(at)
                 signature += self.tokens[at : end + 1]
@@ -232,6 +239,7 @@ class Reader:
                     has_body or declared not in ("class", "enum"),
                     kind == "namespace",
                     *(parts_of_function(signature, name) if declared == "function" else ([], [])),
+                    constraints,
                 )
             )
         # To its end.
@@ -317,6 +325,20 @@ def parts_of_function(signature, name):
             parameters.append(word)
     rest = words[end + 1 :]
     return words[:at] + (rest[rest.index("->") :] if "->" in rest else []), parameters
+
+
+def without_defaults(words):
+    """The tokens of template <…> without what stands behind a = in it; those of a requires-clause as they are."""
+    if words[:1] != ["template"]:
+        return words
+    depth, result, skipping = 0, [], False
+    for word in words:
+        depth += (word in "([{<") - (word in ")]}>")
+        if depth == 1 and word in ("=", ","):
+            skipping = word == "="
+        if not skipping:
+            result.append(word)
+    return result
 
 
 def declarations(text):
