@@ -3,8 +3,8 @@
 set(NEARDUP_HEADERS
     include/neardup/dedup.hpp
     include/neardup/dedup/advice/advice.hpp
-    include/neardup/dedup/advice/corpus_sample.hpp
-    include/neardup/dedup/advice/sample_join.hpp
+    include/neardup/dedup/advice/internal/corpus_sample.hpp
+    include/neardup/dedup/advice/internal/sample_join.hpp
     include/neardup/dedup/all_pairs.hpp
     include/neardup/dedup/checks.hpp
     include/neardup/dedup/cluster.hpp
@@ -115,7 +115,7 @@ set(NEARDUP_HEADERS
     include/neardup/text.hpp
     include/neardup/text/chinese/chinese_words.hpp
     include/neardup/text/chinese/dictionary.hpp
-    include/neardup/text/chinese/logarithm.hpp
+    include/neardup/text/chinese/internal/logarithm.hpp
     include/neardup/text/chinese/unknown_words.hpp
     include/neardup/text/feature_choice.hpp
     include/neardup/text/kernels/joined_words.hpp

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/dedup/advice/sample_join.hpp>
+#include <neardup/dedup/advice/internal/sample_join.hpp>
 #include <neardup/dedup/similarity.hpp>
 
 #include "catch.hpp"

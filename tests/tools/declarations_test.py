@@ -29,6 +29,12 @@ class PublicNames(unittest.TestCase):
     def test_are_not_members(self):
         self.assertEqual(names("struct a { int b(); struct c {}; };"), ["a"])
 
+    def test_have_constraints_without_default_arguments(self):
+        text = "template <detail::a T, int N = detail::b<T>(), class U>\n  requires detail::c<T>\nvoid f(T t) requires(d<U>);"
+        found = declarations.declarations("namespace neardup::inline v0 {\n" + text + "\n}\n")
+        words = "".join(found[0].constraints)
+        self.assertEqual(words, "template<detail::aT,intN,classU>requiresdetail::c<T>requires(d<U>)")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -24,7 +24,7 @@
 #include "../../text/feature_choice.hpp"
 #include "../checks.hpp"
 #include "../recall.hpp"
-#include "corpus_sample.hpp"
+#include "internal/corpus_sample.hpp"
 
 namespace neardup::inline v0 {
 

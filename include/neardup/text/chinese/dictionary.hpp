@@ -21,7 +21,7 @@
 #include "../../detail/text_lines.hpp"
 #include "../../error.hpp"
 #include "../utf8.hpp"
-#include "logarithm.hpp"
+#include "internal/logarithm.hpp"
 
 namespace neardup::inline v0 {
 

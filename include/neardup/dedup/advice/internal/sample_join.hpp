@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "../similarity.hpp"
+#include "../../similarity.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -17,17 +17,17 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/bits.hpp"
-#include "../../fingerprint/feature_extractor.hpp"
-#include "../../fingerprint/hashers.hpp"
-#include "../../fingerprint/minwise_sketch.hpp"
-#include "../../fingerprint/simhasher.hpp"
-#include "../../fingerprint/weighters.hpp"
-#include "../../minwise.hpp"
-#include "../../runner.hpp"
-#include "../../simhash.hpp"
-#include "../../text/feature_choice.hpp"
-#include "../similarity.hpp"
+#include "../../../detail/bits.hpp"
+#include "../../../fingerprint/feature_extractor.hpp"
+#include "../../../fingerprint/hashers.hpp"
+#include "../../../fingerprint/minwise_sketch.hpp"
+#include "../../../fingerprint/simhasher.hpp"
+#include "../../../fingerprint/weighters.hpp"
+#include "../../../minwise.hpp"
+#include "../../../runner.hpp"
+#include "../../../simhash.hpp"
+#include "../../../text/feature_choice.hpp"
+#include "../../similarity.hpp"
 #include "sample_join.hpp"
 
 namespace neardup::inline v0::detail {
