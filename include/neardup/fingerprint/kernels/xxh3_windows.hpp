@@ -67,8 +67,7 @@ inline constexpr std::array<window_shuffle, max_vector_window + 1> window_shuffl
   return shuffles;
 }();
 
-// ---- AVX2: one load and VPSHUFB arrange four windows
-// -----------------------------------------------------------------
+// ---- AVX2: one load and VPSHUFB arrange four windows ----------------------------------------------------------------
 
 /// The hashes of the four windows from a place on; `Tiny` says that they are below 4 bytes.
 template <bool Tiny>

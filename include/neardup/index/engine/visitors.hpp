@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
 
 namespace neardup::inline v0::detail {
 
@@ -12,9 +11,7 @@ template <class... Arguments>
 class visitor {
  public:
   template <class Visit>
-    requires(!std::is_same_v<Visit, visitor>)
-  visitor(const Visit& visit)
-  noexcept  // NOLINT(google-explicit-constructor): stands for what it is given.
+  visitor(const Visit& visit) noexcept  // NOLINT(google-explicit-constructor): stands for what it is given.
       : visit_(&visit), call_(call<Visit>) {}
 
   bool operator()(Arguments... arguments) const { return call_(visit_, arguments...); }

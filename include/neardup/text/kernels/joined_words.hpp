@@ -1,5 +1,8 @@
 // The words of a text one after the other, as they are, folded or normalised: made in one pass, without a text between,
 // in which they would have to be found again.
+//
+// It stands here, though fingerprint/ alone uses it: what a word is and what becomes of its letters is all that it knows,
+// by the masks of text_blocks and normalise_blocks, and nothing of hashes.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // The words of a whole text as places in it, found 64 bytes at a time.
+//
+// It stands here, though fingerprint/ alone uses it: it is `words`, and knows nothing of hashes.
 #pragma once
 
 #include <algorithm>
