@@ -64,7 +64,7 @@ void say_choice(const options& settings) {
     return settings.weighted_field.empty() ? option + to_string(chosen) : std::string();
   };
   std::string text = "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)") +
-                     " is:" + features(" --features ", settings.features);
+                     " means:" + features(" --features ", settings.features);
   if (settings.compares() || settings.shard) text += " --kind " + std::string(neardup::to_string(settings.kind));
   text += " --bits " + std::to_string(settings.bits);
   if (settings.compares() || settings.shard) {

@@ -309,10 +309,10 @@ class Groups(CommandTest):
                 with self.subTest(verb=verb, given=given):
                     done = self.assert_done(run(verb, *given, *common, data=data))
                     said = done.err.splitlines()[0]
-                    self.assertRegex(said, r"^neardup: --similarity 0\.\d+( \(the default\))? is: --features ")
-                    spelt_out = run(verb, *said.split(" is: ")[1].split(), *common, data=data)
+                    self.assertRegex(said, r"^neardup: --similarity 0\.\d+( \(the default\))? means: --features ")
+                    spelt_out = run(verb, *said.split(" means: ")[1].split(), *common, data=data)
                     self.assertEqual(done.bytes, spelt_out.bytes)
-                    self.assertNotIn(" is: ", spelt_out.err)
+                    self.assertNotIn(" means: ", spelt_out.err)
                     self.assertTrue(done.bytes)
                     self.assertEqual(run(verb, *given, "--quiet", *common, data=data).err, "")
         self.assertEqual(run(*common, data=data).bytes, run("--similarity", 0.8, *common, data=data).bytes)
@@ -320,9 +320,9 @@ class Groups(CommandTest):
         self.assertIn("--features words:3 --kind minwise --bits 64 --distance ", said)
         self.assertIn("--check-features words:3 --min-similarity 0.7\n", said)
         said = run("hash", "--similarity", 0.7, "-", data=A).err
-        self.assertIn("neardup: --similarity 0.7 is: --features words:2 --bits 64\n", said)
-        self.assertNotIn(" is: ", run("hash", "-", data=A).err)
-        self.assertNotIn(" is: ", run("--distance", 3, "-", data=A).err)
+        self.assertIn("neardup: --similarity 0.7 means: --features words:2 --bits 64\n", said)
+        self.assertNotIn(" means: ", run("hash", "-", data=A).err)
+        self.assertNotIn(" means: ", run("--distance", 3, "-", data=A).err)
 
     def test_the_documented_distances_are_those_that_are_chosen(self):
         page = (SOURCE / "docs" / "command.md").read_text()
@@ -742,7 +742,7 @@ class Weighted(CommandTest):
         common = ("pairs", "--jsonl", "--weighted-field", "tags", "-")
         done = self.assert_done(run(*common, data=data))
         self.assertTrue(done.bytes)
-        chosen = done.err.splitlines()[0].split(" is: ")[1].split()
+        chosen = done.err.splitlines()[0].split(" means: ")[1].split()
         self.assertEqual(self.assert_done(run(*common, *chosen, data=data)).bytes, done.bytes)
 
     def test_nothing_that_weighs(self):
