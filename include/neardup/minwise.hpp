@@ -13,12 +13,12 @@ namespace neardup::inline v0 {
 /// differ in Bits * (1 - J) / 2 bits on average, and spread no more than independent bits would.
 ///
 /// For sets without weights they find the same pairs within fewer bits than SimHash, so that far fewer others are near.
-/// A value like simhash<Bits>, with the same members, but a type of its own: the two kinds neither compare nor share an
-/// index. minwise_hasher makes them.
+/// A value like simhash<Bits>, with the same members, which are those of fingerprint_bits, but a type of its own: the
+/// two kinds neither compare nor share an index. minwise_hasher makes them.
 /// Source: Li and König, b-Bit Minwise Hashing, WWW 2010, section 3, for b = 1.
 template <std::size_t Bits>
-class minwise : public detail::fingerprint_bits<minwise<Bits>, Bits> {
-  using base = detail::fingerprint_bits<minwise<Bits>, Bits>;
+class minwise : public fingerprint_bits<minwise<Bits>, Bits> {
+  using base = fingerprint_bits<minwise<Bits>, Bits>;
 
  public:
   static constexpr fingerprint_kind kind = fingerprint_kind::minwise;

@@ -38,8 +38,10 @@ inline void check_distance(std::size_t bits, int k) {
   }
 }
 
-/// The base of simhash<Bits> and minwise<Bits>, which are `Self`: all that both can do. Each kind compares with its own
-/// only.
+}  // namespace detail
+
+/// The members of simhash<Bits> and minwise<Bits>, which are `Self`. Not for use by itself: each kind compares with its
+/// own only.
 template <class Self, std::size_t Bits>
 class fingerprint_bits {
   static_assert(Bits >= 16, "neardup: a fingerprint has at least 16 bits; write simhash<64>");
@@ -47,7 +49,7 @@ class fingerprint_bits {
 
  public:
   static constexpr std::size_t bits = Bits;
-  static constexpr std::size_t words = words_for(Bits);
+  static constexpr std::size_t words = detail::words_for(Bits);
   using words_type = std::array<std::uint64_t, words>;
 
   /// All bits zero.
@@ -61,7 +63,8 @@ class fingerprint_bits {
   /// Throws: std::invalid_argument if the last word has a bit beyond `Bits`.
   constexpr explicit fingerprint_bits(const words_type& value) : words_(value) {
     if ((value[words - 1] & ~last_mask) != 0) {
-      fail<std::invalid_argument>("the value has bits beyond the " + std::to_string(Bits) + " bits of the fingerprint");
+      detail::fail<std::invalid_argument>("the value has bits beyond the " + std::to_string(Bits) +
+                                          " bits of the fingerprint");
     }
   }
 
@@ -75,7 +78,7 @@ class fingerprint_bits {
   /// Throws: std::out_of_range if i >= Bits.
   [[nodiscard]] constexpr bool test(std::size_t i) const {
     check(i);
-    return ((words_[i / word_bits] >> (i % word_bits)) & 1U) != 0;
+    return ((words_[i / detail::word_bits] >> (i % detail::word_bits)) & 1U) != 0;
   }
   [[nodiscard]] constexpr bool operator[](std::size_t i) const { return test(i); }
 
@@ -83,8 +86,8 @@ class fingerprint_bits {
   /// Throws: std::out_of_range if i >= Bits.
   constexpr Self& set(std::size_t i, bool value = true) {
     check(i);
-    const std::uint64_t bit = std::uint64_t{1} << (i % word_bits);
-    std::uint64_t& word = words_[i / word_bits];
+    const std::uint64_t bit = std::uint64_t{1} << (i % detail::word_bits);
+    std::uint64_t& word = words_[i / detail::word_bits];
     word = value ? word | bit : word & ~bit;
     return static_cast<Self&>(*this);
   }
@@ -98,7 +101,7 @@ class fingerprint_bits {
     std::string text(hex_digits, '0');
     for (std::size_t i = 0; i < hex_digits; ++i) {
       const std::size_t low_bit = 4 * (hex_digits - 1 - i);
-      const std::uint64_t digit = (words_[low_bit / word_bits] >> (low_bit % word_bits)) & 0xfU;
+      const std::uint64_t digit = (words_[low_bit / detail::word_bits] >> (low_bit % detail::word_bits)) & 0xfU;
       text[i] = "0123456789abcdef"[digit];
     }
     return text;
@@ -122,12 +125,14 @@ class fingerprint_bits {
         return std::nullopt;
       }
       const std::size_t low_bit = 4 * (hex_digits - 1 - i);
-      result.words_[low_bit / word_bits] |= digit << (low_bit % word_bits);
+      result.words_[low_bit / detail::word_bits] |= digit << (low_bit % detail::word_bits);
     }
     return result;
   }
 
-  friend constexpr bool operator==(const fingerprint_bits&, const fingerprint_bits&) noexcept = default;
+  friend constexpr bool operator==(const fingerprint_bits& a, const fingerprint_bits& b) noexcept {
+    return detail::are_equal(a.words_, b.words_);
+  }
 
   /// Orders fingerprints as unsigned numbers.
   friend constexpr std::strong_ordering operator<=>(const fingerprint_bits& a, const fingerprint_bits& b) noexcept {
@@ -139,27 +144,28 @@ class fingerprint_bits {
 
  private:
   static constexpr std::size_t hex_digits = Bits / 4;
-  static constexpr std::uint64_t last_mask = low_mask(Bits - word_bits * (words - 1));
+  static constexpr std::uint64_t last_mask = detail::low_mask(Bits - detail::word_bits * (words - 1));
 
   static constexpr void check(std::size_t i) {
     if (i >= Bits) {
-      fail<std::out_of_range>("bit " + std::to_string(i) + " of a fingerprint of " + std::to_string(Bits) + " bits");
+      detail::fail<std::out_of_range>("bit " + std::to_string(i) + " of a fingerprint of " + std::to_string(Bits) +
+                                      " bits");
     }
   }
 
   words_type words_{};
 };
 
-}  // namespace detail
-
 /// A SimHash fingerprint of `Bits` bits: similar texts have fingerprints that differ in few bits.
 ///
 /// A regular value: copyable, equality-comparable, ordered as a number, hashable, usable in constant expressions.
 /// Bit i is bit i % 64 of word i / 64; bits beyond `Bits` are always zero.
+/// Its members are those of fingerprint_bits: it is made of nothing (all bits zero), of a number if Bits <= 64, of words
+/// (`words_type`) or of digits (from_hex()), and read by to_words(), to_uint64(), to_hex() and test().
 /// Source: Charikar, Similarity Estimation Techniques from Rounding Algorithms, STOC 2002, section 3.
 template <std::size_t Bits>
-class simhash : public detail::fingerprint_bits<simhash<Bits>, Bits> {
-  using base = detail::fingerprint_bits<simhash<Bits>, Bits>;
+class simhash : public fingerprint_bits<simhash<Bits>, Bits> {
+  using base = fingerprint_bits<simhash<Bits>, Bits>;
 
  public:
   static constexpr fingerprint_kind kind = fingerprint_kind::simhash;
