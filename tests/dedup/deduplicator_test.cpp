@@ -368,13 +368,15 @@ TEST_CASE("of equally similar originals the nearest is taken, of equally near on
 TEST_CASE("the options of a deduplicator follow the similarity", "[deduplicator]") {
   const simhasher hash{words{}};
   REQUIRE(deduplicator{hash}.similarity() == 0.8);
-  REQUIRE(deduplicator{hash}.distance() == distance_for(64, 0.8, 0.97));
-  REQUIRE(deduplicator{hash, {.similarity = 0.9}}.distance() == distance_for(64, 0.9, 0.97));
-  REQUIRE(deduplicator{hash, {.similarity = 0.9, .recall = 0.5}}.distance() == distance_for(64, 0.9, 0.5));
+  REQUIRE(deduplicator{hash}.distance() == distance_for(64, 0.8, {.min_recall = 0.97}));
+  REQUIRE(deduplicator{hash, {.similarity = 0.9}}.distance() == distance_for(64, 0.9, {.min_recall = 0.97}));
+  REQUIRE(deduplicator{hash, {.similarity = 0.9, .recall = 0.5}}.distance() ==
+          distance_for(64, 0.9, {.min_recall = 0.5}));
   REQUIRE(deduplicator{hash, {.distance = 5, .similarity = 0.9}}.distance() == 5);
   REQUIRE(deduplicator{hash, {.distance = 5}}.similarity() == 0.8);
   REQUIRE(deduplicator{hash, no_check{}}.distance() == 3);
-  REQUIRE(deduplicator{hash, no_check{}, {.similarity = 0.9}}.distance() == distance_for(64, 0.9, 0.97));
+  REQUIRE(deduplicator{hash, no_check{}, {.similarity = 0.9}}.distance() ==
+          distance_for(64, 0.9, {.min_recall = 0.97}));
   REQUIRE(deduplicator{make_simhasher<16>(words{}), {.similarity = 0.01, .recall = 1}}.distance() == 15);
   const dedup_options options{.distance = 4};
   REQUIRE(deduplicator{hash, options}.distance() == 4);

@@ -91,7 +91,7 @@ TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwis
   const auto texts = random_texts(oracle::effort(600, 250), random);
   const neardup::minwise_hasher hash{neardup::default_tokenizer{}};
   neardup::deduplicator dedup{hash, {.similarity = 0.7}};
-  CHECK(dedup.distance() == neardup::distance_for(64, 0.7, 0.99, fingerprint_kind::minwise));
+  CHECK(dedup.distance() == neardup::distance_for(64, 0.7, {.min_recall = 0.99, .kind = fingerprint_kind::minwise}));
   const neardup::feature_extractor features_of{neardup::default_tokenizer{}};
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -144,13 +144,13 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
           before = recall;
           if (least < 0 && recall >= 0.97) least = k;
         }
-        CHECK(neardup::distance_for(bits, similarity, 0.97, kind) == least);
+        CHECK(neardup::distance_for(bits, similarity, {.min_recall = 0.97, .kind = kind}) == least);
       }
     }
   }
   // Frozen: the least at which all sets of docs/accuracy.md have .97, and .99 by default (17 would do at .6).
   const auto distance = [](std::size_t bits, double similarity, double recall) {
-    return neardup::distance_for(bits, similarity, recall, fingerprint_kind::minwise);
+    return neardup::distance_for(bits, similarity, {.min_recall = recall, .kind = fingerprint_kind::minwise});
   };
   CHECK(distance(64, 0.6, 0.97) == 16);
   CHECK(distance(64, 0.7, 0.97) == 13);
@@ -174,7 +174,7 @@ TEST_CASE("min-wise codes find the share of similar sets that theory promises", 
   std::mt19937_64 random(12);
   for (const std::size_t n : {20U, 40U, 120U, 500U}) {
     for (const double similarity : {0.6, 0.7, 0.8, 0.9}) {
-      const int k = neardup::distance_for(64, similarity, 0.97, fingerprint_kind::minwise);
+      const int k = neardup::distance_for(64, similarity, {.min_recall = 0.97, .kind = fingerprint_kind::minwise});
       std::size_t found = 0, all = 0;
       while (all < 4000) {
         // At least as similar as wanted: the next similarity that sets of this size have.

@@ -398,7 +398,8 @@ class deduplicator {
     if (options.distance) {
       k = *options.distance;
     } else if (has_check || options.similarity) {
-      k = distance_for(bits, options.similarity.value_or(default_similarity), recall, fingerprint_type::kind);
+      k = distance_for(bits, options.similarity.value_or(default_similarity),
+                       {.min_recall = recall, .kind = fingerprint_type::kind});
       k = (std::min)(k, static_cast<int>(bits) - 1);  // the most that an index serves
     }
     return index_type(k, options.blocks == 0 ? default_blocks(bits, k) : options.blocks);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -92,18 +93,24 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   return sum / pairs;
 }
 
-/// The smallest k at which expected_recall(bits, k, similarity, kind) is at least `recall`.
-/// Throws: std::invalid_argument unless 0 < similarity <= 1 and 0 <= recall <= 1.
-/// Example: `distance_for(64, 0.8, 0.99)` is 15, `distance_for(64, 0.8, 0.97, fingerprint_kind::minwise)` is 9.
-[[nodiscard]] inline int distance_for(std::size_t bits, double similarity, double recall,
-                                      fingerprint_kind kind = fingerprint_kind::simhash) {
+/// Which share of the similar pairs distance_for() is to find, and by which fingerprints.
+struct recall_options {
+  std::optional<double> min_recall = std::nullopt;  ///< default_recall(kind) if it is not given
+  fingerprint_kind kind = fingerprint_kind::simhash;
+};
+
+/// The smallest k at which expected_recall(bits, k, similarity, kind) is at least `min_recall`.
+/// Throws: std::invalid_argument unless 0 < similarity <= 1 and 0 <= min_recall <= 1.
+/// Example: `distance_for(64, 0.8)` is 14, `distance_for(64, 0.8, {.min_recall = 0.99})` is 15.
+[[nodiscard]] inline int distance_for(std::size_t bits, double similarity, const recall_options& options = {}) {
+  const double min_recall = options.min_recall.value_or(default_recall(options.kind));
   detail::check_jaccard(similarity);
-  detail::check_recall(recall);
+  detail::check_recall(min_recall);
   int low = 0;
   int high = static_cast<int>(bits);  // where recall is 1
   while (low < high) {
     const int middle = low + (high - low) / 2;
-    if (expected_recall(bits, middle, similarity, kind) >= recall) {
+    if (expected_recall(bits, middle, similarity, options.kind) >= min_recall) {
       high = middle;
     } else {
       low = middle + 1;
@@ -112,11 +119,10 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   return low;
 }
 
-/// The same for default_recall(kind).
-/// Example: `distance_for(64, 0.8)` is 14, `distance_for(64, 0.8, fingerprint_kind::minwise)` is 10.
-[[nodiscard]] inline int distance_for(std::size_t bits, double similarity,
-                                      fingerprint_kind kind = fingerprint_kind::simhash) {
-  return distance_for(bits, similarity, default_recall(kind), kind);
+/// The same for fingerprints of this kind, and default_recall(kind).
+/// Example: `distance_for(64, 0.8, fingerprint_kind::minwise)` is 10.
+[[nodiscard]] inline int distance_for(std::size_t bits, double similarity, fingerprint_kind kind) {
+  return distance_for(bits, similarity, recall_options{.kind = kind});
 }
 
 }  // namespace neardup::inline v0
