@@ -21,6 +21,7 @@ class minwise : public fingerprint_bits<minwise<Bits>, Bits> {
   using base = fingerprint_bits<minwise<Bits>, Bits>;
 
  public:
+  /// What a bit of it is.
   static constexpr fingerprint_kind kind = fingerprint_kind::minwise;
 
   using base::base;

@@ -48,8 +48,9 @@ class fingerprint_bits {
   static_assert(Bits % 8 == 0, "neardup: the width of a fingerprint is a whole number of bytes: 16, 24, 32, ...");
 
  public:
-  static constexpr std::size_t bits = Bits;
-  static constexpr std::size_t words = detail::words_for(Bits);
+  static constexpr std::size_t bits = Bits;                      ///< how many bits it has
+  static constexpr std::size_t words = detail::words_for(Bits);  ///< how many words of 64 bits hold them
+  /// The bits as words, the lowest first.
   using words_type = std::array<std::uint64_t, words>;
 
   /// All bits zero.
@@ -80,6 +81,7 @@ class fingerprint_bits {
     check(i);
     return ((words_[i / detail::word_bits] >> (i % detail::word_bits)) & 1U) != 0;
   }
+  /// The same as test(i).
   [[nodiscard]] constexpr bool operator[](std::size_t i) const { return test(i); }
 
   /// Sets bit `i` to `value`.
@@ -168,6 +170,7 @@ class simhash : public fingerprint_bits<simhash<Bits>, Bits> {
   using base = fingerprint_bits<simhash<Bits>, Bits>;
 
  public:
+  /// What a bit of it is.
   static constexpr fingerprint_kind kind = fingerprint_kind::simhash;
 
   using base::base;

@@ -32,10 +32,12 @@ struct no_check {
 /// near-duplicates; or a number that is not NaN, their similarity, and then the least similarity in the options
 /// decides.
 ///
-/// | who asks | calls | | |---|---|---| | group | `check(i, j)` | positions of fingerprints; from several threads at
-/// once, with the same answer each time, also for (j, i) | | deduplicator | `check(id, text)` | the id of a kept
-/// document, whose text the check finds itself, and a new text | | find_original | `check(id)` | the id of a stored
-/// document; the check knows the new one |
+/// Who asks, and for what:
+/// - group calls `check(i, j)` for positions of fingerprints, from several threads at once. The answer has to be the
+///   same each time, also for (j, i).
+/// - A deduplicator calls `check(id, text)` for the id of a kept document, whose text the check finds itself, and a new
+///   text.
+/// - find_original calls `check(id)` for the id of a stored document; the check knows the new one.
 ///
 /// A deduplicator takes a feature_extractor, too: the check is the Jaccard similarity of its features then, which are
 /// kept. What a check throws ends the call and passes through.

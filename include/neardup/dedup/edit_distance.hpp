@@ -190,6 +190,7 @@ inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::spa
 }
 
 /// 1 - edit_distance(a, b) / the number of code points of the longer text: from 0 to 1; of two empty texts 1.
+/// Complexity, memory: those of edit_distance().
 [[nodiscard]] inline double edit_similarity(std::string_view a, std::string_view b) {
   const std::vector<char32_t> first = detail::code_points_of(a);
   const std::vector<char32_t> second = detail::code_points_of(b);

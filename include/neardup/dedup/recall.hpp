@@ -75,6 +75,7 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 /// more recall. For min-wise codes their number falls evenly to three tenths at 1, and bits count as independent: the
 /// distances of texts of about a hundred features spread less than that, which makes up for more pairs near the limit.
 /// Throws: std::invalid_argument if k is not in 0..bits, or unless 0 < similarity <= 1.
+/// Complexity: O(k).
 [[nodiscard]] inline double expected_recall(std::size_t bits, int k, double similarity,
                                             fingerprint_kind kind = fingerprint_kind::simhash) {
   detail::check_distance(bits, k);
@@ -101,6 +102,7 @@ struct recall_options {
 
 /// The smallest k at which expected_recall(bits, k, similarity, kind) is at least `min_recall`.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1 and 0 <= min_recall <= 1.
+/// Complexity: O(bits * log(bits)).
 /// Example: `distance_for(64, 0.8)` is 14, `distance_for(64, 0.8, {.min_recall = 0.99})` is 15.
 [[nodiscard]] inline int distance_for(std::size_t bits, double similarity, const recall_options& options = {}) {
   const double min_recall = options.min_recall.value_or(default_recall(options.kind));

@@ -130,7 +130,7 @@ template <std::size_t Bits>
 }
 
 /// The mean distance, in bits, of the SimHash fingerprints of two texts with this cosine similarity.
-/// Throws: std::invalid_argument if the cosine is not in -1..1 (what rounding adds is forgiven).
+/// Throws: std::invalid_argument if the cosine is not in -1..1, give or take 1e-9 for rounding.
 [[nodiscard]] inline double expected_distance(std::size_t bits, double cosine) {
   constexpr double rounding = 1e-9;
   if (!(cosine >= -1 - rounding && cosine <= 1 + rounding)) {  // NaN fails both.

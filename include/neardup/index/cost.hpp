@@ -150,8 +150,8 @@ class table_costs {
 
 }  // namespace detail
 
-/// The time of a query that looks at all of `count` fingerprints, as those of flat_index do; in the measure of
-/// expected_costs::seconds, so that a layout with more is not worth its memory.
+/// The time, in seconds, of a query that looks at all of `count` fingerprints, as those of flat_index do. It is estimated
+/// like expected_costs::seconds: a layout for which that is more is slower than a scan.
 /// Throws: std::invalid_argument if count is not in 0..1e300.
 [[nodiscard]] constexpr double scan_seconds(std::size_t bits, double count, const cost_model& model = {}) {
   detail::check_count(count);

@@ -37,8 +37,8 @@ concept changeable_index = requires(Index& index, const typename Index::value_ty
 /// An index in which each id has exactly one fingerprint, and a map from ids to fingerprints: to replace or erase a
 /// document you need not know its old fingerprint.
 ///
-/// Index: pigeonhole_index or flat_index; the constructors, the searches and the iteration are those of
-/// it. Several ids may have the same fingerprint.
+/// Index: pigeonhole_index or flat_index, whose constructors, searches and iteration this one has. Several ids may have
+/// the same fingerprint.
 /// The map is a std::unordered_map if there is a std::hash<Id>, otherwise a std::map; what hashes, compares or orders
 /// ids must not throw.
 /// Space: that of Index and of the map: for 64 bits and ids of 4 or 8 bytes 40 to 48 bytes per id, for ids of 16 bytes
