@@ -81,12 +81,10 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp
     include/neardup/index/engine/frozen_ids.hpp
-    include/neardup/index/engine/linear_scan.hpp
     include/neardup/index/engine/pigeonhole_engine.hpp
     include/neardup/index/engine/search_plans.hpp
     include/neardup/index/engine/searches.hpp
     include/neardup/index/engine/table_search.hpp
-    include/neardup/index/engine/visitors.hpp
     include/neardup/index/flat_index.hpp
     include/neardup/index/frozen_index.hpp
     include/neardup/index/keyed_index.hpp

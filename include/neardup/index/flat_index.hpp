@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "../detail/bits.hpp"
+#include "../detail/filters.hpp"
 #include "../runner.hpp"
 #include "../simhash.hpp"
 #include "engine/fingerprint_store.hpp"
-#include "engine/linear_scan.hpp"
 #include "engine/searches.hpp"
-#include "engine/visitors.hpp"
 #include "match.hpp"
 
 namespace neardup::inline v0 {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../index/engine/linear_scan.hpp"
+#include "../../detail/filters.hpp"
 #include "../../runner.hpp"
 #include "../join_options.hpp"
 #include "candidate_collector.hpp"

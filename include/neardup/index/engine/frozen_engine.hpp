@@ -19,8 +19,8 @@
 #include "bucket_table.hpp"
 #include "frozen_ids.hpp"
 #include "search_plans.hpp"
+#include "searches.hpp"
 #include "table_search.hpp"
-#include "visitors.hpp"
 
 namespace neardup::inline v0::detail {
 

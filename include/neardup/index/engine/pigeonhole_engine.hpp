@@ -15,8 +15,8 @@
 #include "bucket_table.hpp"
 #include "fingerprint_store.hpp"
 #include "search_plans.hpp"
+#include "searches.hpp"
 #include "table_search.hpp"
-#include "visitors.hpp"
 
 namespace neardup::inline v0::detail {
 

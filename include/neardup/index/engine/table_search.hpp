@@ -13,9 +13,8 @@
 #include "bucket_line.hpp"
 #include "bucket_table.hpp"
 #include "filter_scan.hpp"
-#include "linear_scan.hpp"
 #include "search_plans.hpp"
-#include "visitors.hpp"
+#include "searches.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/filters.hpp"
 #include "../../detail/instructions.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../index/engine/bucket_line.hpp"
 #include "../../index/engine/frozen_builder.hpp"
 #include "../../index/engine/frozen_engine.hpp"
 #include "../../index/engine/frozen_ids.hpp"
-#include "../../index/engine/linear_scan.hpp"
 #include "../../index/engine/search_plans.hpp"
-#include "../../index/engine/visitors.hpp"
+#include "../../index/engine/searches.hpp"
 #include "../../index/layout.hpp"
 #include "container.hpp"
 
