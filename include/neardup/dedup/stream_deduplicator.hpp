@@ -49,7 +49,7 @@ class stream_deduplicator {
   using id_type = typename Deduplicator::id_type;
   using verdict_type = typename Deduplicator::verdict_type;
 
-  /// Precondition: nothing was added to `empty`.
+  /// Throws: std::invalid_argument if `empty` keeps documents.
   explicit stream_deduplicator(Deduplicator empty, const stream_limits& limits = {})
       : dedup_(std::move(empty)), limits_(limits) {
     if (dedup_.size() != 0) {

@@ -169,7 +169,7 @@ struct log_tf {
 
 /// The weights of another weighter in whole levels from 1 to n: the heaviest token of the text has level n.
 ///
-/// A token of weight w has level ceil(n * w / heaviest); one that weighs 0 still does.
+/// A token of weight w has level ceil(n * w / heaviest); one of weight 0 keeps weight 0.
 /// Throws: std::invalid_argument when used with n outside 1 to 65535.
 template <weighter Inner>
 struct levels {

@@ -49,9 +49,10 @@ constexpr bool ends_sentence(char32_t c) noexcept {
 
 /// Tokenizes a text into its sentences, without the punctuation that ends them and the blanks around them.
 ///
-/// A sentence ends at a line end, at ! ? ; and the marks of other scripts that mean the same, and at a full stop that
-/// white space or the end of the text follows, so that 3.14 and example.org stay whole. A sentence has a letter or a
-/// number at least. Complexity: linear.
+/// A sentence ends at a line end, at ! ? ; and the marks of other scripts that mean the same, and at a full stop before
+/// a space, a tab, a line end, a double quote, a closing parenthesis or the end of the text, so that 3.14 and
+/// example.org stay whole. A sentence has a letter or a number at least.
+/// Complexity: linear.
 struct sentences {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {

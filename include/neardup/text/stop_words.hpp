@@ -85,8 +85,8 @@ class stop_words {
   std::array<std::uint64_t, 256> lengths_{};  // of the words that begin with a byte: bit 63 for all above
 };
 
-/// Only the tokens of another tokenizer that are no stop words, and have `min_length` code points without the white
-/// space around them.
+/// Only the tokens of another tokenizer that are no stop words, and have at least `min_length` code points without the
+/// white space around them.
 ///
 /// Copies share the list; without one only the length counts.
 /// Example: `simhasher hash{without{stop_words::load("stop.txt"), words{}}}`

@@ -42,8 +42,8 @@ class chinese_words {
     for_each_of_length(text, 0, sink);
   }
 
-  /// Only the tokens that have `min_length` code points without white space: what `without` asks for, faster than by
-  /// looking at each.
+  /// Only the tokens that have at least `min_length` code points without white space: what `without` asks for, faster
+  /// than by looking at each.
   template <class Sink>
   void for_each_of_length(std::string_view text, std::size_t min_length, Sink&& sink) const {
     if (keep_symbols) {
