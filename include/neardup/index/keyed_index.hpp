@@ -67,7 +67,7 @@ class keyed_index : private Index {
   keyed_index(const keyed_index&) = default;
   keyed_index(keyed_index&& other) noexcept
       : Index(static_cast<Index&&>(other)), fingerprint_of_(std::exchange(other.fingerprint_of_, {})) {}
-  // Two, for of one that took its argument by value classes with a member would believe that copying cannot throw.
+  // Two: one that took its argument by value would make a class with such a member claim that its copies cannot throw.
   keyed_index& operator=(const keyed_index& other) {
     keyed_index(other).swap(*this);
     return *this;
