@@ -450,7 +450,7 @@ TEST_CASE("user words join and part as they are told", "[chinese]") {
 
 TEST_CASE("a word may be longer than the dictionary", "[chinese]") {
   // The first table has room for some hundred characters; without room for all of them this does not end.
-  for (const std::size_t length : {2000, 100000}) {
+  for (const std::size_t length : {std::size_t{2000}, std::size_t{100000}}) {
     const std::string word(length, 'x');
     word_dictionary words;
     words.add_word(word, 5);
