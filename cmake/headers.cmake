@@ -49,6 +49,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/bin_minima.hpp
     include/neardup/fingerprint/kernels/bit_tally.hpp
     include/neardup/fingerprint/kernels/byte_kernel.hpp
+    include/neardup/fingerprint/kernels/canonical_kernel.hpp
     include/neardup/fingerprint/kernels/checked_parts.hpp
     include/neardup/fingerprint/kernels/code_point_kernel.hpp
     include/neardup/fingerprint/kernels/distinct_hashes.hpp
@@ -111,11 +112,14 @@ set(NEARDUP_HEADERS
     include/neardup/storage/index_view.hpp
     include/neardup/storage/mapped_file.hpp
     include/neardup/text.hpp
+    include/neardup/text/canonical.hpp
     include/neardup/text/chinese/chinese_words.hpp
     include/neardup/text/chinese/dictionary.hpp
     include/neardup/text/chinese/internal/logarithm.hpp
     include/neardup/text/chinese/unknown_words.hpp
     include/neardup/text/feature_choice.hpp
+    include/neardup/text/kernels/canonical_form.hpp
+    include/neardup/text/kernels/canonical_tables.hpp
     include/neardup/text/kernels/joined_words.hpp
     include/neardup/text/kernels/normalise_blocks.hpp
     include/neardup/text/kernels/text_blocks.hpp

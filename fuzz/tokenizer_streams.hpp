@@ -38,6 +38,10 @@ inline std::string check_normalise(std::string_view text) {
   if (neardup::count_invalid(once) != 0) differing += " normalised-is-well-formed";
   if (neardup::normalise(once) != once) differing += " normalised-twice";
   if (neardup::normalise(neardup::fold(text)) != once) differing += " folded-first";
+  const std::string canonical = neardup::canonicalise(text);
+  if (neardup::count_invalid(canonical) != 0) differing += " canonical-is-well-formed";
+  if (neardup::canonicalise(canonical) != canonical) differing += " canonical-twice";
+  if (neardup::normalise(canonical) != canonical) differing += " canonical-is-normalised";
   return differing;
 }
 

@@ -3,6 +3,7 @@
 
 #include "version.hpp"
 
+#include "text/canonical.hpp"
 #include "text/feature_choice.hpp"
 #include "text/mask.hpp"
 #include "text/ngrams.hpp"

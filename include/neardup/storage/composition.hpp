@@ -18,6 +18,7 @@
 #include "../fingerprint/simhasher.hpp"
 #include "../fingerprint/weighters.hpp"
 #include "../simhash.hpp"
+#include "../text/canonical.hpp"
 #include "../text/mask.hpp"
 #include "../text/ngrams.hpp"
 #include "../text/normalise.hpp"
@@ -214,6 +215,10 @@ class part_names {
   template <class Inner>
   [[nodiscard]] std::string of(const normalised<Inner>& part) const {
     return "normalised(" + of(part.inner) + ")";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const canonical<Inner>& part) const {
+    return "canonical(" + of(part.inner) + ")";
   }
 
  private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "byte_kernel.hpp"
+#include "canonical_kernel.hpp"
 #include "code_point_kernel.hpp"
 #include "rewritten_kernel.hpp"
 #include "word_kernel.hpp"

@@ -9,6 +9,7 @@
 #include "../../text/shingles.hpp"
 #include "../../text/tokenizer.hpp"
 #include "../hashers.hpp"
+#include "canonical_kernel.hpp"
 #include "token_kernel.hpp"
 #include "word_kernel.hpp"
 
@@ -36,7 +37,8 @@ requires rewriting<Inner>::is_rewriting struct rewriting<shingles<Inner>> {
 };
 
 template <class Tokenizer, class Hasher>
-  requires(rewriting<Tokenizer>::is_rewriting && !(is_word_tokenizer<Tokenizer> && is_xxh3<Hasher>))
+  requires(rewriting<Tokenizer>::is_rewriting &&
+           !((is_word_tokenizer<Tokenizer> || is_canonical_words<Tokenizer>)&&is_xxh3<Hasher>))
 struct token_kernel<Tokenizer, Hasher> {
   using writer = hash_writer<hasher_words<Hasher>>;
   using rewriter = typename rewriting<Tokenizer>::rewriter;

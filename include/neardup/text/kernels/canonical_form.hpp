@@ -1,0 +1,477 @@
+// Canonical form: what a text is before it is normalised, so that its spelling in code points does not matter.
+//
+// Most text is in canonical form but for its case, and is handed on as it is: a kernel finds how far that holds, 64
+// bytes at a time, and what follows is decomposed, ordered and composed character by character.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/bytes.hpp"
+#include "../../detail/instructions.hpp"
+#include "../../instruction_set.hpp"
+#include "../unicode.hpp"
+#include "../utf8.hpp"
+#include "canonical_tables.hpp"
+#include "text_blocks.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// What a code point does to the form of a text.
+enum class canonical_kind : std::uint8_t {
+  plain,    ///< stays, but for its case, and leaves what is before it alone
+  ordered,  ///< a mark that stays if what is before it comes no later in canonical order
+  second,   ///< may compose with what is before it
+  dropped,
+  mapped,  ///< becomes something else
+  stable,  ///< is taken apart where marks follow; as plain if none do
+};
+
+/// A row of the tables.
+struct canonical_code {
+  std::uint16_t bits;
+
+  static constexpr canonical_code of(char32_t code_point) noexcept {
+    if (code_point >= canonical_table_end) [[unlikely]] {
+      const bool is_tail = code_point >= canonical_tail_first && code_point <= canonical_tail_last;
+      return {static_cast<std::uint16_t>(is_tail ? unsigned{static_cast<std::uint8_t>(canonical_kind::dropped)} << 13U
+                                                 : 0U)};
+    }
+    const std::size_t row = std::size_t{16} * canonical_pages[code_point / 256] + code_point / 16 % 16;
+    return {canonical_leaves[std::size_t{16} * canonical_rows[row] + code_point % 16]};
+  }
+
+  [[nodiscard]] constexpr canonical_kind kind() const noexcept { return static_cast<canonical_kind>(bits >> 13); }
+  [[nodiscard]] constexpr std::size_t value() const noexcept { return bits & 0x1fffU; }
+
+  /// 0 for what is no mark.
+  [[nodiscard]] constexpr unsigned combining_class() const noexcept {
+    if (kind() == canonical_kind::ordered) return static_cast<unsigned>(value());
+    return kind() == canonical_kind::second ? canonical_seconds[value()].combining_class : 0U;
+  }
+
+  [[nodiscard]] constexpr bool stays() const noexcept {
+    return kind() == canonical_kind::plain || kind() == canonical_kind::stable;
+  }
+};
+
+/// What two characters are together; 0 if nothing. `second` is the code of the second one.
+constexpr char32_t compose_pair(char32_t first, char32_t second, canonical_code code) noexcept {
+  constexpr char32_t lead = 0x1100, vowel = 0x1161, tail = 0x11a7, syllables = 0xac00;
+  constexpr char32_t leads = 19, vowels = 21, tails = 28;
+  if (first - lead < leads && second - vowel < vowels) {
+    return syllables + ((first - lead) * vowels + (second - vowel)) * tails;
+  }
+  if (first - syllables < leads * vowels * tails && second - tail - 1 < tails - 1) {
+    return (first - syllables) % tails == 0 ? first + (second - tail) : 0;
+  }
+  const canonical_second& entry = canonical_seconds[code.value()];
+  const canonical_pair* const begin = canonical_pairs + entry.first_pair;
+  const canonical_pair* const end = begin + entry.pairs;
+  const canonical_pair* const found =
+      std::lower_bound(begin, end, first, [](const canonical_pair& pair, char32_t c) { return pair.first < c; });
+  return found != end && found->first == first ? found->composite : 0;
+}
+
+/// Composes text that is given code point by code point: a character and its marks at a time.
+class canonical_composer {
+ public:
+  static constexpr std::size_t max_marks = 30;  ///< of a character; more of them are dropped
+
+  /// Whether there is a character that more marks may follow.
+  [[nodiscard]] bool is_open() const noexcept { return starter_ != none || count_ > 0; }
+
+  void push(char32_t code_point, canonical_code code, std::string& out) {
+    switch (code.kind()) {
+      case canonical_kind::dropped: return;
+      case canonical_kind::mapped:
+      case canonical_kind::stable: {
+        const char16_t* at = canonical_pool + code.value() + 1;
+        for (const char16_t* const end = at + at[-1]; at < end;) {
+          char32_t part = *at++;
+          if (part >= 0xd800 && part < 0xdc00) part = (part << 10) + *at++ - ((0xd800U << 10) + 0xdc00U - 0x10000U);
+          push_decomposed(part, canonical_code::of(part), out);
+        }
+        return;
+      }
+      default: push_decomposed(to_lower(code_point), code, out);
+    }
+  }
+
+  /// Ends the character that is open.
+  void close(std::string& out) {
+    compose_marks();
+    write(out);
+    starter_ = none;
+  }
+
+  void reset() noexcept {
+    starter_ = none;
+    count_ = 0;
+    has_base_ = false;
+  }
+
+ private:
+  static constexpr char32_t none = 0xffffffff;
+  static constexpr char32_t dot_above = 0x307, iota_below = 0x345, iota = 0x3b9;
+  static constexpr unsigned above = 230;
+
+  struct mark {
+    char32_t code_point;
+    canonical_code code;
+    std::uint8_t combining_class;
+  };
+
+  void push_decomposed(char32_t code_point, canonical_code code, std::string& out) {
+    if (const unsigned order = code.combining_class(); order != 0) {
+      if (count_ == max_marks) return;
+      // Marks of one class stay in their order.
+      std::size_t i = count_++;
+      for (; i > 0 && marks_[i - 1].combining_class > order; --i) marks_[i] = marks_[i - 1];
+      marks_[i] = {code_point, code, static_cast<std::uint8_t>(order)};
+      return;
+    }
+    if (code.kind() == canonical_kind::second) {
+      compose_marks();
+      if (starter_ != none && count_ == 0) {
+        if (const char32_t composite = compose_pair(starter_, code_point, code); composite != 0) {
+          starter_ = composite;
+          return;
+        }
+      }
+      write(out);
+    } else if (is_open()) {
+      close(out);
+    }
+    starter_ = code_point;
+  }
+
+  /// Composes the starter with its marks, as far as they do; the others stay.
+  void compose_marks() noexcept {
+    if (count_ == 0) return;
+    std::size_t kept = 0;
+    unsigned last = 0;
+    bool is_dotted = starter_ == U'i';  // the dot of an i, and one more at its place, are one to the eye
+    for (std::size_t i = 0; i < count_; ++i) {
+      const mark next = marks_[i];
+      if (is_dotted && next.combining_class == above) {
+        if (next.code_point == dot_above) continue;
+        is_dotted = false;
+      }
+      if (starter_ != none && next.code.kind() == canonical_kind::second && last < next.combining_class) {
+        if (const char32_t composite = compose_pair(starter_, next.code_point, next.code); composite != 0) {
+          starter_ = composite;
+          continue;
+        }
+      }
+      last = next.combining_class;
+      marks_[kept++] = next;
+    }
+    count_ = kept;
+  }
+
+  void write(std::string& out) {
+    if (starter_ != none) put(starter_, out);
+    for (std::size_t i = 0; i < count_; ++i) {
+      // Folded, the iota below a letter is a letter behind it.
+      put(marks_[i].code_point == iota_below ? iota : marks_[i].code_point, out);
+    }
+    count_ = 0;
+  }
+
+  /// Writes a code point, but no mark that has nothing to belong to.
+  void put(char32_t code_point, std::string& out) {
+    const character_class kind = classify(code_point);
+    if (kind == character_class::mark) {
+      if (!has_base_) return;
+    } else {
+      has_base_ = kind != character_class::other;
+    }
+    char bytes[4];
+    out.append(bytes, encode(code_point, bytes));
+  }
+
+  char32_t starter_ = none;
+  std::size_t count_ = 0;
+  bool has_base_ = false;
+  std::array<mark, max_marks> marks_;
+};
+
+// ---- how far a text is in canonical form ----------------------------------------------------------------------------
+
+/// The beginning of the character that ends at `at`, of a text that begins at `begin`.
+inline const char* previous_character(const char* begin, const char* at) noexcept {
+  for (const char* lead = at - 1; lead >= begin && at - lead <= 4; --lead) {
+    if ((static_cast<unsigned char>(*lead) & 0xc0) == 0x80) continue;
+    return decode_one({lead, static_cast<std::size_t>(at - lead)}).length == at - lead ? lead : at - 1;
+  }
+  return at - 1;
+}
+
+/// How many of the bytes at `at` are of characters that stay, as far as blocks of bytes can tell: the next one may.
+/// They are no marks. The last of them may go on behind `size`.
+inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noexcept {
+  for (std::size_t i = 0; i + sizeof(std::uint64_t) <= size; i += sizeof(std::uint64_t)) {
+    const std::uint64_t tops = load_little_endian(at + i) & byte_tops;
+    if (tops != 0) return i + static_cast<std::size_t>(std::countr_zero(tops)) / 8;
+  }
+  return size - size % sizeof(std::uint64_t);
+}
+
+#if NEARDUP_X86_KERNELS
+NEARDUP_KERNELS_BEGIN
+
+inline constexpr std::size_t settled_margin = 2;  // kernels read so much behind a block
+
+/// The same of whole blocks with the margin behind them. Beside ASCII: U+4000 to U+9FFF; of U+2000 to U+203F what is seen; of U+3000 to U+30FF what is no mark; of U+FF00 to
+/// U+FF3F what no numbers and letters are; and Latin-1 but for the soft hyphen, the micro sign and the sharp s.
+NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::size_t size) noexcept {
+  std::size_t i = 0;
+  for (; i + text_block_size + settled_margin <= size; i += text_block_size) {
+    const char* const block = at + i;
+    const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
+    const __m256i second = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + 32));
+    if (_mm256_movemask_epi8(_mm256_or_si256(first, second)) == 0) continue;
+    const auto bits = [](__m256i low, __m256i high) NEARDUP_AVX2_LAMBDA {
+      const std::uint64_t upper_half = static_cast<std::uint32_t>(_mm256_movemask_epi8(high));
+      return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) | upper_half << 32;
+    };
+    const auto range = [&](const char* from, unsigned char least, unsigned char most) NEARDUP_AVX2_LAMBDA {
+      const auto is_in = [&](const char* half) NEARDUP_AVX2_LAMBDA {
+        const __m256i offset = _mm256_sub_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(half)),
+                                               _mm256_set1_epi8(static_cast<char>(least)));
+        const __m256i width = _mm256_set1_epi8(static_cast<char>(most - least));
+        return _mm256_cmpeq_epi8(_mm256_min_epu8(offset, width), offset);
+      };
+      return bits(is_in(from), is_in(from + 32));
+    };
+    std::uint64_t open = range(block, 0xc0, 0xff) & ~range(block, 0xe4, 0xe9);
+    if (open == 0) continue;
+    const char* const next = block + 1;
+    const char* const third = block + 2;
+    const std::uint64_t next_80 = range(next, 0x80, 0x80);
+    const std::uint64_t kana = (next_80 & ~range(third, 0xaa, 0xaf)) | range(next, 0x81, 0x81) |
+                               range(next, 0x83, 0x83) | (range(next, 0x82, 0x82) & ~range(third, 0x99, 0x9a));
+    open &= ~(range(block, 0xe3, 0xe3) & kana);
+    open &=
+        ~(range(block, 0xef, 0xef) & range(next, 0xbc, 0xbc) & ~range(third, 0x90, 0x99) & ~range(third, 0xa1, 0xba));
+    open &= ~(range(block, 0xe2, 0xe2) & next_80 & ~range(third, 0x8b, 0x8f) & ~range(third, 0xaa, 0xae));
+    open &= ~(range(block, 0xc2, 0xc2) & ~range(next, 0xad, 0xad) & ~range(next, 0xb5, 0xb5));
+    open &= ~(range(block, 0xc3, 0xc3) & ~range(next, 0x9f, 0x9f));
+    if (open != 0) return i + static_cast<std::size_t>(std::countr_zero(open));
+  }
+  return i;
+}
+
+/// What the low six bits of a byte say as the first, second or third byte of a character: one is settled if the three
+/// have a bit in common. What is ill-formed is between words, and settled as well.
+struct settled_roles {
+  static constexpr unsigned always = 1, e2 = 2, e3_80 = 4, e3_82 = 8, ef = 16, c2 = 32, c3 = 64, e3 = 128;
+
+  alignas(64) std::array<std::uint8_t, 64> first;
+  alignas(64) std::array<std::uint8_t, 64> second;
+  alignas(64) std::array<std::uint8_t, 64> third;
+};
+alignas(64) inline constexpr settled_roles roles_of_settled = [] {
+  settled_roles result{};
+  const auto is_in = [](unsigned c, unsigned least, unsigned most) { return c >= least && c <= most; };
+  for (unsigned i = 0; i < 64; ++i) {
+    using roles = settled_roles;
+    const unsigned lead = 0xc0 + i;
+    unsigned first = 0;
+    if (is_in(lead, 0xe4, 0xe9)) first = roles::always;
+    if (lead == 0xe2) first = roles::e2;
+    if (lead == 0xe3) first = roles::e3 | roles::e3_80 | roles::e3_82;
+    if (lead == 0xef) first = roles::ef;
+    if (lead == 0xc2) first = roles::c2;
+    if (lead == 0xc3) first = roles::c3;
+    const unsigned next = 0x80 + i;
+    unsigned second = roles::always;
+    if (next == 0x80) second |= roles::e2 | roles::e3_80;
+    if (next == 0x81 || next == 0x83) second |= roles::e3;
+    if (next == 0x82) second |= roles::e3_82;
+    if (next == 0xbc) second |= roles::ef;
+    if (next != 0xad && next != 0xb5) second |= roles::c2;
+    if (next != 0x9f) second |= roles::c3;
+    unsigned third = roles::always | roles::c2 | roles::c3 | roles::e3;
+    if (!is_in(next, 0x8b, 0x8f) && !is_in(next, 0xaa, 0xae)) third |= roles::e2;
+    if (!is_in(next, 0xaa, 0xaf)) third |= roles::e3_80;
+    if (!is_in(next, 0x99, 0x9a)) third |= roles::e3_82;
+    if (!is_in(next, 0x90, 0x99) && !is_in(next, 0xa1, 0xba)) third |= roles::ef;
+    result.first[i] = static_cast<std::uint8_t>(first);
+    result.second[i] = static_cast<std::uint8_t>(second);
+    result.third[i] = static_cast<std::uint8_t>(third);
+  }
+  return result;
+}();
+
+NEARDUP_TARGET_AVX512 inline std::size_t settled_bytes_avx512(const char* at, std::size_t size) noexcept {
+  std::size_t i = 0;
+  for (; i + text_block_size + settled_margin <= size; i += text_block_size) {
+    const char* const block = at + i;
+    const __m512i bytes = _mm512_loadu_si512(block);
+    const std::uint64_t leads = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(static_cast<char>(0xc0)));
+    if (leads == 0) continue;
+    const __m512i of_first = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(roles_of_settled.first.data()));
+    const __m512i of_second =
+        _mm512_permutexvar_epi8(_mm512_loadu_si512(block + 1), _mm512_load_si512(roles_of_settled.second.data()));
+    const __m512i of_third =
+        _mm512_permutexvar_epi8(_mm512_loadu_si512(block + 2), _mm512_load_si512(roles_of_settled.third.data()));
+    // All three are in the result of one VPTERNLOGD.
+    const __m512i common = _mm512_ternarylogic_epi32(of_first, of_second, of_third, 0x80);
+    const std::uint64_t open = leads & _mm512_testn_epi8_mask(common, common);
+    if (open != 0) return i + static_cast<std::size_t>(std::countr_zero(open));
+  }
+  return i;
+}
+
+NEARDUP_KERNELS_END
+#endif  // NEARDUP_X86_KERNELS
+
+inline std::size_t settled_bytes(const char* at, std::size_t size, instruction_set level) noexcept {
+#if NEARDUP_X86_KERNELS
+  if (level != instruction_set::portable) {
+    const auto settled = level == instruction_set::avx512 ? settled_bytes_avx512 : settled_bytes_avx2;
+    const std::size_t whole = settled(at, size);
+    if (whole + text_block_size + settled_margin <= size) return whole;
+    char rest[2 * text_block_size + settled_margin] = {};
+    std::memcpy(rest, at + whole, size - whole);
+    return (std::min)(size, whole + settled(rest, sizeof rest));
+  }
+#endif
+  static_cast<void>(level);
+  return settled_bytes_portable(at, size);
+}
+
+/// Where the last character begins, before `limit`, that what follows it may change; what is before stays as it is, but
+/// for its case. A character that stays begins at `begin`, or else that is the result.
+inline const char* find_unsettled(const char* begin, const char* limit, const char* end,
+                                  instruction_set level) noexcept {
+  constexpr std::ptrdiff_t unknown_run = 48;  // characters that the kernels cannot tell rarely come alone
+  const char* last = begin;                   // the beginning of the last character that is no mark
+  unsigned order = 0;                         // of the last mark behind it
+  std::size_t marks = 0;
+  for (const char* at = begin; at < limit;) {
+    if (const std::size_t settled = settled_bytes(at, static_cast<std::size_t>(limit - at), level); settled > 0) {
+      at += settled;
+      last = previous_character(begin, at);
+      order = 0;
+      marks = 0;
+    }
+    const char* const known = limit - at < unknown_run ? limit : at + unknown_run;
+    while (at < known) {
+      if (static_cast<unsigned char>(*at) < 0x80) {
+        last = at++;
+        order = 0;
+        marks = 0;
+        continue;
+      }
+      const decoded next = decode_multibyte({at, static_cast<std::size_t>(end - at)});
+      if (next.code_point < 0x4000 || next.code_point >= 0xa000) {
+        const canonical_code code = canonical_code::of(next.code_point);
+        if (code.kind() == canonical_kind::ordered) {
+          const auto next_order = static_cast<unsigned>(code.value());
+          if (next_order == 0) {
+            marks = 0;
+          } else if (next_order < order || ++marks > canonical_composer::max_marks) {
+            return last;
+          }
+          order = next_order;
+          // A mark needs something to belong to.
+          if (last == at ||
+              classify(decode_one({last, static_cast<std::size_t>(end - last)}).code_point) == character_class::other) {
+            return last;
+          }
+          at += next.length;
+          continue;
+        }
+        if (!code.stays()) return last;
+      }
+      last = at;
+      order = 0;
+      marks = 0;
+      at += next.length;
+    }
+  }
+  return last;
+}
+
+/// Rewrites a text as one that, normalised, has the same words and letters however it was spelt in code points: without
+/// what is not seen, with full case folding, each character composed with its marks. Of marks that belong to nothing
+/// none is left. Upper case remains where lower case is one code point for one: normalising follows.
+class canonical_form {
+ public:
+  /// Calls `take(part)` for what is certain of the text so far, which ends with a whole character.
+  template <class Take>
+  void append(std::string_view text, const Take& take) {
+    const instruction_set level = active_instruction_set();
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    for (;;) {
+      if (composer_.is_open()) at = compose(at, end);
+      if (at == end) return;
+      // A step at a time, which is still in the cache when it is taken.
+      const char* const limit = end - at < step ? end : at + step;
+      const char* const settled = find_unsettled(at, limit, end, level);
+      const auto size = static_cast<std::size_t>(settled - at);
+      if (size < worth_a_call) {
+        made_.append(at, size);
+        if (made_.size() >= worth_a_call) hand_on(take);
+      } else {
+        hand_on(take);
+        take(std::string_view(at, size));
+      }
+      at = compose(settled, end);
+    }
+  }
+
+  template <class Take>
+  void finish(const Take& take) {
+    composer_.close(made_);
+    hand_on(take);
+    reset();
+  }
+
+  void reset() noexcept {
+    composer_.reset();
+    made_.clear();
+  }
+
+ private:
+  static constexpr std::ptrdiff_t step = 8192;
+  static constexpr std::size_t worth_a_call = 2048;
+
+  template <class Take>
+  void hand_on(const Take& take) {
+    if (!made_.empty()) take(std::string_view(made_));
+    made_.clear();
+  }
+
+  /// Composes the characters from `at` on, up to one that stays and leaves what is before it alone.
+  const char* compose(const char* at, const char* end) {
+    bool is_begun = composer_.is_open();
+    for (; at < end;) {
+      const decoded next = decode_one({at, static_cast<std::size_t>(end - at)});
+      const canonical_code code = canonical_code::of(next.code_point);
+      if (is_begun && code.stays()) {
+        composer_.close(made_);
+        return at;
+      }
+      composer_.push(next.code_point, code, made_);
+      is_begun = true;
+      at += next.length;
+    }
+    return at;
+  }
+
+  canonical_composer composer_;
+  std::string made_;  // what is composed, and short pieces between
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,292 @@
+// Canonical text: the same words however characters are spelt in code points.
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <neardup/text/canonical.hpp>
+#include <neardup/text/ngrams.hpp>
+#include <neardup/text/unicode.hpp>
+#include <neardup/text/utf8.hpp>
+#include <neardup/text/words.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/random_text.hpp"
+#include "support/instruction_sets.hpp"
+#include "support/tokens.hpp"
+
+namespace {
+
+using namespace std::string_view_literals;
+using neardup::canonicalise;
+using support::exact_copy;
+using support::printable;
+using support::tokens;
+using support::tokens_of;
+
+std::string repeat(std::string_view part, std::size_t times) {
+  std::string result;
+  while (times-- > 0) result += part;
+  return result;
+}
+
+/// The slow twin: every character goes through the composer, none is handed on as it is.
+std::string composed_one_by_one(std::string_view text) {
+  neardup::detail::canonical_composer composer;
+  std::string form;
+  neardup::for_each_code_point(
+      text, [&](char32_t c, std::string_view) { composer.push(c, neardup::detail::canonical_code::of(c), form); });
+  composer.close(form);
+  return neardup::normalise(form);
+}
+
+std::string canonical_in_chunks(const std::vector<std::string_view>& chunks) {
+  neardup::detail::text_canonicaliser canonicaliser;
+  std::string out;
+  for (const std::string_view chunk : chunks) canonicaliser.append(exact_copy(chunk), out);
+  canonicaliser.finish(out);
+  return out;
+}
+
+/// Runs of what stays and of what does not, some longer than blocks.
+std::string random_spelling(oracle::random_texts& random, std::size_t size) {
+  static constexpr std::string_view spelt[] = {"a"sv,
+                                               "I"sv,
+                                               "e\u0301"sv,
+                                               "\u0301"sv,
+                                               "\u0323"sv,
+                                               "\u0307"sv,
+                                               "\u0345"sv,
+                                               "\u00ad"sv,
+                                               "\u200d"sv,
+                                               "\u200b"sv,
+                                               "\u00df"sv,
+                                               "\u00b5"sv,
+                                               "\ufb01"sv,
+                                               "\u1eadn"sv,
+                                               "\u1100"sv,
+                                               "\u1161"sv,
+                                               "\u11a8"sv,
+                                               "\uac00"sv,
+                                               "\u304b"sv,
+                                               "\u3099"sv,
+                                               "\uff76\uff9e"sv,
+                                               "\u4e2d"sv,
+                                               "\u0e01"sv,
+                                               "\u0e38"sv,
+                                               "\u0e48"sv,
+                                               "\u0915\u093f"sv,
+                                               "\u094d"sv,
+                                               "\u09c7\u09be"sv,
+                                               "\u0640"sv,
+                                               "\u0628"sv,
+                                               "\u0650"sv,
+                                               "\U000e0100"sv,
+                                               "\ufe0f"sv,
+                                               "\u212b"sv,
+                                               "=\u0338"sv,
+                                               "\u3002"sv,
+                                               "\uff0c"sv,
+                                               "\u2019"sv,
+                                               "The quick brown "sv,
+                                               "\u4e2d\u6587"sv,
+                                               "\u00c9"sv,
+                                               ". "sv,
+                                               "\u0439"sv,
+                                               "\u0438\u0306"sv,
+                                               "\xe4\xb8"sv,
+                                               "\xcc"sv,
+                                               "\xff"sv,
+                                               "\uff21"sv,
+                                               "\u01c6"sv,
+                                               "\u0130"sv};
+  std::string text;
+  while (text.size() < size) {
+    const std::string_view run = spelt[random.below(std::size(spelt))];
+    text += repeat(run, 1 + random.below(random.below(6) == 0 ? 40 : 2));
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("canonical text does not depend on how characters are composed", "[canonical]") {
+  CHECK(canonicalise("") == "");
+  CHECK(canonicalise("Vie\u0323\u0302t Nam") == "vi\u1ec7t nam");
+  CHECK(canonicalise("Vi\u1ec7t Nam") == "vi\u1ec7t nam");
+  CHECK(canonicalise("Vi\u00ea\u0323t") == "vi\u1ec7t");
+  CHECK(canonicalise("\u1112\u1161\u11ab\u1100\u1173\u11af") == "\ud55c\uae00");
+  CHECK(canonicalise("\ud558\u11ab") == "\ud55c");
+  CHECK(canonicalise("\u304b\u3099") == "\u304c");
+  CHECK(canonicalise("\u212b \u2126 \u212a") == "\u00e5 \u03c9 k");
+  CHECK(canonicalise("\u05e9\u05c1\u05bc") == canonicalise("\ufb2c"));
+  CHECK(canonicalise("\uf900") == "\u8c48");
+  CHECK(canonicalise("a =\u0338 b") == "a b");
+  // Without a pair in upper case.
+  CHECK(canonicalise("J\u030c") == "\u01f0");
+}
+
+TEST_CASE("canonical text is without what is not seen", "[canonical]") {
+  CHECK(canonicalise("Ver\u00adfas\u00adsung") == "verfassung");
+  CHECK(canonicalise("\ufeffa\u200bb\u2060c\u200ed\u202ae\u202c") == "abcde");
+  CHECK(canonicalise("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645") ==
+        "\u0645\u06cc\u062e\u0648\u0627\u0647\u0645");
+  CHECK(canonicalise("\u0643\u0640\u0640\u062a\u0627\u0628") == "\u0643\u062a\u0627\u0628");
+  CHECK(canonicalise("\u845b\U000e0100\u57ce") == "\u845b\u57ce");
+  CHECK(canonicalise("a\u0301\u034f\u0323") == "\u1ea1\u0301");
+  CHECK(canonicalise("\u2764\ufe0f x 1\ufe0f\u20e3 #\ufe0f\u20e3 \U0001f469\u200d\U0001f680y") == "x 1\u20e3 y");
+  CHECK(canonicalise("\u00ad\u200b\u0640") == "");
+}
+
+TEST_CASE("canonical text is in full case folding", "[canonical]") {
+  CHECK(canonicalise("Stra\u00dfe STRASSE STRA\u1e9eE") == "strasse strasse strasse");
+  CHECK(canonicalise("\u039f\u0394\u039f\u03a3 \u03bf\u03b4\u03bf\u03c2") ==
+        "\u03bf\u03b4\u03bf\u03c3 \u03bf\u03b4\u03bf\u03c3");
+  CHECK(canonicalise("\u00b5 \u017f \u1fb3") == "\u03bc s \u03b1\u03b9");
+  CHECK(canonicalise("\u1fb3\u0301 \u1fb4") == "\u03ac\u03b9 \u03ac\u03b9");
+  // An i has one dot.
+  CHECK(canonicalise("\u0130stanbul I\u0307 i\u0307 i\u0323\u0307\u0307 i\u0307\u0301") ==
+        "istanbul i i \u1ecb \u00ed");
+  CHECK(canonicalise("\u0131 i\u0301\u0307 j\u0307") == "\u0131 \u00ed\u0307 j\u0307");
+  // Cherokee folds to upper case, and is in lower case then.
+  CHECK(canonicalise("\u13a0\uab70") == "\uab70\uab70");
+}
+
+TEST_CASE("canonical text has what presentation forms are forms of", "[canonical]") {
+  CHECK(canonicalise("\ufb01n o\ufb03ce \ufb05") == "fin office st");
+  CHECK(canonicalise("\ufefb\ufee3\ufeae\ufea3\ufe92\ufe8e") == "\u0644\u0627\u0645\u0631\u062d\u0628\u0627");
+  CHECK(canonicalise("\uff34\uff49\uff24\uff22\uff17\uff0c\uff76\uff9e") == "tidb7 \u30ac");
+  // Those whose form has a meaning stay.
+  CHECK(canonicalise("x\u00b2 \u2460 \u2163 \U0001d400 \u01c6") == "x\u00b2 \u2460 \u2173 \U0001d400 \u01c6");
+}
+
+TEST_CASE("canonical text is normalised text where nothing is spelt otherwise", "[canonical]") {
+  CHECK(canonicalise("  The \u00c9t\u00e9,  1.5 \u4e2d \u6587! x") == "the \u00e9t\u00e9 1 5\u4e2d\u6587x");
+  CHECK(canonicalise("\xff"
+                     "a\xe4\xb8"
+                     "b\xcc") == "a b");
+  oracle::random_texts random(6);
+  static constexpr std::string_view parts[] = {"A"sv,      "b "sv,     "\u4e2d"sv,       "\u3002"sv,
+                                               "\u00e9"sv, "\u0416"sv, "\u0e01\u0e48"sv, "\u0915\u093f"sv,
+                                               "\u30ab"sv, "\xff"sv,   "\u2019"sv,       "\u1ec7"sv};
+  for (int i = 0; i < 2000; ++i) {
+    std::string text;
+    for (std::size_t left = random.below(200); left > 0; --left) text += parts[random.below(std::size(parts))];
+    if (canonicalise(text) == neardup::normalise(text)) continue;
+    CAPTURE(printable(text));
+    REQUIRE(printable(canonicalise(text)) == printable(neardup::normalise(text)));
+  }
+}
+
+TEST_CASE("marks without a character are no part of canonical text", "[canonical]") {
+  CHECK(canonicalise("\u0301a") == "a");
+  CHECK(canonicalise("a. \u0301\u093f \u0301b") == "a b");
+  CHECK(canonicalise("\u4e2d\u0301 \u0323\u6587") == "\u4e2d\u0301\u6587");
+  CHECK(canonicalise("\u4e2d\u09c7.\u09be") == "\u4e2d\u09c7");
+  CHECK(canonicalise("\u0345 \u0640\u064e") == "\u03b9");
+}
+
+TEST_CASE("thirty marks of a character count", "[canonical]") {
+  const auto marked = [](std::size_t marks) { return "q" + repeat("\u0301", marks); };
+  CHECK(canonicalise(marked(30)) == marked(30));
+  CHECK(canonicalise(marked(31)) == marked(30));
+  CHECK(canonicalise(marked(100000) + "x") == marked(30) + "x");
+  // One of the thirty is part of the letter; the others stay in their order, however many more there are.
+  CHECK(canonicalise("e" + repeat("\u0301", 29) + "\u0323" + repeat("\u0323", 5)) == "\u1eb9" + repeat("\u0301", 29));
+  CHECK(canonicalise("e\u0323" + repeat("\u0301", 40)) == "\u1eb9" + repeat("\u0301", 29));
+  // Those that are dropped separate no marks; those without a combining class do not count.
+  CHECK(canonicalise("q" + repeat("\u0301\u034f", 31)) == marked(30));
+  CHECK(canonicalise("\u0915" + repeat("\u093e", 100)) == "\u0915" + repeat("\u093e", 100));
+  CHECK(canonicalise("\u0e01" + repeat("\u0e48", 100)) == "\u0e01" + repeat("\u0e48", 30));
+}
+
+TEST_CASE("canonical text by blocks is that of one character after the other, whatever the cuts", "[canonical]") {
+  for (const neardup::instruction_set level : support::instruction_sets()) {
+    const support::forced_instruction_set forced(level);
+    INFO(neardup::to_string(level));
+    oracle::random_texts random(12);
+    const std::size_t rounds = oracle::effort(20000, 2000, 100);
+    for (std::size_t i = 0; i < rounds; ++i) {
+      const std::size_t size = random.below(i % 100 == 0 ? 30000 : 400);
+      const std::string text = i % 3 == 0 ? random.next(size / 2) : random_spelling(random, size);
+      const std::string expected = composed_one_by_one(text);
+      const std::string found = canonicalise(exact_copy(text));
+      const std::size_t chunk = 1 + random.below(i % 2 == 0 ? 5 : 150);
+      const std::string in_chunks = canonical_in_chunks(support::cut_every(text, chunk));
+      const bool is_stable = canonicalise(found) == found && neardup::normalise(found) == found;
+      if (found == expected && in_chunks == expected && is_stable && neardup::count_invalid(found) == 0) continue;
+      CAPTURE(printable(text), chunk);
+      REQUIRE(printable(found) == printable(expected));
+      REQUIRE(printable(in_chunks) == printable(expected));
+      REQUIRE(printable(canonicalise(found)) == printable(found));
+      REQUIRE(printable(neardup::normalise(found)) == printable(found));
+      REQUIRE(neardup::count_invalid(found) == 0);
+    }
+    const std::string text = random_spelling(random, 1500);
+    std::size_t wrong = 0;
+    for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+      if (canonical_in_chunks(support::cut_at(text, cut)) != composed_one_by_one(text)) ++wrong;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("every character is canonical in a block as it is alone", "[canonical]") {
+  const auto step = static_cast<char32_t>(oracle::effort(1, 41, 211));
+  const std::string before(50, 'b');
+  for (const neardup::instruction_set level : support::instruction_sets()) {
+    const support::forced_instruction_set forced(level);
+    INFO(neardup::to_string(level));
+    for (char32_t c = 0; c <= 0x10ffff; c += c < 0x3400 || (c >= 0xf900 && c < 0x10000) ? 1 : step) {
+      char bytes[4];
+      const std::string character(bytes, neardup::encode(c, bytes));
+      const std::string text = before + character + "a\u4e2d" + character + " " + character + "\u4e2d. Z" + character +
+                               "\u0301x" + before + before + character;
+      if (canonicalise(text) == composed_one_by_one(text)) continue;
+      CAPTURE(static_cast<std::uint32_t>(c));
+      REQUIRE(printable(canonicalise(text)) == printable(composed_one_by_one(text)));
+    }
+  }
+}
+
+TEST_CASE("all pairs of bytes are canonical in a block as they are alone", "[canonical]") {
+  for (const neardup::instruction_set level : support::instruction_sets()) {
+    const support::forced_instruction_set forced(level);
+    INFO(neardup::to_string(level));
+    for (unsigned pair = 0; pair < 0x10000; pair += static_cast<unsigned>(oracle::effort(1, 7))) {
+      const std::string two{static_cast<char>(pair >> 8), static_cast<char>(pair & 0xff)};
+      const std::string text = "word " + two + "\x80 Ab" + two + "\u4e2d" + std::string(41, ' ') + two + "\xbf" + two +
+                               "\u0301" + std::string(70, 'a') + two;
+      if (canonicalise(text) == composed_one_by_one(text)) continue;
+      CAPTURE(pair);
+      REQUIRE(printable(canonicalise(text)) == printable(composed_one_by_one(text)));
+    }
+  }
+}
+
+TEST_CASE("canonical hands the rewritten text to the inner tokenizer", "[canonical]") {
+  const std::string_view text = "Cafe\u0301 stra\u00dfe\u00ad";
+  CHECK(tokens_of(neardup::canonical{neardup::words{}}, text) == tokens{"caf\u00e9", "strasse"});
+  CHECK(tokens_of(neardup::canonical{neardup::code_point_ngrams{20}}, text) == tokens{"caf\u00e9 strasse"});
+  const neardup::canonical<neardup::code_point_ngrams> grams{neardup::code_point_ngrams{3}};
+  neardup::token_stream<neardup::canonical<neardup::code_point_ngrams>> stream(grams);
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    CHECK(support::tokens_of_chunks(stream, support::cut_at(text, i)) == tokens_of(grams, text));
+  }
+}
+
+TEST_CASE("what every code point becomes in canonical text is a matter of record", "[canonical]") {
+  // A change is one of stored fingerprints.
+  std::uint64_t digest = 0xcbf29ce484222325U;
+  for (char32_t c = 0; c <= 0x10ffff; ++c) {
+    char bytes[4];
+    const std::string character(bytes, neardup::encode(c, bytes));
+    for (const char byte : canonicalise("a" + character + "\u0323\u0301")) {
+      digest = (digest ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+    }
+  }
+  CHECK(digest == 0x67aef07e438a5709U);
+}
