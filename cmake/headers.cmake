@@ -8,7 +8,9 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/all_pairs.hpp
     include/neardup/dedup/checks.hpp
     include/neardup/dedup/cluster.hpp
+    include/neardup/dedup/decider.hpp
     include/neardup/dedup/deduplicator.hpp
+    include/neardup/dedup/describer.hpp
     include/neardup/dedup/edit_distance.hpp
     include/neardup/dedup/feature_sets.hpp
     include/neardup/dedup/group.hpp

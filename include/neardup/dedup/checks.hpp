@@ -46,13 +46,13 @@ concept check_of = requires(const T& check, const Names&... names) {
   { check(names...) } -> std::convertible_to<double>;
 };
 
-namespace detail {
-
-/// A verdict of a check: whether it accepts, and the similarity if it gives one.
+/// What a check says: whether it accepts, and the similarity if it gives one.
 struct check_result {
   bool accepts;
   std::optional<double> similarity;
 };
+
+namespace detail {
 
 /// Reads what a check gave, a bool or a number. Throws: std::invalid_argument if it is NaN.
 template <class Result>

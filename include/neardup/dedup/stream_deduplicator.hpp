@@ -1,16 +1,21 @@
 // A deduplicator for streams that do not end: it forgets.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <list>
+#include <optional>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "../error.hpp"
-#include "../index/keyed_index.hpp"
+#include "../runner.hpp"
 #include "deduplicator.hpp"
 
 namespace neardup::inline v0 {
@@ -33,21 +38,80 @@ struct stream_limits {
   when_full full = when_full::forget_oldest;
 };
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_deduplicator = false;
+template <class Simhasher, class Check, class Id>
+inline constexpr bool is_deduplicator<deduplicator<Simhasher, Check, Id>> = true;
+
+/// The order of documents by age, each with its time, by their slots: a linked list.
+class age_list {
+ public:
+  using slot_type = std::uint32_t;
+  static constexpr slot_type none = (std::numeric_limits<slot_type>::max)();
+
+  /// Makes room for slots below `count`, so that push_back() cannot fail.
+  void make_room(std::size_t count) {
+    if (count <= nodes_.size()) return;
+    if (count > nodes_.capacity()) nodes_.reserve((std::max)(count, 2 * nodes_.capacity()));
+    nodes_.resize(count);
+  }
+  void push_back(slot_type slot, std::uint64_t time) noexcept {
+    nodes_[slot] = {time, last_, none};
+    (last_ == none ? first_ : nodes_[last_].next) = slot;
+    last_ = slot;
+  }
+  void remove(slot_type slot) noexcept {
+    const node& gone = nodes_[slot];
+    (gone.previous == none ? first_ : nodes_[gone.previous].next) = gone.next;
+    (gone.next == none ? last_ : nodes_[gone.next].previous) = gone.previous;
+  }
+
+  /// The oldest; none if there is none.
+  [[nodiscard]] slot_type first() const noexcept { return first_; }
+  [[nodiscard]] slot_type next(slot_type slot) const noexcept { return nodes_[slot].next; }
+  [[nodiscard]] std::uint64_t time(slot_type slot) const noexcept { return nodes_[slot].time; }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return nodes_.capacity() * sizeof(node); }
+
+ private:
+  struct node {
+    std::uint64_t time = 0;
+    slot_type previous = none, next = none;
+  };
+
+  std::vector<node> nodes_;  // by slot
+  slot_type first_ = none, last_ = none;
+};
+
+}  // namespace detail
+
 /// A deduplicator that keeps no more than it may: the oldest documents go when there are too many, when they take too
 /// much memory, and when they are too old. What is forgotten is no original any more, so that its next copy is new.
 ///
-/// Times are the caller's, in whatever unit, and must not go back; without them, all documents have the same age.
-/// Memory: besides the deduplicator's, about 100 bytes per kept document. It is really given back: when three quarters
-/// of what is allocated for are gone, or max_bytes are reached, the rest moves together.
+/// Times are the caller's, in whatever unit, and must not go back; without them, all documents have the same age. A batch
+/// has one time: what is too old goes before it, what is too many after it.
+/// Memory: besides the deduplicator's, 16 bytes per kept document. It is really given back: when three quarters of what
+/// is allocated for are gone, or max_bytes are reached, the rest moves together.
 /// Guarantee: what throws leaves it as it was, but that documents which are too old, or for which there is no room, are
 /// gone.
 /// Example: `stream_deduplicator seen(deduplicator{hash}, {.max_documents = 1'000'000, .max_age = 3600});
 ///          if (seen.add(line, number, now).is_new()) print(line);`
 template <class Deduplicator>
 class stream_deduplicator {
+  static_assert(detail::is_deduplicator<Deduplicator>,
+                "neardup: a stream_deduplicator has a deduplicator in it; durable_deduplicator and guarded go around "
+                "it: durable_deduplicator(path, stream_deduplicator(deduplicator{...}, limits), made_of)");
+
  public:
   using id_type = typename Deduplicator::id_type;
   using verdict_type = typename Deduplicator::verdict_type;
+  using describer_type = typename Deduplicator::describer_type;
+  using description_type = typename Deduplicator::description_type;
+  using batch_type = typename Deduplicator::batch_type;
+  using kept_type = typename Deduplicator::kept_type;
+  using change_type = typename Deduplicator::change_type;
+  using workspace = typename Deduplicator::workspace;
 
   /// Throws: std::invalid_argument if `empty` keeps documents.
   explicit stream_deduplicator(Deduplicator empty, const stream_limits& limits = {})
@@ -60,82 +124,208 @@ class stream_deduplicator {
   /// As deduplicator::add, at a time. Throws: besides, std::invalid_argument if the time is before that of an earlier
   /// call; std::length_error if there is no room, with when_full::refuse.
   verdict_type add(std::string_view text, const id_type& id, std::uint64_t now = 0) {
-    expire(now);
-    if (dedup_.contains(id)) detail::fail<std::invalid_argument>("a document of this id is kept already");
-    if (limits_.full == when_full::refuse && is_full()) {
-      const verdict_type found = dedup_.find(text);
-      if (found.is_new() && found.has_fingerprint) {
-        detail::fail<std::length_error>("a stream_deduplicator is full: it keeps " + std::to_string(size()) +
-                                        " documents");
-      }
-    }
-    // Its place in the order comes first, so that nothing is left to fail once it is kept.
-    std::list<kept> added{kept{id, now}};
-    const auto place = place_of_.emplace(id, added.begin()).first;
-    detail::undo placing{[&] { place_of_.erase(place); }};
-    const verdict_type result = dedup_.add(text, id);
-    if (result.is_new() && result.has_fingerprint) {
-      order_.splice(order_.end(), added);
-      placing.is_due = false;
-      while (size() > limits_.max_documents) erase(order_.front().id);
-    } else if (limits_.duplicates_renew && result.original) {
-      const auto original = place_of_.find(*result.original)->second;
-      original->time = now;
-      order_.splice(order_.end(), order_, original);
-    }
-    return result;
+    return add(dedup_.describe(text, own_), id, now);
+  }
+  template <class Commit = detail::no_commit>
+  verdict_type add(const description_type& document, const id_type& id, std::uint64_t now, const Commit& commit = {}) {
+    return add_at(now, commit, {&document, 1}, false,
+                  [&](const auto& inner) { return dedup_.add(document, id, inner); });
+  }
+
+  /// As deduplicator::replace, at a time.
+  verdict_type replace(std::string_view text, const id_type& id, std::uint64_t now = 0) {
+    return replace(dedup_.describe(text, own_), id, now);
+  }
+  template <class Commit = detail::no_commit>
+  verdict_type replace(const description_type& document, const id_type& id, std::uint64_t now,
+                       const Commit& commit = {}) {
+    return add_at(now, commit, {&document, 1}, dedup_.contains(id),
+                  [&](const auto& inner) { return dedup_.replace(document, id, inner); });
+  }
+
+  /// As deduplicator::add_batch, at a time.
+  template <text_range Texts = std::span<const std::string_view>>
+  std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids, std::uint64_t now = 0,
+                                      const any_runner& run = {}) {
+    return add_batch(describe_all(*describer(), texts, run), ids, now, run);
+  }
+  template <class Commit = detail::no_commit>
+  std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids, std::uint64_t now,
+                                      const any_runner& run = {}, const Commit& commit = {}) {
+    return add_at(now, commit, batch.documents, false,
+                  [&](const auto& inner) { return dedup_.add_batch(batch, ids, run, inner); });
   }
 
   /// As deduplicator::erase.
   bool erase(const id_type& id) noexcept {
-    const auto place = place_of_.find(id);
-    if (place == place_of_.end()) return false;
+    const slot_type slot = dedup_.kept().slot_of(id);
+    if (slot == none) return false;
+    ages_.remove(slot);
     dedup_.erase(id);
-    order_.erase(place->second);
-    place_of_.erase(place);
     ++erased_;
     return true;
   }
 
   /// Forgets what is older than max_age, and gives memory back. Throws: std::invalid_argument if the time goes back;
   /// std::bad_alloc.
-  void expire(std::uint64_t now) {
+  template <class Commit = detail::no_commit>
+  void expire(std::uint64_t now, const Commit& commit = {}) {
     if (now < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
+    std::size_t too_old = 0;
+    for (slot_type slot = ages_.first(); slot != none && now - ages_.time(slot) > limits_.max_age;
+         slot = ages_.next(slot)) {
+      ++too_old;
+    }
+    forget_oldest(too_old, now, commit);
     now_ = now;
-    while (!order_.empty() && now - order_.front().time > limits_.max_age) erase(order_.front().id);
-    give_back();
+    give_back(commit);
   }
 
   [[nodiscard]] verdict_type find(std::string_view text) const { return dedup_.find(text); }
+  [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
+    return dedup_.find(text, scratch);
+  }
+  [[nodiscard]] verdict_type find(const description_type& document, workspace& scratch) const {
+    return dedup_.find(document, scratch);
+  }
+  [[nodiscard]] bool contains(const id_type& id) const noexcept { return dedup_.contains(id); }
   [[nodiscard]] std::size_t size() const noexcept { return dedup_.size(); }
   [[nodiscard]] bool empty() const noexcept { return dedup_.empty(); }
+  [[nodiscard]] std::uint64_t added() const noexcept { return dedup_.added(); }
+  [[nodiscard]] const stream_limits& limits() const noexcept { return limits_; }
 
-  /// Bytes that are allocated, of the maps about.
-  [[nodiscard]] std::size_t memory_usage() const noexcept {
-    constexpr std::size_t node = sizeof(kept) + sizeof(typename place_map::value_type) + 6 * sizeof(void*);
-    return dedup_.memory_usage() + order_.size() * node;
+  /// As deduplicator::for_each_kept, with times: those first that go first.
+  template <class Visit>
+  void for_each_kept(Visit&& visit) const {
+    for (slot_type slot = ages_.first(); slot != none; slot = ages_.next(slot)) {
+      kept_type kept = dedup_.kept().kept_at(slot);
+      kept.time = ages_.time(slot);
+      if (!detail::visit_goes_on(visit, std::as_const(kept))) return;
+    }
   }
 
-  /// For searches, and what it tells of itself.
+  /// As deduplicator::describe and describer.
+  [[nodiscard]] description_type describe(std::string_view text, workspace& scratch) const {
+    return dedup_.describe(text, scratch);
+  }
+  [[nodiscard]] const auto& describer() const noexcept { return dedup_.describer(); }
+
+  /// As deduplicator::keep, as the youngest. Throws: besides, std::invalid_argument if the time goes back.
+  void keep(const id_type& id, const description_type& document, std::uint64_t serial, std::uint64_t time) {
+    if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
+    ages_.make_room(dedup_.kept().slot_count() + 1);
+    dedup_.keep(id, document, serial);
+    ages_.push_back(dedup_.kept().slot_of(id), time);
+    now_ = time;
+  }
+  /// Makes a kept document the youngest. Returns: false if there is none of this id. Throws: std::invalid_argument if the
+  /// time goes back.
+  bool renew(const id_type& id, std::uint64_t time) {
+    if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
+    const slot_type slot = dedup_.kept().slot_of(id);
+    if (slot == none) return false;
+    make_youngest(slot, time);
+    now_ = time;
+    return true;
+  }
+  /// As deduplicator::count.
+  void count(std::uint64_t documents) noexcept { dedup_.count(documents); }
+
+  /// Bytes that are allocated, of the maps about.
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage() + ages_.memory_usage(); }
+
+  /// For what it tells of itself.
   [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
 
  private:
-  struct kept {
-    id_type id;
-    std::uint64_t time;
-  };
-  using place_type = typename std::list<kept>::iterator;
-  using place_map = detail::id_map<id_type, place_type>;
+  using slot_type = detail::age_list::slot_type;
+  static constexpr slot_type none = detail::age_list::none;
 
-  [[nodiscard]] bool is_full() const noexcept {
-    return size() >= limits_.max_documents || (!empty() && memory_usage() > limits_.max_bytes);
+  /// Adds documents by `add(commit)`, of which the deduplicator knows how.
+  template <class Commit, class Add>
+  auto add_at(std::uint64_t now, const Commit& commit, std::span<const description_type> documents, bool replaces,
+              const Add& add) {
+    expire(now, commit);
+    const bool is_full = limits_.full == when_full::refuse && !replaces &&
+                         (size() >= limits_.max_documents || (!empty() && memory_usage() > limits_.max_bytes));
+    if (is_full) {
+      for (const description_type& document : documents) {
+        const verdict_type found = dedup_.find(document, own_);
+        if (found.is_new() && found.has_fingerprint) refuse_for_room();
+      }
+    }
+    std::vector<kept_type> kept;
+    std::vector<id_type> renewed, gone;
+    slot_type replaced = none;
+    ages_.make_room(dedup_.kept().slot_count() + documents.size());
+    auto result = add([&](const change_type& of_dedup) {
+      change_type change = of_dedup;
+      change.time = now;
+      kept = std::vector<kept_type>(change.kept.begin(), change.kept.end());
+      for (kept_type& one : kept) one.time = now;
+      change.kept = kept;
+      if (!change.replaced.empty()) replaced = dedup_.kept().slot_of(change.replaced.front());
+      if (limits_.duplicates_renew) {
+        for (const verdict_type& found : change.verdicts) {
+          if (found.original) renewed.push_back(*found.original);
+        }
+      }
+      change.renewed = renewed;
+      find_too_many(kept, replaced, gone);
+      change.gone = gone;
+      commit(change);
+    });
+    // From here on nothing fails.
+    if (replaced != none) ages_.remove(replaced);
+    for (const kept_type& one : kept) ages_.push_back(dedup_.kept().slot_of(one.id), now);
+    for (const id_type& id : renewed) make_youngest(dedup_.kept().slot_of(id), now);
+    for (const id_type& id : gone) erase(id);
+    return result;
+  }
+
+  /// The oldest documents that go because there are too many with those that are kept now, which are in the deduplicator
+  /// already, though not in the order.
+  void find_too_many(std::span<const kept_type> kept, slot_type replaced, std::vector<id_type>& gone) const {
+    const std::size_t size = dedup_.size() - (replaced != none && kept.empty() ? 1 : 0);
+    if (size <= limits_.max_documents) return;
+    if (limits_.full == when_full::refuse) refuse_for_room();
+    std::size_t left = size - limits_.max_documents;
+    gone.reserve(left);
+    for (slot_type slot = ages_.first(); slot != none && left > 0; slot = ages_.next(slot)) {
+      if (slot == replaced) continue;
+      gone.push_back(dedup_.kept().kept_at(slot).id);
+      --left;
+    }
+    for (std::size_t i = 0; i < left; ++i) gone.push_back(kept[i].id);
+  }
+
+  [[noreturn]] void refuse_for_room() const {
+    detail::fail<std::length_error>("a stream_deduplicator is full: it keeps " + std::to_string(size()) + " documents");
+  }
+
+  void make_youngest(slot_type slot, std::uint64_t time) noexcept {
+    ages_.remove(slot);
+    ages_.push_back(slot, time);
+  }
+
+  template <class Commit>
+  void forget_oldest(std::size_t count, std::uint64_t now, const Commit& commit) {
+    if (count == 0) return;
+    std::vector<id_type> gone;
+    gone.reserve(count);
+    for (slot_type slot = ages_.first(); gone.size() < count; slot = ages_.next(slot)) {
+      gone.push_back(dedup_.kept().kept_at(slot).id);
+    }
+    commit(change_type{.gone = gone, .time = now});
+    for (const id_type& id : gone) erase(id);
   }
 
   // Memory goes back before a document comes, not after: nothing is left to fail then.
-  void give_back() {
+  template <class Commit>
+  void give_back(const Commit& commit) {
     if (limits_.full == when_full::forget_oldest && (size() < 64 || ++steps_ % 64 == 0)) {
       while (memory_usage() > limits_.max_bytes && size() > 1) {
-        for (std::size_t left = size() / 8 + 1; left > 0; --left) erase(order_.front().id);
+        forget_oldest(size() / 8 + 1, now_, commit);
         shrink();
       }
     }
@@ -146,19 +336,29 @@ class stream_deduplicator {
   }
 
   void shrink() {
+    // Afterwards slots are numbered by serial.
+    const std::vector<slot_type> slots = dedup_.kept().slots_by_age();
+    std::vector<slot_type> place(dedup_.kept().slot_count());
+    for (std::size_t i = 0; i < slots.size(); ++i) place[slots[i]] = static_cast<slot_type>(i);
+    detail::age_list ages;
+    ages.make_room(slots.size());
+    for (slot_type slot = ages_.first(); slot != none; slot = ages_.next(slot)) {
+      ages.push_back(place[slot], ages_.time(slot));
+    }
     dedup_.shrink_to_fit();
+    ages_ = std::move(ages);
     largest_ = size();
     erased_ = 0;
   }
 
   Deduplicator dedup_;
   stream_limits limits_;
-  std::list<kept> order_;  // the oldest first
-  place_map place_of_;
+  detail::age_list ages_;
   std::uint64_t now_ = 0;
   std::size_t steps_ = 0;
   std::size_t largest_ = 0;  // since memory was given back
   std::size_t erased_ = 0;   // since then
+  workspace own_;
 };
 
 }  // namespace neardup::inline v0

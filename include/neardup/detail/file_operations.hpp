@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -83,6 +84,12 @@ class file_operations {
 #endif
   }
   virtual bool remove(const std::string& path) { return std::remove(path.c_str()) == 0; }
+  /// Whether there is something of this name; nothing if that cannot be told.
+  virtual std::optional<bool> is_there(const std::string& path) {
+    struct stat status;
+    if (::stat(path.c_str(), &status) == 0) return true;
+    return errno == ENOENT ? std::optional(false) : std::nullopt;
+  }
   /// Waits until the names in a folder are on the disk.
   virtual bool sync_folder(const std::string& folder) {
 #if defined(_WIN32)

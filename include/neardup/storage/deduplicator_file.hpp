@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,14 +13,13 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include <sys/stat.h>
-
 #include "../dedup/deduplicator.hpp"
+#include "../dedup/stream_deduplicator.hpp"
 #include "../detail/file_operations.hpp"
-#include "../detail/text_lines.hpp"
 #include "../error.hpp"
 #include "composition.hpp"
 #include "engine/append_log.hpp"
@@ -32,25 +32,40 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// What a deduplicator keeps, as bytes and back.
-struct deduplicator_access {
-  template <class Deduplicator>
-  using feature_of = typename Deduplicator::feature_type;
+template <class T>
+inline constexpr bool is_stream_deduplicator = false;
+template <class Deduplicator>
+inline constexpr bool is_stream_deduplicator<stream_deduplicator<Deduplicator>> = true;
 
-  static constexpr std::string_view probe =
-      "A text of Words, words and 1234 numbers; \xe6\x96\x87\xe5\xad\x97 \xc3\x84pfel. It is here to tell checks "
-      "apart.";
+/// What can be saved and logged: a deduplicator, or a stream of one, whose documents have times besides.
+template <class T>
+concept saved_deduplicator = is_deduplicator<T> || is_stream_deduplicator<T>;
 
-  /// What tells other tokenizers, hashers and seeds of the fingerprint and of the check, without naming them: what they
-  /// make of one text.
-  template <class Deduplicator>
-  static std::uint64_t identity(const Deduplicator& d) {
-    std::string made;
-    if (const auto fingerprint = d.hash_(probe)) made = fingerprint->to_hex();
-    if constexpr (Deduplicator::checks_features) {
-      for (const auto feature : d.check_(probe)) put(made, feature);
+/// What tells checks, tokenizers, hashers and seeds apart: what is made of this text goes into files.
+inline constexpr std::string_view deduplicator_probe =
+    "A text of Words, words and 1234 numbers; \xe6\x96\x87\xe5\xad\x97 \xc3\x84pfel. It is here to tell checks "
+    "apart.";
+
+/// How documents of a deduplicator stand in files and logs (docs/format.md).
+template <class Form>
+class deduplicator_format {
+  using id_type = typename Form::id_type;
+  using kept_type = typename Form::kept_type;
+  using description_type = typename Form::description_type;
+  using fingerprint_type = typename description_type::fingerprint_type;
+  using feature_type = typename description_type::feature_type;
+  static constexpr std::size_t bits = fingerprint_type::bits;
+  static constexpr bool has_named_ids = std::is_same_v<id_type, std::string>;
+  static constexpr std::size_t fixed_size = 32 + bits / 8;  // of a document, before its id
+
+ public:
+  /// What the deduplicator in it is.
+  static const auto& plain(const Form& form) noexcept {
+    if constexpr (is_stream_deduplicator<Form>) {
+      return form.get();
+    } else {
+      return form;
     }
-    return checksum_of(to_bytes(made));
   }
 
   ///   bytes 0..3    the distance
@@ -59,107 +74,164 @@ struct deduplicator_access {
   ///   bytes 8..15   min_tokens
   ///   bytes 16..23  the similarity, a double
   ///   bytes 24..31  what the deduplicator makes of a text, see identity()
-  template <class Deduplicator>
-  static std::string options(const Deduplicator& d) {
+  static std::string options(const Form& form) {
+    const auto& d = plain(form);
+    using plain_type = std::remove_cvref_t<decltype(d)>;
+    const dedup_options settings = d.options();
     std::string bytes;
-    put(bytes, static_cast<std::uint32_t>(d.index_.max_distance()));
-    put(bytes, static_cast<std::uint8_t>(!Deduplicator::has_check ? 0 : Deduplicator::checks_features ? 2 : 1));
-    put(bytes, static_cast<std::uint8_t>(sizeof(feature_of<Deduplicator>)));
-    put(bytes, static_cast<std::uint8_t>(form_of_id<typename Deduplicator::id_type>()));
-    put(bytes, static_cast<std::uint8_t>(sizeof(typename Deduplicator::id_type)));
-    put(bytes, std::uint64_t{d.min_tokens_});
-    put(bytes, std::bit_cast<std::uint64_t>(d.similarity_));
+    put(bytes, static_cast<std::uint32_t>(*settings.distance));
+    put(bytes, static_cast<std::uint8_t>(!plain_type::has_check ? 0 : plain_type::checks_features ? 2 : 1));
+    put(bytes, static_cast<std::uint8_t>(sizeof(feature_type)));
+    if constexpr (has_named_ids) {
+      put(bytes, static_cast<std::uint8_t>(id_form_of_strings));
+      put(bytes, std::uint8_t{0});
+    } else {
+      put(bytes, static_cast<std::uint8_t>(form_of_id<id_type>()));
+      put(bytes, static_cast<std::uint8_t>(sizeof(id_type)));
+    }
+    put(bytes, std::uint64_t{settings.min_tokens});
+    put(bytes, std::bit_cast<std::uint64_t>(*settings.similarity));
     put(bytes, identity(d));
     return bytes;
   }
 
-  template <class T>
-  static void put_value(std::string& bytes, const T& value) {
-    if constexpr (std::is_integral_v<T>) {
-      put(bytes, static_cast<std::make_unsigned_t<T>>(value));
+  static void put_id(std::string& bytes, const id_type& id) {
+    if constexpr (has_named_ids) {
+      put(bytes, static_cast<std::uint32_t>(id.size()));
+      bytes += id;
+    } else if constexpr (std::is_integral_v<id_type>) {
+      put(bytes, static_cast<std::make_unsigned_t<id_type>>(id));
     } else {
-      bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+      bytes.append(reinterpret_cast<const char*>(&id), sizeof id);
     }
   }
-  template <class T>
-  static T get_value(byte_span bytes, std::size_t position) {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(get<std::make_unsigned_t<T>>(bytes, position));
+  /// The id at `position`, which moves on; nothing if it is not whole.
+  static std::optional<id_type> get_id(byte_span bytes, std::size_t& position) {
+    const auto left = [&] { return bytes.size() - position; };
+    const std::size_t begin = position;
+    if constexpr (has_named_ids) {
+      if (left() < 4) return std::nullopt;
+      const std::size_t size = get<std::uint32_t>(bytes, begin);
+      if (left() - 4 < size) return std::nullopt;
+      position += 4 + size;
+      return std::string(to_text(bytes.subspan(begin + 4, size)));
     } else {
-      T value;
-      std::memcpy(&value, bytes.data() + position, sizeof value);
-      return value;
+      if (left() < sizeof(id_type)) return std::nullopt;
+      position += sizeof(id_type);
+      if constexpr (std::is_integral_v<id_type>) {
+        return static_cast<id_type>(get<std::make_unsigned_t<id_type>>(bytes, begin));
+      } else {
+        id_type id;
+        std::memcpy(&id, bytes.data() + begin, sizeof id);
+        return id;
+      }
     }
   }
 
-  template <class Deduplicator>
-  static constexpr std::size_t fixed_size = 32 + Deduplicator::fingerprint_type::bits / 8 +
-                                            sizeof(typename Deduplicator::id_type);
-
-  /// A kept document: its serial number, digest, number of features, whether it is short, fingerprint, id, features.
-  template <class Deduplicator, class Document>
-  static void encode(const Document& document, std::span<const feature_of<Deduplicator>> features, std::string& bytes) {
-    put(bytes, document.serial);
-    put(bytes, document.digest[0]);
-    put(bytes, document.digest[1]);
-    put(bytes, static_cast<std::uint32_t>(features.size()));
-    put(bytes, std::uint32_t{document.is_short});
-    put_words(bytes, document.fingerprint.to_words(), Deduplicator::fingerprint_type::bits / 8);
-    put_value(bytes, document.id);
-    for (const auto feature : features) put(bytes, feature);
+  /// Its serial number, digest, number of features, whether it is short, fingerprint, id, features.
+  static void put_document(std::string& bytes, const kept_type& kept) {
+    const set_digest digest = kept.digest.value_or(set_digest{});
+    put(bytes, kept.serial);
+    put(bytes, digest[0]);
+    put(bytes, digest[1]);
+    put(bytes, static_cast<std::uint32_t>(kept.features.size()));
+    put(bytes, std::uint32_t{kept.digest.has_value()});
+    put_words(bytes, kept.fingerprint.to_words(), bits / 8);
+    put_id(bytes, kept.id);
+    for (const auto feature : kept.features) put(bytes, feature);
   }
 
-  /// Keeps the document that begins at `position`, which moves on. Returns: whether there is one.
-  template <class Deduplicator>
-  static bool decode(Deduplicator& d, byte_span bytes, std::size_t& position) {
-    constexpr std::size_t bits = Deduplicator::fingerprint_type::bits;
-    constexpr std::size_t fixed = fixed_size<Deduplicator>;
-    if (bytes.size() - position < fixed) return false;
-    typename Deduplicator::document document;
-    document.serial = get<std::uint64_t>(bytes, position);
-    document.digest = {get<std::uint64_t>(bytes, position + 8), get<std::uint64_t>(bytes, position + 16)};
-    const std::size_t count = get<std::uint32_t>(bytes, position + 24);
-    const auto is_short = get<std::uint32_t>(bytes, position + 28);
-    if (is_short > 1 || count > (bytes.size() - position - fixed) / sizeof(feature_of<Deduplicator>)) return false;
-    document.is_short = is_short != 0;
-    document.fingerprint =
-        typename Deduplicator::fingerprint_type(get_words<words_for(bits)>(bytes, position + 32, bits / 8));
-    const auto id = get_value<typename Deduplicator::id_type>(bytes, position + 32 + bits / 8);
-    std::vector<feature_of<Deduplicator>> features(count);
+  /// Keeps the document that begins at `position`, which moves on. Returns: whether there is one that may follow those
+  /// before it.
+  static bool keep_document(Form& form, byte_span bytes, std::size_t& position, std::uint64_t time) {
+    const std::size_t begin = position;
+    if (bytes.size() - begin < fixed_size) return false;
+    const auto serial = get<std::uint64_t>(bytes, begin);
+    const std::size_t count = get<std::uint32_t>(bytes, begin + 24);
+    const auto is_short = get<std::uint32_t>(bytes, begin + 28);
+    description_type document;
+    document.fingerprint = fingerprint_type(get_words<words_for(bits)>(bytes, begin + 32, bits / 8));
+    if (is_short == 1) document.digest = {get<std::uint64_t>(bytes, begin + 8), get<std::uint64_t>(bytes, begin + 16)};
+    position = begin + fixed_size;
+    const std::optional<id_type> id = get_id(bytes, position);
+    if (!id || is_short > 1 || count > (bytes.size() - position) / sizeof(feature_type)) return false;
+    std::vector<feature_type> features(count);
     for (std::size_t i = 0; i < count; ++i) {
-      features[i] = get<feature_of<Deduplicator>>(bytes, position + fixed + i * sizeof(feature_of<Deduplicator>));
+      features[i] = get<feature_type>(bytes, position + i * sizeof(feature_type));
       if (i > 0 && !(features[i - 1] < features[i])) return false;
     }
-    if (d.contains(id) || document.serial < d.added_) return false;
-    // keep() takes the number of documents for the age of this one.
-    d.added_ = document.serial;
-    d.keep(id, document, features);
-    ++d.added_;
-    position += fixed + count * sizeof(feature_of<Deduplicator>);
+    position += count * sizeof(feature_type);
+    document.features = features;
+    if (form.contains(*id) || serial < form.added()) return false;
+    if constexpr (is_stream_deduplicator<Form>) {
+      form.keep(*id, document, serial, time);
+    } else {
+      form.keep(*id, document, serial);
+    }
     return true;
   }
 
-  template <class Deduplicator>
-  static std::string encode_kept(const Deduplicator& d, const typename Deduplicator::id_type& id) {
-    std::string bytes;
-    const auto slot = d.slot_of_.find(id)->second;
-    encode<Deduplicator>(d.documents_[slot], d.features_of(slot), bytes);
-    return bytes;
-  }
-
   /// All kept documents, the oldest first.
-  template <class Deduplicator>
-  static std::string encode_all(const Deduplicator& d) {
+  static std::string all_documents(const Form& form) {
     std::string bytes;
-    for (const auto slot : d.slots_by_age()) encode<Deduplicator>(d.documents_[slot], d.features_of(slot), bytes);
+    plain(form).for_each_kept([&](const kept_type& kept) { put_document(bytes, kept); });
     return bytes;
   }
 
-  template <class Deduplicator>
-  static void set_added(Deduplicator& d, std::uint64_t added) noexcept {
-    d.added_ = added;
+  /// The times of a stream: the least that the next one may have; and for each document, those first that go first,
+  /// where it stands among the documents, and its time.
+  static std::string all_times(const Form& form) {
+    std::string bytes;
+    if constexpr (is_stream_deduplicator<Form>) {
+      std::unordered_map<std::uint64_t, std::uint64_t> places;  // by serial
+      form.get().for_each_kept([&](const kept_type& kept) { places.emplace(kept.serial, places.size()); });
+      form.for_each_kept([&](const kept_type& kept) {
+        put(bytes, places.at(kept.serial));
+        put(bytes, kept.time);
+      });
+    }
+    return bytes;
+  }
+  /// Returns: whether these are times of what is kept.
+  static bool set_times(Form& form, byte_span bytes) {
+    if constexpr (is_stream_deduplicator<Form>) {
+      std::vector<id_type> ids;
+      form.get().for_each_kept([&](const kept_type& kept) { ids.push_back(kept.id); });
+      if (bytes.size() != 16 * ids.size()) return false;
+      std::vector<bool> seen(ids.size());
+      for (std::size_t i = 0, last = 0; i < ids.size(); ++i) {
+        const auto place = get<std::uint64_t>(bytes, 16 * i), time = get<std::uint64_t>(bytes, 16 * i + 8);
+        if (place >= ids.size() || seen[place] || time < last) return false;
+        seen[place] = true;
+        last = time;
+        form.renew(ids[place], time);
+      }
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::uint8_t id_form_of_strings = 3;
+
+  /// What tells other tokenizers, hashers and seeds of the fingerprint and of the check, without naming them: what they
+  /// make of one text.
+  template <class Plain>
+  static std::uint64_t identity(const Plain& d) {
+    std::string made;
+    if (const auto fingerprint = d.describer()->hash()(deduplicator_probe)) made = fingerprint->to_hex();
+    if constexpr (Plain::checks_features) {
+      for (const auto feature : d.describer()->check()(deduplicator_probe)) put(made, feature);
+    }
+    return checksum_of(to_bytes(made));
   }
 };
+
+/// A composition with the kind that the fingerprints have.
+template <class Form>
+fingerprint_composition composition_for(fingerprint_composition made_of) {
+  made_of.kind = Form::description_type::fingerprint_type::kind;
+  return made_of;
+}
 
 /// What a file with a deduplicator says of itself.
 struct deduplicator_state {
@@ -168,55 +240,67 @@ struct deduplicator_state {
 };
 
 /// Writes a deduplicator. Returns: the number of this state.
-template <class Deduplicator>
-std::uint64_t write_deduplicator(file_operations& files, const std::string& path, const Deduplicator& d,
+template <saved_deduplicator Form>
+std::uint64_t write_deduplicator(file_operations& files, const std::string& path, const Form& form,
                                  const fingerprint_composition& made_of,
                                  std::optional<append_log::extent> log = std::nullopt) {
-  std::string options = deduplicator_access::options(d);
-  put(options, d.added());
+  using format = deduplicator_format<Form>;
+  std::string options = format::options(form);
+  put(options, form.added());
   if (log) put(options, log->size);
   if (log) put(options, log->checksum);
-  const std::string documents = deduplicator_access::encode_all(d);
-  const std::array<section_source, 2> sections = {{
+  const std::string documents = format::all_documents(form), times = format::all_times(form);
+  const std::array<section_source, 3> sections = {{
       {section_tag::options, 0, to_bytes(options)},
       {section_tag::documents, 0, to_bytes(documents)},
+      {section_tag::times, 0, to_bytes(times)},
   }};
   const file_header header{file_content::deduplicator,
-                           static_cast<std::uint32_t>(Deduplicator::fingerprint_type::bits),
+                           static_cast<std::uint32_t>(Form::description_type::fingerprint_type::bits),
                            {},
-                           d.size(),
-                           made_of};
+                           form.size(),
+                           composition_for<Form>(made_of)};
   return write_container(files, path, header, sections);
 }
 
 /// Fills an empty deduplicator. Returns: the state that was read.
-template <class Deduplicator>
-deduplicator_state read_deduplicator(const std::string& path, Deduplicator& d, const fingerprint_composition& made_of) {
-  if (d.added() != 0) fail<std::invalid_argument>("restore: the deduplicator has documents already");
+template <saved_deduplicator Form>
+deduplicator_state read_deduplicator(const std::string& path, Form& form, const fingerprint_composition& made_of) {
+  using format = deduplicator_format<Form>;
+  if (form.added() != 0) fail<std::invalid_argument>("restore: the deduplicator has documents already");
   const mapped_file mapped(path);
   const container file(mapped.bytes(), path, file_content::deduplicator);
-  file.check_composition(made_of);
+  fingerprint_composition expected = composition_for<Form>(made_of);
+  // Earlier versions wrote "simhash" where the caller did not say otherwise; the options tell what it is.
+  if (file.header().made_of.kind == fingerprint_kind::simhash) expected.kind = fingerprint_kind::simhash;
+  file.check_composition(expected);
   file.check_sections();
-  const byte_span options = file.find(section_tag::options), documents = file.find(section_tag::documents);
-  if (file.header().bits != Deduplicator::fingerprint_type::bits || (options.size() != 40 && options.size() != 56) ||
-      file.sections().size() != (documents.empty() ? 1U : 2U)) {
+  const byte_span options = file.find(section_tag::options), documents = file.find(section_tag::documents),
+                  times = file.find(section_tag::times);
+  constexpr std::size_t bits = Form::description_type::fingerprint_type::bits;
+  const std::size_t expected_sections = 1 + (documents.empty() ? 0U : 1U) + (times.empty() ? 0U : 1U);
+  if (file.header().bits != bits || (options.size() != 40 && options.size() != 56) ||
+      file.sections().size() != expected_sections) {
     file.refuse("the sections do not fit each other");
   }
-  if (const auto distance = get<std::uint32_t>(options, 0); distance != static_cast<std::uint32_t>(d.distance())) {
+  const dedup_options settings = format::plain(form).options();
+  if (const auto distance = get<std::uint32_t>(options, 0);
+      distance != static_cast<std::uint32_t>(*settings.distance)) {
     fail<std::invalid_argument>(path + ": saved with a distance of " + std::to_string(distance) + ", not " +
-                                std::to_string(d.distance()));
+                                std::to_string(*settings.distance));
   }
-  if (to_text(options.first(32)) != deduplicator_access::options(d)) {
+  if (to_text(options.first(32)) != format::options(form)) {
     fail<std::invalid_argument>(path + ": saved with another similarity, min_tokens, check or Id");
   }
   // Built aside: what throws leaves the caller's empty.
   std::size_t position = 0;
   while (position < documents.size()) {
-    if (!deduplicator_access::decode(d, documents, position)) file.refuse("a document is damaged");
+    if (!format::keep_document(form, documents, position, 0)) file.refuse("a document is damaged");
   }
   const auto added = get<std::uint64_t>(options, 32);
-  if (d.size() != file.header().count || d.added() > added) file.refuse("a document is damaged");
-  deduplicator_access::set_added(d, added);
+  if (form.size() != file.header().count || form.added() > added) file.refuse("a document is damaged");
+  if (!times.empty() && !format::set_times(form, times)) file.refuse("the times of the documents are damaged");
+  form.count(added - form.added());
   deduplicator_state state{get<std::uint64_t>(mapped.bytes(), 56), std::nullopt};
   if (options.size() > 40) state.log = {get<std::uint64_t>(options, 40), get<std::uint64_t>(options, 48)};
   return state;
@@ -225,15 +309,22 @@ deduplicator_state read_deduplicator(const std::string& path, Deduplicator& d, c
 }  // namespace detail
 
 /// Writes all that a deduplicator keeps to a file, which is whole and on the disk when this returns, or what was there
-/// before. Throws: std::runtime_error naming the file; std::bad_alloc. Memory: a copy of what is kept.
+/// before; of a stream_deduplicator the times, too. Throws: std::runtime_error naming the file; std::bad_alloc. Memory: a
+/// copy of what is kept.
 template <class Simhasher, class Check, class Id>
 void save(const std::string& path, const deduplicator<Simhasher, Check, Id>& dedup,
           const fingerprint_composition& made_of) {
   detail::write_deduplicator(detail::system_files(), path, dedup, made_of);
 }
+template <class Deduplicator>
+void save(const std::string& path, const stream_deduplicator<Deduplicator>& dedup,
+          const fingerprint_composition& made_of) {
+  detail::write_deduplicator(detail::system_files(), path, dedup, made_of);
+}
 
 /// The deduplicator that was saved: goes on where that one was. `empty` is one of the same parts and options, to which
-/// nothing was added.
+/// nothing was added; the limits of a stream may be others. What a deduplicator without times saved is of the time 0 to a
+/// stream.
 /// Throws: std::runtime_error naming the file, if it is damaged; std::invalid_argument, if it was saved with other
 /// parts or options; std::bad_alloc.
 template <class Simhasher, class Check, class Id>
@@ -243,22 +334,40 @@ template <class Simhasher, class Check, class Id>
   detail::read_deduplicator(path, empty, made_of);
   return empty;
 }
+template <class Deduplicator>
+[[nodiscard]] stream_deduplicator<Deduplicator> restore(const std::string& path,
+                                                        stream_deduplicator<Deduplicator> empty,
+                                                        const fingerprint_composition& made_of) {
+  detail::read_deduplicator(path, empty, made_of);
+  return empty;
+}
 
-/// A deduplicator whose every step is on the disk before it is acknowledged: in the file of save(), or in a log beside
-/// it, PATH.log, of what came since.
+/// A deduplicator, or a stream_deduplicator with its times, whose every step is on the disk before it is acknowledged: in
+/// the file of save(), or in a log beside it, PATH.log, of what came since. A batch is one step.
 ///
 /// Whatever ends the process, the next one finds all that was acknowledged, and nothing else but perhaps the step that
 /// was under way. One object at a time may have a path: a file_lock of it refuses a second one.
-/// Guarantee: what throws changes neither the deduplicator nor what a later process finds. If save() fails, or an error
-/// of the log cannot be undone, further changes throw until save() succeeds.
+/// Guarantee: what throws changes neither the deduplicator nor what a later process finds, but that documents of a stream
+/// which are too old, or for which there is no room, may be gone. If save() fails, or an error of the log cannot be
+/// undone, further changes throw until save() succeeds.
 /// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{hash}, composition_of(hash));`
 template <class Deduplicator>
 class durable_deduplicator {
-  using access = detail::deduplicator_access;
+  static_assert(
+      detail::saved_deduplicator<Deduplicator>,
+      "neardup: a durable_deduplicator has a deduplicator or a stream_deduplicator in it; guarded goes around "
+      "it: guarded<durable_deduplicator<...>>");
+  using format = detail::deduplicator_format<Deduplicator>;
+  static constexpr bool has_times = detail::is_stream_deduplicator<Deduplicator>;
 
  public:
   using id_type = typename Deduplicator::id_type;
   using verdict_type = typename Deduplicator::verdict_type;
+  using describer_type = typename Deduplicator::describer_type;
+  using description_type = typename Deduplicator::description_type;
+  using batch_type = typename Deduplicator::batch_type;
+  using kept_type = typename Deduplicator::kept_type;
+  using workspace = typename Deduplicator::workspace;
 
   /// What is at `path`, or `empty` if there is nothing yet.
   /// Throws: as restore(); std::runtime_error naming the file, if another object has it; naming the log, if it is
@@ -296,16 +405,59 @@ class durable_deduplicator {
   }
 
   /// As the deduplicator's. Throws: besides, std::runtime_error naming the log.
-  verdict_type add(std::string_view text, const id_type& id) {
-    const verdict_type result = dedup_.add(text, id);
-    finish(result, id);
-    return result;
+  verdict_type add(std::string_view text, const id_type& id) { return add(dedup_.describe(text, own_), id); }
+  verdict_type add(std::string_view text, const id_type& id, std::uint64_t now) requires has_times {
+    return add(dedup_.describe(text, own_), id, now);
   }
-  verdict_type add(std::string_view text) requires counting_id<id_type> {
-    const auto number = dedup_.added();
-    const verdict_type result = dedup_.add(text);
-    finish(result, static_cast<id_type>(number));
-    return result;
+  verdict_type add(std::string_view text) requires(!has_times && counting_id<id_type>) {
+    return add(text, dedup_.next_id());
+  }
+  verdict_type add(const description_type& document, const id_type& id) {
+    if constexpr (has_times) {
+      return add(document, id, 0);
+    } else {
+      return dedup_.add(document, id, put_down());
+    }
+  }
+  verdict_type add(const description_type& document, const id_type& id, std::uint64_t now) requires has_times {
+    return dedup_.add(document, id, now, put_down());
+  }
+
+  /// As the deduplicator's. Throws: besides, std::runtime_error naming the log.
+  verdict_type replace(std::string_view text, const id_type& id) { return replace(dedup_.describe(text, own_), id); }
+  verdict_type replace(std::string_view text, const id_type& id, std::uint64_t now) requires has_times {
+    return replace(dedup_.describe(text, own_), id, now);
+  }
+  verdict_type replace(const description_type& document, const id_type& id) {
+    if constexpr (has_times) {
+      return replace(document, id, 0);
+    } else {
+      return dedup_.replace(document, id, put_down());
+    }
+  }
+  verdict_type replace(const description_type& document, const id_type& id, std::uint64_t now) requires has_times {
+    return dedup_.replace(document, id, now, put_down());
+  }
+
+  /// As the deduplicator's: all of a batch is on the disk, or nothing. It waits for the disk once.
+  /// Throws: besides, std::runtime_error naming the log; std::length_error if what is kept of the batch has 4 GiB.
+  template <text_range Texts = std::span<const std::string_view>>
+  std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids,
+                                      const any_runner& run = {}) requires(!has_times) {
+    return dedup_.add_batch(describe_all(*describer(), texts, run), ids, run, put_down());
+  }
+  template <text_range Texts = std::span<const std::string_view>>
+  std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids, std::uint64_t now = 0,
+                                      const any_runner& run = {}) requires has_times {
+    return dedup_.add_batch(describe_all(*describer(), texts, run), ids, now, run, put_down());
+  }
+  std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids,
+                                      const any_runner& run = {}) requires(!has_times) {
+    return dedup_.add_batch(batch, ids, run, put_down());
+  }
+  std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids, std::uint64_t now,
+                                      const any_runner& run = {}) requires has_times {
+    return dedup_.add_batch(batch, ids, now, run, put_down());
   }
 
   /// As the deduplicator's, and on the disk.
@@ -313,10 +465,13 @@ class durable_deduplicator {
   bool erase(const id_type& id) {
     if (!dedup_.contains(id)) return false;
     std::string payload("E");
-    access::put_value(payload, id);
+    format::put_id(payload, id);
     log_.append(payload);
     return dedup_.erase(id);
   }
+
+  /// As the stream_deduplicator's, and on the disk.
+  void expire(std::uint64_t now) requires has_times { dedup_.expire(now, put_down()); }
 
   /// Writes all to the file and begins a new log: what a later start then need not replay.
   /// Throws: std::runtime_error naming the file; std::bad_alloc.
@@ -333,17 +488,34 @@ class durable_deduplicator {
     log_ = detail::append_log::create(*files_, log_path(), state);
   }
 
-  /// For searches, and what it tells of itself.
+  // As the deduplicator's.
+  [[nodiscard]] verdict_type find(std::string_view text) const { return dedup_.find(text); }
+  [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
+    return dedup_.find(text, scratch);
+  }
+  [[nodiscard]] verdict_type find(const description_type& document, workspace& scratch) const {
+    return dedup_.find(document, scratch);
+  }
+  [[nodiscard]] bool contains(const id_type& id) const noexcept { return dedup_.contains(id); }
+  [[nodiscard]] std::size_t size() const noexcept { return dedup_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return dedup_.empty(); }
+  [[nodiscard]] std::uint64_t added() const noexcept { return dedup_.added(); }
+  template <class Visit>
+  void for_each_kept(Visit&& visit) const {
+    dedup_.for_each_kept(std::forward<Visit>(visit));
+  }
+  [[nodiscard]] const auto& describer() const noexcept { return dedup_.describer(); }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage(); }
+
+  /// For what it tells of itself.
   [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
 
  private:
   [[nodiscard]] std::string log_path() const { return path_ + ".log"; }
 
-  static bool is_there(const std::string& path) {
-    struct stat status;
-    if (::stat(path.c_str(), &status) == 0) return true;
-    if (errno != ENOENT) detail::fail_with_errno("open", path);
-    return false;
+  [[nodiscard]] bool is_there(const std::string& path) const {
+    if (const auto there = files_->is_there(path)) return *there;
+    detail::fail_with_errno("open", path);
   }
 
   [[noreturn]] void refuse_log(const char* what) const {
@@ -351,31 +523,94 @@ class durable_deduplicator {
                                      "); put that file back, or move the log away");
   }
 
-  // Puts down what add() did, or takes it back.
-  void finish(const verdict_type& result, const id_type& id) {
-    const bool is_kept = result.is_new() && result.has_fingerprint;
-    detail::undo adding{[&] {
-      if (is_kept) dedup_.erase(id);
-      access::set_added(dedup_, dedup_.added() - 1);
-    }};
-    log_.append(is_kept ? "K" + access::encode_kept(dedup_, id) : std::string("D"));
-    adding.is_due = false;
+  /// What is called with each change, to put it down.
+  auto put_down() {
+    return [this](const auto& change) { log_.append(record_of(change)); };
+  }
+
+  template <class Change>
+  std::string record_of(const Change& change) const {
+    std::string record;
+    const bool adds_one = change.verdicts.size() == 1 && change.replaced.empty();
+    if (!has_times && adds_one && change.kept.empty()) return "D";
+    if (!has_times && adds_one) {
+      record = "K";
+      format::put_document(record, change.kept.front());
+      return record;
+    }
+    record = "S";
+    detail::put(record, change.time);
+    detail::put(record, dedup_.added() + change.verdicts.size());
+    const auto put_ids = [&](char what, const auto& ids) {
+      for (const id_type& id : ids) {
+        record += what;
+        format::put_id(record, id);
+      }
+    };
+    put_ids('E', change.replaced);
+    for (const kept_type& kept : change.kept) {
+      record += 'K';
+      format::put_document(record, kept);
+    }
+    put_ids('R', change.renewed);
+    put_ids('E', change.gone);
+    return record;
   }
 
   void replay(std::string_view payload) {
-    const auto bytes = detail::to_bytes(payload);
+    if (!is_replayed(detail::to_bytes(payload))) {
+      detail::fail<std::runtime_error>(log_path() + ": a record does not fit what is before it");
+    }
+  }
+
+  // Whether a record could be done.
+  bool is_replayed(detail::byte_span bytes) {
+    if (bytes.empty()) return false;
+    const auto what = static_cast<char>(bytes[0]);
     const std::uint64_t added = dedup_.added();
     std::size_t position = 1;
-    bool is_right = false;
-    if (payload == "D") {
-      access::set_added(dedup_, added + 1);
-      is_right = true;
-    } else if (payload.starts_with('K')) {
-      is_right = access::decode(dedup_, bytes, position) && position == bytes.size() && dedup_.added() == added + 1;
-    } else if (payload.starts_with('E') && bytes.size() == 1 + sizeof(id_type)) {
-      is_right = dedup_.erase(access::get_value<id_type>(bytes, position));
+    if (what == 'D' && bytes.size() == 1) {
+      dedup_.count(1);
+      return true;
     }
-    if (!is_right) detail::fail<std::runtime_error>(log_path() + ": a record does not fit what is before it");
+    if (what == 'K') {
+      return format::keep_document(dedup_, bytes, position, 0) && position == bytes.size() &&
+             dedup_.added() == added + 1;
+    }
+    if (what == 'E') return is_erased(bytes, position) && position == bytes.size();
+    if (what != 'S' || bytes.size() < 17) return false;
+    const auto time = detail::get<std::uint64_t>(bytes, 1), added_then = detail::get<std::uint64_t>(bytes, 9);
+    for (position = 17; position < bytes.size();) {
+      switch (static_cast<char>(bytes[position++])) {
+        case 'E':
+          if (!is_erased(bytes, position)) return false;
+          break;
+        case 'K':
+          if (!format::keep_document(dedup_, bytes, position, time)) return false;
+          break;
+        case 'R':
+          if (!is_renewed(bytes, position, time)) return false;
+          break;
+        default: return false;
+      }
+    }
+    if (dedup_.added() > added_then) return false;
+    dedup_.count(added_then - dedup_.added());
+    return true;
+  }
+
+  bool is_erased(detail::byte_span bytes, std::size_t& position) {
+    const auto id = format::get_id(bytes, position);
+    return id && dedup_.erase(*id);
+  }
+  bool is_renewed(detail::byte_span bytes, std::size_t& position, [[maybe_unused]] std::uint64_t time) {
+    if constexpr (has_times) {
+      const auto id = format::get_id(bytes, position);
+      return id && dedup_.renew(*id, time);
+    } else {
+      static_cast<void>(bytes), static_cast<void>(position);
+      return false;
+    }
   }
 
   detail::file_operations* files_;
@@ -384,6 +619,7 @@ class durable_deduplicator {
   fingerprint_composition made_of_;
   Deduplicator dedup_;
   detail::append_log log_;
+  workspace own_;
 };
 
 }  // namespace neardup::inline v0

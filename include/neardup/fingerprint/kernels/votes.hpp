@@ -263,14 +263,7 @@ class vote_collector {
   void receive([[maybe_unused]] const Weighter& weigh, const Hasher& hash,
                [[maybe_unused]] hash_block<hash_words>& block, const Feed& feed) {
     if constexpr (Kind == vote_kind::texts) {
-      auto add_token = [&](std::string_view token) {
-        const auto value = to_hash_words(hash(token));
-        if constexpr (adds_weights) {
-          tokens_.add(voting_words<Bits>(value), occurrence_weight(weigh, token));
-        } else {
-          tokens_.add(value, token);
-        }
-      };
+      auto add_token = [&](std::string_view token) { add_text(weigh, to_hash_words(hash(token)), token); };
       feed(add_token);
     } else {
       const auto take = [&](const hash_block<hash_words>& full) { add(full); };
@@ -312,13 +305,46 @@ class vote_collector {
     hash_tokens(tokenize, hash, text, scratch, [&](const hash_block<hash_words>& block) { add(block); });
   }
 
+  /// Collects all tokens of a text beside those since clear(), and calls `also(block)` for the hashes of all of them.
+  template <class Tokenizer, class Also>
+  void collect_more(const Tokenizer& tokenize, [[maybe_unused]] const Weighter& weigh, const Hasher& hash,
+                    std::string_view text, hash_scratch<Tokenizer, Hasher>& scratch, const Also& also) {
+    if constexpr (Kind == vote_kind::texts) {
+      scratch.block.count = 0;
+      const hash_writer<hash_words> hashes(scratch.block, also);
+      auto add_token = [&](std::string_view token) {
+        const auto value = to_hash_words(hash(token));
+        add_text(weigh, value, token);
+        hashes.add([&](std::size_t j) { return value[j]; });
+      };
+      tokenize(text, add_token);
+      hashes.flush();
+    } else {
+      hash_tokens(tokenize, hash, text, scratch, [&](const hash_block<hash_words>& block) {
+        add(block);
+        also(block);
+      });
+    }
+  }
+
   /// The tokens since clear().
   [[nodiscard]] const auto& tokens() const noexcept { return tokens_; }
+  /// Whether they are in `weighted`, and not in tokens().
+  [[nodiscard]] bool are_weighed() const noexcept { return are_weighed_; }
 
   /// Memory for weighed tokens.
   std::vector<weighted_token<hash_words>> weighted;
 
  private:
+  void add_text(const Weighter& weigh, const std::array<std::uint64_t, hash_words>& value, std::string_view token) {
+    static_cast<void>(weigh);
+    if constexpr (adds_weights) {
+      tokens_.add(voting_words<Bits>(value), occurrence_weight(weigh, token));
+    } else {
+      tokens_.add(value, token);
+    }
+  }
+
   static auto make_tokens() {
     if constexpr (Kind == vote_kind::occurrences) {
       return equal_votes<Bits>();

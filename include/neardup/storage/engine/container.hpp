@@ -45,6 +45,7 @@ enum class section_tag : std::uint32_t {
   records = 16,
   options = 32,
   documents = 33,
+  times = 34,
   dictionary_nodes = 48,
   dictionary_first = 49,
   dictionary_never = 50,

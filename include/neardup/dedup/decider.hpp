@@ -1,0 +1,566 @@
+// Keeps documents and decides about others: which kept one does a text duplicate, if any?
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "../error.hpp"
+#include "../index/keyed_index.hpp"
+#include "../index/pigeonhole_index.hpp"
+#include "../runner.hpp"
+#include "checks.hpp"
+#include "describer.hpp"
+#include "join/sequential_decider.hpp"
+
+namespace neardup::inline v0 {
+
+/// What may name the documents of a deduplicator: what names those of an index (see index_id), or a string.
+template <class Id>
+concept document_id = index_id<Id> || std::same_as<Id, std::string>;
+
+/// What a deduplicator says of a text.
+template <class Id>
+struct verdict {
+  std::optional<Id> original;        ///< the kept document that the text duplicates; nothing if it is new
+  int distance = 0;                  ///< of the two fingerprints, in bits
+  std::optional<double> similarity;  ///< by the check; nothing without one
+  bool has_fingerprint = true;       ///< false if there is nothing to compare: no tokens, or all have weight 0
+
+  [[nodiscard]] bool is_new() const noexcept { return !original.has_value(); }
+
+  /// Takes a candidate that a check has judged. The original is the most similar of those accepted, then the nearest,
+  /// then the earliest: candidates come by distance, then age, so of equally similar ones the first is right.
+  /// Returns: whether a later candidate may be better.
+  bool consider(const Id& id, int candidate_distance, const check_result& found) {
+    if (!found.accepts || (similarity && !(*found.similarity > *similarity))) return true;
+    original = id;
+    distance = candidate_distance;
+    similarity = found.similarity;
+    return found.similarity.has_value();
+  }
+
+  friend bool operator==(const verdict&, const verdict&) = default;
+};
+
+/// Which stored document a new one duplicates: of those within k bits of its fingerprint that `check(id)` accepts (see
+/// check_of), the most similar, then the nearest, then that of the smallest id. This is how a deduplicator decides;
+/// it serves programs whose fingerprints come from elsewhere, from several threads or from a database.
+/// Throws: std::invalid_argument if k is not what the index serves, or a similarity is NaN; what the check throws.
+/// Example: `if (find_original(index, fingerprint, 3).is_new()) index.insert(fingerprint, id);`
+template <class Index, class Check = no_check>
+  requires check_of<Check, typename Index::id_type>
+[[nodiscard]] verdict<typename Index::id_type> find_original(const Index& index,
+                                                             const typename Index::fingerprint_type& fingerprint, int k,
+                                                             const Check& check = {},
+                                                             double similarity = default_similarity) {
+  if (std::isnan(similarity)) detail::fail<std::invalid_argument>("find_original: the similarity is not a number");
+  verdict<typename Index::id_type> result;
+  for (const auto& match : index.search(fingerprint, k)) {
+    const auto found = detail::result_of_check(check(match.id), similarity);
+    if (!result.consider(match.id, match.distance, found)) break;
+  }
+  return result;
+}
+
+/// A document that is kept; all of it refers to the memory of the one that keeps it.
+template <class Id, class Fingerprint, class Feature = std::uint32_t>
+struct kept_document {
+  const Id& id;
+  std::uint64_t serial;  ///< how many documents were added before it
+  Fingerprint fingerprint;
+  std::span<const Feature> features;  ///< what the check compares, if it compares features
+  std::optional<set_digest> digest;   ///< of a short text
+  std::uint64_t time = 0;             ///< when it was added, or renewed, if a stream_deduplicator keeps it
+};
+
+/// Where candidates come from: the fingerprints of kept documents, in an index. A decider takes any class with these
+/// members for its `Source`; numbers are those of kept documents.
+template <class Fingerprint>
+class fingerprint_candidates {
+  using index_type = pigeonhole_index_of<Fingerprint, dynamic_layout, dynamic_layout, std::uint32_t>;
+
+ public:
+  /// Candidates are within `distance` bits. `blocks`: see pigeonhole_index.
+  /// Throws: std::invalid_argument if there is no such index.
+  fingerprint_candidates(int distance, int blocks) : index_(distance, blocks) {}
+
+  /// One of the same settings, with nothing in it.
+  [[nodiscard]] fingerprint_candidates fresh() const {
+    return fingerprint_candidates(index_.max_distance(), index_.shape().blocks());
+  }
+
+  /// Adds a document. Guarantee: what throws changes nothing.
+  template <class Description>
+  void insert(const Description& document, std::uint32_t number) {
+    index_.insert(*document.fingerprint, number);
+  }
+  /// Takes a document away that was inserted.
+  template <class Description>
+  void erase(const Description& document, std::uint32_t number) noexcept {
+    index_.erase(*document.fingerprint, number);
+  }
+
+  /// Calls `visit(number)` for all documents that may be originals of this one, in any order.
+  template <class Description, class Visit>
+  void for_each(const Description& document, const Visit& visit) const {
+    index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
+  }
+
+  /// Decides about many documents by `rule`, which is asked and told as detail::decisions say. The first `kept` of these
+  /// numbers are kept already; fingerprints are by number. `features` says what the check compares, if it does.
+  template <class Features, class Rule>
+  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers, std::size_t kept,
+              const Features& features, Rule& rule, const any_runner& run) const {
+    const detail::fingerprint_words all(fingerprints);
+    detail::sequential_decider<detail::words_for(Fingerprint::bits), std::uint32_t>(
+        Fingerprint::bits, index_.max_distance(), 0, fingerprints.size(), run, detail::decision_order::strict, rule,
+        features)
+        .decide({all, numbers}, kept);
+  }
+
+  void reserve(std::size_t count) { index_.reserve(count); }
+  [[nodiscard]] int distance() const noexcept { return index_.max_distance(); }
+  [[nodiscard]] int blocks() const noexcept { return index_.shape().blocks(); }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return index_.memory_usage(); }
+
+ private:
+  index_type index_;
+};
+
+namespace detail {
+
+struct digest_hash {
+  std::size_t operator()(const set_digest& digest) const noexcept { return static_cast<std::size_t>(digest[0]); }
+};
+
+/// An id as messages show it: " 7", " 'name'", or nothing if it cannot be shown.
+template <class Id>
+std::string shown_id(const Id& id) {
+  if constexpr (std::is_same_v<Id, std::string>) {
+    return " '" + id + "'";
+  } else if constexpr (std::is_integral_v<Id>) {
+    return " " + std::to_string(+id);
+  } else {
+    static_cast<void>(id);
+    return "";
+  }
+}
+
+/// Refers to an id, which a map owns; small ones are copied.
+template <class Id>
+class id_reference {
+  static constexpr bool is_small = std::is_trivially_copyable_v<Id> && sizeof(Id) <= sizeof(void*);
+
+ public:
+  id_reference() = default;
+  explicit id_reference(const Id& id) noexcept {
+    if constexpr (is_small) {
+      held_ = id;
+    } else {
+      held_ = &id;
+    }
+  }
+  [[nodiscard]] const Id& get() const noexcept {
+    if constexpr (is_small) {
+      return held_;
+    } else {
+      return *held_;
+    }
+  }
+
+ private:
+  std::conditional_t<is_small, Id, const Id*> held_{};
+};
+
+}  // namespace detail
+
+/// Keeps described documents, and decides about others: which of those kept is the original.
+///
+/// The candidates of `Source` decide, and of a short text all that have the same tokens, whatever their fingerprints.
+/// `judge(kept, document, best)` says of a kept_document and a description whether they are duplicates, as a
+/// check_result; `best` is the similarity of the best original so far, below which none need be told. It is called from
+/// one thread at a time but in decide_batch. A document without a fingerprint has no original.
+///
+/// A kept document has a number, its slot; those of erased ones are used again. deduplicator is made of this and a
+/// describer; what adds limits, durability or locks stands on that.
+/// Guarantee: const members may run in many threads while no thread writes, each with its own workspace; what throws
+/// changes nothing.
+template <class Fingerprint, class Feature = std::uint32_t, class Id = std::uint32_t,
+          class Source = fingerprint_candidates<Fingerprint>>
+class decider {
+ public:
+  using id_type = Id;
+  using slot_type = std::uint32_t;
+  using verdict_type = verdict<Id>;
+  using description_type = description<Fingerprint, Feature>;
+  using kept_type = kept_document<Id, Fingerprint, Feature>;
+  static constexpr slot_type no_slot = (std::numeric_limits<slot_type>::max)();
+
+ private:
+  struct candidate {
+    int distance;
+    std::uint64_t serial;
+    slot_type slot;
+
+    auto operator<=>(const candidate&) const = default;
+  };
+
+ public:
+  /// Memory that is reused from document to document: one for each thread.
+  class workspace {
+    friend decider;
+    std::vector<candidate> candidates_;
+  };
+
+  /// `short_by_tokens_only`: whether short texts are found by their tokens and by nothing else, because no check tells
+  /// those apart whose fingerprints are near each other by chance.
+  explicit decider(Source source, bool short_by_tokens_only)
+      : source_(std::move(source)), short_by_tokens_only_(short_by_tokens_only) {}
+
+  /// Which kept document this one duplicates; the one in slot `but` does not count.
+  template <class Judge>
+  [[nodiscard]] verdict_type find(const description_type& document, const Judge& judge, workspace& scratch,
+                                  slot_type but = no_slot) const {
+    verdict_type result;
+    result.has_fingerprint = document.fingerprint.has_value();
+    if (!result.has_fingerprint) return result;
+    collect(document, scratch.candidates_, but);
+    for (const candidate& c : scratch.candidates_) {
+      const kept_type kept = kept_at(c.slot);
+      if (!result.consider(kept.id, c.distance, judge(kept, document, result.similarity))) break;
+    }
+    return result;
+  }
+
+  /// Decides about many documents, in their order, as if those that are new were kept one after the other; nothing is
+  /// kept. `judge` is called from several threads, also for two documents of the batch; of these the earlier one is told
+  /// as if it were kept, but has no time. `least`: the Jaccard similarity of the features below which it accepts none,
+  /// if there is one.
+  /// Throws: std::length_error if 32 bits cannot number all of them; std::bad_alloc; what the judge throws.
+  template <class Judge>
+  [[nodiscard]] std::vector<verdict_type> decide_batch(std::span<const description_type> documents,
+                                                       std::span<const Id> ids, const Judge& judge,
+                                                       std::optional<double> least, const any_runner& run) const {
+    std::vector<verdict_type> found(documents.size());
+    const std::vector<slot_type> kept = slots_by_age();
+    if (kept.size() + documents.size() > no_slot) {
+      detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
+    }
+    batch_rule<Judge> rule(*this, kept, documents, ids, judge, found);
+    std::vector<Fingerprint> fingerprints;  // by number
+    std::vector<slot_type> numbers;         // of those that have one
+    for (const slot_type slot : kept) {
+      numbers.push_back(static_cast<slot_type>(fingerprints.size()));
+      fingerprints.push_back(documents_[slot].fingerprint);
+    }
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      found[i].has_fingerprint = documents[i].fingerprint.has_value();
+      if (found[i].has_fingerprint) numbers.push_back(static_cast<slot_type>(fingerprints.size()));
+      fingerprints.push_back(documents[i].fingerprint.value_or(Fingerprint()));
+    }
+    detail::compared_features<slot_type> compared{{}, least.value_or(0)};
+    if constexpr (std::is_same_v<Feature, std::uint32_t>) {
+      if (least) {
+        compared.of = [&](slot_type number) {
+          return number < kept.size() ? features_of(kept[number]) : documents[number - kept.size()].features;
+        };
+      }
+    }
+    source_.decide(fingerprints, numbers, kept.size(), compared, rule, run);
+    return found;
+  }
+
+  /// Keeps a document that has a fingerprint. `serial` says how old it is: the lower, the older.
+  /// Returns: its slot. Precondition: the id is not kept.
+  /// Throws: std::length_error if the index or 32 bits cannot number it; std::bad_alloc.
+  slot_type keep(const Id& id, const description_type& document, std::uint64_t serial) {
+    const auto place = slot_of_.emplace(id, no_slot).first;
+    detail::undo naming{[&] { slot_of_.erase(place); }};
+    const slot_type slot = keep_unnamed(document, serial);
+    naming.is_due = false;
+    place->second = slot;
+    documents_[slot].id = detail::id_reference<Id>(place->first);
+    return slot;
+  }
+
+  /// Keeps a document that will have an id when rename() gives it that of another. drop() takes it away again.
+  slot_type keep_unnamed(const description_type& document, std::uint64_t serial) {
+    const bool is_reused = !free_slots_.empty();
+    const std::size_t place = is_reused ? free_slots_.back() : documents_.size();
+    if (place >= no_slot) detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
+    const auto slot = static_cast<slot_type>(place);
+    if (documents_.size() == documents_.capacity()) documents_.reserve(2 * documents_.size() + 16);
+    free_slots_.reserve(documents_.capacity());  // for all of them, so that erase() cannot fail
+
+    const bool in_source = is_in_source(document.digest.has_value());
+    if (in_source) source_.insert(document, slot);
+    detail::undo inserting{[&] {
+      if (in_source) source_.erase(document, slot);
+    }};
+    if (document.digest) by_digest_.emplace(*document.digest, slot);
+    detail::undo digesting{[&] {
+      if (document.digest) erase_digest(*document.digest, slot);
+    }};
+    if (!document.features.empty()) {
+      if (slot >= features_.size()) features_.resize(place + 1);
+      features_[slot].assign(document.features.begin(), document.features.end());
+      feature_count_ += document.features.size();
+    }
+    inserting.is_due = digesting.is_due = false;
+    if (is_reused) {
+      free_slots_.pop_back();
+    } else {
+      documents_.emplace_back();
+    }
+    documents_[slot] = {
+        {}, document.digest.has_value(), serial, *document.fingerprint, document.digest.value_or(set_digest{})};
+    return slot;
+  }
+
+  /// Gives a document without an id that of a kept one, which goes.
+  void rename(const Id& id, slot_type slot) noexcept {
+    const auto place = slot_of_.find(id);
+    drop(place->second);
+    place->second = slot;
+    documents_[slot].id = detail::id_reference<Id>(place->first);
+  }
+
+  /// Takes a document away that has no id, or is to have none.
+  void drop(slot_type slot) noexcept {
+    entry& gone = documents_[slot];
+    if (is_in_source(gone.is_short)) source_.erase(described(slot), slot);
+    if (gone.is_short) erase_digest(gone.digest, slot);
+    if (slot < features_.size()) {
+      feature_count_ -= features_[slot].size();
+      std::vector<Feature>().swap(features_[slot]);
+    }
+    gone.id = {};
+    free_slots_.push_back(slot);  // There is room, see keep_unnamed().
+  }
+
+  /// Forgets a kept document. Returns: whether there was one of this id.
+  bool erase(const Id& id) noexcept {
+    const auto place = slot_of_.find(id);
+    if (place == slot_of_.end()) return false;
+    drop(place->second);
+    slot_of_.erase(place);
+    return true;
+  }
+
+  /// The same documents with the same serials, in slots 0, 1, ... by age, without the memory that erased ones left.
+  [[nodiscard]] decider compact() const {
+    decider fresh(source_.fresh(), short_by_tokens_only_);
+    const std::vector<slot_type> slots = slots_by_age();
+    fresh.documents_.reserve(slots.size());
+    fresh.source_.reserve(slots.size());
+    for (const slot_type slot : slots) {
+      fresh.keep(documents_[slot].id.get(), described(slot), documents_[slot].serial);
+    }
+    return fresh;
+  }
+
+  /// The slot of an id; no_slot if it is not kept.
+  [[nodiscard]] slot_type slot_of(const Id& id) const noexcept {
+    const auto place = slot_of_.find(id);
+    return place == slot_of_.end() ? no_slot : place->second;
+  }
+  /// What is kept in a slot.
+  [[nodiscard]] kept_type kept_at(slot_type slot) const noexcept {
+    const entry& kept = documents_[slot];
+    return {kept.id.get(), kept.serial, kept.fingerprint, features_of(slot), digest_of(kept)};
+  }
+
+  /// The slots of the kept documents, the oldest first.
+  [[nodiscard]] std::vector<slot_type> slots_by_age() const {
+    std::vector<bool> is_free(documents_.size());
+    for (const slot_type slot : free_slots_) is_free[slot] = true;
+    std::vector<slot_type> slots;
+    slots.reserve(size());
+    for (std::size_t slot = 0; slot < documents_.size(); ++slot) {
+      if (!is_free[slot]) slots.push_back(static_cast<slot_type>(slot));
+    }
+    std::sort(slots.begin(), slots.end(),
+              [&](slot_type a, slot_type b) { return documents_[a].serial < documents_[b].serial; });
+    return slots;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }
+  /// Slots are below this number.
+  [[nodiscard]] std::size_t slot_count() const noexcept { return documents_.size(); }
+  [[nodiscard]] const Source& source() const noexcept { return source_; }
+
+  /// Bytes that are allocated, of the maps about; without those of workspaces.
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    constexpr std::size_t node = (detail::hashable_id<Id> ? 2 : 5) * sizeof(void*);
+    std::size_t of_ids = slot_of_.size() * (sizeof(typename id_map::value_type) + node);
+    if constexpr (std::is_same_v<Id, std::string>) {
+      for (const auto& [id, slot] : slot_of_)
+        of_ids += id.capacity() > std::string().capacity() ? id.capacity() + 1 : 0;
+    }
+    const std::size_t of_digests = by_digest_.size() * (sizeof(std::pair<set_digest, slot_type>) + 2 * sizeof(void*)) +
+                                   by_digest_.bucket_count() * sizeof(void*);
+    return source_.memory_usage() + features_.capacity() * sizeof(std::vector<Feature>) +
+           feature_count_ * sizeof(Feature) + documents_.capacity() * sizeof(entry) +
+           free_slots_.capacity() * sizeof(slot_type) + of_ids + of_digests;
+  }
+
+ private:
+  struct entry {
+    detail::id_reference<Id> id;
+    bool is_short = false;
+    std::uint64_t serial = 0;
+    Fingerprint fingerprint;
+    set_digest digest{};  // of short ones
+  };
+  using id_map = detail::id_map<Id, slot_type>;
+
+  [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
+
+  [[nodiscard]] std::span<const Feature> features_of(slot_type slot) const noexcept {
+    if (slot >= features_.size()) return {};
+    return features_[slot];
+  }
+
+  static std::optional<set_digest> digest_of(const entry& kept) noexcept {
+    return kept.is_short ? std::optional(kept.digest) : std::nullopt;
+  }
+
+  [[nodiscard]] description_type described(slot_type slot) const noexcept {
+    const entry& kept = documents_[slot];
+    return {{}, kept.fingerprint, features_of(slot), digest_of(kept)};
+  }
+
+  /// The kept documents that may be duplicates, by distance, then age.
+  void collect(const description_type& document, std::vector<candidate>& candidates, slot_type but) const {
+    candidates.clear();
+    const auto add = [&](slot_type slot) {
+      const entry& kept = documents_[slot];
+      if (slot == but) return;
+      candidates.push_back({hamming_distance(*document.fingerprint, kept.fingerprint), kept.serial, slot});
+    };
+    if (is_in_source(document.digest.has_value())) source_.for_each(document, add);
+    if (document.digest) {
+      const auto [first, last] = by_digest_.equal_range(*document.digest);
+      for (auto i = first; i != last; ++i) add(i->second);
+    }
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  }
+
+  void erase_digest(const set_digest& digest, slot_type slot) noexcept {
+    const auto [first, last] = by_digest_.equal_range(digest);
+    by_digest_.erase(std::find_if(first, last, [&](const auto& one) { return one.second == slot; }));
+  }
+
+  /// The rule of find() for documents that are decided together. Numbers: those kept, by age, and behind them the batch.
+  template <class Judge>
+  class batch_rule final : public detail::decisions<slot_type> {
+   public:
+    batch_rule(const decider& from, std::span<const slot_type> kept, std::span<const description_type> documents,
+               std::span<const Id> ids, const Judge& judge, std::vector<verdict_type>& found)
+        : from_(from),
+          kept_(kept),
+          documents_(documents),
+          ids_(ids),
+          judge_(judge),
+          found_(found),
+          best_(found.size()) {}
+
+    bool may_take(slot_type kept, slot_type number) const override {
+      return from_.is_in_source(is_short(kept)) && from_.is_in_source(is_short(number));
+    }
+
+    void consider(slot_type kept, slot_type number, int distance) override {
+      const std::size_t i = number - kept_.size();
+      const kept_type earlier = view_of_number(kept);
+      std::mutex& mutex = mutexes_[i % mutexes_.size()];
+      std::unique_lock lock(mutex);
+      const std::optional<double> known = found_[i].similarity;
+      lock.unlock();
+      const check_result checked = judge_(earlier, documents_[i], known);
+      if (!checked.accepts) return;
+      lock.lock();
+      verdict_type& best = found_[i];
+      // By similarity, distance and age, in whatever order they come.
+      const auto rank = [](std::optional<double> similarity, int bits, slot_type age) {
+        return std::tuple(-similarity.value_or(0), bits, age);
+      };
+      if (best.original && !(rank(checked.similarity, distance, kept) < rank(best.similarity, best.distance, best_[i])))
+        return;
+      best.original = earlier.id;
+      best.distance = distance;
+      best.similarity = checked.similarity;
+      best_[i] = kept;
+    }
+
+    void decide(slot_type number) override {
+      const description_type& document = documents_[number - kept_.size()];
+      if (!document.digest) return;
+      const auto consider_all = [&](const auto& same, const auto& number_of) {
+        for (auto j = same.first; j != same.second; ++j) {
+          const slot_type kept = number_of(j->second);
+          consider(kept, number, hamming_distance(*document.fingerprint, view_of_number(kept).fingerprint));
+        }
+      };
+      consider_all(from_.by_digest_.equal_range(*document.digest), [&](slot_type slot) {
+        const auto is_older = [&](slot_type a, slot_type b) {
+          return from_.documents_[a].serial < from_.documents_[b].serial;
+        };
+        return static_cast<slot_type>(std::lower_bound(kept_.begin(), kept_.end(), slot, is_older) - kept_.begin());
+      });
+      consider_all(by_digest_.equal_range(*document.digest), [](slot_type earlier) { return earlier; });
+      if (is_kept(number)) by_digest_.emplace(*document.digest, number);
+    }
+
+    bool is_decided_early(slot_type /*number*/) const override { return false; }
+    bool is_kept(slot_type number) const override { return found_[number - kept_.size()].is_new(); }
+
+   private:
+    [[nodiscard]] bool is_short(slot_type number) const {
+      return number < kept_.size() ? from_.documents_[kept_[number]].is_short
+                                   : documents_[number - kept_.size()].digest.has_value();
+    }
+    [[nodiscard]] kept_type view_of_number(slot_type number) const {
+      if (number < kept_.size()) return from_.kept_at(kept_[number]);
+      const std::size_t i = number - kept_.size();
+      return {ids_[i], 0, *documents_[i].fingerprint, documents_[i].features, documents_[i].digest};
+    }
+
+    const decider& from_;
+    std::span<const slot_type> kept_;
+    std::span<const description_type> documents_;
+    std::span<const Id> ids_;
+    const Judge& judge_;
+    std::vector<verdict_type>& found_;
+    std::vector<slot_type> best_;  // the number of each one's original
+    std::array<std::mutex, 64> mutexes_;
+    std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // of the batch, those kept
+  };
+
+  Source source_;
+  bool short_by_tokens_only_;
+  std::vector<entry> documents_;                // by slot
+  std::vector<std::vector<Feature>> features_;  // by slot; of those that have some
+  std::size_t feature_count_ = 0;               // of all
+  std::vector<slot_type> free_slots_;
+  id_map slot_of_;
+  std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // of short texts
+};
+
+}  // namespace neardup::inline v0

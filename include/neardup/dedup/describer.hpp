@@ -1,0 +1,412 @@
+// One pass over a text that gives all that a decision about it needs: fingerprint, features, and what it is if it is
+// short.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../detail/bits.hpp"
+#include "../fingerprint/feature_extractor.hpp"
+#include "../fingerprint/kernels/checked_parts.hpp"
+#include "../fingerprint/kernels/distinct_hashes.hpp"
+#include "../fingerprint/kernels/hash_sort.hpp"
+#include "../fingerprint/kernels/token_kernel.hpp"
+#include "../fingerprint/kernels/votes.hpp"
+#include "../fingerprint/minwise_hasher.hpp"
+#include "../fingerprint/simhasher.hpp"
+#include "../runner.hpp"
+#include "checks.hpp"
+
+namespace neardup::inline v0 {
+
+/// Stands for the set of the tokens of a short text: two words, so that no two of 2^50 sets have the same one by chance.
+using set_digest = std::array<std::uint64_t, 2>;
+
+/// All that a decision about a text needs.
+template <class Fingerprint, class Feature = std::uint32_t>
+struct description {
+  using fingerprint_type = Fingerprint;
+  using feature_type = Feature;
+
+  std::string_view text;                   ///< for a check that reads it
+  std::optional<Fingerprint> fingerprint;  ///< nothing if there is nothing to compare: no tokens, or all have weight 0
+  std::span<const Feature> features;       ///< what a check by features compares, ascending; none without a fingerprint
+  std::optional<set_digest> digest;        ///< of a short text that has a fingerprint; equal for equal sets of tokens
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_feature_extractor = false;
+template <class Tokenizer, class Hasher, class Feature>
+inline constexpr bool is_feature_extractor<feature_extractor<Tokenizer, Hasher, Feature>> = true;
+
+template <class Simhasher>
+using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().tokenizer)>;
+template <class Simhasher>
+using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
+
+template <std::size_t Words>
+set_digest digest_of(const std::vector<std::array<std::uint64_t, Words>>& sorted) noexcept {
+  set_digest digest{sorted.size(), ~std::uint64_t{sorted.size()}};
+  for (const auto& hash : sorted) {
+    for (const std::uint64_t word : hash) {
+      digest[0] = mix(digest[0] ^ word);
+      digest[1] = mix(digest[1] * golden_ratio + word);
+    }
+  }
+  return digest;
+}
+
+// What a class inherits is not what it does: only the very types are known to vote as their parts do.
+template <class T>
+inline constexpr bool is_simhasher = false;
+template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
+inline constexpr bool is_simhasher<simhasher<Tokenizer, Weighter, Hasher, Bits>> = true;
+template <class T>
+inline constexpr bool is_minwise_hasher = false;
+template <class Tokenizer, class Hasher, std::size_t Bits>
+inline constexpr bool is_minwise_hasher<minwise_hasher<Tokenizer, Hasher, Bits>> = true;
+
+/// Collects the tokens of one text for its fingerprint and for the set of them, in one pass. Memory is reused.
+template <class Simhasher>
+class token_collector {
+  using tokenizer_type = tokenizer_of<Simhasher>;
+  using hasher_type = hasher_of<Simhasher>;
+  using weighter_type = typename Simhasher::weighter_type;
+  static constexpr std::size_t bits = Simhasher::bits;
+  static constexpr std::size_t hash_words = Simhasher::hash_words;
+  static constexpr bool is_minwise = is_minwise_hasher<Simhasher>;
+  static constexpr vote_kind kind = vote_kind_of<weighter_type, hasher_type>();
+
+ public:
+  void collect(const Simhasher& hash, std::span<const std::string_view> texts) {
+    distinct_.clear();
+    if constexpr (is_minwise) {
+      for (const std::string_view text : texts) {
+        hash_tokens(hash.tokenizer, hash.hasher, text, tokens_,
+                    [&](const hash_block<hash_words>& block) { distinct_.add(block); });
+      }
+    } else if constexpr (votes_keep_hashes) {
+      if (texts.size() == 1) {
+        votes_.collect(hash.tokenizer, hash.weighter, hash.hasher, texts.front(), tokens_);
+      } else {
+        votes_.clear();
+        for (const std::string_view text : texts) {
+          hash_tokens(hash.tokenizer, hash.hasher, text, tokens_,
+                      [&](const hash_block<hash_words>& block) { votes_.add(block); });
+        }
+      }
+    } else {
+      votes_.clear();
+      for (const std::string_view text : texts) {
+        votes_.collect_more(hash.tokenizer, hash.weighter, hash.hasher, text, tokens_,
+                            [&](const hash_block<hash_words>& block) { distinct_.add(block); });
+      }
+    }
+  }
+
+  /// Calls `use(column, stride, n)` for the lowest words of the distinct hashes: column[i * stride] for i below n.
+  template <class Use>
+  decltype(auto) with_lowest_words(const Use& use) const {
+    if constexpr (!votes_keep_hashes) {
+      return use(distinct_.column(0), std::size_t{1}, distinct_.size());
+    } else {
+      if (votes_.are_weighed()) {
+        const auto& weighted = votes_.weighted;
+        return use(weighted.empty() ? nullptr : weighted.front().hash.data(), hash_words + 1, weighted.size());
+      }
+      return use(votes_.tokens().column(0), std::size_t{1}, votes_.tokens().size());
+    }
+  }
+
+  /// The distinct hashes, ascending.
+  void copy_hashes(std::vector<typename Simhasher::hash_type>& to) const {
+    to.clear();
+    const auto copy = [&](const auto& from) {
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        auto& words = to.emplace_back();
+        for (std::size_t j = 0; j < hash_words; ++j) words[j] = from.column(j)[i];
+      }
+    };
+    if constexpr (!votes_keep_hashes) {
+      copy(distinct_);
+    } else if (votes_.are_weighed()) {
+      for (const auto& token : votes_.weighted) to.push_back(token.hash);
+    } else {
+      copy(votes_.tokens());
+    }
+    std::sort(to.begin(), to.end());
+    to.erase(std::unique(to.begin(), to.end()), to.end());
+  }
+
+  /// The fingerprint. What else was collected is no longer there then.
+  [[nodiscard]] std::optional<typename Simhasher::fingerprint_type> result(const Simhasher& hash) {
+    if constexpr (is_minwise) {
+      votes_.clear();
+      for (std::size_t first = 0; first < distinct_.size(); first += max_added_hashes) {
+        votes_.add(distinct_.column(0) + first, (std::min)(max_added_hashes, distinct_.size() - first));
+      }
+      return votes_.code();
+    } else {
+      return votes_.result(hash.weighter, hash.hasher);
+    }
+  }
+
+ private:
+  using votes_type =
+      std::conditional_t<is_minwise, bin_minima<bits>, vote_collector<weighter_type, hasher_type, bits, kind>>;
+  static constexpr bool votes_keep_hashes = !is_minwise && (kind == vote_kind::distinct || kind == vote_kind::counts);
+
+  hash_scratch<tokenizer_type, hasher_type> tokens_;
+  votes_type votes_;
+  distinct_hashes<hash_words> distinct_;  // where the votes do not keep them
+};
+
+template <class Simhasher>
+struct no_collector {};
+
+/// Whether two parts are known to do the same.
+template <class Part>
+bool are_same_parts(const Part& a, const Part& b) {
+  static_cast<void>(a), static_cast<void>(b);
+  if constexpr (std::is_empty_v<Part>) {
+    return true;
+  } else if constexpr (is_xxh3<Part>) {
+    return a.seed == b.seed;
+  } else {
+    return false;
+  }
+}
+
+/// Whether fewer than `least` of the numbers column[i * stride], i below n, are distinct in their lowest 32 bits.
+inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size_t n, std::size_t least,
+                      std::vector<std::uint32_t>& scratch) {
+  if (n < least) return true;
+  constexpr std::size_t more = 8;  // hardly any two of good hashes are equal
+  for (std::size_t taken : {(std::min)(n, least + more), n}) {
+    scratch.clear();
+    for (std::size_t i = 0; i < taken; ++i) scratch.push_back(static_cast<std::uint32_t>(column[i * stride]));
+    std::sort(scratch.begin(), scratch.end());
+    const auto end = std::unique(scratch.begin(), scratch.end());
+    if (static_cast<std::size_t>(end - scratch.begin()) >= least) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// The features that a simhasher or a minwise_hasher makes its fingerprints of.
+template <class Simhasher>
+using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
+
+/// Describes texts: what a simhasher or a minwise_hasher makes of them, the features that the check compares, and the
+/// digest of a short one, of fewer than `min_tokens` distinct tokens.
+///
+/// Where the check has the tokens of the fingerprint, a text is cut and hashed once for both. A check that is no
+/// feature_extractor keeps no features. Const members may be called from many threads at once, each with its own
+/// workspace.
+/// Example: `describer describe{simhasher{words{}}};  decltype(describe)::workspace scratch;
+///          auto what = describe(text, scratch);  // what.fingerprint, what.features`
+template <class Simhasher, class Check = feature_extractor_of<Simhasher>>
+class describer {
+  static constexpr bool checks_features = detail::is_feature_extractor<Check>;
+  static constexpr bool has_one_pass = detail::is_simhasher<Simhasher> || detail::is_minwise_hasher<Simhasher>;
+  using extractor_type = std::conditional_t<checks_features, Check, feature_extractor_of<Simhasher>>;
+  using own_extractor = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>,
+                                          typename extractor_type::feature_type>;
+  static constexpr bool may_share_tokens = checks_features && std::is_same_v<extractor_type, own_extractor>;
+
+ public:
+  using hasher_type = Simhasher;
+  using fingerprint_type = typename Simhasher::fingerprint_type;
+  using hash_type = typename Simhasher::hash_type;
+  using feature_type = typename extractor_type::feature_type;
+  using description_type = description<fingerprint_type, feature_type>;
+
+ private:
+  struct state {
+    std::conditional_t<has_one_pass, detail::token_collector<Simhasher>, detail::no_collector<Simhasher>> collector;
+    detail::hash_sort_scratch<feature_type> sorting;
+    std::vector<feature_type> features;
+    std::vector<std::uint32_t> few;
+  };
+
+ public:
+  /// Memory that is reused from text to text: one for each thread.
+  class workspace {
+    friend describer;
+
+   public:
+    /// The full hashes of the distinct tokens of the text that was described last, ascending, if it is short.
+    [[nodiscard]] std::span<const hash_type> short_tokens() const noexcept { return tokens_; }
+
+   private:
+    detail::made_when_used<state> memory_;
+    typename Simhasher::workspace hashing_;  // without one pass
+    typename feature_extractor_of<Simhasher>::workspace counting_;
+    typename extractor_type::workspace checking_;
+    std::vector<hash_type> tokens_;
+  };
+
+  /// The features for the check are those of the fingerprint.
+  explicit describer(Simhasher hash, std::size_t min_tokens = default_min_tokens) requires may_share_tokens
+      : describer(std::move(hash), min_tokens, 0) {}
+  /// `min_tokens`: texts of fewer distinct tokens are short.
+  describer(Simhasher hash, Check check, std::size_t min_tokens = default_min_tokens)
+      : hash_(std::move(hash)), check_(std::move(check)), min_tokens_(min_tokens) {
+    if constexpr (may_share_tokens) {
+      shares_tokens_ = detail::are_same_parts(hash_.tokenizer, check_.tokenizer) &&
+                       detail::are_same_parts(hash_.hasher, check_.hasher);
+    }
+  }
+
+  /// What there is to say of a text. The features are in the workspace, until its next use.
+  /// Complexity: linear in the text on average.
+  [[nodiscard]] description_type operator()(std::string_view text, workspace& scratch) const {
+    if constexpr (has_one_pass) {
+      description_type result = describe({&text, 1}, scratch);
+      result.text = text;
+      return result;
+    } else {
+      return describe_by_calls(text, scratch);
+    }
+  }
+
+  /// The same of a document of several texts: no token spans two of them. `text` is empty then.
+  [[nodiscard]] description_type operator()(std::span<const std::string_view> texts, workspace& scratch) const {
+    static_assert(has_one_pass,
+                  "neardup: documents of several texts are described by a simhasher or a minwise_hasher itself, not by "
+                  "a class of yours");
+    return describe(texts, scratch);
+  }
+
+  [[nodiscard]] const Simhasher& hash() const noexcept { return hash_; }
+  [[nodiscard]] const Check& check() const noexcept { return check_; }
+  [[nodiscard]] std::size_t min_tokens() const noexcept { return min_tokens_; }
+
+ private:
+  describer(Simhasher hash, std::size_t min_tokens, int)
+      : hash_(std::move(hash)), check_(hash_.tokenizer, hash_.hasher), min_tokens_(min_tokens), shares_tokens_(true) {}
+
+  description_type describe(std::span<const std::string_view> texts, workspace& scratch) const {
+    state& memory = scratch.memory_.get();
+    auto& tokens = memory.collector;
+    description_type result;
+    scratch.tokens_.clear();
+    tokens.collect(hash_, texts);
+    const bool is_short = tokens.with_lowest_words([&](const std::uint64_t* column, std::size_t stride, std::size_t n) {
+      if (checks_features && shares_tokens_) {
+        memory.features.resize(n);
+        for (std::size_t i = 0; i < n; ++i) memory.features[i] = static_cast<feature_type>(column[i * stride]);
+      }
+      return detail::are_fewer(column, stride, n, min_tokens_, memory.few);
+    });
+    if (is_short) tokens.copy_hashes(scratch.tokens_);
+    result.fingerprint = tokens.result(hash_);
+    if (!result.fingerprint) return result;
+    if (is_short) result.digest = detail::digest_of(scratch.tokens_);
+    if constexpr (checks_features) {
+      if (shares_tokens_) {
+        // What differs in the rest of the hash only is one feature.
+        detail::hash_sort(memory.features, memory.sorting);
+        memory.features.erase(std::unique(memory.features.begin(), memory.features.end()), memory.features.end());
+        result.features = memory.features;
+      } else {
+        result.features = other_features(texts, scratch);
+      }
+    }
+    return result;
+  }
+
+  std::span<const feature_type> other_features(std::span<const std::string_view> texts, workspace& scratch) const {
+    if (texts.size() == 1) return check_(texts.front(), scratch.checking_);
+    std::vector<feature_type>& all = scratch.memory_.get().features;
+    all.clear();
+    for (const std::string_view text : texts) {
+      const auto some = check_(text, scratch.checking_);
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  /// For a class that is like a simhasher, and does what nobody knows.
+  description_type describe_by_calls(std::string_view text, workspace& scratch) const {
+    description_type result;
+    result.text = text;
+    scratch.tokens_.clear();
+    result.fingerprint = hash_(text, scratch.hashing_);
+    if (!result.fingerprint) return result;
+    const feature_extractor_of<Simhasher> extract(hash_.tokenizer, hash_.hasher);
+    if (extract(text, scratch.counting_).size() < min_tokens_) {
+      hash_.features(text, scratch.hashing_, scratch.tokens_);
+      result.digest = detail::digest_of(scratch.tokens_);
+    }
+    if constexpr (checks_features) result.features = check_(text, scratch.checking_);
+    return result;
+  }
+
+  Simhasher hash_;
+  Check check_;
+  std::size_t min_tokens_;
+  bool shares_tokens_ = false;
+};
+
+/// The descriptions of many texts, with the features that they refer to.
+template <class Description>
+struct described_batch {
+  std::vector<Description> documents;
+  std::vector<std::vector<typename Description::feature_type>> features;
+};
+
+/// Texts that can be asked for by their places, such as a vector of strings: `texts.size()` and `texts[i]`.
+template <class T>
+concept text_range = requires(const T& texts) {
+  { texts.size() } -> std::convertible_to<std::size_t>;
+  { texts[std::size_t{0}] } -> std::convertible_to<std::string_view>;
+};
+
+/// Describes many texts, in their order, which the descriptions refer to. `run`: how the work is spread, see
+/// fingerprint_all.
+template <class Simhasher, class Check, text_range Texts>
+[[nodiscard]] auto describe_all(const describer<Simhasher, Check>& describe, const Texts& texts,
+                                const any_runner& run = {}) {
+  using description_type = typename describer<Simhasher, Check>::description_type;
+  described_batch<description_type> batch;
+  batch.documents.resize(texts.size());
+  batch.features.resize(texts.size());
+  constexpr std::size_t step = 64;
+  std::vector<typename describer<Simhasher, Check>::workspace> scratch(detail::parts_for(run, texts.size(), step));
+  detail::in_steps(run, scratch.size(), texts.size(), step, [&](std::size_t part, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      description_type& document = batch.documents[i];
+      document = describe(std::string_view(texts[i]), scratch[part]);
+      batch.features[i].assign(document.features.begin(), document.features.end());
+      document.features = batch.features[i];
+    }
+    return true;
+  });
+  return batch;
+}
+
+template <class Simhasher>
+describer(Simhasher) -> describer<Simhasher>;
+template <class Simhasher, class Check>
+describer(Simhasher, Check) -> describer<Simhasher, Check>;
+template <class Simhasher>
+describer(Simhasher, std::size_t) -> describer<Simhasher>;
+template <class Simhasher, class Check>
+describer(Simhasher, Check, std::size_t) -> describer<Simhasher, Check>;
+
+}  // namespace neardup::inline v0
