@@ -59,7 +59,8 @@ class append_log {
 
   /// Calls `visit(payload)` for each record of what the file holds, and opens it behind the last one. A record that was
   /// being written when the writer was stopped is taken off.
-  /// Throws: std::runtime_error naming the file, if more than one record is not whole; what `visit` throws.
+  /// Throws: std::runtime_error naming the file, if more than one record is not whole, or the zeros behind one are not;
+  /// what `visit` throws.
   template <class Visit>
   static append_log open(file_operations& files, const std::string& path, std::string_view bytes, std::uint64_t state,
                          const Visit& visit) {
@@ -67,7 +68,8 @@ class append_log {
     if (position < bytes.size()) {
       // Records are synced one by one: only the last can be torn.
       const auto size = payload_size_at(bytes, position, state);
-      bool is_last = !size || end_of(position, *size) >= bytes.size();
+      // One whose payload is whole was written to its end: only its padding can be damaged.
+      bool is_last = (!size || end_of(position, *size) >= bytes.size()) && !payload_at(bytes, position, state);
       for (std::size_t later = position + 8; is_last && later < bytes.size(); later += 8) {
         const auto begun = payload_size_at(bytes, later, state);
         is_last = !begun || end_of(later, *begun) > bytes.size();
@@ -171,8 +173,8 @@ class append_log {
     return get<std::uint32_t>(to_bytes(bytes), position);
   }
 
-  // The payload of a whole record at a position; nothing if there is none.
-  static std::optional<std::string_view> record_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
+  // The payload of a record at a position, if that is whole, whatever the zeros behind it are.
+  static std::optional<std::string_view> payload_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
     const auto size = payload_size_at(bytes, position, state);
     if (!size || end_of(position, *size) > bytes.size()) return std::nullopt;
     const std::string_view payload = bytes.substr(position + 16, *size);
@@ -180,6 +182,15 @@ class append_log {
       return std::nullopt;
     }
     return payload;
+  }
+
+  // The payload of a whole record at a position; nothing if there is none.
+  static std::optional<std::string_view> record_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
+    const auto payload = payload_at(bytes, position, state);
+    if (!payload) return std::nullopt;
+    const std::size_t end = position + 16 + payload->size();
+    const std::string_view padding = bytes.substr(end, end_of(position, payload->size()) - end);
+    return padding.find_first_not_of('\0') == padding.npos ? payload : std::nullopt;
   }
 
   // Calls `visit(payload)` for each whole record. Returns: where the last of them ends.
