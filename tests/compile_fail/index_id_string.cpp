@@ -1,4 +1,4 @@
-// expect: an Id must be trivially copyable
+// expect: an Id must be trivially copyable.*use neardup::string_ids
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES

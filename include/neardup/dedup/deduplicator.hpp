@@ -42,12 +42,6 @@ struct dedup_options {
   std::size_t min_tokens = default_min_tokens;
 };
 
-/// An Id that documents can be numbered with.
-template <class Id>
-concept counting_id =
-    std::integral<Id> && !std::same_as<Id, bool> && !std::same_as<Id, char> && !std::same_as<Id, wchar_t> &&
-    !std::same_as<Id, char8_t> && !std::same_as<Id, char16_t> && !std::same_as<Id, char32_t>;
-
 /// What can check the candidates of a deduplicator: a callable `check(id, text)` (see check_of), a feature_extractor,
 /// or no_check.
 template <class T, class Id>

@@ -39,6 +39,7 @@ class flat_engine {
   bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const {
     return scan_all(store_.fingerprints(), queries, k, visit);
   }
+  [[nodiscard]] std::size_t count_compared(const words_type&, int) const noexcept { return store_.slots(); }
 
  private:
   store_type store_;
@@ -117,6 +118,9 @@ class flat_index {
   }
   [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const {
     return detail::nearest(engine_, query, k.value_or(default_distance()));
+  }
+  [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<int> k = {}) const {
+    return detail::count_compared(engine_, query, k.value_or(default_distance()));
   }
 
   void swap(flat_index& other) noexcept { engine_.store().swap(other.engine_.store()); }

@@ -23,6 +23,21 @@
 
 namespace neardup::inline v0 {
 
+namespace detail {
+
+/// Entries in memory for a frozen_index: one type, so that building one is compiled once for all indexes of these
+/// entries.
+template <class Entry>
+struct entries_source {
+  const Entry* entries;
+
+  Entry operator()(std::size_t i) const { return entries[i]; }
+};
+template <class Entry>
+entries_source(const Entry*) -> entries_source<Entry>;
+
+}  // namespace detail
+
 /// An index that is built at once and then only searched: the searches of pigeonhole_index in half of its memory, and
 /// for large corpora faster.
 ///
@@ -122,6 +137,9 @@ class frozen_index {
   [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const {
     return detail::nearest(engine_, query, k.value_or(default_distance()));
   }
+  [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<int> k = {}) const {
+    return detail::count_compared(engine_, query, k.value_or(default_distance()));
+  }
 
   void swap(frozen_index& other) noexcept { engine_.swap(other.engine_); }
   friend void swap(frozen_index& a, frozen_index& b) noexcept { a.swap(b); }
@@ -152,10 +170,15 @@ class frozen_index {
   }
 
   static std::size_t numbered(std::size_t count) {
-    static_assert(std::integral<Id>, "neardup: positions are ids only of an integral type; give the ids as well");
-    if (count > 0 && std::cmp_greater(count - 1, (std::numeric_limits<Id>::max)())) {
-      detail::fail<std::length_error>("frozen_index: the type of the ids cannot number " + std::to_string(count) +
-                                      " fingerprints; write frozen_index<Bits, std::uint64_t>");
+    static_assert(
+        counting_id<Id>,
+        "neardup: positions are ids only of an integer type, such as std::uint32_t (not of bool, nor of a type "
+        "of characters); give the ids as well");
+    if constexpr (counting_id<Id>) {
+      if (count > 0 && std::cmp_greater(count - 1, (std::numeric_limits<Id>::max)())) {
+        detail::fail<std::length_error>("frozen_index: the type of the ids cannot number " + std::to_string(count) +
+                                        " fingerprints; write frozen_index<Bits, std::uint64_t>");
+      }
     }
     return count;
   }
@@ -171,11 +194,12 @@ template <class Index>
 [[nodiscard]] auto freeze(const Index& index, int k, int blocks, const any_runner& run = {}) {
   const std::vector<typename Index::value_type> pairs(index.begin(), index.end());
   return frozen_index<Index::bits, typename Index::id_type, typename Index::offset_type,
-                      typename Index::fingerprint_type>(
-      k, blocks, pairs.size(), [&](std::size_t i) { return pairs[i]; }, run);
+                      typename Index::fingerprint_type>(k, blocks, pairs.size(), detail::entries_source{pairs.data()},
+                                                        run);
 }
 
 /// The same in the layout of that index.
+/// Throws: besides, std::invalid_argument for an index_view of a flat_index, which has no layout.
 template <class Index>
 [[nodiscard]] auto freeze(const Index& index, const any_runner& run = {}) {
   constexpr bool has_layout = requires { index.shape(); };
@@ -183,6 +207,12 @@ template <class Index>
                 "neardup: this index has no layout that a frozen_index could have; write freeze(index, k, "
                 "blocks), for instance freeze(index, 3, default_blocks(64, 3)); of a keyed_index, freeze its index()");
   if constexpr (has_layout) {
+    if constexpr (requires { index.is_flat(); }) {
+      if (index.is_flat()) {
+        detail::fail<std::invalid_argument>(
+            "freeze: the view is of a flat_index, which has no layout; write freeze(view, k, blocks)");
+      }
+    }
     return freeze(index, index.shape().k(), index.shape().blocks(), run);
   } else {
     return freeze(index, 0, 1, run);  // never; so that the sentence above is the only error

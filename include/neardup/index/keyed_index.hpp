@@ -81,6 +81,7 @@ class keyed_index : private Index {
   using Index::any_within;
   using Index::begin;
   using Index::bits;
+  using Index::count_compared;
   using Index::default_distance;
   using Index::distinct_size;
   using Index::empty;

@@ -21,6 +21,12 @@ template <class Id>
 concept index_id =
     std::regular<Id> && std::totally_ordered<Id> && std::is_trivially_copyable_v<Id> && !std::floating_point<Id>;
 
+/// An Id that documents can be numbered with: an integer, but neither bool nor a character.
+template <class Id>
+concept counting_id =
+    std::integral<Id> && !std::same_as<Id, bool> && !std::same_as<Id, char> && !std::same_as<Id, wchar_t> &&
+    !std::same_as<Id, char8_t> && !std::same_as<Id, char16_t> && !std::same_as<Id, char32_t>;
+
 /// A stored pair: the content of an index is a set of these.
 template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
 struct entry {
@@ -64,6 +70,29 @@ struct batch_result {
 };
 
 namespace detail {
+
+/// Whether an index may have these types; a wrong one does not compile.
+template <class Id, class Offset>
+constexpr bool check_index_types() noexcept {
+  static_assert(
+      index_id<Id>,
+      "neardup: an Id must be trivially copyable: a number or a small struct, not a string (for names such as "
+      "URLs use neardup::string_ids, which numbers them); it must be default-constructible, comparable by == "
+      "and ordered: write `auto operator<=>(const id&) const = default;` into it; and it must not be a "
+      "floating-point number, NaN has no order");
+  static_assert(std::unsigned_integral<Offset> && !std::same_as<Offset, bool>,
+                "neardup: Offset numbers the stored fingerprints; write an unsigned integer such as std::uint32_t");
+  return true;
+}
+
+/// Whether an index of `Bits` bits may hold fingerprints of this type.
+template <class Fingerprint, std::size_t Bits>
+constexpr bool check_fingerprint_type() noexcept {
+  static_assert(std::derived_from<Fingerprint, fingerprint_bits<Fingerprint, Bits>>,
+                "neardup: an index of Bits bits holds simhash<Bits> or minwise<Bits>; write "
+                "pigeonhole_index_of<minwise<64>, 9>");
+  return true;
+}
 
 /// Calls `visit(arguments...)`.
 /// Returns: false if the visitor returned false, which ends the visit; true if it returned true or nothing.

@@ -176,6 +176,13 @@ class pigeonhole_index {
     return detail::nearest(engine_, query, k.value_or(default_distance()));
   }
 
+  /// How many stored fingerprints search() compares with this query, which is what its time depends on: those in the
+  /// buckets that it looks into, once for each bucket that they are in, or all of them where it scans. costs_of() expects
+  /// `compared` of them.
+  [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<int> k = {}) const {
+    return detail::count_compared(engine_, query, k.value_or(default_distance()));
+  }
+
   void swap(pigeonhole_index& other) noexcept { engine_.swap(other.engine_); }
   friend void swap(pigeonhole_index& a, pigeonhole_index& b) noexcept { a.swap(b); }
 

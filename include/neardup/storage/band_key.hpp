@@ -21,11 +21,11 @@
 namespace neardup::inline v0 {
 
 /// A row of an index that is kept in an ordered store: where a stored fingerprint stands in one table.
-template <std::size_t Bits, std::unsigned_integral Id = std::uint64_t>
+template <std::size_t Bits, std::unsigned_integral Id = std::uint64_t, class Fingerprint = simhash<Bits>>
 struct band_row {
   std::uint64_t segment;  ///< the bits of the table's blocks, in the lowest bits
   std::uint8_t table;
-  simhash<Bits> fingerprint;
+  Fingerprint fingerprint;
   Id id;
 
   friend bool operator==(const band_row&, const band_row&) = default;
@@ -57,15 +57,17 @@ struct band_range {
 ///   keys.for_each_range(query, 3, [&](const band_range& range, std::size_t step) {
 ///     for (each key of the store in range) if (auto match = keys.match_of(key, query, 3, step)) use(*match);
 ///   });
-template <std::size_t Bits, std::unsigned_integral Id = std::uint64_t>
+template <std::size_t Bits, std::unsigned_integral Id = std::uint64_t, class Fingerprint = simhash<Bits>>
 class band_key {
+  static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());
+
   static constexpr std::size_t words = detail::words_for(Bits);
   using plans_type = detail::search_plans<words>;
 
  public:
-  using fingerprint_type = simhash<Bits>;
-  using row_type = band_row<Bits, Id>;
-  using match_type = match<Bits, Id>;
+  using fingerprint_type = Fingerprint;
+  using row_type = band_row<Bits, Id, Fingerprint>;
+  using match_type = match<Bits, Id, Fingerprint>;
 
   /// Rows for this layout. Of blocks of more than 64 bits together, the first 64 are the segment.
   /// Throws: std::invalid_argument if the layout is for another width.

@@ -15,6 +15,7 @@
 #include "../fingerprint/hashers.hpp"
 #include "../fingerprint/idf.hpp"
 #include "../fingerprint/keywords.hpp"
+#include "../fingerprint/minwise_hasher.hpp"
 #include "../fingerprint/simhasher.hpp"
 #include "../fingerprint/weighters.hpp"
 #include "../simhash.hpp"
@@ -35,8 +36,8 @@ inline constexpr unsigned fingerprint_definition = 1;
 
 /// What fingerprints are made of. Two fingerprints may be compared only if these are equal.
 ///
-/// composition_of() tells it of a simhasher; of fingerprints from elsewhere, fill in what tells them from others.
-/// No member may hold a line break. What is empty does not apply.
+/// composition_of() tells it of a simhasher or a minwise_hasher; of fingerprints from elsewhere, fill in their kind and
+/// what tells them from others. No member may hold a line break. What is empty does not apply.
 struct fingerprint_composition {
   fingerprint_kind kind = fingerprint_kind::simhash;
   unsigned definition = fingerprint_definition;
@@ -75,8 +76,11 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
 }  // namespace detail
 
 /// A composition as lines "name: value", of what is not empty.
-/// Throws: std::invalid_argument if a member holds a line break.
+/// Throws: std::invalid_argument if a member holds a line break, or the definition has more than 9 digits.
 [[nodiscard]] inline std::string to_string(const fingerprint_composition& made_of) {
+  if (made_of.definition > 999'999'999) {
+    detail::fail<std::invalid_argument>("the definition of a composition has more than 9 digits");
+  }
   std::string text("kind: ");
   text.append(to_string(made_of.kind)).append("\ndefinition: ");
   text.append(std::to_string(made_of.definition)).append("\n");
@@ -239,6 +243,16 @@ template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
   const detail::part_names names(made_of);
   made_of.tokenizer = names.of(hash.tokenizer);
   made_of.weighter = names.of(hash.weighter);
+  made_of.hasher = names.of(hash.hasher);
+  return made_of;
+}
+
+/// What the codes of a minwise_hasher are made of, which has no weighter.
+template <class Tokenizer, class Hasher, std::size_t Bits>
+[[nodiscard]] fingerprint_composition composition_of(const minwise_hasher<Tokenizer, Hasher, Bits>& hash) {
+  fingerprint_composition made_of{.kind = fingerprint_kind::minwise};
+  const detail::part_names names(made_of);
+  made_of.tokenizer = names.of(hash.tokenizer);
   made_of.hasher = names.of(hash.hasher);
   return made_of;
 }

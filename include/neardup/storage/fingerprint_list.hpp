@@ -22,21 +22,25 @@
 namespace neardup::inline v0 {
 
 /// A fingerprint and the number of its document: a record of a list.
-template <std::size_t Bits>
-using list_entry = entry<Bits, std::uint64_t>;
+template <std::size_t Bits, class Fingerprint = simhash<Bits>>
+using list_entry = entry<Bits, std::uint64_t, Fingerprint>;
 
 /// A list of fingerprints in a file or in memory: a header, and records of Bits / 8 bytes of fingerprint and 8 of id,
 /// both lowest byte first (docs/format.md). Records may be in any order, and repeat.
 ///
 /// Opening checks the header; verify() checks the records. Any bytes are memory-safe.
-template <std::size_t Bits>
+template <std::size_t Bits, class Fingerprint = simhash<Bits>>
 class fingerprint_list {
+  static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());
+
  public:
-  using value_type = list_entry<Bits>;
+  using fingerprint_type = Fingerprint;
+  using value_type = list_entry<Bits, Fingerprint>;
   static constexpr std::size_t record_size = Bits / 8 + 8;
 
   /// Of a file, which the list keeps open.
-  /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or of another Bits.
+  /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or of another Bits or kind
+  /// of fingerprints.
   explicit fingerprint_list(mapped_file file)
       : fingerprint_list(std::make_shared<const mapped_file>(std::move(file))) {}
 
@@ -44,7 +48,7 @@ class fingerprint_list {
   explicit fingerprint_list(std::span<const std::byte> bytes) { open(bytes, "the bytes"); }
 
   /// Of records without a header, which are made of this. Throws: std::runtime_error naming the file, if its size is no
-  /// multiple of that of a record, or it begins with a header.
+  /// multiple of that of a record, or it begins with a header; std::invalid_argument, if they are made of another kind.
   fingerprint_list(mapped_file file, fingerprint_composition made_of)
       : owned_(std::make_shared<const mapped_file>(std::move(file))),
         name_(owned_->path()),
@@ -76,7 +80,7 @@ class fingerprint_list {
   [[nodiscard]] value_type operator[](std::size_t i) const {
     if (i >= size()) detail::fail<std::out_of_range>("record " + std::to_string(i) + " of " + std::to_string(size()));
     const std::size_t at = i * record_size;
-    return {simhash<Bits>(detail::get_words<detail::words_for(Bits)>(records_, at, Bits / 8)),
+    return {Fingerprint(detail::get_words<detail::words_for(Bits)>(records_, at, Bits / 8)),
             detail::get<std::uint64_t>(records_, at + Bits / 8)};
   }
 
@@ -87,9 +91,7 @@ class fingerprint_list {
 
   void open(std::span<const std::byte> bytes, const std::string& name) {
     const detail::container file(bytes, name, detail::file_content::list);
-    if (file.header().bits != Bits) {
-      file.refuse("fingerprints of " + std::to_string(file.header().bits) + " bits, not " + std::to_string(Bits));
-    }
+    file.check_fingerprints(Bits);
     records_ = file.find(detail::section_tag::records);
     if (file.header().details != std::array<std::uint8_t, 16>{} ||
         file.sections().size() != (records_.empty() ? 0 : 1) || records_.size() % record_size != 0 ||
@@ -112,40 +114,72 @@ class fingerprint_list {
 
 namespace detail {
 
-template <std::size_t Bits>
-[[nodiscard]] std::string encode_records(std::span<const list_entry<Bits>> entries) {
-  std::string records;
-  records.reserve(entries.size() * fingerprint_list<Bits>::record_size);
-  for (const list_entry<Bits>& e : entries) {
-    put_words(records, e.fingerprint.to_words(), Bits / 8);
-    put(records, e.id);
+/// A list as bytes: its header and its section of records.
+template <class Fingerprint>
+class encoded_list {
+ public:
+  /// Throws: std::invalid_argument, which begins with `what`, if the fingerprints are made of another kind.
+  encoded_list([[maybe_unused]] const std::string& what,
+               std::span<const list_entry<Fingerprint::bits, Fingerprint>> entries,
+               const fingerprint_composition& made_of)
+      : header_{file_content::list, static_cast<std::uint32_t>(Fingerprint::bits), {}, entries.size(), made_of} {
+    constexpr std::size_t size = Fingerprint::bits / 8;
+    records_.reserve(entries.size() * (size + sizeof(std::uint64_t)));
+    for (const auto& e : entries) {
+      put_words(records_, e.fingerprint.to_words(), size);
+      put(records_, e.id);
+    }
   }
-  return records;
-}
+
+  void save(const std::string& path) const {
+    const section_source records = section();
+    write_container(system_files(), path, header_, {&records, 1});
+  }
+  template <class Sink>
+  void write(Sink& sink) const {
+    const section_source records = section();
+    for_each_piece(encode_header(header_, {&records, 1}), {&records, 1},
+                   [&](byte_span piece) { sink(to_text(piece)); });
+  }
+
+ private:
+  [[nodiscard]] section_source section() const noexcept { return {section_tag::records, 0, to_bytes(records_)}; }
+
+  file_header header_;
+  std::string records_;
+};
 
 }  // namespace detail
 
 /// Writes a list to a file, which is whole and on the disk when this returns, or what was there before.
-/// Throws: std::runtime_error naming the file; std::bad_alloc. Memory: a copy of the list.
+/// Throws: std::runtime_error naming the file; std::invalid_argument, if `made_of` is of another kind than the
+/// fingerprints; std::bad_alloc. Memory: a copy of the list.
+/// Example: `save_list<64>("part-000.list", entries, composition_of(hash));`
 template <std::size_t Bits>
 void save_list(const std::string& path, std::span<const list_entry<Bits>> entries,
                const fingerprint_composition& made_of) {
-  const std::string records = detail::encode_records(entries);
-  const detail::section_source section{detail::section_tag::records, 0, detail::to_bytes(records)};
-  detail::write_container(detail::system_files(), path,
-                          {detail::file_content::list, static_cast<std::uint32_t>(Bits), {}, entries.size(), made_of},
-                          {&section, 1});
+  detail::encoded_list<simhash<Bits>>(path, entries, made_of).save(path);
+}
+
+/// The same of fingerprints of a given type: `save_list<64, minwise<64>>("part-000.list", entries, made_of)`.
+template <std::size_t Bits, class Fingerprint>
+void save_list(const std::string& path, std::span<const entry<Bits, std::uint64_t, Fingerprint>> entries,
+               const fingerprint_composition& made_of) {
+  detail::encoded_list<Fingerprint>(path, entries, made_of).save(path);
 }
 
 /// Hands the bytes of such a file to `sink(std::string_view)`, piece by piece: for a pipe.
+/// Throws: std::invalid_argument, if `made_of` is of another kind than the fingerprints; what `sink` throws.
 template <std::size_t Bits, class Sink>
 void write_list(std::span<const list_entry<Bits>> entries, const fingerprint_composition& made_of, Sink&& sink) {
-  const std::string records = detail::encode_records(entries);
-  const detail::section_source section{detail::section_tag::records, 0, detail::to_bytes(records)};
-  const detail::file_header header{
-      detail::file_content::list, static_cast<std::uint32_t>(Bits), {}, entries.size(), made_of};
-  detail::for_each_piece(detail::encode_header(header, {&section, 1}), {&section, 1},
-                         [&](std::span<const std::byte> piece) { sink(detail::to_text(piece)); });
+  detail::encoded_list<simhash<Bits>>("write_list", entries, made_of).write(sink);
+}
+
+/// The same of fingerprints of a given type: `write_list<64, minwise<64>>(entries, made_of, sink)`.
+template <std::size_t Bits, class Fingerprint, class Sink>
+void write_list(std::span<const entry<Bits, std::uint64_t, Fingerprint>> entries,
+                const fingerprint_composition& made_of, Sink&& sink) {
+  detail::encoded_list<Fingerprint>("write_list", entries, made_of).write(sink);
 }
 
 }  // namespace neardup::inline v0

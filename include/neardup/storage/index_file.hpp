@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "../detail/file_operations.hpp"
 #include "../detail/large_array.hpp"
@@ -18,45 +20,80 @@
 #include "composition.hpp"
 #include "engine/container.hpp"
 #include "engine/index_sections.hpp"
+#include "index_view.hpp"
 #include "mapped_file.hpp"
 
 namespace neardup::inline v0 {
 
 namespace detail {
 
+template <std::size_t Bits, class Id, class Offset, class Fingerprint>
+void take_flat_index(const flat_index<Bits, Id, Offset, Fingerprint>&);
+
+/// A flat_index, or a class that is derived from one: it has no layout, and is saved as what iterating over it gives.
 template <class Index>
-inline constexpr bool is_frozen = false;
-template <std::size_t Bits, class Id, class Offset>
-inline constexpr bool is_frozen<frozen_index<Bits, Id, Offset>> = true;
+concept flat_form = requires(const Index& index) {
+  take_flat_index(index);
+};
+
+// Exactly these: what is derived from them may give other pairs than its base holds.
 template <class Index>
-inline constexpr bool is_keyed = false;
+inline constexpr bool is_frozen_index = false;
+template <std::size_t Bits, class Id, class Offset, class Fingerprint>
+inline constexpr bool is_frozen_index<frozen_index<Bits, Id, Offset, Fingerprint>> = true;
 template <class Index>
-inline constexpr bool is_keyed<keyed_index<Index>> = true;
+inline constexpr bool is_index_view = false;
+template <std::size_t Bits, class Id, class Offset, class Fingerprint>
+inline constexpr bool is_index_view<index_view<Bits, Id, Offset, Fingerprint>> = true;
+
+/// An index that keeps another one and gives it: keyed_index, and what is derived from it.
+template <class Index>
+concept wraps_index = requires(const Index& index) {
+  typename std::remove_cvref_t<decltype(index.index())>::value_type;
+  requires std::same_as < typename std::remove_cvref_t<decltype(index.index())>::value_type,
+  typename Index::value_type > ;
+};
+
+/// An index whose layout a frozen_index can have, made of its pairs.
+template <class Index>
+concept has_layout = requires(const Index& index) {
+  { index.shape() } -> std::convertible_to<layout>;
+  { *index.begin() } -> std::convertible_to<typename Index::value_type>;
+  index.end();
+};
 
 template <class Index>
-inline constexpr bool has_layout = requires(const Index& index) {
-  index.shape();
-};
+void save_flat_index(file_operations& files, const std::string& path, const Index& index,
+                     const fingerprint_composition& made_of, std::span<const byte_span> attachments) {
+  // A flat index has one table, for finding a fingerprint itself.
+  write_index(files, path, frozen_access::engine(freeze(index, 0, 1)), Index::bits, true, made_of, attachments);
+}
 
 template <class Index>
 void save_index(file_operations& files, const std::string& path, const Index& index,
                 const fingerprint_composition& made_of, std::span<const byte_span> attachments) {
-  if constexpr (is_keyed<Index>) {
+  if constexpr (wraps_index<Index>) {
     save_index(files, path, index.index(), made_of, attachments);
-  } else if constexpr (is_frozen<Index>) {
+  } else if constexpr (flat_form<Index>) {
+    save_flat_index(files, path, index, made_of, attachments);
+  } else if constexpr (is_frozen_index<Index>) {
     // One that was moved from has no tables.
     const layout& shape = index.shape();
     if (frozen_access::engine(index).tables().empty()) {
-      return save_index(files, path,
-                        Index(shape.k(), shape.blocks(), 0, [](std::size_t) { return typename Index::value_type{}; }),
-                        made_of, attachments);
+      const entries_source<typename Index::value_type> nothing{nullptr};
+      return save_index(files, path, Index(shape.k(), shape.blocks(), 0, nothing), made_of, attachments);
     }
     write_index(files, path, frozen_access::engine(index), Index::bits, false, made_of, attachments);
-  } else if constexpr (has_layout<Index>) {
+  } else if constexpr (is_index_view<Index>) {
+    if (index.is_flat()) return save_flat_index(files, path, index, made_of, attachments);
     save_index(files, path, freeze(index), made_of, attachments);
   } else {
-    // A flat index has one table, for finding a fingerprint itself.
-    write_index(files, path, frozen_access::engine(freeze(index, 0, 1)), Index::bits, true, made_of, attachments);
+    static_assert(
+        has_layout<Index>,
+        "neardup: save() writes a pigeonhole_index, flat_index, frozen_index, keyed_index or index_view; of a "
+        "guarded one, save what read() gives: guarded.read([&](const auto& index) { save(path, index, "
+        "made_of); }); of a class of your own, save the index that it keeps");
+    if constexpr (has_layout<Index>) save_index(files, path, freeze(index), made_of, attachments);
   }
 }
 
@@ -107,26 +144,43 @@ class loaded_index {
   std::optional<engine_type> engine_;
 };
 
+/// An index that grows, which load() fills with the pairs of a file.
+template <class Index>
+concept fillable_index = requires(Index& index, const typename Index::fingerprint_type& fingerprint,
+                                  const typename Index::id_type& id) {
+  { index.insert(fingerprint, id) } -> std::same_as<bool>;
+  index.reserve(std::size_t{});
+};
+
 template <class Index>
 [[nodiscard]] Index load_index(const std::string& path, const fingerprint_composition* made_of) {
-  const loaded_index<Index> loaded(path);
-  if (made_of != nullptr) loaded.file().check_composition(*made_of);
-  const auto& engine = loaded.engine();
-  if constexpr (is_frozen<Index>) {
-    if (engine.is_flat()) loaded.file().refuse("holds a flat_index, which has no layout; load that and freeze it");
-    return frozen_access::make<Index>(copy_engine(engine.engine()));
-  } else {
-    const layout& shape = engine.engine().shape();
-    Index index = engine.is_flat() ? make_index<Index>(3, default_blocks(Index::bits, 3))
-                                   : make_index<Index>(shape.k(), shape.blocks());
-    index.reserve(engine.store().slots());
-    for (std::size_t slot = 0; slot < engine.store().slots(); ++slot) {
-      const typename Index::fingerprint_type fingerprint(engine.store().fingerprint(slot));
-      for (const auto& id : engine.store().ids(slot)) {
-        if (!index.insert(fingerprint, id)) loaded.file().refuse("an id has two fingerprints; it is no keyed_index");
+  constexpr bool is_loaded = is_frozen_index<Index> || fillable_index<Index>;
+  static_assert(!is_index_view<Index>,
+                "neardup: an index_view is not loaded, it looks into the file: write neardup::index_view<64> "
+                "view(neardup::mapped_file(path))");
+  static_assert(is_loaded || is_index_view<Index>,
+                "neardup: load() gives a pigeonhole_index, flat_index, frozen_index or keyed_index; restore() gives a "
+                "deduplicator");
+  if constexpr (is_loaded) {
+    const loaded_index<Index> loaded(path);
+    if (made_of != nullptr) loaded.file().check_composition(*made_of);
+    const auto& engine = loaded.engine();
+    if constexpr (is_frozen_index<Index>) {
+      if (engine.is_flat()) loaded.file().refuse("holds a flat_index, which has no layout; load that and freeze it");
+      return frozen_access::make<Index>(copy_engine(engine.engine()));
+    } else {
+      const layout& shape = engine.engine().shape();
+      Index index = engine.is_flat() ? make_index<Index>(3, default_blocks(Index::bits, 3))
+                                     : make_index<Index>(shape.k(), shape.blocks());
+      index.reserve(engine.store().slots());
+      for (std::size_t slot = 0; slot < engine.store().slots(); ++slot) {
+        const typename Index::fingerprint_type fingerprint(engine.store().fingerprint(slot));
+        for (const auto& id : engine.store().ids(slot)) {
+          if (!index.insert(fingerprint, id)) loaded.file().refuse("an id has two fingerprints; it is no keyed_index");
+        }
       }
+      return index;
     }
-    return index;
   }
 }
 
@@ -134,8 +188,9 @@ template <class Index>
 
 /// Writes an index to a file, which is whole and on the disk when this returns, or what was there before.
 /// docs/format.md specifies it. Any index will do: a frozen_index is written as it is, of others a frozen one is made
-/// first. `made_of` says what the fingerprints are made of: composition_of(simhasher) does. `attachments` are bytes of
-/// the caller's that go into the same file, such as the names of documents; index_view::attachment() gives them back.
+/// first. `made_of` says what the fingerprints are made of, and of which kind: composition_of() of what made them does.
+/// `attachments` are bytes of the caller's that go into the same file, such as the names of documents;
+/// index_view::attachment() gives them back.
 /// Throws: std::runtime_error naming the file; std::bad_alloc.
 template <class Index>
 void save(const std::string& path, const Index& index, const fingerprint_composition& made_of,
@@ -143,9 +198,9 @@ void save(const std::string& path, const Index& index, const fingerprint_composi
   detail::save_index(detail::system_files(), path, index, made_of, attachments);
 }
 
-/// The index in a file, after all of it was checked: as an index of any type with its Bits, Id and Offset. One whose
-/// type does not say the layout gets that of the file (of a flat_index that for K = 3); a keyed_index, one fingerprint
-/// per id.
+/// The index in a file, after all of it was checked: as an index of any type with its Bits, Id, Offset and kind of
+/// fingerprints. One whose type does not say the layout gets that of the file (of a flat_index that for K = 3); a
+/// keyed_index, one fingerprint per id.
 /// Throws: std::runtime_error naming the file, if it is damaged or does not fit Index; std::bad_alloc.
 /// Example: `auto index = load<pigeonhole_index<64>>("pages.neardup", composition_of(hash));`
 template <class Index>

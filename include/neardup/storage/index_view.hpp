@@ -35,20 +35,21 @@ namespace neardup::inline v0 {
 /// Only for machines that store the lowest byte first; on others load() the index.
 /// The bytes must stay as they are while the view is used. Copies of a view share them.
 /// All members but those about the file are as those of frozen_index.
-template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t>
+template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class index_view {
   static_assert(detail::check_index_types<Id, Offset>());
+  static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());
 
   using engine_type = detail::view_engine<detail::words_for(Bits), Id, Offset>;
 
  public:
   static constexpr std::size_t bits = Bits;
-  using fingerprint_type = simhash<Bits>;
+  using fingerprint_type = Fingerprint;
   using id_type = Id;
   using offset_type = Offset;
-  using value_type = entry<Bits, Id>;
-  using match_type = match<Bits, Id>;
-  using batch_type = batch_result<Bits, Id>;
+  using value_type = entry<Bits, Id, Fingerprint>;
+  using match_type = match<Bits, Id, Fingerprint>;
+  using batch_type = batch_result<Bits, Id, Fingerprint>;
   using const_iterator = detail::entry_iterator<fingerprint_type, Id, typename engine_type::store_type>;
   using iterator = const_iterator;
   using size_type = std::size_t;
@@ -116,6 +117,9 @@ class index_view {
   }
   [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const {
     return detail::nearest(engine_, query, k.value_or(default_distance()));
+  }
+  [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<int> k = {}) const {
+    return detail::count_compared(engine_, query, k.value_or(default_distance()));
   }
 
  private:

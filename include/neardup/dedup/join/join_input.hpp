@@ -15,6 +15,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../error.hpp"
+#include "../../index/match.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -103,11 +104,17 @@ inline constexpr std::size_t many_positions = (std::numeric_limits<std::uint32_t
 /// Refuses an index type that cannot number `count` fingerprints; `what` names the call that would take a wider one.
 template <class Index>
 void check_index_type(std::size_t count, const char* what) {
-  const bool is_small = sizeof(Index) <= sizeof(std::uint32_t);
-  if (count > 0 &&
-      (std::cmp_greater(count - 1, (std::numeric_limits<Index>::max)()) || (is_small && count >= many_positions))) {
-    fail<std::length_error>(std::string(what) + ": the index type cannot number " + std::to_string(count) +
-                            " fingerprints; write " + what + "<std::uint64_t>");
+  static_assert(
+      counting_id<Index>,
+      "neardup: positions are numbered with an integer type such as std::uint32_t, not with bool nor with a type "
+      "of characters");
+  if constexpr (counting_id<Index>) {
+    const bool is_small = sizeof(Index) <= sizeof(std::uint32_t);
+    if (count > 0 &&
+        (std::cmp_greater(count - 1, (std::numeric_limits<Index>::max)()) || (is_small && count >= many_positions))) {
+      fail<std::length_error>(std::string(what) + ": the index type cannot number " + std::to_string(count) +
+                              " fingerprints; write " + what + "<std::uint64_t>");
+    }
   }
 }
 

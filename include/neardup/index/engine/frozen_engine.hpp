@@ -162,6 +162,10 @@ class frozen_engine {
     return search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit);
   }
 
+  [[nodiscard]] std::size_t count_compared(const words_type& query, int k) const {
+    return compared_in_tables<Words>(*this, *plans_, store_, query, k);
+  }
+
   /// Where the parts of a table are, for a search to find with few steps.
   struct places {
     const char* directory;  ///< starts of buckets, or bucket_lines

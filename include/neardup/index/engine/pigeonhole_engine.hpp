@@ -107,6 +107,11 @@ class pigeonhole_engine {
     return search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit);
   }
 
+  /// How many fingerprints visit_within compares. Precondition: 0 <= k <= max_distance().
+  [[nodiscard]] std::size_t count_compared(const words_type& query, int k) const {
+    return compared_in_tables<Words>(*this, *plans_, store_, query, k);
+  }
+
   [[nodiscard]] const bucket_table<Offset>& table(std::size_t number) const noexcept { return tables_[number]; }
 
   /// Bytes allocated.

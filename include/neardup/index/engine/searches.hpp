@@ -2,7 +2,8 @@
 //
 // An engine keeps a store of distinct fingerprints in slots, with their ids. It has store(), max_distance(), and
 // visit_within(query, k, slot_visitor), which visits (slot, distance) of each fingerprint within k bits once, and
-// visit_batch(queries, k, batch_visitor), which visits (query, slot, distance); false from the visitor ends both.
+// visit_batch(queries, k, batch_visitor), which visits (query, slot, distance); false from the visitor ends both; and
+// count_compared(query, k), which tells how many fingerprints visit_within compares.
 #pragma once
 
 #include <algorithm>
@@ -44,28 +45,6 @@ class visitor {
 
 using slot_visitor = visitor<std::size_t, int>;                // of a slot and its distance
 using batch_visitor = visitor<std::size_t, std::size_t, int>;  // of a query, a slot and its distance
-
-/// Whether an index may have these types; a wrong one does not compile.
-template <class Id, class Offset>
-constexpr bool check_index_types() noexcept {
-  static_assert(index_id<Id>,
-                "neardup: an Id must be trivially copyable: a number or a small struct, not a string (give documents "
-                "numbers and keep their names in a vector); it must be default-constructible, comparable by == and "
-                "ordered: write `auto operator<=>(const id&) const = default;` into it; and it must not be a "
-                "floating-point number, NaN has no order");
-  static_assert(std::unsigned_integral<Offset> && !std::same_as<Offset, bool>,
-                "neardup: Offset numbers the stored fingerprints; write an unsigned integer such as std::uint32_t");
-  return true;
-}
-
-/// Whether an index of `Bits` bits may hold fingerprints of this type.
-template <class Fingerprint, std::size_t Bits>
-constexpr bool check_fingerprint_type() noexcept {
-  static_assert(std::derived_from<Fingerprint, fingerprint_bits<Fingerprint, Bits>>,
-                "neardup: an index of Bits bits holds simhash<Bits> or minwise<Bits>; write "
-                "pigeonhole_index_of<minwise<64>, 9>");
-  return true;
-}
 
 template <class Engine>
 void check_search(const Engine& engine, int k) {
@@ -117,6 +96,13 @@ template <class Fingerprint, class Engine>
     return true;
   });
   return best;
+}
+
+/// How many stored fingerprints a search compares.
+template <class Fingerprint, class Engine>
+[[nodiscard]] std::size_t count_compared(const Engine& engine, const Fingerprint& query, int k) {
+  check_search(engine, k);
+  return engine.count_compared(query.to_words(), k);
 }
 
 /// Appends the matches of `queries`, a few at a time.

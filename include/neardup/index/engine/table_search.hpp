@@ -212,4 +212,25 @@ bool search_tables(const Tables& tables, const search_plans<Words>& plans, const
   return table_search<Words, Offset, Tables, Store>(tables, plans, store, query, k, visit).run();
 }
 
+/// How many stored fingerprints search_tables compares with a query: all of them where it scans, otherwise what is in the
+/// buckets that it looks into.
+template <std::size_t Words, class Tables, class Store>
+[[nodiscard]] std::size_t compared_in_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
+                                             const std::array<std::uint64_t, Words>& query, int k) {
+  const auto& plan = plans.within(k);
+  if (scan_pays<Words>(store.slots(), plan.keys)) return store.slots();
+  std::size_t count = 0;
+  for (const auto& step : plan.steps) {
+    const auto& table = tables.table(step.table);
+    step.visit_hashes(query, [&](std::uint64_t hash) {
+      if constexpr (may_have_lines<decltype(table)>) {
+        if (table.has_lines()) count += table.line(hash).inline_count();
+      }
+      count += table.view(hash).count;
+      return true;
+    });
+  }
+  return count;
+}
+
 }  // namespace neardup::inline v0::detail

@@ -246,6 +246,13 @@ class container {
     }
   }
 
+  /// Throws: std::runtime_error unless the fingerprints are of this width.
+  void check_fingerprints(std::size_t bits) const {
+    if (header_.bits != bits) {
+      refuse("fingerprints of " + std::to_string(header_.bits) + " bits, not " + std::to_string(bits));
+    }
+  }
+
   /// Throws: std::invalid_argument unless the fingerprints are made of that.
   void check_composition(const fingerprint_composition& expected) const {
     const fingerprint_composition& made_of = header_.made_of;

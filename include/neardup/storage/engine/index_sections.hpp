@@ -62,6 +62,10 @@ template <class Id>
   static_assert(!std::is_same_v<Id, bool> && std::has_unique_object_representations_v<Id>,
                 "neardup: ids that are saved are numbers, or structs without padding, whose bytes are all there is to "
                 "them");
+  static_assert(
+      sizeof(Id) <= 255,
+      "neardup: an id that is saved has at most 255 bytes, which is what a file can say of it; for names such "
+      "as URLs use neardup::string_ids");
   if constexpr (!std::is_integral_v<Id>) {
     return id_form::bytes;
   } else {
@@ -153,11 +157,17 @@ template <class Engine>
   return sections;
 }
 
-/// Writes an engine as a file. Throws: std::runtime_error naming the file; std::bad_alloc.
+/// Writes an engine as a file. Throws: std::runtime_error naming the file; std::invalid_argument if the header has no
+/// room for the layout; std::bad_alloc.
 template <std::size_t Words, class Id, class Offset>
 void write_index(file_operations& files, const std::string& path, const frozen_engine<Words, Id, Offset>& engine,
                  std::size_t bits, bool is_flat, const fingerprint_composition& made_of,
                  std::span<const byte_span> attachments) {
+  if ((std::max)(engine.shape().k(), engine.shape().blocks()) > 0xffff) {
+    fail<std::invalid_argument>(
+        path + ": a saved layout has k and blocks up to 65535, not k = " + std::to_string(engine.shape().k()) +
+        ", blocks = " + std::to_string(engine.shape().blocks()));
+  }
   const index_details details{
       engine.shape().k(), engine.shape().blocks(), engine.plans()->max_radius_width(), is_flat, form_of_id<Id>(),
       sizeof(Id),         sizeof(Offset)};
@@ -209,6 +219,9 @@ class view_engine {
     if (is_flat_) return scan_all(store().fingerprints(), queries, k, visit);
     return engine_.visit_batch(queries, k, visit);
   }
+  [[nodiscard]] std::size_t count_compared(const words_type& query, int k) const {
+    return is_flat_ ? store().slots() : engine_.count_compared(query, k);
+  }
 
   /// Throws: std::runtime_error, by `file`, unless the tables hold exactly the fingerprints, each once where searches
   /// look for it, and the lists of ids are in order. Complexity: O(tables * n); a bit of memory for each fingerprint.
@@ -221,9 +234,7 @@ class view_engine {
   static index_details details_of(const container& file, std::size_t bits) {
     const file_header& header = file.header();
     const index_details details = index_details::decode(header.details);
-    if (header.bits != bits) {
-      file.refuse("fingerprints of " + std::to_string(header.bits) + " bits, not " + std::to_string(bits));
-    }
+    file.check_fingerprints(bits);
     if (details.encode() != header.details || details.max_radius_width < 8 || details.max_radius_width > word_bits ||
         !layout::is_valid(bits, details.k, details.blocks)) {
       file.refuse("the header is damaged");

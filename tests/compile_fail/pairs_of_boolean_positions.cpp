@@ -1,0 +1,11 @@
+// expect: positions are numbered with an integer type such as std::uint32_t
+// errors: 1
+#include <neardup/dedup.hpp>
+
+#ifdef NEARDUP_COMPILES
+using position = short;
+#else
+using position = bool;
+#endif
+
+auto pairs(const std::vector<neardup::simhash<64>>& all) { return neardup::find_pairs<position>(all, 3); }

@@ -1,0 +1,138 @@
+// What an index is saved as follows from what it is: its kind of fingerprints, and its form.
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <neardup/index.hpp>
+#include <neardup/storage.hpp>
+
+#include "catch.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace {
+
+using neardup::fingerprint_kind;
+using neardup::flat_index;
+using neardup::frozen_index;
+using neardup::index_view;
+using neardup::keyed_index;
+using neardup::mapped_file;
+using neardup::minwise;
+using neardup::simhash;
+
+const neardup::fingerprint_composition codes{.kind = fingerprint_kind::minwise, .tokenizer = "any"};
+const neardup::fingerprint_composition fingerprints{.tokenizer = "any"};
+
+using view_of_codes = index_view<64, std::uint32_t, std::uint32_t, minwise<64>>;
+using frozen_codes = frozen_index<64, std::uint32_t, std::uint32_t, minwise<64>>;
+using flat_codes = flat_index<64, std::uint32_t, std::uint32_t, minwise<64>>;
+
+}  // namespace
+
+TEST_CASE("indexes of min-wise codes are saved, viewed and loaded") {
+  const support::temporary_folder folder;
+  const std::string path = folder / "index";
+  neardup::pigeonhole_index_of<minwise<64>, 9> index;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    index.insert(minwise<64>(i * 0x9e3779b97f4a7c15U), static_cast<std::uint32_t>(i));
+  }
+  save(path, index, codes);
+  const view_of_codes view{mapped_file(path)};
+  view.verify();
+  CHECK(view.made_of().kind == fingerprint_kind::minwise);
+  const auto frozen = neardup::load<frozen_codes>(path, codes);
+  CHECK(frozen == freeze(index));
+  CHECK(neardup::load<neardup::pigeonhole_index_of<minwise<64>, 9>>(path) == index);
+  const minwise<64> query(0x9e3779b97f4a7c15U ^ 5);
+  REQUIRE(index.search(query).size() == 1);
+  CHECK(view.search(query) == index.search(query));
+  CHECK(frozen.search(query) == index.search(query));
+
+  const std::string bytes = support::read_bytes(path);
+  save(path, frozen, codes);
+  CHECK(support::read_bytes(path) == bytes);
+  save(folder / "again", view, codes);
+  CHECK(support::read_bytes(folder / "again") == bytes);
+}
+
+TEST_CASE("the view of a flat index is saved as one, and frozen in a layout that is named") {
+  const support::temporary_folder folder;
+  flat_codes flat;
+  for (std::uint64_t i = 0; i < 20; ++i) flat.insert(minwise<64>(i), static_cast<std::uint32_t>(i));
+  save(folder / "flat", flat, codes);
+  const view_of_codes view{mapped_file(folder / "flat")};
+  save(folder / "again", view, codes);
+  CHECK(support::read_bytes(folder / "again") == support::read_bytes(folder / "flat"));
+  CHECK_THROWS_WITH(freeze(view),
+                    "freeze: the view is of a flat_index, which has no layout; write freeze(view, k, blocks)");
+  CHECK(freeze(view, 3, 4).search(minwise<64>(0)) == flat.search(minwise<64>(0), 3));
+}
+
+TEST_CASE("what is derived from an index is saved as what it gives") {
+  const support::temporary_folder folder;
+  struct named_keys : keyed_index<neardup::pigeonhole_index<64>> {
+    std::map<std::uint32_t, std::string> names;
+  } keyed;
+  struct named_flat : flat_index<64> {
+    std::map<std::uint32_t, std::string> names;
+  } flat;
+  for (std::uint32_t id = 0; id < 40; ++id) {
+    keyed.insert(simhash<64>(id * 77), id);
+    flat.insert(simhash<64>(id * 77), id);
+  }
+  save(folder / "keyed", keyed, fingerprints);
+  save(folder / "flat", flat, fingerprints);
+  const index_view<64> keyed_view{mapped_file(folder / "keyed")}, flat_view{mapped_file(folder / "flat")};
+  keyed_view.verify();
+  CHECK_FALSE(keyed_view.is_flat());
+  CHECK(keyed_view.shape() == neardup::layout(64, 3, 4));
+  CHECK(keyed_view.size() == 40);
+  CHECK(flat_view.is_flat());
+  CHECK(flat_view.size() == 40);
+}
+
+TEST_CASE("what a header has no room for is refused before anything is written") {
+  const support::temporary_folder folder;
+  const neardup::pigeonhole_index<65'600, neardup::dynamic_layout> index(0, 65'536);
+  CHECK_THROWS_WITH(save(folder / "index", index, fingerprints),
+                    folder / "index" + ": a saved layout has k and blocks up to 65535, not k = 0, blocks = 65536");
+  CHECK_THROWS_AS(save(folder / "index", flat_index<64>(), {.definition = 1'000'000'000}), std::invalid_argument);
+  CHECK(folder.files() == 0);
+  save(folder / "index", flat_index<64>(), {.definition = 999'999'999});
+  CHECK(index_view<64>{mapped_file(folder / "index")}.made_of().definition == 999'999'999);
+}
+
+TEST_CASE("lists and row keys hold min-wise codes") {
+  const support::temporary_folder folder;
+  const std::vector<neardup::list_entry<24, minwise<24>>> entries{{minwise<24>(7), 1}, {minwise<24>(9), 2}};
+  neardup::save_list<24, minwise<24>>(folder / "list", entries, codes);
+  const neardup::fingerprint_list<24, minwise<24>> list{mapped_file(folder / "list")};
+  list.verify();
+  REQUIRE(list.size() == 2);
+  CHECK(list[1] == entries[1]);
+  std::string written;
+  neardup::write_list<24, minwise<24>>(entries, codes, [&](std::string_view piece) { written += piece; });
+  CHECK(written == support::read_bytes(folder / "list"));
+
+  const neardup::band_key<64, std::uint64_t, minwise<64>> keys(neardup::layout(64, 3, 4));
+  std::size_t found = 0;
+  keys.for_each_row(minwise<64>(5), 17, [&](std::string_view key) {
+    const auto match = keys.match_of(key, minwise<64>(4), 3, 0);
+    if (match) found += match->id == 17 && match->distance == 1 && match->fingerprint == minwise<64>(5) ? 1 : 0;
+  });
+  CHECK(found == 4);
+}
+
+TEST_CASE("the composition of a minwise_hasher names its parts, and no weighter") {
+  using namespace neardup;
+  const auto made_of = composition_of(minwise_hasher{shingles{2, words{}}, xxh3<64>{.seed = 4}});
+  CHECK(to_string(made_of) ==
+        "kind: minwise\ndefinition: 1\ntokenizer: shingles(2, words)\nhasher: xxh3\nseed: " + seed_identity(4) + "\n");
+  CHECK(parse_composition(to_string(made_of)) == made_of);
+}
