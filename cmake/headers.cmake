@@ -18,14 +18,22 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join/common_elements.hpp
     include/neardup/dedup/join/components.hpp
     include/neardup/dedup/join/copy_groups.hpp
+    include/neardup/dedup/join/distinct_sets.hpp
     include/neardup/dedup/join/feature_join.hpp
     include/neardup/dedup/join/fingerprint_join.hpp
     include/neardup/dedup/join/join_input.hpp
     include/neardup/dedup/join/join_pairs.hpp
     include/neardup/dedup/join/join_plan.hpp
+    include/neardup/dedup/join/overlap_bounds.hpp
+    include/neardup/dedup/join/rare_first.hpp
     include/neardup/dedup/join/sequential_decider.hpp
+    include/neardup/dedup/join/set_join.hpp
+    include/neardup/dedup/join/set_prefixes.hpp
+    include/neardup/dedup/join/similar_decider.hpp
     include/neardup/dedup/join_options.hpp
     include/neardup/dedup/recall.hpp
+    include/neardup/dedup/similar_groups.hpp
+    include/neardup/dedup/similar_pairs.hpp
     include/neardup/dedup/similarity.hpp
     include/neardup/dedup/stream_deduplicator.hpp
     include/neardup/dedup/string_ids.hpp

@@ -14,6 +14,8 @@
 #include "dedup/group.hpp"
 #include "dedup/join_options.hpp"
 #include "dedup/recall.hpp"
+#include "dedup/similar_groups.hpp"
+#include "dedup/similar_pairs.hpp"
 #include "dedup/similarity.hpp"
 #include "dedup/stream_deduplicator.hpp"
 #include "dedup/string_ids.hpp"

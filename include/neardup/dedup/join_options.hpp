@@ -54,6 +54,14 @@ struct join_options {
   bool copies_once = false;
 };
 
+/// How similar two sets are, by their sizes and the number of elements that they have in common.
+enum class set_similarity {
+  /// The share of the common elements in all elements of both: see jaccard().
+  jaccard,
+  /// The common elements over the root of the product of the sizes: what cosine() is where all weights are equal.
+  cosine,
+};
+
 /// Two fingerprints that differ in few bits: their positions, first < second, and in how many bits.
 template <class Index>
 struct near_pair {

@@ -32,12 +32,6 @@ auto elements_of(const T& set) noexcept {
   return std::span<const typename decltype(all)::value_type>(all);
 }
 
-/// The share of `common` elements of two sets of `a` and `b`.
-inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common) noexcept {
-  const std::size_t all = a + b - common;
-  return all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
-}
-
 /// The least number of common elements with which sets of `a` and `b` have a Jaccard similarity of `threshold`; more
 /// than either has if none is enough. Precondition: 0 < threshold <= 1.
 inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) noexcept {

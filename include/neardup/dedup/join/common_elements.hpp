@@ -11,6 +11,12 @@
 
 namespace neardup::inline v0::detail {
 
+/// The share of `common` elements of two sets of `a` and `b`.
+inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common) noexcept {
+  const std::size_t all = a + b - common;
+  return all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
+}
+
 /// A place in each of two sets, and what was common before.
 struct common_count {
   std::size_t i = 0, j = 0, common = 0;

@@ -1,0 +1,219 @@
+// The distinct ones of many sets, by ascending size, with what a join needs to know of each.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/large_array.hpp"
+#include "../../detail/radix_partition.hpp"
+#include "../../error.hpp"
+#include "../../runner.hpp"
+#include "rare_first.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Sets by their numbers: ascending features, each once. Called from several threads.
+template <class Feature>
+struct set_source {
+  std::size_t size = 0;
+  std::function<std::span<const Feature>(std::size_t)> of;
+};
+
+/// Each feature of a set flips one bit, chosen by its hash. So two sets differ in at least as many features as their
+/// bitmaps differ in bits.
+/// Source: Sandes, Teodoro and Melo, Bitmap filter: speeding up exact set similarity joins with bitwise operations,
+/// Information Systems 88, 2020.
+using set_bitmap = std::array<std::uint64_t, 2>;
+
+/// Sets of a source without their copies, numbered by ascending size: a *rank* each. Sets that are too small for any
+/// pair are left out.
+template <class Feature>
+class distinct_sets {
+ public:
+  /// Sets from number `first_count` on are another corpus: no copies of those before. Throws: std::length_error.
+  /// Complexity: two looks at all features, and O(n log n) for n sets. Memory: 28 bytes per set, twice that for a time,
+  /// and for the counts at most a byte for each two features and 128 MiB.
+  distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run)
+      : source_(std::move(source)), first_count_(first_count) {
+    if (source_.size >= (std::numeric_limits<std::uint32_t>::max)()) {
+      fail<std::length_error>("a join of " + std::to_string(source_.size) + " sets: there may be at most 2^32 - 2");
+    }
+    large_array<record> records(source_.size);
+    large_array<set_bitmap> bitmaps(source_.size);
+    look_at_all(records.span(), bitmaps.span(), run);
+    sort(records, run);
+    const record* first = std::partition_point(records.data(), records.data() + records.size(),
+                                               [=](const record& r) { return r.size < min_size; });
+    number(std::span<const record>(first, records.data() + records.size()), bitmaps.span());
+  }
+
+  /// How many there are.
+  [[nodiscard]] std::size_t size() const noexcept { return sizes_.size(); }
+  [[nodiscard]] std::span<const Feature> operator[](std::size_t rank) const { return source_.of(first_of(rank)); }
+  [[nodiscard]] std::size_t size_of(std::size_t rank) const noexcept { return sizes_[rank]; }
+  [[nodiscard]] const set_bitmap& bitmap_of(std::size_t rank) const noexcept { return bitmaps_[rank]; }
+  /// The numbers of all sets that are equal to this one, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> members(std::size_t rank) const noexcept {
+    return std::span(members_).subspan(begins_[rank], begins_[rank + 1] - begins_[rank]);
+  }
+  [[nodiscard]] std::size_t first_of(std::size_t rank) const noexcept { return members_[begins_[rank]]; }
+  [[nodiscard]] bool is_of_second(std::size_t rank) const noexcept { return first_of(rank) >= first_count_; }
+  [[nodiscard]] std::size_t first_count() const noexcept { return first_count_; }
+  [[nodiscard]] const token_counts& counts() const noexcept { return counts_; }
+  /// Whether a token that was counted once is that of one set only.
+  [[nodiscard]] bool are_all_counted() const noexcept { return are_all_counted_; }
+  [[nodiscard]] std::size_t source_size() const noexcept { return source_.size; }
+  /// A set by its number in the source.
+  [[nodiscard]] std::span<const Feature> set_of(std::size_t number) const { return source_.of(number); }
+
+ private:
+  struct record {
+    std::uint64_t hash;  // of the set; later whether the set is that of the record before
+    std::uint32_t size;
+    std::uint32_t number;
+  };
+
+  void look_at_all(std::span<record> records, std::span<set_bitmap> bitmaps, const any_runner& run) {
+    // Some of the sets are counted, if there are many features: an order by these is as good.
+    constexpr std::size_t counted_features = std::size_t{1} << 26;
+    std::size_t sum = 0, sampled = (std::min)(source_.size, std::size_t{1024});
+    for (std::size_t i = 0; i < sampled; ++i) sum += source_.of(source_.size / sampled * i).size();
+    const double expected = static_cast<double>(sum) * static_cast<double>(source_.size) /
+                            static_cast<double>((std::max)(sampled, std::size_t{1}));
+    const auto stride = static_cast<std::size_t>(expected / static_cast<double>(counted_features)) + 1;
+    counts_ = token_counts(static_cast<std::size_t>(expected / static_cast<double>(stride)));
+    are_all_counted_ = stride == 1;
+    constexpr std::size_t step = 512;
+    const std::size_t parts = parts_for(run, source_.size, step);
+    in_steps(run, parts, source_.size, step, [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const std::span<const Feature> set = source_.of(i);
+        if (set.size() >= (std::numeric_limits<std::uint32_t>::max)()) {
+          fail<std::length_error>("a set of " + std::to_string(set.size()) + " features is too large to join");
+        }
+        const std::uint64_t hash = look_at(set, i % stride == 0, parts > 1, bitmaps[i]);
+        records[i] = {i < first_count_ ? hash : ~hash, static_cast<std::uint32_t>(set.size()),
+                      static_cast<std::uint32_t>(i)};
+      }
+      return true;
+    });
+  }
+
+  /// Returns: a hash of the set.
+  std::uint64_t look_at(std::span<const Feature> set, bool is_counted, bool in_parts, set_bitmap& bitmap) {
+    constexpr std::size_t step = 128;
+    std::uint32_t tokens[step];
+    std::uint64_t low = 0, high = 0, sum = 0;
+    for (std::size_t begin = 0; begin < set.size(); begin += step) {
+      const std::size_t count = (std::min)(step, set.size() - begin);
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t token = feature_token(set[begin + i]);
+        tokens[i] = token;
+        if (is_counted) counts_.prefetch(token);
+        const std::uint64_t bit = std::uint64_t{1} << (token >> 26), is_high = std::uint64_t{0} - (token >> 25 & 1U);
+        low ^= bit & ~is_high;
+        high ^= bit & is_high;
+        sum += std::uint64_t{token} * token;
+      }
+      if (!is_counted) continue;
+      for (std::size_t i = 0; i < count; ++i) counts_.count(tokens[i], in_parts);
+    }
+    bitmap = {low, high};
+    return mix(low ^ mix(high ^ mix(sum)));
+  }
+
+  /// By size, equal sets next to each other, copies by number; marks them.
+  void sort(large_array<record>& records, const any_runner& run) {
+    constexpr int bits = 10;
+    const auto address = [](const record& r) {  // ascends with the size
+      if (r.size < 256) return static_cast<std::size_t>(r.size);
+      const auto width = static_cast<std::size_t>(std::bit_width(r.size));
+      return width * 32 + (r.size >> (width - 6) & 31U) - 32;  // from 256 on: widths from 9 to 32
+    };
+    large_array<record> sorted(records.size());
+    std::vector<std::size_t> begins;
+    radix_scatter(
+        records.size(), bits, [from = records.data()](std::size_t i) { return from[i]; }, address,
+        [to = sorted.data()](std::size_t place, const record& r) { to[place] = r; }, begins, run);
+    records.swap(sorted);
+    in_steps(run, parts_for(run, records.size(), 4096), begins.size() - 1, 1,
+             [&](std::size_t /*part*/, std::size_t bucket, std::size_t) {
+               group_copies(records.span().subspan(begins[bucket], begins[bucket + 1] - begins[bucket]));
+               return true;
+             });
+  }
+
+  void group_copies(std::span<record> records) {
+    std::sort(records.begin(), records.end(), [](const record& a, const record& b) {
+      if (a.size != b.size) return a.size < b.size;
+      return a.hash != b.hash ? a.hash < b.hash : a.number < b.number;
+    });
+    const auto set_of = [&](const record& r) { return source_.of(r.number); };
+    const auto are_copies = [&](const record& a, const record& b) {
+      const auto x = set_of(a), y = set_of(b);
+      return (a.number < first_count_) == (b.number < first_count_) && std::equal(x.begin(), x.end(), y.begin());
+    };
+    for (std::size_t begin = 0, end = 0; begin < records.size(); begin = end) {
+      const auto is_same = [&](const record& r) {
+        return r.hash == records[begin].hash && r.size == records[begin].size;
+      };
+      while (end < records.size() && is_same(records[end])) ++end;
+      const std::span<record> run = records.subspan(begin, end - begin);
+      const bool are_all = run.size() == 1 || std::all_of(run.begin() + 1, run.end(),
+                                                          [&](const record& r) { return are_copies(run.front(), r); });
+      if (!are_all) {  // Different sets of one hash.
+        std::sort(run.begin(), run.end(), [&](const record& a, const record& b) {
+          const bool in_a = a.number < first_count_, in_b = b.number < first_count_;
+          if (in_a != in_b) return in_a;
+          const auto x = set_of(a), y = set_of(b);
+          const auto at = std::mismatch(x.begin(), x.end(), y.begin());
+          return at.first != x.end() ? *at.first < *at.second : a.number < b.number;
+        });
+      }
+      for (std::size_t i = run.size(); i-- > 1;) {
+        run[i].hash = are_all || are_copies(run[i - 1], run[i]) ? 1 : 0;
+      }
+      run.front().hash = 0;
+    }
+  }
+
+  void number(std::span<const record> records, std::span<const set_bitmap> bitmaps) {
+    const auto count = static_cast<std::size_t>(
+        std::count_if(records.begin(), records.end(), [](const record& r) { return r.hash == 0; }));
+    sizes_ = large_array<std::uint32_t>(count);
+    begins_ = large_array<std::uint32_t>(count + 1);
+    members_.resize(records.size());
+    bitmaps_ = large_array<set_bitmap>(count);
+    std::size_t rank = 0;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      members_[i] = records[i].number;
+      if (records[i].hash != 0) continue;
+      begins_[rank] = static_cast<std::uint32_t>(i);
+      sizes_[rank] = records[i].size;
+      bitmaps_[rank] = bitmaps[records[i].number];
+      ++rank;
+    }
+    begins_[count] = static_cast<std::uint32_t>(records.size());
+  }
+
+  set_source<Feature> source_;
+  std::size_t first_count_;
+  token_counts counts_;
+  bool are_all_counted_ = false;
+  std::vector<std::uint32_t> members_;
+  large_array<std::uint32_t> begins_;  // in members_, by rank
+  large_array<std::uint32_t> sizes_;
+  large_array<set_bitmap> bitmaps_;
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,210 @@
+// An order of all features that has rare ones first, and the first features of a set by it.
+//
+// Any order of the features makes a join exact: it only decides how many sets meet. So the counts need be neither exact
+// nor of all sets, but they have to tell features apart that are frequent.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/instructions.hpp"
+#include "../../detail/large_array.hpp"
+#include "../../instruction_set.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// What stands for a feature in a join: 32 well-mixed bits. Equal features have equal tokens. Those of 32 bits keep
+/// their identity; where features of 64 bits share a token, sets meet that need not, and nothing is missed: what holds
+/// for sets of features holds for collections of tokens, too.
+template <class Feature>
+constexpr std::uint32_t feature_token(Feature feature) noexcept {
+  if constexpr (sizeof(Feature) <= sizeof(std::uint32_t)) {
+    return static_cast<std::uint32_t>(feature) * 0x9e3779b1U;
+  } else {
+    return static_cast<std::uint32_t>((feature * golden_ratio) >> 32);
+  }
+}
+
+/// How many sets have a feature, by some bits of its token.
+class token_counts {
+ public:
+  token_counts() = default;
+
+  /// For about `tokens` counted tokens in all.
+  explicit token_counts(std::size_t tokens)
+      : bits_(std::clamp(static_cast<int>(std::bit_width(tokens / 4)), min_bits, max_bits)),
+        counts_(std::size_t{1} << bits_) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) new (&counts_[i]) count_type(0);
+  }
+
+  void prefetch(std::uint32_t token) const noexcept { detail::prefetch(&counts_[place(token)]); }
+
+  /// From one thread, or from several if all of them say so.
+  void count(std::uint32_t token, bool from_several) noexcept {
+    count_type& of = counts_[place(token)];
+    const std::uint16_t now = of.load(std::memory_order_relaxed);
+    if (now >= most) return;
+    if (from_several) {
+      of.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      of.store(static_cast<std::uint16_t>(now + 1), std::memory_order_relaxed);
+    }
+  }
+
+  [[nodiscard]] std::uint16_t operator[](std::uint32_t token) const noexcept {
+    return (std::min)(counts_[place(token)].load(std::memory_order_relaxed), most);
+  }
+
+ private:
+  using count_type = std::atomic<std::uint16_t>;
+  static_assert(std::is_trivially_copyable_v<count_type>);
+
+  static constexpr int min_bits = 10;
+  static constexpr int max_bits = 26;
+  static constexpr std::uint16_t most = 0x7000;  // threads that count at the same time stay below 2^15
+
+  [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept { return token >> (32 - bits_); }
+
+  int bits_ = min_bits;
+  large_array<count_type> counts_;
+};
+
+/// How many counts are below `limit`, both below 2^15: the reference.
+inline std::size_t count_below_portable(std::span<const std::uint16_t> counts, std::uint32_t limit) noexcept {
+  std::size_t result = 0;
+  for (const std::uint16_t count : counts) result += count < limit ? 1 : 0;
+  return result;
+}
+
+/// Writes keys in ascending order to `to`. Each is less than 2^63.
+inline void sort_keys_portable(std::span<std::uint64_t> keys, std::uint64_t* to) {
+  std::sort(keys.begin(), keys.end());
+  std::copy(keys.begin(), keys.end(), to);
+}
+
+#if NEARDUP_X86_KERNELS
+NEARDUP_KERNELS_BEGIN
+
+NEARDUP_TARGET_AVX2 inline std::size_t count_below_avx2(std::span<const std::uint16_t> counts,
+                                                        std::uint32_t limit) noexcept {
+  constexpr std::size_t lanes = 16;
+  const __m256i limits = _mm256_set1_epi16(static_cast<short>(limit));
+  std::size_t i = 0, bits = 0;
+  for (; i + lanes <= counts.size(); i += lanes) {
+    const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(counts.data() + i));
+    const int below = _mm256_movemask_epi8(_mm256_cmpgt_epi16(limits, some));
+    bits += static_cast<std::size_t>(_mm_popcnt_u32(static_cast<unsigned>(below)));
+  }
+  return bits / 2 + count_below_portable(counts.subspan(i), limit);
+}
+
+/// Each key goes to the place that has as many smaller ones before it. That is a comparison of each with each, four at a
+/// time and without branches: up to some 64 keys it is faster than to sort, where no processor predicts a comparison.
+NEARDUP_TARGET_AVX2 inline void sort_keys_avx2(std::span<std::uint64_t> keys, std::uint64_t* to) {
+  constexpr std::size_t most = 64, lanes = 4;
+  if (keys.size() > most) return sort_keys_portable(keys, to);
+  alignas(32) std::uint64_t padded[most];
+  const std::size_t rows = (keys.size() + lanes - 1) / lanes;
+  for (std::size_t i = 0; i < rows * lanes; ++i) padded[i] = i < keys.size() ? keys[i] : ~std::uint64_t{0} >> 1;
+  for (std::size_t i = 0; i < keys.size(); ++i) to[i] = ~std::uint64_t{0};
+  for (const std::uint64_t key : keys) {
+    const __m256i own = _mm256_set1_epi64x(static_cast<long long>(key));
+    __m256i smaller = _mm256_setzero_si256();
+    for (std::size_t row = 0; row < rows; ++row) {
+      const __m256i some = _mm256_load_si256(reinterpret_cast<const __m256i*>(padded + row * lanes));
+      smaller = _mm256_sub_epi64(smaller, _mm256_cmpgt_epi64(own, some));
+    }
+    const __m128i sum = _mm_add_epi64(_mm256_castsi256_si128(smaller), _mm256_extracti128_si256(smaller, 1));
+    to[static_cast<std::size_t>(_mm_cvtsi128_si64(sum) + _mm_extract_epi64(sum, 1))] = key;
+  }
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    if (to[i] == ~std::uint64_t{0}) to[i] = to[i - 1];  // Equal keys went to one place.
+  }
+}
+
+NEARDUP_KERNELS_END
+#endif  // NEARDUP_X86_KERNELS
+
+/// Gives the first features of sets, one set after the other.
+class prefix_finder {
+ public:
+  /// The tokens of the first `count` features of `set`, in the order: by their counts, equal ones by the token. Each
+  /// has its count above its lowest 32 bits. They stay until the next call. Precondition: 0 < count <= set.size().
+  template <class Feature>
+  std::span<const std::uint64_t> find(std::span<const Feature> set, std::size_t count, const token_counts& all) {
+    const std::size_t n = set.size();
+    if (n > tokens_.size()) {
+      tokens_.resize(2 * n);
+      counts_.resize(2 * n);
+      chosen_.resize(2 * n);
+      ties_.resize(2 * n);
+      sorted_.resize(2 * n);
+    }
+    constexpr std::size_t step = 256;  // so many lines stay in the first level of the cache
+    for (std::size_t begin = 0; begin < n; begin += step) {
+      const std::size_t end = (std::min)(begin + step, n);
+      for (std::size_t i = begin; i < end; ++i) {
+        tokens_[i] = feature_token(set[i]);
+        all.prefetch(tokens_[i]);
+      }
+      for (std::size_t i = begin; i < end; ++i) counts_[i] = all[tokens_[i]];
+    }
+    // Where the count of the last one is known, a pass without branches finds the rest.
+    const std::uint32_t last = nth_count(std::span(counts_).first(n), count);
+    std::size_t below = 0, equal = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint64_t key = std::uint64_t{counts_[i]} << 32 | tokens_[i];
+      chosen_[below] = key;
+      below += counts_[i] < last ? 1 : 0;
+      ties_[equal] = key;
+      equal += counts_[i] == last ? 1 : 0;
+    }
+    const auto first = ties_.begin(), behind = first + static_cast<std::ptrdiff_t>(equal);
+    const std::size_t wanted = count - below;
+    if (wanted < equal) std::nth_element(first, first + static_cast<std::ptrdiff_t>(wanted), behind);
+    std::copy_n(first, wanted, chosen_.begin() + static_cast<std::ptrdiff_t>(below));
+    const std::span<std::uint64_t> keys = std::span(chosen_).first(count);
+#if NEARDUP_X86_KERNELS
+    if (level_ != instruction_set::portable) {
+      sort_keys_avx2(keys, sorted_.data());
+      return std::span(sorted_).first(count);
+    }
+#endif
+    sort_keys_portable(keys, sorted_.data());
+    return std::span(sorted_).first(count);
+  }
+
+ private:
+  [[nodiscard]] std::size_t count_below(std::span<const std::uint16_t> counts, std::uint32_t limit) const noexcept {
+#if NEARDUP_X86_KERNELS
+    if (level_ != instruction_set::portable) return count_below_avx2(counts, limit);
+#endif
+    return count_below_portable(counts, limit);
+  }
+
+  /// The n-th smallest of some counts, n from 1 on.
+  [[nodiscard]] std::uint32_t nth_count(std::span<const std::uint16_t> counts, std::size_t n) const noexcept {
+    std::uint32_t limit = 2;  // the least power of two above it
+    while (limit < 0x8000U && count_below(counts, limit) < n) limit *= 2;
+    std::uint32_t least = limit == 2 ? 0 : limit / 2;
+    while (limit - least > 1) {
+      const std::uint32_t middle = least + (limit - least) / 2;
+      (count_below(counts, middle) < n ? least : limit) = middle;
+    }
+    return least;
+  }
+
+  instruction_set level_ = active_instruction_set();
+  std::vector<std::uint32_t> tokens_;
+  std::vector<std::uint16_t> counts_;
+  std::vector<std::uint64_t> chosen_, ties_, sorted_;
+};
+
+}  // namespace neardup::inline v0::detail

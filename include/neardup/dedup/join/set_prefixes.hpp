@@ -1,0 +1,104 @@
+// The first features of many sets, rare ones first: what a join looks up.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../../detail/instructions.hpp"
+#include "../../runner.hpp"
+#include "distinct_sets.hpp"
+#include "overlap_bounds.hpp"
+#include "rare_first.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The tokens of the first features of a set, by position, without those before `first_position`, which no other set
+/// has.
+struct prefix_tokens {
+  std::span<const std::uint32_t> tokens;
+  std::size_t first_position;
+};
+
+/// The prefixes of distinct sets, as long as is needed for sets of any size.
+class set_prefixes {
+ public:
+  /// Finds them `block` sets at a time, in the order of the source, for which memory is made.
+  /// Complexity: a look at all features.
+  /// Memory: 12 bytes per set, and 4 bytes for each feature of a prefix that more than one set has.
+  template <class Feature>
+  set_prefixes(const distinct_sets<Feature>& sets, const overlap_bounds& bounds, const any_runner& run,
+               std::size_t block)
+      : block_(block), blocks_(sets.source_size() / block + 1) {
+    std::vector<bool> is_first(sets.source_size());
+    for (std::size_t rank = 0; rank < sets.size(); ++rank) is_first[sets.first_of(rank)] = true;
+    struct worker {
+      prefix_finder finder;
+      std::vector<std::uint32_t> tokens;
+    };
+    std::vector<worker> workers(parts_for(run, sets.source_size(), 256));
+    in_steps(run, workers.size(), blocks_.size(), 1, [&](std::size_t part, std::size_t number, std::size_t) {
+      worker& own = workers[part];
+      own.tokens.clear();
+      block_of_sets& to = blocks_[number];
+      const std::size_t begin = number * block_, end = (std::min)(begin + block_, sets.source_size());
+      to.begins.reserve(end - begin + 1);
+      to.left_out.reserve(end - begin);
+      to.begins.push_back(0);
+      for (std::size_t i = begin; i < end; ++i) {
+        to.left_out.push_back(is_first[i] ? add(own.finder, sets.set_of(i), sets, bounds, own.tokens) : 0);
+        to.begins.push_back(own.tokens.size());
+      }
+      to.tokens = own.tokens;
+      return true;
+    });
+  }
+
+  /// The prefix of the set with this number in the source, if it is the first of its copies.
+  [[nodiscard]] prefix_tokens operator[](std::size_t number) const noexcept {
+    const block_of_sets& block = blocks_[number / block_];
+    const std::size_t i = number % block_;
+    return {std::span(block.tokens).subspan(block.begins[i], block.begins[i + 1] - block.begins[i]), block.left_out[i]};
+  }
+
+  /// Prepares for operator[], some calls before it.
+  void prefetch_place(std::size_t number) const noexcept {
+    const block_of_sets& block = blocks_[number / block_];
+    prefetch(&block.begins[number % block_]);
+    prefetch(&block.left_out[number % block_]);
+  }
+  void prefetch_tokens(std::size_t number) const noexcept {
+    const block_of_sets& block = blocks_[number / block_];
+    const std::uint32_t* const tokens = block.tokens.data() + block.begins[number % block_];
+    prefetch(tokens);
+    prefetch(tokens + 16);
+  }
+
+ private:
+  struct block_of_sets {
+    std::vector<std::uint32_t> tokens;
+    std::vector<std::size_t> begins;
+    std::vector<std::uint32_t> left_out;
+  };
+
+  /// Returns: how many features at the beginning are left out.
+  template <class Feature>
+  static std::uint32_t add(prefix_finder& finder, std::span<const Feature> set, const distinct_sets<Feature>& sets,
+                           const overlap_bounds& bounds, std::vector<std::uint32_t>& to) {
+    const std::size_t prefix = bounds.prefix(set.size());
+    if (prefix == 0) return 0;
+    const std::span<const std::uint64_t> keys = finder.find(set, prefix, sets.counts());
+    const std::uint64_t least = sets.are_all_counted() ? std::uint64_t{2} << 32 : 0;
+    std::size_t left_out = 0;
+    while (left_out < prefix && keys[left_out] < least) ++left_out;
+    for (const std::uint64_t key : keys.subspan(left_out)) to.push_back(static_cast<std::uint32_t>(key));
+    return static_cast<std::uint32_t>(left_out);
+  }
+
+  std::size_t block_;
+  std::vector<block_of_sets> blocks_;
+};
+
+}  // namespace neardup::inline v0::detail

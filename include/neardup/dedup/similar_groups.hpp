@@ -1,0 +1,175 @@
+// Groups of similar sets of features, exactly: as if each set were compared with each.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../error.hpp"
+#include "../runner.hpp"
+#include "group.hpp"
+#include "join/components.hpp"
+#include "join/distinct_sets.hpp"
+#include "join/overlap_bounds.hpp"
+#include "join/set_join.hpp"
+#include "join/set_prefixes.hpp"
+#include "join/similar_decider.hpp"
+#include "similar_pairs.hpp"
+
+namespace neardup::inline v0 {
+
+/// How group_similar and extend_similar_groups group. Two sets *match* if their similarity is at least the one given.
+struct similar_group_options {
+  /// Around representatives, as `unique` decides about documents, or by chains of matches.
+  grouping by = grouping::representatives;
+
+  /// What is compared with the least similarity.
+  set_similarity measure = set_similarity::jaccard;
+
+  /// The least number of features in common, however similar sets are.
+  std::size_t min_common = 1;
+
+  /// Which sets to prefer: a score for each, the highest first, equal ones in the order of their positions. None: the
+  /// order of their positions.
+  std::span<const double> preference = {};
+
+  /// Whether sets of extend_similar_groups join each other, too.
+  bool among_themselves = true;
+
+  /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
+  any_runner run = {};
+};
+
+namespace detail {
+
+/// What groups of similar sets need: the sets from number `earlier` on are grouped, those before are representatives.
+/// `min_pairs` pairs are always kept at a time.
+template <class Index, class Feature>
+std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, double similarity,
+                                 const similar_group_options& how, const set_join_sizes& sizes, std::size_t min_pairs) {
+  const std::size_t count = source.size - earlier;
+  if (!how.preference.empty() && how.preference.size() != count) {
+    fail<std::invalid_argument>("group_similar: " + std::to_string(how.preference.size()) + " preferences for " +
+                                std::to_string(count) + " sets");
+  }
+  if (std::any_of(how.preference.begin(), how.preference.end(), [](double p) { return std::isnan(p); })) {
+    fail<std::invalid_argument>("group_similar: a preference is not a number");
+  }
+  const overlap_bounds bounds(how.measure, similarity, how.min_common);
+  std::vector<Index> labels(count);
+  for (std::size_t i = 0; i < count; ++i) labels[i] = static_cast<Index>(earlier + i);
+  if (similarity > 1) return labels;  // not even those that are equal match
+
+  // The set at each place in the order of preference, and the place of each set; those kept earlier come first.
+  std::vector<std::uint32_t> set_at(source.size), place_of(source.size);
+  const distinct_sets<Feature> sets(source, earlier, (std::max)(how.min_common, std::size_t{1}), how.run);
+  std::iota(set_at.begin(), set_at.end(), std::uint32_t{0});
+  if (!how.preference.empty()) {
+    std::stable_sort(
+        set_at.begin() + static_cast<std::ptrdiff_t>(earlier), set_at.end(),
+        [&](std::uint32_t a, std::uint32_t b) { return how.preference[a - earlier] > how.preference[b - earlier]; });
+  }
+  for (std::size_t place = 0; place < set_at.size(); ++place) {
+    place_of[set_at[place]] = static_cast<std::uint32_t>(place);
+  }
+  std::vector<std::uint32_t> places(sets.size());  // of the first of each set and its copies
+  for (std::size_t rank = 0; rank < sets.size(); ++rank) {
+    std::uint32_t least = place_of[sets.first_of(rank)];
+    for (const std::uint32_t member : sets.members(rank)) least = (std::min)(least, place_of[member]);
+    places[rank] = least;
+  }
+  const set_prefixes prefixes(sets, bounds, how.run, sizes.block);
+
+  if (how.by == grouping::components) {
+    shared_components<std::uint32_t> components(sets.size());
+    set_join<Feature> join(sets, prefixes, bounds, how.run, sizes);
+    join.unite_in(components);
+    join.visit([](std::size_t, std::span<const similar_ranks>) { return true; });
+    std::vector<std::uint32_t> first(places);
+    for (std::size_t rank = 0; rank < sets.size(); ++rank) {
+      std::uint32_t& of = first[components.find(rank)];
+      of = (std::min)(of, places[rank]);
+    }
+    for (std::size_t rank = 0; rank < sets.size(); ++rank) {
+      const std::uint32_t label = set_at[first[components.find(rank)]];
+      for (const std::uint32_t member : sets.members(rank)) labels[member] = static_cast<Index>(label);
+    }
+    return labels;
+  }
+
+  similar_decider<Feature> decider(sets, prefixes, bounds, places, how.run, sizes, min_pairs);
+  std::vector<std::uint32_t> rank_at(source.size, static_cast<std::uint32_t>(sets.size())), kept, open;
+  for (std::size_t rank = 0; rank < sets.size(); ++rank) rank_at[places[rank]] = static_cast<std::uint32_t>(rank);
+  const auto ranks_from = [&](std::size_t begin, std::size_t end, std::vector<std::uint32_t>& to) {
+    for (std::size_t place = begin; place < end; ++place) {
+      if (rank_at[place] != sets.size() && decider.is_kept(rank_at[place])) to.push_back(rank_at[place]);
+    }
+  };
+  ranks_from(0, earlier, kept);
+  ranks_from(earlier, source.size, open);
+  decider.consider_kept(kept, open);
+  if (how.among_themselves) {
+    open.clear();
+    ranks_from(earlier, source.size, open);
+    decider.settle(open);
+  }
+  for (std::size_t rank = 0; rank < sets.size(); ++rank) {
+    const std::uint32_t label = set_at[decider.taker(rank)];
+    if (!how.among_themselves && label >= earlier) continue;
+    for (const std::uint32_t member : sets.members(rank)) {
+      if (member >= earlier) labels[member - earlier] = static_cast<Index>(label);
+    }
+  }
+  return labels;
+}
+
+inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 16;
+
+}  // namespace detail
+
+/// Groups sets that have a similarity of at least `similarity`, exactly as jaccard(a, b) >= similarity decides: as
+/// group() would with a fingerprint distance that rules nothing out, and this check. No pair is missed. A set without
+/// features is in no group but its own.
+/// Returns: one label per set, the position of the most preferred member of its group: the representative. So
+/// label[i] == i says that set i is kept where one of each group is.
+/// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has another number
+/// of scores or one that is NaN; what visit_similar_pairs throws.
+/// Complexity: that of visit_similar_pairs without the visits. Of n sets that are all similar not all pairs are looked
+/// at: it stays near-linear. n sets that are equal are joined as one.
+/// Memory: that of visit_similar_pairs, about 40 bytes per set more, and 12 bytes per pair for at most four pairs per
+/// set.
+/// Example: `auto label = group_similar(sets, 0.8, {.by = grouping::components, .run = threads{8}});`
+template <std::integral Index = std::uint32_t, set_range Sets>
+[[nodiscard]] std::vector<Index> group_similar(const Sets& sets, double similarity,
+                                               const similar_group_options& how = {}) {
+  detail::check_index_type<Index>(sets.size(), "group_similar");
+  return detail::label_similar<Index>(detail::source_of_sets(sets), 0, similarity, how, {}, detail::min_kept_pairs);
+}
+
+/// Groups further sets around representatives, those of earlier calls, which stay what they are: one batch after the
+/// other, with the answers that group_similar() would give for all of them in this order.
+/// Returns: one position per set, among the representatives and, behind these, the sets: of the representative that
+/// takes it; its own if it is a new one, or, without `how.among_themselves`, if no representative takes it.
+/// Throws: as group_similar(); std::invalid_argument also if `how.by` is not grouping::representatives.
+/// Complexity, memory: a join of all of them, so batches should not be much smaller than what they are joined with.
+template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets>
+  requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
+[[nodiscard]] std::vector<Index> extend_similar_groups(const Kept& representatives, const Sets& sets, double similarity,
+                                                       const similar_group_options& how = {}) {
+  detail::check_index_type<Index>(representatives.size() + sets.size(), "extend_similar_groups");
+  if (how.by != grouping::representatives) {
+    detail::fail<std::invalid_argument>("extend_similar_groups: only groups around representatives can be extended");
+  }
+  return detail::label_similar<Index>(detail::source_of_sets(representatives, sets), representatives.size(), similarity,
+                                      how, {}, detail::min_kept_pairs);
+}
+
+}  // namespace neardup::inline v0
