@@ -5,8 +5,8 @@ import json
 import subprocess
 import unittest
 
-from command_test import A, B, CommandTest, close_pairs, corpus, fingerprints, hamming_distance, jaccard, jsonl, run
-from command_test import run_with, unless_short, words
+from harness import A, B, CommandTest, close_pairs, corpus, fingerprints, hamming_distance, jaccard, jsonl, run
+from harness import run_with, unless_short, words
 
 
 def texts_of(count, seed):

@@ -15,7 +15,7 @@ import subprocess
 import time
 import unittest
 
-from command_test import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, jsonl, run, run_with
+from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, jsonl, run, run_with
 
 NOBODY = 65534
 

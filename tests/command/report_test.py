@@ -7,7 +7,7 @@ import re
 import sys
 import unittest
 
-from command_test import A, SANITIZED, SOURCE, CommandTest, corpus, jsonl, run
+from harness import A, SANITIZED, SOURCE, CommandTest, corpus, jsonl, run
 
 sys.path.insert(0, str(SOURCE / "tools"))
 import chromium

@@ -1,0 +1,183 @@
+"""Which options are recommended. NEARDUP_PROGRAM names the program."""
+
+import json
+import random
+import re
+import shlex
+import unittest
+
+from harness import A, B, SANITIZED, CommandTest, jsonl, run, main
+
+
+class Advise(CommandTest):
+    def advice(self, *arguments, **more):
+        (row,) = self.assert_done(run("advise", "--format", "jsonl", *arguments, **more)).json
+        return row
+
+    @staticmethod
+    def edited(count, seed, length=40):
+        """Texts, most of them others with up to six words changed."""
+        rng = random.Random(seed)
+        word = lambda: f"w{rng.randrange(5000)}"
+        texts = []
+        while len(texts) < count:
+            first = [word() for _ in range(rng.randrange(length, 2 * length))]
+            for _ in range(rng.randrange(1, 5)):
+                copy = first[:]
+                for _ in range(rng.randrange(7)):
+                    copy[rng.randrange(len(copy))] = word()
+                texts.append(" ".join(copy))
+        return texts[:count]
+
+    def test_what_is_predicted_happens(self):
+        file = self.write("c.jsonl", jsonl(self.edited(1600, 41)))
+        for limit, features in ((0.8, "words:2"), (0.6, "chars:3"))[: 1 if SANITIZED else 2]:
+            check = ("--check-features", features, "--min-similarity", limit)
+            # Within 63 of 64 bits are all pairs.
+            every = len(run("pairs", "--jsonl", "--distance", 63, *check, file).text.splitlines())
+            self.assertGreater(every, 300)
+            found = self.advice("--jsonl", "--similarity", limit, "--check-features", features, file)
+            # The sample has all documents, so this is no estimate.
+            self.assertEqual((found["documents"], found["sampled"]), (1600, 1600))
+            self.assertEqual((found["similar_pairs"], found["pairs_seen"]), (every, 2 * every))
+            self.assertTrue(found["is_reached"])
+            self.assertEqual(len(found["setups"]), 4 * len(found["facts"]))
+            for number, setup in enumerate(found["setups"]):
+                if SANITIZED and number != found["recommended"]:
+                    continue
+                with self.subTest(limit=limit, setup=setup):
+                    limits = ("--features", setup["features"], "--kind", setup["kind"], "--bits", setup["bits"],
+                              "--distance", setup["distance"])
+                    met = len(run("pairs", "--jsonl", *limits, *check, file).text.splitlines())
+                    self.assertLess(abs(met / every - setup["recall"]), 0.05)
+                    if number == found["recommended"]:
+                        self.assertGreaterEqual(setup["recall"], 0.99)
+                        candidates = len(run("pairs", "--jsonl", *limits, file).text.splitlines())
+                        self.assertAlmostEqual(setup["candidates"] * 1600, candidates, delta=0.01 * candidates)
+
+    def test_the_printed_command_runs(self):
+        texts = self.edited(60, 42)
+        self.write("c/it's one.txt", "\n".join(texts))
+        self.write("c/other.md", "\n".join(texts))
+        self.write("-c.txt", "\n".join(texts))
+        records = "".join(json.dumps({"the title": t, "body": t, "key": i}) + "\n" for i, t in enumerate(texts))
+        self.write("c.jsonl", records)
+        for given in (
+            ("--lines", "c"),
+            ("--lines", "--include", "* *.txt", "--exclude=-h", "c"),
+            ("--lines", "--seed", 7, "--similarity", 0.65, "--check-features", "chars:4", "c/it's one.txt"),
+            ("--lines", "--", "-c.txt"),
+            ("--jsonl", "--text-field", "the title", "--text-field", "body", "--id-field", "key", "c.jsonl"),
+        ):
+            with self.subTest(given=given):
+                done = self.assert_done(run("advise", *given, cwd=self.folder))
+                line = done.text.splitlines()[-1]
+                self.assertRegex(line, r"^neardup groups --similarity 0\.\d+ --features \S+ --kind \w+ --bits \d+ --distance \d+ ")
+                self.assertEqual(self.advice(*given, cwd=self.folder)["command"], line)
+                name, *arguments = shlex.split(line)
+                groups = self.assert_done(run(*arguments, cwd=self.folder))
+                self.assertIn("similarity", groups.text)
+                documents = len(texts) * (2 if given == ("--lines", "c") else 1)
+                self.assertIn(f"{documents} documents: ", groups.err)
+                self.assertIn(f"{documents} documents, ", done.text)
+        done = run("advise", "--lines", "-", data="\n".join(texts))
+        self.assertEqual(shlex.split(done.text.splitlines()[-1])[-2:], ["--lines", "-"])
+
+    def test_the_command_does_not_spell_out_many_paths(self):
+        paths = [self.write(f"c/{i}.txt", t) for i, t in enumerate((A, B) * 6)]
+        for count in (10, 11):
+            given = list(map(str, paths[:count]))
+            shown = self.assert_done(run("advise", *given)).text.splitlines()[-1]
+            self.assertEqual(shlex.split(shown)[-1:] == ["PATH…"], count > 10)
+            self.assertEqual(shlex.split(self.advice(*given)["command"])[-count:], given)
+
+    def test_threads_and_sources_do_not_matter(self):
+        count = 600 if SANITIZED else 6000
+        data = jsonl(self.edited(count, 43, length=10))
+        file = self.write("c.jsonl", data)
+        for form in ("text", "jsonl"):
+            common = ("advise", "--jsonl", "--format", form)
+            first = self.assert_done(run(*common, "--threads", 1, file))
+            self.assertIn(f"{count}" if form == "jsonl" else f"{count:,} documents", first.text)
+            for threads in (2, 5):
+                self.assertEqual(run(*common, "--threads", threads, file).bytes, first.bytes)
+            piped = run(*common, "-", data=data).text.replace(" -\n", f" {file}\n").replace(' -"', f' {file}"')
+            self.assertEqual(piped, first.text)
+        seeds = {json.dumps(self.advice("--jsonl", "--seed", seed, file)["setups"]) for seed in (0, 1)}
+        self.assertEqual(len(seeds), 2)
+
+    def test_only_what_was_asked_for_is_recommended(self):
+        file = self.write("c.txt", "\n".join(self.edited(100, 44)))
+        found = self.advice("--lines", "--features", "chars:4", "--bits", 128, file)
+        self.assertEqual([(s["features"], s["kind"], s["bits"]) for s in found["setups"]],
+                         [("chars:4", "simhash", 128), ("chars:4", "minwise", 128)])
+        self.assertEqual(found["check_features"], "words:2")
+        self.assertRegex(found["command"], r"--features chars:4 --kind \w+ --bits 128 ")
+        self.assertIn("--check-features words:2 ", found["command"])
+        found = self.advice("--lines", "--check-features", "words:3", "--bits", 64, file)
+        self.assertEqual({s["bits"] for s in found["setups"]}, {64})
+        self.assertEqual(found["setups"][0]["features"], "words:3")
+        reaching = [s for s in found["setups"] if s["recall"] >= 0.99]
+        as_fast = [s for s in reaching if s["seconds"] <= 1.05 * min(s["seconds"] for s in reaching)]
+        self.assertEqual(found["setups"][found["recommended"]], max(as_fast, key=lambda s: s["recall"]))
+
+    def test_says_what_it_cannot_know(self):
+        rng = random.Random(45)
+        unlike = "\n".join(" ".join(f"w{rng.randrange(10**6)}" for _ in range(30)) for _ in range(50))
+        done = self.assert_done(run("advise", "--lines", "-", data=unlike))
+        self.assertIn("No near-duplicates", done.text)
+        self.assertIn("only theory", done.text)
+        self.assertNotRegex(done.text, r"\(\d|in brackets")  # nothing is known of how far it may be off
+        found = self.advice("--lines", "-", data=unlike)
+        self.assertEqual(found["pairs_seen"], 0)
+        for setup in found["setups"]:
+            self.assertGreater(setup["recall"], 0.9)
+            self.assertEqual([setup[name] for name in ("recall_error", "recall_low", "recall_high")], [None] * 3)
+        texts = "\n".join(self.edited(100, 46))
+        done = self.assert_done(run("advise", "--lines", "-", data=texts))
+        self.assertNotIn("theory", done.text)
+        self.assertIn("in brackets", done.text)
+        for low, high in re.findall(r"\((\S+) to (\S+)\)", done.text):
+            self.assertLess(low, high)
+        self.assertIn("* is the fastest that finds as many.", done.text)
+        hopeless = ("--lines", "--similarity", 0.1, "--recall", 1, "-")
+        done = self.assert_done(run("advise", *hopeless, data=texts))
+        self.assertIn("None of these finds as many; * finds the most.", done.text)
+        self.assertFalse(self.advice(*hopeless, data=texts)["is_reached"])
+
+    def test_hardly_anything_to_look_at(self):
+        done = self.assert_done(run("advise", "--lines", "-", data=""))
+        self.assertEqual(done.text, "There are no documents to advise on.\n")
+        found = self.advice("--jsonl", "-", data="\n\n")
+        self.assertEqual((found["documents"], found["setups"], found["recommended"]), (0, [], None))
+        for data in ("one", "one two three", "one two\none two", "???", "\n\n", "\xff\n"):
+            done = self.assert_done(run("advise", "--lines", "-", data=data))
+            self.assertIn("neardup groups ", done.text)
+            self.assertNotIn("nan", done.text)
+            self.assertNotIn("inf", done.text)
+
+    @unittest.skipIf(SANITIZED, "a minute")
+    def test_of_large_documents_the_beginning_counts(self):
+        self.write("c/large.txt", "some words of a large document " * 600000)
+        self.write("c/other.txt", A)
+        done = self.assert_done(run("advise", self.folder / "c"))
+        self.assertIn("1 document is larger than 16 MB; the advice is on the first 16 MB of each", done.err)
+        self.assertIn("2 documents, 8,388,", done.text)
+
+    def test_bad_input_is_said_once(self):
+        data = jsonl([A, B]) + b"{\n" + jsonl([A])
+        self.assert_fails(run("advise", "--jsonl", "-", data=data), "standard input:3: ")
+        done = self.assert_done(run("advise", "--jsonl", "--skip-bad", "-", data=data))
+        self.assertEqual(done.err.count("standard input:3"), 2, done.err)  # at once, and in the sum
+        self.assertIn("3 documents, ", done.text)
+        for odd, message in ((b"\xff word\n", "not well-formed UTF-8"), (b"...\n", "a document without tokens")):
+            lines = (A + "\n").encode() + odd + (B + "\n").encode()
+            self.assertIn("3 documents, ", self.assert_done(run("advise", "--lines", "-", data=lines)).text)
+            self.assert_fails(run("advise", "--lines", "--strict", "-", data=lines), "standard input:2: " + message)
+            done = run("advise", "--lines", "--strict", "--skip-bad", "-", data=lines)
+            self.assertIn("2 documents, ", self.assert_done(done).text)
+        self.assert_fails(run("advise", self.folder / "none"), "no such file or folder")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""What is wrong with the input is said, and where. NEARDUP_PROGRAM names the program."""
+
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import sys
+import unittest
+
+from harness import A, B, PROGRAM, SANITIZED, CommandTest, corpus, jsonl, run, main
+
+
+class BadInput(CommandTest):
+    def test_missing_and_unreadable_files(self):
+        good = self.write("good", A)
+        missing = self.folder / "missing"
+        done = self.assert_fails(run("hash", good, missing), f"{missing}: no such file or folder")
+        self.assertEqual(done.text, "")  # known before the work began
+        done = self.assert_done(run("hash", "--skip-bad", good, missing))
+        self.assertEqual(done.text.count("\n"), 1)
+        self.assertIn(f"skipped {missing}: no such file or folder", done.err)
+        self.assertIn("1 bad input was skipped (the first: ", done.err)
+        (self.folder / "dangling").symlink_to("nowhere")
+        done = run(self.folder)
+        self.assertEqual(done.status, 2)
+        self.assertIn(f"{self.folder}/dangling: a link that leads nowhere", done.err)
+        (self.folder / "dangling").unlink()
+        self.assert_fails(run("pairs", "groups", cwd=self.folder), "groups: no such file", "neardup groups")
+
+    def test_no_permission(self):
+        file = self.write("closed.txt", A)
+        self.write("folder/a", A)
+        file.chmod(0)
+        (self.folder / "folder").chmod(0)
+        self.addCleanup((self.folder / "folder").chmod, 0o700)
+        self.folder.chmod(0o755)
+        more = {}
+        if os.geteuid() == 0:
+            # Root may read everything; somebody else may not.
+            copy = self.folder / "program"
+            shutil.copy(PROGRAM, copy)
+            more = {"user": 65534, "group": 65534, "executable": str(copy)}
+        for path, mode in ((file, ()), (file, ("--lines",)), (self.folder / "folder", ())):
+            with self.subTest(path=path, mode=mode):
+                self.assert_fails(run("hash", *mode, path, **more), f"{path}: ", "ermission denied")
+                self.assert_done(run("hash", "--skip-bad", *mode, path, **more))
+
+    def test_bad_records_name_file_and_line(self):
+        for line, message in (
+            ("nonsense", "not valid JSON: it does not begin with {"),
+            ("[1]", "not a JSON object"),
+            ("17", "not a JSON object"),
+            ('"text"', "not a JSON object"),
+            ('{"text":"a"', "not valid JSON: a comma, colon, bracket or quote is missing"),
+            ('{"text":"a}', "not valid JSON: a string has no end"),
+            ('{"text":"a"}}', "not valid JSON"),
+            ('{"text":"a"} {"text":"b"}', "not valid JSON: something follows the object"),
+            ('{"text":"a","n":01}', "not valid JSON: a wrong number"),
+            ('{"text":"a","n":nul}', "not valid JSON"),
+            ('{"text":"a","n":NaN}', "not valid JSON"),
+            ('{"text":"a","n":"\\x"}', "not valid JSON: a wrong escape"),
+            ('{"text":"a\\u12g4"}', "not valid JSON: a wrong escape"),
+            ('{"text":"a\tb"}', "not valid JSON: a control character"),
+            ('{"text":"a\0b"}', "not valid JSON: a control character"),
+            ('{"text":"a","n":' + "[" * 5000 + "]" * 5000 + "}", "nested deeper than 1,024 levels"),
+            ('{"txt":"a"}', 'no field "text"'),
+            ('{"text":null}', 'field "text" is null, not a string'),
+            ('{"text":5}', 'field "text" is a number, not a string'),
+            ('{"text":["a"]}', 'field "text" is an array, not a string'),
+            ('{"text":{"text":"a"}}', 'field "text" is an object, not a string'),
+            ('{"text":"a","text":false}', 'field "text" is true or false, not a string'),
+        ):
+            with self.subTest(line=line[:40]):
+                path = self.write("c.jsonl", '{"text":"x y"}\n\n' + line + "\n")
+                done = self.assert_fails(run("hash", "--jsonl", path), f"neardup: {path}:3: {message}")
+                self.assertEqual(done.text.count("\n"), 1)
+                done = self.assert_done(run("hash", "--jsonl", "--skip-bad", path))
+                self.assertIn(f"skipped {path}:3: {message}", done.err)
+                self.assertIn("1 bad input was skipped", done.err)
+        self.assertEqual(run("hash", "--jsonl", "-", data='{"text":"a","n":' + "[" * 1000 + "]" * 1000 + "}").status, 0)
+
+    def test_a_field_that_was_named_must_be_there(self):
+        done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":1}\n{"text":"a"}\n')
+        self.assert_fails(done, 'standard input:2: no field "key"')
+        done = run("hash", "--jsonl", "--id-field", "key", "-", data='{"text":"a","key":null}\n')
+        self.assert_fails(done, 'field "key" is null, not a string or a number')
+        done = run("hash", "--jsonl", "--text-field", "a", "--text-field", "b", "-", data='{"a":"x"}\n')
+        self.assert_fails(done, 'standard input:1: no field "b"')
+        self.assertNotIn("--text-field", done.err)
+        done = run("hash", "--jsonl", "-", data='{"content":"x"}\n')
+        self.assert_fails(done, 'standard input:1: no field "text"; --text-field names another')
+
+    def test_compressed_input_is_recognised(self):
+        import bz2
+        import lzma
+
+        for pack in (bz2.compress, lzma.compress):
+            path = self.write("c.jsonl.packed", pack(jsonl([A, B])))
+            self.assert_fails(run("groups", "--jsonl", path), f"{path}:1: compressed; unpack it first")
+
+    @unittest.skipIf(SANITIZED, "with sanitizers the program needs terabytes of addresses")
+    @unittest.skipUnless(sys.platform == "linux", "needs a limit of memory")
+    def test_a_line_beyond_the_memory_is_named(self):
+        def limit():
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, (2**28, 2**28))
+
+        self.write("c.txt", (A + "\n") * 20000)
+        with open(self.folder / "c.txt", "ab") as file:
+            file.truncate(file.tell() + 2**29)
+        message = f"{self.folder}/c.txt:20001: a line larger than the memory"
+        for verb in ("hash", "unique", "advise"):
+            options = (verb, "--lines", "--threads", 1)
+            done = run(*options, self.folder / "c.txt", preexec_fn=limit)
+            self.assert_fails(done, message)
+        other = self.write("other.txt", A)
+        done = self.assert_done(run(*options[1:], "--skip-bad", self.folder / "c.txt", other, preexec_fn=limit))
+        self.assertIn("skipped " + message, done.err)
+        self.assertIn("20,001 documents", done.err)
+
+    def test_numbers_of_lines_go_through_batches_and_sources(self):
+        one = self.write("1.jsonl", jsonl(corpus(9000, 14, words=40)))
+        self.assertGreater(one.stat().st_size, 1_200_000)
+        lines = jsonl(corpus(9000, 15, words=40)).splitlines(keepends=True)
+        lines[8500] = b'{"text":1}\n'
+        two = self.write("2.jsonl", b"".join(lines))
+        self.assert_fails(run("groups", "--jsonl", one, two), f"{two}:8501: ")
+
+    def test_much_bad_input_is_counted(self):
+        data = "".join('{"text":"one two"}\n' + "bad\n" for _ in range(50))
+        done = self.assert_done(run("unique", "--jsonl", "--skip-bad", "-", data=data))
+        self.assertEqual(done.text, '{"text":"one two"}\n')
+        self.assertEqual(done.err.count(": skipped "), 5)
+        self.assertIn("more is skipped, and no longer named", done.err)
+        self.assertIn("50 bad inputs were skipped (the first: standard input:2: ", done.err)
+        quiet = self.assert_done(run("unique", "--jsonl", "--skip-bad", "--quiet", "-", data=data))
+        self.assertIn("50 bad inputs were skipped", quiet.err)
+
+    def test_ill_formed_utf8_is_counted(self):
+        self.write("bad", b"one \xff two \xe2\x82")
+        self.write("good", "one \ufffd two \ufffd".encode())
+        done = self.assert_done(run("hash", self.folder))
+        self.assertIn(f"1 document is not well-formed UTF-8 ({self.folder}/bad)", done.err)
+        for features in ("words", "chars:2"):
+            rows = run("hash", "--features", features, self.folder).text.splitlines()
+            self.assertEqual(rows[0].split()[0], rows[1].split()[0])
+        done = self.assert_fails(run("hash", "--strict", self.folder), f"{self.folder}/bad: not well-formed UTF-8")
+        data = b'{"text":"a \xff b"}\n{"text":"a \\ud800 b"}\n{"text":"a \xef\xbf\xbd b"}\n'
+        done = self.assert_done(run("hash", "--jsonl", "--features", "chars:2", "-", data=data))
+        self.assertEqual(len({line.split()[0] for line in done.text.splitlines()}), 1)
+        self.assertIn("2 documents are not well-formed UTF-8 (the first: standard input:1)", done.err)
+        self.assert_fails(run("hash", "--jsonl", "--strict", "-", data=data), "standard input:1: not well-formed UTF-8")
+        # Half a surrogate pair where nobody looks, also under the empty key.
+        for key in ("", "other"):
+            done = run("hash", "--jsonl", "--strict", "-", data='{"' + key + '":"\\ud800","text":"a word or two"}')
+            self.assertNotIn("well-formed", self.assert_done(done).err)
+        done = self.assert_done(run("hash", "--jsonl", "--strict", "--skip-bad", "-", data=data))
+        self.assertEqual(done.text.count("\n"), 1)
+        self.assertIn("2 bad inputs were skipped", done.err)
+        done = self.assert_done(run("hash", "--lines", "-", data=b"ok\n\xc3\n"))
+        self.assertIn("(standard input:2)", done.err)
+        done = self.assert_done(run("unique", "--jsonl", "-", data=data))
+        self.assertEqual(done.bytes, data.splitlines(keepends=True)[0])
+
+    def test_ids_are_valid_json_whatever_they_hold(self):
+        data = b'{"id":"\xff\\u0000\\"\\\\\\n","text":"a"}\n'
+        done = self.assert_done(run("hash", "--jsonl", "--format", "jsonl", "-", data=data))
+        self.assertEqual(done.json[0]["id"], '\ufffd\0"\\\n')
+
+    def test_documents_without_tokens_are_in_no_group(self):
+        data = jsonl(["", "...", "", "...", A, A])
+        done = self.assert_done(run("groups", "--jsonl", "--format", "jsonl", "-", data=data))
+        self.assertEqual([[m["id"] for m in row["members"]] for row in done.json], [["d4", "d5"]])
+        self.assertIn("4 documents have no tokens (the first: standard input:1)", done.err)
+        self.assertEqual(len(run("pairs", "--jsonl", "-", data=data).text.splitlines()), 1)
+        done = run("groups", "--jsonl", "--strict", "-", data=data)
+        self.assert_fails(done, "standard input:1: a document without tokens")
+        quiet = self.assert_done(run("groups", "--jsonl", "--quiet", "-", data=data))
+        self.assertEqual(quiet.err, "")
+
+    def test_takes_what_python_takes(self):
+        """Mutated records: what json.loads reads is read, with the same text; what it refuses is refused."""
+        rng = random.Random(16)
+        seeds = [
+            '{"id":"a","text":"one two","n":-1.5e+3,"o":{"a":[true,false,null,"x"]}}',
+            '{"text":"h\\u00e4 \\ud83d\\ude00 \\n\\t\\"\\\\","k":[]}',
+            '{ "x" : 0 , "text" : "漢字 ß" , "y" : { } }',
+            '{"text":"a","text":"b","id":12}',
+        ]
+        alphabet = '"\\{}[],:01-.eud8tn a\t'
+        lines = []
+        for _ in range(6000):
+            line = list(rng.choice(seeds))
+            for _ in range(rng.choice([0, 1, 1, 2, 3])):
+                at = rng.randrange(len(line))
+                change = rng.random()
+                if change < 0.35:
+                    line[at] = rng.choice(alphabet)
+                elif change < 0.7:
+                    del line[at]
+                else:
+                    line.insert(at, rng.choice(alphabet))
+            raw = "".join(line).encode()
+            if rng.random() < 0.05:
+                at = rng.randrange(len(raw))
+                raw = raw[:at] + bytes([rng.randrange(128, 256)]) + raw[at + 1 :]
+            lines.append(raw)
+
+        def refuse(constant):
+            raise ValueError(constant)
+
+        expected = {}
+        for number, raw in enumerate(lines, 1):
+            try:
+                record = json.loads(raw.decode("utf-8", "replace"), parse_constant=refuse)
+            except ValueError:
+                continue
+            if isinstance(record, dict) and isinstance(record.get("text"), str):
+                expected[number] = re.sub("[\ud800-\udfff]", "\ufffd", record["text"])
+        options = ("--skip-bad", "--id-field", "text", "--format", "jsonl")
+        done = self.assert_done(run("hash", "--jsonl", *options, "-", data=b"\n".join(lines)))
+        self.assertEqual([row["id"] for row in done.json], list(expected.values()))
+        self.assertGreater(len(expected), 1500)
+        self.assertGreater(len(lines) - len(expected), 1500)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""The documents that hold a clue. NEARDUP_PROGRAM names the program."""
+
+import random
+
+from harness import A, B, CommandTest, jsonl, run, words, main
+
+
+class Find(CommandTest):
+    def test_against_the_oracle(self):
+        rng = random.Random(3)
+        texts = [" ".join(f"w{rng.randrange(40)}" for _ in range(rng.randrange(3, 60))) for _ in range(80)]
+        for _ in range(30):
+            source = rng.choice(texts).split()
+            at = rng.randrange(len(source))
+            clue = source[at : at + rng.randrange(1, 12)]
+            clue[rng.randrange(len(clue))] = f"w{rng.randrange(40)}"
+            wanted = set(clue)
+            size = len(clue) + len(clue) // 4 + 1
+            shares = []
+            for i, text in enumerate(texts):
+                tokens = text.split()
+                best = max(len(wanted & set(tokens[max(0, end - size) : end])) for end in range(1, len(tokens) + 1))
+                if best and best / len(wanted) >= 0.4:
+                    shares.append((-best / len(wanted), i))
+            done = self.assert_done(run("find", "--jsonl", "--features", "words", "--min-similarity", 0.4, "--most", 1000,
+                                        "--format", "jsonl", " ".join(clue), "-", data=jsonl(texts)))
+            self.assertEqual([(r["id"], r["share"]) for r in done.json],
+                             [(f"d{i}", float(f"{-s:.6g}")) for s, i in sorted(shares)])
+
+    def test_finds_a_changed_sentence(self):
+        page = B + ". " + A + ". " + B
+        self.write("a.txt", page)
+        self.write("b.txt", B)
+        clue = A.replace("fox", "cat")
+        done = self.assert_done(run("find", clue, self.folder))
+        self.assertEqual(done.text, f"0.888\t{self.folder}/a.txt\n")
+        self.assertIn("2 documents: 1 holds the clue, or much of it", done.err)
+        self.assertEqual(run("find", A, self.folder, "--format", "jsonl").json, [{"id": f"{self.folder}/a.txt", "share": 1}])
+
+    def test_a_clue_shorter_than_a_feature_is_looked_for_as_it_stands(self):
+        self.write("a.txt", A)
+        self.write("b.txt", A.replace("fox", "cat"))
+        self.write("c.txt", "fox")
+        found = lambda *words: [line.split("\t") for line in run("find", *words, self.folder).text.splitlines()]
+        with_fox = [["1.000", f"{self.folder}/{name}.txt"] for name in "ac"]
+        self.assertEqual(found("fox"), with_fox)
+        self.assertEqual(found("Fox!"), with_fox)
+        self.assertEqual(found("--features", "words:3", "brown fox"), with_fox[:1])
+        self.assertEqual(found("--features", "chars:5", "fox"), with_fox)
+        self.assertEqual(found("--features", "masked:words:2", "fox"), with_fox)
+        self.assertEqual(found("--min-similarity", "0.9", "--features", "words:1", "brown fox"), with_fox[:1])
+        self.assertEqual(found("wolf"), [])
+
+    def test_wrong_clues(self):
+        self.assert_fails(run("find", "...", self.write("a", A)), "'...': a clue without any word")
+        self.assert_fails(run("find", "clue"), 'find takes a clue, and then files or folders: neardup find "')
+
+
+if __name__ == "__main__":
+    main()

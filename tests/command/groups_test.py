@@ -1,0 +1,171 @@
+"""The groups of near-duplicates, and what a similarity chooses. NEARDUP_PROGRAM names the program."""
+
+import math
+import re
+
+from harness import A, B, SOURCE, CommandTest, characters, close_pairs, connected, corpus, cpu_seconds, fingerprints
+from harness import hamming_distance, jaccard, jsonl, members_of, represented, run, unless_short, words, main
+
+
+class Groups(CommandTest):
+    def test_is_the_default_verb(self):
+        for name, text in (("a", A), ("b", B), ("c", A)):
+            self.write(name, text)
+        named = self.assert_done(run("groups", self.folder))
+        self.assertEqual(named.text, run(self.folder).text)
+        members = f"  1.000  {self.folder}/a\n  1.000  {self.folder}/c\n"
+        self.assertEqual(named.text, "2 documents, similarity 1.000\n" + members)
+        self.assertIn("3 documents: 1 group of near-duplicates, 2 documents in them", named.err)
+
+    def test_json_is_as_documented(self):
+        options = ("groups", "--jsonl", "--format", "jsonl", "-")
+        done = self.assert_done(run(*options, "--distance", 3, data=jsonl([A, B, A])))
+        members = '[{"id":"d0","distance":0},{"id":"d2","distance":0}]'
+        self.assertEqual(done.text, '{"group":0,"size":2,"members":' + members + "}\n")
+        done = self.assert_done(run(*options, data=jsonl([A, B, A])))
+        members = '[{"id":"d0","distance":0,"similarity":1},{"id":"d2","distance":0,"similarity":1}]'
+        self.assertEqual(done.text, '{"group":0,"size":2,"members":' + members + "}\n")
+
+    def test_against_the_oracle(self):
+        texts = corpus(400, 1)
+        data = jsonl(texts)
+        similar = unless_short(texts)
+        for bits in (32, 64, 128, 256):
+            prints = fingerprints(data, "--bits", bits)
+            for distance in (0, 3, 9):
+                near = {(a, b) for a, b, _ in close_pairs(prints, distance, similar)}
+                labels = {
+                    "components": connected(prints, near),
+                    "representatives": represented(prints, lambda a, b: (a, b) in near),
+                }
+                for rule, label in labels.items():
+                    with self.subTest(bits=bits, distance=distance, rule=rule):
+                        expected = [
+                            [{"id": m, "distance": hamming_distance(prints[m], prints[group[0]])} for m in group]
+                            for group in members_of(label)
+                        ]
+                        options = ("--jsonl", "--format", "jsonl", "--bits", bits, "--distance", distance)
+                        rows = run(*options, "--grouping", rule, "-", data=data).json
+                        self.assertEqual([row["members"] for row in rows], expected)
+                        self.assertEqual([row["group"] for row in rows], list(range(len(rows))))
+                        self.assertEqual([row["size"] for row in rows], [len(group) for group in expected])
+                        self.assertGreater(len(rows), 1)
+
+    def test_check_against_the_oracle(self):
+        texts = corpus(300, 2)
+        data = jsonl(texts)
+        text_of = {f"d{i}": t for i, t in enumerate(texts)}
+        prints = fingerprints(data)
+        file = self.write("c.jsonl", data)
+        checks = (("words:2", lambda t: words(t, 2)), ("chars:3", lambda t: characters(t, 3)))
+        for name, features in checks:
+            sets = {name: features(text_of[name]) for name in prints}
+            for least in (0.5, 0.8):
+                similar = {
+                    (a, b) for a, b, _ in close_pairs(prints, 16, lambda a, b: jaccard(sets[a], sets[b]) >= least)
+                }
+                longest = sorted(prints, key=lambda n: -len(text_of[n].encode()))
+                near = lambda a, b: (a, b) in similar or (b, a) in similar
+                labels = {
+                    ("components", "first"): connected(prints, similar),
+                    ("representatives", "first"): represented(prints, near),
+                    ("representatives", "longest"): represented(longest, near),
+                    ("components", "longest"): connected(longest, similar),
+                }
+                for (rule, kept), label in labels.items():
+                    label = {name: label[name] for name in prints}  # in the order of the input
+                    expected = members_of(label)
+                    for source in (file, "-"):
+                        with self.subTest(check=name, least=least, source=source, rule=rule, kept=kept):
+                            limits = ("--distance", 16, "--min-similarity", least, "--grouping", rule, "--keep", kept)
+                            options = ("--features", "words:2", "--check-features", name)
+                            done = run("--jsonl", "--format", "jsonl", *limits, *options, source, data=data)
+                            rows = self.assert_done(done).json
+                            self.assertEqual([[m["id"] for m in row["members"]] for row in rows], expected)
+                            for row, group in zip(rows, expected):
+                                for member, document in zip(row["members"], group):
+                                    similarity = jaccard(sets[group[0]], sets[document])
+                                    self.assertAlmostEqual(member["similarity"], similarity, places=5)
+
+    def test_short_documents_without_a_check_have_to_be_equal(self):
+        texts = ["one two", "One, two!", "one two three", "one two one two", A, A.upper()]
+        for distance in (3, 63):
+            done = run("--jsonl", "--format", "jsonl", "--distance", distance, "-", data=jsonl(texts))
+            groups = [[m["id"] for m in row["members"]] for row in done.json]
+            self.assertEqual(groups, [["d0", "d1"], ["d4", "d5"]])
+            done = run("pairs", "--jsonl", "--distance", distance, "-", data=jsonl(texts))
+            self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"], ["d4", "d5"]])
+            done = run("unique", "--jsonl", "--distance", distance, "-", data=jsonl(texts))
+            self.assertEqual([row["id"] for row in done.json], ["d0", "d2", "d3", "d4"])
+        # One that repeats little over and over is short, too; the beginning of a longer one is not all of it.
+        repeated = ["one two " * 200, "two one " * 300, "one two " * 100 + A, "one two " * 150 + A]
+        done = run("pairs", "--jsonl", "--distance", 63, "-", data=jsonl(repeated))
+        self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"], ["d2", "d3"]])
+
+    def test_similarity_chooses_the_rest_and_says_what(self):
+        data = jsonl(corpus(400, 21))
+        common = ("--jsonl", "--format", "jsonl", "-")
+        for verb in ("groups", "pairs"):
+            for given in (
+                (),
+                ("--similarity", 0.7),
+                ("--similarity", 0.6, "--check-features", "chars:3"),
+                ("--similarity", 0.9, "--bits", 128, "--features", "words"),
+                ("--similarity", 0.7, "--distance", 5),
+                ("--similarity", 0.7, "--min-similarity", 0.5),
+                ("--min-similarity", 0.75),
+            ):
+                with self.subTest(verb=verb, given=given):
+                    done = self.assert_done(run(verb, *given, *common, data=data))
+                    said = done.err.splitlines()[0]
+                    self.assertRegex(said, r"^neardup: --similarity 0\.\d+( \(the default\))? means: --features ")
+                    spelt_out = run(verb, *said.split(" means: ")[1].split(), *common, data=data)
+                    self.assertEqual(done.bytes, spelt_out.bytes)
+                    self.assertNotIn(" means: ", spelt_out.err)
+                    self.assertTrue(done.bytes)
+                    self.assertEqual(run(verb, *given, "--quiet", *common, data=data).err, "")
+        self.assertEqual(run(*common, data=data).bytes, run("--similarity", 0.8, *common, data=data).bytes)
+        said = run("--similarity", 0.7, "--check-features", "words:3", "-", data=A).err
+        self.assertIn("--features words:3 --kind minwise --bits 64 --distance ", said)
+        self.assertIn("--check-features words:3 --min-similarity 0.7\n", said)
+        said = run("hash", "--similarity", 0.7, "-", data=A).err
+        self.assertIn("neardup: --similarity 0.7 means: --features words:2 --bits 64\n", said)
+        self.assertNotIn(" means: ", run("hash", "-", data=A).err)
+        self.assertNotIn(" means: ", run("--distance", 3, "-", data=A).err)
+
+    def test_the_documented_distances_are_those_that_are_chosen(self):
+        page = (SOURCE / "docs" / "command.md").read_text()
+        similarities = re.search(r"^\| `--similarity` \|(.*)\|$", page, re.MULTILINE)[1].split("|")
+        rows = re.findall(r"^\| `--kind (\w+)`, (\d+) bits \|(.*)\|$", page, re.MULTILINE)
+        self.assertEqual(len(rows), 4)
+        for kind, bits, distances in rows:
+            for similarity, distance in zip(map(str.strip, similarities), map(str.strip, distances.split("|")), strict=True):
+                said = run("--similarity", similarity, "--kind", kind, "--bits", bits, "-", data=A).err
+                self.assertIn(f" --distance {distance} ", said, (similarity, kind, bits))
+
+    def test_text_names_the_least_similarity_of_a_group(self):
+        texts = [A, A.replace("lazy", "tired"), B]
+        done = run("--lines", "--distance", 30, "--min-similarity", 0.5, "-", data="\n".join(texts))
+        least = jaccard(words(texts[0], 2), words(texts[1], 2))
+        shown = f"{math.floor(least * 1000) / 1000:.3f}"
+        self.assertEqual(done.text, f"2 documents, similarity to the first at least {shown}\n  1.000  -:1\n  {shown}  -:2\n")
+
+    def test_many_copies_with_a_check_are_quick(self):
+        texts = [A] * 20000 + [A.replace("dog", "cat")] * 20000 + [B]
+        begin = cpu_seconds()
+        limits = ("--distance", 20, "--min-similarity", 0.7)
+        rows = run("--lines", "--format", "jsonl", *limits, "-", data="\n".join(texts)).json
+        self.assertEqual([row["size"] for row in rows], [40000])
+        self.assertLess(cpu_seconds() - begin, 60)
+
+    def test_no_features_in_the_check_means_no_group(self):
+        # Copies, but of nothing that the check looks at.
+        data = "!!??!!\n!!??!!\n"
+        options = ("--lines", "--features", "bytes:2")
+        self.assertEqual(run(*options, "-", data=data).text.count("-:"), 2)
+        done = run(*options, "--check-features", "words", "--min-similarity", 0.5, "-", data=data)
+        self.assertEqual(done.text, "")
+
+
+if __name__ == "__main__":
+    main()

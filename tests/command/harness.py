@@ -1,0 +1,203 @@
+"""What the tests of the command share: they run the program that NEARDUP_PROGRAM names, and hold what it prints against
+slow and obvious twins."""
+
+import contextlib
+import json
+import os
+import pathlib
+import random
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.environ.get("NEARDUP_PROGRAM", "")
+SOURCE = pathlib.Path(os.environ.get("NEARDUP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+SANITIZED = "NEARDUP_SANITIZED" in os.environ  # slower, and with memory of its own
+if SANITIZED:
+    # The search for leaks takes a third of the time of a short run; the library's tests have it.
+    os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+TIMEOUT = 300
+
+
+class Outcome:
+    def __init__(self, status, out, err):
+        self.status = status
+        self.bytes = out
+        self.err = err.decode("utf-8", "replace")
+
+    @property
+    def text(self):
+        return self.bytes.decode("utf-8")
+
+    @property
+    def json(self):
+        return [json.loads(line) for line in self.text.splitlines()]
+
+
+def run(*arguments, data=b"", **more):
+    if isinstance(data, str):
+        data = data.encode()
+    done = subprocess.run([PROGRAM, *map(str, arguments)], input=data, capture_output=True, timeout=TIMEOUT, **more)
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def start(*arguments):
+    pipe = subprocess.PIPE
+    return subprocess.Popen([PROGRAM, *arguments], stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+def cpu_seconds():
+    """Of the programs that have ended; how long they took depends on what else the machine does."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
+
+
+def stop(process):
+    process.kill()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        stream.close()
+    process.wait()
+
+
+def run_with(arguments, **streams):
+    """Like run, with standard streams of the caller's."""
+    return subprocess.run([PROGRAM, *map(str, arguments)], timeout=TIMEOUT, **streams)
+
+
+def jsonl(texts, first=0):
+    return "".join(json.dumps({"id": f"d{i}", "text": t}) + "\n" for i, t in enumerate(texts, first)).encode()
+
+
+def corpus(count, seed, words=12, vocabulary=400, copies=0.6):
+    """Random texts, many of them copies of earlier ones with a few changes."""
+    rng = random.Random(seed)
+    texts = []
+    for _ in range(count):
+        if texts and rng.random() < copies:
+            text = rng.choice(texts).split()
+            for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
+                text[rng.randrange(len(text))] = f"w{rng.randrange(vocabulary)}"
+        else:
+            text = [f"w{rng.randrange(vocabulary)}" for _ in range(rng.randrange(1, 2 * words))]
+        texts.append(" ".join(text))
+    return texts
+
+
+def fingerprints(data, *options):
+    """id -> fingerprint, of the documents that have one."""
+    rows = run("hash", "--jsonl", "--format", "jsonl", "--quiet", *options, "-", data=data).json
+    return {row["id"]: int(row["fingerprint"], 16) for row in rows if row["fingerprint"] is not None}
+
+
+def hamming_distance(a, b):
+    return bin(a ^ b).count("1")
+
+
+def close_pairs(prints, distance, similar=lambda a, b: True):
+    names = list(prints)
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            d = hamming_distance(prints[a], prints[b])
+            if d <= distance and similar(a, b):
+                yield a, b, d
+
+
+def write_all(pipe, data):
+    """Unless the reader has seen enough."""
+    with contextlib.suppress(BrokenPipeError):
+        pipe.write_bytes(data)
+
+
+def unless_short(texts):
+    """What is compared without a check: documents of fewer than 8 pairs of words, only by having the same ones."""
+    sets = {f"d{i}": words(text, 2) for i, text in enumerate(texts)}
+    return lambda a, b: sets[a] == sets[b] or min(len(sets[a]), len(sets[b])) >= 8
+
+
+def connected(names, pairs):
+    """The first member of each one's group."""
+    order = {name: i for i, name in enumerate(names)}
+    label = {name: name for name in names}
+    changed = True
+    while changed:
+        changed = False
+        for a, b in pairs:
+            first = min(label[a], label[b], key=order.get)
+            if label[a] != first or label[b] != first:
+                label[a] = label[b] = first
+                changed = True
+    return label
+
+
+def represented(names, near):
+    """For each the first representative before it that is near, else itself."""
+    label = {}
+    for name in names:
+        label[name] = next((r for r in label if label[r] == r and near(r, name)), name)
+    return label
+
+
+def members_of(label):
+    """The groups of more than one, each with its representative first."""
+    groups = {first: [first] for name, first in label.items() if first == name}
+    for name, first in label.items():
+        if first != name:
+            groups[first].append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def words(text, n):
+    tokens = re.findall(r"[a-z0-9]+", text.lower())
+    return {tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)} or ({tuple(tokens)} if tokens else set())
+
+
+def words_of(text):
+    return words(text, 1)
+
+
+def characters(text, n):
+    text = " ".join(re.findall(r"[a-z0-9]+", text.lower()))
+    return {text[i : i + n] for i in range(len(text) - n + 1)} or ({text} if text else set())
+
+
+def jaccard(a, b):
+    return len(a & b) / len(a | b) if a or b else 0.0
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="neardup-test-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def write(self, name, data):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        return path
+
+    def assert_done(self, outcome):
+        self.assertEqual(outcome.status, 0, outcome.err)
+        return outcome
+
+    def assert_fails(self, outcome, *parts):
+        """Exit status 2, and one message that says all of this."""
+        self.assertEqual(outcome.status, 2, outcome.err)
+        self.assertTrue(outcome.err.startswith("neardup: "), outcome.err)
+        for part in parts:
+            self.assertIn(part, outcome.err)
+        return outcome
+
+
+A = "the quick brown fox jumps over the lazy dog and runs away from the hunter in the green wood"
+B = "a completely different sentence about the weather of tomorrow which will be sunny with few clouds"
+
+
+def main():
+    """Runs the tests of the script that calls it."""
+    if not PROGRAM:
+        sys.exit("NEARDUP_PROGRAM does not say where the program is")
+    unittest.main(verbosity=2 if "-v" in sys.argv else 1)

@@ -1,0 +1,313 @@
+"""Files of indexes and lists: written, added to, queried. NEARDUP_PROGRAM names the program."""
+
+import json
+import os
+import re
+import time
+import unittest
+
+from harness import TIMEOUT, CommandTest, corpus, fingerprints, jsonl, run, start, words, main
+
+
+class Files(CommandTest):
+    """Index files and lists of fingerprints."""
+
+    def setUp(self):
+        super().setUp()
+        self.texts = corpus(400, 3)
+        self.jsonl = self.write("all.jsonl", jsonl(self.texts))
+
+    def expect_error(self, done, *words):
+        self.assert_fails(done, *map(str, words))
+
+    def pairs_between(self, old, new, *options):
+        """What query should say, by pairs of both together."""
+        both = self.folder / "both.jsonl"
+        both.write_bytes(jsonl(old + new))
+        done = run("pairs", "--jsonl", "--format", "jsonl", "--quiet", *options, both)
+        self.assertEqual(done.status, 0, done.err)
+        return {
+            (p["b"], p["a"], p["distance"], p.get("similarity"))
+            for p in done.json
+            if int(p["a"][1:]) < len(old) <= int(p["b"][1:])
+        }
+
+    def query(self, index, new, first, *options):
+        done = run("query", "--index", index, "--jsonl", "--format", "jsonl", *options, "-", data=jsonl(new, first))
+        self.assertEqual(done.status, 0, done.err)
+        found = [(p["id"], p["indexed"], p["distance"], p.get("similarity")) for p in done.json]
+        self.assertEqual(len(found), len(set(found)))
+        return set(found)
+
+    def test_a_query_finds_what_pairs_finds_between_old_and_new(self):
+        old, new = self.texts[:300], self.texts[300:]
+        index = self.folder / "old.neardup"
+        found = 0
+        for options in (["--distance", "6"], ["--distance", "10", "--bits", "128", "--features", "chars:4"], ["--seed", "9", "--distance", "3"]):
+            with self.subTest(options=options):
+                done = run("index", "--jsonl", *options, "--output", index, "-", data=jsonl(old))
+                self.assertEqual((done.status, done.text), (0, ""), done.err)
+                seed = [o for pair in zip(options, options[1:]) if pair[0] == "--seed" for o in pair]
+                expected = self.pairs_between(old, new, *options)
+                self.assertEqual(self.query(index, new, 300, *seed), expected)
+                found += len(expected)
+        self.assertGreater(found, 20)
+
+    def test_a_query_tells_exact_similarities_where_features_are_kept(self):
+        old, new = self.texts[:300], self.texts[300:]
+        index = self.folder / "old.neardup"
+        self.assertEqual(run("index", "--jsonl", "--keep-features", "--similarity", "0.5", "--output", index, "-", data=jsonl(old)).status, 0)
+        expected = self.pairs_between(old, new, "--similarity", "0.5")
+        self.assertGreater(len(expected), 10)
+        self.assertEqual(self.query(index, new, 300, "--min-similarity", "0.5"), expected)
+        strict = {p for p in expected if p[3] >= 0.8}
+        self.assertEqual(self.query(index, new, 300), strict)
+        # By another similarity: within what the index answers, and refused beyond.
+        self.assertEqual(self.query(index, new, 300, "--similarity", "0.8"), strict)
+        self.expect_error(run("query", "--index", index, "--jsonl", "--similarity", "0.3", self.jsonl),
+                          "--similarity 0.3 needs --distance", f"{index} answers up to ")
+
+    def test_what_is_not_checked_is_said(self):
+        old, new = self.texts[:300], self.write("new.jsonl", jsonl(self.texts[300:], 300))
+        index = self.folder / "old.neardup"
+        unchecked = f"{index} was made without --keep-features: nothing is checked"
+        for keep, says in (((), True), (("--keep-features",), False)):
+            self.assertEqual(run("index", "--jsonl", *keep, "--output", index, "-", data=jsonl(old)).status, 0)
+            for options in (("query", "--index", index), ("unique", "--against", index)):
+                done = self.assert_done(run(*options, "--jsonl", new))
+                self.assertEqual(unchecked in done.err, says, done.err)
+                self.assertNotIn(unchecked, self.assert_done(run(*options, "--jsonl", "--quiet", new)).err)
+
+    def test_documents_are_added_to_an_index(self):
+        old, new, later = self.texts[:200], self.texts[200:300], self.texts[300:]
+        index, whole = self.folder / "index", self.folder / "whole"
+        for keep in ([], ["--keep-features"]):
+            self.assertEqual(run("index", "--jsonl", *keep, "--output", index, "-", data=jsonl(old)).status, 0)
+            # In place of itself.
+            done = run("index", "--index", index, "--jsonl", *keep, "--output", index, "-", data=jsonl(new, 200))
+            self.assertEqual(done.status, 0, done.err)
+            self.assertEqual(run("index", "--jsonl", *keep, "--output", whole, "-", data=jsonl(old + new)).status, 0)
+            self.assertEqual(index.read_bytes(), whole.read_bytes())
+            self.assertGreater(len(self.query(index, later, 300)), 3)
+        self.expect_error(run("index", "--index", index, "--jsonl", "--output", whole, self.jsonl), "--keep-features")
+        self.expect_error(run("query", "--index", index, "--jsonl", "--features", "chars:3", self.jsonl), index, "tokenizer")
+        self.expect_error(run("query", "--index", index, "--jsonl", "--seed", "4", self.jsonl), index, "seed")
+        self.expect_error(run("query", "--index", index, "--jsonl", "--distance", "60", self.jsonl), "--distance 60", index)
+
+    def test_a_damaged_or_wrong_index_is_refused_by_name(self):
+        index, damaged = self.folder / "index", self.folder / "damaged"
+        self.assertEqual(run("index", "--jsonl", "--output", index, self.jsonl).status, 0)
+        content = index.read_bytes()
+        for at in (4, 30, 100, len(content) // 2, len(content) - 1):
+            changed = bytearray(content)
+            changed[at] ^= 1
+            damaged.write_bytes(changed)
+            self.expect_error(run("query", "--index", damaged, "--jsonl", self.jsonl), damaged)
+        damaged.write_bytes(content[:-10])
+        self.expect_error(run("query", "--index", damaged, "--jsonl", self.jsonl), damaged)
+        self.expect_error(run("query", "--index", self.jsonl, "--jsonl", self.jsonl), self.jsonl, "no file of neardup's")
+        self.expect_error(run("query", "--jsonl", self.jsonl), "--index")
+        self.expect_error(run("index", "--jsonl", self.jsonl), "--output")
+        # Bits of a fingerprint: found only by looking at all of it.
+        changed = bytearray(content)
+        changed[len(content) // 2] ^= 1
+        damaged.write_bytes(changed)
+        self.assertIn(run("query", "--index", damaged, "--no-verify", "--jsonl", self.jsonl).status, (0, 2))
+
+    def test_lists_stand_in_for_the_texts_that_they_were_made_of(self):
+        listed = self.folder / "list"
+        # Without a check, short texts are compared by their features too, which lists do not have.
+        texts = [t for t in corpus(400, 5, words=40) if len(set(t.split())) >= 12]
+        for options in ([], ["--bits", "128"], ["--bits", "32", "--features", "chars:4", "--seed", "5", "--weights", "tf"]):
+            with self.subTest(options=options):
+                done = run("hash", "--jsonl", "--format", "bin", "--output", listed, *options, "-", data=jsonl(texts))
+                self.assertEqual(done.status, 0, done.err)
+                plain = run("hash", "--jsonl", *options, "-", data=jsonl(texts)).text
+                self.assertEqual(run("hash", "--fingerprints", listed).text, plain.replace("  d", "  "))
+                self.assertEqual(run("hash", "--fingerprints", "--format", "bin", listed).bytes, listed.read_bytes())
+                distance = ["--distance", "4"]
+                for verb in ("pairs", "groups"):
+                    expected = run(verb, "--jsonl", *options, *distance, "-", data=jsonl(texts)).text
+                    found = run(verb, "--fingerprints", *distance, listed)
+                    self.assertEqual(found.status, 0, found.err)
+                    self.assertEqual(re.sub(r"\td|  d", lambda m: m[0][:-1], expected), found.text)
+                kept = run("unique", "--fingerprints", *distance, listed).text.split()
+                expected = [json.loads(line)["id"] for line in run("unique", "--jsonl", *options, *distance, "-", data=jsonl(texts)).text.splitlines()]
+                self.assertEqual(["d" + i for i in kept], expected)
+
+    def test_lists_of_another_composition_are_refused(self):
+        one, other, wide = (self.folder / name for name in ("one", "other", "wide"))
+        for path, options in ((one, []), (other, ["--seed", "1"]), (wide, ["--bits", "128"])):
+            self.assertEqual(run("hash", "--jsonl", "--format", "bin", "--output", path, *options, self.jsonl).status, 0)
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", one, other), other, "seed")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", one, wide), wide, "128 bits, not 64")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", "--features", "words:3", one), one, "tokenizer")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", "--kind", "minwise", one), one, "simhash")
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", self.jsonl), self.jsonl, "no file of neardup's")
+        for option in (("--min-similarity", "0.5"), ("--check", "cosine")):
+            self.expect_error(run("pairs", "--fingerprints", *option, one), option[0], "there are no texts")
+        self.expect_error(run("pairs", "--fingerprints", "-"), "standard input")
+        damaged = bytearray(one.read_bytes())
+        damaged[-1] ^= 1
+        other.write_bytes(damaged)
+        self.expect_error(run("pairs", "--fingerprints", "--distance", "3", other), other, "damaged")
+
+        # Records alone.
+        count = sum(1 for t in self.texts if t.strip())
+        records = self.folder / "records"
+        records.write_bytes(one.read_bytes()[-16 * count:])
+        named = ["--no-header", "--features", "words:2", "--bits", "64"]
+        self.assertEqual(run("hash", "--fingerprints", *named, records).text, run("hash", "--fingerprints", one).text)
+        # SimHash where nothing is said, as hash writes it: min-wise codes estimate another similarity.
+        similar = ("pairs", "--fingerprints", "--similarity", "0.8")
+        self.assertEqual(run(*similar, *named, records).text, run(*similar, one).text)
+        self.expect_error(run("hash", "--fingerprints", "--no-header", records), "--features and --bits")
+        self.expect_error(run("hash", "--fingerprints", *named, one), one, "header")
+        self.expect_error(run("hash", "--no-header", self.jsonl), "--fingerprints")
+
+    def test_files_of_neardups_are_no_texts(self):
+        fingerprints, index = self.folder / "list", self.folder / "index"
+        self.assert_done(run("hash", "--jsonl", "--format", "bin", "--output", fingerprints, self.jsonl))
+        self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
+        for verb in (("groups",), ("unique", "--lines"), ("hash",), ("tokens",), ("find", "clue"), ("advise",)):
+            self.expect_error(run(*verb, fingerprints), fingerprints, "is a list of fingerprints, no text")
+            self.expect_error(run(*verb, index), index, "is an index, no text")
+        self.expect_error(run("groups", "--jsonl", self.jsonl, "--against", fingerprints), "is a list of fingerprints")
+        for verb in (("tokens",), ("find", "clue")):
+            self.expect_error(run(*verb, "--fingerprints", fingerprints), "unknown option --fingerprints")
+
+    def test_what_an_index_is_made_with_holds_for_what_is_added(self):
+        index, more = self.folder / "index", self.folder / "more"
+        self.assert_done(run("index", "--jsonl", "--similarity", 0.9, "--keep-features", "--output", index, self.jsonl))
+        add = ("index", "--jsonl", "--keep-features", "--index", index, "--output", more)
+        self.expect_error(run(*add, "--check-features", "chars:3", self.jsonl), f"{index} keeps words:2")
+        self.assert_done(run(*add, "--similarity", 0.7, "--check-features", "words:2", self.jsonl))
+        self.expect_error(run("query", "--index", index, "--jsonl", "--similarity", 0.7, self.jsonl), "answers up to")
+        self.assert_done(run("query", "--index", more, "--jsonl", "--similarity", 0.7, self.jsonl))
+
+    def test_files_are_replaced_as_outputs_are(self):
+        real, link = self.folder / "real", self.folder / "link"
+        link.symlink_to(real)
+        for verb in (("index", "--jsonl"), ("hash", "--jsonl", "--shard", 0)):
+            real.write_bytes(b"old")
+            real.chmod(0o640)
+            if os.getuid() == 0:
+                os.chown(real, 12, 34)
+            self.assert_done(run(*verb, "--output", link, self.jsonl))
+            self.assertTrue(link.is_symlink())
+            self.assertGreater(real.stat().st_size, 100)
+            self.assertEqual(real.stat().st_mode & 0o777, 0o640)
+            if os.getuid() == 0:
+                self.assertEqual((real.stat().st_uid, real.stat().st_gid), (12, 34))
+
+    def test_an_output_that_cannot_be_written_is_said_before_the_work(self):
+        for verb in (("index",), ("hash", "--shard", 0)):
+            for output, why in (("no/file", "No such file or directory"), (self.folder, "it is a folder"),
+                                ("/dev/null", "it is no regular file")):
+                done = run(*verb, "--jsonl", "--output", output, "-", data=b"no JSON", cwd=self.folder)
+                self.expect_error(done, f"{output}: cannot be written: {why}")
+                self.assertNotIn("JSON", done.err)
+        self.assertEqual(os.listdir(self.folder), ["all.jsonl"])
+
+    def test_one_run_at_a_time_adds_to_an_index(self):
+        index = self.folder / "index"
+        self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
+        first = start("index", "--jsonl", "--index", index, "--output", index, "-")
+        lock = self.folder / "index.neardup-lock"
+        until = time.monotonic() + TIMEOUT
+        while not lock.exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        done = run("index", "--jsonl", "--index", index, "--output", index, self.jsonl)
+        self.expect_error(done, f"{index} is being written by another program")
+        first.communicate(jsonl(["a text of the first run"]), timeout=TIMEOUT)
+        self.assertEqual(first.returncode, 0)
+        self.assertFalse(lock.exists())
+        found = run("query", "--index", index, "--jsonl", "-", data=jsonl(["a text of the first run"])).text
+        self.assertEqual(len(found.splitlines()), 1)
+
+    def test_an_index_that_was_replaced_meanwhile_is_not_written_over(self):
+        index, other, fifo = (self.folder / name for name in ("index", "other", "fifo"))
+        self.assert_done(run("index", "--jsonl", "--output", index, "-", data=jsonl(self.texts[:20])))
+        self.assert_done(run("index", "--jsonl", "--output", other, "-", data=jsonl(self.texts[20:50])))
+        os.mkfifo(fifo)
+        adding = start("index", "--jsonl", "--index", index, "--output", index, fifo)
+        with open(fifo, "wb") as texts:  # it has begun to read
+            content = other.read_bytes()
+            other.rename(index)
+            texts.write(jsonl(self.texts[50:60]))
+        _, err = adding.communicate(timeout=TIMEOUT)
+        self.assertEqual(adding.returncode, 2)
+        self.assertIn(f"{index}: was replaced since this run began; run it again".encode(), err)
+        self.assertEqual(index.read_bytes(), content)
+
+    @unittest.skipUnless(hasattr(os, "getuid") and os.getuid() == 0, "only root may start what is another user's")
+    def test_a_file_of_another_user_in_a_folder_that_keeps_it_is_said_before_the_work(self):
+        for path, mode in ((self.folder, 0o1777), (self.write("out", "another user's"), 0o666)):
+            path.chmod(mode)
+        for verb in (("index",), ("hash", "--shard", 0), ("hash",)):
+            try:
+                done = run(*verb, "--jsonl", "--output", self.folder / "out", "-", data=b"no JSON", preexec_fn=lambda: os.setuid(65534))
+            except PermissionError:
+                self.skipTest("another user cannot start the program where it lies")
+            self.expect_error(done, "out: cannot be written: Operation not permitted")
+        self.assertEqual((self.folder / "out").read_text(), "another user's")
+
+    def test_no_file_of_somebody_is_taken_for_a_lock(self):
+        lock = self.folder / "index.neardup-lock"
+        lock.write_bytes(b"precious")
+        self.expect_error(run("index", "--jsonl", "--output", self.folder / "index", self.jsonl), "is there already, and no lock")
+        self.assertEqual(lock.read_bytes(), b"precious")
+        texts = self.folder / "texts"
+        texts.mkdir()
+        for i, text in enumerate(self.texts[:4]):
+            (texts / f"{i}.txt").write_text(text)
+        self.assertIn(" 4 documents: 4 in the index", run("index", "--output", texts / "x.index", texts).err)
+        self.assertFalse(list(texts.glob("*lock*")))
+        (texts / "text.neardup-lock").write_text(self.texts[5])
+        self.assertEqual(len(run("hash", texts).text.splitlines()), 5)
+
+    def test_looking_whether_an_output_can_be_written_harms_no_file(self):
+        for name in ("S.1234567890.123.tmp", "S.1234567890.partial", "S.partial"):
+            text = self.write(name, jsonl(self.texts[:3]))
+            before = text.read_bytes()
+            self.assert_done(run("index", "--jsonl", "--output", self.folder / "S", text))
+            self.assertEqual(text.read_bytes(), before)
+
+    def test_what_lies_beside_shards_is_not_written_over(self):
+        shard = ("hash", "--jsonl", "--keep-features", "--shard")
+        # Nobody named a file of somebody that has the name of the features, whether it is read, or lies in what is read.
+        features = self.write("in/0.shard.features", jsonl(self.texts))
+        for source in (self.jsonl, features, self.folder / "in"):
+            for keep in ((), ("--keep-features",)):
+                done = run("hash", "--jsonl", *keep, "--shard", 0, "--output", self.folder / "in" / "0.shard", source)
+                self.expect_error(done, f"{features} is there already, and does not hold the features of a shard")
+        self.assertEqual(features.read_bytes(), jsonl(self.texts))
+        self.assertFalse((self.folder / "in" / "0.shard").exists())
+        for number in (1, 2):
+            self.assert_done(run(*shard, number, "--output", self.folder / f"{number}.shard", self.jsonl))
+        shards = (self.folder / "1.shard", self.folder / "2.shard")
+        beside = self.folder / "1.shard.features"
+        before = beside.read_bytes()
+        self.expect_error(run("join", "--output", beside, *shards), f"{beside} is also an input")
+        link = self.folder / "link"
+        link.symlink_to(shards[0])
+        self.expect_error(run("join", "--output", beside, link, shards[1]), f"{beside} is also an input")
+        self.assert_done(run("join", "--output", self.folder / "pairs", *shards))
+        self.expect_error(run("verify", "--output", beside, self.folder / "pairs", *shards), f"{beside} is also an input")
+        self.assertEqual(beside.read_bytes(), before)
+
+    def test_an_index_of_lists_is_queried_by_lists(self):
+        old, new, index = (self.folder / name for name in ("old", "new", "index"))
+        texts = [t for t in self.texts if t.strip()]
+        run("hash", "--jsonl", "--format", "bin", "--output", old, "-", data=jsonl(texts[:250]))
+        run("hash", "--jsonl", "--format", "bin", "--output", new, "-", data=jsonl(texts[250:]))
+        done = run("index", "--fingerprints", "--distance", "5", "--output", index, old)
+        self.assertEqual(done.status, 0, done.err)
+        found = run("query", "--index", index, "--fingerprints", "--format", "jsonl", new)
+        self.assertEqual(found.status, 0, found.err)
+        expected = self.pairs_between(texts[:250], texts[250:], "--distance", "5")
+        self.assertEqual({(f"d{250 + int(p['id'])}", "d" + p["indexed"], p["distance"], None) for p in found.json}, expected)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,283 @@
+"""What is written, by any number of threads. NEARDUP_PROGRAM names the program."""
+
+import os
+import pty
+import resource
+import signal
+import subprocess
+import unittest
+
+from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, jsonl, run, run_with, main
+
+
+class Threads(CommandTest):
+    def test_never_change_the_result(self):
+        # Several batches for each thread, of one source and of many.
+        count = 6000 if SANITIZED else 30000
+        texts = corpus(count, 9, words=25, vocabulary=3000, copies=0.3)
+        texts[count * 2 // 3] = "!"
+        data = jsonl(texts)
+        file = self.write("c.jsonl", data)
+        self.assertGreater(len(data), count * 100)
+        for i in range(300):
+            self.write(f"many/{i}", texts[i])
+        many = self.folder / "many"
+        numbers = (1, 5) if SANITIZED else (1, 2, 5)
+        for arguments in (
+            ("groups", "--jsonl", file),
+            ("groups", "--jsonl", "--format", "jsonl", "--distance", 8, "--min-similarity", 0.7, "-"),
+            ("pairs", "--jsonl", file),
+            ("pairs", "--lines", "--distance", 8, "--min-similarity", 0.7, file),
+            ("unique", "--jsonl", "-"),
+            ("unique", "--jsonl", "--grouping", "components", "-"),
+            ("unique", "--jsonl", "--distance", 8, "--min-similarity", 0.7, file),
+            ("hash", "--jsonl", file),
+            ("hash", many),
+            ("groups", "--distance", 8, many),
+        ):
+            with self.subTest(arguments=arguments):
+                outcomes = [self.assert_done(run(*arguments, "--threads", n, data=data)) for n in numbers]
+                self.assertTrue(outcomes[0].bytes)
+                for other in outcomes[1:]:
+                    self.assertEqual(outcomes[0].bytes, other.bytes)
+                    self.assertEqual(outcomes[0].err, other.err)
+
+    def test_never_change_the_error(self):
+        lines = jsonl(corpus(20000, 10, words=25)).splitlines(keepends=True)
+        lines[15000] = b"{\n"
+        lines[19000] = b"[\n"
+        expected = None
+        for n in (1, 2, 5):
+            done = run("hash", "--jsonl", "--threads", n, "-", data=b"".join(lines))
+            self.assert_fails(done, "standard input:15001: not valid JSON")
+            self.assertEqual(done.text.count("\n"), 15000)  # what was printed before stays
+            expected = expected or done.bytes
+            self.assertEqual(done.bytes, expected)
+
+
+class Output(CommandTest):
+    verbs = tuple((*v.split(), "--jsonl") for v in ("groups", "pairs", "unique", "unique --grouping components", "hash"))
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_full_disk(self):
+        data = jsonl([A] * 100)
+        for verb in self.verbs + (("--help",), ("--version",)):
+            with self.subTest(verb=verb), open("/dev/full", "wb") as full:
+                done = run_with((*verb, "-"), input=data, stdout=full, stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(b"neardup: standard output: cannot be written: No space left on device", done.stderr)
+        done = run("hash", "--jsonl", "--output", "/dev/full", "-", data=data)
+        self.assert_fails(done, "/dev/full: cannot be written: No space left on device")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_what_unique_kept_before_it_failed_is_the_beginning(self):
+        # Enough for several rounds, each of which is written while the next is read.
+        data = jsonl(corpus(40000, 3))
+        for threads in ("1", "2"):
+            whole = self.assert_done(run("unique", "--jsonl", "--threads", threads, "-", data=data)).bytes
+            done = run("unique", "--jsonl", "--threads", threads, "--dropped", "/dev/full", "-", data=data)
+            self.assert_fails(done, "/dev/full: cannot be written: No space left on device")
+            self.assertGreater(len(done.bytes), 0)
+            self.assertTrue(whole.startswith(done.bytes))
+
+    def test_closed_pipe(self):
+        data = jsonl(corpus(3000, 17))
+        for verb in self.verbs:
+            with self.subTest(verb=verb):
+                reading, writing = os.pipe()
+                os.close(reading)
+                try:
+                    done = run_with((*verb, "--quiet", "-"), input=data, stdout=writing, stderr=subprocess.PIPE)
+                finally:
+                    os.close(writing)
+                self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, b""))
+
+    def test_no_standard_output_at_all(self):
+        done = subprocess.run(
+            ["/bin/sh", "-c", '"$0" hash "$1" >&-', PROGRAM, self.write("a", A)], capture_output=True, timeout=TIMEOUT
+        )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"neardup: standard output: cannot be written", done.stderr)
+        self.assertEqual((self.folder / "a").read_text(), A)
+
+    def test_features_beyond_the_memory(self):
+        source = self.write("c.jsonl", jsonl(corpus(4000, 19)))
+        for verb in ("unique", "groups", "pairs"):
+            for similarity in ("0.5",) if SANITIZED else ("0.5", "0.8"):
+                options = (verb, "--jsonl", "--similarity", similarity)
+                expected = self.assert_done(run(*options, source))
+                for memory in ("1", "100K", "1M"):
+                    self.assertEqual(self.assert_done(run(*options, "--memory", memory, source)).text, expected.text)
+        environment = dict(os.environ, TMPDIR=str(self.folder / "none"))
+        self.assert_fails(run("unique", "--jsonl", "--memory", "1", source, env=environment), "temporary file")
+        self.assert_done(run("unique", "--jsonl", source, env=environment))
+        self.assert_fails(run("unique", "--memory", "x", source), "--memory")
+
+    def test_features_on_a_full_disk(self):
+        def limit():
+            import resource
+
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+
+        source = self.write("c.jsonl", jsonl(corpus(4000, 19)))
+        done = run("unique", "--jsonl", "--memory", "1", source, preexec_fn=limit)
+        self.assert_fails(done, "cannot write a temporary file")
+
+    def test_temporary_file_that_cannot_be(self):
+        environment = dict(os.environ, TMPDIR=str(self.folder / "none"))
+        done = run("unique", "--grouping", "components", "--jsonl", "-", data=jsonl([A, B]), env=environment)
+        self.assert_fails(done, "temporary file")
+        # A file can be read again, and needs none.
+        self.assert_done(run("unique", "--grouping", "components", "--jsonl", self.write("c", jsonl([A, B])), env=environment))
+
+    def test_temporary_file_on_a_full_disk(self):
+        def limit():
+            import resource
+
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+
+        done = run("unique", "--grouping", "components", "--jsonl", "-", data=jsonl(corpus(2000, 18)), preexec_fn=limit)
+        self.assert_fails(done, "cannot write a temporary file")
+        self.assertEqual(done.text, "")
+
+    def test_output_file(self):
+        source = self.write("c.jsonl", jsonl([A, B, A]))
+        target = self.folder / "out.jsonl"
+        self.assertEqual(self.assert_done(run("unique", "--jsonl", "--output", target, source)).text, "")
+        self.assertEqual(target.read_bytes(), run("unique", "--jsonl", source).bytes)
+        before = source.read_bytes()
+        self.assert_fails(run("unique", "--jsonl", "--output", source, source), "is also an input")
+        (self.folder / "link").symlink_to(source)
+        self.assert_fails(run("unique", "--jsonl", "--output", self.folder / "link", source), "is also an input")
+        done = run("unique", "--jsonl", "--output", self.folder / "in_it", self.folder, "--include", "*.jsonl", "--include", "in_it")
+        self.assertEqual(done.status, 2)
+        self.assertIn("in_it: is also the output of this run", done.err)
+        (self.folder / "in_it").unlink()
+        self.assertEqual(source.read_bytes(), before)
+        self.assert_done(run("unique", "--jsonl", "--output", target, self.folder, "--exclude", "out.*"))
+        self.assert_done(run("hash", "--output", self.folder / "new" , source))
+        self.assertFalse((self.folder / "new.partial").exists())
+        self.assert_fails(run("hash", "--output", self.folder / "no" / "way", source), "cannot be written")
+        # Nor may a link in a folder lead to it, or standard output be appended to what is read.
+        folder = self.folder / "links"
+        folder.mkdir()
+        (folder / "symbolic").symlink_to(source)
+        other = self.write("other", before)
+        for link in ("symbolic", "hard"):
+            if link == "hard":
+                (folder / "symbolic").unlink()
+                os.link(other, folder / "hard")
+            else:
+                (folder / "symbolic").unlink()
+                (folder / "symbolic").symlink_to(other)
+            done = run("hash", "--output", other, folder)
+            self.assertEqual((done.status, other.read_bytes()), (2, b""))
+            self.assertIn(f"passed over {folder}/{link}: is also the output", done.err)
+        self.assertEqual(source.read_bytes(), before)
+        with open(source, "ab") as appended:
+            done = run_with(["hash", "--lines", source], stdout=appended, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"is also the output", done.stderr)
+        self.assertEqual(source.read_bytes(), before)
+        # Input that is not there must not empty the output.
+        self.assert_fails(run("hash", "--output", target, self.folder / "missing"), "no such file")
+        self.assertTrue(target.read_bytes())
+
+    def test_partial_output_overwrites_nothing(self):
+        older = jsonl([A, B, A])
+        target = self.folder / "out"
+        # An input of that name, alone and among others, is read and stays.
+        source = self.write("out.partial", older)
+        other = self.write("other", jsonl([A]))
+        expected = run("unique", "--jsonl", source, other).bytes
+        self.assertTrue(expected)
+        self.assert_done(run("unique", "--jsonl", "--output", target, source, other))
+        self.assertEqual((source.read_bytes(), target.read_bytes()), (older, expected))
+        # Nor is anything written through a link, whether it leads somewhere or not.
+        victim = self.write("victim", "precious")
+        for name, leads_to in (("s.partial", victim), ("s.partial.1", self.folder / "nowhere")):
+            (self.folder / name).symlink_to(leads_to)
+        self.assert_done(run("unique", "--jsonl", "--output", self.folder / "s", source, other))
+        self.assertFalse((self.folder / "s").is_symlink())
+        self.assertEqual((self.folder / "s").read_bytes(), expected)
+        self.assertEqual(victim.read_text(), "precious")
+        self.assertFalse((self.folder / "nowhere").exists())
+        names = {path.name for path in self.folder.iterdir()}
+        self.assertEqual(names, {"out", "out.partial", "other", "victim", "s", "s.partial", "s.partial.1"})
+
+    def test_partial_output_of_a_failed_run_stays_unless_empty(self):
+        target = self.write("out", "as it was")
+        partial = self.folder / "out.partial"
+        self.assert_fails(run("unique", "--jsonl", "--output", target, "-", data=b"{"), "standard input:1: ")
+        self.assertFalse(partial.exists())
+        self.assert_fails(run("unique", "--jsonl", "--output", target, "-", data=jsonl([A]) + b"{"), "standard input:2: ")
+        self.assertEqual(partial.read_bytes(), jsonl([A]))
+        self.assertEqual(target.read_text(), "as it was")
+
+    def test_partial_output_is_no_input(self):
+        # Much in few bytes: the output is several times as long, so that it would be read while it is written.
+        lines = "a b\n" * 300000
+        expected_size = len(lines.splitlines())
+
+        def limit():
+            import resource
+
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2**27, 2**27))
+
+        self.write("e/a.txt", lines)
+        (self.folder / "e" / "link").symlink_to("z.partial")
+        folder = self.folder / "e"
+        options = ("--output", folder / "z", "--exclude", "z", "--skip-bad", folder)
+        done = self.assert_done(run("hash", "--lines", *options, preexec_fn=limit))
+        self.assertIn(f"{expected_size:,} documents", done.err)
+        self.assertEqual((folder / "z").read_text().count("\n"), expected_size)
+        (folder / "link").unlink()
+        for name in ("z.partial", "z.partial.1"):
+            self.write("e/" + name, B)  # of other runs: whoever leaves them there has them read
+        done = self.assert_done(run("hash", *options))
+        self.assertIn("3 documents", done.err)
+        self.assertNotIn("partial.2", (folder / "z").read_text())
+        # Named before it is there.
+        self.assertNotIn("skipped", done.err)
+        done = self.assert_done(run("hash", "--skip-bad", "--output", self.folder / "o", self.folder / "o.partial"))
+        self.assertIn("o.partial: is also the output", done.err)
+        self.assertEqual((self.folder / "o").read_bytes(), b"")
+
+    def on_terminal(self, *arguments):
+        """What the program writes to a terminal as standard error."""
+        try:
+            own, terminal = pty.openpty()
+        except OSError as error:  # a container without /dev/pts
+            self.skipTest(f"no terminal: {error}")
+        nothing = subprocess.DEVNULL
+        process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=nothing, stdout=nothing, stderr=terminal)
+        os.close(terminal)
+        seen = b""
+        try:
+            while True:
+                try:
+                    chunk = os.read(own, 65536)
+                except OSError:
+                    break
+                if not chunk:
+                    break
+                seen += chunk
+        finally:
+            os.close(own)
+        self.assertEqual(process.wait(timeout=TIMEOUT), 0)
+        return seen
+
+    def test_progress_bar_on_a_terminal_only(self):
+        file = self.write("c.jsonl", jsonl(corpus(1000 if SANITIZED else 20000, 19, words=60) * 4))
+        # Features that take long: the bar is first drawn after a tenth of a second.
+        arguments = ("hash", "--jsonl", "--threads", 1, "--features", "chars:100", file)
+        self.assertRegex(self.on_terminal(*arguments), rb"\r\[[#.]{24}\] \d+ %  [0-9,]+ documents, [0-9.]+ .B, ")
+        self.assertEqual(self.on_terminal(*arguments, "--quiet"), b"")
+        self.assertNotIn("\r", run(*arguments).err)
+
+
+if __name__ == "__main__":
+    main()

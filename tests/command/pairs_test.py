@@ -1,0 +1,178 @@
+"""The pairs of near-duplicates, and the measures of the check. NEARDUP_PROGRAM names the program."""
+
+import math
+import random
+import re
+import resource
+import unittest
+
+from harness import A, B, SANITIZED, CommandTest, characters, close_pairs, corpus, fingerprints, jaccard, jsonl, run
+from harness import unless_short, main
+
+
+class Pairs(CommandTest):
+    def test_against_the_oracle(self):
+        texts = corpus(300, 3)
+        data = jsonl(texts)
+        layouts = ((32, 3, 0), (64, 3, 0), (64, 3, 2), (64, 3, 5), (64, 10, 0), (128, 12, 0), (256, 30, 7))
+        for bits, distance, blocks in layouts:
+            with self.subTest(bits=bits, distance=distance, blocks=blocks):
+                prints = fingerprints(data, "--bits", bits)
+                expected = [
+                    {"a": a, "b": b, "distance": d, "estimate": float(f"{math.cos(math.pi * d / bits):.6g}")}
+                    for a, b, d in close_pairs(prints, distance, unless_short(texts))
+                ]
+                layout = ["--bits", bits, "--distance", distance] + (["--blocks", blocks] if blocks else [])
+                rows = run("pairs", "--jsonl", "--format", "jsonl", *layout, "-", data=data).json
+                self.assertEqual(rows, expected)
+                self.assertGreater(len(rows), 20)
+
+    def test_similarity_stands_there_when_checked(self):
+        texts = corpus(200, 4)
+        data = jsonl(texts)
+        text_of = {f"d{i}": t for i, t in enumerate(texts)}
+        prints = fingerprints(data, "--features", "chars:4")
+        expected = []
+        for a, b, d in close_pairs(prints, 14):
+            similarity = jaccard(characters(text_of[a], 4), characters(text_of[b], 4))
+            if similarity >= 0.6:
+                expected.append((a, b, d, float(f"{similarity:.6g}")))
+        options = ("--features", "chars:4", "--distance", 14, "--min-similarity", 0.6)
+        rows = run("pairs", "--jsonl", "--format", "jsonl", *options, "-", data=data).json
+        self.assertEqual([(r["a"], r["b"], r["distance"], r["similarity"]) for r in rows], expected)
+        self.assertGreater(len(rows), 20)
+
+    def test_text_has_tabs(self):
+        done = run("pairs", "--lines", "-", data=f"{A}\n{B}\n{A}\n")
+        self.assertEqual(done.text, "1.000\t0\t-:1\t-:3\n")
+        self.assertIn("3 documents: 1 pair of near-duplicates", done.err)
+
+    def test_copies_once(self):
+        texts = [text for text in corpus(300, 23) if len(text.split()) > 9]
+        texts += [" ".join(reversed(text.split())) for text in texts[:50]]  # with the same fingerprint by single words
+        texts += [texts[i * 7 % len(texts)] for i in range(200)]
+        self.write("long.jsonl", jsonl(texts))
+        texts += ["one", "two", "one"]
+        self.write("all.jsonl", jsonl(texts))
+
+        def is_wanted(pair):
+            a, b = (int(pair[key][1:]) for key in ("a", "b"))
+            return texts.index(texts[a]) == a and texts.index(texts[b]) in (a, b)
+
+        for source, options in (
+            ("all.jsonl", ("--similarity", 0.6)),
+            ("all.jsonl", ("--similarity", 0.8, "--check-features", "chars:4")),
+            ("all.jsonl", ("--features", "words", "--check-features", "chars:4", "--min-similarity", 0.2)),
+            ("all.jsonl", ("--distance", 20, "--bits", 256)),
+            ("long.jsonl", ("--distance", 3)),  # fingerprints alone decide
+        ):
+            with self.subTest(source=source, options=options):
+                line = ("pairs", "--jsonl", "--format", "jsonl", *options, self.folder / source)
+                every = self.assert_done(run(*line)).json
+                once = self.assert_done(run(*line, "--copies-once")).json
+                self.assertEqual(once, [pair for pair in every if is_wanted(pair)])
+                self.assertLess(len(once), len(every))
+                self.assertEqual(once, self.assert_done(run(*line, "--copies-once", "--threads", 3)).json)
+        path = self.folder / "all.jsonl"
+        self.assert_fails(run("pairs", "--copies-once", "--against", path, path), "--copies-once")
+
+    @unittest.skipIf(SANITIZED, "with sanitizers the program needs terabytes of addresses")
+    def test_candidates_that_fail_the_check_take_no_memory(self):
+        def limit():
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+        # Some ten million pairs within the distance, of which a few have the similarity.
+        draw = random.Random(5)
+        template = [f"w{draw.randrange(3000)}" for _ in range(60)]
+        lines = []
+        for _ in range(8000):
+            line = list(template)
+            for place in draw.sample(range(60), 5):
+                line[place] = f"w{draw.randrange(3000)}"
+            lines.append(" ".join(line))
+        lines.append(lines[17])
+        data = "\n".join(lines).encode()
+        wide = ["--distance", 20, "--format", "jsonl", "-"]
+        done = run("pairs", "--lines", "--threads", 1, "--min-similarity", 0.9, *wide, data=data, preexec_fn=limit)
+        self.assertIn({"a": "-:18", "b": "-:8001"}, [{"a": row["a"], "b": row["b"]} for row in self.assert_done(done).json])
+
+
+def edit_distance(a, b):
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        last, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (x != y))
+    return row[-1]
+
+
+class Check(CommandTest):
+    """--check: each measure against a plain one, over all candidates."""
+
+    def pairs(self, texts, *options):
+        done = self.assert_done(run("pairs", "--jsonl", "--distance", 63, *options, "-", data=jsonl(texts)))
+        return [tuple(line.split("\t")) for line in done.text.splitlines()]
+
+    def expected(self, texts, least, similarity):
+        result = []
+        for j, b in enumerate(texts):
+            for i, a in enumerate(texts[:j]):
+                if (s := similarity(a, b)) >= least:
+                    result.append((i, j, f"{math.floor(s * 1000 + 1e-6) / 1000:.3f}"))
+        return sorted(result)
+
+    def test_against_the_oracle(self):
+        texts = corpus(60, 11, words=8, vocabulary=60) + ["研究生命的起源", "研究生命之起源"]
+        fold = lambda text: " ".join(re.findall(r"[\w]+", text.lower()))
+
+        def edit(a, b):
+            return 1 - edit_distance(fold(a), fold(b)) / max(len(fold(a)), len(fold(b)))
+
+        def cosine(a, b):
+            a, b = ({w: fold(t).split().count(w) for w in fold(t).split()} for t in (a, b))
+            norm = math.sqrt(sum(x * x for x in a.values()) * sum(x * x for x in b.values()))
+            return sum(x * b.get(w, 0) for w, x in a.items()) / norm
+
+        words_only = texts[:-2]
+        for least in (0.5, 0.7, 0.9):
+            for given, options, oracle in ((texts, ("--check", "edit"), edit),
+                                           (words_only, ("--check", "cosine", "--features", "words", "--weights", "tf"), cosine)):
+                found = self.pairs(given, "--min-similarity", least, *options)
+                self.assertEqual([(int(a[1:]), int(b[1:]), s) for s, _, a, b in found], self.expected(given, least, oracle))
+                self.assertGreater(len(found), 5)
+
+    def test_edit_is_the_measure_of_short_texts(self):
+        texts = ["研究生命的起源", "研究生命之起源", "ＡＢ完全不同的句子"]
+        found = self.pairs(texts, "--min-similarity", 0.8, "--check", "edit", "--features", "chars:2")
+        self.assertEqual(found[0][0], "0.857")
+        groups = run("groups", "--jsonl", "--distance", 40, "--min-similarity", 0.8, "--check", "edit", "-", data=jsonl(texts))
+        self.assertIn("2 documents, similarity to the first at least 0.857", self.assert_done(groups).text)
+        unique = run("unique", "--jsonl", "--distance", 40, "--min-similarity", 0.8, "--check", "edit", "-", data=jsonl(texts))
+        self.assertEqual(len(unique.text.splitlines()), 2)
+
+    def test_says_the_measure(self):
+        self.assertIn("--features words:1 --kind simhash --bits 64 --distance 17 --check edit --check-features words:1",
+                      run("pairs", "--check", "edit", "-", data=A).err)
+
+    def test_replaced_characters_are_found_with_any_features(self):
+        # 300 pairs of posts of 40 characters, of which up to 12 are replaced: an edit similarity of .7 and more.
+        rng = random.Random(20)
+        texts = []
+        for i in range(300):
+            characters = [chr(rng.randrange(0x4E00, 0x9FA5)) for _ in range(40)]
+            texts.append("".join(characters))
+            for place in rng.sample(range(40), i % 13):
+                characters[place] = chr(rng.randrange(0x4E00, 0x9FA5))
+            texts.append("".join(characters))
+        # Fingerprints of 39 pairs stray more than the theory of the distance knows; of the wrong distance, .77 were found.
+        for features, share in (((), 0.96), (("--features", "chars:1"), 0.96), (("--features", "chars:2"), 0.92),
+                                (("--features", "words:2"), 0.92)):
+            found = self.assert_done(run("pairs", "--jsonl", "--check", "edit", "--similarity", "0.7", *features, "-",
+                                         data=jsonl(texts)))
+            self.assertGreaterEqual(len(found.text.splitlines()), share * 300, features)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""The features of documents, words by a dictionary among them. NEARDUP_PROGRAM names the program."""
+
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+from harness import A, B, SANITIZED, CommandTest, corpus, jsonl, run, stop, main
+
+
+DICTIONARY = "研究 100\n研究生 50\n生命 80\n起源 60\n的 900\n我 500\n们 100\n我们 400\n大学 90\n学生 70\n"
+ZH = "我们研究生命的起源"
+
+
+def jieba():
+    """Debian's segmenter, which the program is held against where it is installed."""
+    try:
+        sys.path.append("/usr/lib/python3/dist-packages")
+        import jieba.analyse
+    except ImportError:
+        raise unittest.SkipTest("python3-jieba is not installed")
+    finally:
+        sys.path.remove("/usr/lib/python3/dist-packages")
+    jieba.setLogLevel(60)
+    return jieba
+
+
+class Words(CommandTest):
+    """Words by a dictionary, and a look at them by `neardup tokens`."""
+
+    def setUp(self):
+        super().setUp()
+        self.dictionary = self.write("jieba/dict.txt", DICTIONARY)
+        self.options = ("--features", "zh:words", "--dictionary", self.dictionary, "--no-hmm")
+
+    def tokens(self, text, *options):
+        done = self.assert_done(run("tokens", *options, "-", data=text))
+        return [tuple(line.split("\t")) for line in done.text.splitlines()]
+
+    def words(self, text, *options):
+        return [word for word, _ in self.tokens(text, *self.options, *options)]
+
+    def test_tokens_of_any_features(self):
+        self.assertEqual(self.tokens("B a, b A", "--features", "words"), [("b", "1"), ("a", "1")])
+        self.assertEqual(self.tokens("B a, b A", "--features", "words", "--weights", "tf"), [("b", "2"), ("a", "2")])
+        self.assertEqual(self.tokens("B a, b A"), [("b a", "1"), ("a b", "1")])
+        self.assertEqual(self.tokens("ab\n", "--features", "bytes:2"), [("ab", "1"), ("b\\n", "1")])
+        table = self.write("idf.txt", "a 1.5\nb 0.25\nc 0\n")
+        rare = ("--features", "words", "--idf-file", table, "--weights")
+        self.assertEqual(self.tokens("a a b c d", *rare, "idf"), [("a", "1.5"), ("b", "0.25"), ("d", "0.25")])
+        self.assertEqual(self.tokens("a a b c d", *rare, "tfidf"), [("a", "3"), ("b", "0.25"), ("d", "0.25")])
+        self.assertEqual(self.tokens("d d b a", *rare, "tfidf", "--top", 2), [("a", "1.5"), ("d", "0.5")])
+        self.assertEqual(self.tokens("d b a", *rare, "tfidf", "--top", 2), [("a", "1.5"), ("b", "0.25")])
+
+    def test_tokens_of_several_documents(self):
+        data = jsonl(["one two", "", "two two"])
+        options = ("tokens", "--jsonl", "--features", "words", "-")
+        self.assertEqual(self.assert_done(run(*options, data=data)).text, "one\t1\ntwo\t1\n\n\ntwo\t1\n")
+        done = self.assert_done(run(*options, "--format", "jsonl", "--weights", "tf", data=data))
+        self.assertEqual(done.json[0], {"id": "d0", "tokens": [["one", 1], ["two", 1]]})
+        self.assertEqual([d["tokens"] for d in done.json[1:]], [[], [["two", 2]]])
+        self.assertIn("1 document has no tokens", done.err)
+
+    def test_tokens_make_the_fingerprint(self):
+        """What tokens says, hashed by hash --weighted-field, is what hash says of the text."""
+        data = jsonl(corpus(30, 7) + [A, B])
+        table = self.write("idf.txt", "".join(f"w{i} {1 + i % 7}.5\n" for i in range(300)))
+        for options in ((), ("--weights", "tf"), ("--features", "chars:3"),
+                        ("--features", "words", "--weights", "tfidf", "--idf-file", table),
+                        ("--features", "words", "--weights", "tfidf", "--idf-file", table, "--top", 5)):
+            tokens = run("tokens", "--jsonl", "--format", "jsonl", *options, "-", data=data).bytes
+            for bits in (32, 64, 128, 256):
+                expected = run("hash", "--jsonl", *options, "--bits", bits, "-", data=data).text
+                given = run("hash", "--jsonl", "--weighted-field", "tokens", "--bits", bits, "-", data=tokens).text
+                self.assertEqual(given, expected, options)
+
+    def test_words_by_a_dictionary(self):
+        self.assertEqual(self.words(ZH), ["我们", "研究", "生命", "的", "起源"])
+        self.assertEqual(self.words("研究生，TiDB 3.14！"), ["研究生", "TiDB", "3", "14"])  # the model keeps 3.14
+        self.assertEqual(self.words("牛奶 大学生"), ["牛", "奶", "大学", "生"])
+        user = self.write("user.txt", "大学生 9000\n牛奶\n")
+        self.assertEqual(self.words("牛奶 大学生", "--user-dictionary", user), ["牛奶", "大学生"])
+        stop = self.write("stop.txt", "的\nTHE\n")
+        self.assertEqual(self.words("我们的the The x", "--stop-words", stop), ["我们", "x"])
+
+    @unittest.skipUnless("NEARDUP_SAVED_DICTIONARY" in os.environ, "no program that saves a dictionary")
+    def test_a_saved_dictionary(self):
+        saved = self.folder / "words.dictionary"
+        subprocess.run([os.environ["NEARDUP_SAVED_DICTIONARY"], self.dictionary, saved], check=True, capture_output=True)
+        user = self.write("user.txt", "大学生 9000\n牛奶\n")
+        for options in ((), ("--user-dictionary", user)):
+            expected = run("hash", *self.options, *options, "-", data=ZH + " 牛奶 大学生").text
+            options = ("--features", "zh:words", "--dictionary", saved, "--no-hmm", *options)
+            self.assertEqual(run("hash", *options, "-", data=ZH + " 牛奶 大学生").text, expected)
+            self.assertEqual(len(expected.split()), 2)
+        whole = saved.read_bytes()
+        for damaged in (whole[:-1], whole[:200] + bytes([whole[200] ^ 1]) + whole[201:]):
+            saved.write_bytes(damaged)
+            self.assert_fails(run("hash", *options, "-", data=ZH), str(saved))
+
+    def test_the_model_is_beside_the_dictionary_or_where_one_says(self):
+        for name, table in (("prob_start.py", "{'B': -0.1, 'E': -3.14e100, 'M': -3.14e100, 'S': -9.0}"),
+                            ("prob_trans.py", "{'B': {'E': -0.1, 'M': -5.0}, 'E': {'B': -0.5, 'S': -5.0},"
+                                              " 'M': {'E': -0.1, 'M': -5.0}, 'S': {'B': -0.5, 'S': -5.0}}"),
+                            ("prob_emit.py", "{'B': {'\\u725b': -1.0}, 'E': {'\\u5976': -1.0}, 'M': {}, 'S': {}}")):
+            self.write(f"model/{name}", "P=" + table + "\n")
+        options = ("--features", "zh:words", "--dictionary", self.dictionary)
+        self.assert_fails(run("tokens", *options, "-"), "jieba/finalseg", "--model", "--no-hmm")
+        self.assert_fails(run("tokens", *options, "--model", "nowhere", "-"), "--model nowhere is no folder", "prob_start.py")
+        self.assert_fails(run("tokens", "--features", "zh:words", "--dictionary", "none.txt", "-"), "cannot open", "none.txt")
+        model = self.folder / "model"
+        self.assertEqual(self.tokens("牛奶", *options, "--model", model), [("牛奶", "1")])
+        shutil.copytree(model, self.folder / "jieba" / "finalseg")
+        self.assertEqual(self.tokens("牛奶", *options), [("牛奶", "1")])
+        self.assertEqual(self.tokens("牛奶", *options, "--no-hmm"), [("牛", "1"), ("奶", "1")])
+        self.write("model/prob_emit.py", "P={'B': {'\\u725b': 1.0}}\n")
+        self.assert_fails(run("tokens", *options, "--model", model, "-"), "model/prob_emit.py:1:")
+
+    def test_keywords(self):
+        options = ("--features", "zh:keywords", "--dictionary", self.dictionary, "--no-hmm")
+        table = self.write("idf.txt", "研究 2\n我们 1\n生命 2.00000000001\n起源 3\n")
+        ranked = ("--weights", "tfidf", "--idf-file", table, "--top")
+        self.assertEqual(self.tokens(ZH + " the x", *options), [(w, "1") for w in ("我们", "研究", "生命", "起源")])
+        expected = [("起源", "3"), ("生命", "2"), ("研究", "2")]  # the last two by the eleventh decimal
+        self.assertEqual(self.tokens(ZH, *options, *ranked, 3), expected)
+        self.assertEqual(self.tokens(ZH + "我们我们我们", *options, *ranked, 1), [("我们", "4")])
+
+    def test_broken_files_are_named_with_the_line(self):
+        fails = lambda *options: self.assert_fails(run("tokens", *self.options, *options, "-", data=ZH), *expected)
+        expected = ("user.txt:2: not UTF-8",)
+        fails("--user-dictionary", self.write("user.txt", b"ab\nb\xff 3\n"))
+        expected = ("stop.txt:3: not UTF-8",)
+        fails("--stop-words", self.write("stop.txt", b"a\n\n\xff\n"))
+        expected = ("idf.txt: there is no term in it",)
+        fails("--weights", "tfidf", "--idf-file", self.write("idf.txt", "\n"))
+        expected = ("cannot open", "none.txt")
+        fails("--stop-words", "none.txt")
+        fails("--user-dictionary", "none.txt")
+        self.write("jieba/dict.txt", "研究 100\n研究生\n")
+        expected = ("jieba/dict.txt:2: ",)
+        fails()
+        self.write("jieba/dict.txt", "\n")
+        expected = ("jieba/dict.txt: there is no word in it",)
+        fails()
+        self.dictionary.unlink()
+        expected = ("cannot open", "jieba/dict.txt")
+        fails()
+
+    def test_every_verb_takes_them(self):
+        data = jsonl([ZH * 4, ZH * 4 + "大学", "学生 大学 起源 的 我"])
+        for verb in ("groups", "pairs", "unique"):
+            done = self.assert_done(run(verb, "--jsonl", *self.options, "--similarity", 0.6, "-", data=data))
+            self.assertNotIn("d2", done.text if verb != "unique" else "")
+        self.assertEqual(len(run("pairs", "--jsonl", *self.options, "--similarity", 0.6, "-", data=data).text.splitlines()), 1)
+        mixed = ("--features", "zh:words", "--check-features", "chars:2", *self.options[2:])
+        self.assert_done(run("pairs", "--jsonl", *mixed, "-", data=data))
+        self.assert_fails(run("advise", "--features", "zh:words", "x"), "advise knows no words by a dictionary")
+
+    @unittest.skipIf(SANITIZED, "half a minute; Sources.large_documents_and_lines comes in pieces, too")
+    def test_whole_text_and_pieces(self):
+        """A file above 16 MB comes in pieces; its fingerprint is that of the record with the same text."""
+        text = (ZH + "，大学学生 x") * 420000
+        path = self.write("large.txt", text)
+        self.assertGreater(path.stat().st_size, 1 << 24)
+        table = self.write("idf.txt", "研究 2\n我们 1\n生命 2.5\n起源 3\n")
+        for more in ((), ("--weights", "tfidf", "--idf-file", table, "--top", 3)):
+            whole = run("hash", "--jsonl", *self.options, *more, "-", data=jsonl([text])).text.split()[0]
+            self.assertEqual(run("hash", *self.options, *more, path).text.split()[0], whole)
+
+    @unittest.skipIf(SANITIZED, "each run reads the whole dictionary")
+    def test_against_jieba(self):
+        theirs = jieba()
+        texts = [ZH, "小明硕士毕业于中国科学院计算所，后在日本京都大学深造。", "TiDB 是一款开源的分布式关系型数据库 (v5.0)；the end",
+                 "他来到了网易杭研大厦", "工信处女干事每月经过下属科室都要亲口交代24口交换机等技术性器件的安装工作"]
+        base = os.path.dirname(theirs.__file__)
+        for text in texts:
+            done = self.assert_done(run("tokens", "--features", "zh:words", "--weights", "tf", "-", data=text))
+            self.assertIn("jieba/dict.txt", done.err)
+            count = {}
+            for word in theirs.cut(text):
+                if any(c.isalnum() for c in word):
+                    count[word] = count.get(word, 0) + 1
+            self.assertEqual(done.text, "".join(f"{word}\t{n}\n" for word, n in count.items()))
+            keywords = ("tokens", "--features", "zh:keywords", "--weights", "tfidf", "--top", 20,
+                        "--idf-file", os.path.join(base, "analyse", "idf.txt"), "--quiet", "-")
+            ours = [line.split("\t")[0] for line in self.assert_done(run(*keywords, data=text)).text.splitlines()]
+            idf, median = theirs.analyse.default_tfidf.idf_freq, theirs.analyse.default_tfidf.median_idf
+            expected = theirs.analyse.extract_tags(text, topK=20)
+            rank = lambda word: (-round(count[word] * idf.get(word, median), 9), word.encode())
+            self.assertEqual(ours, sorted(expected, key=rank))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,253 @@
+"""The input without its near-duplicates. NEARDUP_PROGRAM names the program."""
+
+import gzip
+import os
+import random
+import threading
+
+from harness import A, B, TIMEOUT, CommandTest, close_pairs, connected, corpus, fingerprints, hamming_distance
+from harness import jaccard, jsonl, represented, run, start, stop, unless_short, words, write_all, main
+
+
+class Unique(CommandTest):
+    def kept(self, prints, order, distance, similar=lambda a, b: True):
+        kept = []
+        for name in order:
+            if name in prints and any(
+                hamming_distance(prints[name], prints[k]) <= distance and similar(name, k) for k in kept if k in prints
+            ):
+                continue
+            kept.append(name)
+        return kept
+
+    def test_against_the_oracle(self):
+        texts = corpus(500, 6)
+        texts[100] = texts[200] = "..."  # no tokens: kept
+        data = jsonl(texts)
+        names = [f"d{i}" for i in range(len(texts))]
+        file = self.write("c.jsonl", data)
+        lines = data.splitlines(keepends=True)
+        for bits, distance in ((64, 0), (64, 3), (64, 12), (128, 20)):
+            prints = fingerprints(data, "--bits", bits)
+            kept = self.kept(prints, names, distance, unless_short(texts))
+            self.assertIn("d100", kept)
+            self.assertIn("d200", kept)
+            expected = b"".join(lines[int(name[1:])] for name in kept)
+            for source in (file, "-"):
+                with self.subTest(bits=bits, distance=distance, source=source):
+                    done = run("unique", "--jsonl", "--bits", bits, "--distance", distance, source, data=data)
+                    self.assertEqual(self.assert_done(done).bytes, expected)
+                    self.assertIn(f"500 documents: {len(kept)} kept, {500 - len(kept)} dropped", done.err)
+
+    def test_check_against_the_oracle(self):
+        texts = corpus(300, 7)
+        data = jsonl(texts)
+        sets = {f"d{i}": words(t, 2) for i, t in enumerate(texts)}
+        prints = fingerprints(data)
+        file = self.write("c.jsonl", data)
+        lines = data.splitlines(keepends=True)
+        for least in (0.6, 0.9):
+            kept = self.kept(prints, sets, 20, lambda a, b: jaccard(sets[a], sets[b]) >= least)
+            expected = b"".join(lines[int(name[1:])] for name in kept)
+            for source in (file, "-"):
+                with self.subTest(least=least, source=source):
+                    done = run("unique", "--jsonl", "--distance", 20, "--min-similarity", least, source, data=data)
+                    self.assertEqual(self.assert_done(done).bytes, expected)
+
+    def test_components_against_the_oracle(self):
+        texts = corpus(400, 8)
+        texts[0] = texts[50] = "?!"
+        data = jsonl(texts)
+        prints = fingerprints(data)
+        lines = data.splitlines(keepends=True)
+
+        def kept(similar):
+            label = connected(prints, [(a, b) for a, b, _ in close_pairs(prints, 8, similar)])
+            return b"".join(line for i, line in enumerate(lines) if label.get(f"d{i}", f"d{i}") == f"d{i}")
+
+        expected = kept(unless_short(texts))
+        file = self.write("c.jsonl", data)
+        for source in (file, "-"):
+            done = run("unique", "--grouping", "components", "--jsonl", "--distance", 8, source, data=data)
+            self.assertEqual(self.assert_done(done).bytes, expected)
+        self.assertNotEqual(run("unique", "--jsonl", "--distance", 8, file).bytes, expected)
+        checked = run("unique", "--grouping", "components", "--jsonl", "--distance", 8, "--min-similarity", 0, "-", data=data)
+        self.assertEqual(checked.bytes, kept(lambda a, b: True))
+
+    def test_longest_against_the_oracle(self):
+        texts = corpus(300, 22)
+        texts[7] = "?!"
+        data = jsonl(texts)
+        lines = data.splitlines(keepends=True)
+        prints = fingerprints(data)
+        sets = {name: words(texts[int(name[1:])], 2) for name in prints}
+        near = {(a, b) for a, b, _ in close_pairs(prints, 20, lambda a, b: jaccard(sets[a], sets[b]) >= 0.6)}
+        longest = sorted(prints, key=lambda n: -len(texts[int(n[1:])]))
+        label = represented(longest, lambda a, b: (a, b) in near or (b, a) in near)
+        expected = b"".join(line for i, line in enumerate(lines) if label.get(f"d{i}", f"d{i}") == f"d{i}")
+        options = ("--jsonl", "--distance", 20, "--min-similarity", 0.6)
+        for source in (self.write("c.jsonl", data), "-"):
+            done = self.assert_done(run("unique", "--keep", "longest", *options, source, data=data))
+            self.assertEqual(done.bytes, expected)
+        self.assertNotEqual(run("unique", *options, "-", data=data).bytes, expected)
+
+    def test_copies_byte_for_byte(self):
+        for mode in ((), ("--grouping", "components"), ("--keep", "longest")):
+            first = b'{"text": "one two three", "x": 1e+10 }\r\n'
+            second = b'{"text":"four five six","x":"\\u00e4"}\n'
+            data = first + b"\r\n" + second + b'  \n{"text":"one two three"}'
+            self.assertEqual(run("unique", "--jsonl", *mode, "-", data=data).bytes, first + second)
+            # The end of the last line stays as it was; where another record follows, one is put in.
+            first = self.write("1", b"one two three\nfour five six")
+            second = self.write("2", b"seven eight nine\r\nten eleven twelve")
+            done = run("unique", "--lines", *mode, first, second)
+            self.assertEqual(done.bytes, b"one two three\nfour five six\nseven eight nine\r\nten eleven twelve")
+            done = run("unique", "--lines", *mode, "-", data=b"one two\r\nnext words\none two\n")
+            self.assertEqual(done.bytes, b"one two\r\nnext words\n")
+
+    def test_byte_order_mark_stays_at_the_beginning_only(self):
+        first = self.write("1", b'\xef\xbb\xbf{"text":"one two three"}\n')
+        second = self.write("2", b'\xef\xbb\xbf{"text":"four five six"}\n')
+        lines = self.write("3", b"one two three\n\xef\xbb\xbffour five six\n")  # where it is part of the text
+        for mode in ((), ("--keep", "longest")):
+            done = self.assert_done(run("unique", "--jsonl", *mode, first, second))
+            self.assertEqual(done.bytes, b'\xef\xbb\xbf{"text":"one two three"}\n{"text":"four five six"}\n')
+            self.assertEqual(run("unique", "--lines", *mode, lines).bytes, lines.read_bytes())
+
+    def test_lines_without_tokens_are_kept(self):
+        data = b"one two\n\n---\none two\n\n"
+        done = self.assert_done(run("unique", "--lines", "-", data=data))
+        self.assertEqual(done.bytes, b"one two\n\n---\n\n")
+        self.assertIn("3 documents have no tokens (the first: standard input:2)", done.err)
+
+    def test_prints_paths_of_whole_files(self):
+        for name, text in (("a", A), ("b", B), ("c", A), ("d", "")):
+            self.write(name, text)
+        for mode in ((), ("--grouping", "components"), ("--keep", "longest")):
+            done = self.assert_done(run("unique", *mode, self.folder))
+            self.assertEqual(done.text, "".join(f"{self.folder}/{name}\n" for name in "abd"))
+            done = run("unique", *mode, "--format", "jsonl", self.folder)
+            self.assertEqual([row["id"] for row in done.json], [f"{self.folder}/{name}" for name in "abd"])
+
+    def test_files_that_are_read_twice_and_streams_give_the_same(self):
+        texts = corpus(600, 31)
+        odd = [b"\r\n", b"  \n", b'{"id":"n","text":"?!"}\n', b'{"id":"w","text":"one two three"}\r\n']
+        bad = b"nonsense\n"
+        lines = jsonl(texts).splitlines(keepends=True)
+        rng = random.Random(31)
+        for line in odd * 3:
+            lines.insert(rng.randrange(len(lines)), line)
+        for _ in range(2):
+            lines.insert(rng.randrange(300, len(lines)), bad)
+        files, packed = [], []
+        for i, part in enumerate((lines[:200], [], lines[200:201], lines[201:])):
+            data = b"".join(part)
+            data = b"\xef\xbb\xbf" + data if i == 3 else data
+            files.append(self.write(f"{i}.jsonl", data[:-1] if i == 0 else data))
+            packed.append(self.write(f"{i}.jsonl.gz", gzip.compress(files[-1].read_bytes())))
+        pipe = self.folder / "3.pipe"
+        os.mkfifo(pipe)
+        outcomes = set()
+        for options in ((), ("--skip-bad",), ("--threads", "2", "--skip-bad")):
+            of_options = set()
+            for sources in (files, packed, (*files[:3], pipe)):
+                dropped = self.folder / "dropped"
+                writer = threading.Thread(target=write_all, args=(pipe, files[3].read_bytes()))
+                if pipe in sources:
+                    writer.start()
+                done = run("unique", "--jsonl", "--similarity", "0.6", *options, "--dropped", dropped, *sources)
+                if pipe in sources:
+                    writer.join()
+                self.assertEqual(done.status, 0 if options else 2, done.err)
+                said = [line.replace(".gz", "") for line in done.err.splitlines() if "document" in line]
+                of_options.add((done.bytes, dropped.read_bytes() if options else b"", "\n".join(said)))
+            self.assertEqual(len(of_options), 1, options)
+            outcomes |= of_options
+        kept = sorted(len(kept) for kept, _, _ in outcomes)
+        self.assertEqual(len(kept), 2)
+        self.assertTrue(0 < kept[0] < kept[1] < sum(map(len, lines)))
+
+    def test_a_file_that_changes_between_two_passes(self):
+        fifo = self.folder / "pipe"
+        os.mkfifo(fifo)
+        whole = b"one two three\n\nfour five six\n"
+        for old, new, fails in (
+            (whole, whole + b"more\n", False),
+            (whole, whole, False),
+            (whole[:-1], whole[:-1] + b" of a line\nmore\n", False),
+            (whole, b"one two three\n\nfour five sax\n", True),
+            (whole, b"four five six\n\none two three\n", True),
+            (whole, b"one two three\nfour five six\n\n", True),
+            (whole, b"one two three\n", True),
+            (whole, whole[:-1], True),
+            (whole, b"", True),
+        ):
+            with self.subTest(old=old, new=new):
+                file = self.write("lines", old)
+                process = start("unique", "--lines", "--keep", "longest", file, fifo)
+                try:
+                    with open(fifo, "wb") as end:  # opened when all of the file is read
+                        file.write_bytes(new)
+                        end.write(b"seven eight nine\n")
+                    out, err = process.communicate(timeout=60)
+                finally:
+                    stop(process)
+                if fails:
+                    self.assertEqual(process.returncode, 2)
+                    self.assertIn(f"{file}: was changed while it was being read".encode(), err)
+                else:
+                    self.assertEqual((process.returncode, out), (0, whole + b"seven eight nine\n"), err)
+
+    def test_a_file_that_is_gone_in_the_second_pass(self):
+        fifo = self.folder / "pipe"
+        os.mkfifo(fifo)
+        file = self.write("lines", b"one two three\n")
+        process = start("unique", "--lines", "--keep", "longest", file, fifo)
+        try:
+            with open(fifo, "wb") as end:
+                file.unlink()
+                end.write(b"seven eight nine\n")
+            _, err = process.communicate(timeout=60)
+        finally:
+            stop(process)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn(f"{file}: No such file or directory".encode(), err)
+
+    def test_no_room_for_features(self):
+        lines = self.write("lines", "\n".join(" ".join(f"w{i}" for i in range(16000)) for _ in range(2)))
+        for option in ((), ("--also-within", "--against", lines)):
+            environment = os.environ | {"TMPDIR": str(self.folder / "nowhere")}
+            done = run("unique", "--lines", "--memory", "1", *option, lines, env=environment)
+            self.assert_fails(done, "there is no folder for a temporary file (TMPDIR)")
+            self.assertEqual(done.bytes, b"")
+
+    def test_hands_on_records_at_once(self):
+        process = start("unique", "--lines", "-")
+        killer = threading.Timer(TIMEOUT, process.kill)
+        killer.start()
+        try:
+            for line in (b"one two three\n", b"four five six\n"):
+                process.stdin.write(line)
+                process.stdin.flush()
+                self.assertEqual(process.stdout.readline(), line)  # while the input is still open
+            process.stdin.close()
+            self.assertEqual(process.stdout.read(), b"")
+            self.assertEqual(process.wait(), 0)
+        finally:
+            killer.cancel()
+            stop(process)
+
+    def test_an_error_does_not_wait_for_more_input(self):
+        process = start("unique", "--jsonl", "--threads", "3", "-")
+        try:
+            process.stdin.write(b'{"text":"one two"}\nnonsense\n')
+            process.stdin.flush()
+            self.assertEqual(process.wait(timeout=TIMEOUT), 2)
+            self.assertEqual(process.stdout.read(), b'{"text":"one two"}\n')
+            self.assertIn(b"standard input:2: not valid JSON", process.stderr.read())
+        finally:
+            stop(process)
+
+
+if __name__ == "__main__":
+    main()

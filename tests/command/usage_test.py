@@ -1,0 +1,171 @@
+"""Help, and what a command line must not say. NEARDUP_PROGRAM names the program."""
+
+import re
+
+from harness import A, SOURCE, CommandTest, run, main
+
+
+class Usage(CommandTest):
+    def test_help_has_examples(self):
+        for arguments in (("--help",), ("-h",), *((verb, "--help") for verb in ("groups", "pairs", "unique", "hash", "tokens", "find", "advise"))):
+            done = self.assert_done(run(*arguments))
+            self.assertIn("Usage: neardup ", done.text)
+            self.assertIn("\nExamples:\n  neardup ", done.text)
+            self.assertEqual(done.err, "")
+            everything = self.assert_done(run(*arguments[:-1], "--help-all"))
+            self.assertIn("\nExamples:\n  neardup ", everything.text)
+        for option in (
+            "--lines --jsonl --text-field --id-field --include --exclude --distance --bits --blocks --features "
+            "--weights --similarity --min-similarity --check-features --grouping --keep --seed --threads --format --quiet --help --version "
+            "--skip-bad --strict --output --idf-file --dictionary --user-dictionary --model --no-hmm --stop-words --top "
+            "--weighted-field --check"
+        ).split():
+            self.assertIn(option, run("--help-all").text)
+        self.assertIn("--recall", run("advise", "--help").text)
+        self.assertNotIn("--features", run("query", "--help").text)  # the index says it
+        self.assertNotIn("lists every option", run("diff", "--help").text)
+        for arguments in (("--help-all",), ("--help",), ("unique", "--help-all"), ("advise", "--help-all")):
+            self.assertLessEqual(max(map(len, run(*arguments).text.splitlines())), 120)
+
+    def test_help_as_a_verb(self):
+        self.assertEqual(self.assert_done(run("help")).text, run("--help").text)
+        self.assertEqual(self.assert_done(run("help", "pairs")).text, run("pairs", "--help").text)
+        self.write("help", A)
+        self.assertEqual(run("help", cwd=self.folder).bytes, run("./help", cwd=self.folder).bytes)
+
+    def test_what_is_no_verb(self):
+        for arguments in (("frobnicate",), ("unik", "--lines", self.write("a", A)), ("frobnicate", "--distance", 3)):
+            done = run(*arguments)
+            self.assert_fails(done, f"{arguments[0]}: no such file or folder, and no verb; verbs are groups, pairs, ")
+            self.assertEqual(done.err.count("\n"), 1)
+        for arguments in (("groups", "frobnicate"), ("a/b",), ("a.txt",), ("--lines", "x")):
+            done = run(*arguments)
+            self.assert_fails(done, f"{arguments[-1]}: no such file or folder\n")
+            self.assertEqual(done.err.count("\n"), 1)
+
+    def test_version_is_that_of_the_library(self):
+        header = (SOURCE / "include" / "neardup" / "version.hpp").read_text()
+        version = re.search(r'NEARDUP_VERSION_STRING "([^"]+)"', header)
+        if version is None:
+            parts = [re.search(rf"NEARDUP_VERSION_{p} (\d+)", header).group(1) for p in ("MAJOR", "MINOR", "PATCH")]
+            expected = ".".join(parts)
+        else:
+            expected = version.group(1)
+        self.assertEqual(run("--version").text, f"neardup {expected}\n")
+
+    def test_words_are_taken_as_they_are_typed(self):
+        path = self.write("a.txt", A)
+        for off in ("--jsonl=false", "--lines=false", "--quiet=false"):
+            done = self.assert_done(run("hash", off, path))
+            self.assertIn("neardup: 1 document\n", done.err)
+            self.assertTrue(done.text.endswith(f"  {path}\n"), done.text)
+        self.assertEqual(self.assert_done(run("hash", "--quiet=true", "--quiet", path)).err, "")
+        self.assert_fails(run("hash", "--quiet=maybe", path), "--quiet")
+        # Brackets make no list.
+        for name in ("[a,b]", "[", "{}", "\x1f[a]"):
+            self.write(name, A)
+            done = self.assert_done(run("hash", "--format", "jsonl", name, cwd=self.folder))
+            self.assertEqual([row["id"] for row in done.json], [name])
+        found = self.assert_done(run("find", "[quick, brown]", path))
+        self.assertTrue(found.text.endswith(f"\t{path}\n"), found.text)
+        self.write("[c].txt", A)
+        self.assertIn("1 document:", self.assert_done(run("groups", "--include", "[ab]*", path.parent)).err)
+
+    def test_wrong_usage(self):
+        for arguments, message in (
+            ((), "no input"),
+            (("groups",), "no input"),
+            (("--distanse", "3", "x"), "unknown option --distanse; did you mean --distance?"),
+            (("--zzzzzzzzzzz", "x"), "unknown option --zzzzzzzzzzz"),
+            (("-x", "x"), "unknown option -x"),
+            (("pairs", "--grouping", "components", "x"), "unknown option --grouping"),
+            (("hash", "--keep", "longest", "x"), "unknown option --keep"),
+            (("advise",), "no input"),
+            (("advise", "--weights", "tf", "x"), "unknown option --weights"),
+            (("advise", "--distance", "3", "x"), "unknown option --distance"),
+            (("advise", "--bits", "32", "x"), "--bits 32: advice is on 64 or 128 bits"),
+            (("advise", "--recall", "97", "x"), "--recall 97: must be from 0 to 1"),
+            (("advise", "--recall", "nan", "x"), "--recall nan"),
+            (("advise", "--similarity", "0", "x"), "--similarity 0: must be above 0 and at most 1"),
+            (("advise", "--check-features", "chars", "x"), "--check-features 'chars': say how long they are"),
+            (("groups", "--recall", "0.9", "x"), "unknown option --recall"),
+            (("--grouping", "chains", "x"), "--grouping 'chains': groupings are representatives and components"),
+            (("--keep", "shortest", "x"), "--keep 'shortest': is first, longest, highest:FIELD or lowest:FIELD"),
+            (("--similarity", "0", "x"), "--similarity 0: must be above 0 and at most 1"),
+            (("--similarity", "1.1", "x"), "--similarity 1.1: must be above 0 and at most 1"),
+            (("--similarity", "nan", "x"), "--similarity nan"),
+            (("--similarity", "alike", "x"), "--similarity 'alike': not a number"),
+            (("--min-similarity", "0", "x"), "--min-similarity 0 needs --distance"),
+            (("hash", "--distance", "3", "x"), "--distance needs --shard"),
+            (("groups", "--output", "-", "x"), "--output -: leave it out to write to standard output"),
+            (("unique", "--dropped", "-", "x"), "--dropped -: leave it out"),
+            (("hash", "--shard", "0", "--output", "0.gz", "x"), "--output 0.gz: what is read where it lies cannot be compressed"),
+            (("tokens", "--distance", "3", "x"), "unknown option --distance"),
+            (("--distance",), "--distance needs a value"),
+            (("--distance", "3", "--distance", "4", "x"), "--distance is given more than once"),
+            (("--distance", "three", "x"), "--distance 'three': not a whole number"),
+            (("--distance", "3.5", "x"), "--distance '3.5': not a whole number"),
+            (("--distance", "-1", "x"), "--distance -1: must be from 0 to 63"),
+            (("--distance", "64", "x"), "--distance 64: must be from 0 to 63"),
+            (("--distance", "99999999999999999999", "x"), "--distance"),
+            (("--bits", "48", "x"), "--bits 48: fingerprints have 32, 64, 128 or 256 bits"),
+            (("--blocks", "0", "x"), "--blocks 0: must be from 1 to 64"),
+            (("--distance", "8", "--blocks", "20", "x"), "--blocks 20 with --distance 8"),
+            (("--features", "letters:3", "x"), "--features 'letters:3': features are words, words:N, masked:words:N, chars:N or bytes:N, zh:words or"),
+            (("--features", "chars", "x"), "say how long"),
+            (("--features", "words:0", "x"), "must be from 1"),
+            (("--features", "words:", "x"), "--features 'words:': N is a whole number"),
+            (("--weights", "heavy", "x"), "--weights 'heavy': weights are unit, tf, logtf, idf or tfidf"),
+            (("--min-similarity", "1.5", "x"), "--min-similarity 1.5: must be from 0 to 1"),
+            (("--min-similarity", "nan", "x"), "--min-similarity nan"),
+            (("--distance", "3", "--check-features", "words", "x"), "--check-features with --distance alone"),
+            (("--idf-file", "f", "x"), "--idf-file needs --weights idf or tfidf"),
+            (("--features", "zh", "x"), "features are words, words:N, masked:words:N, chars:N or bytes:N, zh:words or zh:keywords"),
+            (("--dictionary", "d", "x"), "need --features zh:words or zh:keywords"),
+            (("--no-hmm", "x"), "need --features zh:words or zh:keywords"),
+            (("--features", "zh:words", "--dictionary", "", "x"), "--dictionary '': not the name of a file"),
+            (("--features", "zh:words", "--no-hmm", "--model", "m", "x"), "--model and --no-hmm do not go together"),
+            (("--top", "0", "--weights", "tfidf", "x"), "--top 0: must be from 1 to 1000000000"),
+            (("--top", "3", "x"), "--top needs --weights tfidf"),
+            (("--check", "hamming", "x"), "--check 'hamming': checks are jaccard, cosine and edit"),
+            (("--check", "edit", "--distance", "3", "x"), "--check with --distance alone"),
+            (("hash", "--check", "edit", "x"), "--check needs --shard"),
+            (("--weighted-field", "t", "x"), "--weighted-field needs --jsonl"),
+            (("--jsonl", "--weighted-field", "t", "--text-field", "t", "x"), "--weighted-field and --text-field do not go"),
+            (("--jsonl", "--weighted-field", "t", "--features", "words", "x"), "--weighted-field and --features do not go"),
+            (("--jsonl", "--weighted-field", "t", "--check", "edit", "x"), "--check edit compares texts"),
+            (("find", "--weights", "tf", "clue", "x"), "unknown option --weights"),
+            (("find", "--most", "0", "clue", "x"), "--most 0: must be from 1 to"),
+            (("find", "--min-similarity", "2", "clue", "x"), "--min-similarity 2: must be from 0 to 1"),
+            (("tokens", "--bits", "64", "x"), "unknown option --bits"),
+            (("--text-field", "t", "x"), "--text-field needs --jsonl"),
+            (("--id-field", "t", "x"), "--id-field needs --jsonl"),
+            (("--jsonl", "--text-field", "a", "--text-field", "b", "--text-field", "a", "x"), "--text-field 'a' is given more"),
+            (("--lines", "--jsonl", "x"), "do not go together"),
+            (("--format", "xml", "x"), "--format 'xml': formats are text and jsonl"),
+            (("unique", "--jsonl", "--format", "jsonl", "x"), "--format says nothing here"),
+            (("--threads", "0", "x"), "--threads 0: must be from 1 to 1024"),
+            (("--threads", "", "x"), "--threads '': not a whole number"),
+            (("--output", "", "x"), "--output '': not the name of a file"),
+            (("--weights", "idf", "--idf-file", "", "x"), "--idf-file '': not the name of a file"),
+            (("--include", "", "x"), "--include '': the pattern is empty"),
+            (("--include", "!a", "x"), "--include '!a': patterns that begin with ! are not supported"),
+            (("--include", "*.md", "--include", "a[", "x"), "--include 'a[': a [ has no ]; write \\[ for the character"),
+            (("--exclude", "[", "x"), "--exclude '[': a [ has no ]"),
+            (("--exclude", "[]", "x"), "--exclude '[]': a [ has no ]"),
+            (("--exclude", "[!]", "x"), "--exclude '[!]': a [ has no ]"),
+            (("--exclude", "[a-c][z-a]", "x"), "--exclude '[a-c][z-a]': a range goes backwards"),
+            (("--similarity", "-1", "x"), "--similarity -1: must be above 0 and at most 1"),
+            (("--bits", "0", "x"), "--bits 0: fingerprints have 32, 64, 128 or 256 bits"),
+            (("--bits", "99999999999999999999", "x"), "fingerprints have 32, 64, 128 or 256 bits"),
+            (("--bits", "many", "x"), "--bits 'many': not a whole number"),
+            (("advise", "--bits", "0", "x"), "--bits 0: advice is on 64 or 128 bits"),
+            (("--seed", "-1", "x"), "--seed"),
+        ):
+            with self.subTest(arguments=arguments):
+                done = self.assert_fails(run(*arguments), message, "'neardup --help' lists the verbs")
+                self.assertEqual(done.text, "")
+
+
+if __name__ == "__main__":
+    main()
