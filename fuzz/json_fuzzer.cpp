@@ -7,12 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "neardup/json_record.hpp"
-#include "neardup/options.hpp"
+#include "neardup/read/json_record.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const command::options settings = [] {
-    command::options o;
+  static const command::input_settings settings = [] {
+    command::input_settings o;
     o.unit = command::unit_of_input::json_lines;
     o.text_fields = {"text", "title"};
     return o;

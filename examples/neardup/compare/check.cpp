@@ -1,0 +1,47 @@
+#include "check.hpp"
+
+#include <neardup/dedup/similarity.hpp>
+
+#include "../describe/fingerprints.hpp"
+#include "../ground/pipeline.hpp"
+#include "../ground/text.hpp"
+
+namespace command {
+
+bool are_near_duplicates(const comparison_settings& settings, feature_set a, feature_set b) {
+  if (settings.min_similarity) return similarity_at_least(settings.check, a, b, *settings.min_similarity).has_value();
+  const auto is_unknown = [](feature_set features) { return std::ranges::equal(features, unknown_features); };
+  return std::ranges::equal(a, b) || is_unknown(a) || is_unknown(b);
+}
+
+double estimate_of(const fingerprint_settings& settings, int distance) {
+  return with_bits(settings.bits, [&](auto bits) {
+    if (settings.kind == neardup::fingerprint_kind::minwise) return neardup::estimated_jaccard<bits>(distance);
+    return neardup::estimated_cosine<bits>(distance);
+  });
+}
+
+std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match) {
+  const double estimate = estimate_of(settings, match.distance);
+  if (!as_json) {
+    return similarity_text(match.similarity.value_or(estimate)) + '\t' + std::to_string(match.distance) + '\t' +
+           printable(match.id) + '\t' + printable(match.other) + '\n';
+  }
+  json_object line;
+  line.add(match.name, json_string(match.id)).add(match.other_name, json_string(match.other));
+  line.add("distance", std::to_string(match.distance)).add("estimate", number(estimate));
+  if (match.similarity) line.add("similarity", number(*match.similarity));
+  return line.text() + '\n';
+}
+
+std::vector<std::optional<double>> similarities_of(similarity_measure measure, const document_check& check,
+                                                   std::span<const candidate> candidates, double least,
+                                                   unsigned threads) {
+  std::vector<std::optional<double>> result(candidates.size());
+  run_parallel(threads, candidates.size(), [&](std::size_t i) {
+    result[i] = similarity_at_least(measure, check[candidates[i].a], check[candidates[i].b], least);
+  });
+  return result;
+}
+
+}  // namespace command

@@ -1,0 +1,92 @@
+// Which documents whose fingerprints are near each other belong together: the exact check.
+#pragma once
+
+#include <compare>
+#include <numeric>
+
+#include "../describe/readers.hpp"
+#include "../describe/settings.hpp"
+#include "feature_store.hpp"
+
+namespace command {
+
+/// Whether two documents belong together, if their fingerprints are near each other: with a check by the exact similarity
+/// that --check names, without one short documents have to have the same features.
+bool are_near_duplicates(const comparison_settings& settings, feature_set a, feature_set b);
+
+/// What is compared of documents besides their fingerprints. Memory: see feature_store.
+class document_check {
+ public:
+  /// `memory`: see feature_store.
+  document_check(const comparison_settings& settings, std::uint64_t memory) : settings_(settings), features_(memory) {}
+
+  void add(feature_set features) {
+    any_short_ = any_short_ || !(features.empty() || std::ranges::equal(features, unknown_features));
+    features_.add(features);
+  }
+  [[nodiscard]] feature_set operator[](std::size_t i) const { return features_[i]; }
+
+  /// Whether fingerprints alone do not decide.
+  [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
+
+  /// Whether it accepts by the Jaccard similarity of features that are all in memory.
+  [[nodiscard]] bool can_join() const { return settings_.checks_jaccard() && features_.is_in_memory(); }
+
+  /// Whether two of them belong together, if their fingerprints are near each other. From any thread.
+  [[nodiscard]] bool accepts(std::size_t i, std::size_t j) const {
+    return are_near_duplicates(settings_, features_[i], features_[j]);
+  }
+
+ private:
+  const comparison_settings& settings_;
+  feature_store features_;
+  bool any_short_ = false;
+};
+
+/// For each of `count` documents the first one that is the same in all that is compared: itself, if none is before it.
+/// `compare(a, b)` orders documents by that.
+template <class Number, class Compare>
+std::vector<Number> first_of_equal(Number count, const Compare& compare) {
+  std::vector<Number> order(count);
+  std::iota(order.begin(), order.end(), Number{0});
+  std::sort(order.begin(), order.end(), [&](Number a, Number b) {
+    const auto by_contents = compare(a, b);
+    return by_contents != 0 ? by_contents < 0 : a < b;
+  });
+  std::vector<Number> first(count);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool is_copy = i > 0 && compare(order[i - 1], order[i]) == 0;
+    first[order[i]] = is_copy ? first[order[i - 1]] : order[i];
+  }
+  return first;
+}
+inline std::strong_ordering compare_features(feature_set a, feature_set b) {
+  return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+}
+
+/// The similarity that a distance stands for: of min-wise codes that of Jaccard, else the cosine.
+double estimate_of(const fingerprint_settings& settings, int distance);
+
+/// A document and another one that is near it, as pairs, query and unique --dropped print them.
+struct match_line {
+  const char *name, *other_name;  ///< what their ids are called in JSON
+  std::string id, other;
+  int distance;
+  std::optional<double> similarity;  ///< if there is a check
+};
+std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match);
+
+/// Two documents whose fingerprints are near each other.
+struct candidate {
+  std::uint32_t a;
+  std::uint32_t b;
+  int distance;
+};
+
+/// The similarities of candidates, of those that have at least `least`, computed by all threads.
+/// Precondition: there is a check.
+std::vector<std::optional<double>> similarities_of(similarity_measure measure, const document_check& check,
+                                                   std::span<const candidate> candidates, double least,
+                                                   unsigned threads);
+
+}  // namespace command

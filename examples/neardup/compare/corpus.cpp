@@ -1,0 +1,83 @@
+#include "corpus.hpp"
+
+#include "../documents/index_file.hpp"
+#include "../ground/errors.hpp"
+
+namespace command {
+
+void fail_changed(const source& from) { throw input_error({from.name(), "was changed while it was being read"}); }
+
+void document_table::add(const placed_document& d) {
+  if (runs_.empty() || runs_.back().from != d.from)
+    runs_.push_back({static_cast<std::uint32_t>(names_.size()), d.from});
+  names_.push_back(d.id ? 2 * ids_.size() + 1 : 2 * d.line);
+  if (d.id) {
+    std::size_t size = d.id->size();
+    for (; size >= 0x80; size >>= 7) ids_.push_back(static_cast<char>(size | 0x80));
+    ids_.push_back(static_cast<char>(size));
+    ids_.insert(ids_.end(), d.id->begin(), d.id->end());
+  }
+  if (keeps_places_) extents_.emplace_back(d.offset, d.facts.length);
+}
+
+const std::shared_ptr<source>& document_table::source_of(std::size_t i) const {
+  const auto after = std::upper_bound(runs_.begin(), runs_.end(), i,
+                                      [](std::size_t number, const run& r) { return number < r.first; });
+  return std::prev(after)->from;
+}
+
+std::string document_table::id(std::size_t i) const {
+  const std::uint64_t name = names_[i];
+  if (name % 2 == 0) return source_of(i)->id_of(name / 2);
+  auto from = ids_.begin() + static_cast<std::ptrdiff_t>(name / 2);
+  std::size_t size = 0;
+  for (int shift = 0;; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*from++);
+    size |= std::size_t{byte & 0x7fU} << shift;
+    if (byte < 0x80) break;
+  }
+  return {from, from + static_cast<std::ptrdiff_t>(size)};
+}
+
+place document_table::where(std::size_t i) const { return {source_of(i), extents_[i].first, extents_[i].second}; }
+
+void corpus::add(const placed_document& d) {
+  if (fingerprints.size() == UINT32_MAX) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
+  if (has_names) documents.add(d);
+  fingerprints.push_back(d.facts.fingerprint);
+  check.add(d.facts.features);
+  if (keep == preference::longest) scores.push_back(static_cast<double>(d.facts.text_length));
+  if (keep == preference::highest) scores.push_back(d.facts.score);
+  if (keep == preference::lowest) scores.push_back(-d.facts.score);
+}
+
+void for_each_against(context& c, const document_visitor& visit) {
+  const against_settings& against = c.settings.against;
+  if (!against.any()) return;
+  for (const std::string& path : against.indexes) for_each_indexed(c, path, visit);
+  if (!against.paths.empty()) {
+    input_settings theirs = c.settings.input;
+    theirs.paths = against.paths;
+    theirs.first_may_be_verb = false;
+    theirs.score_field.clear();
+    source_walker sources(theirs);
+    c.leave_out_outputs(sources);
+    sources.pass_over_indexes();
+    for_each_document(c, theirs, sources, visit, nullptr);
+  }
+  c.against = c.notes.documents();
+}
+
+void read_corpus(context& c, corpus& all, const document_visitor& visit) {
+  const auto add = [&](const placed_document& d) {
+    if (d.facts.has_tokens) all.add(d);
+  };
+  for_each_against(c, add);
+  all.end_against();
+  for_each_document(c, [&](const placed_document& d) {
+    if (visit) visit(d);
+    add(d);
+  });
+}
+
+}  // namespace command

@@ -1,0 +1,84 @@
+// What stays of the documents once they are read: fingerprints, names, and where to find them again.
+#pragma once
+
+#include "../describe/fingerprints.hpp"
+#include "../documents/documents.hpp"
+#include "../read/source.hpp"
+#include "check.hpp"
+#include "context.hpp"
+
+namespace command {
+
+/// Where a document stands: bytes of a source, or all of it.
+struct place {
+  std::shared_ptr<source> from;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
+/// Throws: input_error, which says that a source is no longer what it was.
+[[noreturn]] void fail_changed(const source& from);
+
+/// The names and places of documents. Memory: 5 bytes per document, and its id if it has one of its own; 16 more with
+/// places; a file takes that of its path.
+class document_table {
+ public:
+  explicit document_table(bool keeps_places) : keeps_places_(keeps_places) {}
+
+  void add(const placed_document& d);
+
+  /// The id by which the document is known to the user.
+  [[nodiscard]] std::string id(std::size_t i) const;
+
+  /// Precondition: keeps_places.
+  [[nodiscard]] place where(std::size_t i) const;
+
+ private:
+  /// The documents of one source, from `first` on.
+  struct run {
+    std::uint32_t first;
+    std::shared_ptr<source> from;
+  };
+
+  [[nodiscard]] const std::shared_ptr<source>& source_of(std::size_t i) const;
+
+  bool keeps_places_;
+  std::vector<run> runs_;
+  compact_numbers names_;  // 2 * line, or 2 * place in ids_ + 1; 0: the source is the document
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length
+  std::deque<char> ids_;  // of each its length, 7 bits a byte, the last one below 128, then itself
+};
+
+/// The documents with tokens.
+struct corpus {
+  /// `names`: whether the documents need any; `places`: whether their texts are looked at again.
+  explicit corpus(const run_settings& settings, bool names = true, bool places = false)
+      : has_names(names),
+        documents(places),
+        check(settings.comparison, settings.grouping.memory),
+        fingerprints(settings.fingerprint.bits),
+        keep(settings.grouping.keep) {}
+
+  /// Throws: input_error if there are more than can be told apart by 32 bits.
+  void add(const placed_document& d);
+
+  /// Ends those of --against, which stand before all others.
+  void end_against() { against = fingerprints.size(); }
+
+  bool has_names;
+  document_table documents;  // if they are needed
+  document_check check;
+  fingerprint_vector fingerprints;
+  preference keep;
+  std::vector<double> scores;  // where --keep asks for them: the highest is kept
+  std::size_t against = 0;     // so many are of --against, the first ones
+};
+
+/// Calls `visit` for each document of --against: first those of its indexes, then the others.
+void for_each_against(context& c, const document_visitor& visit);
+
+/// All documents with tokens: those of --against, and the input, of which `visit` gets each document before it is added.
+/// Throws: input_error for bad input; what comes before it is there then.
+void read_corpus(context& c, corpus& all, const document_visitor& visit = nullptr);
+
+}  // namespace command

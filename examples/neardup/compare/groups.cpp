@@ -1,0 +1,116 @@
+#include "groups.hpp"
+
+#include <neardup/dedup/group.hpp>
+#include <neardup/threads.hpp>
+#include <numeric>
+
+#include "../ground/text.hpp"
+#include "context.hpp"
+
+namespace command {
+
+namespace {
+
+template <std::size_t Bits>
+std::vector<std::uint32_t> group_all(const context& c, const corpus& all) {
+  const auto& prints = all.fingerprints.of<Bits>();
+  neardup::group_options how{
+      .by = c.settings.grouping.by_components ? neardup::grouping::components : neardup::grouping::representatives,
+      .preference = all.scores,
+      .blocks = c.settings.comparison.blocks,
+      .run = neardup::threads{c.settings.threads}};
+  if (all.check.can_join()) {
+    how.similarity = *c.settings.comparison.min_similarity;
+    how.features = [&](std::size_t i) { return all.check[i]; };
+  }
+  const auto group = [&](const auto& check) {
+    if (!c.settings.against.any()) return neardup::group(prints, c.settings.comparison.distance, check, how);
+    // Documents of the other corpus stand for themselves, whatever they are like.
+    const std::span fingerprints(prints);
+    how.among_themselves = c.settings.against.also_within;
+    if (!all.scores.empty()) how.preference = how.preference.subspan(all.against);
+    const std::vector<std::uint32_t> of_input = neardup::extend_groups(
+        fingerprints.first(all.against), fingerprints.subspan(all.against), c.settings.comparison.distance, check, how);
+    std::vector<std::uint32_t> label(all.against);
+    std::iota(label.begin(), label.end(), 0U);
+    label.insert(label.end(), of_input.begin(), of_input.end());
+    return label;
+  };
+  if (!all.check.decides()) return group(neardup::no_check{});
+  return group([&](std::size_t i, std::size_t j) { return all.check.accepts(i, j); });
+}
+
+std::string group_as_json(std::uint64_t number_of_group, const std::vector<group_member>& members, bool is_checked) {
+  std::string text = "{\"group\":" + std::to_string(number_of_group) + ",\"size\":" + std::to_string(members.size()) +
+                     ",\"members\":[";
+  for (const group_member& m : members) {
+    if (&m != members.data()) text += ',';
+    text += "{\"id\":" + json_string(m.id) + ",\"distance\":" + std::to_string(m.distance);
+    if (is_checked) text += ",\"similarity\":" + number(m.similarity);
+    if (m.is_against) text += ",\"against\":true";
+    text += '}';
+  }
+  return text + "]}\n";
+}
+
+}  // namespace
+
+std::string text_of_group(const run_settings& settings, std::uint64_t number_of_group,
+                          const std::vector<group_member>& members) {
+  if (settings.output.as_json()) {
+    return group_as_json(number_of_group, members, settings.comparison.min_similarity.has_value());
+  }
+  double least = 1;
+  for (const group_member& m : members) least = std::min(least, m.similarity);
+  std::string text = number_of_group > 0 ? "\n" : "";
+  text += counted(members.size(), "document", "documents") + ", similarity " +
+          (least >= 1 ? "1.000" : "to the first at least " + similarity_text(least)) + '\n';
+  for (const group_member& m : members) {
+    text += "  " + similarity_text(m.similarity) + "  " + printable(m.id) + '\n';
+  }
+  return text;
+}
+
+std::vector<std::uint32_t> find_groups(context& c, const corpus& all) {
+  c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
+  return with_bits(c.settings.fingerprint.bits, [&](auto bits) { return group_all<bits>(c, all); });
+}
+
+document_groups::document_groups(context& c, const corpus& all) : settings_(c.settings), all_(all) {
+  const std::vector<std::uint32_t> label = find_groups(c, all);
+  for (std::uint32_t i = 0; i < label.size(); ++i) {
+    if (label[i] != i)
+      members_.push_back({label[i], i, hamming_distance(all.fingerprints[label[i]], all.fingerprints[i])});
+  }
+  std::sort(members_.begin(), members_.end(),
+            [](const candidate& x, const candidate& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (m == 0 || members_[m].a != members_[m - 1].a) begins_.push_back(m);
+  }
+  if (settings_.comparison.min_similarity)
+    similarities_ = similarities_of(settings_.comparison.check, all.check, members_, 0, settings_.threads);
+}
+
+std::vector<group_member> document_groups::operator[](std::size_t i) const {
+  std::vector<group_member> group;
+  const auto add = [&](std::uint32_t document, int distance, const std::optional<double>& similarity) {
+    group.push_back(
+        {document, all_.documents.id(document), document < all_.against, distance,
+         settings_.comparison.min_similarity ? similarity.value_or(0) : estimate_of(settings_.fingerprint, distance)});
+  };
+  const std::size_t end = i + 1 < size() ? begins_[i + 1] : members_.size();
+  add(members_[begins_[i]].a, 0, 1);
+  for (std::size_t m = begins_[i]; m < end; ++m) {
+    add(members_[m].b, members_[m].distance, similarities_.empty() ? std::nullopt : similarities_[m]);
+  }
+  return group;
+}
+
+void finish_groups(context& c, const group_counts& counts) {
+  finish(c,
+         ": " + counted(counts.groups, "group", "groups") + " of near-duplicates, " +
+             counted(counts.documents, "document", "documents") + " in them",
+         counts.groups);
+}
+
+}  // namespace command

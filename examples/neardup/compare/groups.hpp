@@ -1,0 +1,50 @@
+// Groups of documents: the near-duplicates of one of them, or what a chain of them connects.
+#pragma once
+
+#include "context.hpp"
+#include "corpus.hpp"
+
+namespace command {
+
+/// For each document the one that stands for its group.
+std::vector<std::uint32_t> find_groups(context& c, const corpus& all);
+
+struct group_member {
+  std::uint64_t document;
+  std::string id;
+  bool is_against;    // of the other corpus
+  int distance;       // to the one that stands for the group, the first member
+  double similarity;  // to it: exact if checked, else estimated
+};
+
+/// A group as --format has it.
+std::string text_of_group(const run_settings& settings, std::uint64_t number_of_group,
+                          const std::vector<group_member>& members);
+
+struct group_counts {
+  std::uint64_t groups = 0, documents = 0;
+};
+
+/// The groups of more than one, in the order of their first members. From any thread.
+class document_groups {
+ public:
+  /// The corpus has to stay.
+  document_groups(context& c, const corpus& all);
+
+  [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
+  [[nodiscard]] group_counts counts() const noexcept { return {size(), size() + members_.size()}; }
+
+  /// Its members, the one that stands for it first, then by the input.
+  [[nodiscard]] std::vector<group_member> operator[](std::size_t i) const;
+
+ private:
+  const run_settings& settings_;
+  const corpus& all_;
+  std::vector<candidate> members_;                   // but for the first of each group, which is a: group by group
+  std::vector<std::size_t> begins_;                  // of the groups
+  std::vector<std::optional<double>> similarities_;  // of the members, if there is a check
+};
+
+void finish_groups(context& c, const group_counts& counts);
+
+}  // namespace command

@@ -1,0 +1,29 @@
+// What of the command line is about documents together: groups, and another corpus.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace command {
+
+/// Which document of a group is kept, and stands for it.
+enum class preference { first, longest, highest, lowest };
+
+struct grouping_settings {
+  bool by_components = false;  ///< else by representatives, see neardup::grouping
+  preference keep = preference::first;
+  std::uint64_t memory = 0;  ///< bytes of a run; features for which it has no room lie in a temporary file
+};
+
+/// The other corpus that the input is compared with.
+struct against_settings {
+  std::vector<std::string> paths;    ///< texts, or with --fingerprints lists
+  std::vector<std::string> indexes;  ///< and files of indexes
+  bool also_within = false;          ///< near-duplicates within the input, too
+  bool has_only_prints = false;      ///< of some of its documents there are fingerprints and no more
+
+  [[nodiscard]] bool any() const { return !paths.empty() || !indexes.empty(); }
+};
+
+}  // namespace command

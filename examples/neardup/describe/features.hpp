@@ -1,0 +1,49 @@
+// What counts as a feature: the choices of the library by name, and words by a dictionary.
+#pragma once
+
+#include <memory>
+#include <neardup/text/chinese/chinese_words.hpp>
+#include <neardup/text/feature_choice.hpp>
+#include <neardup/text/stop_words.hpp>
+#include <string>
+#include <utility>
+
+namespace command {
+
+/// What --features says. zh:words are the words of Chinese text by a dictionary; zh:keywords are those that jieba's
+/// extract_tags counts: not its English stop words, and not what is a single character.
+struct feature_setting {
+  using dictionary_words = neardup::without<neardup::chinese_words>;
+  enum class chinese { no, words, keywords };
+
+  neardup::feature_choice choice;
+  chinese kind = chinese::no;
+  std::shared_ptr<const dictionary_words> words;  ///< if it is of Chinese, once load_dictionary has been called
+
+  [[nodiscard]] bool needs_dictionary() const { return kind != chinese::no; }
+
+  friend bool operator==(const feature_setting&, const feature_setting&) = default;
+};
+
+/// As typed. Throws: usage_error.
+feature_setting parse_feature_setting(const std::string& option, const std::string& text);
+std::string to_string(const feature_setting& features);
+
+/// The files behind zh:words, as typed; empty: not given.
+struct dictionary_files {
+  std::string dictionary, user_dictionary, model, stop_words;
+  bool no_model = false;
+
+  [[nodiscard]] bool any() const {
+    return no_model || !(dictionary.empty() && user_dictionary.empty() && model.empty() && stop_words.empty());
+  }
+};
+
+/// Calls `use(tokenizer)`. Precondition: load_dictionary() has been called.
+template <class Use>
+decltype(auto) with_tokenizer(const feature_setting& features, Use&& use) {
+  if (features.words) return std::forward<Use>(use)(*features.words);
+  return neardup::with_tokenizer(features.choice, std::forward<Use>(use));
+}
+
+}  // namespace command

@@ -1,0 +1,107 @@
+// Fingerprints of one kind and width.
+#include <neardup/fingerprint.hpp>
+
+#include "readers.hpp"
+
+namespace command {
+
+namespace {
+
+/// The first `bits` of a fingerprint, of any width.
+template <class Fingerprint>
+std::optional<any_fingerprint> first_bits(const std::optional<Fingerprint>& fingerprint, std::size_t bits) {
+  if (!fingerprint) return std::nullopt;
+  auto words = fingerprint->to_words();
+  if (bits < 64) words[0] &= (std::uint64_t{1} << bits) - 1;
+  return any_fingerprint(words);
+}
+
+/// By a simhasher, or a hasher of min-wise codes.
+template <class Hasher>
+fingerprinter fingerprint_by(const Hasher& hash, std::size_t bits) {
+  const auto scratch = std::make_shared<typename Hasher::workspace>();
+  return [=](const document_texts& texts) {
+    if (texts.size() == 1) return first_bits(hash(texts.front(), *scratch), bits);
+    if constexpr (requires { typename Hasher::bag_type; }) {
+      typename Hasher::bag_type bag;
+      for (const std::string_view text : texts) hash.add_to(bag, text);
+      return first_bits(hash(bag, *scratch), bits);
+    } else {
+      typename Hasher::sketch_type all;
+      for (const std::string_view text : texts) all.merge(hash.sketch(text, *scratch));
+      return first_bits(all.result(), bits);
+    }
+  };
+}
+
+/// Of the keywords that --top asks for, which --weights tfidf alone has.
+template <std::size_t Bits, class Tokenizer>
+fingerprinter fingerprint_keywords(const fingerprint_settings& settings, const Tokenizer& tokenizer) {
+  const document_tokenizer<Tokenizer> tokenize{tokenizer};
+  const auto hash = neardup::make_simhasher<Bits>(neardup::keywords(settings.top, tokenize, settings.idf),
+                                                  neardup::tf_idf{settings.idf}, neardup::xxh3<Bits>{settings.seed});
+  const auto scratch = std::make_shared<typename decltype(hash)::workspace>();
+  return [=, bits = settings.bits](const document_texts& texts) {
+    *tokenize.texts = &texts;
+    // The tokens of one text are pieces of it, which need no copy.
+    return first_bits(hash(texts.size() == 1 ? texts.front() : std::string_view(), *scratch), bits);
+  };
+}
+
+/// Of weighed features that records have ready.
+template <std::size_t Bits>
+fingerprinter fingerprint_weighed(const fingerprint_settings& settings) {
+  const neardup::simhasher<neardup::words, neardup::unit, neardup::xxh3<Bits>, Bits> hasher{{}, {}, {settings.seed}};
+  return [=, weigh = make_feature_weigher(settings, settings.features),
+          bits = settings.bits](const document_texts& texts) {
+    neardup::accumulator<Bits> votes;
+    for (const weighed_feature& feature : weigh(texts)) votes.add_units(hasher.hash(feature.text), feature.units);
+    return first_bits(votes.result(), bits);
+  };
+}
+
+/// The fingerprints that SimHash of `Bits` gives are cut to the width of the options.
+template <std::size_t Bits>
+fingerprinter make_simhash_fingerprinter(const fingerprint_settings& settings) {
+  if (settings.are_given) return fingerprint_weighed<Bits>(settings);
+  return with_tokenizer(settings.features, [&](const auto& tokenizer) {
+    if (settings.top > 0) return fingerprint_keywords<Bits>(settings, tokenizer);
+    return with_weighter(settings, [&](const auto& weighter) {
+      return fingerprint_by(neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed}),
+                            settings.bits);
+    });
+  });
+}
+
+template <std::size_t Bits>
+fingerprinter make_minwise_fingerprinter(const fingerprint_settings& settings) {
+  return with_tokenizer(settings.features, [&](const auto& tokenizer) {
+    return fingerprint_by(neardup::make_minwise_hasher<Bits>(tokenizer, neardup::xxh3<64>{settings.seed}),
+                          settings.bits);
+  });
+}
+
+/// The min-wise code of a set of features.
+template <std::size_t Bits>
+std::optional<any_fingerprint> code_of(feature_set features) {
+  neardup::minwise_sketch<Bits> sketch;
+  sketch.add(features);
+  return first_bits(sketch.result(), Bits);
+}
+
+}  // namespace
+
+fingerprinter make_fingerprinter(const fingerprint_settings& settings) {
+  return with_bits(settings.bits, [&](auto bits) {
+    // SimHash of 32 bits is half of that of 64, which takes as long; of min-wise codes it is not.
+    constexpr std::size_t width = std::max<std::size_t>(bits, 64);
+    return settings.kind == neardup::fingerprint_kind::minwise ? make_minwise_fingerprinter<bits>(settings)
+                                                               : make_simhash_fingerprinter<width>(settings);
+  });
+}
+
+feature_coder* feature_coder_of(const fingerprint_settings& settings) {
+  return with_bits(settings.bits, [](auto bits) -> feature_coder* { return &code_of<bits>; });
+}
+
+}  // namespace command

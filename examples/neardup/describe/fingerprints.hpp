@@ -1,0 +1,82 @@
+// Fingerprints of a width that the command line names.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <neardup/simhash.hpp>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace command {
+
+/// A fingerprint, or a min-wise code, of any width: the bits beyond it are zero. A run has one width, fingerprint_settings::bits.
+class any_fingerprint {
+ public:
+  any_fingerprint() = default;
+  template <std::size_t Words>
+  explicit any_fingerprint(const std::array<std::uint64_t, Words>& words) {
+    std::copy(words.begin(), words.end(), words_.begin());
+  }
+
+  template <std::size_t Bits>
+  [[nodiscard]] neardup::simhash<Bits> as() const {
+    typename neardup::simhash<Bits>::words_type words;
+    std::copy_n(words_.begin(), words.size(), words.begin());
+    return neardup::simhash<Bits>(words);
+  }
+
+  /// In how many bits two differ.
+  [[nodiscard]] friend int hamming_distance(const any_fingerprint& a, const any_fingerprint& b) {
+    return neardup::hamming_distance(a.as<256>(), b.as<256>());
+  }
+
+ private:
+  std::array<std::uint64_t, 4> words_{};
+};
+
+/// Calls `use` with a width as a constant: `use(std::integral_constant<std::size_t, 64>{})`.
+template <class Use>
+decltype(auto) with_bits(std::size_t bits, Use&& use) {
+  switch (bits) {
+    case 32: return std::forward<Use>(use)(std::integral_constant<std::size_t, 32>{});
+    case 128: return std::forward<Use>(use)(std::integral_constant<std::size_t, 128>{});
+    case 256: return std::forward<Use>(use)(std::integral_constant<std::size_t, 256>{});
+    default: return std::forward<Use>(use)(std::integral_constant<std::size_t, 64>{});
+  }
+}
+
+/// Many fingerprints of one width.
+class fingerprint_vector {
+ public:
+  explicit fingerprint_vector(std::size_t bits) {
+    with_bits(bits, [this](auto width) { all_.emplace<std::vector<neardup::simhash<width>>>(); });
+  }
+
+  template <std::size_t Bits>
+  [[nodiscard]] const std::vector<neardup::simhash<Bits>>& of() const {
+    return std::get<std::vector<neardup::simhash<Bits>>>(all_);
+  }
+  [[nodiscard]] std::size_t size() const {
+    return std::visit([](const auto& all) { return all.size(); }, all_);
+  }
+  [[nodiscard]] any_fingerprint operator[](std::size_t i) const {
+    return std::visit([i](const auto& all) { return any_fingerprint(all[i].to_words()); }, all_);
+  }
+
+  void push_back(const any_fingerprint& fingerprint) {
+    std::visit(
+        [&](auto& all) { all.push_back(fingerprint.as<std::remove_reference_t<decltype(all)>::value_type::bits>()); },
+        all_);
+  }
+
+ private:
+  std::variant<std::vector<neardup::simhash<32>>, std::vector<neardup::simhash<64>>, std::vector<neardup::simhash<128>>,
+               std::vector<neardup::simhash<256>>>
+      all_;
+};
+
+}  // namespace command

@@ -1,0 +1,267 @@
+#include "readers.hpp"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <neardup/dedup/checks.hpp>
+#include <neardup/dedup/edit_distance.hpp>
+#include <neardup/dedup/similarity.hpp>
+#include <neardup/fingerprint.hpp>
+#include <neardup/text/normalise.hpp>
+
+#include "../ground/errors.hpp"
+#include "../ground/text.hpp"
+
+namespace command {
+
+namespace {
+
+template <class Feature>
+void make_set(std::vector<Feature>& features) {
+  std::sort(features.begin(), features.end());
+  features.erase(std::unique(features.begin(), features.end()), features.end());
+}
+
+/// The features of all texts, as one set.
+template <class Extractor>
+auto features_of(const document_texts& texts, const Extractor& extract, typename Extractor::workspace& memory) {
+  std::vector<typename Extractor::feature_type> all;
+  for (const std::string_view text : texts) {
+    const auto features = extract(text, memory);
+    all.insert(all.end(), features.begin(), features.end());
+  }
+  if (texts.size() > 1) make_set(all);
+  return all;
+}
+
+/// What is compared of a document without a check, by the full hashes of its features, ascending; it lies in `result`.
+feature_set short_digest(const std::vector<std::uint64_t>& features, std::vector<std::uint32_t>& result) {
+  if (features.size() >= neardup::default_min_tokens) return {};
+  std::string bytes;
+  for (const std::uint64_t feature : features) {
+    for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(feature >> shift & 0xff);
+  }
+  const std::uint64_t digest = neardup::xxh3<64>{}(bytes) | 1;
+  return result = {static_cast<std::uint32_t>(digest), static_cast<std::uint32_t>(digest >> 32)};
+}
+
+template <class Tokenizer>
+feature_reader read_short_digest(const Tokenizer& tokenizer, std::uint64_t seed) {
+  using extractor = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>, std::uint64_t>;
+  const extractor extract(tokenizer, neardup::xxh3<64>{seed});
+  const auto memory = std::make_shared<typename extractor::workspace>();
+  return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
+    // A look at the beginning mostly tells that a document is not short; at a longer one where it does not.
+    constexpr std::size_t cut = 2;  // features that are not those of the text, because the beginning ends within them
+    for (const std::size_t beginning : {std::size_t{160}, std::size_t{512}}) {
+      for (const std::string_view text : texts) {
+        if (text.size() <= beginning) continue;
+        if (extract(text.substr(0, beginning), *memory).size() >= neardup::default_min_tokens + cut) return {};
+      }
+    }
+    return short_digest(features_of(texts, extract, *memory), result);
+  };
+}
+
+template <class Tokenizer>
+feature_reader read_features(const Tokenizer& tokenizer, std::uint64_t seed) {
+  using extractor = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>>;
+  const extractor extract(tokenizer, neardup::xxh3<64>{seed});
+  const auto memory = std::make_shared<typename extractor::workspace>();
+  return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
+    std::vector<std::uint32_t>().swap(result);  // what a large text needed
+    if (texts.size() == 1) return extract(texts.front(), *memory);
+    return result = features_of(texts, extract, *memory);
+  };
+}
+
+/// The hashes of the words of a record that has them with their weights, ascending.
+template <class Feature>
+std::vector<Feature> hashes_of_given(const document_texts& texts, const fingerprint_settings& settings) {
+  const neardup::xxh3<64> hash{settings.seed};
+  std::vector<Feature> words;
+  for (std::size_t i = 0; i < texts.size(); i += 2) words.push_back(static_cast<Feature>(hash(texts[i])));
+  make_set(words);
+  return words;
+}
+
+feature_reader read_given_features(const fingerprint_settings& settings, bool checks) {
+  return
+      [&settings, checks, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
+        if (!checks) return short_digest(hashes_of_given<std::uint64_t>(texts, settings), result);
+        return result = hashes_of_given<std::uint32_t>(texts, settings);
+      };
+}
+
+/// For the cosine: the lowest bits of the hashes of the features, ascending, then as many weights, as floats.
+feature_reader read_weighed_features(const fingerprint_settings& settings, const feature_setting& features) {
+  const neardup::xxh3<64> hash{settings.seed};
+  return [hash, weigh = make_feature_weigher(settings, features),
+          result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
+    std::map<std::uint32_t, double> weights;
+    for (const weighed_feature& feature : weigh(texts)) {
+      weights[static_cast<std::uint32_t>(hash(feature.text))] += static_cast<double>(feature.units);
+    }
+    result.clear();
+    for (const auto& [feature, weight] : weights) result.push_back(feature);
+    for (const auto& [feature, weight] : weights) {
+      result.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(weight)));
+    }
+    return result;
+  };
+}
+
+double cosine_of(feature_set a, feature_set b) {
+  struct element {
+    std::uint32_t hash;
+    double units;
+  };
+  const auto unpacked = [](feature_set packed) {
+    std::vector<element> set;
+    const std::size_t size = packed.size() / 2;
+    for (std::size_t i = 0; i < size; ++i) set.push_back({packed[i], std::bit_cast<float>(packed[size + i])});
+    return set;
+  };
+  return neardup::cosine(unpacked(a), unpacked(b));
+}
+
+/// For the edit distance: the number of bytes of the normalised texts, then the bytes.
+feature_reader read_normalised_texts() {
+  return [result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
+    std::string all;
+    for (const std::string_view text : texts) {
+      if (!all.empty()) all += '\n';
+      all += neardup::normalise(text);
+    }
+    if (all.size() > UINT32_MAX) throw input_error({"", "--check edit of a text above 4 GB"});
+    result.assign(1 + (all.size() + 3) / 4, 0);
+    result[0] = static_cast<std::uint32_t>(all.size());
+    std::memcpy(result.data() + 1, all.data(), all.size());
+    return result;
+  };
+}
+
+std::optional<double> edit_similarity_at_least(std::string_view a, std::string_view b, double least) {
+  const auto longer = static_cast<double>(std::max(code_points(a), code_points(b)));
+  if (longer == 0) return std::nullopt;  // texts without letters are nobody's near-duplicates
+  const double most = std::ceil((1 - least) * longer);
+  const auto distance = neardup::edit_distance(a, b, static_cast<std::size_t>(most));
+  if (!distance) return std::nullopt;
+  const double similarity = 1 - static_cast<double>(*distance) / longer;
+  return similarity >= least ? std::optional(similarity) : std::nullopt;
+}
+
+/// The weight of a feature of a tokenizer, in units of 1/256.
+std::uint64_t units_of(const fingerprint_settings& settings, std::string_view text, std::uint64_t count) {
+  switch (settings.weights) {
+    case weighting::tf: return count * neardup::weight::one;
+    case weighting::log_tf: return neardup::log_tf{}(count).raw();
+    case weighting::idf: return settings.idf->lookup(text).raw();
+    case weighting::tf_idf: return count * settings.idf->lookup(text).raw();
+    case weighting::unit: break;
+  }
+  return neardup::weight::one;
+}
+
+template <class Tokenizer>
+feature_weigher weigh_features(const fingerprint_settings& settings, const Tokenizer& tokenizer) {
+  const document_tokenizer<Tokenizer> tokenize{tokenizer};
+  std::optional<neardup::keywords<document_tokenizer<Tokenizer>>> best;  // only --weights tfidf has a --top
+  if (settings.top > 0) best.emplace(settings.top, tokenize, settings.idf);
+  return [=, &settings](const document_texts& texts) {
+    *tokenize.texts = &texts;
+    std::vector<weighed_feature> result;
+    const auto add = [&](std::string_view text, std::uint64_t units) {
+      if (units > 0) result.push_back({std::string(text), static_cast<double>(units) / neardup::weight::one, units});
+    };
+    if (best) {
+      for (const neardup::keyword& word : best->rank("")) add(word.text, word.count * word.idf.raw());
+      return result;
+    }
+    neardup::feature_bag<1, true> counts;
+    tokenize("", [&](std::string_view token) { counts.add({neardup::xxh3<64>{}(token)}, token); });
+    counts.for_each(
+        [&](const auto&, std::string_view text, std::uint64_t count) { add(text, units_of(settings, text, count)); });
+    return result;
+  };
+}
+
+/// Weights from elsewhere may be small: a power of two brings the heaviest between 2^31 and 2^32 units, exactly.
+void set_units(std::vector<weighed_feature>& features) {
+  double heaviest = 0;
+  for (const weighed_feature& feature : features) heaviest = std::max(heaviest, feature.weight);
+  int exponent = 0;
+  std::frexp(heaviest, &exponent);
+  for (weighed_feature& feature : features) {
+    feature.units = static_cast<std::uint64_t>(std::llround(std::ldexp(feature.weight, 32 - exponent)));
+  }
+}
+
+/// The words and weights of a record that has both.
+std::vector<weighed_feature> given_weights(std::size_t top, const document_texts& texts) {
+  std::vector<weighed_feature> result;
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i + 1 < texts.size(); i += 2) {
+    double weight = 0;
+    std::from_chars(texts[i + 1].data(), texts[i + 1].data() + texts[i + 1].size(), weight);
+    const auto [place, is_new] = places.emplace(texts[i], result.size());
+    if (is_new) result.push_back({std::string(texts[i]), 0, 0});
+    result[place->second].weight += weight;
+  }
+  if (top > 0) {
+    std::sort(result.begin(), result.end(), [](const weighed_feature& a, const weighed_feature& b) {
+      return a.weight != b.weight ? a.weight > b.weight : a.text < b.text;
+    });
+    result.resize(std::min(top, result.size()));
+  }
+  set_units(result);
+  std::erase_if(result, [](const weighed_feature& feature) { return feature.units == 0; });
+  return result;
+}
+
+}  // namespace
+
+std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least) {
+  const auto if_enough = [least](double similarity) {
+    return similarity >= least ? std::optional(similarity) : std::nullopt;
+  };
+  const auto text = [](feature_set packed) {
+    return std::string_view(reinterpret_cast<const char*>(packed.data() + 1), packed[0]);
+  };
+  switch (measure) {
+    case similarity_measure::cosine: return if_enough(cosine_of(a, b));
+    case similarity_measure::edit: return edit_similarity_at_least(text(a), text(b), least);
+    case similarity_measure::jaccard: break;
+  }
+  return neardup::jaccard_at_least(a, b, least);
+}
+
+feature_weigher make_feature_weigher(const fingerprint_settings& settings, const feature_setting& features) {
+  if (settings.are_given) return [&](const document_texts& t) { return given_weights(settings.top, t); };
+  return with_tokenizer(features, [&](const auto& tokenizer) { return weigh_features(settings, tokenizer); });
+}
+
+feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison) {
+  const bool checks = comparison.min_similarity.has_value();
+  if (checks && comparison.check == similarity_measure::cosine) {
+    return read_weighed_features(settings, comparison.check_features);
+  }
+  if (checks && comparison.check == similarity_measure::edit) return read_normalised_texts();
+  if (settings.are_given) return read_given_features(settings, checks);
+  return with_tokenizer(checks ? comparison.check_features : settings.features, [&](const auto& tokenizer) {
+    return checks ? read_features(tokenizer, settings.seed) : read_short_digest(tokenizer, settings.seed);
+  });
+}
+
+void look_for_terms(const fingerprint_settings& settings, std::string_view text) {
+  if (!settings.met_term || *settings.met_term) return;
+  with_tokenizer(settings.features, [&](const auto& tokenize) {
+    bool met = false;
+    tokenize(text, [&](std::string_view token) { met = met || settings.idf->find(token); });
+    if (met) *settings.met_term = true;
+  });
+}
+
+}  // namespace command

@@ -1,0 +1,87 @@
+// What is made of documents: their fingerprints, by what the command line chose, and their features, as sets that the
+// exact check compares.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <neardup/fingerprint/idf.hpp>
+#include <neardup/fingerprint/weighters.hpp>
+#include <span>
+#include <string_view>
+
+#include "fingerprints.hpp"
+#include "settings.hpp"
+
+namespace command {
+
+/// The texts of a document; no feature spans two of them.
+using document_texts = std::vector<std::string_view>;
+
+/// Makes something of documents, their fingerprints or their features, by what the command line chose; one per thread.
+template <class Result>
+using document_reader = std::function<Result(const document_texts& texts)>;
+
+/// Hands over the features of all texts of a document: the one that `texts` points to. Copies have that in common.
+template <class Tokenizer>
+struct document_tokenizer {
+  Tokenizer tokenize;
+  std::shared_ptr<const document_texts*> texts = std::make_shared<const document_texts*>();
+
+  template <class Sink>
+  void operator()(std::string_view /*all are in texts*/, Sink&& sink) const {
+    for (const std::string_view text : **texts) tokenize(text, sink);
+  }
+};
+
+/// A distinct feature of a document, with its weight in the fingerprint. `units` are such that weights can be summed:
+/// 1/256, or of given weights a share of the heaviest one in the document.
+struct weighed_feature {
+  std::string text;
+  double weight;
+  std::uint64_t units;
+};
+
+/// The weighed features in the order in which they come first; with --top the heaviest, in that order.
+using feature_weigher = document_reader<std::vector<weighed_feature>>;
+feature_weigher make_feature_weigher(const fingerprint_settings& settings, const feature_setting& features);
+
+/// What is compared of a document besides its fingerprint. With a check by Jaccard the features, ascending (see
+/// neardup::feature_extractor); by cosine and edit what similarity_at_least() knows how to read. Without a check the two
+/// halves of a digest of a short document, of fewer than neardup::default_min_tokens features, which it has in common
+/// with those of the same features only; nothing of all others.
+using feature_set = std::span<const std::uint32_t>;
+
+/// Stands for the features of a document without a check of which nobody knows whether it is short.
+inline constexpr std::array<std::uint32_t, 2> unknown_features{~std::uint32_t{0}, ~std::uint32_t{0}};
+
+/// The similarity of two documents by the measure of the check if it is at least `least`; otherwise nothing.
+std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least);
+
+/// Reads what is compared; that is there until the next document is read.
+using feature_reader = document_reader<feature_set>;
+feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison);
+
+using fingerprinter = document_reader<std::optional<any_fingerprint>>;
+fingerprinter make_fingerprinter(const fingerprint_settings& settings);
+
+/// The min-wise code of a document's features, or nothing without any.
+using feature_coder = std::optional<any_fingerprint>(feature_set features);
+feature_coder* feature_coder_of(const fingerprint_settings& settings);
+
+/// Looks for the terms of --idf-file in a text, if there is one and none was met before.
+void look_for_terms(const fingerprint_settings& settings, std::string_view text);
+
+/// Calls `use(weighter)` with what --weights names. Precondition: settings.idf is there where it is needed.
+template <class Use>
+auto with_weighter(const fingerprint_settings& settings, const Use& use) {
+  switch (settings.weights) {
+    case weighting::tf: return use(neardup::tf{});
+    case weighting::log_tf: return use(neardup::log_tf{});
+    case weighting::idf: return use(neardup::idf{settings.idf});
+    case weighting::tf_idf: return use(neardup::tf_idf{settings.idf});
+    case weighting::unit: break;
+  }
+  return use(neardup::unit{});
+}
+
+}  // namespace command

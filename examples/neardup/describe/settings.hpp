@@ -1,0 +1,63 @@
+// What of the command line is about fingerprints, and about what is compared besides them.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <neardup/fingerprint/idf_table.hpp>
+#include <neardup/simhash.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features.hpp"
+
+namespace command {
+
+enum class weighting { unit, tf, log_tf, idf, tf_idf };
+inline const std::vector<const char*> weight_names{"unit", "tf", "logtf", "idf", "tfidf"};
+
+/// How similar two candidates are.
+enum class similarity_measure { jaccard, cosine, edit };
+inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit"};
+
+/// What fingerprints are made of, and how.
+struct fingerprint_settings {
+  feature_setting features;
+  dictionary_files words;
+  bool are_given = false;  ///< records have their features ready, with weights
+  weighting weights = weighting::unit;
+  std::string idf_file;
+  std::shared_ptr<const neardup::idf_table> idf;  ///< of --weights idf and tfidf, once it is read or learnt
+  std::shared_ptr<std::atomic<bool>> met_term;    ///< whether a feature was among the terms of idf_file
+  std::size_t top = 0;                            ///< so many features of a document count; 0: all
+  neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
+  std::size_t bits = 64;
+  std::uint64_t seed = 0;
+
+  /// Whether features count differently: by weights of ours or of the input.
+  [[nodiscard]] bool has_weights() const { return weights != weighting::unit || top > 0 || are_given; }
+
+  /// Whether the rarities of the features have to be learnt from the input.
+  [[nodiscard]] bool learns_idf() const {
+    return (weights == weighting::idf || weights == weighting::tf_idf) && idf_file.empty();
+  }
+
+  /// Whether a file can say what the fingerprints are made of: words by a dictionary, and the heaviest features, have no
+  /// name there.
+  [[nodiscard]] bool can_be_named() const { return !features.needs_dictionary() && top == 0 && !are_given; }
+};
+
+/// When two documents are near-duplicates.
+struct comparison_settings {
+  int distance = 3;
+  int blocks = 0;                        ///< 0: the library's default
+  std::optional<double> min_similarity;  ///< nothing: no check
+  feature_setting check_features;
+  similarity_measure check = similarity_measure::jaccard;
+  bool reads_features = false;  ///< what is compared besides fingerprints is read, or a digest of short documents
+
+  /// Whether the check compares the features as sets.
+  [[nodiscard]] bool checks_jaccard() const { return min_similarity && check == similarity_measure::jaccard; }
+};
+
+}  // namespace command

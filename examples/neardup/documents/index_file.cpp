@@ -1,0 +1,66 @@
+#include "index_file.hpp"
+
+namespace command {
+
+namespace {
+
+[[noreturn]] void refuse_index(const std::string& path) {
+  throw input_error({path, "damaged, or not written by the command neardup"});
+}
+
+template <std::size_t Bits>
+index_settings settings_of(const std::string& path) {
+  const neardup::index_view<Bits> view{neardup::mapped_file(path)};
+  if (view.is_flat()) refuse_index(path);
+  index_settings found;
+  found.path = path;
+  found.bits = Bits;
+  found.distance = view.shape().k();
+  found.blocks = view.shape().blocks();
+  named_values values = parse_values(path, view.attachment(0));
+  found.features = values["features"];
+  found.weights = values["weights"];
+  found.kind = values["kind"];
+  found.check_features = values["check"];
+  if (found.features.empty() || found.weights.empty() || found.kind.empty()) refuse_index(path);
+  return found;
+}
+
+/// Calls `visit` for each document of an index file. Throws: input_error.
+template <std::size_t Bits>
+void read_index(reading& r, const std::string& path, const document_visitor& visit) {
+  const opened_index<Bits> index(r, path);
+  index.say_if_unchecked(r.how);
+  const auto from = std::make_shared<source>(source{path, nullptr});
+  const auto fingerprints = index.fingerprints();
+  document d;
+  d.has_tokens = true;
+  for (std::size_t i = 0; i < fingerprints.size(); ++i) {
+    d.fingerprint = any_fingerprint(fingerprints[i].to_words());
+    d.features = r.how.comparison.min_similarity ? index.documents.features(i) : unknown_features;
+    visit({d, from, 0, 0, {}, index.documents.name(i)});
+  }
+  r.notes.advance(fingerprints.size(), 0);
+}
+
+}  // namespace
+
+std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept) {
+  std::string text = "features " + to_string(settings.features) + "\nweights " +
+                     weight_names[static_cast<std::size_t>(settings.weights)] + "\nkind " +
+                     std::string(to_string(settings.kind)) + "\n";
+  if (kept != nullptr) text += "check " + to_string(*kept) + "\n";
+  return text;
+}
+
+index_settings read_index_settings(const std::string& path) {
+  const std::size_t bits = read_header(path).bits;
+  if (bits != 32 && bits != 64 && bits != 128 && bits != 256) refuse_index(path);
+  return as_input([&] { return with_bits(bits, [&](auto width) { return settings_of<width>(path); }); });
+}
+
+void for_each_indexed(reading& r, const std::string& path, const document_visitor& visit) {
+  with_bits(r.how.fingerprint.bits, [&](auto bits) { read_index<bits>(r, path, visit); });
+}
+
+}  // namespace command

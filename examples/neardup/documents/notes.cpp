@@ -1,0 +1,186 @@
+#include "notes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include "../ground/platform.hpp"
+#include "../ground/text.hpp"
+
+namespace command {
+
+namespace {
+
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::array<const char*, 5> units{"bytes", "KB", "MB", "GB", "TB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1000 && unit + 1 < units.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  return fixed(value, unit == 0 || value >= 99.5 ? 0 : 1) + ' ' + units[unit];
+}
+
+/// "0:07", "1:02:03"
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(seconds);
+  const auto two_digits = [](std::uint64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  const std::string rest = ':' + two_digits(whole % 60);
+  return whole < 3600 ? std::to_string(whole / 60) + rest
+                      : std::to_string(whole / 3600) + ':' + two_digits(whole / 60 % 60) + rest;
+}
+
+/// The bytes of the sources where that can be known without reading them.
+std::uint64_t total_size(const std::vector<std::string>& sources) {
+  std::uint64_t total = 0;
+  for (const std::string& path : sources) {
+    std::error_code error;
+    const bool is_packed = path.ends_with(".gz") || path.ends_with(".zst");  // and counted as it is unpacked
+    if (is_packed || !std::filesystem::is_regular_file(path, error)) return 0;
+    total += std::filesystem::file_size(path, error);
+    if (error) return 0;
+  }
+  return total;
+}
+
+}  // namespace
+
+run_notes::run_notes(const input_settings& input, const fingerprint_settings& fingerprint,
+                     const std::vector<std::string>& sources, bool quiet)
+    : input_(input),
+      fingerprint_(fingerprint),
+      quiet_(quiet),
+      bar_(!quiet && is_terminal(stderr)),
+      weight_(fingerprint.idf_file.empty() ? "" : " of any weight"),
+      begin_(std::chrono::steady_clock::now()),
+      last_draw_(begin_) {
+  if (bar_) total_bytes_ = total_size(sources);
+}
+
+run_notes::~run_notes() { clear(); }
+
+void run_notes::bad(const bad_input& input) {
+  if (muted_) {
+    if (!input_.skip_bad && input.kind == trouble::ends_run) throw input_error(input);
+    return;
+  }
+  if (input.kind == trouble::left_out) {
+    ++binary_;
+    return;
+  }
+  // Of much bad input the first lines say what is wrong; all of them would hide it.
+  if (input_.skip_bad) return say_first(bad_, 5, "skipped", input.text());
+  if (input.kind == trouble::passed_over) return say_first(passed_over_, 20, "passed over", input.text());
+  throw input_error(input);
+}
+
+void run_notes::say_first(tally& t, std::uint64_t most, const std::string& what, const std::string& text) {
+  if (t.count <= most) {
+    clear();
+    say(t.count < most ? what + ' ' + text : "more is " + what + ", and no longer named");
+  }
+  count(t, text);
+}
+
+bool run_notes::note(tally& t, const std::string& where, const std::string& what) {
+  if (!input_.strict) {
+    if (!muted_) count(t, where);
+    return true;
+  }
+  bad({where, what});
+  return false;
+}
+
+void run_notes::read_as_one_text(const std::string& path) {
+  if (muted_) return;
+  std::string_view name(path);
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
+  }
+  if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) count(unread_records_, path);
+}
+
+void run_notes::advance(std::uint64_t documents, std::uint64_t bytes) {
+  if (muted_) return;
+  documents_ += documents;
+  bytes_ += bytes;
+  if (!bar_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_draw_ < std::chrono::milliseconds(100)) return;
+  last_draw_ = now;
+  const double seconds = std::chrono::duration<double>(now - begin_).count();
+  const auto rate = static_cast<std::uint64_t>(static_cast<double>(bytes_) / seconds);
+  std::string line;
+  if (total_bytes_ > 0) {
+    const std::uint64_t percent = std::min<std::uint64_t>(100, bytes_ * 100 / total_bytes_);
+    constexpr std::size_t width = 24;
+    const std::size_t full = static_cast<std::size_t>(percent) * width / 100;
+    line = '[' + std::string(full, '#') + std::string(width - full, '.') + "] " + std::to_string(percent) + " %  ";
+  }
+  line += counted(documents_, "document", "documents") + ", " + size_text(bytes_) + ", " + size_text(rate) + "/s";
+  // The first moments tell little of the rate.
+  if (total_bytes_ > bytes_ && bytes_ > 0 && seconds > 0.5) {
+    line += ", " + duration_text(seconds * static_cast<double>(total_bytes_ - bytes_) / static_cast<double>(bytes_)) +
+            " left";
+  }
+  draw(line);
+}
+
+void run_notes::phase(const std::string& what) {
+  if (bar_) draw(what + " …");
+}
+
+void run_notes::draw(const std::string& line) {
+  // Back to the beginning of the line, and the rest of an older, longer text removed.
+  const std::string text = "\r" + line + "\x1b[K";
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void run_notes::clear() {
+  if (!drawn_) return;
+  std::fputs("\r\x1b[K", stderr);
+  drawn_ = false;
+}
+
+void run_notes::finish(const std::string& summary, const source_walker& sources) {
+  clear();
+  const auto note = [](std::uint64_t count, const std::string& one, const std::string& many, const std::string& rest) {
+    if (count > 0) say(counted(count, one, many) + rest);
+  };
+  const auto example = [](const tally& t) { return (t.count == 1 ? " (" : " (the first: ") + t.first + ")"; };
+  if (!quiet_) {
+    say(summary);
+    if (documents_ == 0) say("there were no documents in the input");
+    note(ill_formed_.count, "document is not well-formed UTF-8", "documents are not well-formed UTF-8",
+         example(ill_formed_) + "; ill-formed bytes read as U+FFFD");
+    note(without_tokens_.count, "document has no tokens", "documents have no tokens",
+         weight_ + example(without_tokens_) + " and cannot be compared");
+    if (fingerprint_.met_term && !*fingerprint_.met_term && documents_ > without_tokens_.count) {
+      say("no feature of the documents is a term in " + fingerprint_.idf_file +
+          ": each counts as rare as the median; 'neardup tokens' lists features");
+    }
+    if (unread_records_.count == 1) {
+      say(unread_records_.first + " was read as one text; --jsonl reads the records in it");
+    } else {
+      note(unread_records_.count, "", "files of JSON Lines were read as one text each",
+           example(unread_records_) + "; --jsonl reads the records in them");
+    }
+    note(sources.reached_twice(), "file or folder was", "files and folders were",
+         " reached more than once, by links or arguments, and read once");
+    note(sources.special_files(), "pipe, socket or device in a folder was", "pipes, sockets or devices in folders were",
+         " left out");
+    note(sources.hidden(), "hidden file or folder was", "hidden files or folders were",
+         " left out; --hidden reads them");
+    note(binary_, "binary file in a folder was", "binary files in folders were", " left out; --binary reads them");
+  }
+  note(bad_.count, "bad input was", "bad inputs were", " skipped (the first: " + bad_.first + ")");
+  if (passed_over_.count == 0) return;
+  throw input_error({"", counted(passed_over_.count, "file or folder was", "files or folders were") +
+                             " passed over (the first: " + passed_over_.first + ")"});
+}
+
+}  // namespace command

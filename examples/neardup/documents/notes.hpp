@@ -1,0 +1,81 @@
+// What is said on standard error: progress, notes at the end, what was skipped.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../describe/settings.hpp"
+#include "../ground/errors.hpp"
+#include "../read/source.hpp"
+
+namespace command {
+
+/// Counts what happens, and says it. For one thread at a time.
+class run_notes {
+ public:
+  /// `sources`: all that is read, for the progress bar. The settings have to stay.
+  run_notes(const input_settings& input, const fingerprint_settings& fingerprint,
+            const std::vector<std::string>& sources, bool quiet);
+  ~run_notes();
+  run_notes(const run_notes&) = delete;
+  run_notes& operator=(const run_notes&) = delete;
+
+  /// With --skip-bad, or if it was found in a folder, counts it and names the first few at once. Throws: input_error
+  /// otherwise.
+  void bad(const bad_input& input);
+
+  /// Counts a document; with --strict it is bad input. Returns: whether the document stays.
+  bool ill_formed(const std::string& where) { return note(ill_formed_, where, "not well-formed UTF-8"); }
+  bool without_tokens(const std::string& where) {
+    return note(without_tokens_, where, "a document without tokens" + weight_);
+  }
+
+  /// Counts a file that is one document, where its name says that it has records.
+  void read_as_one_text(const std::string& path);
+
+  /// Moves the progress bar.
+  void advance(std::uint64_t documents, std::uint64_t bytes);
+  /// In the first of two passes nothing is noted, for the second one meets it again; but bad input ends the run.
+  void mute(bool is_first_pass) { muted_ = is_first_pass; }
+  /// Names what happens after the reading, where progress cannot be measured.
+  void phase(const std::string& what);
+
+  /// Ends the progress bar and says the notes, also what was left out of the sources; `summary` is the first of them.
+  /// Throws: input_error if anything was passed over, when all else is done.
+  void finish(const std::string& summary, const source_walker& sources);
+
+  [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
+
+ private:
+  struct tally {
+    std::uint64_t count = 0;
+    std::string first;
+  };
+  static void count(tally& t, const std::string& where) {
+    if (t.count++ == 0) t.first = where;
+  }
+
+  /// Counts it, and says it unless as many as `most` were.
+  void say_first(tally& t, std::uint64_t most, const std::string& what, const std::string& text);
+  bool note(tally& t, const std::string& where, const std::string& what);
+  void draw(const std::string& line);
+  void clear();
+
+  const input_settings& input_;
+  const fingerprint_settings& fingerprint_;
+  bool quiet_;
+  bool muted_ = false;
+  bool bar_;
+  std::string weight_;             // what tokens need besides being there
+  std::uint64_t total_bytes_ = 0;  // 0: not known
+  std::uint64_t documents_ = 0;
+  std::uint64_t bytes_ = 0;
+  tally bad_, passed_over_, ill_formed_, without_tokens_, unread_records_;
+  std::uint64_t binary_ = 0;
+  bool drawn_ = false;
+  std::chrono::steady_clock::time_point begin_, last_draw_;
+};
+
+}  // namespace command

@@ -1,0 +1,102 @@
+// What files of the command keep of documents besides their fingerprints: names and features.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../ground/errors.hpp"
+
+namespace command {
+
+/// Records of a section of a file, which begins at a multiple of 64, as machines have them that store the lowest byte
+/// first.
+template <class Record>
+std::span<const Record> records_of(const std::string& path, std::span<const std::byte> bytes) {
+  if (bytes.size() % sizeof(Record) != 0) throw input_error({path, "its parts do not fit each other"});
+  return {reinterpret_cast<const Record*>(bytes.data()), bytes.size() / sizeof(Record)};
+}
+
+std::string_view text_of(std::span<const std::byte> bytes);
+
+/// "name value" lines.
+using named_values = std::map<std::string, std::string>;
+/// Throws: input_error by `path`.
+named_values parse_values(const std::string& path, std::span<const std::byte> bytes);
+
+/// Names and features to be written: each one behind the other, and of each document where its own end.
+struct document_columns {
+  std::vector<std::uint64_t> name_ends, feature_ends;
+  std::string names;
+  std::vector<std::uint32_t> features;
+
+  void add(std::string_view name, std::span<const std::uint32_t> its_features) {
+    names += name;
+    name_ends.push_back(names.size());
+    features.insert(features.end(), its_features.begin(), its_features.end());
+    feature_ends.push_back(features.size());
+  }
+
+  [[nodiscard]] std::span<const std::uint32_t> features_of(std::size_t i) const {
+    const std::uint64_t begin = i == 0 ? 0 : feature_ends[i - 1];
+    return std::span(features).subspan(begin, feature_ends[i] - begin);
+  }
+
+  /// Takes the features of those documents away that are marked.
+  void drop_features(const std::vector<bool>& is_marked) {
+    std::uint64_t begin = 0, kept = 0;
+    for (std::size_t i = 0; i < feature_ends.size(); ++i) {
+      const std::uint64_t end = feature_ends[i];
+      if (is_marked[i]) begin = end;
+      while (begin < end) features[kept++] = features[begin++];
+      feature_ends[i] = kept;
+    }
+    features.resize(kept);
+  }
+
+  /// As stored_documents reads them.
+  [[nodiscard]] std::vector<std::span<const std::byte>> bytes() const {
+    return {std::as_bytes(std::span(name_ends)), std::as_bytes(std::span(names)),
+            std::as_bytes(std::span(feature_ends)), std::as_bytes(std::span(features))};
+  }
+};
+
+/// The same in a mapped file, which has to outlive it. Of an index without features there are no ends of any.
+class stored_documents {
+ public:
+  /// Throws: input_error, by `path`, if these do not fit each other, or `size` documents.
+  stored_documents(const std::string& path, std::size_t size, std::span<const std::byte> name_ends,
+                   std::span<const std::byte> names, std::span<const std::byte> feature_ends,
+                   std::span<const std::byte> features);
+
+  [[nodiscard]] std::size_t size() const noexcept { return name_ends_.size(); }
+  [[nodiscard]] std::string_view name(std::size_t i) const {
+    const auto [begin, end] = range(name_ends_, i);
+    return names_.substr(begin, end - begin);
+  }
+  [[nodiscard]] bool has_features() const noexcept { return !feature_ends_.empty(); }
+  /// None if there are none.
+  [[nodiscard]] std::span<const std::uint32_t> features(std::size_t i) const {
+    if (!has_features()) return {};
+    const auto [begin, end] = range(feature_ends_, i);
+    return features_.subspan(begin, end - begin);
+  }
+
+ private:
+  [[nodiscard]] static std::pair<std::uint64_t, std::uint64_t> range(std::span<const std::uint64_t> ends,
+                                                                     std::size_t i) {
+    return {i == 0 ? 0 : ends[i - 1], ends[i]};
+  }
+
+  std::span<const std::uint64_t> name_ends_, feature_ends_;
+  std::string_view names_;
+  std::span<const std::uint32_t> features_;
+};
+
+}  // namespace command

@@ -1,0 +1,54 @@
+// Text for people and for JSON: names, numbers, and what is said on standard error.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace command {
+
+/// A JSON string with its quotes; ill-formed UTF-8 becomes U+FFFD, so that the result is always valid JSON.
+std::string json_string(std::string_view text);
+
+/// A JSON object as text.
+class json_object {
+ public:
+  json_object& add(std::string_view name, std::string_view json) {
+    text_.append(text_.empty() ? "{\"" : ",\"").append(name).append("\":").append(json);
+    return *this;
+  }
+  [[nodiscard]] std::string text() const { return text_ + '}'; }
+
+ private:
+  std::string text_;
+};
+
+/// Text that stays on its line: control characters as \n or \x1b, everything else as it is.
+std::string on_one_line(std::string_view text);
+
+/// The same, with a backslash as two: a name that can be read back.
+std::string printable(std::string_view text);
+
+/// Of well-formed UTF-8.
+std::size_t code_points(std::string_view text);
+
+/// A number with up to six significant digits, with a point in every locale.
+std::string number(double value);
+
+/// A number with so many digits behind the point.
+std::string fixed(double value, int digits);
+
+/// A similarity with three decimals, rounded down, so that 1.000 is said of equals only.
+std::string similarity_text(double value);
+
+/// "1,234,567"
+std::string grouped(std::uint64_t value);
+
+/// "1 document", "2 documents"
+std::string counted(std::uint64_t count, std::string_view singular, std::string_view plural);
+
+/// Prints "neardup: " and the text as one line on standard error.
+void say(const std::string& text);
+
+}  // namespace command

@@ -1,0 +1,178 @@
+#include "comparison.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <neardup/dedup/checks.hpp>
+#include <neardup/dedup/recall.hpp>
+
+#include "../ground/errors.hpp"
+#include "../ground/text.hpp"
+
+namespace command {
+
+using neardup::fingerprint_kind;
+
+double similarity_of(const typed_options& typed) {
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  const auto text = typed["--similarity"];
+  if (!text) return neardup::default_similarity;
+  return parse_number("--similarity", *text, least, 1.0, "must be above 0 and at most 1");
+}
+
+namespace {
+
+/// The features of the fingerprint and of the check, where one is given for both.
+void apply_features(const typed_options& typed, run_settings& to) {
+  const auto features = typed["--features"], check_features = typed["--check-features"];
+  if (features) to.fingerprint.features = parse_feature_setting("--features", *features);
+  if (check_features) to.comparison.check_features = parse_feature_setting("--check-features", *check_features);
+  if (!features && check_features) to.fingerprint.features = to.comparison.check_features;
+  // A replaced character changes the words around it: single ones stay nearest to what the edit distance says.
+  if (!features && !check_features && typed["--check"] == "edit") to.fingerprint.features.choice.size = 1;
+  if (!check_features) to.comparison.check_features = to.fingerprint.features;
+  const bool by_dictionary =
+      to.fingerprint.features.needs_dictionary() || to.comparison.check_features.needs_dictionary();
+  to.fingerprint.words.no_model = typed.has("--no-hmm");
+  if (to.fingerprint.words.any() && !by_dictionary) {
+    throw usage_error("a dictionary, its model and stop words need --features zh:words or zh:keywords");
+  }
+  if (to.fingerprint.words.no_model && !to.fingerprint.words.model.empty())
+    throw usage_error("--model and --no-hmm do not go together");
+}
+
+void apply_weights(const typed_options& typed, run_settings& to) {
+  take_name(typed, "--weights", to.fingerprint.weights, weight_names, "weights are unit, tf, logtf, idf or tfidf");
+  const bool by_rarity = to.fingerprint.weights == weighting::idf || to.fingerprint.weights == weighting::tf_idf;
+  if (!to.fingerprint.idf_file.empty() && !by_rarity) throw usage_error("--idf-file needs --weights idf or tfidf");
+  take_number<std::size_t>(typed, "--top", to.fingerprint.top, 1, 1'000'000'000);
+  if (to.fingerprint.top > 0 && to.fingerprint.weights != weighting::tf_idf && !to.fingerprint.are_given) {
+    throw usage_error("--top needs --weights tfidf");
+  }
+}
+
+void apply_fingerprint(const typed_options& typed, const width_rule& widths, run_settings& to) {
+  const std::string kind = typed["--kind"].value_or("auto");
+  if (parse_name("--kind", kind, {"auto", "simhash", "minwise"}, "kinds are auto, simhash and minwise") == 2) {
+    if (to.fingerprint.has_weights()) {
+      throw usage_error("--kind minwise knows no weights: leave out --weights, or write --kind simhash");
+    }
+    to.fingerprint.kind = fingerprint_kind::minwise;
+  }
+  if (const auto bits = typed["--bits"]) {
+    to.fingerprint.bits = parse_number<std::size_t>("--bits", *bits, widths.least, widths.most, widths.text);
+    if (!std::has_single_bit(to.fingerprint.bits)) throw usage_error("--bits " + *bits + ": " + widths.text);
+  }
+  take_number<std::uint64_t>(typed, "--seed", to.fingerprint.seed, 0, UINT64_MAX);
+}
+
+/// Which document of a group stays.
+void apply_keep(const std::string& text, run_settings& to) {
+  const std::size_t colon = text.find(':');
+  const std::string rule = "is first, longest, highest:FIELD or lowest:FIELD";
+  to.grouping.keep = static_cast<preference>(
+      parse_name("--keep", text.substr(0, colon), {"first", "longest", "highest", "lowest"}, rule));
+  const bool by_field = to.grouping.keep == preference::highest || to.grouping.keep == preference::lowest;
+  if (by_field != (colon != text.npos) || (by_field && colon + 1 == text.size())) {
+    throw usage_error("--keep '" + text + "': " + rule);
+  }
+  if (!by_field) return;
+  if (to.input.unit != unit_of_input::json_lines) throw usage_error("--keep " + text + " needs --jsonl");
+  to.input.score_field = text.substr(colon + 1);
+}
+
+void apply_grouping(const typed_options& typed, run_settings& to) {
+  take_name(typed, "--grouping", to.grouping.by_components, {"representatives", "components"},
+            "groupings are representatives and components");
+  if (const auto keep = typed["--keep"]) apply_keep(*keep, to);
+  if (!to.against.any()) return;
+  if (to.grouping.by_components) throw usage_error("--grouping components and --against do not go together");
+  if (typed.has("--keep") && !to.against.also_within) {
+    throw usage_error(
+        "--keep chooses within the input, which --against compares with the other corpus only; add --also-within");
+  }
+}
+
+/// The Jaccard similarity of the features for which the distance is chosen: for the cosine that of equally large sets,
+/// for the edit similarity that of texts in which as many characters were replaced, far from each other; each changes
+/// all runs of N that it lies in.
+double jaccard_for(double similarity, const run_settings& settings) {
+  if (settings.comparison.check == similarity_measure::jaccard) return similarity;
+  const bool has_runs =
+      settings.comparison.check == similarity_measure::edit && !settings.fingerprint.features.needs_dictionary();
+  const double same =
+      std::pow(similarity, has_runs ? static_cast<double>(settings.fingerprint.features.choice.size) : 1.0);
+  return same / (2 - same);
+}
+
+/// The distance, and the kind where it is not given: the one that needs the smaller distance, and so has fewer
+/// candidates; docs/scale.md measures it. Weights are for SimHash only.
+void choose_distance(const typed_options& typed, double similarity, run_settings& to) {
+  const auto distance_by = [&](fingerprint_kind kind) {
+    return neardup::distance_for(to.fingerprint.bits, similarity, kind);
+  };
+  const bool is_open = typed["--kind"].value_or("auto") == "auto" &&
+                       to.comparison.check == similarity_measure::jaccard && !to.fingerprint.has_weights();
+  if (is_open && distance_by(fingerprint_kind::minwise) <= distance_by(fingerprint_kind::simhash)) {
+    to.fingerprint.kind = fingerprint_kind::minwise;
+  }
+  to.comparison.distance = std::min(distance_by(to.fingerprint.kind), static_cast<int>(to.fingerprint.bits) - 1);
+}
+
+}  // namespace
+
+void take_fingerprint(const typed_options& typed, const width_rule& widths, run_settings& to) {
+  apply_features(typed, to);
+  apply_weights(typed, to);
+  apply_fingerprint(typed, widths, to);
+}
+
+void take_comparison(const typed_options& typed, run_settings& to, bool is_of_index) {
+  const int bits = static_cast<int>(to.fingerprint.bits);
+  take_number(typed, "--distance", to.comparison.distance, 0, bits - 1);
+  take_number(typed, "--blocks", to.comparison.blocks, 1, bits);
+  take_number(typed, "--min-similarity", to.comparison.min_similarity, 0.0, 1.0);
+  apply_grouping(typed, to);
+  take_name(typed, "--check", to.comparison.check, measure_names, "checks are jaccard, cosine and edit");
+  if (to.comparison.check == similarity_measure::edit && !to.input.weighted_field.empty()) {
+    throw usage_error("--check edit compares texts, and --weighted-field has none");
+  }
+  const auto least = typed["--min-similarity"], wanted = typed["--similarity"];
+  if (!wanted && typed.has("--distance")) {
+    for (const char* const option : {"--check", "--check-features"}) {
+      if (!typed.has(option) || least || (is_of_index && option == std::string("--check-features"))) continue;
+      throw usage_error(option + std::string(" with --distance alone: there is no check; add --min-similarity"));
+    }
+    return;
+  }
+  const double similarity = !wanted && least ? *to.comparison.min_similarity : similarity_of(typed);
+  if (similarity == 0) throw usage_error("--min-similarity " + *least + " needs --distance");
+  if (!typed.has("--distance")) choose_distance(typed, jaccard_for(similarity, to), to);
+  if (!least) to.comparison.min_similarity = similarity;
+  to.choice = similarity_choice{wanted ? wanted : least, least, true};
+}
+
+void say_choice(const run_settings& settings) {
+  const std::string usual = number(neardup::default_similarity);
+  const std::string typed = settings.choice->similarity.value_or(usual);
+  // Features that records have ready are nobody's to name.
+  const auto features = [&](const char* option, const feature_setting& chosen) {
+    return !settings.fingerprint.are_given ? option + to_string(chosen) : std::string();
+  };
+  std::string text = "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)") +
+                     " means:" + features(" --features ", settings.fingerprint.features);
+  if (settings.choice->is_of_comparison)
+    text += " --kind " + std::string(neardup::to_string(settings.fingerprint.kind));
+  text += " --bits " + std::to_string(settings.fingerprint.bits);
+  if (settings.choice->is_of_comparison) {
+    text += " --distance " + std::to_string(settings.comparison.distance);
+    const auto measure = static_cast<std::size_t>(settings.comparison.check);
+    if (measure != 0) text += std::string(" --check ") + measure_names[measure];
+    text += features(" --check-features ", settings.comparison.check_features) + " --min-similarity " +
+            settings.choice->min_similarity.value_or(typed);
+  }
+  say(text);
+}
+
+}  // namespace command

@@ -1,0 +1,29 @@
+// The settings of fingerprints and comparison: from what was typed, and what a similarity chooses for the rest, by the
+// defaults of the library and by the rule in docs/command.md. All of these throw usage_error.
+#pragma once
+
+#include "../compare/context.hpp"
+#include "words.hpp"
+
+namespace command {
+
+/// The widths of fingerprints that --bits may name, in words, too.
+struct width_rule {
+  std::size_t least = 32, most = 256;
+  const char* text = "fingerprints have 32, 64, 128 or 256 bits";
+};
+
+/// What fingerprints are made of: features, weights, kind and width.
+void take_fingerprint(const typed_options& typed, const width_rule& widths, run_settings& to);
+
+/// --similarity, or its default.
+double similarity_of(const typed_options& typed);
+
+/// The distance and the check: --distance alone is one without a check, all else is chosen for a similarity.
+/// `is_of_index`: features may be kept without being checked.
+void take_comparison(const typed_options& typed, run_settings& to, bool is_of_index = false);
+
+/// Says what a similarity was taken for: the options that would say the same. Precondition: settings.choice.
+void say_choice(const run_settings& settings);
+
+}  // namespace command

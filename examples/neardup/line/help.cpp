@@ -1,0 +1,158 @@
+#include "help.hpp"
+
+#include <algorithm>
+#include <neardup/dedup/checks.hpp>
+#include <neardup/dedup/edit_distance.hpp>
+#include <neardup/dedup/recall.hpp>
+#include <neardup/text/feature_choice.hpp>
+#include <utility>
+
+#include "../ground/text.hpp"
+
+namespace command {
+
+namespace {
+
+constexpr std::string_view rules_text = R"(Rules:
+  A document's id is its path; PATH:LINE for a line; the id field of a JSON record, or PATH:LINE if it has none.
+  Files in folders come in the order of their names. A file that is reached twice, by a link or by two arguments, is
+  read once. Pipes, sockets and devices inside folders are left out, and unless asked for hidden files and folders
+  (.name) and binary files (a zero byte in the first 32 KB); name them to have them read. What cannot be read in a
+  folder, a link that leads nowhere or back, and the output are reported and skipped: the exit status is then 2.
+  --include and --exclude take patterns as in .gitignore: a name, or with a / at the beginning or inside the path below
+  the folder; dir/ is a folder with all that is in it. *, ? and [a-z] stay within a name, ** does not; {a,b} is either.
+  Files that gzip or zstd compressed are unpacked, whatever they are called; --output packs by the name, .gz or .zst.
+  Names and ids in text are printed with \\ for a backslash, \n, \r, \t and \x1b for control characters; jsonl has them
+  as they are, but for what is no UTF-8.
+  A JSON record is an object that has each text field, a string. Several text fields count together, but no feature
+  goes from one into the next. If a key occurs twice, the last one counts. Blank lines are not records.
+  A byte order mark and the end of a line are not part of a text.
+  zh:words are the words of Chinese text, ASCII words and numbers among them, as jieba cuts the text as it stands;
+  zh:keywords those of two characters and more that are not stop words. HTML is taken as text: strip it before.
+  Ill-formed UTF-8 reads as U+FFFD; such documents, and documents without tokens, are counted and named at the end.
+  A document without tokens is in no group and no pair. One with fewer than {tokens} distinct features is, without a
+  check, a near-duplicate only of documents with the same features.
+  Without --similarity, --distance and --min-similarity a run is one of --similarity {similarity}. --distance alone
+  means no check: fingerprints alone decide.
+  --weights idf without a file, --keep but first, --grouping components, report and advise read everything twice;
+  standard input and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. unique reads files twice.
+  The check keeps features, 4 bytes each; what is above --memory lies in a temporary file, too.
+  Exit status: 0 done; with --exit-status 1 if nothing was found; 2 wrong usage, bad input, something passed over, or
+  output that could not be written.
+)";
+
+constexpr std::string_view examples = R"(
+Examples:
+  neardup docs/ --include '*.md'                           near-duplicates among the Markdown files of a folder
+  neardup groups --similarity 0.6 docs/                    more changes allowed
+  neardup pairs --distance 3 docs/                         quick and strict: by fingerprints alone
+  neardup unique --jsonl corpus.jsonl > clean.jsonl        a corpus without close copies
+  neardup unique --jsonl corpus.jsonl.gz --output clean.jsonl.zst
+  find . -name '*.txt' -print0 | neardup groups -0 --files-from -
+  neardup pairs --jsonl --text-field title --text-field body --format jsonl news.jsonl
+  neardup pairs --lines --similarity 0.7 --check-features chars:2 poems.txt
+  neardup hash --bits 128 *.txt
+  neardup groups --features zh:words --dictionary dict.txt pages/             Chinese text
+  neardup tokens --features words page.txt                 what a fingerprint is made of
+  neardup unique --jsonl training.jsonl --against test.jsonl > clean.jsonl    without what is near the test set
+  neardup report --jsonl corpus.jsonl --output groups.html                    to look at in a browser
+  neardup diff old.txt new.txt
+  neardup find "a sentence of the page" pages/             the pages that hold it, or nearly
+  neardup index --keep-features --output pages.index pages/   documents in a file, for query
+  neardup query --index pages.index new.txt                what is in it already
+  neardup advise --similarity 0.7 --jsonl corpus.jsonl     which options are best for this corpus
+)";
+
+/// The same with defaults in place of their names in braces.
+std::string with_defaults(std::string_view text) {
+  std::string filled(text);
+  for (const auto& [name, value] :
+       {std::pair<std::string_view, std::string>("{features}", to_string(neardup::feature_choice{})),
+        {"{recall}", number(neardup::default_recall(neardup::fingerprint_kind::minwise))},
+        {"{similarity}", number(neardup::default_similarity)},
+        {"{tokens}", std::to_string(neardup::default_min_tokens)}}) {
+    if (const std::size_t place = filled.find(name); place != filled.npos) filled.replace(place, name.size(), value);
+  }
+  return filled;
+}
+
+}  // namespace
+
+const verb* find_verb(verb_table verbs, std::string_view name) {
+  const auto found = std::find_if(verbs.begin(), verbs.end(), [&](const verb* v) { return name == v->name; });
+  return found == verbs.end() ? nullptr : *found;
+}
+
+std::string meant_by(std::string_view word, const std::vector<std::string>& names) {
+  constexpr std::size_t min_beginning = 3;
+  const auto longer =
+      std::find_if(names.begin(), names.end(), [&](const std::string& n) { return n.starts_with(word); });
+  if (word.size() >= min_beginning && longer != names.end()) return *longer;
+  // One of four letters, at most three.
+  std::size_t most = std::clamp<std::size_t>((word.size() + 3) / 4, 1, 3) + 1;
+  std::string meant;
+  for (const std::string& name : names) {
+    const auto distance = neardup::edit_distance(word, name, most);
+    if (!distance || *distance == most) continue;
+    most = *distance;
+    meant = name;
+  }
+  return meant;
+}
+
+std::string hint_at_verbs(verb_table verbs, std::string_view word) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const verb* const v : verbs) {
+    list += names.empty() ? "" : v == verbs.back() ? " and " : ", ";
+    list += names.emplace_back(v->name);
+  }
+  const std::string meant = meant_by(word, names);
+  return meant.empty() ? "verbs are " + list : "did you mean " + meant + "?";
+}
+
+std::string wrapped(std::string_view text, std::size_t width) {
+  const std::string filled = with_defaults(text);
+  std::string lines;
+  std::size_t used = 0;
+  for (std::string_view rest = filled; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    const bool fits = used + 1 + code_points(word) <= width;
+    if (!lines.empty()) lines += fits ? ' ' : '\n';
+    used = (fits && !lines.empty() ? used + 1 : 0) + code_points(word);
+    lines += word;
+  }
+  return lines;
+}
+
+std::string list_of_verbs(verb_table verbs) {
+  constexpr std::size_t column = 24;
+  std::string text = "\nVerbs (the first argument):\n";
+  for (const verb* const v : verbs) {
+    std::string name = v->name;
+    name.resize(column, ' ');
+    text += "  " + name + v->summary + "\n";
+  }
+  return text + "  neardup VERB --help     what a verb prints, and the options that most people need\n";
+}
+
+std::string rules() { return with_defaults(rules_text); }
+
+std::string all_examples() { return std::string(examples); }
+
+std::string examples_of(std::string_view verb) {
+  constexpr int most = 3;
+  std::string found;
+  int count = 0;
+  for (std::string_view rest(examples); !rest.empty() && count < most;) {
+    const std::string_view line = rest.substr(0, rest.find('\n') + 1);
+    rest.remove_prefix(line.size());
+    if (line.find("neardup " + std::string(verb) + ' ') == line.npos) continue;
+    found += line;
+    ++count;
+  }
+  return found.empty() ? found : "\nExamples:\n" + found;
+}
+
+}  // namespace command

@@ -1,0 +1,152 @@
+#include "option_table.hpp"
+
+#include <array>
+
+namespace command {
+
+namespace {
+
+constexpr std::array options_of_groups{
+    option_row{"--lines", flag, takes::texts, section::input, "each line is a document (else each file is one)",
+               usual::always},
+    option_row{"--fingerprints", flag, takes::fingerprints, section::input,
+               "lists of fingerprints in place of texts, as hash --format bin writes them"},
+    option_row{"--no-header", flag, takes::fingerprints, section::input,
+               "the lists have no header; --features and --bits say how they were made"},
+    option_row{"--jsonl", flag, takes::texts, section::input, "each line is a JSON object, a document", usual::always},
+    option_row{"--text-field", "NAME…", takes::texts, section::input,
+               "its text (default: text); may be given several times", usual::with_verb},
+    option_row{"--weighted-field", "NAME", takes::weights, section::input,
+               "in place of a text: an array of its features with their weights, [[\"word\", 1.5], …]"},
+    option_row{"--id-field", "NAME", takes::texts, section::input,
+               "its id, a string or a number (default: id, if it is there)"},
+    option_row{"--include", "GLOB…", takes::texts, section::input,
+               "of the files in folders only these, by patterns as in .gitignore; several times: any of them",
+               usual::always, "of the files in folders only these, as in .gitignore"},
+    option_row{"--exclude", "GLOB…", takes::texts, section::input, "not these files, and not what is in these folders",
+               usual::always, "not these files and folders"},
+    option_row{"--hidden", flag, takes::texts, section::input, "hidden files and folders in folders, too: .name"},
+    option_row{"--binary", flag, takes::texts, section::input, "binary files in folders, too"},
+    option_row{"--files-from", "FILE", takes::texts, section::input,
+               "read what this list names, a file or folder a line; -: from standard input", usual::with_verb,
+               "read what this list names, one a line (-: standard input)"},
+    option_row{"--null,-0", flag, takes::texts, section::input,
+               "the names in the list end with a zero byte, not with a line end"},
+    option_row{"--skip-bad", flag, takes::texts, section::input,
+               "go on after bad input; the count is printed at the end", usual::with_verb},
+    option_row{"--strict", flag, takes::texts, section::input,
+               "ill-formed UTF-8 and documents without tokens are errors"},
+    option_row{"--features", "F", takes::features, section::fingerprint,
+               "words, words:N, chars:N of the normalised text, bytes:N of the raw one, masked:words:N where numbers, "
+               "dates and addresses are one word, zh:words or zh:keywords by a dictionary (default: --check-features "
+               "where there is a check, else {features})",
+               usual::always, "what is compared: words:N, chars:N, zh:words, … (default: {features})"},
+    option_row{"--dictionary", "FILE", takes::dictionary, section::fingerprint,
+               "of zh:words, in the format of jieba's dict.txt (default: that of Debian's python3-jieba)"},
+    option_row{"--user-dictionary", "FILE", takes::dictionary, section::fingerprint,
+               "more words, one a line: 'word' or 'word frequency', with a space"},
+    option_row{"--model", "FOLDER", takes::dictionary, section::fingerprint,
+               "jieba's model of unknown words (default: finalseg/ beside the dictionary)"},
+    option_row{"--no-hmm", flag, takes::dictionary, section::fingerprint,
+               "no such model: unknown words are single characters"},
+    option_row{"--stop-words", "FILE", takes::dictionary, section::fingerprint, "words that do not count, one a line"},
+    option_row{
+        "--weights", "W", takes::weights, section::fingerprint,
+        "unit: each distinct feature once (the default), tf, logtf, idf or tfidf; idf is learnt from the input in a "
+        "first pass, unless --idf-file names it"},
+    option_row{"--idf-file", "FILE", takes::weights, section::fingerprint, "idf from this file, lines of 'term value'"},
+    option_row{"--top", "N", takes::weights, section::fingerprint,
+               "only the N features of a document with the highest tfidf; of equal ones those of smaller bytes"},
+    option_row{"--kind", "KIND", takes::fingerprints, section::fingerprint,
+               "simhash; minwise: one-bit min-wise codes of distinct features; or auto (the default): where "
+               "--similarity chooses the distance the one that needs the smaller one, else simhash"},
+    option_row{"--bits", "N", takes::fingerprints, section::fingerprint, "32, 64, 128 or 256 (default: 64)"},
+    option_row{"--seed", "N", takes::seed, section::fingerprint,
+               "of the hash, and of the sample of advise (default: 0)"},
+    option_row{
+        "--similarity", "S", takes::fingerprints, section::comparison,
+        "near-duplicates have at least this exact Jaccard similarity, above 0 to 1: chooses all that is not given "
+        "(default: {similarity}, unless --distance or --min-similarity is given), without a look at the "
+        "documents; advise looks at them",
+        usual::always, "near-duplicates have at least this Jaccard similarity (default: {similarity})"},
+    option_row{"--distance", "K", takes::comparison, section::comparison,
+               "candidates differ in at most K bits (default: enough to find 99 % of what is similar, 97 % by simhash, "
+               "by theory; advise looks at the documents)"},
+    option_row{"--blocks", "N", takes::blocks, section::comparison,
+               "blocks of the index: speed against memory, never the result (default: what is fast)"},
+    option_row{"--min-similarity", "X", takes::comparison, section::comparison,
+               "check each candidate: exact similarity, 0 to 1 (default: --similarity)"},
+    option_row{"--check", "M", takes::comparison, section::comparison,
+               "by which measure: jaccard of the features (the default), cosine of their weights, or edit: the edit "
+               "distance of the normalised texts, by characters"},
+    option_row{"--check-features", "F", takes::comparison, section::comparison,
+               "features for the check (default: --features)"},
+    option_row{"--memory", "SIZE", takes::comparison, section::comparison,
+               "of a run, as 500M or 8G: features of the check that do not fit lie in a temporary file; 50 to 60 bytes "
+               "for each document stay in memory in any case (default: half of the machine's)"},
+    option_row{"--against", "PATH…", takes::far_from_against, section::comparison,
+               "another corpus: drop what is near one of its documents. Texts as PATH has them, or a file of an index; "
+               "several times: all of them",
+               usual::with_verb},
+    option_row{"--against", "PATH…", takes::near_against, section::comparison,
+               "another corpus: only its near-duplicates among the documents of PATH. Texts as PATH has them, or a "
+               "file of an index; several times: all of them",
+               usual::with_verb},
+    option_row{"--also-within", flag, takes::comparison, section::comparison,
+               "with --against: near-duplicates within PATH, too"},
+    option_row{
+        "--copies-once", flag, takes::copies, section::comparison,
+        "of documents with the same features, only the first is paired with others; the rest with that one alone"},
+    option_row{"--grouping", "G", takes::grouping, section::comparison,
+               "representatives: a group is one document and what is similar to it (the default); components: all that "
+               "a chain of pairs connects, however far apart"},
+    option_row{"--keep", "WHICH", takes::grouping, section::comparison,
+               "which document of a group is kept, or which one it is around: first (the default), longest, or by a "
+               "number in its JSON record highest:FIELD or lowest:FIELD. unique reads files twice; with all but first, "
+               "and with --grouping components, standard input and pipes, too, through a temporary file",
+               usual::with_verb, "first (default), longest, highest:FIELD, lowest:FIELD"},
+    option_row{"--no-verify", flag, takes::verification, section::index, "do not check the whole file first"},
+    option_row{"--format", "F", takes::format, section::output, "text (default) or jsonl", usual::with_verb},
+    option_row{"--output", "FILE", takes::saved_output, section::output,
+               "the file that is written, whole or not at all", usual::always},
+    option_row{"--output", "FILE", takes::output, section::output,
+               "write there, not to standard output, once all is done; .gz and .zst are compressed", usual::always,
+               "write there; .gz and .zst are compressed"},
+    option_row{"--dropped", "FILE", takes::far_from_against, section::output,
+               "what is dropped: similarity, distance in bits, its id and the id of what stands for it, with tabs "
+               "between them; JSON Lines with --jsonl. Written as --output is",
+               usual::with_verb},
+    option_row{"--exit-status", flag, takes::exit_status, section::output,
+               "0 if something was found, 1 if nothing was (else 0 for both)", usual::with_verb},
+    option_row{"--threads", "N", takes::running, section::output, "default: all cores; never changes the result",
+               usual::with_verb},
+    option_row{"--quiet", flag, takes::running, section::output,
+               "no progress bar, no notes; errors and skipped input are still reported"},
+    option_row{"--help,-h", flag, takes::short_help, section::output, "this text", usual::always},
+    option_row{"--help,-h", flag, takes::help, section::output, "the options that most people need", usual::always},
+    option_row{"--help-all", flag, takes::short_help, section::output, "the same", usual::always},
+    option_row{"--help-all", flag, takes::help, section::output, "every option of a verb, the rules, more examples",
+               usual::always},
+    option_row{"--version", flag, takes::help, section::output, "the version"},
+};
+
+}  // namespace
+
+std::span<const option_row> shared_options() { return options_of_groups; }
+
+std::vector<option_row> options_of(const verb& chosen) {
+  std::vector<option_row> rows;
+  for (const char* const part : {section::input, section::fingerprint, section::comparison, section::search,
+                                 section::index, section::shards, section::output}) {
+    const auto is_here = [&](const option_row& row) { return row.section == std::string_view(part); };
+    for (const option_row& row : chosen.own) {
+      if (is_here(row)) rows.push_back(row);
+    }
+    for (const option_row& row : options_of_groups) {
+      if (is_here(row) && (row.of & chosen.groups) != 0) rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+}  // namespace command

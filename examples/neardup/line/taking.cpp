@@ -1,0 +1,378 @@
+#include "taking.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <neardup/dedup/checks.hpp>
+#include <neardup/index/layout.hpp>
+#include <neardup/threads.hpp>
+#include <sstream>
+
+#include "../documents/index_file.hpp"
+#include "../documents/shard_files.hpp"
+#include "../ground/errors.hpp"
+#include "../ground/platform.hpp"
+#include "../ground/text.hpp"
+#include "../read/glob.hpp"
+#include "comparison.hpp"
+#include "help.hpp"
+#include "option_table.hpp"
+
+namespace command {
+
+std::ptrdiff_t streams_in(const std::vector<std::string>& paths) { return std::count(paths.begin(), paths.end(), "-"); }
+
+void refuse_if_given(const typed_options& typed, std::initializer_list<const char*> names, const std::string& why) {
+  for (const char* const name : names) {
+    if (typed.has(name)) throw usage_error(name + why);
+  }
+}
+
+void refuse_empty_name(const typed_options& typed, const char* option) {
+  if (typed.has(option) && typed.text(option).empty())
+    throw usage_error(std::string(option) + " '': not the name of a file");
+}
+
+namespace {
+
+// ---- input ----------------------------------------------------------------------------------------------------------
+
+/// Lists have no texts: what needs these is refused.
+void take_lists(const typed_options& typed, run_settings& to) {
+  to.lists.are_verified = !typed.has("--no-verify");
+  to.lists.have_headers = !typed.has("--no-header");
+  if (to.input.unit != unit_of_input::fingerprints)
+    return refuse_if_given(typed, {"--no-header"}, " needs --fingerprints");
+  refuse_if_given(typed, {"--min-similarity", "--check", "--check-features", "--keep-features", "--keep"},
+                  " with --fingerprints: there are no texts");
+  if (typed["--weights"] == "idf" && !typed.has("--idf-file")) {
+    throw usage_error("--weights idf with --fingerprints: there are no texts to learn from; name an --idf-file");
+  }
+  if (streams_in(to.input.paths) + streams_in(to.against.paths) > 0) {
+    throw usage_error("--fingerprints reads files, not standard input");
+  }
+  to.lists.are_named =
+      typed.has("--features") || typed.has("--weights") || typed.has("--seed") || !to.lists.have_headers;
+  if (!to.lists.have_headers && !(typed.has("--features") && typed.has("--bits"))) {
+    throw usage_error("--no-header: say what the fingerprints are made of, at least --features and --bits");
+  }
+}
+
+/// The fields of JSON records.
+void take_fields(const typed_options& typed, run_settings& to) {
+  if (to.input.unit != unit_of_input::json_lines) {
+    refuse_if_given(typed, {"--text-field", "--id-field", "--weighted-field"}, " needs --jsonl");
+  }
+  const std::vector<std::string> fields = typed.all("--text-field");
+  for (auto field = fields.begin(); field != fields.end(); ++field) {
+    if (std::find(fields.begin(), field, *field) != field) {
+      throw usage_error("--text-field '" + *field + "' is given more than once");
+    }
+  }
+  if (!fields.empty()) to.input.text_fields = fields;
+  if (const auto weighted = typed["--weighted-field"]) {
+    for (const char* const other : {"--text-field", "--features", "--check-features", "--weights"}) {
+      if (typed.has(other)) throw usage_error("--weighted-field and " + std::string(other) + " do not go together");
+    }
+    to.input.weighted_field = *weighted;
+    to.fingerprint.are_given = true;
+    to.input.text_fields = {*weighted};
+  }
+  to.input.id_field = typed["--id-field"].value_or(to.input.id_field);
+  to.input.id_field_required = typed.has("--id-field");
+}
+
+void take_input(const typed_options& typed, run_settings& to) {
+  const bool lists = typed.has("--fingerprints"), lines = typed.has("--lines"), json_lines = typed.has("--jsonl");
+  if (lines && json_lines) throw usage_error("--lines and --jsonl do not go together");
+  if (lists && (lines || json_lines)) throw usage_error("--fingerprints goes with neither --lines nor --jsonl");
+  to.input.unit = lists        ? unit_of_input::fingerprints
+                  : lines      ? unit_of_input::lines
+                  : json_lines ? unit_of_input::json_lines
+                               : unit_of_input::files;
+  to.against.paths = typed.all("--against");
+  take_lists(typed, to);
+  take_fields(typed, to);
+  to.input.include = expanded_globs("--include", typed.all("--include"));
+  to.input.exclude = expanded_globs("--exclude", typed.all("--exclude"));
+  to.input.reads_hidden = typed.has("--hidden");
+  to.input.reads_binary = typed.has("--binary");
+  to.input.skip_bad = typed.has("--skip-bad");
+  to.input.strict = typed.has("--strict");
+}
+
+/// The names of files.
+void take_files(const typed_options& typed, run_settings& to) {
+  for (const auto& [option, file] : {std::pair("--idf-file", &to.fingerprint.idf_file),
+                                     {"--output", &to.output.file},
+                                     {"--dictionary", &to.fingerprint.words.dictionary},
+                                     {"--user-dictionary", &to.fingerprint.words.user_dictionary},
+                                     {"--model", &to.fingerprint.words.model},
+                                     {"--stop-words", &to.fingerprint.words.stop_words},
+                                     {"--files-from", &to.input.names_from},
+                                     {"--dropped", &to.output.dropped}}) {
+    *file = typed.text(option);
+    refuse_empty_name(typed, option);
+  }
+}
+
+/// Reads the list of --files-from.
+void take_listed(const typed_options& typed, run_settings& to) {
+  const bool ends_with_zero = typed.has("--null");
+  if (to.input.names_from.empty()) {
+    if (ends_with_zero) throw usage_error("--null needs --files-from");
+    return;
+  }
+  const std::string name = to.input.names_from == "-" ? "standard input" : to.input.names_from;
+  std::istringstream list(text_of_file(to.input.names_from));
+  to.input.first_listed = to.input.paths.size();
+  std::uint64_t number = 0;
+  for (std::string path; std::getline(list, path, ends_with_zero ? '\0' : '\n');) {
+    ++number;
+    const std::string where = name + ':' + std::to_string(number);
+    if (path.find('\0') != path.npos) throw input_error({where, "a zero byte in a name; --null reads such lists"});
+    if (path.empty() && ends_with_zero) throw input_error({where, "a name is empty"});
+    if (path.empty()) continue;
+    // Here it is no standard input.
+    to.input.paths.push_back(path == "-" ? "./-" : path);
+    to.input.listed_at.push_back(number);
+  }
+}
+
+/// Files of neardup's are no texts.
+void refuse_own_files(const run_settings& to) {
+  if (to.input.unit == unit_of_input::fingerprints) return;
+  const auto refuse_own = [](const std::string& path) {
+    const auto header = header_of(path);
+    if (!header) return;
+    throw usage_error(path + (header->is_list() ? " is a list of fingerprints, no text: --fingerprints reads lists"
+                              : header->is_index()
+                                  ? " is an index, no text: neardup query --index " + path + " searches it"
+                                  : std::string(" is a file of neardup's, no text")));
+  };
+  std::for_each_n(to.input.paths.begin(), std::min(to.input.first_listed, to.input.paths.size()), refuse_own);
+  std::for_each(to.against.paths.begin(), to.against.paths.end(), refuse_own);
+}
+
+void refuse_missing_input(const run_settings& to, const char* without_input) {
+  if (to.input.paths.empty() && to.input.names_from.empty()) throw usage_error(without_input);
+  if (streams_in(to.input.paths) + streams_in(to.against.paths) + (to.input.names_from == "-" ? 1 : 0) > 1) {
+    throw usage_error("standard input (-) can be read only once");
+  }
+}
+
+// ---- settings that stand in files -----------------------------------------------------------------------------------
+
+}  // namespace
+
+void take_composition(typed_options& typed, const index_settings& stored) {
+  typed.set_default("--bits", std::to_string(stored.bits));
+  typed.set_default("--features", stored.features);
+  typed.set_default("--weights", stored.weights);
+  typed.set_default("--kind", stored.kind);
+  if (typed.text("--weights").ends_with("idf") && !typed.has("--idf-file")) {
+    throw usage_error(stored.path + " was made with --weights " + typed.text("--weights") +
+                      ": name the same --idf-file");
+  }
+}
+
+void refuse_other_features(const typed_options& typed, const index_settings& stored) {
+  const auto features = typed["--check-features"];
+  if (features.value_or(stored.check_features) == stored.check_features) return;
+  throw usage_error("--check-features " + *features + ": " + stored.path + " keeps " +
+                    (stored.check_features.empty() ? "no features" : stored.check_features));
+}
+
+void refuse_check_without_features(const typed_options& typed, const index_settings& stored) {
+  if (typed.has("--min-similarity") && stored.check_features.empty()) {
+    throw usage_error("--min-similarity: " + stored.path + " was made without --keep-features");
+  }
+}
+
+namespace {
+
+/// What is not given is that of the index, as query has it. Without features of all, fingerprints decide.
+void take_from_index_of_against(typed_options& typed, const index_settings& stored, run_settings& to) {
+  refuse_check_without_features(typed, stored);
+  to.against.has_only_prints = to.against.has_only_prints || stored.check_features.empty();
+  take_composition(typed, stored);
+  if (!to.against.has_only_prints) refuse_other_features(typed, stored);
+  if (typed.has("--distance") || typed.has("--similarity")) return;
+  typed.set_default("--distance", std::to_string(stored.distance));
+  if (stored.check_features.empty()) return;
+  typed.set_default("--check-features", stored.check_features);
+  typed.set_default("--min-similarity", number(neardup::default_similarity));
+}
+
+/// Tells the indexes of --against from texts and lists.
+void take_against(typed_options& typed, run_settings& to) {
+  if (std::find(to.against.paths.begin(), to.against.paths.end(), "") != to.against.paths.end()) {
+    throw usage_error("--against '': not the name of a file or folder");
+  }
+  std::copy_if(to.against.paths.begin(), to.against.paths.end(), std::back_inserter(to.against.indexes), is_index);
+  std::erase_if(to.against.paths, is_index);
+  to.input.indexes = to.against.indexes;
+  to.against.also_within = typed.has("--also-within");
+  if (to.against.also_within && !to.against.any()) throw usage_error("--also-within needs --against");
+  if (to.against.indexes.empty()) return;
+  const std::string check = typed["--check"].value_or("jaccard");
+  if (check != "jaccard") {
+    throw usage_error("--check " + check + ": an index keeps no texts; leave it out, or name texts");
+  }
+  std::vector<index_settings> indexes;
+  for (const std::string& path : to.against.indexes) {
+    const index_settings& one = indexes.emplace_back(read_index_settings(path));
+    const index_settings& first = indexes.front();
+    if (one.distance == first.distance && one.check_features == first.check_features) continue;
+    throw usage_error("--against " + first.path + " and " + path +
+                      ": made with other distances or features; make them alike, or compare with one after the other");
+  }
+  for (const index_settings& one : indexes) take_from_index_of_against(typed, one, to);
+}
+
+/// What lists are of is not given again.
+void take_from_lists(typed_options& typed, const run_settings& to) {
+  if (!to.lists.have_headers) return typed.set_default("--kind", "simhash");  // as hash writes them by default
+  const stored_fingerprints stored = read_header(to.input.paths.front());
+  typed.set_default("--bits", std::to_string(stored.bits));
+  const std::string kind(to_string(stored.kind));
+  const std::string given = typed["--kind"].value_or("auto");
+  if (given == "auto") typed.set("--kind", {kind});
+  // Another value is refused where it is read.
+  if (given != kind && (given == "simhash" || given == "minwise")) {
+    throw usage_error("--kind " + given + ": the fingerprints in " + to.input.paths.front() + " are of the kind " +
+                      kind);
+  }
+}
+
+// ---- output ---------------------------------------------------------------------------------------------------------
+
+void take_format(const typed_options& typed, bool writes_lists, output_settings& to) {
+  const auto format = typed["--format"];
+  if (!format) return;
+  const bool is_list = format == "bin" && writes_lists;
+  if (format != "text" && format != "jsonl" && !is_list) {
+    throw usage_error("--format '" + *format + "': formats are text and jsonl" + (writes_lists ? ", and bin" : ""));
+  }
+  to.format = is_list ? output_format::binary : format == "jsonl" ? output_format::json_lines : output_format::text;
+}
+
+}  // namespace
+
+void take_output(const typed_options& typed, run_settings& to, bool writes_lists) {
+  take_format(typed, writes_lists, to.output);
+  const std::string& file = to.output.file;
+  const bool is_packed = file.ends_with(".gz") || file.ends_with(".zst");
+  if (is_packed && (to.output.is_saved || to.output.format == output_format::binary)) {
+    throw usage_error("--output " + file + ": what is read where it lies cannot be compressed");
+  }
+  for (const char* const option : {"--output", "--dropped"}) {
+    if (typed[option] != "-") continue;
+    throw usage_error(option + std::string(" -: leave it out to write to standard output; ./- is a file of that name"));
+  }
+  to.output.quiet = typed.has("--quiet");
+  to.threads = static_cast<unsigned>(neardup::threads{}.parts());
+  take_number(typed, "--threads", to.threads, 1U, 1024U);
+  to.input.threads = to.threads;
+  to.grouping.memory = physical_memory() / 2;
+  take_number(typed, "--memory", to.grouping.memory, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max());
+  // Where standard output is no file, this names nothing that is read.
+  to.input.written = {file.empty() ? "/dev/stdout" : file};
+  if (!to.output.dropped.empty()) to.input.written.push_back(to.output.dropped);
+}
+
+void refuse_overwriting(const run_settings& to, const std::vector<std::string>& others, bool reads_documents) {
+  std::vector<std::string> read = to.input.paths;
+  read.insert(read.end(), to.against.paths.begin(), to.against.paths.end());
+  read.insert(read.end(), to.against.indexes.begin(), to.against.indexes.end());
+  read.insert(read.end(), others.begin(), others.end());
+  read.insert(read.end(), {to.fingerprint.idf_file, to.fingerprint.words.dictionary,
+                           to.fingerprint.words.user_dictionary, to.fingerprint.words.stop_words, to.input.names_from});
+  const auto identity_of = [](const std::string& file) { return file.empty() ? "" : identity_of_file(file); };
+  const std::string output = identity_of(to.output.file), dropped = identity_of(to.output.dropped);
+  // As in `query --index FILE … >> FILE`.
+  const std::string printed = to.output.file.empty() && !to.output.is_saved ? identity_of("/dev/stdout") : "";
+  for (const std::string& path : read) {
+    const std::string input = identity_of(path == "-" ? "/dev/stdin" : path);
+    // Documents are looked at when they are read.
+    const bool is_document =
+        reads_documents && std::find(to.input.paths.begin(), to.input.paths.end(), path) != to.input.paths.end();
+    if (!input.empty() && input == printed && !is_document) throw usage_error(path + " is also the output of this run");
+    if (input.empty() || (input != output && input != dropped)) continue;
+    throw usage_error((input == output ? "--output " + to.output.file : "--dropped " + to.output.dropped) +
+                      " is also an input");
+  }
+  if (!dropped.empty() && dropped == (to.output.file.empty() ? identity_of("/dev/stdout") : output)) {
+    throw usage_error("--dropped and --output name the same file");
+  }
+}
+
+// ---- what verbs have in common --------------------------------------------------------------------------------------
+
+run_settings settings_of(const typed_options& typed) {
+  run_settings to;
+  to.input.paths = typed.paths;
+  to.input.first_may_be_verb = typed.first_may_be_verb;
+  to.input.hint = [verbs = typed.verbs](const std::string& path, bool may_be_verb) -> std::string {
+    if (find_verb(verbs, path) != nullptr) return "; a verb comes first: neardup " + path + " …";
+    return may_be_verb ? ", and no verb; " + hint_at_verbs(verbs, path) : "";
+  };
+  take_files(typed, to);
+  return to;
+}
+
+run_settings take_reading(typed_options& typed, const reading_steps& steps) {
+  run_settings to = settings_of(typed);
+  const bool lists = typed.has("--fingerprints");
+  take_input(typed, to);
+  if (steps.paths) steps.paths(to);
+  take_listed(typed, to);
+  if (to.input.paths.empty() && lists) throw usage_error("no input: name lists");
+  take_against(typed, to);
+  refuse_own_files(to);
+  if (lists) take_from_lists(typed, to);
+  if (steps.stored) steps.stored(typed, to);
+  take_fingerprint(typed, steps.widths, to);
+  if (steps.comparison) {
+    steps.comparison(typed, to);
+  } else if (typed.takes(takes::comparison)) {
+    take_comparison(typed, to);
+    to.comparison.reads_features = true;
+  }
+  if (lists || to.against.has_only_prints) {
+    // There are no texts to check.
+    to.comparison.min_similarity.reset();
+    to.choice.reset();
+  }
+  take_output(typed, to, steps.writes_lists);
+  if (steps.last) steps.last(typed, to);
+  const bool in_files = steps.is_stored || lists || !to.against.indexes.empty() ||
+                        to.output.format == output_format::binary || to.output.is_saved;
+  if (in_files && !to.fingerprint.can_be_named()) {
+    throw usage_error(
+        "fingerprints of zh:words, of zh:keywords, with --top or with --weighted-field cannot be kept in a file: it "
+        "names what they are made of, and has no name for a dictionary");
+  }
+  refuse_missing_input(to, steps.without_input);
+  refuse_overwriting(to, steps.other_files ? steps.other_files() : std::vector<std::string>(), true);
+  const comparison_settings& how = to.comparison;
+  if (typed.takes(takes::comparison) && !neardup::layout::is_valid(to.fingerprint.bits, how.distance, blocks_of(to))) {
+    throw usage_error("--blocks " + std::to_string(how.blocks) + " with --distance " + std::to_string(how.distance) +
+                      " needs more tables than an index may have; take fewer blocks");
+  }
+  to.input.is_read_twice = to.input.is_read_twice || to.fingerprint.learns_idf();
+  return to;
+}
+
+std::vector<std::string> input_words(const typed_options& typed) {
+  std::vector<std::string> words;
+  for (const option_row& row : shared_options()) {
+    if (row.section != std::string_view(section::input) || !typed.has(row.long_name())) continue;
+    for (const std::string& value : typed.all(row.long_name())) {
+      if (row.value != nullptr || words.empty() || words.back() != row.long_name()) words.push_back(row.long_name());
+      if (row.value != nullptr) words.push_back(value);
+    }
+  }
+  return words;
+}
+
+}  // namespace command

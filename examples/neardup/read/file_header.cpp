@@ -1,0 +1,59 @@
+#include "file_header.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+namespace command {
+
+namespace {
+
+constexpr std::size_t header_size = 64;  // as far as it has one size
+
+/// The first bytes of a file. Throws: input_error.
+std::string beginning_of(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (!file) throw input_error({path, "cannot be opened: " + std::generic_category().message(errno)});
+  std::string bytes(header_size, '\0');
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<stored_fingerprints> parse_header(std::string_view beginning) {
+  constexpr std::string_view magic("\x89NDUP\r\n\x1a", 8);
+  if (beginning.size() < 2 * magic.size() || !beginning.starts_with(magic)) return std::nullopt;
+  const auto number = [&](std::size_t begin, std::size_t end) {
+    std::uint64_t value = 0;
+    for (end = std::min(end, beginning.size()); end-- > begin;) {
+      value = value << 8 | static_cast<unsigned char>(beginning[end]);
+    }
+    return value;
+  };
+  const bool is_minwise = number(11, 12) == static_cast<std::uint64_t>(neardup::fingerprint_kind::minwise);
+  return stored_fingerprints{static_cast<std::size_t>(number(12, 16)),
+                             is_minwise ? neardup::fingerprint_kind::minwise : neardup::fingerprint_kind::simhash,
+                             static_cast<int>(number(10, 11)), number(56, header_size)};
+}
+
+stored_fingerprints read_header(const std::string& path) {
+  const std::string beginning = beginning_of(path);
+  const auto header = parse_header(beginning);
+  if (!header || beginning.size() < header_size) throw input_error({path, "no file of neardup's"});
+  return *header;
+}
+
+std::optional<stored_fingerprints> header_of(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  try {
+    return parse_header(beginning_of(path));
+  } catch (const input_error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace command

@@ -1,0 +1,113 @@
+// The input in batches: the unit of work of a thread.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <thread>
+
+#include "../ground/errors.hpp"
+#include "source.hpp"
+
+namespace command {
+
+/// The number of readable bytes that follow every record in a batch; simdjson asks for them.
+inline constexpr std::size_t padding = 64;
+
+/// What may come before a text, and is no part of it.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// Bytes with room for padding behind them.
+class byte_buffer {
+ public:
+  [[nodiscard]] char* data() noexcept { return bytes_.get(); }
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::string_view view() const noexcept { return {bytes_.get(), size_}; }
+
+  /// Makes room for `capacity` bytes, and keeps what is there. Throws: std::bad_alloc, and nothing has changed.
+  void reserve(std::size_t capacity);
+  void resize(std::size_t size) { size_ = size; }
+  void append(std::string_view bytes);
+
+ private:
+  struct release {
+    void operator()(char* bytes) const noexcept;
+  };
+
+  std::unique_ptr<char[], release> bytes_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;
+};
+
+/// Whole lines of one source, or some files; and something bad behind them.
+struct batch {
+  std::shared_ptr<source> from;                ///< of the lines
+  byte_buffer bytes;                           ///< the lines, each with its end
+  std::uint64_t offset = 0;                    ///< of the bytes in the source
+  bool live = false;                           ///< the source may be a long wait: hand on what there is
+  std::vector<std::shared_ptr<source>> files;  ///< each a document
+  std::optional<bad_input> bad;                ///< with `from`: the next line of it, and there are no others
+
+  [[nodiscard]] bool has_lines() const noexcept { return from != nullptr && !bad; }
+};
+
+/// Cuts a source into batches of whole lines, in order. Some of them may be read, unpacked and cut ahead, in a thread of
+/// its own.
+class source_lines {
+ public:
+  /// The source is opened when its first batch is read. `ahead`: it is a regular file, so that this waits for nobody.
+  source_lines(std::shared_ptr<source> from, bool ahead);
+  ~source_lines();
+  source_lines(const source_lines&) = delete;
+  source_lines& operator=(const source_lines&) = delete;
+
+  /// Returns: false at the end, which comes after anything bad, or when stopped.
+  /// Throws: output_error if a temporary file cannot be written.
+  bool next(batch& out, const std::atomic<bool>& stop);
+
+ private:
+  void read_all();
+  bool read_next(batch& out, const std::atomic<bool>& stop);
+  std::optional<std::size_t> read_whole_lines(byte_buffer& bytes, const std::atomic<bool>& stop);
+
+  std::shared_ptr<source> from_;
+  bool opened_ = false;
+  std::optional<source_file> file_;  // until it ends
+  bool was_full_ = false;            // the last batch of a pipe, so that nobody knows whether more comes at once
+  std::uint64_t offset_ = 0;         // of rest_ in the source
+  std::string rest_;                 // the beginning of a line whose end is not read yet
+
+  std::atomic<bool> stop_{false};
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<batch> batches_;  // under mutex_, as all below
+  std::size_t bytes_ = 0;      // in them
+  bool ended_ = false;
+  std::exception_ptr failure_;
+
+  std::thread reader_;  // last: it uses all of these
+};
+
+/// Cuts the input into batches, in order.
+class batch_reader {
+ public:
+  batch_reader(const input_settings& settings, source_walker& walker) : settings_(settings), walker_(walker) {}
+
+  /// Returns: false at the end, or when stopped. Throws: output_error if a temporary file cannot be written.
+  bool next(batch& out, const std::atomic<bool>& stop);
+
+ private:
+  bool next_files(batch& out);
+  bool next_lines(batch& out, const std::atomic<bool>& stop);
+  void look_ahead();
+
+  const input_settings& settings_;
+  source_walker& walker_;
+  std::deque<std::variant<std::unique_ptr<source_lines>, bad_input>> sources_;  // the current one, and the next ones
+};
+
+/// What of a line is its content: not the line end, nor a byte order mark at the beginning of a source.
+std::string_view content_of_line(std::string_view raw, bool first_of_source);
+
+}  // namespace command

@@ -1,0 +1,47 @@
+// What of the command line is about the input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace command {
+
+/// What one document is.
+enum class unit_of_input { files, lines, json_lines, fingerprints };
+
+/// Which documents there are, and what is read of each.
+struct input_settings {
+  std::vector<std::string> paths;
+  std::string names_from;  ///< a list of further paths; "-" is standard input, empty: none
+  std::size_t first_listed =
+      std::numeric_limits<std::size_t>::max();  ///< of the paths: from there on they are the list's
+  std::vector<std::uint64_t> listed_at;         ///< the numbers of their lines, or of names that end with a zero
+  bool first_may_be_verb = false;               ///< the first path stands where a verb would, and looks like one
+  /// What to say besides of a path that is not there, if anything: another word may have been meant.
+  std::function<std::string(const std::string& path, bool may_be_verb)> hint;
+
+  unit_of_input unit = unit_of_input::files;
+  std::vector<std::string> text_fields{"text"};
+  std::string weighted_field;  ///< in place of texts: an array of words with their weights; empty: none
+  std::string score_field;     ///< of JSON records, a number; empty: none
+  std::string id_field = "id";
+  bool id_field_required = false;
+
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+  bool reads_hidden = false;  ///< in folders
+  bool reads_binary = false;
+  bool skip_bad = false;
+  bool strict = false;
+
+  bool is_read_twice = false;        ///< what cannot be read again is copied
+  std::vector<std::string> written;  ///< files that this run writes: they are no input
+  std::vector<std::string> indexes;  ///< files of indexes that are named themselves
+  unsigned threads = 1;
+};
+
+}  // namespace command

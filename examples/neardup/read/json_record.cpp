@@ -1,0 +1,454 @@
+#include "json_record.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <neardup/text/utf8.hpp>
+#include <system_error>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "input.hpp"
+
+static_assert(command::padding >= simdjson::SIMDJSON_PADDING);
+
+namespace command {
+
+namespace {
+
+namespace od = simdjson::ondemand;
+
+constexpr int max_depth = 1024;
+constexpr std::string_view blanks = " \t\r\n";
+
+/// Larger parsers than this are not kept: one record of 100 MB must not hold a gigabyte to the end.
+constexpr std::size_t kept_capacity = std::size_t{1} << 24;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whether a token is a number by the grammar of JSON. simdjson looks at numbers only when it reads them, and then
+/// refuses those beyond 64 bits, which are valid JSON.
+bool is_number(std::string_view text) {
+  const auto take = [&](char c) {
+    const bool found = text.starts_with(c);
+    if (found) text.remove_prefix(1);
+    return found;
+  };
+  const auto take_digits = [&] {
+    const std::size_t before = text.size();
+    while (!text.empty() && is_digit(text.front())) text.remove_prefix(1);
+    return text.size() < before;
+  };
+  take('-');
+  if (!take('0') && !take_digits()) return false;
+  if (take('.') && !take_digits()) return false;
+  if (take('e') || take('E')) {
+    if (!take('+')) take('-');
+    if (!take_digits()) return false;
+  }
+  return text.empty();
+}
+
+/// Whether a number of JSON is one that a word may weigh.
+bool is_weight(std::string_view number) {
+  double value = 0;
+  return std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc{} && value >= 0;
+}
+
+/// The value of four hexadecimal digits; nothing if they are anything else.
+std::optional<char32_t> hex4(std::string_view text) {
+  if (text.size() < 4) return std::nullopt;
+  std::uint32_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + 4, value, 16);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + 4) return std::nullopt;
+  return value;
+}
+
+bool is_high_surrogate(char32_t c) { return c >= 0xd800 && c < 0xdc00; }
+bool is_low_surrogate(char32_t c) { return c >= 0xdc00 && c < 0xe000; }
+
+/// Which of 64 bytes are backslashes: bit i for byte i.
+std::uint64_t backslashes(const char* bytes) {
+  std::uint64_t found = 0;
+#if defined(__SSE2__)
+  for (int i = 0; i < 64; i += 16) {
+    const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
+    const int equal = _mm_movemask_epi8(_mm_cmpeq_epi8(part, _mm_set1_epi8('\\')));
+    found |= static_cast<std::uint64_t>(equal) << i;
+  }
+#else
+  for (int i = 0; i < 64; ++i) found |= std::uint64_t{bytes[i] == '\\'} << i;
+#endif
+  return found;
+}
+
+/// What the second byte of an escape of two stands for; 0 for others.
+constexpr std::array<char, 256> short_escapes = [] {
+  std::array<char, 256> table{};
+  table['"'] = '"';
+  table['\\'] = '\\';
+  table['/'] = '/';
+  table['b'] = '\b';
+  table['f'] = '\f';
+  table['n'] = '\n';
+  table['r'] = '\r';
+  table['t'] = '\t';
+  return table;
+}();
+
+/// Writes the character of the escape that a text begins with, and moves `out` behind it. Half a surrogate pair becomes
+/// U+FFFD.
+/// Returns: the bytes of the escape; 0 if it is none of JSON.
+std::size_t take_escape(std::string_view text, char*& out, bool& ill_formed) {
+  if (text.size() < 2) return 0;
+  if (const char c = short_escapes[static_cast<unsigned char>(text[1])]; c != '\0') {
+    *out++ = c;
+    return 2;
+  }
+  const std::optional<char32_t> first = text[1] == 'u' ? hex4(text.substr(2)) : std::nullopt;
+  if (!first) return 0;
+  char32_t code_point = *first;
+  std::size_t size = 6;
+  if (is_high_surrogate(code_point) && text.substr(size).starts_with("\\u")) {
+    const std::optional<char32_t> second = hex4(text.substr(size + 2));
+    if (!second) return 0;
+    if (is_low_surrogate(*second)) {
+      code_point = 0x10000 + ((code_point - 0xd800) << 10) + (*second - 0xdc00);
+      size *= 2;
+    }
+  }
+  if (is_high_surrogate(code_point) || is_low_surrogate(code_point)) {
+    code_point = neardup::replacement_character;
+    ill_formed = true;
+  }
+  out += neardup::encode(code_point, out);
+  return size;
+}
+
+/// Resolves the escapes of a string without its quotes, which stands in a line. Our own, not simdjson's, which copies
+/// byte by byte unless it is compiled for a newer processor: this one gives a string without escapes as it stands, else
+/// looks at 64 bytes at a time.
+/// Returns: the text, in `scratch` if there were escapes; nothing if one of them is none of JSON.
+std::optional<std::string_view> unescape(std::string_view quoted, std::string& scratch, bool& ill_formed) {
+  if (quoted.find('\\') == std::string_view::npos) return quoted;
+  // No escape is shorter than its character. Copies reach into the padding of the line, and of this.
+  constexpr std::size_t block = 64;
+  static_assert(block <= padding);
+  if (scratch.size() < quoted.size() + block) scratch.resize(quoted.size() + block);
+  char* out = scratch.data();
+  while (!quoted.empty()) {
+    const std::size_t size = std::min(block, quoted.size());
+    std::size_t done = 0;  // of the block
+    std::memcpy(out, quoted.data(), block);
+    for (std::uint64_t left = backslashes(quoted.data()); left != 0;) {
+      const auto escape = static_cast<std::size_t>(std::countr_zero(left));
+      if (escape >= size) break;
+      out += escape - done;
+      const std::size_t taken = take_escape(quoted.substr(escape), out, ill_formed);
+      if (taken == 0) return std::nullopt;
+      done = escape + taken;
+      if (done >= block) break;
+      left &= ~std::uint64_t{0} << done;
+      std::memcpy(out, quoted.data() + done, block);
+    }
+    if (done < size) {
+      out += size - done;
+      done = size;
+    }
+    quoted.remove_prefix(done);
+  }
+  return std::string_view(scratch.data(), static_cast<std::size_t>(out - scratch.data()));
+}
+
+std::string repaired(std::string_view bytes) {
+  std::string out;
+  out.reserve(bytes.size() + bytes.size() / 8);
+  neardup::for_each_code_point(bytes, [&](char32_t code_point, std::string_view) {
+    char encoded[4];
+    out.append(encoded, neardup::encode(code_point, encoded));
+  });
+  return out;
+}
+
+std::string explain(simdjson::error_code error) {
+  switch (error) {
+    case simdjson::CAPACITY: return "a line of 4 GB or more";
+    case simdjson::MEMALLOC: return "not enough memory for this line";
+    case simdjson::UNCLOSED_STRING: return "not valid JSON: a string has no end";
+    case simdjson::UNESCAPED_CHARS: return "not valid JSON: a control character stands in a string, not as an escape";
+    case simdjson::TRAILING_CONTENT: return "not valid JSON: something follows the object";
+    case simdjson::DEPTH_ERROR: return "nested deeper than 1,024 levels";
+    case simdjson::STRING_ERROR: return "not valid JSON: a wrong escape in a string";
+    case simdjson::NUMBER_ERROR: return "not valid JSON: a wrong number";
+    case simdjson::T_ATOM_ERROR:
+    case simdjson::F_ATOM_ERROR:
+    case simdjson::N_ATOM_ERROR: return "not valid JSON: a value is not a string, a number, true, false or null";
+    case simdjson::TAPE_ERROR:
+    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
+    case simdjson::EMPTY:
+      return "not valid JSON: a comma, colon, bracket or quote is missing, or there is one too many";
+    default: return std::string("not valid JSON: ") + simdjson::error_message(error);
+  }
+}
+
+/// What a field holds, as it stands in the line.
+struct token {
+  char kind = '\0';  ///< its first character, '0' for every number
+  std::string_view text;
+};
+
+const char* name_of(char kind) {
+  switch (kind) {
+    case '"': return "a string";
+    case '0': return "a number";
+    case '{': return "an object";
+    case '[': return "an array";
+    case 'n': return "null";
+    default: return "true or false";
+  }
+}
+
+/// What is wrong with a field that holds something else than is wanted.
+std::string other_kind(const std::string& name, const token& found, const char* wanted) {
+  const std::string field = "field \"" + name + "\"";
+  return found.kind == '\0' ? "no " + field : field + " is " + name_of(found.kind) + ", not " + wanted;
+}
+
+[[noreturn]] void fail(simdjson::error_code error) { throw simdjson::simdjson_error(error); }
+
+void expect(bool is_met, simdjson::error_code otherwise) {
+  if (!is_met) fail(otherwise);
+}
+
+struct json_parser {
+  explicit json_parser(const input_settings& s) : settings(s), names(s.text_fields) {
+    names.push_back(s.id_field);
+    if (!s.score_field.empty()) names.push_back(s.score_field);
+    found.resize(names.size());
+    scratch.resize(names.size());
+  }
+
+  /// Resolves the escapes of a string. This and all that goes through a line throws simdjson_error.
+  std::string_view resolve(std::string_view quoted, std::string& memory) {
+    const auto text = unescape(quoted, memory, ill_formed);
+    expect(text.has_value(), simdjson::STRING_ERROR);
+    return *text;
+  }
+
+  /// Takes a value as it stands; checks all within it, but for the escapes if it is a string.
+  token scan(od::value value, int depth) {
+    expect(depth <= max_depth, simdjson::DEPTH_ERROR);
+    std::string_view text = value.raw_json_token();
+    text = text.substr(0, text.find_last_not_of(blanks) + 1);
+    token found_here{text.empty() ? '\0' : text.front(), text};
+    switch (found_here.kind) {
+      case '"':
+        expect(text.size() >= 2 && text.back() == '"', simdjson::TAPE_ERROR);
+        found_here.text = text.substr(1, text.size() - 2);
+        // Read past it: a string that simdjson has to skip it may take for a key.
+        expect(!value.get_raw_json_string().error(), simdjson::TAPE_ERROR);
+        break;
+      case '{':
+        for (od::field field : value.get_object()) {
+          key_of(field);
+          check(field.value(), depth + 1);
+        }
+        break;
+      case '[':
+        for (od::value element : value.get_array()) check(element, depth + 1);
+        break;
+      case 't': expect(text == "true", simdjson::T_ATOM_ERROR); break;
+      case 'f': expect(text == "false", simdjson::F_ATOM_ERROR); break;
+      case 'n': expect(text == "null", simdjson::N_ATOM_ERROR); break;
+      default:
+        expect(found_here.kind == '-' || is_digit(found_here.kind), simdjson::T_ATOM_ERROR);
+        found_here.kind = '0';
+        expect(is_number(text), simdjson::NUMBER_ERROR);
+    }
+    return found_here;
+  }
+
+  /// Checks a value that is not asked for.
+  void check(od::value value, int depth) {
+    const token found_here = scan(value, depth);
+    bool ignored = false;
+    expect(found_here.kind != '"' || unescape(found_here.text, other_scratch, ignored), simdjson::STRING_ERROR);
+  }
+
+  /// Takes an array of [word, weight] pairs. What is anything else is checked, and has the kind 'x'.
+  token scan_weighted(od::value value) {
+    if (value.type() != od::json_type::array) return scan(value, 2);
+    bool all_pairs = true;
+    for (od::value element : value.get_array()) {
+      if (element.type() != od::json_type::array) {
+        all_pairs = false;
+        check(element, 3);
+        continue;
+      }
+      std::string kinds;
+      for (od::value part : element.get_array()) {
+        const token found_here = scan(part, 4);
+        kinds += found_here.kind;
+        weighted.push_back(found_here.kind == '"' ? resolve(found_here.text, words.emplace_back()) : found_here.text);
+      }
+      all_pairs = all_pairs && kinds == "\"0" && is_weight(weighted.back());
+    }
+    return {all_pairs ? '[' : 'x', {}};
+  }
+
+  std::string_view key_of(od::field& field) {
+    const char* const begin = field.key().raw();
+    const char* end = begin;
+    while (*end != '"') end += *end == '\\' ? 2 : 1;  // simdjson has seen that there is an end
+    bool ignored = false;
+    const auto key = unescape({begin, static_cast<std::size_t>(end - begin)}, other_scratch, ignored);
+    expect(key.has_value(), simdjson::STRING_ERROR);
+    return *key;
+  }
+
+  /// Goes through a whole line; leaves what was asked for in `found`, escapes resolved.
+  void scan_line(std::string_view line) {
+    std::fill(found.begin(), found.end(), token{});
+    ill_formed = false;
+    weighted.clear();
+    words.clear();
+    if (parser.capacity() < line.size()) {
+      const auto error = parser.allocate(std::max<std::size_t>(line.size() + line.size() / 2, 1 << 16));
+      if (error) fail(error);
+    }
+    od::document document = parser.iterate(line.data(), line.size(), line.size() + padding);
+    for (od::field field : document.get_object()) {
+      const auto wanted = std::find(names.begin(), names.end(), key_of(field));
+      if (wanted == names.end()) {
+        check(field.value(), 2);
+        continue;
+      }
+      const auto i = static_cast<std::size_t>(wanted - names.begin());
+      if (i == 0 && !settings.weighted_field.empty()) {
+        weighted.clear();  // of a key that stands twice the last counts
+        found[i] = scan_weighted(field.value());
+      } else {
+        found[i] = scan(field.value(), 2);
+      }
+      if (found[i].kind == '"') found[i].text = resolve(found[i].text, scratch[i]);
+      // A text may be the id as well.
+      for (std::size_t other = i + 1; other < names.size(); ++other) {
+        if (names[other] == names[i]) found[other] = found[i];
+      }
+    }
+    expect(document.current_location().error() == simdjson::OUT_OF_BOUNDS, simdjson::TRAILING_CONTENT);
+  }
+
+  /// The number that --keep asks for. Returns: what is wrong with it, if anything is.
+  std::optional<std::string> take_score(double& score) const {
+    const token& number = found.back();
+    if (number.kind != '0') return other_kind(settings.score_field, number, "a number");
+    const char* const end = number.text.data() + number.text.size();
+    const auto parsed = std::from_chars(number.text.data(), end, score);
+    if (parsed.ec == std::errc{} && parsed.ptr == end) return std::nullopt;
+    return "field \"" + settings.score_field + "\" is a number that is too large or too small";
+  }
+
+  /// Hands over what was found. Returns: what is missing, if anything is.
+  std::optional<std::string> take(record& out) {
+    for (std::size_t i = 0; i < settings.text_fields.size(); ++i) {
+      if (!settings.weighted_field.empty() && found[i].kind != '\0') {
+        if (found[i].kind == '[') continue;
+        return "field \"" + names[i] + "\" is not an array of [word, weight] pairs with weights from 0";
+      }
+      if (found[i].kind != '"') {
+        const bool is_default = found[i].kind == '\0' && settings.text_fields == input_settings{}.text_fields;
+        return other_kind(names[i], found[i], "a string") + (is_default ? "; --text-field names another" : "");
+      }
+      out.fields.push_back(found[i].text);
+    }
+    out.fields.insert(out.fields.end(), weighted.begin(), weighted.end());
+    if (!settings.score_field.empty()) {
+      if (auto wrong = take_score(out.score)) return wrong;
+    }
+    const token& found_id = found[settings.text_fields.size()];
+    if (found_id.kind == '"' || found_id.kind == '0') {
+      out.id = found_id.text;
+      out.has_id = true;
+    } else if (settings.id_field_required) {
+      return other_kind(settings.id_field, found_id, "a string or a number");
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> read(std::string_view line, record& out) {
+    if (parser.capacity() > kept_capacity && line.size() <= kept_capacity) parser = od::parser{};
+    const auto error_in = [this](std::string_view padded) {
+      try {
+        scan_line(padded);
+        return simdjson::SUCCESS;
+      } catch (const simdjson::simdjson_error& error) {
+        return error.error();
+      }
+    };
+    simdjson::error_code error = error_in(line);
+    if (error == simdjson::UTF8_ERROR) {
+      out.ill_formed = true;
+      repaired_line = repaired(line);
+      const std::size_t size = repaired_line.size();
+      repaired_line.append(padding, ' ');
+      error = error_in(std::string_view(repaired_line).substr(0, size));
+    }
+    if (!error) {
+      out.ill_formed = out.ill_formed || ill_formed;
+      return take(out);
+    }
+    if (line.starts_with("BZh") || line.starts_with("\xFD"
+                                                    "7zXZ")) {
+      return "compressed; unpack it first, as in: xzcat FILE | neardup --jsonl -";
+    }
+    if (error == simdjson::INCORRECT_TYPE) {
+      std::string_view value = line.substr(line.find_first_not_of(blanks));
+      value = value.substr(0, value.find_last_not_of(blanks) + 1);
+      const bool json = value.front() == '[' || value.front() == '"' || value == "true" || value == "false" ||
+                        value == "null" || is_number(value);
+      return json ? "not a JSON object" : "not valid JSON: it does not begin with {";
+    }
+    return explain(error);
+  }
+
+  const input_settings& settings;
+  od::parser parser;
+  std::vector<std::string> names;    // of the fields that are asked for: the texts, the id, the score
+  std::vector<token> found;          // of each
+  std::vector<std::string> scratch;  // for each
+  std::string other_scratch;
+  std::string repaired_line;
+  std::vector<std::string_view> weighted;  // of the weighted field: a word, its weight, and so on
+  std::deque<std::string> words;           // as far as they had escapes
+  bool ill_formed = false;                 // an escape in what was read stands for no character
+};
+
+}  // namespace
+
+record_reader make_record_reader(const input_settings& settings) {
+  if (settings.unit != unit_of_input::json_lines) {
+    return [](std::string_view line, record& out) {
+      out.fields.assign(1, line);
+      out.ill_formed = !is_utf8(line);
+      return std::nullopt;
+    };
+  }
+  return [json = std::make_shared<json_parser>(settings)](std::string_view line, record& out) {
+    out.fields.clear();
+    out.has_id = false;
+    out.score = 0;
+    out.ill_formed = false;
+    out.is_blank = line.find_first_not_of(blanks) == line.npos;
+    return out.is_blank ? std::nullopt : json->read(line, out);
+  };
+}
+
+bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }
+
+}  // namespace command

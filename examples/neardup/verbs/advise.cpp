@@ -1,0 +1,381 @@
+// `neardup advise`: which options find the near-duplicates of a corpus.
+#include <array>
+#include <cmath>
+#include <neardup/dedup/advice/advice.hpp>
+#include <neardup/dedup/recall.hpp>
+#include <neardup/text/utf8.hpp>
+#include <neardup/threads.hpp>
+
+#include "../ground/errors.hpp"
+#include "../ground/text.hpp"
+#include "../line/taking.hpp"
+#include "running.hpp"
+
+namespace command {
+
+namespace {
+
+constexpr std::array advise_options{
+    option_row{"--features", "F", takes::own, section::fingerprint,
+               "only these: words, words:N, chars:N of the normalised text, or bytes:N of the raw one (default: "
+               "several)",
+               usual::with_verb},
+    option_row{"--bits", "N", takes::own, section::fingerprint, "only this width: 64 or 128 (default: both)"},
+    option_row{"--similarity", "S", takes::own, section::comparison,
+               "near-duplicates have at least this exact Jaccard similarity, above 0 to 1 (default: {similarity})",
+               usual::with_verb},
+    option_row{"--recall", "R", takes::own, section::comparison,
+               "the share of them that is to be found, 0 to 1 (default: {recall})", usual::with_verb},
+    option_row{"--check-features", "F", takes::own, section::comparison,
+               "what the similarity is about (default: {features})"},
+};
+
+/// What is to be found, and what may be recommended.
+struct advised_run : run_settings {
+  double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);  // wanted share of the near-duplicates
+  std::optional<neardup::feature_choice> wanted_features;                       // nothing: several are tried
+  std::optional<std::size_t> wanted_bits;                                       // nothing: 64 and 128
+  std::vector<std::string> input_words;                                         // as they were typed
+};
+
+/// Of a text that is longer only so many bytes, its first ones, are looked at: the advisor compares whole texts, and
+/// what fingerprints and features make of the rest of so long a text is hardly different.
+constexpr std::size_t advised_bytes = std::size_t{1} << 24;
+
+neardup::advice_request request_of(const advised_run& settings) {
+  neardup::advice_request request{.similarity = *settings.comparison.min_similarity,
+                                  .check = settings.comparison.check_features.choice,
+                                  .recall = settings.recall,
+                                  .seed = settings.fingerprint.seed};
+  if (settings.wanted_features) request.features = {*settings.wanted_features};
+  return request;
+}
+
+/// Whether a text has any token.
+bool has_tokens(const neardup::feature_choice& features, std::string_view text) {
+  return neardup::with_tokenizer(features, [text](const auto& tokenize) {
+    bool found = false;
+    const auto sink = [&found](std::string_view) { found = true; };
+    constexpr std::size_t beginning = 256;  // mostly that is enough
+    tokenize(text.substr(0, beginning), sink);
+    if (!found && text.size() > beginning) tokenize(text, sink);
+    return found;
+  });
+}
+
+/// Leaves of a text what is looked at. Returns: whether that is less than all of it.
+bool shorten(std::string& text) {
+  if (text.size() <= advised_bytes) return false;
+  text.resize(advised_bytes);
+  text.resize(text.size() - neardup::incomplete_suffix(text));
+  return true;
+}
+
+/// A visitor that calls `use(text, is_shortened)` for each document that advice is about.
+template <class Use>
+document_visitor for_advised_texts(context& c, const Use& use) {
+  return [&c, use](const placed_document& d) {
+    std::string text = joined(*d.texts, '\n');
+    const bool is_shortened = shorten(text);
+    const bool counts =
+        has_tokens(c.settings.comparison.check_features.choice, text) || c.notes.without_tokens(d.from->where(d.line));
+    if (counts) use(std::move(text), is_shortened);
+  };
+}
+
+/// In two passes over the input. `shortened`: how many documents were too large to be looked at whole.
+neardup::advice advice_on(context& c, const advised_run& settings, std::uint64_t& shortened) {
+  neardup::advisor look(request_of(settings));
+  const neardup::threads run{c.settings.threads};
+  std::uint64_t sampled = 0, compared = 0;
+  for_each_text_before(c, "drawing a sample", for_advised_texts(c, [&](const std::string& text, bool) {
+                         look.sample(text);
+                         ++sampled;
+                       }));
+
+  std::vector<std::string> waiting;  // enough that starting threads does not count
+  std::size_t waiting_bytes = 0;
+  const auto compare_waiting = [&] {
+    if (compared + waiting.size() > sampled) throw input_error({"", "the input was changed while it was being read"});
+    if (!waiting.empty()) look.compare(waiting, run);
+    compared += waiting.size();
+    waiting.clear();
+    waiting_bytes = 0;
+  };
+  read_texts(c.settings.input, c.sources, c.notes, for_advised_texts(c, [&](std::string text, bool is_shortened) {
+               constexpr std::size_t bytes_at_once = std::size_t{1} << 22, documents_at_once = 4096;
+               if (is_shortened) ++shortened;
+               waiting_bytes += text.size();
+               waiting.push_back(std::move(text));
+               if (waiting_bytes >= bytes_at_once || waiting.size() == documents_at_once) compare_waiting();
+             }));
+  compare_waiting();
+  if (compared != sampled) throw input_error({"", "the input was changed while it was being read"});
+  if (sampled == 0) return {};
+  c.notes.phase("counting candidates");
+  return look.finish(run);
+}
+
+/// Leaves the setups of the width that was asked for.
+void restrict_to_wanted(const advised_run& settings, neardup::advice& found) {
+  std::erase_if(found.setups, [&](const neardup::setup& s) {
+    return (settings.wanted_features && s.features != *settings.wanted_features) ||
+           (settings.wanted_bits && s.bits != *settings.wanted_bits);
+  });
+  if (found.setups.empty()) return;
+  found.recommended = neardup::recommended_setup(found.setups, settings.recall);
+  found.is_reached = found.setups[found.recommended].recall >= settings.recall;
+}
+
+// ---- what it prints -------------------------------------------------------------------------------------------------
+
+/// A whole number; of one that is only estimated two digits.
+std::string count_text(double value, bool is_exact) {
+  double step = 1;
+  while (!is_exact && value / step >= 100) step *= 10;
+  return grouped(static_cast<std::uint64_t>(std::llround(value / step) * std::llround(step)));
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds < 0.1) return "< 0.1 s";
+  if (seconds < 10) return fixed(seconds, 1) + " s";
+  if (seconds < 120) return fixed(seconds, 0) + " s";
+  if (seconds < 7200) return fixed(seconds / 60, 0) + " min";
+  return fixed(seconds / 3600, 1) + " h";
+}
+
+/// Quoted for a POSIX shell where it has to be.
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
+  if (!text.empty() && text.find_first_not_of(plain) == text.npos) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+/// Columns of the width that they need, the first flush left, the others flush right.
+void print_table(output& out, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string gap(widths[i] - row[i].size(), ' ');
+      out << (i == 0 ? row[i] + gap : "  " + gap + row[i]);
+    }
+    out << '\n';
+  }
+}
+
+void print_corpus(output& out, const advised_run& settings, const neardup::advice& found) {
+  out << counted(found.documents, "document", "documents") << ", " << count_text(found.mean_bytes, true)
+      << " bytes on average, half of them up to " << count_text(found.median_bytes, true) << '\n';
+  const bool is_whole = found.sampled == found.documents;
+  const std::string similar = "with a similarity of " + number(*settings.comparison.min_similarity) + " by " +
+                              to_string(settings.comparison.check_features);
+  const std::string looked_at =
+      is_whole ? ""
+               : " (" + grouped(found.pairs_seen) + " seen of a sample of " + grouped(found.sampled) + " documents)";
+  if (found.pairs_seen == 0) {
+    out << "No near-duplicates " << similar << looked_at << ": the recall below is only theory\n";
+  } else {
+    const std::string pairs = count_text(found.similar_pairs, is_whole);
+    out << (is_whole ? "" : "About ") << pairs << (pairs == "1" ? " pair" : " pairs") << " of near-duplicates "
+        << similar << looked_at << '\n';
+  }
+
+  out << "\nDistances of random pairs, in bits of 64 (uniform fingerprints: 32.0 +- 4.0), and how much fuller than "
+         "those "
+         "of\nuniform fingerprints buckets of 16 bits are:\n\n";
+  std::vector<std::vector<std::string>> rows{{"features", "per document", "distance", "buckets"}};
+  for (const neardup::feature_facts& facts : found.facts) {
+    rows.push_back({to_string(facts.features), fixed(facts.mean_features, 1),
+                    fixed(facts.mean_distance, 1) + " +- " + fixed(facts.distance_spread, 1),
+                    fixed(facts.skew, 1) + " x"});
+  }
+  print_table(out, rows);
+}
+
+/// Whether the recall was measured, on pairs that were seen: theory alone has no interval.
+bool is_measured(const neardup::advice& found) { return found.pairs_seen > 0; }
+
+/// In brackets; nothing where there is no interval, or none that can be seen.
+std::string interval_text(const neardup::advice& found, const neardup::setup& s) {
+  const std::string low = fixed(s.recall_low, 3), high = fixed(s.recall_high, 3);
+  return is_measured(found) && low != high ? " (" + low + " to " + high + ")" : "";
+}
+
+void print_setups(output& out, const neardup::advice& found) {
+  std::vector<std::vector<std::string>> rows{
+      {"  features", "kind", "bits", "distance", "blocks", "recall", "candidates", "bytes", "time"}};
+  for (std::size_t i = 0; i < found.setups.size(); ++i) {
+    const neardup::setup& s = found.setups[i];
+    rows.push_back({(i == found.recommended ? "* " : "  ") + to_string(s.features),
+                    std::string(neardup::to_string(s.kind)), std::to_string(s.bits), std::to_string(s.distance),
+                    std::to_string(s.blocks), fixed(s.recall, 3) + interval_text(found, s), fixed(s.candidates, 2),
+                    fixed(s.bytes, 0), seconds_text(s.seconds * static_cast<double>(found.documents))});
+  }
+  print_table(out, rows);
+}
+
+template <class Items, class ToJson>
+std::string json_array(const Items& items, const ToJson& to_json) {
+  std::string text;
+  for (const auto& item : items) {
+    text += text.empty() ? '[' : ',';
+    text += to_json(item);
+  }
+  return (text.empty() ? "[" : text) + ']';
+}
+
+std::string json_of(const neardup::feature_facts& facts) {
+  return json_object()
+      .add("features", json_string(to_string(facts.features)))
+      .add("mean_features", number(facts.mean_features))
+      .add("mean_distance", number(facts.mean_distance))
+      .add("distance_spread", number(facts.distance_spread))
+      .add("skew", number(facts.skew))
+      .text();
+}
+
+std::string json_of(const neardup::advice& found, const neardup::setup& s) {
+  const auto if_measured = [&](double value) { return is_measured(found) ? number(value) : std::string("null"); };
+  return json_object()
+      .add("features", json_string(to_string(s.features)))
+      .add("kind", json_string(neardup::to_string(s.kind)))
+      .add("bits", std::to_string(s.bits))
+      .add("distance", std::to_string(s.distance))
+      .add("blocks", std::to_string(s.blocks))
+      .add("recall", number(s.recall))
+      .add("recall_error", if_measured(s.recall_error))
+      .add("recall_low", if_measured(s.recall_low))
+      .add("recall_high", if_measured(s.recall_high))
+      .add("candidates", number(s.candidates))
+      .add("bytes", number(s.bytes))
+      .add("seconds", number(s.seconds))
+      .text();
+}
+
+/// The paths that were typed, or a stand-in for many of them: a pattern that the shell has expanded.
+std::string path_words(const advised_run& settings, bool in_full) {
+  const auto end = settings.input.paths.begin() +
+                   static_cast<std::ptrdiff_t>(std::min(settings.input.paths.size(), settings.input.first_listed));
+  constexpr std::ptrdiff_t max_shown = 10;
+  if (!in_full && end - settings.input.paths.begin() > max_shown) return " PATH…";
+  const auto looks_like_an_option = [](const std::string& path) { return path.size() > 1 && path.starts_with('-'); };
+  std::string text = std::any_of(settings.input.paths.begin(), end, looks_like_an_option) ? " --" : "";
+  std::for_each(settings.input.paths.begin(), end, [&](const std::string& path) { text += ' ' + shell_word(path); });
+  return text;
+}
+
+/// The command line that finds the near-duplicates of the same input by a setup; for a shell.
+std::string command_for(const advised_run& settings, const neardup::setup& chosen, const std::string& paths) {
+  std::string text = "neardup groups --similarity " + number(*settings.comparison.min_similarity) + " --features " +
+                     to_string(chosen.features) + " --kind " + std::string(neardup::to_string(chosen.kind)) +
+                     " --bits " + std::to_string(chosen.bits) + " --distance " + std::to_string(chosen.distance) +
+                     " --check-features " + to_string(settings.comparison.check_features);
+  if (settings.fingerprint.seed != 0) text += " --seed " + std::to_string(settings.fingerprint.seed);
+  for (const std::string& word : settings.input_words) text += ' ' + shell_word(word);
+  return text + paths;
+}
+
+void print_advice_text(output& out, const advised_run& settings, const neardup::advice& found) {
+  if (found.documents == 0) {
+    out << "There are no documents to advise on.\n";
+    return;
+  }
+  print_corpus(out, settings, found);
+  const bool has_interval = std::any_of(found.setups.begin(), found.setups.end(),
+                                        [&](const neardup::setup& s) { return !interval_text(found, s).empty(); });
+  out << "\nTo find " << number(100 * settings.recall) << " % of these pairs ("
+      << (has_interval ? "recall: in brackets what comes out in nine of ten cases, by the luck of the sample and of\n"
+                         "the hash; "
+                       : "")
+      << "candidates and bytes of memory: per document; time: for all, roughly, on one core):\n\n";
+  print_setups(out, found);
+  out << '\n';
+  out << (found.is_reached ? "* is the fastest that finds as many.\n"
+                           : "None of these finds as many; * finds the most.\n");
+  out << '\n'
+      << on_one_line(command_for(settings, found.setups[found.recommended], path_words(settings, false))) << '\n';
+}
+
+void print_advice_json(output& out, const advised_run& settings, const neardup::advice& found) {
+  const bool has_advice = !found.setups.empty();
+  json_object all;
+  all.add("documents", std::to_string(found.documents))
+      .add("sampled", std::to_string(found.sampled))
+      .add("mean_bytes", number(found.mean_bytes))
+      .add("median_bytes", number(found.median_bytes))
+      .add("similarity", number(*settings.comparison.min_similarity))
+      .add("check_features", json_string(to_string(settings.comparison.check_features)))
+      .add("wanted_recall", number(settings.recall))
+      .add("similar_pairs", number(found.similar_pairs))
+      .add("pairs_seen", std::to_string(found.pairs_seen))
+      .add("facts", json_array(found.facts, [](const auto& facts) { return json_of(facts); }))
+      .add("setups", json_array(found.setups, [&](const auto& s) { return json_of(found, s); }))
+      .add("recommended", has_advice ? std::to_string(found.recommended) : "null")
+      .add("is_reached", found.is_reached ? "true" : "false")
+      .add("command",
+           has_advice ? json_string(command_for(settings, found.setups[found.recommended], path_words(settings, true)))
+                      : "null");
+  out << all.text() << '\n';
+}
+
+void print_advice(context& c, const advised_run& settings) {
+  std::uint64_t shortened = 0;
+  neardup::advice found = advice_on(c, settings, shortened);
+  restrict_to_wanted(settings, found);
+  if (settings.output.as_json()) {
+    print_advice_json(c.out, settings, found);
+  } else {
+    print_advice_text(c.out, settings, found);
+  }
+  if (shortened > 0 && !settings.output.quiet) {
+    say(counted(shortened, "document is", "documents are") +
+        " larger than 16 MB; the advice is on the first 16 MB of each");
+  }
+  finish(c, "");
+}
+
+bool run_advise(typed_options& typed) {
+  advised_run settings;
+  const auto take_what_is_wanted = [&](const typed_options& given, run_settings& to) {
+    if (to.fingerprint.features.needs_dictionary() || to.comparison.check_features.needs_dictionary()) {
+      throw usage_error("advise knows no words by a dictionary, only words:N, masked:words:N, chars:N and bytes:N");
+    }
+    to.comparison.min_similarity = similarity_of(given);
+    take_number(given, "--recall", settings.recall, 0.0, 1.0);
+    // Unlike elsewhere, --features says nothing about the check.
+    if (!given.has("--check-features")) to.comparison.check_features = {};
+    if (given.has("--features")) settings.wanted_features = to.fingerprint.features.choice;
+    if (given.has("--bits")) settings.wanted_bits = to.fingerprint.bits;
+  };
+  static_cast<run_settings&>(settings) =
+      take_reading(typed, {.comparison = take_what_is_wanted, .widths = {64, 128, "advice is on 64 or 128 bits"}});
+  settings.input.is_read_twice = true;
+  settings.input_words = input_words(typed);
+  return run_on_documents(settings, [&](context& c) { print_advice(c, settings); });
+}
+
+}  // namespace
+
+extern const verb advise_verb;
+const verb advise_verb{"advise",
+                       "PATH…",
+                       "which options find the near-duplicates of these documents",
+                       R"(
+Looks at the documents, and says which features, bits and distance find their near-duplicates.
+It draws a sample of at most 2,000 documents, finds all their near-duplicates in the input exactly,
+and works out which share of them each setup finds, and how many candidates it leaves to be checked.
+Prints what the documents are like, the setups in a table, and the recommended one as a command.
+Times are for comparing setups; they are not of this machine.
+The input is read twice, standard input through a temporary file. Several text fields are joined by
+line ends, so here a feature may span two of them. Of a text above 16 MB the first 16 MB count.
+)",
+                       takes::texts | takes::seed | takes::format | takes::output | takes::running | takes::help,
+                       advise_options,
+                       run_advise};
+
+}  // namespace command

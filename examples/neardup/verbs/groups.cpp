@@ -1,0 +1,44 @@
+// `neardup groups`: the near-duplicates of one document, or what a chain of them connects.
+#include "../compare/groups.hpp"
+#include "../ground/pipeline.hpp"
+#include "../line/taking.hpp"
+#include "running.hpp"
+
+namespace command {
+
+namespace {
+
+bool run_groups(typed_options& typed) {
+  run_settings settings = take_reading(typed);
+  return run_on_documents(settings, [](context& c) {
+    corpus all(c.settings);
+    read_corpus(c, all);
+    const document_groups groups(c, all);
+    print_in_order(
+        c.settings.threads, groups.size(),
+        [&](std::size_t i, std::string& text) { text += text_of_group(c.settings, i, groups[i]); },
+        [&](std::string&& text) { c.out << text; });
+    finish_groups(c, groups.counts());
+  });
+}
+
+}  // namespace
+
+extern const verb groups_verb;
+const verb groups_verb{"groups",
+                       "PATH…",
+                       "the groups of near-duplicates (the default)",
+                       R"(
+Prints the groups of near-duplicates among documents.
+Text: the size of a group and the least similarity of a member to the first one, then each member's
+similarity to the first and its id. The first is the one that --keep prefers; all others stand in the
+order of the input, groups in that of their first members. The similarity is the exact one of the check;
+without a check it is what the distance stands for: the cosine, of min-wise codes the Jaccard similarity.
+)",
+                       takes::texts | takes::fingerprints | takes::weights | takes::features | takes::dictionary |
+                           takes::seed | takes::comparison | takes::near_against | takes::grouping | takes::blocks |
+                           takes::format | takes::output | takes::running | takes::help | takes::exit_status,
+                       {},
+                       run_groups};
+
+}  // namespace command

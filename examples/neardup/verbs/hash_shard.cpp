@@ -1,0 +1,69 @@
+#include "hash_shard.hpp"
+
+#include <neardup/storage/fingerprint_list.hpp>
+
+#include "../compare/check.hpp"
+
+namespace command {
+
+namespace {
+
+/// Collects the documents of a shard. One that equals an earlier one in all that is compared is near whatever that one
+/// is near: it is kept as its copy, and not in the list, so that a crowd of copies has no pairs.
+template <std::size_t Bits>
+void write_shard(context& c, std::uint64_t shard, bool keeps_features) {
+  std::vector<neardup::simhash<Bits>> fingerprints;
+  document_columns columns;
+  for_each_document(c, [&](const placed_document& d) {
+    if (!d.facts.has_tokens) return;
+    fingerprints.push_back(d.facts.fingerprint.as<Bits>());
+    columns.add(d.name(), d.facts.features);
+  });
+
+  const std::uint64_t count = fingerprints.size();
+  std::vector<bool> is_copy(count, false);
+  std::vector<copy_of_document> copies;
+  if (keeps_features) {
+    const auto first = first_of_equal(count, [&](std::uint64_t a, std::uint64_t b) {
+      const auto by_fingerprint = fingerprints[a] <=> fingerprints[b];
+      return by_fingerprint != 0 ? by_fingerprint : compare_features(columns.features_of(a), columns.features_of(b));
+    });
+    for (std::uint64_t i = 0; i < count; ++i) {
+      // A text without letters is not even near itself by --check edit.
+      is_copy[i] =
+          first[i] != i && are_near_duplicates(c.settings.comparison, columns.features_of(i), columns.features_of(i));
+      if (is_copy[i]) copies.push_back({i, first[i]});
+    }
+  }
+  std::vector<neardup::list_entry<Bits>> entries;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (!is_copy[i]) entries.push_back({fingerprints[i], id_of(shard, i)});
+  }
+
+  const auto made_of = composition_of_settings(c.settings.fingerprint);
+  if (keeps_features) {
+    std::string beginning;  // of the list, with the checksum of its header
+    neardup::write_list<Bits>(entries, made_of, [&](std::string_view bytes) {
+      if (beginning.empty()) beginning = bytes.substr(0, 64);
+    });
+    columns.drop_features(is_copy);
+    named_values settings = named_comparison(c.settings.fingerprint, c.settings.comparison);
+    settings["shard"] = std::to_string(shard);
+    settings["list"] = std::to_string(parse_header(beginning).value().checksum);
+    auto parts = columns.bytes();
+    parts.push_back(std::as_bytes(std::span(copies)));
+    save_parts(features_path(c.settings.output.file), Bits, count, made_of, settings, std::move(parts));
+  }
+  // The list comes last: where it is, the shard is whole.
+  save_whole(c.settings.output.file,
+             [&](const std::string& file) { neardup::save_list<Bits>(file, entries, made_of); });
+  finish(c, " in shard " + std::to_string(shard));
+}
+
+}  // namespace
+
+void hash_to_shard(context& c, std::uint64_t shard, bool keeps_features) {
+  with_bits(c.settings.fingerprint.bits, [&](auto bits) { write_shard<bits>(c, shard, keeps_features); });
+}
+
+}  // namespace command

@@ -1,0 +1,232 @@
+// `neardup merge`: the groups in all shards.
+#include <algorithm>
+#include <array>
+#include <neardup/storage/fingerprint_list.hpp>
+#include <queue>
+
+#include "../compare/groups.hpp"
+#include "combining.hpp"
+#include "running.hpp"
+
+namespace command {
+
+namespace {
+
+constexpr std::array merge_options{
+    option_row{"--grouping", "G", takes::own, section::comparison,
+               "representatives (the default) or components, as of groups"},
+};
+
+/// For each document of all shards the one that stands for its group. Documents are numbered through, shard by shard.
+/// Memory: 8 bytes a document.
+class group_labels {
+ public:
+  explicit group_labels(const shard_inputs& inputs) : inputs_(inputs) {
+    std::uint64_t count = 0;
+    for (const auto& documents : inputs.documents) {
+      first_.emplace_back(documents->number, count);
+      count += documents->size();
+    }
+    label_.resize(count);
+    for (std::uint64_t i = 0; i < count; ++i) label_[i] = i;
+  }
+
+  /// Pairs come by their later document, then the earlier one. Whoever was not taken by then stands for a group.
+  void join_representative(const id_pair& pair) {
+    const std::uint64_t earlier = place(pair.earlier), later = place(pair.later);
+    if (label_[later] == later && label_[earlier] == earlier) label_[later] = earlier;
+  }
+
+  /// Pairs come in any order.
+  void unite(const id_pair& pair) {
+    const std::uint64_t a = find(place(pair.earlier)), b = find(place(pair.later));
+    label_[std::max(a, b)] = std::min(a, b);
+  }
+
+  /// Copies go where the first of them went.
+  void finish() {
+    // Whom a label names stands before, and has its last one by then.
+    for (std::uint64_t i = 0; i < label_.size(); ++i) label_[i] = label_[label_[i]];
+    for (std::size_t s = 0; s < first_.size(); ++s) {
+      for (const auto& [record, original] : inputs_.documents[s]->copies) {
+        label_[first_[s].second + record] = label_[first_[s].second + original];
+      }
+    }
+  }
+
+  /// Calls `visit(members)` for each group of two and more, by their first documents; ends what labels there were.
+  template <class Visit>
+  void for_each_group(const Visit& visit) {
+    // The labels become rings: from who stands for a group through its members and back. A bit marks members.
+    constexpr std::uint64_t is_member = std::uint64_t{1} << 63;
+    for (std::uint64_t i = label_.size(); i-- > 0;) {
+      const std::uint64_t first = label_[i];
+      if (first >= i) continue;  // it stands for a group, whose ring has begun, or for itself
+      label_[i] = label_[first] | is_member;
+      label_[first] = i;
+    }
+    std::vector<std::uint64_t> members;
+    for (std::uint64_t i = 0; i < label_.size(); ++i) {
+      if ((label_[i] & is_member) != 0 || label_[i] == i) continue;
+      members.assign(1, i);
+      for (std::uint64_t next = label_[i]; next != i; next = label_[next] & ~is_member) members.push_back(next);
+      visit(members);
+    }
+  }
+
+  /// The shard of a document, by its place among all, and its record there.
+  [[nodiscard]] std::pair<std::size_t, std::uint64_t> where(std::uint64_t document) const {
+    const auto after = std::upper_bound(first_.begin(), first_.end(), document,
+                                        [](std::uint64_t number, const auto& shard) { return number < shard.second; });
+    const auto at = static_cast<std::size_t>(after - first_.begin()) - 1;
+    return {at, document - first_[at].second};
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept { return label_.size(); }
+
+ private:
+  [[nodiscard]] std::uint64_t place(std::uint64_t id) const {
+    const auto shard = std::lower_bound(first_.begin(), first_.end(), std::pair{shard_of(id), std::uint64_t{0}},
+                                        [](const auto& a, const auto& b) { return a.first < b.first; });
+    const std::size_t at = static_cast<std::size_t>(shard - first_.begin());
+    if (at == first_.size() || shard->first != shard_of(id) || record_of(id) >= inputs_.documents[at]->size()) {
+      throw input_error({"", "a pair names a document that is in none of the shards"});
+    }
+    return shard->second + record_of(id);
+  }
+  std::uint64_t find(std::uint64_t document) {
+    while (label_[document] != document) document = label_[document] = label_[label_[document]];
+    return document;
+  }
+
+  const shard_inputs& inputs_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> first_;  // of each shard its number and first place
+  std::vector<std::uint64_t> label_;
+};
+
+/// Throws: input_error unless each two shards, and each with itself, were joined and checked, once.
+void check_all_are_joined(const shard_inputs& inputs) {
+  std::vector<join_task> found;
+  for (const auto& pairs : inputs.pairs) {
+    const std::string& path = pairs->file.path();
+    if (!pairs->is_checked) throw input_error({path, "holds candidates: have verify check them first"});
+    for (const join_task& task : pairs->tasks) {
+      static_cast<void>(inputs.of(task.earlier, task.earlier_checksum, path));
+      static_cast<void>(inputs.of(task.later, task.later_checksum, path));
+      found.push_back(task);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  const auto named = [](const join_task& task) {
+    return "shards " + std::to_string(task.earlier) + " and " + std::to_string(task.later);
+  };
+  const auto twice = std::adjacent_find(found.begin(), found.end());
+  if (twice != found.end()) throw input_error({"", "the pairs of " + named(*twice) + " are there twice"});
+  for (std::size_t i = 0; i < inputs.documents.size(); ++i) {
+    for (std::size_t j = i; j < inputs.documents.size(); ++j) {
+      const shard_documents &a = *inputs.documents[i], &b = *inputs.documents[j];
+      const join_task task{a.number, b.number, a.list_checksum, b.list_checksum};
+      if (std::binary_search(found.begin(), found.end(), task)) continue;
+      throw input_error({"", "the checked pairs of " + named(task) + " are missing"});
+    }
+  }
+}
+
+/// Calls `visit(id_pair)` for all pairs by their later documents, then the earlier ones: merges sorted files.
+template <class Visit>
+void for_each_pair_in_order(const shard_inputs& inputs, const Visit& visit) {
+  using rest_of_file = std::span<const id_pair>;
+  const auto is_behind = [](const rest_of_file& a, const rest_of_file& b) { return a.front() > b.front(); };
+  std::priority_queue<rest_of_file, std::vector<rest_of_file>, decltype(is_behind)> files(is_behind);
+  for (const auto& file : inputs.pairs) {
+    if (!file->pairs.empty()) files.push(file->pairs);
+  }
+  while (!files.empty()) {
+    const rest_of_file next = files.top();
+    files.pop();
+    visit(next.front());
+    if (next.size() > 1) files.push(next.subspan(1));
+  }
+}
+
+/// The groups of all shards, as `neardup groups` prints them.
+template <std::size_t Bits>
+void merge_shards(context& c, run_settings& settings) {
+  const shard_inputs inputs = open_shard_inputs(settings.input.paths);
+  if (inputs.shards.empty()) throw usage_error("merge: name the shards and the checked pairs");
+  check_all_are_joined(inputs);
+  apply_comparison_of(*inputs.documents.front(), settings.fingerprint, settings.comparison);
+
+  std::vector<neardup::fingerprint_list<Bits>> lists;
+  for (const auto& documents : inputs.documents) {
+    const std::string& features = documents->file.path();
+    const std::string path = features.substr(0, features.size() - features_path("").size());
+    if (read_header(path).checksum != documents->list_checksum) {
+      throw input_error({features, "is of another file than " + path});
+    }
+    as_input([&] { lists.emplace_back(neardup::mapped_file(path)).verify(); });
+  }
+
+  group_labels labels(inputs);
+  for_each_pair_in_order(inputs, [&](const id_pair& pair) {
+    settings.grouping.by_components ? labels.unite(pair) : labels.join_representative(pair);
+  });
+  labels.finish();
+
+  const auto fingerprint_of = [&](std::size_t shard, std::uint64_t record) {
+    const shard_documents& documents = *inputs.documents[shard];
+    const std::uint64_t original = documents.original_of(record);
+    const std::size_t place = original - documents.copies_before(original);  // copies are not in the list
+    if (place >= lists[shard].size() || record_of(lists[shard][place].id) != original) {
+      throw input_error({documents.file.path(), "does not fit its list"});
+    }
+    return lists[shard][place].fingerprint;
+  };
+  group_counts counts;
+  std::vector<group_member> group;
+  labels.for_each_group([&](const std::vector<std::uint64_t>& members) {
+    group.clear();
+    const auto [first_shard, first_record] = labels.where(members.front());
+    const auto fingerprint = fingerprint_of(first_shard, first_record);
+    const auto features = inputs.documents[first_shard]->features(first_record);
+    for (const std::uint64_t document : members) {
+      const auto [shard, record] = labels.where(document);
+      const int distance = neardup::hamming_distance(fingerprint, fingerprint_of(shard, record));
+      const double similarity =
+          settings.comparison.min_similarity
+              ? similarity_at_least(settings.comparison.check, features, inputs.documents[shard]->features(record), 0)
+                    .value_or(0)
+              : estimate_of(settings.fingerprint, distance);
+      group.push_back(
+          {document, std::string(inputs.documents[shard]->documents.name(record)), false, distance, similarity});
+    }
+    c.out << text_of_group(settings, counts.groups++, group);
+    counts.documents += members.size();
+  });
+  c.notes.advance(labels.size(), 0);
+  finish_groups(c, counts);
+}
+
+bool run_merge(typed_options& typed) {
+  run_settings settings = take_combination(
+      typed, [&](run_settings& to) { take_kind_of_shards(typed, to); },
+      [&](run_settings& to) { take_comparison(typed, to); });
+  context c(settings);
+  with_bits(settings.fingerprint.bits, [&](auto bits) { merge_shards<bits>(c, settings); });
+  return c.found_any;
+}
+
+}  // namespace
+
+extern const verb merge_verb;
+const verb merge_verb{"merge",
+                      "PATH…",
+                      "of many machines: the groups in all shards",
+                      R"(
+Prints the groups of near-duplicates in all shards, as groups does for all their texts at once: the same
+bytes. Name all shards, and all files that verify wrote, in any order.
+)",
+                      takes::format | takes::output | takes::running | takes::help,
+                      merge_options,
+                      run_merge};
+
+}  // namespace command

@@ -1,0 +1,140 @@
+// `neardup pairs`: every two near-duplicates.
+#include <neardup/dedup/all_pairs.hpp>
+
+#include "../compare/context.hpp"
+#include "../compare/corpus.hpp"
+#include "../ground/pipeline.hpp"
+#include "../ground/text.hpp"
+#include "../line/taking.hpp"
+#include "running.hpp"
+
+namespace command {
+
+namespace {
+
+/// Of which there may be as many as documents.
+struct checked_pair {
+  std::uint32_t a, b;
+  double similarity;  // if it was asked for
+};
+
+/// The same as visit_candidates, of which it is a part: of equal documents only the first meets others, and each of the
+/// rest meets that one.
+template <std::size_t Bits, class Visit>
+void visit_candidates_once(const corpus& all, int k, const neardup::join_options& how, const Visit& visit) {
+  std::vector<std::uint32_t> firsts;
+  std::vector<neardup::simhash<Bits>> fingerprints;
+  const auto& prints = all.fingerprints.of<Bits>();
+  const auto count = static_cast<std::uint32_t>(prints.size());
+  const auto first = first_of_equal(count, [&](std::uint32_t a, std::uint32_t b) {
+    const auto by_fingerprint = prints[a] <=> prints[b];
+    return by_fingerprint != 0 ? by_fingerprint : compare_features(all.check[a], all.check[b]);
+  });
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (first[i] != i) {
+      visit(first[i], i, 0);
+      continue;
+    }
+    firsts.push_back(i);
+    fingerprints.push_back(prints[i]);
+  }
+  neardup::visit_pairs(
+      fingerprints, k, [&](std::size_t i, std::size_t j, int distance) { visit(firsts[i], firsts[j], distance); }, how);
+}
+
+/// Calls `visit(i, j, distance)` for the candidates, in no order: those within the input, and with --against those of a
+/// document of the input and one of the other corpus.
+template <std::size_t Bits, class Visit>
+void visit_candidates(const context& c, const corpus& all, bool copies_once, const Visit& visit) {
+  const std::span others = std::span(all.fingerprints.of<Bits>()).first(all.against);
+  const std::span input = std::span(all.fingerprints.of<Bits>()).subspan(all.against);
+  const int k = c.settings.comparison.distance;
+  const neardup::join_options how{.blocks = c.settings.comparison.blocks, .run = neardup::threads{c.settings.threads}};
+  if (copies_once) return visit_candidates_once<Bits>(all, k, how, visit);
+  neardup::visit_pairs(
+      input, others, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); }, how);
+  if (c.settings.against.any() && !c.settings.against.also_within) return;
+  neardup::visit_pairs(
+      input, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, all.against + j, distance); },
+      how);
+}
+
+/// The near-duplicates, in order. Candidates are checked as they are found, by all threads, some at a time: there may be
+/// thousands for one that passes.
+template <std::size_t Bits>
+std::vector<checked_pair> checked_pairs(const context& c, const corpus& all, bool copies_once) {
+  constexpr std::size_t checked_at_once = std::size_t{1} << 16;
+  std::vector<checked_pair> passed;
+  std::vector<candidate> waiting;
+  const auto check_waiting = [&] {
+    const auto similarities = similarities_of(c.settings.comparison.check, all.check, waiting,
+                                              *c.settings.comparison.min_similarity, c.settings.threads);
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (similarities[i]) passed.push_back({waiting[i].a, waiting[i].b, *similarities[i]});
+    }
+    waiting.clear();
+  };
+  visit_candidates<Bits>(c, all, copies_once, [&](std::size_t i, std::size_t j, int distance) {
+    const auto a = static_cast<std::uint32_t>(i), b = static_cast<std::uint32_t>(j);
+    if (!c.settings.comparison.min_similarity) {
+      if (!all.check.decides() || all.check.accepts(i, j)) passed.push_back({a, b, 0});
+      return;
+    }
+    waiting.push_back({a, b, distance});
+    if (waiting.size() == checked_at_once) check_waiting();
+  });
+  if (!waiting.empty()) check_waiting();
+  std::sort(passed.begin(), passed.end(),
+            [](const checked_pair& x, const checked_pair& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+  return passed;
+}
+
+void print_pairs(context& c, bool copies_once) {
+  corpus all(c.settings);
+  read_corpus(c, all);
+  c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
+  const auto pairs =
+      with_bits(c.settings.fingerprint.bits, [&](auto bits) { return checked_pairs<bits>(c, all, copies_once); });
+  const bool as_json = c.settings.output.as_json();
+  print_in_order(
+      c.settings.threads, pairs.size(),
+      [&](std::size_t i, std::string& text) {
+        const auto& [a, b, similarity] = pairs[i];
+        text += text_of_match(c.settings.fingerprint, as_json,
+                              {"a", b < all.against ? "against" : "b", all.documents.id(a), all.documents.id(b),
+                               hamming_distance(all.fingerprints[a], all.fingerprints[b]),
+                               c.settings.comparison.min_similarity ? std::optional(similarity) : std::nullopt});
+      },
+      [&](std::string&& text) { c.out << text; });
+  finish(c, ": " + counted(pairs.size(), "pair", "pairs") + " of near-duplicates", pairs.size());
+}
+
+bool run_pairs(typed_options& typed) {
+  const bool copies_once = typed.has("--copies-once");
+  run_settings settings =
+      take_reading(typed, {.last = [&](const typed_options&, const run_settings& to) {
+                     if (!copies_once || !to.against.any()) return;
+                     throw usage_error("--copies-once is about copies within PATH, not about --against");
+                   }});
+  return run_on_documents(settings, [&](context& c) { print_pairs(c, copies_once); });
+}
+
+}  // namespace
+
+extern const verb pairs_verb;
+const verb pairs_verb{"pairs",
+                      "PATH…",
+                      "the pairs of near-duplicates",
+                      R"(
+Prints the pairs of near-duplicates among documents, in the order of the input.
+Text: similarity, distance in bits and the two ids, with tabs between them. The similarity is the exact
+one of the check; without a check it is what the distance stands for: the cosine, of min-wise codes the
+Jaccard similarity.
+)",
+                      takes::texts | takes::fingerprints | takes::weights | takes::features | takes::dictionary |
+                          takes::seed | takes::comparison | takes::near_against | takes::copies | takes::blocks |
+                          takes::format | takes::output | takes::running | takes::help | takes::exit_status,
+                      {},
+                      run_pairs};
+
+}  // namespace command

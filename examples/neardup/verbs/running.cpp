@@ -1,0 +1,59 @@
+#include "running.hpp"
+
+#include <bit>
+
+#include "../describe/dictionary.hpp"
+#include "../ground/errors.hpp"
+#include "../line/comparison.hpp"
+
+namespace command {
+
+namespace {
+
+/// How rare features are, of --idf-file. Throws: input_error.
+std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
+  return as_input([&] {
+    auto table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(path));
+    if (table->size() == 0) throw input_error({path, "there is no term in it"});
+    return table;
+  });
+}
+
+/// The same, learnt from the input.
+std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
+  neardup::idf_learner learner;
+  with_tokenizer(c.settings.fingerprint.features, [&](const auto& tokenize) {
+    for_each_text_before(c, "learning how rare the features are", [&](const placed_document& d) {
+      const auto all_texts = [&](std::string_view, auto&& sink) {
+        for (const std::string& text : *d.texts) tokenize(text, sink);
+      };
+      learner.add(all_texts, {});
+    });
+  });
+  return std::make_shared<const neardup::idf_table>(learner.table());
+}
+
+}  // namespace
+
+bool run_on_documents(run_settings& settings, const std::function<void(context&)>& run) {
+  if (settings.output.is_saved) check_output(settings.output.file);
+  fingerprint_settings& fingerprint = settings.fingerprint;
+  load_dictionary(fingerprint.words, fingerprint.features, settings.comparison.check_features, settings.output.quiet);
+  if (!fingerprint.idf_file.empty()) {
+    fingerprint.idf = read_idf(fingerprint.idf_file);
+    fingerprint.met_term = std::make_shared<std::atomic<bool>>(false);
+  }
+  context c(settings);
+  if (settings.choice && !settings.output.quiet) say_choice(settings);
+  if (fingerprint.learns_idf()) fingerprint.idf = learn_idf(c);
+  run(c);
+  return c.found_any;
+}
+
+void need_little_endian() {
+  if constexpr (std::endian::native != std::endian::little) {
+    throw usage_error("indexes, features and pairs in files are for machines that store the lowest byte first");
+  }
+}
+
+}  // namespace command

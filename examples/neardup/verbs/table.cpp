@@ -1,0 +1,18 @@
+#include "table.hpp"
+
+#include <array>
+
+namespace command {
+
+// Each in a file of that name; they are listed in this order.
+extern const verb groups_verb, pairs_verb, unique_verb, hash_verb, tokens_verb, find_verb, index_verb, query_verb,
+    join_verb, verify_verb, merge_verb, manifest_verb, advise_verb, report_verb, diff_verb;
+
+verb_table all_verbs() {
+  static constexpr std::array verbs{&groups_verb, &pairs_verb,    &unique_verb, &hash_verb,   &tokens_verb,
+                                    &find_verb,   &index_verb,    &query_verb,  &join_verb,   &verify_verb,
+                                    &merge_verb,  &manifest_verb, &advise_verb, &report_verb, &diff_verb};
+  return verbs;
+}
+
+}  // namespace command

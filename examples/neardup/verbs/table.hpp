@@ -1,0 +1,10 @@
+// The verbs of the command.
+#pragma once
+
+#include "../line/verb.hpp"
+
+namespace command {
+
+verb_table all_verbs();
+
+}  // namespace command

@@ -1,0 +1,67 @@
+// `neardup tokens`: the features of each document.
+#include <algorithm>
+
+#include "../describe/readers.hpp"
+#include "../ground/text.hpp"
+#include "../line/taking.hpp"
+#include "running.hpp"
+
+namespace command {
+
+namespace {
+
+/// A feature as text on one line; what joins the words of one is shown as a space.
+std::string shown(std::string text) {
+  std::replace(text.begin(), text.end(), '\x1f', ' ');
+  return printable(text);
+}
+
+void print_tokens(context& c) {
+  const auto weigh = make_feature_weigher(c.settings.fingerprint, c.settings.fingerprint.features);
+  const bool as_json = c.settings.output.as_json();
+  bool first_document = true;
+  read_texts(c.settings.input, c.sources, c.notes, [&](const placed_document& d) {
+    const std::vector<weighed_feature> features = weigh({d.texts->begin(), d.texts->end()});
+    for (const std::string& text : *d.texts) look_for_terms(c.settings.fingerprint, text);
+    if (features.empty() && !c.notes.without_tokens(d.from->where(d.line))) return;
+    if (as_json) {
+      c.out << "{\"id\":" << json_string(d.name()) << ",\"tokens\":[";
+    } else if (!first_document) {
+      c.out << '\n';
+    }
+    first_document = false;
+    for (const weighed_feature& feature : features) {
+      if (as_json) {
+        c.out << (&feature == features.data() ? "[" : ",[") << json_string(feature.text) << ','
+              << number(feature.weight) << ']';
+      } else {
+        c.out << shown(feature.text) << '\t' << number(feature.weight) << '\n';
+      }
+    }
+    if (as_json) c.out << "]}\n";
+  });
+  finish(c, "");
+}
+
+bool run_tokens(typed_options& typed) {
+  run_settings settings = take_reading(typed);
+  return run_on_documents(settings, print_tokens);
+}
+
+}  // namespace
+
+extern const verb tokens_verb;
+const verb tokens_verb{"tokens",
+                       "PATH…",
+                       "the features of each document, and what each weighs",
+                       R"(
+Prints the features of each document in the order in which they come first, one a line, with a tab and the
+weight after each; with --top the heaviest first. An empty line stands between documents. With --format jsonl
+a document is one record of id and tokens, which --jsonl --weighted-field tokens takes.
+)",
+                       takes::texts | takes::weights | takes::features | takes::dictionary | takes::format |
+                           takes::output | takes::running | takes::help,
+                       {},
+                       run_tokens};
+
+}  // namespace command

@@ -1,0 +1,99 @@
+// `neardup verify`: the candidates that are near-duplicates.
+#include <algorithm>
+#include <map>
+
+#include "../compare/check.hpp"
+#include "../ground/errors.hpp"
+#include "../ground/pipeline.hpp"
+#include "../ground/text.hpp"
+#include "combining.hpp"
+
+namespace command {
+
+namespace {
+
+/// Checks the candidates of one file, some at a time: memory does not depend on how many there are.
+void check_candidates(const run_settings& settings, const shard_inputs& inputs, const pair_file& candidates,
+                      std::vector<id_pair>& passed) {
+  constexpr std::size_t checked_at_once = std::size_t{1} << 16;
+  std::map<std::uint64_t, const shard_documents*> documents;
+  const std::string& path = candidates.file.path();
+  for (const join_task& task : candidates.tasks) {
+    documents[task.earlier] = &inputs.of(task.earlier, task.earlier_checksum, path);
+    documents[task.later] = &inputs.of(task.later, task.later_checksum, path);
+  }
+  const auto features_of = [&](std::uint64_t id) {
+    const shard_documents& shard = *documents.at(shard_of(id));
+    if (record_of(id) >= shard.size()) throw input_error({path, "names a document that is not there"});
+    return shard.features(record_of(id));
+  };
+  std::vector<char> accepted;
+  for (auto rest = candidates.pairs; !rest.empty(); rest = rest.subspan(accepted.size())) {
+    accepted.assign(std::min(checked_at_once, rest.size()), 0);
+    run_parallel(settings.threads, accepted.size(), [&](std::size_t i) {
+      accepted[i] =
+          are_near_duplicates(settings.comparison, features_of(rest[i].earlier), features_of(rest[i].later)) ? 1 : 0;
+    });
+    for (std::size_t i = 0; i < accepted.size(); ++i) {
+      if (accepted[i] != 0) passed.push_back(rest[i]);
+    }
+  }
+}
+
+void verify_candidates(run_settings& settings) {
+  const shard_inputs inputs = open_shard_inputs(settings.input.paths);
+  if (inputs.pairs.empty()) throw usage_error("verify: name a file of candidates, as join writes them");
+  if (inputs.documents.empty()) throw usage_error("verify: name the shards of the candidates, too");
+  apply_comparison_of(*inputs.documents.front(), settings.fingerprint, settings.comparison);
+  std::vector<join_task> tasks;
+  std::vector<id_pair> passed;
+  std::uint64_t count = 0;
+  for (const auto& candidates : inputs.pairs) {
+    const std::string& path = candidates->file.path();
+    if (candidates->is_checked) throw input_error({path, "its pairs are checked already"});
+    if (candidates->distance != settings.comparison.distance) {
+      throw input_error({path, "is of --distance " + std::to_string(candidates->distance) + ", and its shards of " +
+                                   std::to_string(settings.comparison.distance)});
+    }
+    check_candidates(settings, inputs, *candidates, passed);
+    count += candidates->pairs.size();
+    tasks.insert(tasks.end(), candidates->tasks.begin(), candidates->tasks.end());
+  }
+  std::sort(tasks.begin(), tasks.end());
+  const auto twice = std::adjacent_find(tasks.begin(), tasks.end());
+  if (twice != tasks.end()) {
+    throw usage_error("verify: shards " + std::to_string(twice->earlier) + " and " + std::to_string(twice->later) +
+                      " are joined in two of these files");
+  }
+  save_pairs(settings.output.file, settings.fingerprint.bits, settings.comparison.distance, true,
+             inputs.pairs.front()->file.made_of(), tasks, passed);
+  if (!settings.output.quiet) {
+    say(counted(count, "candidate", "candidates") + ": " + counted(passed.size(), "pair", "pairs") +
+        " of near-duplicates");
+  }
+}
+
+bool run_verify(typed_options& typed) {
+  run_settings settings = take_combination(
+      typed, [&](const run_settings& to) { take_kind_of_shards(typed, to); }, nullptr);
+  const context c(settings);  // says which paths are not there
+  verify_candidates(settings);
+  return false;
+}
+
+}  // namespace
+
+extern const verb verify_verb;
+const verb verify_verb{"verify",
+                       "PATH…",
+                       "of many machines: the candidates that are near-duplicates",
+                       R"(
+Compares the candidates that join wrote by the features that lie beside their shards, and writes the
+pairs that are near-duplicates to the file that --output names. Name the candidates and their shards (or
+the .features files alone), in any order.
+)",
+                       takes::saved_output | takes::running | takes::help,
+                       {},
+                       run_verify};
+
+}  // namespace command

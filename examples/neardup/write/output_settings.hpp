@@ -1,0 +1,20 @@
+// What of the command line is about the output.
+#pragma once
+
+#include <string>
+
+namespace command {
+
+enum class output_format { text, json_lines, binary };
+
+struct output_settings {
+  output_format format = output_format::text;
+  std::string file;       ///< empty: standard output
+  bool is_saved = false;  ///< the library writes the file at the end, whole or not at all
+  std::string dropped;    ///< a file for what unique drops; empty: it is not written
+  bool quiet = false;
+
+  [[nodiscard]] bool as_json() const { return format == output_format::json_lines; }
+};
+
+}  // namespace command
