@@ -137,3 +137,34 @@ TEST_CASE("a golden deduplicator and its log are read, and written byte for byte
     }
   }
 }
+
+TEST_CASE("a deduplicator of min-wise codes that was saved as one of SimHash opens as what it is, and only so") {
+  const std::string name = "minwise_saved_as_simhash.neardup";
+  const support::temporary_folder copy;
+  std::filesystem::copy_file(golden(name), copy / "d");
+  std::filesystem::copy_file(golden(name + ".log"), copy / "d.log");
+  const fingerprint_composition made_of{.tokenizer = "words"};
+  using by_minima = deduplicator<minwise_hasher<words>>;
+  using by_votes = deduplicator<simhasher<words>>;
+  const int distance = by_minima(minwise_hasher<words>{}, {.similarity = 0.7}).distance();
+  CHECK_THROWS_AS(durable_deduplicator<by_votes>(
+                      copy / "d", by_votes(simhasher<words>{}, {.distance = distance, .similarity = 0.7}), made_of),
+                  std::invalid_argument);
+  const auto open = [&] {
+    return durable_deduplicator<by_minima>(copy / "d", by_minima(minwise_hasher<words>{}, {.similarity = 0.7}),
+                                           made_of);
+  };
+  {
+    auto d = open();
+    CHECK(d.added() == 9);
+    CHECK(d.size() == 7);
+    CHECK_FALSE(d.contains(2));
+    d.save();
+  }
+  CHECK(open().size() == 7);
+  // From now on the file says what it is.
+  CHECK(support::read_bytes(copy / "d").find("kind: minwise") != std::string::npos);
+  CHECK_THROWS_WITH(durable_deduplicator<by_votes>(
+                        copy / "d", by_votes(simhasher<words>{}, {.distance = distance, .similarity = 0.7}), made_of),
+                    copy / "d" + ": the fingerprints are made otherwise: kind minwise, not simhash");
+}

@@ -288,19 +288,23 @@ TEST_CASE("a deduplicator is restored only into one of the same parts and option
   dedup.add("some text or other that is long enough to be kept");
   save(folder / "dedup", dedup, made_of);
   CHECK(restore(folder / "dedup", deduplicator{hash, {.similarity = 0.7}}, made_of).size() == 1);
-  CHECK_THROWS_WITH(restore(folder / "dedup", deduplicator{hash, {.distance = 9, .similarity = 0.7}}, made_of),
-                    folder / "dedup" + ": saved with a distance of " + std::to_string(dedup.distance()) + ", not 9");
-  const std::string other = folder / "dedup" + ": saved with another similarity, min_tokens, check or Id";
-  CHECK_THROWS_WITH(
-      restore(folder / "dedup", deduplicator{hash, {.distance = dedup.distance(), .similarity = 0.8}}, made_of), other);
-  CHECK_THROWS_WITH(restore(folder / "dedup", deduplicator{hash, {.similarity = 0.7, .min_tokens = 3}}, made_of),
-                    other);
-  CHECK_THROWS_WITH(restore(folder / "dedup", deduplicator{hash, no_check{}, {.similarity = 0.7}}, made_of), other);
-  CHECK_THROWS_WITH(
-      restore(folder / "dedup", deduplicator{hash, feature_extractor{byte_ngrams{5}}, {.similarity = 0.7}}, made_of),
-      other);
+  const auto check_refused = [&](auto empty, const std::string& why) {
+    CHECK_THROWS_WITH(restore(folder / "dedup", std::move(empty), made_of), folder / "dedup" + ": saved with " + why);
+  };
+  const std::string own = "a distance of " + std::to_string(dedup.distance()) + " bits for a similarity of 0.7, not ";
+  check_refused(deduplicator{hash, {.distance = 9, .similarity = 0.7}},
+                own + "a distance of 9 bits for a similarity of 0.7");
+  check_refused(deduplicator{hash, {.distance = dedup.distance(), .similarity = 0.8}},
+                own + "a distance of " + std::to_string(dedup.distance()) + " bits for a similarity of 0.8");
+  check_refused(deduplicator{hash, {.similarity = 0.7, .min_tokens = 3}}, "min_tokens 8, not min_tokens 3");
+  check_refused(deduplicator{hash, no_check{}, {.similarity = 0.7}}, "a check of features, not no check");
+  check_refused(make_deduplicator<std::string>(hash, {.similarity = 0.7}), "another Id");
+  const std::string otherwise =
+      "another tokenizer, hasher, seed or kind of the fingerprints, or of the check: they make something else of the "
+      "same text";
+  check_refused(deduplicator{hash, feature_extractor{byte_ngrams{5}}, {.similarity = 0.7}}, otherwise);
   const simhasher seeded{words{}, unit{}, xxh3<64>{.seed = 1}};
-  CHECK_THROWS_WITH(restore(folder / "dedup", deduplicator{seeded, {.similarity = 0.7}}, made_of), other);
+  check_refused(deduplicator{seeded, {.similarity = 0.7}}, otherwise);
   CHECK_THROWS_AS(restore(folder / "dedup", deduplicator{seeded, {.similarity = 0.7}}, composition_of(seeded)),
                   std::invalid_argument);
   CHECK_THROWS_AS(restore(folder / "dedup", std::move(dedup), made_of), std::invalid_argument);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -158,6 +159,10 @@ class faulty_files final : public neardup::detail::file_operations {
     if (fails(EACCES)) return false;
     disk.remove(path);
     return keep(file_operations::remove(path));
+  }
+  std::optional<neardup::detail::file_type> type_of(const std::string& path) override {
+    if (fails(EIO)) return std::nullopt;
+    return keep(file_operations::type_of(path));
   }
   bool sync_folder(const std::string& folder) override {
     if (fails(EIO)) return false;

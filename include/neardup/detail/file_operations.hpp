@@ -29,6 +29,8 @@ extern "C" __declspec(dllimport) int __stdcall MoveFileExA(const char* from, con
 
 namespace neardup::inline v0::detail {
 
+enum class file_type : unsigned char { none, regular, other };
+
 /// The calls that saving makes. Each says whether it succeeded; if not, errno tells why. Tests put their own in their
 /// place, to fail when they like.
 class file_operations {
@@ -84,11 +86,13 @@ class file_operations {
 #endif
   }
   virtual bool remove(const std::string& path) { return std::remove(path.c_str()) == 0; }
-  /// Whether there is something of this name; nothing if that cannot be told.
-  virtual std::optional<bool> is_there(const std::string& path) {
+  /// What stands under a name; nothing if that cannot be told.
+  virtual std::optional<file_type> type_of(const std::string& path) {
     struct stat status;
-    if (::stat(path.c_str(), &status) == 0) return true;
-    return errno == ENOENT ? std::optional(false) : std::nullopt;
+    if (::stat(path.c_str(), &status) == 0) {
+      return (status.st_mode & S_IFMT) == S_IFREG ? file_type::regular : file_type::other;
+    }
+    return errno == ENOENT ? std::optional(file_type::none) : std::nullopt;
   }
   /// Waits until the names in a folder are on the disk.
   virtual bool sync_folder(const std::string& folder) {
@@ -174,8 +178,9 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
 inline void save_file(file_operations& files, const std::string& name,
                       std::span<const std::span<const std::byte>> pieces) {
   const std::string path = settled_path(name);
-  struct stat status;
-  if (::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IFMT) != S_IFREG) {
+  const std::optional<file_type> there = files.type_of(path);
+  if (!there) fail_with_errno("save", path);
+  if (*there == file_type::other) {
     // Renaming would put a file in place of a device or a folder.
     fail<std::runtime_error>("cannot save " + path + ": it is no regular file");
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -93,6 +94,39 @@ class deduplicator_format {
     put(bytes, std::bit_cast<std::uint64_t>(*settings.similarity));
     put(bytes, identity(d));
     return bytes;
+  }
+
+  /// How the options of a file differ from those of a deduplicator, "WHAT, not WHAT"; empty if they do not.
+  static std::string difference(const Form& form, byte_span of_file) {
+    const std::string own = options(form);
+    if (to_text(of_file) == own) return "";
+    const byte_span wanted = to_bytes(own);
+    const auto either = [&](const auto& tell) { return tell(of_file) + ", not " + tell(wanted); };
+    const auto differs = [&](std::size_t begin, std::size_t size) {
+      return to_text(of_file.subspan(begin, size)) != to_text(wanted.subspan(begin, size));
+    };
+    if (differs(4, 1)) {
+      return either([](byte_span bytes) -> std::string {
+        switch (get<std::uint8_t>(bytes, 4)) {
+          case 0: return "no check";
+          case 1: return "a check that is a callable";
+          default: return "a check of features";
+        }
+      });
+    }
+    if (differs(5, 1)) return "features of another size";
+    if (differs(6, 2)) return "another Id";
+    if (differs(0, 4) || differs(16, 8)) {
+      return either([](byte_span bytes) {
+        return "a distance of " + std::to_string(get<std::uint32_t>(bytes, 0)) + " bits for a similarity of " +
+               shown_number(std::bit_cast<double>(get<std::uint64_t>(bytes, 16)));
+      });
+    }
+    if (differs(8, 8)) {
+      return either([](byte_span bytes) { return "min_tokens " + std::to_string(get<std::uint64_t>(bytes, 8)); });
+    }
+    return "another tokenizer, hasher, seed or kind of the fingerprints, or of the check: they make something else of the "
+           "same text";
   }
 
   static void put_id(std::string& bytes, const id_type& id) {
@@ -213,6 +247,12 @@ class deduplicator_format {
  private:
   static constexpr std::uint8_t id_form_of_strings = 3;
 
+  static std::string shown_number(double number) {
+    std::array<char, 32> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+    return {digits.data(), end.ptr};
+  }
+
   /// What tells other tokenizers, hashers and seeds of the fingerprint and of the check, without naming them: what they
   /// make of one text.
   template <class Plain>
@@ -283,14 +323,8 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
       file.sections().size() != expected_sections) {
     file.refuse("the sections do not fit each other");
   }
-  const dedup_options settings = format::plain(form).options();
-  if (const auto distance = get<std::uint32_t>(options, 0);
-      distance != static_cast<std::uint32_t>(*settings.distance)) {
-    fail<std::invalid_argument>(path + ": saved with a distance of " + std::to_string(distance) + ", not " +
-                                std::to_string(*settings.distance));
-  }
-  if (to_text(options.first(32)) != format::options(form)) {
-    fail<std::invalid_argument>(path + ": saved with another similarity, min_tokens, check or Id");
+  if (const std::string other = format::difference(form, options.first(32)); !other.empty()) {
+    fail<std::invalid_argument>(path + ": saved with " + other);
   }
   // Built aside: what throws leaves the caller's empty.
   std::size_t position = 0;
@@ -514,7 +548,7 @@ class durable_deduplicator {
   [[nodiscard]] std::string log_path() const { return path_ + ".log"; }
 
   [[nodiscard]] bool is_there(const std::string& path) const {
-    if (const auto there = files_->is_there(path)) return *there;
+    if (const auto there = files_->type_of(path)) return *there != detail::file_type::none;
     detail::fail_with_errno("open", path);
   }
 
