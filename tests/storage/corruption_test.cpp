@@ -310,3 +310,54 @@ TEST_CASE("a durable deduplicator keeps its promises when any allocation fails")
   std::printf("%zu failing allocations of a durable deduplicator\n", failures);
   CHECK(failures > 300);
 }
+
+TEST_CASE("a bounded stream on the disk keeps its promises when any allocation fails") {
+  const support::temporary_folder folder;
+  const neardup::fingerprint_composition any{.tokenizer = "a tokenizer with a name that needs memory"};
+  const auto open = [&](const std::string& name) {
+    return neardup::durable_deduplicator(
+        folder / name,
+        neardup::stream_deduplicator(
+            neardup::make_deduplicator<std::string>(neardup::simhasher{neardup::words{}}, {.similarity = 0.8}),
+            {.max_documents = 7, .duplicates_renew = true}),
+        any);
+  };
+  const auto text_of = [](std::uint32_t i) {
+    std::string text;
+    for (std::uint32_t word = 0; word < 20; ++word) text += "w" + std::to_string(i * 100 + word) + ' ';
+    return i % 5 == 0 ? "short " + std::to_string(i) : text;
+  };
+  const auto name_of = [](std::uint32_t i) { return "https://example.org/a/long/name/" + std::to_string(i); };
+  auto s = open("s");
+  const auto state_of = [](const auto& one) {
+    std::string state = std::to_string(one.added());
+    one.for_each_kept([&](const auto& kept) { state += " " + kept.id + "@" + std::to_string(kept.time); });
+    return state;
+  };
+  std::size_t failures = 0;
+  const auto fail_each = [&](const auto& step) {
+    const std::string before = state_of(s);
+    failures += support::fail_each_allocation(step, [&] {
+      REQUIRE(state_of(s) == before);
+      for (const std::string suffix : {"", ".log"}) {
+        std::filesystem::copy_file(folder / "s" + suffix, folder / "e" + suffix,
+                                   std::filesystem::copy_options::overwrite_existing);
+      }
+      REQUIRE(state_of(open("e")) == before);
+    });
+    REQUIRE(state_of(s) != before);
+  };
+  for (std::uint32_t i = 0; i < 12; i += 4) {
+    std::vector<std::string> texts, ids;
+    for (const std::uint32_t number : {i, i + 1, i + 1, i + 2}) {
+      texts.push_back(text_of(number));
+      ids.push_back(name_of(4 * number + static_cast<std::uint32_t>(ids.size())));
+    }
+    fail_each([&] { s.add_batch(texts, ids, i); });
+    fail_each([&] { s.add(text_of(i + 3), name_of(1000 + i), i); });
+    fail_each([&] { s.replace(text_of(i + 50), name_of(1000 + i), i + 1); });
+    fail_each([&] { s.replace(text_of(i + 50), name_of(2000 + i), i + 1); });
+  }
+  std::printf("%zu failing allocations of a stream on the disk\n", failures);
+  CHECK(failures > 200);
+}

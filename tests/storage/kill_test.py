@@ -12,7 +12,7 @@ import time
 import unittest
 
 KILLS = int(os.environ.get("NEARDUP_KILLS", "25"))
-SAVED_EVERY = 64  # documents, by the program
+SAVED_EVERY = 64  # steps, by the program
 
 
 def lines_to_kill_after(first, choice):
@@ -37,13 +37,19 @@ def lines_until_kill(program, moments):
 
 class Kills(unittest.TestCase):
     def test_what_was_acknowledged_survives_kill_9(self):
+        self.check(KILLS, [])
+
+    def test_a_bounded_stream_of_batches_survives_kill_9_with_its_ages(self):
+        self.check(max(KILLS // 2, 12), ["stream"])
+
+    def check(self, kills, mode):
         moments = random.Random(1)
         acknowledged = opened = 0
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "seen")
-            for kill in range(KILLS):
+            for kill in range(kills):
                 with subprocess.Popen(
-                    [os.environ["NEARDUP_SURVIVOR"], path], stdout=subprocess.PIPE, text=True
+                    [os.environ["NEARDUP_SURVIVOR"], path, *mode], stdout=subprocess.PIPE, text=True
                 ) as program:
                     lines = lines_until_kill(program, moments)
                     self.assertEqual(program.wait(), -signal.SIGKILL, "\n".join(lines))
@@ -58,9 +64,9 @@ class Kills(unittest.TestCase):
                 self.assertLessEqual(start, acknowledged + 1, f"after kill {kill}")
                 self.assertEqual([int(line) for line in whole[1:]], list(range(start, start + len(whole) - 1)))
                 acknowledged = start + len(whole) - 1
-        print(f"{KILLS} kills survived, {opened} of them after it was opened, {acknowledged} documents acknowledged")
-        self.assertGreater(acknowledged, KILLS)
-        self.assertGreater(opened, KILLS // 2)
+        print(f"{kills} kills survived, {opened} of them after it was opened, {acknowledged} steps acknowledged")
+        self.assertGreater(acknowledged, kills)
+        self.assertGreater(opened, kills // 2)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
 // A program that is killed: adds documents to a durable deduplicator, and says which it has acknowledged.
 // survivor PATH: prints "start ADDED", then the number of each document that was added; never ends by itself.
+// survivor PATH stream: the same with batches of documents of a bounded stream.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/stream_deduplicator.hpp>
 #include <neardup/storage/deduplicator_file.hpp>
 
 namespace {
@@ -30,27 +34,98 @@ int fail(const char* what, std::uint64_t i) {
   return 1;
 }
 
-}  // namespace
+void say(const char* what, std::uint64_t number) {
+  std::printf("%s%llu\n", what, static_cast<unsigned long long>(number));
+  std::fflush(stdout);
+}
 
-int main(int count, char** arguments) {
-  if (count != 2) return 2;
-  using namespace neardup;
+using namespace neardup;
+
+auto empty_deduplicator(const simhasher<shingles<words>>& hash) { return deduplicator{hash, {.similarity = 0.9}}; }
+
+int run_single(const std::string& path) {
   const simhasher hash{shingles{2, words{}}};
-  durable_deduplicator dedup(arguments[1], deduplicator{hash, {.similarity = 0.9}}, composition_of(hash));
-  std::uint64_t added = dedup.get().added();
+  durable_deduplicator dedup(path, empty_deduplicator(hash), composition_of(hash));
+  std::uint64_t added = dedup.added();
   for (std::uint64_t i = 0; i < added; ++i) {
     const auto id = static_cast<std::uint32_t>(i);
     if (i % 7 == 0 && i + 4 == added) continue;  // its erasure was under way
-    if (dedup.get().contains(id) != is_kept(i, added)) return fail("it is kept or not, otherwise than said", i);
-    if (i + 40 > added && is_kept(i, added) && dedup.get().find(text_of(i)).original != id) return fail("not found", i);
+    if (dedup.contains(id) != is_kept(i, added)) return fail("it is kept or not, otherwise than said", i);
+    if (i + 40 > added && is_kept(i, added) && dedup.find(text_of(i)).original != id) return fail("not found", i);
   }
-  std::printf("start %llu\n", static_cast<unsigned long long>(added));
-  std::fflush(stdout);
+  say("start ", added);
   for (;;) {
     if (added >= 4 && (added - 4) % 7 == 0) dedup.erase(static_cast<std::uint32_t>(added - 4));
     if (added % 64 == 63) dedup.save();
     dedup.add(text_of(added));
-    std::printf("%llu\n", static_cast<unsigned long long>(added++));
-    std::fflush(stdout);
+    say("", added++);
   }
+}
+
+constexpr std::uint64_t batch_size = 8;
+constexpr stream_limits limits{.max_documents = 30, .max_age = 4, .duplicates_renew = true};
+
+struct kept_one {
+  std::uint64_t number, time;
+  friend bool operator==(const kept_one&, const kept_one&) = default;
+};
+
+/// What a stream must keep after so many batches, the n-th of which came at the time n, those first that go first. (The
+/// first batches make no difference any more.)
+std::vector<kept_one> kept_after(std::uint64_t batches) {
+  std::vector<kept_one> kept;
+  const std::uint64_t first = batches > 20 ? (batches - 20) / 5 * 5 : 0;  // where a batch begins with a new document
+  for (std::uint64_t batch = first; batch < batches; ++batch) {
+    std::erase_if(kept, [&](const kept_one& one) { return batch - one.time > limits.max_age; });
+    std::vector<std::uint64_t> renewed;
+    for (std::uint64_t i = batch * batch_size; i < (batch + 1) * batch_size; ++i) {
+      const auto original = std::find_if(kept.begin(), kept.end(),
+                                         [&](const kept_one& one) { return text_of(one.number) == text_of(i); });
+      if (original == kept.end()) {
+        kept.push_back({i, batch});
+      } else {
+        renewed.push_back(original->number);
+      }
+    }
+    for (const std::uint64_t number : renewed) {
+      const auto one = std::find_if(kept.begin(), kept.end(), [&](const kept_one& k) { return k.number == number; });
+      one->time = batch;
+      std::rotate(one, one + 1, kept.end());
+    }
+    if (kept.size() > limits.max_documents) {
+      kept.erase(kept.begin(), kept.end() - static_cast<std::ptrdiff_t>(limits.max_documents));
+    }
+  }
+  return kept;
+}
+
+int run_stream(const std::string& path) {
+  const simhasher hash{shingles{2, words{}}};
+  durable_deduplicator seen(path, stream_deduplicator(empty_deduplicator(hash), limits), composition_of(hash));
+  std::uint64_t batches = seen.added() / batch_size;
+  std::vector<kept_one> kept;
+  seen.for_each_kept([&](const auto& one) { kept.push_back({one.id, one.time}); });
+  // Of the batch that was under way perhaps what is too old has gone already.
+  std::vector<kept_one> expected = kept_after(batches), begun = expected;
+  std::erase_if(begun, [&](const kept_one& one) { return batches - one.time > limits.max_age; });
+  if (kept != expected && kept != begun) return fail("the stream is another", batches);
+  say("start ", batches);
+  for (;;) {
+    if (batches % 64 == 63) seen.save();
+    std::vector<std::string> texts;
+    std::vector<std::uint32_t> ids;
+    for (std::uint64_t i = batches * batch_size; i < (batches + 1) * batch_size; ++i) {
+      texts.push_back(text_of(i));
+      ids.push_back(static_cast<std::uint32_t>(i));
+    }
+    seen.add_batch(texts, ids, batches);
+    say("", batches++);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count == 3 && std::string(arguments[2]) == "stream") return run_stream(arguments[1]);
+  return count == 2 ? run_single(arguments[1]) : 2;
 }

@@ -271,7 +271,7 @@ class stream_deduplicator {
         }
       }
       change.renewed = renewed;
-      find_too_many(kept, replaced, gone);
+      find_too_many(kept, replaced, renewed, gone);
       change.gone = gone;
       commit(change);
     });
@@ -284,19 +284,29 @@ class stream_deduplicator {
   }
 
   /// The oldest documents that go because there are too many with those that are kept now, which are in the deduplicator
-  /// already, though not in the order.
-  void find_too_many(std::span<const kept_type> kept, slot_type replaced, std::vector<id_type>& gone) const {
+  /// already, though not in the order; those renewed are the youngest of all.
+  void find_too_many(std::span<const kept_type> kept, slot_type replaced, const std::vector<id_type>& renewed,
+                     std::vector<id_type>& gone) const {
     const std::size_t size = dedup_.size() - (replaced != none && kept.empty() ? 1 : 0);
     if (size <= limits_.max_documents) return;
     if (limits_.full == when_full::refuse) refuse_for_room();
     std::size_t left = size - limits_.max_documents;
     gone.reserve(left);
-    for (slot_type slot = ages_.first(); slot != none && left > 0; slot = ages_.next(slot)) {
-      if (slot == replaced) continue;
+    std::vector<slot_type> skipped{replaced};
+    for (const id_type& id : renewed) skipped.push_back(dedup_.kept().slot_of(id));
+    std::sort(skipped.begin(), skipped.end());
+    const auto take = [&](slot_type slot) {
+      if (left == 0 || std::binary_search(skipped.begin(), skipped.end(), slot)) return;
       gone.push_back(dedup_.kept().kept_at(slot).id);
       --left;
+    };
+    for (slot_type slot = ages_.first(); slot != none && left > 0; slot = ages_.next(slot)) take(slot);
+    for (const kept_type& one : kept) take(dedup_.kept().slot_of(one.id));
+    for (auto id = renewed.begin(); id != renewed.end() && left > 0; ++id) {
+      if (std::find(id + 1, renewed.end(), *id) != renewed.end()) continue;  // it is younger than that
+      gone.push_back(*id);
+      --left;
     }
-    for (std::size_t i = 0; i < left; ++i) gone.push_back(kept[i].id);
   }
 
   [[noreturn]] void refuse_for_room() const {

@@ -1,0 +1,10 @@
+// expect: an Id is regular, ordered and trivially copyable
+#include <neardup/dedup.hpp>
+
+#ifdef NEARDUP_COMPILES
+using id = std::string;
+#else
+using id = double;
+#endif
+
+auto pages(const neardup::simhasher<neardup::words>& hash) { return neardup::make_deduplicator<id>(hash); }

@@ -1,0 +1,12 @@
+// expect: has a deduplicator or a stream_deduplicator in it
+#include <neardup/neardup.hpp>
+
+using plain = neardup::deduplicator<neardup::simhasher<neardup::words>>;
+
+#ifdef NEARDUP_COMPILES
+using made = neardup::guarded<neardup::durable_deduplicator<plain>>;
+#else
+using made = neardup::durable_deduplicator<neardup::guarded<plain>>;
+#endif
+
+constexpr std::size_t size = sizeof(made);
