@@ -192,15 +192,20 @@ bool are_same_parts(const Part& a, const Part& b) {
 inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size_t n, std::size_t least,
                       std::vector<std::uint32_t>& scratch) {
   if (n < least) return true;
-  constexpr std::size_t more = 8;  // hardly any two of good hashes are equal
-  for (std::size_t taken : {(std::min)(n, least + more), n}) {
-    scratch.clear();
-    for (std::size_t i = 0; i < taken; ++i) scratch.push_back(static_cast<std::uint32_t>(column[i * stride]));
-    std::sort(scratch.begin(), scratch.end());
-    const auto end = std::unique(scratch.begin(), scratch.end());
-    if (static_cast<std::size_t>(end - scratch.begin()) >= least) return false;
+  const auto number = [&](std::size_t i) { return static_cast<std::uint32_t>(column[i * stride]); };
+  constexpr std::size_t few = 16;
+  if (least <= few) {
+    // Hardly any two of good hashes are equal, so the first ones tell.
+    bool are_distinct = true;
+    for (std::size_t i = 1; i < least; ++i) {
+      for (std::size_t j = 0; j < i; ++j) are_distinct = are_distinct && number(i) != number(j);
+    }
+    if (are_distinct) return false;
   }
-  return true;
+  scratch.clear();
+  for (std::size_t i = 0; i < n; ++i) scratch.push_back(number(i));
+  std::sort(scratch.begin(), scratch.end());
+  return static_cast<std::size_t>(std::unique(scratch.begin(), scratch.end()) - scratch.begin()) < least;
 }
 
 }  // namespace detail
