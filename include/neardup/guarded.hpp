@@ -144,24 +144,27 @@ class guarded {
   // ---- what a deduplicator has ---------------------------------------------------------------------------------------
 
   /// As the deduplicator's; `when` is the time of a stream_deduplicator.
-  template <class Id, std::convertible_to<std::uint64_t>... When>
-  auto add(std::string_view text, const Id& id, When... when) requires deduplicating<T> {
-    return change_by(text, [&](T& value, const auto& document) { return value.add(document, id, when...); });
+  template <deduplicating D = T, std::convertible_to<std::uint64_t>... When>
+  auto add(std::string_view text, const typename D::id_type& id, When... when) {
+    return change_by(text, [&](T& value, const auto& document) {
+      return value.add(document, id, static_cast<std::uint64_t>(when)...);
+    });
   }
-  template <class Id, std::convertible_to<std::uint64_t>... When>
-  auto replace(std::string_view text, const Id& id, When... when) requires deduplicating<T> {
-    return change_by(text, [&](T& value, const auto& document) { return value.replace(document, id, when...); });
+  template <deduplicating D = T, std::convertible_to<std::uint64_t>... When>
+  auto replace(std::string_view text, const typename D::id_type& id, When... when) {
+    return change_by(text, [&](T& value, const auto& document) {
+      return value.replace(document, id, static_cast<std::uint64_t>(when)...);
+    });
   }
-  template <class Texts, class Id, std::convertible_to<std::uint64_t>... When>
-  auto add_batch(const Texts& texts, const std::vector<Id>& ids, When... when) requires deduplicating<T> {
+  template <class Texts, deduplicating D = T, std::convertible_to<std::uint64_t>... When>
+  auto add_batch(const Texts& texts, std::span<const typename D::id_type> ids, When... when) {
     return add_batch(texts, ids, any_runner(), when...);
   }
-  template <class Texts, class Id, std::convertible_to<std::uint64_t>... When>
-  auto add_batch(const Texts& texts, const std::vector<Id>& ids, const any_runner& run,
-                 When... when) requires deduplicating<T> {
+  template <class Texts, deduplicating D = T, std::convertible_to<std::uint64_t>... When>
+  auto add_batch(const Texts& texts, std::span<const typename D::id_type> ids, const any_runner& run, When... when) {
     const auto describe = read([](const T& value) { return value.describer(); });
     const auto batch = describe_all(*describe, texts, run);
-    return write([&](T& value) { return value.add_batch(batch, ids, when..., run); });
+    return write([&](T& value) { return value.add_batch(batch, ids, static_cast<std::uint64_t>(when)..., run); });
   }
   [[nodiscard]] auto find(std::string_view text) const requires deduplicating<T> {
     const auto describe = read([](const T& value) { return value.describer(); });
@@ -169,12 +172,12 @@ class guarded {
     const auto document = (*describe)(text, memory->describing);
     return read([&](const T& value) { return value.find(document, memory->deciding); });
   }
-  template <class Id>
-  bool erase(const Id& id) requires deduplicating<T> {
+  template <deduplicating D = T>
+  bool erase(const typename D::id_type& id) {
     return write([&](T& value) { return value.erase(id); });
   }
-  template <class Id>
-  [[nodiscard]] bool contains(const Id& id) const requires deduplicating<T> {
+  template <deduplicating D = T>
+  [[nodiscard]] bool contains(const typename D::id_type& id) const {
     return read([&](const T& value) { return value.contains(id); });
   }
   [[nodiscard]] std::size_t size() const requires deduplicating<T> {
