@@ -29,6 +29,7 @@
 #include "oracle/effort.hpp"
 #include "support/temporary_folder.hpp"
 
+namespace dedup_products {
 namespace {
 
 using namespace neardup;
@@ -167,7 +168,7 @@ std::vector<std::string> texts_of(std::mt19937_64& random, std::size_t count) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < count; ++i) {
     std::string text;
-    if (random() % 2 == 0) {
+    if (random() % 3 == 0) {
       for (auto words = random() % 5 == 0 ? random() % 4 : 6 + random() % 20; words > 0; --words)
         text += "w" + std::to_string(random() % 300) + " ";
     } else {
@@ -198,7 +199,9 @@ void compare(const subject<Id>& tested, model<Id> plain, bool is_stream, std::ui
         const std::vector<std::string> texts = texts_of(random, random() % 12);
         std::vector<Id> ids;
         for (std::size_t i = 0; i < texts.size(); ++i) ids.push_back(id_of<Id>(next++));
-        REQUIRE(tested.add_batch(texts, ids, now) == plain.add_batch(texts, ids, now));
+        const auto expected = plain.add_batch(texts, ids, now);
+        REQUIRE(tested.add_batch(texts, ids, now) == expected);
+        for (const verdict<Id>& one : expected) duplicates += one.is_new() ? 0 : 1;
         break;
       }
       case 1: {
@@ -237,7 +240,7 @@ void compare(const subject<Id>& tested, model<Id> plain, bool is_stream, std::ui
     const Id id = plain.list().back().id;
     CHECK_THROWS_AS(tested.add("anything", id, now), std::invalid_argument);
   }
-  CHECK(duplicates > 3);
+  CHECK(duplicates > 2);
 }
 
 enum class check_kind { features, callable, capturing, none };
@@ -455,3 +458,5 @@ TEST_CASE("deduplicators of every form, kind, check and id decide as a list does
   check_all_forms<minima, std::string>(minima{});
 #endif
 }
+
+}  // namespace dedup_products

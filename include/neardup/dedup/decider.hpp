@@ -282,7 +282,8 @@ class decider {
         };
       }
     }
-    source_.decide(fingerprints, numbers, kept.size(), compared, rule, run);
+    source_.decide(std::span<const Fingerprint>(fingerprints), std::span<const slot_type>(numbers), kept.size(),
+                   compared, rule, run);
     return found;
   }
 
