@@ -21,8 +21,9 @@ namespace neardup::inline v0 {
 
 /// Counts tokens by their hash, of `Words` 64-bit words; merges and subtracts exactly, for every weighter.
 ///
-/// Two tokens are the same if their hashes are equal. With `KeepsText` it also keeps the text of each distinct token,
-/// which weighters that look at the token need. An operation that throws leaves the bag as it was.
+/// Two tokens are the same if their hashes are equal. With `KeepsText`, which weighters that look at the token need,
+/// they are the same if their texts are equal, too: a hasher that gives several texts one hash does not make them one
+/// token. An operation that throws leaves the bag as it was.
 /// Memory: 8 * Words + 8 bytes per distinct token, 16 more and its text with `KeepsText`, and 8 to 16 bytes of table.
 template <std::size_t Words = 1, bool KeepsText = false>
 class feature_bag {
@@ -44,18 +45,22 @@ class feature_bag {
     slots_.swap(other.slots_);
     texts_.swap(other.texts_);
     std::swap(total_count_, other.total_count_);
+    std::swap(equal_hashes_, other.equal_hashes_);
   }
 
   /// Counts a token `count` times. Returns: whether it is new to the bag.
-  /// Throws: std::overflow_error if the counts would exceed 64 bits. Complexity: constant on average, amortised.
+  /// Throws: std::overflow_error if the counts would exceed 64 bits.
+  /// Complexity: constant on average, amortised; linear in the tokens of the same hash.
   bool add(const hash_type& hash, std::string_view token, std::uint64_t count = 1) {
     if (count == 0) return false;
     if (count > max_count - total_count_) fail_overflow();
     if (2 * (features_.size() + 1) > slots_.size()) rehash((std::max)(min_slots, 2 * slots_.size()));
-    const std::size_t slot = find_slot(hash);
+    bool meets_equal_hash = false;
+    const std::size_t slot = find_slot(hash, token, meets_equal_hash);
     const bool is_new = slots_[slot] == 0;
     if (is_new) {
       insert(slot, hash, token, count);
+      if (meets_equal_hash) ++equal_hashes_;
     } else {
       features_[slots_[slot] - 1].count += count;
     }
@@ -78,24 +83,33 @@ class feature_bag {
   void subtract(const feature_bag& other) {
     if (&other == this) return clear();
     for (const feature& f : other.features_) {
-      if (count(f.hash) < f.count) {
+      if (count_of(f.hash, other.text_of(f)) < f.count) {
         detail::fail<std::invalid_argument>("cannot subtract a token more often than the feature bag has it");
       }
     }
-    for (const feature& f : other.features_) features_[slots_[find_slot(f.hash)] - 1].count -= f.count;
+    for (const feature& f : other.features_)
+      features_[slots_[find_slot(f.hash, other.text_of(f))] - 1].count -= f.count;
     total_count_ -= other.total_count_;
     drop_uncounted();
   }
 
-  /// How often the token of this hash was counted.
+  /// How often the tokens of this hash were counted.
   [[nodiscard]] std::uint64_t count(const hash_type& hash) const noexcept {
     if (slots_.empty()) return 0;
-    const std::size_t slot = find_slot(hash);
-    return slots_[slot] == 0 ? 0 : features_[slots_[slot] - 1].count;
+    std::uint64_t sum = 0;
+    for (std::size_t slot = first_slot(hash); slots_[slot] != 0; slot = next_slot(slot)) {
+      const feature& f = features_[slots_[slot] - 1];
+      if (!detail::are_equal(f.hash, hash)) continue;
+      sum += f.count;
+      if constexpr (!KeepsText) break;
+    }
+    return sum;
   }
 
   /// The number of distinct tokens.
   [[nodiscard]] std::size_t size() const noexcept { return features_.size(); }
+  /// Whether some of them have the same hash.
+  [[nodiscard]] bool has_equal_hashes() const noexcept { return equal_hashes_ != 0; }
   [[nodiscard]] bool empty() const noexcept { return features_.empty(); }
 
   /// The number of tokens, each occurrence counted.
@@ -107,6 +121,7 @@ class feature_bag {
     texts_.clear();
     std::fill(slots_.begin(), slots_.end(), std::size_t{0});
     total_count_ = 0;
+    equal_hashes_ = 0;
   }
 
   /// Calls `visit(hash, token, count)` for each distinct token, in the order in which they came first; `token` is empty
@@ -120,7 +135,7 @@ class feature_bag {
   friend bool operator==(const feature_bag& a, const feature_bag& b) noexcept {
     return a.size() == b.size() && a.total_count_ == b.total_count_ &&
            std::all_of(a.features_.begin(), a.features_.end(),
-                       [&](const feature& f) { return b.count(f.hash) == f.count; });
+                       [&](const feature& f) { return b.count_of(f.hash, a.text_of(f)) == f.count; });
   }
 
  private:
@@ -141,13 +156,34 @@ class feature_bag {
     detail::fail<std::overflow_error>("the counts of a feature bag exceed 64 bits");
   }
 
-  /// The slot of this hash, or the empty one where it belongs. Precondition: a slot is empty.
-  [[nodiscard]] std::size_t find_slot(const hash_type& hash) const noexcept {
-    const std::size_t mask = slots_.size() - 1;
-    // Multiplied by a secret, so that no text can be made whose tokens crowd.
-    std::size_t slot = ((detail::hash_words(hash) * detail::secret_multiplier()) >> 16) & mask;
-    while (slots_[slot] != 0 && !detail::are_equal(features_[slots_[slot] - 1].hash, hash)) slot = (slot + 1) & mask;
+  // Multiplied by a secret, so that no text can be made whose tokens crowd.
+  [[nodiscard]] std::size_t first_slot(const hash_type& hash) const noexcept {
+    return ((detail::hash_words(hash) * detail::secret_multiplier()) >> 16) & (slots_.size() - 1);
+  }
+  [[nodiscard]] std::size_t next_slot(std::size_t slot) const noexcept { return (slot + 1) & (slots_.size() - 1); }
+
+  /// The slot of this token, or the empty one where it belongs; `meets_equal_hash` becomes true if another token has
+  /// its hash. Precondition: a slot is empty.
+  [[nodiscard]] std::size_t find_slot(const hash_type& hash, std::string_view token,
+                                      bool& meets_equal_hash) const noexcept {
+    std::size_t slot = first_slot(hash);
+    for (; slots_[slot] != 0; slot = next_slot(slot)) {
+      const feature& f = features_[slots_[slot] - 1];
+      if (!detail::are_equal(f.hash, hash)) continue;
+      if (!KeepsText || text_of(f) == token) break;
+      meets_equal_hash = true;
+    }
     return slot;
+  }
+  [[nodiscard]] std::size_t find_slot(const hash_type& hash, std::string_view token) const noexcept {
+    bool meets_equal_hash = false;
+    return find_slot(hash, token, meets_equal_hash);
+  }
+
+  [[nodiscard]] std::uint64_t count_of(const hash_type& hash, std::string_view token) const noexcept {
+    if (slots_.empty()) return 0;
+    const std::size_t slot = find_slot(hash, token);
+    return slots_[slot] == 0 ? 0 : features_[slots_[slot] - 1].count;
   }
 
   void insert(std::size_t slot, const hash_type& hash, std::string_view token, std::uint64_t count) {
@@ -186,7 +222,12 @@ class feature_bag {
   }
 
   void fill_slots() noexcept {
-    for (std::size_t i = 0; i < features_.size(); ++i) slots_[find_slot(features_[i].hash)] = i + 1;
+    equal_hashes_ = 0;
+    for (std::size_t i = 0; i < features_.size(); ++i) {
+      bool meets_equal_hash = false;
+      slots_[find_slot(features_[i].hash, text_of(features_[i]), meets_equal_hash)] = i + 1;
+      if (meets_equal_hash) ++equal_hashes_;
+    }
   }
 
   void drop_uncounted() noexcept {
@@ -217,6 +258,7 @@ class feature_bag {
   std::vector<std::size_t> slots_;  // 1 + position in features_, 0 where empty; a power of two, at most half full
   std::string texts_;
   std::uint64_t total_count_ = 0;
+  std::size_t equal_hashes_ = 0;  // of so many tokens an earlier one has the hash
 };
 
 }  // namespace neardup::inline v0

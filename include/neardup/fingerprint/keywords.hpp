@@ -44,8 +44,10 @@ struct keyword {
 /// which is that of the text.
 /// Throws: std::invalid_argument if n is 0, or there is no table.
 /// Example: `simhasher hash{keywords{20, words, table}, tf_idf{table}}`
-template <tokenizer Inner>
+template <class Inner>
 class keywords {
+  static_assert(tokenizer<Inner>, "neardup: keywords{n, tokenizer, table} needs a tokenizer, such as words{}");
+
  public:
   keywords(std::size_t n, Inner inner, const std::shared_ptr<const idf_table>& table)
       : n_(n), inner_(std::move(inner)) {
@@ -213,7 +215,7 @@ struct token_kernel<keywords<Inner>, Hasher> {
 
   static void hash_text(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
                         const writer& out) {
-    visit_counted(tokenize, hash, text, memory, [&](const auto& value, std::uint64_t count, weight /*each*/) {
+    visit_ranked(tokenize, hash, text, memory, [&](const auto& value, std::uint64_t count, weight /*each*/) {
       for (std::uint64_t i = 0; i < count; ++i) out.add([&](std::size_t j) { return value[j]; });
     });
   }
@@ -223,10 +225,18 @@ struct token_kernel<keywords<Inner>, Hasher> {
     return tokenize.table_.get() == &table && hash.seed == xxh3<64>{}.seed;
   }
 
-  /// Calls `visit(hash, count, weight)` for each keyword once, with what one occurrence weighs by its table.
+  /// Calls `visit(hash, count, weight)` for each keyword once, with what one occurrence weighs by its table. Only for
+  /// XXH3, by which two keywords have two hashes: another hasher may make them one token.
   template <class Visit>
   static void visit_counted(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
-                            const Visit& visit) {
+                            const Visit& visit) requires is_xxh3<Hasher> {
+    visit_ranked(tokenize, hash, text, memory, visit);
+  }
+
+ private:
+  template <class Visit>
+  static void visit_ranked(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
+                           const Visit& visit) {
     for (const auto& word : tokenize.rank(text, memory, false)) {
       const std::uint64_t count = memory.tokens.count(word.number);
       const weight each = weight_of_exact(word.value);

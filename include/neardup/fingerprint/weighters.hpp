@@ -54,14 +54,24 @@ concept weight_adjuster = requires(const T& w, std::vector<weighted_token<1>>& t
 template <class T>
 concept linear_weighter = detail::occurrence_weighter<T> || detail::token_occurrence_weighter<T>;
 
-/// What can weigh the tokens of a text; it is called as const and has one of these forms:
+namespace detail {
+
+/// Has several of the forms below, one of which it may have inherited: nobody could tell which one is meant.
+template <class T>
+concept many_formed_weighter = (weight_adjuster<T> && (linear_weighter<T> || count_weighter<T> || token_weighter<T>)) ||
+                               (linear_weighter<T> && (count_weighter<T> || token_weighter<T>));
+
+}  // namespace detail
+
+/// What can weigh the tokens of a text; it is called as const and has exactly one of these forms:
 /// - `w(count)` or `w(token, count)`, the weight of a distinct token that occurs `count` times: a neardup::weight, or a
 ///   number (whole units; NaN, infinite and negative ones are errors);
 /// - `per_occurrence()` or `per_occurrence(token)`, the weight of each occurrence (linear_weighter);
 /// - a member `inner`, another weighter, and `adjust(tokens)`, which changes the std::vector<weighted_token<Words>> of
 ///   all distinct tokens of the text, for any Words.
 template <class T>
-concept weighter = std::copy_constructible<T> &&
+concept weighter =
+    std::copy_constructible<T> && !detail::many_formed_weighter<T> &&
     (linear_weighter<T> || detail::count_weighter<T> || detail::token_weighter<T> || detail::weight_adjuster<T>);
 
 namespace detail {
@@ -86,11 +96,13 @@ weight occurrence_weight(const Weighter& weigh, std::string_view token) {
   }
 }
 
+[[noreturn]] inline void fail_heavy_token() {
+  fail<std::overflow_error>("the weight of a token exceeds 2^64 - 1 units of 1/256");
+}
+
 /// The weight of `count` occurrences of `units` each.
 inline std::uint64_t units_of_all(std::uint64_t units, std::uint64_t count) {
-  if (units != 0 && count > ~std::uint64_t{0} / units) {
-    fail<std::overflow_error>("the weight of a token exceeds 2^64 - 1 units of 1/256");
-  }
+  if (units != 0 && count > ~std::uint64_t{0} / units) fail_heavy_token();
   return units * count;
 }
 
@@ -171,8 +183,10 @@ struct log_tf {
 ///
 /// A token of weight w has level ceil(n * w / heaviest); one of weight 0 keeps weight 0.
 /// Throws: std::invalid_argument when used with n outside 1 to 65535.
-template <weighter Inner>
+template <class Inner>
 struct levels {
+  static_assert(weighter<Inner>, "neardup: levels{n, weighter} needs a weighter, such as tf{}");
+
   std::size_t n = 5;
   Inner inner{};
 
@@ -199,8 +213,10 @@ levels(std::size_t, Inner) -> levels<Inner>;
 /// Only the n heaviest tokens of another weighter count; of equal weights the smaller hash comes first.
 ///
 /// Throws: std::invalid_argument when used with n = 0.
-template <weighter Inner>
+template <class Inner>
 struct top {
+  static_assert(weighter<Inner>, "neardup: top{n, weighter} needs a weighter, such as tf{}");
+
   std::size_t n = 200;
   Inner inner{};
 

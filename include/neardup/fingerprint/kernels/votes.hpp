@@ -1,6 +1,7 @@
 // How the hashed tokens of a text become its fingerprint: the cheapest way that each weighter allows.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -83,6 +84,23 @@ constexpr vote_kind vote_kind_of() {
   }
 }
 
+/// Makes one of all tokens of the same hash, whose weights it adds.
+template <std::size_t Words>
+void join_equal_hashes(std::vector<weighted_token<Words>>& weighted) {
+  std::sort(weighted.begin(), weighted.end(), [](const auto& a, const auto& b) { return a.hash < b.hash; });
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < weighted.size(); ++i) {
+    if (weighted[i].hash != weighted[kept].hash) {
+      weighted[++kept] = weighted[i];
+    } else if (weighted[i].units > ~weighted[kept].units) {
+      fail_heavy_token();
+    } else {
+      weighted[kept].units += weighted[i].units;
+    }
+  }
+  weighted.resize(kept + 1);
+}
+
 /// The weights of all tokens of a collection, before any adjustment.
 template <class Weighter, class Collection, std::size_t Words>
 void weigh_tokens(const Weighter& weigh, const Collection& tokens, std::vector<weighted_token<Words>>& weighted) {
@@ -91,6 +109,10 @@ void weigh_tokens(const Weighter& weigh, const Collection& tokens, std::vector<w
   tokens.for_each([&](const std::array<std::uint64_t, Words>& hash, std::string_view token, std::uint64_t count) {
     weighted.push_back({hash, token_units(weigh, token, count)});
   });
+  // Only of a collection with texts may several tokens have one hash.
+  if constexpr (requires { tokens.has_equal_hashes(); }) {
+    if (tokens.has_equal_hashes()) join_equal_hashes(weighted);
+  }
 }
 
 /// The weights of distinct hashes by a table of hashes: as often as they came, where counts are given.
