@@ -1,5 +1,6 @@
 // Distinct tokens are no sums: two texts that share some cannot be merged in an accumulator, only in a bag.
-// expect: (no matching (member )?function for call to .*add_to|linear_weighter)
+// expect: only a weighter that weighs each occurrence by itself, as tf and tf_idf do, adds to an accumulator
+// errors: 1
 #include <neardup/fingerprint.hpp>
 #include <neardup/text.hpp>
 

@@ -111,6 +111,9 @@ minwise_hasher(Tokenizer) -> minwise_hasher<Tokenizer>;
 template <class Tokenizer, class Hasher>
 minwise_hasher(Tokenizer, Hasher) -> minwise_hasher<Tokenizer, Hasher>;
 
+template <class Tokenizer, class Hasher, std::size_t Bits>
+inline constexpr bool detail::is_text_hasher<minwise_hasher<Tokenizer, Hasher, Bits>> = true;
+
 /// A minwise_hasher whose width is named: `make_minwise_hasher<128>(words{})`.
 template <std::size_t Bits, class Tokenizer, class Hasher = xxh3<64>>
 [[nodiscard]] constexpr auto make_minwise_hasher(Tokenizer t, Hasher h = {}) {

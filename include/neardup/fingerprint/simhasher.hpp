@@ -95,13 +95,18 @@ class simhasher {
 
   /// Adds the tokens of a text to an accumulator. For linear weighters only, tf and tf_idf: their sums can be merged.
   /// Guarantee: if it throws, the accumulator is as it was.
-  void add_to(accumulator<Bits>& sums, std::string_view text) const requires linear_weighter<Weighter> {
-    accumulator<Bits> added;
-    auto add = [&](std::string_view token) {
-      added.add(detail::voting_words<Bits>(hash(token)), detail::occurrence_weight(weighter, token));
-    };
-    tokenizer(text, add);
-    sums.merge(added);
+  void add_to(accumulator<Bits>& sums, std::string_view text) const {
+    if constexpr (linear_weighter<weighter_type>) {
+      accumulator<Bits> added;
+      auto add = [&](std::string_view token) {
+        added.add(detail::voting_words<Bits>(hash(token)), detail::occurrence_weight(weighter, token));
+      };
+      tokenizer(text, add);
+      sums.merge(added);
+    }
+    static_assert(linear_weighter<weighter_type>,
+                  "neardup: only a weighter that weighs each occurrence by itself, as tf and tf_idf do, adds to an "
+                  "accumulator; count the tokens in a bag instead, as add_to(bag, text) does");
   }
 
   /// The hashes of the distinct tokens of a text, sorted: the set that the Jaccard similarity compares.
@@ -150,6 +155,9 @@ template <class Tokenizer, class Weighter>
 simhasher(Tokenizer, Weighter) -> simhasher<Tokenizer, Weighter>;
 template <class Tokenizer, class Weighter, class Hasher>
 simhasher(Tokenizer, Weighter, Hasher) -> simhasher<Tokenizer, Weighter, Hasher>;
+
+template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
+inline constexpr bool detail::is_text_hasher<simhasher<Tokenizer, Weighter, Hasher, Bits>> = true;
 
 /// A simhasher whose width is named, at most that of the hasher: `make_simhasher<32>(words{})`.
 template <std::size_t Bits, class Tokenizer, class Weighter = unit, class Hasher = xxh3<Bits>>

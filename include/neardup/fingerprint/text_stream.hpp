@@ -24,6 +24,9 @@ namespace neardup::inline v0 {
 /// Throws: std::length_error in feed at a word of 2 GiB.
 template <class Simhasher>
 class text_stream {
+  static_assert(detail::is_text_hasher<Simhasher>,
+                "neardup: text_stream takes a simhasher or a minwise_hasher itself; what is derived from one may make "
+                "other fingerprints, which a stream could not know");
   using tokenizer_type = typename Simhasher::tokenizer_type;
   using weighter_type = typename Simhasher::weighter_type;
   using hasher_type = typename Simhasher::hasher_type;

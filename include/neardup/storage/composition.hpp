@@ -139,31 +139,54 @@ concept describes_itself = requires(const T& part) {
   { part.description() } -> std::convertible_to<std::string>;
 };
 
-/// What a part is called in a composition; tables that it looks into go into members of their own.
+/// The class that declares the member to which a pointer points.
+template <class Member, class Class>
+std::type_identity<Class> declaring_class(Member Class::*);
+
+/// Whether a part inherits description() from another part, whose name it would take though it may do otherwise.
+template <class Part>
+constexpr bool inherits_description() {
+  if constexpr (requires { declaring_class(&Part::description); }) {
+    using declaring = typename decltype(declaring_class(&Part::description))::type;
+    return !std::is_same_v<declaring, Part> && (tokenizer<declaring> || weighter<declaring> || token_hasher<declaring>);
+  } else {
+    return false;
+  }
+}
+
+/// What a part is called in a composition. What identifies the tables that it looks into goes into members of their
+/// own: one after the other if several parts have some, the outermost part first.
 class part_names {
  public:
   explicit part_names(fingerprint_composition& made_of) noexcept : made_of_(made_of) {}
 
   template <class Part>
   [[nodiscard]] std::string of(const Part& part) const {
-    if constexpr (std::is_base_of_v<shared_idf_table, Part>) {
-      // Whatever the order of the terms.
-      std::uint64_t sum = mix(part.table().median().raw());
-      part.table().for_each(
-          [&](std::string_view term, weight value) { sum += mix(xxh3<64>{.seed = value.raw()}(term)); });
-      made_of_.idf = hex_of(sum);
-      return std::is_same_v<Part, idf> ? "idf" : "tf_idf";
-    } else {
-      static_assert(describes_itself<Part>,
-                    "neardup: no name is known for this part of a composition; give it a member `std::string "
-                    "description() const` that tells it, with its settings, from all others, or fill in a "
-                    "neardup::fingerprint_composition");
-      if constexpr (requires { part.dictionary_identity(); }) made_of_.dictionary = hex_of(part.dictionary_identity());
-      if constexpr (requires { *part.model_identity(); }) {
-        if (const auto identity = part.model_identity()) made_of_.model = hex_of(*identity);
-      }
-      return part.description();
+    static_assert(!inherits_description<Part>(),
+                  "neardup: this part inherits description() from another part, whose name it must not take; give it a "
+                  "member `std::string description() const` of its own, with a name of its own");
+    static_assert(describes_itself<Part>,
+                  "neardup: no name is known for this part of a composition; give it a member `std::string "
+                  "description() const` that tells it, with its settings, from all others, or fill in a "
+                  "neardup::fingerprint_composition");
+    if constexpr (requires { part.dictionary_identity(); })
+      add(made_of_.dictionary, hex_of(part.dictionary_identity()));
+    if constexpr (requires { *part.model_identity(); }) {
+      const auto identity = part.model_identity();
+      add(made_of_.model, identity ? hex_of(*identity) : "");
     }
+    if constexpr (std::is_base_of_v<shared_idf_table, Part>) add(made_of_.idf, identity_of(part.table()));
+    if constexpr (describes_itself<Part>) return part.description();
+    return {};
+  }
+
+  [[nodiscard]] std::string of(const idf& part) const {
+    add(made_of_.idf, identity_of(part.table()));
+    return "idf";
+  }
+  [[nodiscard]] std::string of(const tf_idf& part) const {
+    add(made_of_.idf, identity_of(part.table()));
+    return "tf_idf";
   }
 
   [[nodiscard]] std::string of(const words&) const { return "words"; }
@@ -208,7 +231,8 @@ class part_names {
   }
   template <class Inner>
   [[nodiscard]] std::string of(const without<Inner>& part) const {
-    if (part.list() != nullptr && part.list()->size() > 0) made_of_.stop_words = hex_of(part.list()->identity());
+    const bool has_words = part.list() != nullptr && part.list()->size() > 0;
+    add(made_of_.stop_words, has_words ? hex_of(part.list()->identity()) : "");
     return with("without", part.min_length(), of(part.inner()));
   }
   template <class Inner>
@@ -226,6 +250,23 @@ class part_names {
   }
 
  private:
+  /// Adds what identifies one more table. That of a single part stands alone, as if there were no others: a part without
+  /// a table is named only if one with a table comes before it.
+  static void add(std::string& identities, const std::string& identity) {
+    if (identities.empty()) {
+      identities = identity;
+    } else {
+      identities.append(", ").append(identity.empty() ? "none" : identity);
+    }
+  }
+
+  /// A digest of the terms and their weights, whatever their order.
+  static std::string identity_of(const idf_table& table) {
+    std::uint64_t sum = mix(table.median().raw());
+    table.for_each([&](std::string_view term, weight value) { sum += mix(xxh3<64>{.seed = value.raw()}(term)); });
+    return hex_of(sum);
+  }
+
   static std::string with(const char* name, std::size_t n, const std::string& inner = {}) {
     return std::string(name) + "(" + std::to_string(n) + (inner.empty() ? "" : ", " + inner) + ")";
   }
@@ -255,6 +296,17 @@ template <class Tokenizer, class Hasher, std::size_t Bits>
   made_of.tokenizer = names.of(hash.tokenizer);
   made_of.hasher = names.of(hash.hasher);
   return made_of;
+}
+
+/// Refuses all else, and what is derived from a simhasher or a minwise_hasher with it, for that may make other
+/// fingerprints.
+template <class Hasher>
+[[nodiscard]] fingerprint_composition composition_of(const Hasher& /*hash*/) {
+  static_assert(
+      sizeof(Hasher) == 0,
+      "neardup: composition_of takes a simhasher or a minwise_hasher itself, and nothing that is derived from "
+      "one; fill in a neardup::fingerprint_composition for what makes fingerprints of its own");
+  return {};
 }
 
 }  // namespace neardup::inline v0

@@ -59,8 +59,8 @@ class text_canonicaliser {
 /// Tokenizes the canonical text: case, punctuation and spacing do not matter, nor does how characters are spelt in code
 /// points. See canonicalise.
 /// Example: `simhasher hash{canonical{shingles{2, words{}}}};`
-template <tokenizer Inner>
-struct canonical : detail::rewritten<detail::text_canonicaliser, Inner> {};
+template <class Inner>
+struct canonical : detail::rewritten<canonical<Inner>, detail::text_canonicaliser, Inner> {};
 
 template <class Inner>
 canonical(Inner) -> canonical<Inner>;

@@ -271,8 +271,8 @@ class text_masker {
 
 /// Tokenizes the masked text. See mask.
 /// Example: `shingles{2, masked{normalised{words{}}}}`
-template <tokenizer Inner>
-struct masked : detail::rewritten<detail::text_masker, Inner> {};
+template <class Inner>
+struct masked : detail::rewritten<masked<Inner>, detail::text_masker, Inner> {};
 
 template <class Inner>
 masked(Inner) -> masked<Inner>;

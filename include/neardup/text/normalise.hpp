@@ -128,23 +128,23 @@ using width_folder = piecewise_rewriter<append_narrowed>;
 }
 
 /// Tokenizes the folded text: upper and lower case of ASCII letters are the same. See fold.
-template <tokenizer Inner>
-struct folded : detail::rewritten<detail::ascii_folder, Inner> {};
+template <class Inner>
+struct folded : detail::rewritten<folded<Inner>, detail::ascii_folder, Inner> {};
 
 template <class Inner>
 folded(Inner) -> folded<Inner>;
 
 /// Tokenizes the text in half width: full-width letters, digits and punctuation are those of ASCII. See narrow.
 /// Example: `narrowed{folded{chinese_words{dictionary}}}`
-template <tokenizer Inner>
-struct narrowed : detail::rewritten<detail::width_folder, Inner> {};
+template <class Inner>
+struct narrowed : detail::rewritten<narrowed<Inner>, detail::width_folder, Inner> {};
 
 template <class Inner>
 narrowed(Inner) -> narrowed<Inner>;
 
 /// Tokenizes the normalised text: case, punctuation and spacing do not matter. See normalise.
-template <tokenizer Inner>
-struct normalised : detail::rewritten<detail::text_normaliser, Inner> {};
+template <class Inner>
+struct normalised : detail::rewritten<normalised<Inner>, detail::text_normaliser, Inner> {};
 
 template <class Inner>
 normalised(Inner) -> normalised<Inner>;

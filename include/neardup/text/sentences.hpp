@@ -85,8 +85,10 @@ struct sentences {
 ///
 /// Throws: std::invalid_argument when used with n = 0.
 /// Example: `simhasher hash{longest{3, sentences{}}}`
-template <tokenizer Inner>
+template <class Inner>
 struct longest {
+  static_assert(tokenizer<Inner>, "neardup: longest{n, tokenizer} needs a tokenizer, such as words{}");
+
   std::size_t n = 3;
   Inner inner{};
 

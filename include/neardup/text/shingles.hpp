@@ -80,8 +80,10 @@ class shingle_window {
 /// A text of m >= n tokens has m - n + 1 shingles; one of 1 to n - 1 tokens has one, of all of them. n = 1 gives the
 /// tokens themselves. Throws: std::invalid_argument when used with n = 0.
 /// Source: Broder, On the resemblance and containment of documents, 1997.
-template <tokenizer Inner>
+template <class Inner>
 struct shingles {
+  static_assert(tokenizer<Inner>, "neardup: shingles{n, tokenizer} needs a tokenizer, such as words{}");
+
   std::size_t n = 2;
   Inner inner{};
 

@@ -90,8 +90,10 @@ class stop_words {
 ///
 /// Copies share the list; without one only the length counts.
 /// Example: `simhasher hash{without{stop_words::load("stop.txt"), words{}}}`
-template <tokenizer Inner>
+template <class Inner>
 class without {
+  static_assert(tokenizer<Inner>, "neardup: without{list, tokenizer} needs a tokenizer, such as words{}");
+
  public:
   without(std::shared_ptr<const stop_words> list, Inner inner, std::size_t min_length = 1)
       : list_(std::move(list)), inner_(std::move(inner)), min_length_(min_length) {}
@@ -100,18 +102,15 @@ class without {
 
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
-    const auto pass = [&](std::string_view token) {
-      if (is_listed(token)) return;
-      sink(token);
-    };
-    auto pass_long = [&](std::string_view token) {
-      if (accepts(token)) sink(token);
-    };
-    // Chinese words know their lengths.
-    if constexpr (requires { inner_.for_each_of_length(text, min_length_, pass); }) {
-      inner_.for_each_of_length(text, min_length_, pass);
+    if constexpr (detail::leaves_out_short_tokens<Inner>) {
+      inner_.for_each_of_length(text, min_length_, [&](std::string_view token) {
+        if (!is_listed(token)) sink(token);
+      });
     } else {
-      inner_(text, pass_long);
+      auto pass = [&](std::string_view token) {
+        if (accepts(token)) sink(token);
+      };
+      inner_(text, pass);
     }
   }
 
@@ -143,7 +142,7 @@ class without {
   std::size_t min_length_;
 };
 
-/// Of the tokens of a text in chunks; where the inner tokenizer takes chunks.
+/// Takes the text in chunks if the inner tokenizer does.
 template <streaming_tokenizer Inner>
 class token_stream<without<Inner>> {
  public:

@@ -21,6 +21,12 @@ struct any_sink {
   void operator()(std::string_view) const {}
 };
 
+/// Whether a tokenizer has `for_each_of_length(text, min_length, sink)`, which leaves out shorter tokens faster than a
+/// sink could. Specialised for the type itself: a class derived from it has that member too, but may tokenize
+/// otherwise.
+template <class Tokenizer>
+inline constexpr bool leaves_out_short_tokens = false;
+
 }  // namespace detail
 
 /// A callable `tokenizer(text, sink)` that calls `sink(token)` with a std::string_view for each token, in order.
@@ -90,10 +96,13 @@ std::string rewrite(std::string_view text) {
   return out;
 }
 
-/// A tokenizer of the text that a rewriter has made of another one: that has append(text, out), finish(out) and
-/// reset().
-template <class Rewriter, class Inner>
+/// The members of a tokenizer `Self` that rewrites the text first and tokenizes the result. A rewriter has
+/// append(text, out), finish(out) and reset().
+template <class Self, class Rewriter, class Inner>
 struct rewritten {
+  static_assert(tokenizer<Inner>,
+                "neardup: folded{tokenizer}, normalised{tokenizer} and their like need a tokenizer, such as words{}");
+
   using rewriter = Rewriter;
 
   Inner inner{};
@@ -105,10 +114,9 @@ struct rewritten {
   }
 };
 
+/// A tokenizer that does nothing but that. A class derived from one is none, for it may tokenize otherwise.
 template <class T>
-concept rewriting_tokenizer = requires {
-  typename T::rewriter;
-};
+concept rewriting_tokenizer = std::derived_from<T, rewritten<T, typename T::rewriter, decltype(T::inner)>>;
 
 /// A stream of such text: `Inner` is a stream of tokens or of their hashes, whose further arguments are passed on.
 template <class Rewriter, class Inner>

@@ -36,7 +36,7 @@ constexpr int wrong_part() {
   if constexpr (!tokenizer<Tokenizer>) {
     return 1;
   } else if constexpr (!weighter<Weighter>) {
-    return 2;
+    return many_formed_weighter<Weighter> ? 5 : 2;
   } else if constexpr (!token_hasher<Hasher>) {
     return 3;
   } else {
@@ -71,7 +71,15 @@ class checked_parts {
                 "unsigned integer or a std::array of std::uint64_t");
   static_assert(wrong != 4,
                 "neardup: the hasher is narrower than the fingerprint; name a smaller width, or use xxh3<Bits>");
+  static_assert(
+      wrong != 5,
+      "neardup: this weighter has several forms, one of which it may inherit: of operator(), per_occurrence() "
+      "and adjust() a weighter has one; hold the other weighter as a member instead of deriving from it");
 };
+
+/// Whether a type is a simhasher or a minwise_hasher itself. A class derived from one may make other fingerprints.
+template <class T>
+inline constexpr bool is_text_hasher = false;
 
 /// Memory that is made when it is first used, and again after it was moved away.
 template <class T>

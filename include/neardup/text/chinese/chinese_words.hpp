@@ -261,6 +261,9 @@ class chinese_words {
   std::shared_ptr<const unknown_word_model> model_;
 };
 
+template <>
+inline constexpr bool detail::leaves_out_short_tokens<chinese_words> = true;
+
 /// A piece ends behind a character that is in no run, unless it is half a line end.
 template <>
 struct detail::cuts_of<chinese_words> {
