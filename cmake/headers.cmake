@@ -105,6 +105,7 @@ set(NEARDUP_HEADERS
     include/neardup/instruction_set.hpp
     include/neardup/minwise.hpp
     include/neardup/neardup.hpp
+    include/neardup/ostream.hpp
     include/neardup/runner.hpp
     include/neardup/simhash.hpp
     include/neardup/storage.hpp

@@ -24,7 +24,7 @@ import re
 import sys
 
 STANDARD_HEADERS = (
-    "algorithm array cstddef cstdint cstdio filesystem fstream functional iostream iterator map "
+    "algorithm array cstddef cstdint cstdio filesystem fstream functional iostream iterator latch map "
     "memory optional span sstream stdexcept string string_view thread tuple utility vector"
 ).split()
 

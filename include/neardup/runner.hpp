@@ -28,6 +28,16 @@ concept runner = std::copy_constructible<T> &&
   run(parts, work);
 };
 
+namespace detail {
+
+/// Has one of the two members, so that it is meant to be a runner, but is none.
+template <class T>
+concept incomplete_runner = !runner<T> && (requires(T & run) {
+  run.parts();
+} || (requires { &T::operator(); } && std::invocable<T&, std::size_t, const std::function<void(std::size_t)>&>));
+
+}  // namespace detail
+
 /// Any runner, as one type; without one, all parts run on the caller's thread, which is the default everywhere.
 ///
 /// Results never depend on the runner. What a call through it costs does not matter: there is one for each pass over
@@ -41,6 +51,14 @@ class any_runner {
     requires(!std::same_as<Run, any_runner> && runner<Run>)
   any_runner(const Run& run)  // NOLINT(google-explicit-constructor): stands for the runner that it is given.
       : parts_((std::max)(std::size_t{1}, static_cast<std::size_t>(run.parts()))), run_(run) {}
+
+  template <class Run>
+    requires(!std::same_as<Run, any_runner> && detail::incomplete_runner<Run>)
+  any_runner(const Run& /*run*/) {  // NOLINT(google-explicit-constructor): says what the type lacks.
+    static_assert(runner<Run>,
+                  "neardup: a runner has two const members: parts(), which gives how many parts there should be, and "
+                  "operator()(parts, work), which calls work(part) for each part from 0 to parts - 1");
+  }
 
   /// The number of parts that keep all threads busy, at least 1.
   [[nodiscard]] std::size_t parts() const noexcept { return parts_; }

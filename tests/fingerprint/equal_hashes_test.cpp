@@ -32,7 +32,7 @@ struct merging_hasher {
 constexpr merging_hasher caseless{};
 constexpr merging_hasher crowded{true};
 
-const idf_table table = idf_table::parse("Apple 9\napple 1\ntree 4\nPEAR 2\n");
+const idf_table fruit_table = idf_table::parse("Apple 9\napple 1\ntree 4\nPEAR 2\n");
 
 /// Checks that no way and no order gives another fingerprint.
 template <class Simhasher>
@@ -78,19 +78,19 @@ TEST_CASE("no way and no order gives another fingerprint where hashes are equal"
   check(unit{});
   check(tf{});
   check(log_tf{});
-  check(idf{table});
-  check(tf_idf{table});
-  check(levels{3, top{2, tf_idf{table}}});
+  check(idf{fruit_table});
+  check(tf_idf{fruit_table});
+  check(levels{3, top{2, tf_idf{fruit_table}}});
   check([](std::string_view token, std::uint64_t count) { return token.size() + 7 * count; });
 }
 
 TEST_CASE("the same of keywords, which are counted before they are hashed", "[equal hashes]") {
   const auto check = [&](const auto& weigh) {
-    check_all_ways(simhasher{keywords{20, words{}, table}, weigh, caseless}, fruit);
+    check_all_ways(simhasher{keywords{20, words{}, fruit_table}, weigh, caseless}, fruit);
   };
   check(unit{});
   check(log_tf{});
-  check(tf_idf{table});
+  check(tf_idf{fruit_table});
 }
 
 TEST_CASE("texts of one hash add their weights, or count as one token", "[equal hashes]") {
@@ -107,7 +107,7 @@ TEST_CASE("texts of one hash add their weights, or count as one token", "[equal 
   CHECK(simhasher{words{}, unit{}, caseless}("Apple apple tree TREE") == simhash<64>(apple & tree));
   // The heaviest token is that of the sum.
   wins(levels{3, top{1, tf_idf{idf_table::parse("Apple 3\napple 3\ntree 4\n")}}}, "Apple apple tree", apple);
-  const auto weighted = simhasher{words{}, idf{table}, caseless}.weighted_features("tree Apple apple");
+  const auto weighted = simhasher{words{}, idf{fruit_table}, caseless}.weighted_features("tree Apple apple");
   REQUIRE(weighted.size() == 2);
   const std::size_t at = weighted[0].hash[0] == apple ? 0 : 1;
   CHECK(weighted[at].units == 10 * 256);
@@ -141,7 +141,7 @@ TEST_CASE("a bag with texts tells tokens of one hash apart", "[equal hashes]") {
   CHECK_THROWS_AS(moved.subtract(wrong), std::invalid_argument);
   other.merge(one);
   CHECK(other == moved);
-  // Enough of them for the table to grow.
+  // Enough of them for the slots to grow.
   bag_type many;
   for (int i = 0; i < 200; ++i) many.add({static_cast<std::uint64_t>(i % 5)}, std::to_string(i), 1);
   CHECK(many.size() == 200);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <optional>
@@ -29,24 +28,13 @@ template <class Simhasher, class Texts>
   const std::size_t wanted = run.parts();
   // Few at a time, and each by itself where there are few in all, so that no part waits long for the last one.
   const std::size_t step = (std::min)(std::size_t{16}, count / wanted / 4 + 1);
+  const std::size_t parts = (std::min)(wanted, (count + step - 1) / step);
   std::vector<std::optional<typename Simhasher::fingerprint_type>> result(count);
-  std::atomic<std::size_t> next = 0;
-  detail::first_failure failure;
-  const auto work = [&](std::size_t /*part*/) {
-    typename Simhasher::workspace scratch;
-    while (true) {
-      const std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
-      if (first >= count) return;
-      for (std::size_t i = first; i < (std::min)(first + step, count); ++i) {
-        const bool done = failure.guard(i, [&] { result[i] = hash(std::string_view(texts[i]), scratch); });
-        if (done) continue;
-        next.store(count, std::memory_order_relaxed);  // All before are taken already.
-        return;
-      }
-    }
-  };
-  run((std::min)(wanted, (count + step - 1) / step), work);
-  failure.rethrow();
+  std::vector<typename Simhasher::workspace> scratch(parts);
+  detail::in_steps(run, parts, count, step, [&](std::size_t part, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) result[i] = hash(std::string_view(texts[i]), scratch[part]);
+    return true;
+  });
   return result;
 }
 

@@ -1,0 +1,18 @@
+// Opt-in: fingerprints go to streams, as in tests that print what they compare. The library itself needs no streams.
+#pragma once
+
+#include <cstddef>
+#include <ostream>
+
+#include "simhash.hpp"
+
+namespace neardup::inline v0 {
+
+/// Writes the digits of to_hex().
+/// Example: `std::cout << *hash(text) << '\n';`
+template <class Self, std::size_t Bits>
+std::ostream& operator<<(std::ostream& out, const fingerprint_bits<Self, Bits>& fingerprint) {
+  return out << fingerprint.to_hex();
+}
+
+}  // namespace neardup::inline v0
