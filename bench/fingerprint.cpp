@@ -139,7 +139,7 @@ void add_kernels(const corpus& english, const corpus& chinese) {
   detail::word_span_finder(all).next(spans);
   kernel("word-hashes", spans.count, [] {
     std::uint64_t* const column = hashes;
-    detail::hash_spans<1>(text.data(), spans.places(), 0, &column, neardup::active_instruction_set());
+    detail::hash_spans<1>(text.data(), spans.view(), 0, &column, neardup::active_instruction_set());
     return hashes[0];
   });
   kernel("distinct-5-grams", size, [all] {

@@ -46,7 +46,7 @@ class any_runner {
  public:
   any_runner() = default;
 
-  // In this order: whether any_runner can be copied must not be asked while that is being decided.
+  // The order of the conditions matters: whether any_runner can be copied must not be asked while that is being decided.
   template <class Run>
     requires(!std::same_as<Run, any_runner> && runner<Run>)
   any_runner(const Run& run)  // NOLINT(google-explicit-constructor): stands for the runner that it is given.

@@ -88,7 +88,7 @@ class feature_extractor {
     const std::uint64_t* const hashes = memory.distinct.column(0);
     for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<Feature>(hashes[i]);
     detail::hash_sort(features, memory.sorting);
-    // What differs in the rest of the hash only.
+    // Hashes that differ in their other bits only have become equal.
     features.erase(std::unique(features.begin(), features.end()), features.end());
   }
 };

@@ -25,7 +25,7 @@ namespace neardup::inline v0 {
 namespace detail {
 
 /// An odd number, another one in each process: the time and the place where it was loaded, mixed.
-/// For the arrangement of hash tables only; nothing that is seen from outside may depend on it.
+/// It only arranges hash tables; nothing that is seen from outside may depend on it.
 inline std::uint64_t secret_multiplier() noexcept {
   static const std::uint64_t secret = [] {
     static const char place = 0;

@@ -161,7 +161,7 @@ class idf_table {
     return result;
   }
 
-  /// What parse() reads back as an equal table, in the order of the terms' bytes.
+  /// The table as text that parse() reads back as an equal one, its lines in the order of the terms' bytes.
   /// Throws: std::runtime_error if a term is empty, begins or ends with white space, or holds a line break.
   [[nodiscard]] std::string to_text() const {
     std::vector<std::string_view> terms;

@@ -171,7 +171,7 @@ class keywords {
     inner_(text, count_token);
     tokens.flush();
     const std::size_t size = tokens.size();
-    // So that look-ups wait for memory at the same time, and not each for its own.
+    // All entries are asked for first, so that the look-ups wait for memory together and not one after the other.
     for (std::size_t i = 0; i < size; ++i) values_->prefetch(tokens.hash(i));
     const auto is_before = [&](const candidate& a, const candidate& b) {
       return a.score != b.score ? a.score > b.score : tokens.text(a.number) < tokens.text(b.number);

@@ -18,7 +18,7 @@ class minwise_hasher;
 
 /// A set of features as far as its min-wise code needs it: 4 bytes for each bit, whatever the size of the set.
 ///
-/// Of a feature the lowest 32 bits count, as in feature_extractor: the set of features that a check compares has the
+/// Only the lowest 32 bits of a feature count, as in feature_extractor: the set of features that a check compares has the
 /// code of its text. Adding a feature again changes nothing, nor does the order.
 /// Example: `minwise_sketch<64> all = hash.sketch(title);  all.merge(hash.sketch(body));  auto code = all.result();`
 template <std::size_t Bits>

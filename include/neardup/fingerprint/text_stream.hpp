@@ -92,7 +92,7 @@ class text_stream {
     }
   };
 
-  // Of a tokenizer that takes whole texts, nothing but the static_assert is to be reported.
+  // If the tokenizer takes whole texts only, the static_assert above is to be the only error.
   using streamed =
       std::conditional_t<streaming_tokenizer<tokenizer_type>, tokenizer_type, detail::any_part<Simhasher::bits>>;
 

@@ -152,7 +152,7 @@ constexpr weight log_tf_weight(std::uint64_t count) noexcept {
   return weight::from_raw(weight::one + weight_of_ln(fixed_point_ln(count == 0 ? 1 : count)).raw());
 }
 
-// Of nearly all tokens: the logarithm takes a hundred cycles.
+// Nearly all tokens have one of these counts, and a logarithm takes a hundred cycles.
 inline constexpr std::array<weight, 256> log_tf_weights = [] {
   std::array<weight, 256> weights;
   for (std::size_t count = 0; count < weights.size(); ++count) weights[count] = log_tf_weight(count);

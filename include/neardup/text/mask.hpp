@@ -232,8 +232,8 @@ class text_masker {
     return true;
   }
 
-  // Of a network card, or version 6 of IP: up to four hexadecimal digits between colons, three colons at least or two
-  // side by side.
+  // Whether a run is the address of a network card or one of IP version 6: up to four hexadecimal digits between colons,
+  // of which there are three or more, or two side by side.
   static bool is_hexadecimal_address(std::string_view run) {
     std::size_t length = 0, colons = 0;
     bool has_digit = false;

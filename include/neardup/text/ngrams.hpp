@@ -104,7 +104,7 @@ struct cuts_of<byte_ngrams> {
   }
 };
 
-/// The same; a sequence that a chunk cut is no unit yet.
+/// The same for code points, without the bytes of one that is still incomplete at the end.
 template <>
 struct cuts_of<code_point_ngrams> {
   static text_cut cut(const code_point_ngrams& tokenize, std::string& text, std::size_t& /*searched*/, bool at_end) {

@@ -80,7 +80,7 @@ class text_normaliser {
   normalised_end last_ = normalised_end::nothing;
 };
 
-/// What a character is in half width, if not itself: a byte of ASCII; otherwise 0.
+/// The byte of ASCII that a character becomes in half width; 0 if it stays as it is.
 constexpr char narrow_form(char32_t c) noexcept {
   if (c >= 0xff01 && c <= 0xff5e) return static_cast<char>(c - 0xff00 + 0x20);
   const bool is_space =

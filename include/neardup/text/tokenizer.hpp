@@ -163,7 +163,7 @@ struct text_cut {
 /// tokenizer that allows it.
 ///
 /// `cut(tokenizer, text, searched, at_end)` gives the last cut of what there is of the text, at its end if no more will
-/// come, and may repair it. `searched` bytes of it are known to hold no cut; so far it looked is what it is set to.
+/// come, and may repair it. The first `searched` bytes are known to hold no cut; cut() sets it to how far it has looked.
 template <class Tokenizer>
 struct cuts_of;
 
@@ -198,7 +198,7 @@ class text_pieces {
     });
   }
 
-  /// The rest, too, which is a piece if it has tokens of its own, or is all of the text.
+  /// Takes the rest as well, if it has tokens of its own or is all of the text.
   template <class Take>
   void finish(const Take& take) {
     if (find_cut(true).next > 0 || !is_begun_) take(std::string_view(text_));

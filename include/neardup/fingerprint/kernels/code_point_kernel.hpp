@@ -175,9 +175,9 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
         });
       }
     }
-    for (std::size_t i = 0; i < grams; i += span_places::capacity) {
-      const std::size_t part = (std::min)(grams - i, span_places::capacity);
-      add_span_hashes(text.data(), span_places{places + i, places + i + n, part}, seed, level, out);
+    for (std::size_t i = 0; i < grams; i += span_view::capacity) {
+      const std::size_t part = (std::min)(grams - i, span_view::capacity);
+      add_span_hashes(text.data(), span_view{places + i, places + i + n, part}, seed, level, out);
     }
     if (!at_end) {
       std::copy(places + grams, places + count, places);

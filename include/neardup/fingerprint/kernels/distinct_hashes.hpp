@@ -32,7 +32,7 @@ class distinct_hashes {
   /// Forgets the hashes of the last text.
   void clear() noexcept {
     first_number_ += static_cast<std::uint32_t>(count_);
-    if (places_.empty()) {
+    if (slots_.empty()) {
       size_ = 0;  // also of a table that was moved away
     } else if (size_ > small_size) {
       // The next text is likely to be as long; a table for a longer one would only be slower.
@@ -69,7 +69,7 @@ class distinct_hashes {
   /// How often each of them came, at least once.
   [[nodiscard]] const std::uint64_t* counts() const noexcept requires Counts { return counts_.data(); }
 
-  /// The place of each of them in the block with which it came first.
+  /// The position of each of them in the block with which it came first.
   [[nodiscard]] const std::uint32_t* origins() const noexcept requires Origins { return origins_.data(); }
 
   /// Calls `visit(hash, "", count)` for each distinct hash, as feature_bag does.
@@ -85,12 +85,12 @@ class distinct_hashes {
  private:
   static constexpr std::size_t batch = 256;
   static constexpr std::size_t small_size = 1024;
-  static constexpr std::size_t sparsity = 4;  // places for each hash, at least
+  static constexpr std::size_t sparsity = 4;  // slots for each hash, at least
   static constexpr std::uint64_t max_number = 0xffffffffU;
 
-  // For each place the number of its hash; below first_number_ the place is free. The first `size_`, a power of two,
-  // are in use.
-  std::vector<std::uint32_t> places_;
+  // The number of the hash in each slot; a number below first_number_ means that the slot is free. The first `size_`
+  // slots, a power of two, are in use.
+  std::vector<std::uint32_t> slots_;
   std::array<std::vector<std::uint64_t>, Words> distinct_;  // `count_` hashes, with room for a batch more
   std::vector<std::uint64_t> counts_;
   std::vector<std::uint32_t> origins_;
@@ -100,7 +100,7 @@ class distinct_hashes {
   std::uint32_t first_number_ = 1;
   int shift_ = 0;  // 64 - log2(size_)
 
-  /// Uses the first `size` places, a power of two, of the table.
+  /// Uses the first `size` slots, a power of two, of the table.
   void use(std::size_t size) noexcept {
     size_ = size;
     shift_ = static_cast<int>(64 - std::bit_width(size - 1));
@@ -121,28 +121,28 @@ class distinct_hashes {
     const bool is_full = sparsity * needed > size_;
     if (!is_full && first_number_ + needed <= max_number) return;
     const std::size_t size = is_full ? (std::max)(small_size, std::bit_ceil(2 * sparsity * (count_ + n))) : size_;
-    if (places_.size() < size) places_.resize(size);
+    if (slots_.size() < size) slots_.resize(size);
     use(size);
-    // All hashes get new numbers, so that their old places are free.
+    // All hashes get new numbers, so that their old slots are free.
     if (first_number_ + count_ + needed > max_number) {
-      std::fill(places_.begin(), places_.end(), std::uint32_t{0});
+      std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
       first_number_ = 1;
     } else {
       first_number_ += static_cast<std::uint32_t>(count_);
     }
     for (std::size_t i = 0; i < count_; ++i) {
-      std::size_t place = place_of(key_of([&](std::size_t j) { return distinct_[j][i]; }));
-      while (places_[place] >= first_number_) place = next(place);
-      places_[place] = first_number_ + static_cast<std::uint32_t>(i);
+      std::size_t slot = slot_of(key_of([&](std::size_t j) { return distinct_[j][i]; }));
+      while (slots_[slot] >= first_number_) slot = next(slot);
+      slots_[slot] = first_number_ + static_cast<std::uint32_t>(i);
     }
   }
 
   // Multiplied by a secret odd number: no text can be made whose hashes crowd, and poor low bits do not matter.
   // Source: Dietzfelbinger et al., A Reliable Randomized Algorithm for the Closest-Pair Problem, 1997 (multiply-shift).
-  [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept {
+  [[nodiscard]] std::size_t slot_of(std::uint64_t key) const noexcept {
     return static_cast<std::size_t>(key * multiplier_ >> shift_);
   }
-  [[nodiscard]] std::size_t next(std::size_t place) const noexcept { return (place + 1) & (size_ - 1); }
+  [[nodiscard]] std::size_t next(std::size_t slot) const noexcept { return (slot + 1) & (size_ - 1); }
 
   /// A digest of all words of a hash.
   template <class Word>
@@ -152,18 +152,18 @@ class distinct_hashes {
     return key;
   }
 
-  /// Adds hashes without a branch: each is new, or known, or its place belongs to another. These, which are few, go on
-  /// to the next place, all of them at a time.
+  /// Adds hashes without a branch: each is new, or known, or its slot belongs to another. These, which are few, go on
+  /// to the next slot, all of them at a time.
   void add_with_room(const hash_block<Words>& block, std::size_t first, std::size_t last) noexcept {
     std::uint32_t left[batch + 1];
     std::size_t left_count = 0;
-    // In registers: what is stored might be any of these.
+    // These copies stay in registers. A compiler has to assume that a store changes the members.
     std::size_t count = count_;
     const std::uint32_t first_number = first_number_;
     const std::uint64_t multiplier = multiplier_;
     const int shift = shift_;
-    const std::size_t last_place = size_ - 1;
-    std::uint32_t* const places = places_.data();
+    const std::size_t last_slot = size_ - 1;
+    std::uint32_t* const slots = slots_.data();
     std::array<std::uint64_t*, Words> distinct;
     for (std::size_t j = 0; j < Words; ++j) distinct[j] = distinct_[j].data();
     const auto add_at = [&](std::size_t i, std::size_t distance) NEARDUP_INLINE_LAMBDA {
@@ -171,9 +171,9 @@ class distinct_hashes {
       for (std::size_t j = 0; j < Words; ++j) distinct[j][count] = block.columns[j][i];
       if constexpr (Counts) counts_[count] = 0;
       if constexpr (Origins) origins_[count] = static_cast<std::uint32_t>(i);
-      std::uint32_t& entry = places[(static_cast<std::size_t>(key * multiplier >> shift) + distance) & last_place];
+      std::uint32_t& entry = slots[(static_cast<std::size_t>(key * multiplier >> shift) + distance) & last_slot];
       const bool is_free = entry < first_number;
-      // Of a free place the number would be beyond all others.
+      // The entry of a free slot is below first_number, so that the difference wraps around and the next number is taken.
       const std::uint32_t number = (std::min)(entry - first_number, static_cast<std::uint32_t>(count));
       std::uint64_t difference = 0;
       for (std::size_t j = 0; j < Words; ++j) difference |= distinct[j][number] ^ block.columns[j][i];

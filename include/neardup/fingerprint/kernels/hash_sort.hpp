@@ -15,12 +15,13 @@ namespace neardup::inline v0::detail {
 template <class T>
 struct hash_sort_scratch {
   std::vector<T> values;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> bucket_ends;  // where each bucket begins, and then ends
 };
 
 /// Sorts numbers ascending that are distinct and spread evenly, as hashes are.
 ///
-/// As many buckets as numbers, by the highest bits: nothing to predict, and hardly anything left to sort in a bucket.
+/// There are as many buckets as numbers, chosen by the highest bits, so that there is nothing to predict and hardly
+/// anything left to sort in a bucket.
 /// Where the numbers crowd, as those of a weak hasher do, std::sort takes them instead.
 /// Complexity: linear for even numbers, O(n log n) for any. Throws: std::bad_alloc, before anything is changed.
 template <std::unsigned_integral T>
@@ -34,21 +35,21 @@ void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
   const int wanted_bits = static_cast<int>(std::bit_width(values.size()));
   const int shift = (std::max)(std::numeric_limits<T>::digits - wanted_bits, 0);
   const auto bucket_of = [shift](T value) { return static_cast<std::size_t>(value >> shift); };
-  scratch.places.assign(bucket_of((std::numeric_limits<T>::max)()) + 1, 0);
+  scratch.bucket_ends.assign(bucket_of((std::numeric_limits<T>::max)()) + 1, 0);
   scratch.values.resize(values.size());
-  for (const T value : values) ++scratch.places[bucket_of(value)];
+  for (const T value : values) ++scratch.bucket_ends[bucket_of(value)];
   std::size_t begin = 0, fullest = 0;
-  for (std::size_t& place : scratch.places) {
-    const std::size_t count = place;
+  for (std::size_t& bucket : scratch.bucket_ends) {
+    const std::size_t count = bucket;
     fullest = (std::max)(fullest, count);
-    place = begin;
+    bucket = begin;
     begin += count;
   }
   if (fullest > max_bucket) {
     std::sort(values.begin(), values.end());
     return;
   }
-  for (const T value : values) scratch.values[scratch.places[bucket_of(value)]++] = value;
+  for (const T value : values) scratch.values[scratch.bucket_ends[bucket_of(value)]++] = value;
   values.swap(scratch.values);
   // Each is at most a bucket away from its place.
   for (std::size_t i = 1; i < values.size(); ++i) {

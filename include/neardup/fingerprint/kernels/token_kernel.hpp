@@ -154,7 +154,7 @@ void collect_features(const Tokenizer& tokenize, const Hasher& hash, std::string
   result.erase(std::unique(result.begin(), result.end()), result.end());
 }
 
-/// So many bytes of a stream are enough for a kernel.
+/// A stream hands its text to a kernel in pieces of about this many bytes or more.
 inline constexpr std::size_t enough_for_kernels = 4096;
 
 /// A stream whose pieces are texts of their own to the kernel.

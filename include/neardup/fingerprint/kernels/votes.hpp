@@ -46,7 +46,7 @@ class equal_votes {
     for (std::size_t j = 0; j < words; ++j) count_bits(tallies_[j], column(j), n);
   }
 
-  /// For what counts them itself.
+  /// The tallies, for a kernel that counts the bits of its hashes itself.
   [[nodiscard]] std::array<bit_tally, words>& tallies() noexcept { return tallies_; }
 
   /// The fingerprint of the tokens so far; nothing if there are none.
@@ -120,7 +120,7 @@ template <class Table, std::size_t Words, bool Counts>
 void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& tokens,
                   std::vector<weighted_token<Words>>& weighted) {
   weighted.resize(tokens.size());
-  // So that look-ups wait for memory at the same time, and not each for its own.
+  // All entries are asked for first, so that the look-ups wait for memory together and not one after the other.
   for (std::size_t i = 0; i < weighted.size(); ++i) table.prefetch(tokens.column(0)[i]);
   for (std::size_t i = 0; i < weighted.size(); ++i) {
     for (std::size_t j = 0; j < Words; ++j) weighted[i].hash[j] = tokens.column(j)[i];
@@ -275,7 +275,7 @@ class vote_collector {
     }
   }
 
-  /// What gives the tokens of a text that comes in chunks.
+  /// The stream of tokens, or of their hashes, of a text that comes in chunks.
   template <class Tokenizer>
   using stream = std::conditional_t<Kind == vote_kind::texts, token_stream<Tokenizer>,
                                     typename token_kernel<Tokenizer, Hasher>::stream>;

@@ -70,7 +70,7 @@ struct word_scratch {
 /// What hashes the shingles of joined words.
 template <std::size_t Words>
 auto shingle_hasher(std::uint64_t seed, const hash_writer<Words>& out) noexcept {
-  return [seed, &out, level = active_instruction_set()](const char* text, const span_places& spans) {
+  return [seed, &out, level = active_instruction_set()](const char* text, const span_view& spans) {
     add_span_hashes(text, spans, seed, level, out);
   };
 }
@@ -89,7 +89,7 @@ void hash_single_words(std::string_view text, std::uint64_t seed, token_spans& w
       out.add(
           [&](std::size_t j) { return XXH3_64bits_withSeed(word.data(), word.size(), seed + j * xxh3<>::seed_step); });
     }
-    add_span_hashes(text.data(), words.places(), seed, level, out);
+    add_span_hashes(text.data(), words.view(), seed, level, out);
   }
 }
 

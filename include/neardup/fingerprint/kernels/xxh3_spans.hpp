@@ -21,12 +21,12 @@ namespace neardup::inline v0::detail {
 
 /// Hashes the tokens of spans, in any order. Precondition: 8 bytes may be read at each beginning.
 /// Sorted by length first, without a branch, so that all of a loop take the same formula.
-inline void hash_spans_portable(const char* text, const span_places& spans, std::uint64_t seed,
+inline void hash_spans_portable(const char* text, const span_view& spans, std::uint64_t seed,
                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
-  std::uint32_t tiny[span_places::capacity + 1];
-  std::uint32_t brief[span_places::capacity + 1];
-  std::uint32_t longer[span_places::capacity + 1];
+  std::uint32_t tiny[span_view::capacity + 1];
+  std::uint32_t brief[span_view::capacity + 1];
+  std::uint32_t longer[span_view::capacity + 1];
   std::size_t tiny_count = 0;
   std::size_t brief_count = 0;
   std::size_t longer_count = 0;
@@ -71,12 +71,12 @@ alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
 }();
 
 /// The same with AVX2, four tokens of up to 8 bytes at a time, both formulas and a blend; longer ones one by one.
-NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_places& spans, std::uint64_t seed,
+NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_view& spans, std::uint64_t seed,
                                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
-  alignas(32) std::uint32_t small_begin[span_places::capacity + 4];
-  alignas(32) std::uint32_t small_length[span_places::capacity + 4];
-  std::uint32_t longer[span_places::capacity + 1];
+  alignas(32) std::uint32_t small_begin[span_view::capacity + 4];
+  alignas(32) std::uint32_t small_length[span_view::capacity + 4];
+  std::uint32_t longer[span_view::capacity + 1];
   std::size_t brief_count = 0;
   std::size_t longer_count = 0;
   for (std::size_t i = 0; i < spans.count; ++i) {
@@ -126,8 +126,8 @@ inline unsigned lanes_left(std::size_t count, std::size_t lanes) noexcept {
 
 /// Spans of one length class, as places and lengths.
 struct span_class {
-  alignas(64) std::uint32_t begin[span_places::capacity + 16];
-  alignas(64) std::uint32_t length[span_places::capacity + 16];
+  alignas(64) std::uint32_t begin[span_view::capacity + 16];
+  alignas(64) std::uint32_t length[span_view::capacity + 16];
   std::size_t count;
 };
 
@@ -136,7 +136,7 @@ struct sorted_spans {
   span_class brief;
   span_class middle;
   span_class large;
-  std::uint32_t longer[span_places::capacity + 16];
+  std::uint32_t longer[span_view::capacity + 16];
   std::size_t longer_count;
 };
 
@@ -148,7 +148,7 @@ NEARDUP_TARGET_AVX512 inline void append_class_avx512(span_class& spans, __mmask
   spans.count += static_cast<std::size_t>(std::popcount(which));
 }
 
-NEARDUP_TARGET_AVX512 inline void sort_spans_avx512(const span_places& spans, sorted_spans& sorted) noexcept {
+NEARDUP_TARGET_AVX512 inline void sort_spans_avx512(const span_view& spans, sorted_spans& sorted) noexcept {
   sorted.brief.count = sorted.middle.count = sorted.large.count = sorted.longer_count = 0;
   __m512i numbers = _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(byte_indices.data())));
   for (std::size_t i = 0; i < spans.count; i += 16) {
@@ -274,7 +274,7 @@ NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lan
 
 /// The same as hash_spans_portable for each of several formulas, to columns[j].
 template <std::size_t Words>
-NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span_places& spans,
+NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span_view& spans,
                                                     const seeded_xxh3* formulas,
                                                     std::uint64_t* const* columns) noexcept {
   sorted_spans sorted;
@@ -312,7 +312,7 @@ NEARDUP_KERNELS_END
 /// Hashes the tokens of spans, in an order of its own: word j to columns[j], which have room for 7 more.
 /// Precondition: 8 bytes may be read at each beginning.
 template <std::size_t Words>
-void hash_spans(const char* text, const span_places& spans, std::uint64_t seed, std::uint64_t* const* columns,
+void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
                 [[maybe_unused]] instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
   if (level == instruction_set::avx512) {
@@ -335,7 +335,7 @@ void hash_spans(const char* text, const span_places& spans, std::uint64_t seed, 
 
 /// Writes the hashes of spans.
 template <std::size_t Words>
-void add_span_hashes(const char* text, const span_places& spans, std::uint64_t seed, instruction_set level,
+void add_span_hashes(const char* text, const span_view& spans, std::uint64_t seed, instruction_set level,
                      const hash_writer<Words>& out) {
   out.make_room(spans.count);
   std::uint64_t* columns[Words];

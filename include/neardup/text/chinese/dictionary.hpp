@@ -366,7 +366,7 @@ class word_dictionary {
     }
   }
 
-  /// To be called whenever the table has another size, a power of two.
+  /// Call this whenever the size of the table, a power of two, has changed.
   void measure_nodes() noexcept {
     mask_ = nodes_.size() - 1;
     shift_ = 64;

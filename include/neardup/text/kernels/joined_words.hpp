@@ -300,7 +300,7 @@ class joined_words {
     make_room(0);
     if (words_.last != word_join_cursor::tail::separator) words_.close_word();
     hash_complete(hash);
-    if (!emitted_ && words_.count > 0) hash(joined_.data(), span_places{begins_.data(), &ends_[words_.count - 1], 1});
+    if (!emitted_ && words_.count > 0) hash(joined_.data(), span_view{begins_.data(), &ends_[words_.count - 1], 1});
   }
 
  private:
@@ -322,9 +322,9 @@ class joined_words {
   void hash_complete(const Hash& hash) {
     if (words_.count - next_ < n_) return;
     const std::size_t end = words_.count - n_ + 1;
-    for (; next_ < end; next_ += (std::min)(end - next_, span_places::capacity)) {
-      hash(joined_.data(), span_places{begins_.data() + next_, ends_.data() + next_ + n_ - 1,
-                                       (std::min)(end - next_, span_places::capacity)});
+    for (; next_ < end; next_ += (std::min)(end - next_, span_view::capacity)) {
+      hash(joined_.data(), span_view{begins_.data() + next_, ends_.data() + next_ + n_ - 1,
+                                     (std::min)(end - next_, span_view::capacity)});
     }
     emitted_ = true;
     drop_used();

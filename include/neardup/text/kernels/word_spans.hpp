@@ -18,7 +18,7 @@
 namespace neardup::inline v0::detail {
 
 /// Tokens as places in a text: begin[i] to end[i], in bytes; kernels read up to 15 places beyond the last.
-struct span_places {
+struct span_view {
   static constexpr std::size_t capacity = 512;
 
   const std::uint32_t* begin;
@@ -28,14 +28,14 @@ struct span_places {
 
 /// Memory for the places of tokens.
 struct token_spans {
-  static constexpr std::size_t capacity = span_places::capacity;
+  static constexpr std::size_t capacity = span_view::capacity;
   static constexpr std::size_t slack = 64;  // kernels write whole vectors
 
   alignas(64) std::uint32_t begin[capacity + slack];
   alignas(64) std::uint32_t end[capacity + slack];
   std::size_t count = 0;
 
-  [[nodiscard]] span_places places() const noexcept { return {begin, end, count}; }
+  [[nodiscard]] span_view view() const noexcept { return {begin, end, count}; }
 };
 
 /// Finds the words of a text below 4 GiB, exactly those of `words`.
