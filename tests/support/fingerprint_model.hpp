@@ -1,0 +1,116 @@
+// What a fingerprint is, token by token: maps from hashes to counts and weights, and a loop over each bit.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <neardup/fingerprint/hashers.hpp>
+#include <neardup/fingerprint/weight.hpp>
+#include <neardup/minwise.hpp>
+#include <neardup/simhash.hpp>
+
+namespace support {
+
+/// How often each token of a text came, told apart by hash and text.
+template <std::size_t Words>
+using counted_tokens = std::map<std::pair<std::array<std::uint64_t, Words>, std::string>, std::uint64_t>;
+
+/// What each hash weighs, in units of 1/256.
+template <std::size_t Words>
+using hash_weights = std::map<std::array<std::uint64_t, Words>, std::uint64_t>;
+
+template <class Tokenizer, class Hasher>
+auto count_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_view text) {
+  counted_tokens<neardup::detail::hasher_words<Hasher>> counts;
+  tokenize(text, [&](std::string_view token) {
+    ++counts[{neardup::detail::to_hash_words(hash(token)), std::string(token)}];
+  });
+  return counts;
+}
+
+/// Weights of a count: tokens of one hash are one token.
+template <std::size_t Words, class Weigh>
+hash_weights<Words> weigh_counts(const counted_tokens<Words>& counts, const Weigh& weigh) {
+  hash_weights<Words> weights;
+  for (const auto& [token, count] : counts) weights[token.first] += count;
+  for (auto& [hash, number] : weights) number = weigh(number);
+  return weights;
+}
+
+/// Weights of a token and its count: those of tokens of one hash add up.
+template <std::size_t Words, class Weigh>
+hash_weights<Words> weigh_texts(const counted_tokens<Words>& counts, const Weigh& weigh) {
+  hash_weights<Words> weights;
+  for (const auto& [token, count] : counts) weights[token.first] += weigh(token.second, count);
+  return weights;
+}
+
+/// The smallest whole level with level / n >= weight / heaviest, by trying them.
+template <std::size_t Words>
+hash_weights<Words> level_weights(hash_weights<Words> weights, std::uint64_t n) {
+  std::uint64_t heaviest = 0;
+  for (const auto& entry : weights) heaviest = (std::max)(heaviest, entry.second);
+  for (auto& [hash, units] : weights) {
+    std::uint64_t level = 0;
+    while (level * heaviest < units * n) ++level;
+    units = 256 * level;
+  }
+  return weights;
+}
+
+/// The n heaviest; of equal ones those of the smaller hash.
+template <std::size_t Words>
+hash_weights<Words> top_weights(const hash_weights<Words>& weights, std::size_t n) {
+  std::vector<std::pair<std::uint64_t, std::array<std::uint64_t, Words>>> order;
+  for (const auto& [hash, units] : weights) order.emplace_back(~units, hash);
+  std::sort(order.begin(), order.end());
+  hash_weights<Words> kept;
+  for (std::size_t i = 0; i < n && i < order.size(); ++i) kept[order[i].second] = ~order[i].first;
+  return kept;
+}
+
+template <std::size_t Bits, std::size_t Words>
+std::optional<neardup::simhash<Bits>> fingerprint_of_weights(const hash_weights<Words>& weights) {
+  std::uint64_t total = 0;
+  for (const auto& entry : weights) total += entry.second;
+  if (total == 0) return std::nullopt;
+  neardup::simhash<Bits> result;
+  for (std::size_t i = 0; i < Bits; ++i) {
+    std::uint64_t sum = 0;
+    for (const auto& [hash, units] : weights) sum += (hash[i / 64] >> (i % 64)) % 2 == 1 ? units : 0;
+    result.set(i, 2 * sum > total);
+  }
+  return result;
+}
+
+/// Section 6 of docs/fingerprint.md: for each bin the token that chose it, or the best one of all others.
+template <std::size_t Bits, std::size_t Words>
+std::optional<neardup::minwise<Bits>> code_of_tokens(const counted_tokens<Words>& counts) {
+  if (counts.empty()) return std::nullopt;
+  neardup::minwise<Bits> result;
+  for (std::size_t bin = 0; bin < Bits; ++bin) {
+    const std::uint64_t mixed = neardup::detail::mix((bin + 1) * 0x9e3779b97f4a7c15U);
+    const std::uint64_t a = (mixed & 0xffffU) | 1U, c = (mixed >> 16 & 0xffffU) | 1U;
+    std::uint64_t least = ~std::uint64_t{0};
+    for (const auto& entry : counts) {
+      const std::uint64_t x = entry.first.first[0] & 0xffffffffU;
+      const std::uint64_t chosen = x * Bits;
+      if (chosen >> 32 == bin) least = (std::min)(least, (chosen & 0xffffffffU) / 2);
+      const std::uint64_t low = x & 0xffffU, high = x >> 16;
+      least = (std::min)(least, (std::uint64_t{1} << 31) + ((a * low + c * high + 0x8000U) & 0xffffU));
+    }
+    result.set(bin, (least * 0x9e3779b1U >> 31) % 2 == 1);
+  }
+  return result;
+}
+
+}  // namespace support
