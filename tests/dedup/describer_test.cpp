@@ -53,7 +53,7 @@ void check_description(const Describer& describe, const Hasher& hash, const Extr
   REQUIRE(made.digest.has_value() == is_short);
   if (!is_short) return;
   const auto tokens = hash.features(text);
-  REQUIRE(made.digest == detail::digest_of(tokens));
+  REQUIRE(made.digest == digest_of_hashes(std::span<const typename Hasher::hash_type>(tokens)));
   REQUIRE(std::equal(scratch.short_tokens().begin(), scratch.short_tokens().end(), tokens.begin(), tokens.end()));
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <neardup/dedup/checks.hpp>
+#include <neardup/dedup/describer.hpp>
 #include <neardup/dedup/edit_distance.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
@@ -36,19 +37,38 @@ auto features_of(const document_texts& texts, const Extractor& extract, typename
   return all;
 }
 
-/// What is compared of a document without a check, by the full hashes of its features, ascending; it lies in `result`.
-feature_set short_digest(const std::vector<std::uint64_t>& features, std::vector<std::uint32_t>& result) {
-  if (features.size() >= neardup::default_min_tokens) return {};
+/// The digest of a short document that shards keep, by the full hashes of its features, ascending.
+std::uint64_t stored_digest(const std::vector<std::uint64_t>& features) {
   std::string bytes;
   for (const std::uint64_t feature : features) {
     for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(feature >> shift & 0xff);
   }
-  const std::uint64_t digest = neardup::xxh3<64>{}(bytes) | 1;
-  return result = {static_cast<std::uint32_t>(digest), static_cast<std::uint32_t>(digest >> 32)};
+  return neardup::xxh3<64>{}(bytes) | 1;
+}
+
+/// What is compared of a document without a check, by the full hashes of its features, ascending; it lies in `result`.
+feature_set short_digest(const std::vector<std::uint64_t>& features, bool is_stored,
+                         std::vector<std::uint32_t>& result) {
+  result.clear();
+  if (features.size() >= neardup::default_min_tokens) return result;
+  const auto append = [&](std::uint64_t word) {
+    result.push_back(static_cast<std::uint32_t>(word));
+    result.push_back(static_cast<std::uint32_t>(word >> 32));
+  };
+  if (is_stored) {
+    append(stored_digest(features));
+    return result;
+  }
+  std::vector<std::array<std::uint64_t, 1>> hashes;
+  for (const std::uint64_t feature : features) hashes.push_back({feature});
+  for (const std::uint64_t word : neardup::digest_of_hashes(std::span<const std::array<std::uint64_t, 1>>(hashes))) {
+    append(word);
+  }
+  return result;
 }
 
 template <class Tokenizer>
-feature_reader read_short_digest(const Tokenizer& tokenizer, std::uint64_t seed) {
+feature_reader read_short_digest(const Tokenizer& tokenizer, std::uint64_t seed, bool is_stored) {
   using extractor = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>, std::uint64_t>;
   const extractor extract(tokenizer, neardup::xxh3<64>{seed});
   const auto memory = std::make_shared<typename extractor::workspace>();
@@ -61,7 +81,7 @@ feature_reader read_short_digest(const Tokenizer& tokenizer, std::uint64_t seed)
         if (extract(text.substr(0, beginning), *memory).size() >= neardup::default_min_tokens + cut) return {};
       }
     }
-    return short_digest(features_of(texts, extract, *memory), result);
+    return short_digest(features_of(texts, extract, *memory), is_stored, result);
   };
 }
 
@@ -90,7 +110,7 @@ std::vector<Feature> hashes_of_given(const document_texts& texts, const fingerpr
 feature_reader read_given_features(const fingerprint_settings& settings, bool checks) {
   return
       [&settings, checks, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
-        if (!checks) return short_digest(hashes_of_given<std::uint64_t>(texts, settings), result);
+        if (!checks) return short_digest(hashes_of_given<std::uint64_t>(texts, settings), false, result);
         return result = hashes_of_given<std::uint32_t>(texts, settings);
       };
 }
@@ -251,7 +271,8 @@ feature_reader make_feature_reader(const fingerprint_settings& settings, const c
   if (checks && comparison.check == similarity_measure::edit) return read_normalised_texts();
   if (settings.are_given) return read_given_features(settings, checks);
   return with_tokenizer(checks ? comparison.check_features : settings.features, [&](const auto& tokenizer) {
-    return checks ? read_features(tokenizer, settings.seed) : read_short_digest(tokenizer, settings.seed);
+    return checks ? read_features(tokenizer, settings.seed)
+                  : read_short_digest(tokenizer, settings.seed, comparison.keeps_digests);
   });
 }
 

@@ -46,9 +46,9 @@ using feature_weigher = document_reader<std::vector<weighed_feature>>;
 feature_weigher make_feature_weigher(const fingerprint_settings& settings, const feature_setting& features);
 
 /// What is compared of a document besides its fingerprint. With a check by Jaccard the features, ascending (see
-/// neardup::feature_extractor); by cosine and edit what similarity_at_least() knows how to read. Without a check the two
-/// halves of a digest of a short document, of fewer than neardup::default_min_tokens features, which it has in common
-/// with those of the same features only; nothing of all others.
+/// neardup::feature_extractor); by cosine and edit what similarity_at_least() knows how to read. Without a check the
+/// neardup::set_digest of a short document, of fewer than neardup::default_min_tokens features, or the digest of 64 bits
+/// that files keep of it; nothing of all others.
 using feature_set = std::span<const std::uint32_t>;
 
 /// Stands for the features of a document without a check of which nobody knows whether it is short.

@@ -55,6 +55,7 @@ struct comparison_settings {
   feature_setting check_features;
   similarity_measure check = similarity_measure::jaccard;
   bool reads_features = false;  ///< what is compared besides fingerprints is read, or a digest of short documents
+  bool keeps_digests = false;   ///< these digests are those that files keep
 
   /// Whether the check compares the features as sets.
   [[nodiscard]] bool checks_jaccard() const { return min_similarity && check == similarity_measure::jaccard; }

@@ -12,25 +12,32 @@ class typed_options;
 /// Options that several verbs have come in groups, of which a verb names those that it takes.
 using option_groups = unsigned;
 namespace takes {
-inline constexpr option_groups own = 0,  // an option of one verb, in the file of that verb
-    texts = 1U << 0,                     // documents: which, and how they are read
-    fingerprints = 1U << 1,              // their kind and width, and the similarity that chooses these
-    weights = 1U << 2,                   // what features weigh
-    features = 1U << 3,                  // what counts as a feature
-    dictionary = 1U << 4,                // words by a dictionary
-    seed = 1U << 5,
-                               comparison = 1U << 6,  // when two documents are near-duplicates; another corpus
-    near_against = 1U << 7,                           // of the input what is near the other corpus,
-    far_from_against = 1U << 8,                       // or what is not
-    copies = 1U << 9,
-                               grouping = 1U << 10,  // which documents make a group, and stand for it
-    blocks = 1U << 11, verification = 1U << 12, format = 1U << 13,
-                               output = 1U << 14,  // a file that grows, or
-    saved_output = 1U << 15,                       // one that is written at the end
-    exit_status = 1U << 16,
-                               running = 1U << 17,  // threads, and what is said meanwhile
-    help = 1U << 18,
-                               short_help = 1U << 19;  // where all of it fits on a page
+enum : option_groups {
+  own = 0,                     ///< an option of one verb, which stands in the file of that verb
+  texts = 1U << 0,             ///< documents: which, and how they are read
+  fingerprints = 1U << 1,      ///< their kind and width, and the similarity that chooses these
+  weights = 1U << 2,           ///< what features weigh
+  features = 1U << 3,          ///< what counts as a feature
+  dictionary = 1U << 4,        ///< words by a dictionary
+  seed = 1U << 5,              ///< of the hash
+  comparison = 1U << 6,        ///< when two documents are near-duplicates; another corpus
+  near_against = 1U << 7,      ///< of the input what is near the other corpus,
+  far_from_against = 1U << 8,  ///< or what is not
+  copies = 1U << 9,            ///< how often copies are printed
+  grouping = 1U << 10,         ///< which documents make a group, and which one stands for it
+  blocks = 1U << 11,           ///< of an index that is made for the run
+  verification = 1U << 12,     ///< of files
+  format = 1U << 13,           ///< text or JSON Lines
+  output = 1U << 14,           ///< a file that is written bit by bit,
+  saved_output = 1U << 15,     ///< or at the end
+  exit_status = 1U << 16,      ///< whether anything was found
+  running = 1U << 17,          ///< threads, and what is said meanwhile
+  help = 1U << 18,             ///< in brief and in full,
+  short_help = 1U << 19,       ///< or where all of it fits on a page
+  /// What all have in common that compare the documents of their input.
+  comparing = texts | fingerprints | weights | features | dictionary | seed | comparison | blocks | output |
+              exit_status | running | help
+};
 }  // namespace takes
 
 /// Sections of the help, in their order.

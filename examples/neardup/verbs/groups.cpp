@@ -35,9 +35,7 @@ similarity to the first and its id. The first is the one that --keep prefers; al
 order of the input, groups in that of their first members. The similarity is the exact one of the check;
 without a check it is what the distance stands for: the cosine, of min-wise codes the Jaccard similarity.
 )",
-                       takes::texts | takes::fingerprints | takes::weights | takes::features | takes::dictionary |
-                           takes::seed | takes::comparison | takes::near_against | takes::grouping | takes::blocks |
-                           takes::format | takes::output | takes::running | takes::help | takes::exit_status,
+                       takes::comparing | takes::near_against | takes::grouping | takes::format,
                        {},
                        run_groups};
 

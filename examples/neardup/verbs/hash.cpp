@@ -78,6 +78,7 @@ bool run_hash(typed_options& typed) {
     if (shard) {
       take_comparison(given, to);
       to.comparison.reads_features = keeps_features;
+      to.comparison.keeps_digests = true;
     } else if (const auto similarity = given["--similarity"]) {
       static_cast<void>(similarity_of(given));
       to.choice = similarity_choice{similarity, std::nullopt, false};

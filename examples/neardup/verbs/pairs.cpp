@@ -131,9 +131,7 @@ Text: similarity, distance in bits and the two ids, with tabs between them. The 
 one of the check; without a check it is what the distance stands for: the cosine, of min-wise codes the
 Jaccard similarity.
 )",
-                      takes::texts | takes::fingerprints | takes::weights | takes::features | takes::dictionary |
-                          takes::seed | takes::comparison | takes::near_against | takes::copies | takes::blocks |
-                          takes::format | takes::output | takes::running | takes::help | takes::exit_status,
+                      takes::comparing | takes::near_against | takes::copies | takes::format,
                       {},
                       run_pairs};
 

@@ -213,9 +213,7 @@ document each group is around and which others are in it, and what differs, side
 and filtered. Stretches that are equal are shortened. The input is read twice, standard input through a
 temporary file.
 )",
-                       takes::texts | takes::fingerprints | takes::weights | takes::features | takes::dictionary |
-                           takes::seed | takes::comparison | takes::near_against | takes::grouping | takes::blocks |
-                           takes::output | takes::running | takes::help | takes::exit_status,
+                       takes::comparing | takes::near_against | takes::grouping,
                        {},
                        run_report};
 

@@ -371,9 +371,7 @@ Prints the input without near-duplicates: it drops each record that is similar t
 copies the others byte for byte (--lines, --jsonl). Of whole files it prints the paths that are kept.
 Documents without tokens are kept. Blank lines of JSON Lines are dropped.
 )",
-                       takes::texts | takes::fingerprints | takes::weights | takes::features | takes::dictionary |
-                           takes::seed | takes::comparison | takes::far_from_against | takes::grouping | takes::blocks |
-                           takes::format | takes::output | takes::running | takes::help | takes::exit_status,
+                       takes::comparing | takes::far_from_against | takes::grouping | takes::format,
                        {},
                        run_unique};
 

@@ -31,6 +31,20 @@ namespace neardup::inline v0 {
 /// Stands for the set of the tokens of a short text: two words, so that no two of 2^50 sets have the same one by chance.
 using set_digest = std::array<std::uint64_t, 2>;
 
+/// The digest of a set of tokens, of which these are the full hashes: distinct, ascending. Descriptions have it of short
+/// texts; it serves programs that hash tokens themselves.
+template <std::size_t Words>
+[[nodiscard]] set_digest digest_of_hashes(std::span<const std::array<std::uint64_t, Words>> hashes) noexcept {
+  set_digest digest{hashes.size(), ~std::uint64_t{hashes.size()}};
+  for (const auto& hash : hashes) {
+    for (const std::uint64_t word : hash) {
+      digest[0] = detail::mix(digest[0] ^ word);
+      digest[1] = detail::mix(digest[1] * detail::golden_ratio + word);
+    }
+  }
+  return digest;
+}
+
 /// All that a decision about a text needs.
 template <class Fingerprint, class Feature = std::uint32_t>
 struct description {
@@ -54,18 +68,6 @@ template <class Simhasher>
 using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().tokenizer)>;
 template <class Simhasher>
 using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
-
-template <std::size_t Words>
-set_digest digest_of(const std::vector<std::array<std::uint64_t, Words>>& sorted) noexcept {
-  set_digest digest{sorted.size(), ~std::uint64_t{sorted.size()}};
-  for (const auto& hash : sorted) {
-    for (const std::uint64_t word : hash) {
-      digest[0] = mix(digest[0] ^ word);
-      digest[1] = mix(digest[1] * golden_ratio + word);
-    }
-  }
-  return digest;
-}
 
 // What a class inherits is not what it does: only the very types are known to vote as their parts do.
 template <class T>
@@ -319,7 +321,7 @@ class describer {
     if (is_short) tokens.copy_hashes(scratch.tokens_);
     result.fingerprint = tokens.result(hash_);
     if (!result.fingerprint) return result;
-    if (is_short) result.digest = detail::digest_of(scratch.tokens_);
+    if (is_short) result.digest = digest_of_hashes(scratch.short_tokens());
     if constexpr (checks_features) {
       if (shares_tokens_) {
         // What differs in the rest of the hash only is one feature.
@@ -356,7 +358,7 @@ class describer {
     const feature_extractor_of<Simhasher> extract(hash_.tokenizer, hash_.hasher);
     if (extract(text, scratch.counting_).size() < min_tokens_) {
       hash_.features(text, scratch.hashing_, scratch.tokens_);
-      result.digest = detail::digest_of(scratch.tokens_);
+      result.digest = digest_of_hashes(scratch.short_tokens());
     }
     if constexpr (checks_features) result.features = check_(text, scratch.checking_);
     return result;
