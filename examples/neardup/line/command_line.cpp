@@ -15,7 +15,7 @@ command_line parse_command_line(int count, char** arguments, verb_table verbs) {
     words.emplace_back("--help");
   }
   const std::string first = words.empty() ? "" : words.front();
-  const verb* const named = find_verb(verbs, first);
+  const verb* const named = verb_called(verbs, first);
   if (named != nullptr) words.erase(words.begin());
   const verb& chosen = named != nullptr ? *named : *verbs.front();
   command_line read = read_words(chosen, named != nullptr, verbs, std::move(words));

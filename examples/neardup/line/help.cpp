@@ -78,7 +78,7 @@ std::string with_defaults(std::string_view text) {
 
 }  // namespace
 
-const verb* find_verb(verb_table verbs, std::string_view name) {
+const verb* verb_called(verb_table verbs, std::string_view name) {
   const auto found = std::find_if(verbs.begin(), verbs.end(), [&](const verb* v) { return name == v->name; });
   return found == verbs.end() ? nullptr : *found;
 }

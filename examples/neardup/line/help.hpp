@@ -10,7 +10,7 @@
 namespace command {
 
 /// Nothing if no verb is called so.
-const verb* find_verb(verb_table verbs, std::string_view name);
+const verb* verb_called(verb_table verbs, std::string_view name);
 
 /// The name that may be meant by a word: it begins with it, or differs in few letters; empty if none is like it.
 std::string meant_by(std::string_view word, const std::vector<std::string>& names);

@@ -313,7 +313,7 @@ run_settings settings_of(const typed_options& typed) {
   to.input.paths = typed.paths;
   to.input.first_may_be_verb = typed.first_may_be_verb;
   to.input.hint = [verbs = typed.verbs](const std::string& path, bool may_be_verb) -> std::string {
-    if (find_verb(verbs, path) != nullptr) return "; a verb comes first: neardup " + path + " …";
+    if (verb_called(verbs, path) != nullptr) return "; a verb comes first: neardup " + path + " …";
     return may_be_verb ? ", and no verb; " + hint_at_verbs(verbs, path) : "";
   };
   take_files(typed, to);
