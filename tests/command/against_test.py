@@ -1,7 +1,9 @@
 """Two corpora (--against), what is dropped (--dropped), what is kept (--keep), and the exit status, each held against a
 slow twin or against query."""
 
+import decimal
 import json
+import random
 import subprocess
 import unittest
 
@@ -318,6 +320,34 @@ class Keep(CommandTest):
         done = self.assert_done(run("unique", "--jsonl", "--keep", "highest:id", "--id-field", "n", "-",
                                     data='{"n":"x","id":1,"text":"a b"}\n{"n":"y","id":2,"text":"a b"}\n'))
         self.assertEqual([row["n"] for row in done.json], ["y"])
+
+    def test_numbers_are_compared_as_they_are_written(self):
+        rng = random.Random(3)
+
+        def written(number):
+            """One of the ways to write it."""
+            sign, digits, exponent = number.as_tuple()
+            digits = "".join(map(str, digits))
+            cut = rng.randint(1, len(digits))
+            point = digits[:cut] + ("." + digits[cut:] if cut < len(digits) else "")
+            power = exponent + len(digits) - cut
+            return ("-" if sign else "") + (point if power == 0 else f"{point}{rng.choice('eE')}{power:{rng.choice(['', '+'])}}")
+
+        numbers = [2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**53), -(2**53) - 1, -(2**63), 0, 1, -1]
+        numbers = [decimal.Decimal(n) for n in numbers]
+        numbers += [decimal.Decimal(t) for t in ("0.1", "0.10000000000000001", "0.1000000000000000055511151231257827",
+                                                 "1e22", "1e23", "99999999999999991611392", "-0.0", "5e-324", "123456789.123456789123456789")]
+        with decimal.localcontext() as context:
+            context.prec = 60
+            for _ in range(200):
+                some = rng.choice(numbers)
+                few = [some + decimal.Decimal(rng.randrange(-3, 4)) * decimal.Decimal(10) ** rng.randrange(-25, 2) for _ in range(4)]
+                few += [rng.choice(numbers), some]
+                rng.shuffle(few)
+                rows = [f'{{"id":{i},"text":"{A}","n":{written(n)}}}\n' for i, n in enumerate(few)]
+                for which, best in (("highest", max(few)), ("lowest", min(few))):
+                    done = self.assert_done(run("unique", "--jsonl", "--keep", which + ":n", "-", data="".join(rows)))
+                    self.assertEqual(done.text, rows[few.index(best)], (which, few))
 
     def test_a_record_without_the_number_is_bad_input(self):
         for record, said in (

@@ -2,6 +2,7 @@
 
 #include "../documents/index_file.hpp"
 #include "../ground/errors.hpp"
+#include "../ground/exact_number.hpp"
 
 namespace command {
 
@@ -41,14 +42,25 @@ std::string document_table::id(std::size_t i) const {
 
 place document_table::where(std::size_t i) const { return {source_of(i), extents_[i].first, extents_[i].second}; }
 
+namespace {
+
+std::string negated_if(bool is_negated, std::string_view number) {
+  if (!is_negated) return std::string(number);
+  return number.starts_with('-') ? std::string(number.substr(1)) : '-' + std::string(number);
+}
+
+}  // namespace
+
 void corpus::add(const placed_document& d) {
   if (fingerprints.size() == UINT32_MAX) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
   if (has_names) documents.add(d);
   fingerprints.push_back(d.facts.fingerprint);
   check.add(d.facts.features);
   if (keep == preference::longest) scores.push_back(static_cast<double>(d.facts.text_length));
-  if (keep == preference::highest) scores.push_back(d.facts.score);
-  if (keep == preference::lowest) scores.push_back(-d.facts.score);
+  if (keep != preference::highest && keep != preference::lowest) return;
+  const bool is_lowest = keep == preference::lowest;
+  if (!d.exact_score.empty()) exact_scores.emplace_back(scores.size(), negated_if(is_lowest, d.exact_score));
+  scores.push_back(is_lowest ? -d.facts.score : d.facts.score);
 }
 
 void for_each_against(context& c, const document_visitor& visit) {
@@ -78,6 +90,7 @@ void read_corpus(context& c, corpus& all, const document_visitor& visit) {
     if (visit) visit(d);
     add(d);
   });
+  if (!all.exact_scores.empty()) rank_exactly(all.scores, all.exact_scores);
 }
 
 }  // namespace command

@@ -70,8 +70,9 @@ struct corpus {
   document_check check;
   fingerprint_vector fingerprints;
   preference keep;
-  std::vector<double> scores;  // where --keep asks for them: the highest is kept
-  std::size_t against = 0;     // so many are of --against, the first ones
+  std::vector<double> scores;                                     // where --keep asks for them: the highest is kept
+  std::vector<std::pair<std::size_t, std::string>> exact_scores;  // of those that may have been rounded
+  std::size_t against = 0;                                        // so many are of --against, the first ones
 };
 
 /// Calls `visit` for each document of --against: first those of its indexes, then the others.

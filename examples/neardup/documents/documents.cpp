@@ -117,7 +117,9 @@ class batch_worker {
     d.begin = begin;
     d.length = line.size();
     d.ill_formed = record_.ill_formed;
+    d.has_zeros = content.find('\0') != content.npos;
     d.score = record_.score;
+    if (!record_.exact_score.empty()) out.exact_scores.emplace(out.documents.size() - 1, record_.exact_score);
     if (record_.has_id) {
       out.ids += record_.id;
       d.id_size = static_cast<std::uint32_t>(record_.id.size());
@@ -132,6 +134,7 @@ class batch_worker {
       const std::string_view text = read_file(*out.input.files[i], buffer_);
       d.length = buffer_.size();
       d.ill_formed = !is_utf8(text);
+      d.has_zeros = text.find('\0') != text.npos;
       make_({text}, d, out);
       out.bytes += d.length;
       out.documents.push_back(d);
@@ -167,6 +170,7 @@ void visit_batch(finished_batch& done, run_notes& notes, const document_visitor&
     if (placed.line == 0) notes.read_as_one_text(placed.from->path);
     if (d.ill_formed && !notes.ill_formed(where(d.index))) return;
     if (!d.has_tokens && !notes.without_tokens(where(d.index))) return;
+    if (d.has_zeros) notes.zeros(where(d.index));
     d.counts = true;
     visit(placed);
     ++count;
@@ -207,6 +211,9 @@ void for_each_in(const finished_batch& done, const document_visitor& visit) {
     if (d.id_size != document::no_id) {
       placed.id = ids.substr(0, d.id_size);
       ids.remove_prefix(d.id_size);
+    }
+    if (const auto exact = done.exact_scores.find(i); exact != done.exact_scores.end()) {
+      placed.exact_score = exact->second;
     }
     if (!done.texts.empty()) placed.texts = &done.texts[i];
     if (input.has_lines()) {

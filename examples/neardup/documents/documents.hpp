@@ -1,6 +1,8 @@
 // From batches of input to documents with fingerprints.
 #pragma once
 
+#include <map>
+
 #include "../describe/readers.hpp"
 #include "../read/input.hpp"
 #include "../read/json_record.hpp"
@@ -32,6 +34,7 @@ struct document {
   any_fingerprint fingerprint;
   bool has_tokens = false;
   bool ill_formed = false;
+  bool has_zeros = false;         ///< zero bytes, which text has not
   bool counts = false;            ///< once its place is known: it was visited
   std::uint32_t index = 0;        ///< of the line or file in the batch
   std::uint32_t id_size = no_id;  ///< of its own id, which stands in the ids of the batch
@@ -58,8 +61,9 @@ struct finished_batch {
   std::vector<std::uint32_t> features;  ///< of the documents, one behind the other
   std::vector<bad_record> bad;
   std::string ids;
-  std::vector<std::vector<std::string>> texts;  ///< of the documents, if they are asked for
-  std::uint64_t lines = 0, lines_before = 0;    ///< its own, and once its place is known those of the source before it
+  std::map<std::size_t, std::string> exact_scores;  ///< of the documents whose score may have been rounded
+  std::vector<std::vector<std::string>> texts;      ///< of the documents, if they are asked for
+  std::uint64_t lines = 0, lines_before = 0;  ///< its own, and once its place is known those of the source before it
   std::uint64_t bytes = 0;
 };
 
@@ -73,6 +77,7 @@ struct placed_document {
   std::optional<std::string_view> id;  ///< its own
   std::optional<std::uint64_t> record_id = std::nullopt;  ///< the same as a number, of a record of a list
   const std::vector<std::string>* texts = nullptr;        ///< of read_texts()
+  std::string_view exact_score = {};  ///< the number in the record, if the score may have been rounded
 
   /// By which the user knows it.
   [[nodiscard]] std::string name() const { return id ? std::string(*id) : from->id_of(line); }

@@ -70,6 +70,7 @@ void run_notes::bad(const bad_input& input) {
     ++binary_;
     return;
   }
+  if (input.kind == trouble::foreign) return count(foreign_, input.text());
   // Of much bad input the first lines say what is wrong; all of them would hide it.
   if (input_.skip_bad) return say_first(bad_, 5, "skipped", input.text());
   if (input.kind == trouble::passed_over) return say_first(passed_over_, 20, "passed over", input.text());
@@ -175,6 +176,11 @@ void run_notes::finish(const std::string& summary, const source_walker& sources)
          " left out");
     note(sources.hidden(), "hidden file or folder was", "hidden files or folders were",
          " left out; --hidden reads them");
+    if (!input_.reads_binary) {
+      note(zeros_.count, "document has zero bytes", "documents have zero bytes", example(zeros_) + ": is that text?");
+    }
+    note(foreign_.count, "file in a folder was", "files in folders were",
+         " left out, being no text" + example(foreign_) + "; --binary reads the bytes");
     note(binary_, "binary file in a folder was", "binary files in folders were", " left out; --binary reads them");
   }
   note(bad_.count, "bad input was", "bad inputs were", " skipped (the first: " + bad_.first + ")");

@@ -35,6 +35,11 @@ class run_notes {
   /// Counts a file that is one document, where its name says that it has records.
   void read_as_one_text(const std::string& path);
 
+  /// Counts a document that holds zero bytes.
+  void zeros(const std::string& where) {
+    if (!muted_) count(zeros_, where);
+  }
+
   /// Moves the progress bar.
   void advance(std::uint64_t documents, std::uint64_t bytes);
   /// In the first of two passes nothing is noted, for the second one meets it again; but bad input ends the run.
@@ -72,7 +77,7 @@ class run_notes {
   std::uint64_t total_bytes_ = 0;  // 0: not known
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;
-  tally bad_, passed_over_, ill_formed_, without_tokens_, unread_records_;
+  tally bad_, passed_over_, ill_formed_, without_tokens_, unread_records_, zeros_, foreign_;
   std::uint64_t binary_ = 0;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point begin_, last_draw_;

@@ -15,7 +15,8 @@ struct usage_error : std::runtime_error {
 enum class trouble {
   ends_run,     ///< unless --skip-bad is given
   passed_over,  ///< found in a folder: it is said, and the exit status tells in the end
-  left_out      ///< a binary file in a folder: only counted
+  left_out,     ///< a binary file in a folder: only counted
+  foreign       ///< a packed file, an archive or a table in a folder: counted, and the first one is named
 };
 
 /// A file, folder or record that cannot be used: `where` is "file", "file:line" or empty.
@@ -40,6 +41,13 @@ struct read_error : std::runtime_error {
 /// A binary file in a folder, where only text is asked for.
 struct binary_file : read_error {
   binary_file() : read_error("a binary file") {}
+};
+
+/// A file of a known format that is no text.
+struct foreign_file : read_error {
+  foreign_file(const std::string& what, bool may_have_texts) : read_error(what), may_hold_texts(may_have_texts) {}
+
+  bool may_hold_texts;  ///< as opposed to a picture or a program
 };
 
 /// The output, or a temporary file, could not be written.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "foreign.hpp"
 
 #ifdef NEARDUP_WITH_ZLIB
 #define ZLIB_CONST  // NOLINT(readability-identifier-naming): zlib's name
@@ -23,10 +24,10 @@ namespace {
 
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
+// What follows the first byte, 0x50 to 0x5F, of a frame that holds no content: pzstd begins with one.
+constexpr std::string_view skippable_rest = "\x2a\x4d\x18";
 constexpr std::string_view utf16_little = "\xFF\xFE";
-constexpr std::string_view utf32_little("\xFF\xFE\0\0", 4);  // begins like UTF-16, and is none
 constexpr std::string_view utf16_big = "\xFE\xFF";
-constexpr std::size_t longest_magic = 4;
 constexpr std::size_t packed_block = std::size_t{1} << 17;
 
 constexpr const char* cut_off = "the compressed data ends too early: the file is cut off";
@@ -308,16 +309,26 @@ class zstd_packer final : public packer {
 
 #endif
 
-/// The first bytes of a file, as many as tell how it is packed. Of a pipe no more than is needed: the rest may be long in
+bool is_zstd(std::string_view beginning) {
+  if (beginning.starts_with(zstd_magic)) return true;
+  return beginning.size() > skippable_rest.size() && (beginning.front() & 0xF0) == 0x50 &&
+         beginning.substr(1).starts_with(skippable_rest);
+}
+
+/// The first bytes of a file, as many as tell what it is. Of a pipe no more than is needed: the rest may be long in
 /// coming.
 std::string_view magic_of(peeking_stream& file, const std::atomic<bool>& stop) {
-  const auto may_be_packed = [](std::string_view beginning) {
+  const auto is_open = [](std::string_view beginning) {
     const auto may_become = [&](std::string_view magic) { return magic.starts_with(beginning); };
-    return may_become(gzip_magic) || may_become(zstd_magic) || may_become(utf32_little) || may_become(utf16_big);
+    if (may_become(gzip_magic) || may_become(zstd_magic) || may_become(utf16_big)) return true;
+    const bool may_be_skippable = !beginning.empty() && beginning.size() <= skippable_rest.size() &&
+                                  (beginning.front() & 0xF0) == 0x50 && skippable_rest.starts_with(beginning.substr(1));
+    return may_be_skippable || may_be_foreign(beginning);
   };
   std::string_view beginning;
-  for (std::size_t size = 1; size <= longest_magic && may_be_packed(beginning); ++size) {
+  for (std::size_t size = 1; size <= longest_foreign_magic && is_open(beginning); ++size) {
     beginning = file.peek(size, stop);
+    if (beginning.size() < size) break;  // the end
   }
   return beginning;
 }
@@ -333,7 +344,7 @@ std::shared_ptr<peeking_stream> unzipped(const std::shared_ptr<peeking_stream>& 
         "compressed by gzip, and this neardup is built without zlib; unpack it first, as in: zcat FILE | neardup … -");
 #endif
   }
-  if (beginning.starts_with(zstd_magic)) {
+  if (is_zstd(beginning)) {
 #ifdef NEARDUP_WITH_ZSTD
     return std::make_shared<peeking_stream>(std::make_shared<zstd_unpacker>(file));
 #else
@@ -356,14 +367,21 @@ std::string_view peeking_stream::peek(std::size_t size, const std::atomic<bool>&
   while (ahead_.size() < size && !ended_) {
     const std::size_t old_size = ahead_.size();
     ahead_.resize(size);
-    const std::size_t count = from_->read(ahead_.data() + old_size, size - old_size, stop);
+    std::size_t count = 0;
+    try {
+      count = from_->read(ahead_.data() + old_size, size - old_size, stop);
+    } catch (const read_error&) {
+      failure_ = std::current_exception();
+    }
     ahead_.resize(old_size + count);
     ended_ = count == 0;
+    if (failure_ && ahead_.empty()) std::rethrow_exception(failure_);
   }
   return std::string_view(ahead_).substr(0, size);
 }
 
 std::size_t peeking_stream::read(char* to, std::size_t size, const std::atomic<bool>& stop) {
+  if (ahead_.empty() && failure_) std::rethrow_exception(failure_);
   if (ahead_.empty()) return from_->read(to, size, stop);
   const std::size_t count = ahead_.copy(to, size);
   ahead_.erase(0, count);
@@ -371,11 +389,13 @@ std::size_t peeking_stream::read(char* to, std::size_t size, const std::atomic<b
 }
 
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
-                                         const std::atomic<bool>& stop) {
+                                         when_foreign foreign, const std::atomic<bool>& stop) {
   std::shared_ptr<peeking_stream> text = unzipped(file, name, stop);
   const std::string_view beginning = magic_of(*text, stop);
-  const bool is_utf32 = beginning.starts_with(utf32_little);
-  const bool is_little = beginning.starts_with(utf16_little) && !is_utf32, is_big = beginning.starts_with(utf16_big);
+  const auto found = foreign_format(beginning);
+  if (found && foreign == when_foreign::refuse) throw foreign_file(found->text, found->may_hold_texts);
+  if (found) return text;
+  const bool is_little = beginning.starts_with(utf16_little), is_big = beginning.starts_with(utf16_big);
   if (!is_little && !is_big) return text;
   return std::make_shared<peeking_stream>(std::make_shared<utf16_reader>(std::move(text), is_big));
 }
@@ -395,6 +415,10 @@ std::unique_ptr<packer> make_packer(const std::string& name) {
     throw usage_error("--output " + name +
                       ": this neardup is built without libzstd; write elsewhere and pack it by zstd");
 #endif
+  }
+  if (const auto other = foreign_packer_of(name)) {
+    throw usage_error("--output " + name + ": that name promises a file of " + *other +
+                      ", which neardup does not write; it compresses into .gz and .zst");
   }
   return nullptr;
 }

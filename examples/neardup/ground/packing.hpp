@@ -1,6 +1,8 @@
 // Compressed files: .gz by zlib, .zst by libzstd, each as far as the program is built with it; and UTF-16.
 #pragma once
 
+#include <exception>
+
 #include "platform.hpp"
 
 namespace command {
@@ -22,14 +24,21 @@ class peeking_stream final : public byte_stream {
   std::shared_ptr<byte_stream> from_;
   std::string ahead_;
   bool ended_ = false;
+  std::exception_ptr failure_;  // of reading ahead: it waits until what came before it was handed over
+};
+
+/// What to do with a file that is no text (see foreign_format()).
+enum class when_foreign {
+  refuse,
+  read  ///< its bytes, as they are
 };
 
 /// What is in a file, by its first bytes: unpacked, and of UTF-16 with a byte order mark as UTF-8. Returns: `file` if it
 /// is neither packed nor UTF-16.
-/// Throws: read_error, now or when it is read: also if the program is built without what it needs, or if the file is not
-/// packed and `name` ends in .gz or .zst.
+/// Throws: foreign_file; read_error, now or when it is read: also if the program is built without what it needs, or if
+/// the file is not packed and `name` ends in .gz or .zst.
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
-                                         const std::atomic<bool>& stop);
+                                         when_foreign foreign, const std::atomic<bool>& stop);
 
 /// Packs what is written.
 class packer {
@@ -47,7 +56,7 @@ class packer {
 };
 
 /// By the end of a file's name. Returns: nothing for any but .gz and .zst. Throws: usage_error if the program is built
-/// without what it needs.
+/// without what it needs, or if the name promises what another packer writes.
 std::unique_ptr<packer> make_packer(const std::string& name);
 
 }  // namespace command

@@ -26,7 +26,7 @@ constexpr std::array options_of_groups{
     option_row{"--exclude", "GLOB…", takes::texts, section::input, "not these files, and not what is in these folders",
                usual::always, "not these files and folders"},
     option_row{"--hidden", flag, takes::texts, section::input, "hidden files and folders in folders, too: .name"},
-    option_row{"--binary", flag, takes::texts, section::input, "binary files in folders, too"},
+    option_row{"--binary", flag, takes::texts, section::input, "binary files and other formats, as bytes"},
     option_row{"--files-from", "FILE", takes::texts, section::input,
                "read what this list names, a file or folder a line; -: from standard input", usual::with_verb,
                "read what this list names, one a line (-: standard input)"},

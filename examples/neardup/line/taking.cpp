@@ -130,6 +130,8 @@ void take_listed(const typed_options& typed, run_settings& to) {
     ++number;
     const std::string where = name + ':' + std::to_string(number);
     if (path.find('\0') != path.npos) throw input_error({where, "a zero byte in a name; --null reads such lists"});
+    // Of a list that was written on Windows.
+    if (!ends_with_zero && path.ends_with('\r')) path.pop_back();
     if (path.empty() && ends_with_zero) throw input_error({where, "a name is empty"});
     if (path.empty()) continue;
     // Here it is no standard input.

@@ -41,10 +41,12 @@ set_of_characters read_set(std::string_view pattern, char32_t c = 0) {
       i += name->size() + 4;
       continue;
     }
+    if (pattern[i] == '\\' && i + 1 < pattern.size()) ++i;
     const neardup::decoded low = neardup::decode_one(pattern.substr(i));
     i += low.length;
     char32_t high = low.code_point;
     if (i + 1 < pattern.size() && pattern[i] == '-' && pattern[i + 1] != ']') {
+      if (pattern[i + 1] == '\\' && i + 2 < pattern.size()) ++i;
       const neardup::decoded last = neardup::decode_one(pattern.substr(i + 1));
       i += 1 + last.length;
       high = last.code_point;
@@ -63,10 +65,15 @@ struct element {
   std::string_view text;  ///< in the pattern
 };
 
-element first_element(std::string_view pattern) {
+/// `begins_name`: nothing is before it, or a '/'. Only there do two stars stand for folders, as git has it; beside other
+/// characters they are two ordinary ones.
+element first_element(std::string_view pattern, bool begins_name) {
   const auto found = [&](auto kind, std::size_t length) { return element{kind, pattern.substr(0, length)}; };
-  if (pattern.starts_with("**/")) return found(element::folders, 3);
-  if (pattern.starts_with("**")) return found(element::double_star, 2);
+  const std::size_t stars = std::min(pattern.find_first_not_of('*'), pattern.size());
+  if (begins_name && stars > 1) {
+    if (stars == pattern.size()) return found(element::double_star, stars);
+    if (pattern[stars] == '/') return found(element::folders, stars + 1);
+  }
   if (pattern.front() == '*') return found(element::star, 1);
   if (pattern.front() == '?') return found(element::any_character, 1);
   if (pattern.front() == '[') {
@@ -106,7 +113,7 @@ places pass(const element& next, std::string_view text, const places& reached) {
 template <class Refuse>
 void check_glob(std::string_view pattern, const Refuse& refuse) {
   if (pattern.empty()) refuse("the pattern is empty");
-  for (std::string_view rest = pattern; !rest.empty(); rest.remove_prefix(first_element(rest).text.size())) {
+  for (std::string_view rest = pattern; !rest.empty(); rest.remove_prefix(first_element(rest, false).text.size())) {
     if (rest.front() != '[') continue;
     const set_of_characters set = read_set(rest);
     if (set.length == 0) refuse("a [ has no ]; write \\[ for the character");
@@ -122,7 +129,9 @@ void check_glob(std::string_view pattern, const Refuse& refuse) {
 template <class Refuse>
 void expand_braces(const std::string& pattern, std::vector<std::string>& out, const Refuse& refuse) {
   constexpr std::size_t most = 10000;
-  const auto end_at = [&](std::size_t i) { return i + first_element(std::string_view(pattern).substr(i)).text.size(); };
+  const auto end_at = [&](std::size_t i) {
+    return i + first_element(std::string_view(pattern).substr(i), false).text.size();
+  };
   std::size_t open = 0;
   while (open < pattern.size() && pattern[open] != '{') open = end_at(open);
   if (open == pattern.size()) {
@@ -180,8 +189,10 @@ std::vector<std::string> expanded_globs(const std::string& option, const std::ve
 bool matches_glob(std::string_view pattern, std::string_view text) {
   places reached(text.size() + 1);
   reached[0] = true;
+  bool begins_name = true;
   while (!pattern.empty()) {
-    const element next = first_element(pattern);
+    const element next = first_element(pattern, begins_name);
+    begins_name = next.text == "/" || next.kind == element::folders;
     reached = pass(next, text, reached);
     pattern.remove_prefix(next.text.size());
   }

@@ -13,6 +13,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "../ground/exact_number.hpp"
 #include "input.hpp"
 
 static_assert(command::padding >= simdjson::SIMDJSON_PADDING);
@@ -345,12 +346,15 @@ struct json_parser {
   }
 
   /// The number that --keep asks for. Returns: what is wrong with it, if anything is.
-  std::optional<std::string> take_score(double& score) const {
+  std::optional<std::string> take_score(record& out) const {
     const token& number = found.back();
     if (number.kind != '0') return other_kind(settings.score_field, number, "a number");
     const char* const end = number.text.data() + number.text.size();
-    const auto parsed = std::from_chars(number.text.data(), end, score);
-    if (parsed.ec == std::errc{} && parsed.ptr == end) return std::nullopt;
+    const auto parsed = std::from_chars(number.text.data(), end, out.score);
+    if (parsed.ec == std::errc{} && parsed.ptr == end) {
+      if (may_be_rounded(number.text)) out.exact_score = number.text;
+      return std::nullopt;
+    }
     return "field \"" + settings.score_field + "\" is a number that is too large or too small";
   }
 
@@ -369,7 +373,7 @@ struct json_parser {
     }
     out.fields.insert(out.fields.end(), weighted.begin(), weighted.end());
     if (!settings.score_field.empty()) {
-      if (auto wrong = take_score(out.score)) return wrong;
+      if (auto wrong = take_score(out)) return wrong;
     }
     const token& found_id = found[settings.text_fields.size()];
     if (found_id.kind == '"' || found_id.kind == '0') {
@@ -402,10 +406,6 @@ struct json_parser {
     if (!error) {
       out.ill_formed = out.ill_formed || ill_formed;
       return take(out);
-    }
-    if (line.starts_with("BZh") || line.starts_with("\xFD"
-                                                    "7zXZ")) {
-      return "compressed; unpack it first, as in: xzcat FILE | neardup --jsonl -";
     }
     if (error == simdjson::INCORRECT_TYPE) {
       std::string_view value = line.substr(line.find_first_not_of(blanks));
@@ -443,6 +443,7 @@ record_reader make_record_reader(const input_settings& settings) {
     out.fields.clear();
     out.has_id = false;
     out.score = 0;
+    out.exact_score = {};
     out.ill_formed = false;
     out.is_blank = line.find_first_not_of(blanks) == line.npos;
     return out.is_blank ? std::nullopt : json->read(line, out);

@@ -17,9 +17,10 @@ struct record {
   std::vector<std::string_view> fields;
   std::string_view id;
   bool has_id = false;
-  bool is_blank = false;    ///< a line between JSON records: it is none
-  double score = 0;         ///< by --keep highest and lowest
-  bool ill_formed = false;  ///< it was not UTF-8; U+FFFD stands for what was not
+  bool is_blank = false;         ///< a line between JSON records: it is none
+  double score = 0;              ///< by --keep highest and lowest
+  std::string_view exact_score;  ///< the number that the record has, if it may not be the same
+  bool ill_formed = false;       ///< it was not UTF-8; U+FFFD stands for what was not
 };
 
 /// Reads a line, behind which there must be `padding` readable bytes. Returns: what is wrong with it; nothing if all is

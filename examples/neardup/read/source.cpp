@@ -5,6 +5,7 @@
 #include <neardup/storage/file_lock.hpp>
 #include <system_error>
 
+#include "../ground/foreign.hpp"
 #include "../ground/platform.hpp"
 #include "file_header.hpp"
 #include "glob.hpp"
@@ -14,10 +15,14 @@ namespace command {
 namespace fs = std::filesystem;
 
 bad_input unreadable(const source& from, const read_error& error) {
-  const trouble kind = dynamic_cast<const binary_file*>(&error) != nullptr ? trouble::left_out
-                       : from.in_folder                                    ? trouble::passed_over
-                                                                           : trouble::ends_run;
-  return {from.name(), error.what(), kind};
+  if (!from.in_folder) return {from.name(), error.what()};
+  const auto* const foreign = dynamic_cast<const foreign_file*>(&error);
+  const bool is_binary =
+      foreign != nullptr ? !foreign->may_hold_texts : dynamic_cast<const binary_file*>(&error) != nullptr;
+  return {from.name(), error.what(),
+          is_binary            ? trouble::left_out
+          : foreign != nullptr ? trouble::foreign
+                               : trouble::passed_over};
 }
 
 void source_copy::write(std::string_view bytes) {
@@ -60,6 +65,7 @@ source_file::source_file(source& from) : from_(from), copy_(from.copy.get()) {
 /// Looks at what comes first: whether it is packed, and whether it is text.
 void source_file::begin(const std::atomic<bool>& stop) {
   constexpr std::size_t first_block = std::size_t{1} << 15;
+  constexpr std::size_t first_record = 512;  // of an archive of tar
   const auto plain = std::make_shared<peeking_stream>(file_);
   // Before anything is read of it that cannot be read again: also the error that reading it ends with.
   const auto keep = [&] {
@@ -68,10 +74,16 @@ void source_file::begin(const std::atomic<bool>& stop) {
   };
   const bool is_kept = from_.copies != nullptr && copy_ == nullptr;
   if (is_kept && !file_->is_regular()) keep();
-  if (from_.text_only && file_->is_regular()) plain->peek(first_block, stop);  // in one read, as it is needed below
-  content_ = unpacked(plain, from_.path, stop);
+  // In one read, as it is needed below.
+  if (file_->is_regular()) plain->peek(from_.text_only ? first_block : first_record, stop);
+  content_ = unpacked(plain, from_.path, from_.as_it_is ? when_foreign::read : when_foreign::refuse, stop);
   is_packed_ = content_ != plain;
   if (is_kept && is_packed_ && copy_ == nullptr) keep();
+  // An archive tells itself late; of a pipe that much may be long in coming.
+  if (file_->is_regular() && !from_.as_it_is) {
+    const auto archive = foreign_archive(content_->peek(first_record, stop));
+    if (archive) throw foreign_file(archive->text, archive->may_hold_texts);
+  }
   if (from_.text_only && content_->peek(first_block, stop).find('\0') != std::string_view::npos) {
     throw binary_file();
   }
@@ -214,7 +226,7 @@ std::optional<source_walker::step> source_walker::visit_argument(std::size_t num
   }
   if (argument == "-") {
     if (!is_new(identity(argument))) return std::nullopt;
-    return std::make_shared<source>(source{argument, copies_});
+    return named(argument);
   }
   if (auto bad = missing(settings_, number)) return *std::move(bad);
   std::error_code error;
@@ -223,7 +235,13 @@ std::optional<source_walker::step> source_walker::visit_argument(std::size_t num
     return std::nullopt;
   }
   if (!is_new(identity(argument))) return std::nullopt;
-  return std::make_shared<source>(source{argument, copies_});
+  return named(argument);
+}
+
+std::shared_ptr<source> source_walker::named(const std::string& path) const {
+  auto found = std::make_shared<source>(source{path, copies_});
+  found->as_it_is = settings_.reads_binary;
+  return found;
 }
 
 std::optional<source_walker::step> source_walker::visit_entry() {
@@ -271,7 +289,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
     return pass_over("an index of neardup's; name it itself to compare with it: --against " + path);
   }
   if (!is_new(real)) return std::nullopt;
-  auto found = std::make_shared<source>(source{path, copies_});
+  std::shared_ptr<source> found = named(path);
   found->in_folder = true;
   found->text_only = !settings_.reads_binary;
   return found;

@@ -54,6 +54,7 @@ struct source {
 
   bool in_folder = false;  ///< found there, not named
   bool text_only = false;  ///< a binary file is left out
+  bool as_it_is = false;   ///< also bytes of a format that is no text
 
   /// How messages name it.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
@@ -138,6 +139,7 @@ class source_walker {
   struct folder;
 
   std::optional<step> walk();
+  std::shared_ptr<source> named(const std::string& path) const;
   std::optional<step> visit_argument(std::size_t number);
   std::optional<step> visit_entry();
   std::optional<bad_input> enter(const std::string& path, const std::string& relative);

@@ -1,0 +1,91 @@
+#include "exact_number.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <numeric>
+
+namespace command {
+
+namespace {
+
+/// A decimal number: its digits without zeros at either end, the first one in front of the point, times 10^exponent.
+struct decimal {
+  bool is_negative = false;
+  std::int64_t exponent = 0;
+  std::string digits;  ///< none: zero
+};
+
+decimal parse_decimal(std::string_view text) {
+  decimal result;
+  if (text.starts_with('-')) {
+    result.is_negative = true;
+    text.remove_prefix(1);
+  }
+  const std::size_t end = std::min(text.find_first_of("eE"), text.size());
+  std::int64_t exponent = 0;
+  if (end < text.size()) {
+    std::string_view power = text.substr(end + 1);
+    if (power.starts_with('+')) power.remove_prefix(1);
+    // It has one: a number whose power does not fit here is no double, either.
+    static_cast<void>(std::from_chars(power.data(), power.data() + power.size(), exponent));
+  }
+  const std::string_view mantissa = text.substr(0, end);
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  for (const char c : mantissa) {
+    if (c != '.') result.digits += c;
+  }
+  const std::size_t leading = std::min(result.digits.find_first_not_of('0'), result.digits.size());
+  result.digits.erase(0, leading);
+  result.digits.erase(result.digits.find_last_not_of('0') + 1);
+  if (result.digits.empty()) return {};
+  result.exponent = exponent + static_cast<std::int64_t>(point) - static_cast<std::int64_t>(leading) - 1;
+  return result;
+}
+
+bool is_less(const decimal& a, const decimal& b) {
+  if (a.digits.empty() || b.digits.empty()) {
+    return a.digits.empty() ? !b.digits.empty() && !b.is_negative : a.is_negative;
+  }
+  if (a.is_negative != b.is_negative) return a.is_negative;
+  const decimal& small = a.is_negative ? b : a;
+  const decimal& large = a.is_negative ? a : b;
+  if (small.exponent != large.exponent) return small.exponent < large.exponent;
+  return small.digits < large.digits;
+}
+
+/// What a double was read of, if that had no more digits than all doubles can keep apart.
+decimal decimal_of(double value) {
+  std::array<char, 32> text{};
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific);
+  return parse_decimal(std::string_view(text.data(), static_cast<std::size_t>(written.ptr - text.data())));
+}
+
+}  // namespace
+
+bool may_be_rounded(std::string_view json_number) {
+  constexpr std::size_t exact_digits = 15;  // of a decimal number, that survive a double (DBL_DIG)
+  return parse_decimal(json_number).digits.size() > exact_digits;
+}
+
+void rank_exactly(std::vector<double>& scores, const std::vector<std::pair<std::size_t, std::string>>& exact) {
+  const auto number = [&](std::size_t i) {
+    const auto found = std::lower_bound(exact.begin(), exact.end(), i,
+                                        [](const auto& one, std::size_t position) { return one.first < position; });
+    return found != exact.end() && found->first == i ? parse_decimal(found->second) : decimal_of(scores[i]);
+  };
+  // Rounding keeps the order, so numbers are looked at only where their doubles are equal.
+  const auto precedes = [&](std::size_t a, std::size_t b) {
+    return scores[a] != scores[b] ? scores[a] < scores[b] : is_less(number(a), number(b));
+  };
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), precedes);
+  std::vector<double> ranks(scores.size());
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    ranks[order[i]] = ranks[order[i - 1]] + (precedes(order[i - 1], order[i]) ? 1 : 0);
+  }
+  scores = std::move(ranks);
+}
+
+}  // namespace command
