@@ -28,12 +28,15 @@ using neardup_bench::corpus;
 using neardup_bench::measure_texts;
 using neardup_bench::measure_tokens;
 
-/// Registers `name`/`level` for each level of the machine; `run(state)` is called when kernels use that level.
+/// Registers `name`/`level` for each level that programs on a machine like this one may use; `run(state)` is called when
+/// kernels use that level.
 template <class Run>
 void add_levels(const std::string& name, benchmark::TimeUnit unit, const Run& run) {
-  for (const instruction_set level : {instruction_set::avx512, instruction_set::avx2, instruction_set::portable}) {
-    if (level > neardup::best_instruction_set()) continue;
-    const std::string full_name = "fingerprint/" + name + "/" + std::string(to_string(level));
+  for (const auto& one : neardup::detail::instruction_sets) {
+    const instruction_set level = one.level;
+    if (!neardup::is_available(level)) continue;
+    if (level == instruction_set::portable && neardup::best_instruction_set() != level) continue;
+    const std::string full_name = "fingerprint/" + name + "/" + std::string(one.name);
     benchmark::RegisterBenchmark(full_name.c_str(), [run, level](benchmark::State& state) {
       neardup::set_instruction_set(level);
       run(state);

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-LEVELS = ("avx512", "avx2", "portable")
+LEVELS = ("avx512", "avx2", "sse2")
 
 # The benchmark without "fingerprint/" and level, what it measures, and the goals for each level.
 CYCLES = [

@@ -4,62 +4,104 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "detail/bytes.hpp"
 #include "error.hpp"
 
 namespace neardup::inline v0 {
 
-/// The levels of instructions that kernels are written for. Every level gives the same results, bit for bit.
+/// The levels of instructions that kernels are written for. Every level gives the same results, bit for bit. They have no
+/// order, for those of one architecture are not more or less than those of another.
 enum class instruction_set : std::uint8_t {
   portable,  // standard C++, on every machine
+  sse2,      // vectors of 16 bytes, as every x86-64 has them
   avx2,      // x86-64-v3: AVX2, BMI2, POPCNT
   avx512,    // AVX-512 F, BW, DQ, VL, VBMI, VBMI2, VPOPCNTDQ: Ice Lake, Zen 4 and later
+  neon,      // vectors of 16 bytes, as every AArch64 has them
 };
 
-/// "portable", "avx2" or "avx512".
+bool operator<(instruction_set, instruction_set) = delete;
+bool operator>(instruction_set, instruction_set) = delete;
+bool operator<=(instruction_set, instruction_set) = delete;
+bool operator>=(instruction_set, instruction_set) = delete;
+
+namespace detail {
+
+struct named_instruction_set {
+  instruction_set level;
+  std::string_view name;
+};
+
+/// All levels. Of two that one machine has, the faster one stands further down.
+inline constexpr named_instruction_set instruction_sets[] = {
+    {instruction_set::portable, "portable"}, {instruction_set::sse2, "sse2"}, {instruction_set::avx2, "avx2"},
+    {instruction_set::avx512, "avx512"},     {instruction_set::neon, "neon"},
+};
+
+// What a kernel asks of a level: whether the instructions that it is written in are part of it.
+constexpr bool has_avx512(instruction_set level) noexcept { return level == instruction_set::avx512; }
+constexpr bool has_avx2(instruction_set level) noexcept { return level == instruction_set::avx2 || has_avx512(level); }
+constexpr bool has_sse2(instruction_set level) noexcept { return level == instruction_set::sse2 || has_avx2(level); }
+constexpr bool has_neon(instruction_set level) noexcept { return level == instruction_set::neon; }
+
+}  // namespace detail
+
+/// "portable", "sse2", "avx2", "avx512" or "neon".
 [[nodiscard]] constexpr std::string_view to_string(instruction_set level) noexcept {
-  switch (level) {
-    case instruction_set::avx2: return "avx2";
-    case instruction_set::avx512: return "avx512";
-    case instruction_set::portable: break;
+  for (const auto& one : detail::instruction_sets) {
+    if (one.level == level) return one.name;
   }
   return "portable";
 }
 
-/// The highest level that this machine has.
-[[nodiscard]] inline instruction_set best_instruction_set() noexcept {
+/// Whether this machine has a level.
+[[nodiscard]] inline bool is_available(instruction_set level) noexcept {
+  switch (level) {
+    case instruction_set::portable: return true;
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+    case instruction_set::sse2: return true;
+    case instruction_set::avx2:
+      __builtin_cpu_init();
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+             __builtin_cpu_supports("popcnt");
+    case instruction_set::avx512:
+      return is_available(instruction_set::avx2) && __builtin_cpu_supports("avx512f") &&
+             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+             __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq");
+#elif defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+    case instruction_set::neon: return true;
+#endif
+    default: return false;
+  }
+}
+
+/// The fastest level that this machine has.
+[[nodiscard]] inline instruction_set best_instruction_set() noexcept {
   static const instruction_set best = [] {
-    __builtin_cpu_init();
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
-                        __builtin_cpu_supports("avx512vpopcntdq");
-    return avx512 ? instruction_set::avx512 : avx2 ? instruction_set::avx2 : instruction_set::portable;
+    instruction_set found = instruction_set::portable;
+    for (const auto& one : detail::instruction_sets) {
+      if (is_available(one.level)) found = one.level;
+    }
+    return found;
   }();
   return best;
-#else
-  return instruction_set::portable;
-#endif
 }
 
 namespace detail {
 
-/// The level that the environment variable NEARDUP_INSTRUCTION_SET asks for, but no higher than the machine's.
-inline instruction_set initial_instruction_set() noexcept {
-  const instruction_set best = best_instruction_set();
-  const char* const wanted = std::getenv("NEARDUP_INSTRUCTION_SET");
-  if (wanted == nullptr) return best;
-  for (const instruction_set level : {instruction_set::portable, instruction_set::avx2}) {
-    if (level < best && wanted == to_string(level)) return level;
+/// The level that the environment variable NEARDUP_INSTRUCTION_SET asks for, if this machine has it. It is not inlined,
+/// because every kernel asks for the level, and only the first one gets here.
+NEARDUP_NOINLINE inline instruction_set initial_instruction_set() noexcept {
+  if (const char* const wanted = std::getenv("NEARDUP_INSTRUCTION_SET"); wanted != nullptr) {
+    for (const auto& one : instruction_sets) {
+      if (wanted == one.name && is_available(one.level)) return one.level;
+    }
   }
-  return best;
+  return best_instruction_set();
 }
 
 inline std::atomic<instruction_set>& current_instruction_set() noexcept {
@@ -70,7 +112,7 @@ inline std::atomic<instruction_set>& current_instruction_set() noexcept {
 }  // namespace detail
 
 /// The level that kernels use now: the best of the machine, unless the environment variable NEARDUP_INSTRUCTION_SET
-/// named a lower one when it was first asked for, or set_instruction_set has.
+/// named another one when it was first asked for, or set_instruction_set has.
 [[nodiscard]] inline instruction_set active_instruction_set() noexcept {
   return detail::current_instruction_set().load(std::memory_order_relaxed);
 }
@@ -78,7 +120,7 @@ inline std::atomic<instruction_set>& current_instruction_set() noexcept {
 /// Makes kernels use this level from now on, in all threads. For tests and measurements; results do not change.
 /// Throws: std::invalid_argument if the machine does not have it.
 inline void set_instruction_set(instruction_set level) {
-  if (level > best_instruction_set()) {
+  if (!is_available(level)) {
     detail::fail<std::invalid_argument>("this machine does not have the instruction set " +
                                         std::string(to_string(level)));
   }

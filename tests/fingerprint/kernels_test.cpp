@@ -426,14 +426,50 @@ TEST_CASE("fingerprints do not depend on the instruction set") {
 
 TEST_CASE("the instruction set can be asked for and forced") {
   const instruction_set before = neardup::active_instruction_set();
-  CHECK(before <= neardup::best_instruction_set());
-  neardup::set_instruction_set(instruction_set::portable);
-  CHECK(neardup::active_instruction_set() == instruction_set::portable);
-  if (neardup::best_instruction_set() < instruction_set::avx512) {
-    CHECK_THROWS_AS(neardup::set_instruction_set(instruction_set::avx512), std::invalid_argument);
-    CHECK(neardup::active_instruction_set() == instruction_set::portable);
+  CHECK(neardup::is_available(before));
+  CHECK(neardup::is_available(instruction_set::portable));
+  for (const auto& one : neardup::detail::instruction_sets) {
+    CAPTURE(one.name);
+    neardup::set_instruction_set(instruction_set::portable);
+    if (neardup::is_available(one.level)) {
+      neardup::set_instruction_set(one.level);
+      CHECK(neardup::active_instruction_set() == one.level);
+    } else {
+      CHECK_THROWS_AS(neardup::set_instruction_set(one.level), std::invalid_argument);
+      CHECK(neardup::active_instruction_set() == instruction_set::portable);
+    }
   }
   neardup::set_instruction_set(before);
+#if defined(__x86_64__) && defined(__GNUC__)
+  CHECK(neardup::is_available(instruction_set::sse2));
+  CHECK_FALSE(neardup::is_available(instruction_set::neon));
+#endif
   CHECK(neardup::to_string(instruction_set::portable) == "portable");
   CHECK(neardup::to_string(instruction_set::avx2) == "avx2");
+}
+
+TEST_CASE("levels of instructions are asked for what they have, and have no order") {
+  using namespace neardup::detail;
+  const auto has = [](instruction_set level) {
+    std::string names;
+    if (has_baseline(level)) names += "baseline ";
+    if (has_sse2(level)) names += "sse2 ";
+    if (has_avx2(level)) names += "avx2 ";
+    if (has_avx512(level)) names += "avx512 ";
+    if (has_neon(level)) names += "neon ";
+    return names;
+  };
+  CHECK(has(instruction_set::portable).empty());
+  CHECK(has(instruction_set::sse2) == "baseline sse2 ");
+  CHECK(has(instruction_set::avx2) == "baseline sse2 avx2 ");
+  CHECK(has(instruction_set::avx512) == "baseline sse2 avx2 avx512 ");
+  CHECK(has(instruction_set::neon) == "baseline neon ");
+  const auto is_ordered = [](auto a, auto b) {
+    return requires { a < b; }
+    || requires { a > b; }
+    || requires { a <= b; }
+    || requires { a >= b; };
+  };
+  STATIC_REQUIRE(is_ordered(1, 2));
+  STATIC_REQUIRE_FALSE(is_ordered(instruction_set::portable, instruction_set::avx2));
 }

@@ -19,6 +19,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/hamming.hpp"
+#include "support/instruction_sets.hpp"
 
 namespace {
 
@@ -103,9 +104,9 @@ TEST_CASE("bucket_line: scans equal the plain loop", "[index][frozen][oracle]") 
       }
       all_hits += hits.size();
       all_overflows += overflows.size();
-      for (int level = 0; level <= static_cast<int>(neardup::best_instruction_set()); ++level) {
-        neardup::set_instruction_set(static_cast<neardup::instruction_set>(level));
-        CAPTURE(level, k, probed);
+      for (const auto level : support::instruction_sets()) {
+        neardup::set_instruction_set(level);
+        CAPTURE(to_string(level), k, probed);
         neardup::detail::line_findings<most> findings;
         neardup::detail::line_scan<most>()(probes.data(), probed, k, findings);
         std::set<std::pair<std::size_t, std::size_t>> found;
@@ -165,9 +166,10 @@ void check_layout(int most, int blocks) {
                                  : oracle::with_flips(fingerprints[oracle::random_below(random, count)],
                                                       oracle::random_below(random, 5), random));
   }
-  for (int level = 0; level <= static_cast<int>(neardup::best_instruction_set()); ++level) {
-    if (!oracle::is_thorough() && (level + most) % 2 != 0) continue;
-    neardup::set_instruction_set(static_cast<neardup::instruction_set>(level));
+  const auto levels = support::instruction_sets();
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    if (!oracle::is_thorough() && (level + static_cast<std::size_t>(most)) % 2 != 0) continue;
+    neardup::set_instruction_set(levels[level]);
     for (int k = 0; k <= most; ++k) {
       CAPTURE(Bits, most, blocks, k, level);
       const auto found = index.search_batch(queries, k);
@@ -198,7 +200,8 @@ TEST_CASE("bucket_line: searches in crowds of any share equal the plain loop", "
   const level_restored restored;
   constexpr std::size_t count = 140000;
   std::size_t leanest = ~std::size_t{0}, largest = 0;
-  int level = 0;
+  const auto levels = support::instruction_sets();
+  std::size_t level = 0;
   for (const unsigned percent : {0U, 5U, 20U, 40U, 60U, 100U}) {
     if (!oracle::is_thorough() && percent % 20 != 0) continue;
     const std::vector<simhash<64>> fingerprints = crowded(count, percent);
@@ -219,8 +222,8 @@ TEST_CASE("bucket_line: searches in crowds of any share equal the plain loop", "
       }
       queries.emplace_back(x);
     }
-    level = (level + 1) % (static_cast<int>(neardup::best_instruction_set()) + 1);
-    neardup::set_instruction_set(static_cast<neardup::instruction_set>(level));
+    level = (level + 1) % levels.size();
+    neardup::set_instruction_set(levels[level]);
     for (int k = 0; k <= 3; ++k) {
       CAPTURE(percent, k, level);
       const auto many = index.search_batch(queries, k);

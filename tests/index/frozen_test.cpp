@@ -21,6 +21,7 @@
 #include "oracle/effort.hpp"
 #include "oracle/index_check.hpp"
 #include "oracle/probing.hpp"
+#include "support/instruction_sets.hpp"
 
 namespace {
 
@@ -33,12 +34,13 @@ class levels_in_turn {
   ~levels_in_turn() { neardup::set_instruction_set(neardup::best_instruction_set()); }
 
   void next() {
-    level_ = (level_ + 1) % (static_cast<int>(neardup::best_instruction_set()) + 1);
-    neardup::set_instruction_set(static_cast<neardup::instruction_set>(level_));
+    neardup::set_instruction_set(levels_[level_]);
+    level_ = (level_ + 1) % levels_.size();
   }
 
  private:
-  int level_ = -1;
+  std::vector<neardup::instruction_set> levels_ = support::instruction_sets();
+  std::size_t level_ = 0;
 };
 
 template <std::size_t Bits>

@@ -28,12 +28,11 @@ std::string hex(const Simhasher& hash, std::string_view text) {
 /// Runs the test on each instruction set of this machine, and goes back to the best one.
 template <class Test>
 void on_each_instruction_set(Test&& test) {
-  using enum neardup::instruction_set;
   const auto best = neardup::active_instruction_set();
-  for (const auto level : {portable, avx2, avx512}) {
-    if (level > best) break;
+  for (const auto& [level, name] : neardup::detail::instruction_sets) {
+    if (!neardup::is_available(level)) continue;
     neardup::set_instruction_set(level);
-    CAPTURE(std::string(to_string(level)));
+    CAPTURE(name);
     test();
   }
   neardup::set_instruction_set(best);

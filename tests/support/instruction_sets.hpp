@@ -10,9 +10,8 @@ namespace support {
 /// The levels that this machine has, the portable one first.
 inline std::vector<neardup::instruction_set> instruction_sets() {
   std::vector<neardup::instruction_set> levels;
-  for (const auto level :
-       {neardup::instruction_set::portable, neardup::instruction_set::avx2, neardup::instruction_set::avx512}) {
-    if (level <= neardup::best_instruction_set()) levels.push_back(level);
+  for (const auto& one : neardup::detail::instruction_sets) {
+    if (neardup::is_available(one.level)) levels.push_back(one.level);
   }
   return levels;
 }

@@ -42,10 +42,12 @@ TEST_CASE("the bits of a block are those of its bytes") {
       rare.ed |= bit(byte == 0xed);
     }
     rare_blocks += expected.is_rare ? 1 : 0;
-    check(neardup::detail::utf8_bits_of(block.data()), expected);
-    check(neardup::detail::utf8_bits_by_words(block.data()), expected);
-    check_rare(neardup::detail::utf8_rare_bits_of(block.data()), rare);
-    check_rare(neardup::detail::utf8_rare_bits_by_words(block.data()), rare);
+    check(neardup::detail::utf8_block_portable::bits_of(block.data()), expected);
+    check_rare(neardup::detail::utf8_block_portable::rare_bits_of(block.data()), rare);
+#if NEARDUP_BASELINE_KERNELS
+    check(neardup::detail::utf8_block_baseline::bits_of(block.data()), expected);
+    check_rare(neardup::detail::utf8_block_baseline::rare_bits_of(block.data()), rare);
+#endif
   }
   CHECK(wrong == 0);
   CHECK(rare_blocks > 500);

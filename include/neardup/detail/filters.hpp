@@ -49,10 +49,11 @@ template <class Filter, std::size_t Words>
 /// is faster to compare whole fingerprints. (The share is 0.8 % at k = 22, 1.6 % at 23, 19 % at 28, half at 32.)
 [[nodiscard]] constexpr bool wide_filter_suffices(int k) noexcept { return k <= 22; }
 
-/// The most words of a fingerprint that the vectors here are for.
+/// Whole fingerprints of more words than these are compared without vectors.
 inline constexpr std::size_t max_vector_words = 8;
 
-/// Without the instruction that counts bits, which a default build for x86-64 lacks.
+/// The number of bits in which two filters differ, counted by arithmetic: a default build for x86-64 lacks the
+/// instruction that counts bits.
 template <std::unsigned_integral Filter>
 constexpr int portable_distance(Filter a, Filter b) noexcept {
   return portable_popcount(static_cast<Filter>(a ^ b));
@@ -93,10 +94,10 @@ struct filter_join {
   }
 };
 
-/// The pairs that a kernel looks at in one step, and must have room for to take it.
+/// A kernel looks at so many pairs in one step, and takes the step only if there is room for all of them.
 inline constexpr std::size_t join_step = 64;
 
-/// Appends the places of `places` whose bits are set in `hits` to `found`; gives the new count.
+/// Appends a pair of x and y + i to `found` for each bit i that is set in `hits`. Returns: how many pairs there are now.
 inline std::size_t append_hits(std::span<filter_pair> found, std::size_t count, std::size_t x, std::size_t y,
                                std::uint64_t hits) noexcept {
   for (; hits != 0; hits &= hits - 1) {
@@ -105,7 +106,7 @@ inline std::size_t append_hits(std::span<filter_pair> found, std::size_t count, 
   return count;
 }
 
-/// The reference.
+/// The reference: one pair after the other.
 template <class Filter>
 std::size_t join_filters_portable(const Filter* xs, const Filter* ys, filter_join& job, int k,
                                   std::span<filter_pair> found) noexcept {
@@ -281,7 +282,7 @@ inline constexpr std::array<std::uint8_t, 64> bytes_of_counts = [] {
   return result;
 }();
 
-/// A fingerprint eight times over.
+/// Vectors in which the words of one fingerprint are repeated, as those of eight fingerprints follow each other.
 template <std::size_t Words>
 struct wide_broadcast {
   __m512i vectors[Words];
@@ -322,7 +323,8 @@ NEARDUP_TARGET_AVX512 inline __m512i add_counts_avx512(const void* y, std::size_
   return _mm512_sad_epu8(gathered, _mm512_setzero_si512());
 }
 
-/// The distances of `count` fingerprints from `y` on, 1 to 8; those in the lanes behind mean nothing.
+/// The distances of the `count` fingerprints that begin at `y`, 1 to 8 of them, in as many lanes; the other lanes hold
+/// anything.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline __m512i some_distances_avx512(const std::array<std::uint64_t, Words>* y, std::size_t count,
                                                            const wide_broadcast<Words>& x) noexcept {
@@ -437,8 +439,8 @@ std::size_t join_filters(const Filter* xs, const Filter* ys, filter_join& job, i
                          [[maybe_unused]] instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
   if constexpr (sizeof(Filter) <= max_vector_words * sizeof(std::uint64_t)) {
-    if (level == instruction_set::avx512) return join_filters_avx512(xs, ys, job, k, found);
-    if (level == instruction_set::avx2) return join_filters_avx2(xs, ys, job, k, found);
+    if (has_avx512(level)) return join_filters_avx512(xs, ys, job, k, found);
+    if (has_avx2(level)) return join_filters_avx2(xs, ys, job, k, found);
   }
 #endif
   return join_filters_portable(xs, ys, job, k, found);

@@ -1,9 +1,19 @@
 // What a function needs that is compiled for an instruction set of its own; and asking for memory before it is needed.
 #pragma once
 
+#include <cstdint>
+
 #include "../instruction_set.hpp"
 
-// Kernels for x86-64 need target attributes (g++, clang); elsewhere the portable ones serve.
+// What every x86-64 and every AArch64 has, and so what no function need ask for: vectors of 16 bytes, SSE2 and NEON.
+// Compilers turn the operators of C++ into their instructions.
+#if (defined(__x86_64__) || defined(__aarch64__)) && (defined(__GNUC__) || defined(__clang__))
+#define NEARDUP_BASELINE_KERNELS 1
+#else
+#define NEARDUP_BASELINE_KERNELS 0
+#endif
+
+// Kernels for x86-64 need target attributes (g++, clang); elsewhere the portable ones and the baseline serve.
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define NEARDUP_X86_KERNELS 1
 // The features of a level, the same list on each function of it: a compiler inlines only what needs no more.
@@ -39,6 +49,15 @@
 #endif
 
 namespace neardup::inline v0::detail {
+
+#if NEARDUP_BASELINE_KERNELS
+/// The vectors of the baseline: numbers of 64 bits, and of 16.
+using baseline_words = std::uint64_t __attribute__((vector_size(16)));
+using baseline_shorts = std::int16_t __attribute__((vector_size(16)));
+#endif
+
+/// Whether a level has the vectors of the baseline.
+constexpr bool has_baseline(instruction_set level) noexcept { return has_sse2(level) || has_neon(level); }
 
 // A function that does nothing else has no effect that g++ 12 knows of: it may drop calls that it does not inline.
 

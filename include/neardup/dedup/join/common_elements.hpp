@@ -86,7 +86,7 @@ template <class A, class B>
 std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
 #if NEARDUP_X86_KERNELS
   if constexpr (std::is_same_v<A, std::uint32_t> && std::is_same_v<B, std::uint32_t>) {
-    if (active_instruction_set() != instruction_set::portable) return count_common_avx2(a, b, least);
+    if (has_avx2(active_instruction_set())) return count_common_avx2(a, b, least);
   }
 #endif
   return count_common_portable(a, b, least);

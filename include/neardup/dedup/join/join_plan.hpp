@@ -51,8 +51,8 @@ struct join_costs {
   static join_costs of(int k, std::size_t words, instruction_set level) noexcept {
     const bool narrow = narrow_filter_suffices(k);
     // Of 64 bits each. Whole fingerprints cost a little more a word, since their words have to be put together.
-    double pair = level == instruction_set::avx512 ? 0.05 : level == instruction_set::avx2 ? 0.24 : 1.5;
-    if (narrow && level != instruction_set::portable) pair /= 2;
+    double pair = has_avx512(level) ? 0.05 : has_avx2(level) ? 0.24 : 1.5;
+    if (narrow && has_avx2(level)) pair /= 2;
     const double record = 10.0 + 3.0 * static_cast<double>(words);
     if (words > 1 && !wide_filter_suffices(k)) return {record, 1.15 * pair * static_cast<double>(words), 2.0, 6.0};
     // A pair that passes is looked at in full.

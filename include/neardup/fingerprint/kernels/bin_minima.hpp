@@ -65,10 +65,10 @@ inline constexpr auto factors_of_bins = [] {
   return result;
 }();
 
-/// The bit of a bin: the highest of a multiplicative hash of what it holds.
+/// A bin gives one bit to the code: the highest one of the product of what it holds and this number.
 inline constexpr std::uint32_t bit_multiplier = 0x9e3779b1U;
 
-/// What an empty bin holds of a product: in the order of signed numbers.
+/// What an empty bin holds once it takes a product. Of two products the smaller one, as signed numbers, is smaller here.
 constexpr std::uint32_t filled_with(std::int16_t product) noexcept {
   return filled_bin | (static_cast<std::uint16_t>(product) ^ 0x8000U);
 }
@@ -108,90 +108,84 @@ inline void choose_bins_portable(std::uint32_t* minima, std::uint64_t bins, cons
 template <std::uint32_t Factor>
 std::uint64_t top_bits_portable(const std::uint32_t* numbers) noexcept {
   std::uint64_t bits = 0;
-#if NEARDUP_X86_KERNELS
-  const auto product = [&](std::size_t i) {
-    const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(numbers + i));
-    if constexpr (Factor == 1) return four;
-    const __m128i factor = _mm_set1_epi32(static_cast<int>(Factor));
-    const __m128i even = _mm_mul_epu32(four, factor);
-    const __m128i odd = _mm_mul_epu32(_mm_srli_epi64(four, 32), factor);
-    return _mm_unpacklo_epi32(_mm_shuffle_epi32(even, 0x88), _mm_shuffle_epi32(odd, 0x88));
-  };
-  for (std::size_t i = 0; i < word_bits; i += 16) {
-    const __m128i signs =
-        _mm_packs_epi16(_mm_packs_epi32(product(i), product(i + 4)), _mm_packs_epi32(product(i + 8), product(i + 12)));
-    bits |= std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(signs))} << i;
-  }
-#else
   for (std::size_t i = 0; i < word_bits; ++i) bits |= std::uint64_t{numbers[i] * Factor >> 31} << i;
-#endif
   return bits;
 }
 
-/// Gives products to 64 bins: of what a feature chose nothing is as large.
+/// What an empty bin with these factors makes of a hash.
+NEARDUP_ALWAYS_INLINE std::int16_t bin_product(std::uint64_t hash, std::uint16_t of_lower,
+                                               std::uint16_t of_upper) noexcept {
+  const auto lower = static_cast<std::uint16_t>(hash);
+  const auto upper = static_cast<std::uint16_t>(hash >> 16);
+  return static_cast<std::int16_t>(std::uint32_t{lower} * of_lower + std::uint32_t{upper} * of_upper);
+}
+
+/// Gives products to 64 bins. A bin that a feature chose keeps its number, which is smaller than that of any product.
 NEARDUP_ALWAYS_INLINE void take_products(std::uint32_t* minima, const std::int16_t* products) noexcept {
   for (std::size_t i = 0; i < word_bits; ++i) minima[i] = (std::min)(minima[i], filled_with(products[i]));
 }
 
-#if defined(__GNUC__)
-using words_portable = std::int16_t __attribute__((vector_size(16)));
-#else
-using words_portable = std::int16_t;
-#endif
-inline constexpr std::size_t word_lanes_portable = sizeof(words_portable) / sizeof(std::int16_t);
-
-inline words_portable load_words_portable(const std::uint16_t* from) noexcept {
-  words_portable words;
-  std::memcpy(&words, from, sizeof words);
-  return words;
-}
-/// The lower and the upper half of 32 bits, in all lanes.
-struct halves_portable {
-  words_portable lower;
-  words_portable upper;
-
-  NEARDUP_ALWAYS_INLINE explicit halves_portable(std::uint64_t of) noexcept {
-#if NEARDUP_X86_KERNELS
-    const __m128i once = _mm_cvtsi32_si128(static_cast<int>(of));
-    const __m128i twice = _mm_unpacklo_epi16(once, once);
-    lower = reinterpret_cast<words_portable>(_mm_shuffle_epi32(twice, 0));
-    upper = reinterpret_cast<words_portable>(_mm_shuffle_epi32(twice, 0x55));
-#else
-    lower = words_portable{} + static_cast<std::int16_t>(of);
-    upper = words_portable{} + static_cast<std::int16_t>(of >> 16);
-#endif
-  }
-};
-inline words_portable lesser_portable(words_portable a, words_portable b) noexcept { return a < b ? a : b; }
-
-/// Gives each of 64 bins its least product with any of n hashes: lanes are bins, and hashes come one after the other.
-/// If it `Chooses`, the hashes choose bins in the same loop, out of `bins` from these 64 on.
+/// Gives each of 64 bins its least product with any of n hashes. If it `Chooses`, the hashes choose bins in the same
+/// loop, out of `bins` from these 64 on.
 template <bool Chooses>
 void fill_all_bins_portable(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
                             const std::uint64_t* hashes, std::size_t n) noexcept {
-  constexpr std::size_t step = 8 * word_lanes_portable;
-  std::int16_t products[word_bits];
-  for (std::size_t first = 0; first < word_bits; first += step) {
-    const auto fill = [&]<std::size_t... V>(std::index_sequence<V...>) {
-      words_portable least[] = {(static_cast<void>(V), words_portable{} + std::int16_t{0x7fff})...};
-      for (std::size_t i = 0; i < n; ++i) {
-        if (Chooses && first == 0) choose_bin_portable(minima, bins, hashes[i]);
-        const halves_portable hash(hashes[i]);
-        const auto product = [&](std::size_t bin) {
-          return static_cast<words_portable>(hash.lower * load_words_portable(factors.of_lower + bin) +
-                                             hash.upper * load_words_portable(factors.of_upper + bin));
-        };
-        ((least[V] = lesser_portable(least[V], product(first + V * word_lanes_portable))), ...);
-      }
-      std::memcpy(products + first, least, sizeof least);
-    };
-    fill(std::make_index_sequence<8>{});
+  std::int16_t least[word_bits];
+  std::fill_n(least, word_bits, std::int16_t{0x7fff});
+  for (std::size_t i = 0; i < n; ++i) {
+    if (Chooses) choose_bin_portable(minima, bins, hashes[i]);
+    for (std::size_t bin = 0; bin < word_bits; ++bin) {
+      least[bin] = (std::min)(least[bin], bin_product(hashes[i], factors.of_lower[bin], factors.of_upper[bin]));
+    }
   }
-  take_products(minima, products);
+  take_products(minima, least);
 }
 
+/// The same for the bins in the set `open`.
+inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
+                                   const std::uint64_t* hashes, std::size_t n) noexcept {
+  for (; open != 0; open &= open - 1) {
+    const auto bin = static_cast<std::size_t>(std::countr_zero(open));
+    std::int16_t least = 0x7fff;
+    for (std::size_t i = 0; i < n; ++i) {
+      least = (std::min)(least, bin_product(hashes[i], factors.of_lower[bin], factors.of_upper[bin]));
+    }
+    minima[bin] = (std::min)(minima[bin], filled_with(least));
+  }
+}
+
+#if NEARDUP_BASELINE_KERNELS
+// ---- the baseline: eight lanes of 16 bits, by the operators of C++ where these do as well as instructions -----------
+
+inline constexpr std::size_t short_lanes = sizeof(baseline_shorts) / sizeof(std::int16_t);
+
+inline baseline_shorts load_shorts(const std::uint16_t* from) noexcept {
+  baseline_shorts shorts;
+  std::memcpy(&shorts, from, sizeof shorts);
+  return shorts;
+}
+inline baseline_shorts lesser_shorts(baseline_shorts a, baseline_shorts b) noexcept { return a < b ? a : b; }
+
+/// The lower and the upper half of 32 bits, in all lanes.
+struct halves_baseline {
+  baseline_shorts lower;
+  baseline_shorts upper;
+
+  NEARDUP_ALWAYS_INLINE explicit halves_baseline(std::uint64_t of) noexcept {
+#if NEARDUP_X86_KERNELS
+    const __m128i once = _mm_cvtsi32_si128(static_cast<int>(of));
+    const __m128i twice = _mm_unpacklo_epi16(once, once);
+    lower = reinterpret_cast<baseline_shorts>(_mm_shuffle_epi32(twice, 0));
+    upper = reinterpret_cast<baseline_shorts>(_mm_shuffle_epi32(twice, 0x55));
+#else
+    lower = baseline_shorts{} + static_cast<std::int16_t>(of);
+    upper = baseline_shorts{} + static_cast<std::int16_t>(of >> 16);
+#endif
+  }
+};
+
 /// The least lane of each of four vectors, the first one lowest.
-inline std::uint64_t min_lanes_portable(const words_portable (&of)[4]) noexcept {
+inline std::uint64_t min_lanes_baseline(const baseline_shorts (&of)[4]) noexcept {
 #if NEARDUP_X86_KERNELS
   const auto lesser = [](__m128i a, __m128i b) { return _mm_min_epi16(a, b); };
   const auto pair = [&](std::size_t i) {
@@ -204,26 +198,71 @@ inline std::uint64_t min_lanes_portable(const words_portable (&of)[4]) noexcept 
 #else
   std::uint64_t result = 0;
   for (std::size_t v = 0; v < 4; ++v) {
-    std::int16_t lanes[word_lanes_portable];
+    std::int16_t lanes[short_lanes];
     std::memcpy(lanes, &of[v], sizeof lanes);
-    const std::int16_t least = *std::min_element(lanes, lanes + word_lanes_portable);
+    const std::int16_t least = *std::min_element(lanes, lanes + short_lanes);
     result |= std::uint64_t{static_cast<std::uint16_t>(least)} << (16 * v);
   }
   return result;
 #endif
 }
 
-/// The same for the bins in the set `open`: lanes are hashes, and bins come four at a time.
-inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
+template <std::uint32_t Factor>
+std::uint64_t top_bits_baseline(const std::uint32_t* numbers) noexcept {
+#if NEARDUP_X86_KERNELS
+  const auto product = [&](std::size_t i) {
+    const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(numbers + i));
+    if constexpr (Factor == 1) return four;
+    const __m128i factor = _mm_set1_epi32(static_cast<int>(Factor));
+    const __m128i even = _mm_mul_epu32(four, factor);
+    const __m128i odd = _mm_mul_epu32(_mm_srli_epi64(four, 32), factor);
+    return _mm_unpacklo_epi32(_mm_shuffle_epi32(even, 0x88), _mm_shuffle_epi32(odd, 0x88));
+  };
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < word_bits; i += 16) {
+    const __m128i signs =
+        _mm_packs_epi16(_mm_packs_epi32(product(i), product(i + 4)), _mm_packs_epi32(product(i + 8), product(i + 12)));
+    bits |= std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(signs))} << i;
+  }
+  return bits;
+#else
+  return top_bits_portable<Factor>(numbers);
+#endif
+}
+
+/// The same as fill_all_bins_portable: each lane is a bin, and the loop goes over hashes.
+template <bool Chooses>
+void fill_all_bins_baseline(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
+                            const std::uint64_t* hashes, std::size_t n) noexcept {
+  static_assert(8 * short_lanes == word_bits);
+  std::int16_t products[word_bits];
+  const auto fill = [&]<std::size_t... V>(std::index_sequence<V...>) {
+    baseline_shorts least[] = {(static_cast<void>(V), baseline_shorts{} + std::int16_t{0x7fff})...};
+    for (std::size_t i = 0; i < n; ++i) {
+      if (Chooses) choose_bin_portable(minima, bins, hashes[i]);
+      const halves_baseline hash(hashes[i]);
+      const auto product = [&](std::size_t bin) {
+        return hash.lower * load_shorts(factors.of_lower + bin) + hash.upper * load_shorts(factors.of_upper + bin);
+      };
+      ((least[V] = lesser_shorts(least[V], product(V * short_lanes))), ...);
+    }
+    std::memcpy(products, least, sizeof least);
+  };
+  fill(std::make_index_sequence<8>{});
+  take_products(minima, products);
+}
+
+/// The same as fill_each_bin_portable: each lane is a hash, and the loop takes four bins at a time.
+inline void fill_each_bin_baseline(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                                    const std::uint64_t* hashes, std::size_t n) noexcept {
-  alignas(words_portable) std::uint16_t lower[max_added_hashes + word_lanes_portable];
-  alignas(words_portable) std::uint16_t upper[max_added_hashes + word_lanes_portable];
+  alignas(baseline_shorts) std::uint16_t lower[max_added_hashes + short_lanes];
+  alignas(baseline_shorts) std::uint16_t upper[max_added_hashes + short_lanes];
   for (std::size_t i = 0; i < n; ++i) {
     lower[i] = static_cast<std::uint16_t>(hashes[i]);
     upper[i] = static_cast<std::uint16_t>(hashes[i] >> 16);
   }
-  std::fill_n(lower + n, word_lanes_portable, lower[n - 1]);
-  std::fill_n(upper + n, word_lanes_portable, upper[n - 1]);
+  std::fill_n(lower + n, short_lanes, lower[n - 1]);
+  std::fill_n(upper + n, short_lanes, upper[n - 1]);
   while (open != 0) {
     std::size_t bins[4];
     for (std::size_t v = 0; v < 4; ++v) {
@@ -231,14 +270,14 @@ inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, co
       open &= open - 1;
     }
     const auto min_of_bins = [&]<std::size_t... V>(std::index_sequence<V...>) {
-      const halves_portable of[] = {halves_portable(factors.of_both[bins[V]])...};
-      words_portable result[] = {(static_cast<void>(V), words_portable{} + std::int16_t{0x7fff})...};
-      for (std::size_t i = 0; i < n; i += word_lanes_portable) {
-        const words_portable low = load_words_portable(lower + i);
-        const words_portable high = load_words_portable(upper + i);
-        ((result[V] = lesser_portable(result[V], low * of[V].lower + high * of[V].upper)), ...);
+      const halves_baseline of[] = {halves_baseline(factors.of_both[bins[V]])...};
+      baseline_shorts result[] = {(static_cast<void>(V), baseline_shorts{} + std::int16_t{0x7fff})...};
+      for (std::size_t i = 0; i < n; i += short_lanes) {
+        const baseline_shorts low = load_shorts(lower + i);
+        const baseline_shorts high = load_shorts(upper + i);
+        ((result[V] = lesser_shorts(result[V], low * of[V].lower + high * of[V].upper)), ...);
       }
-      return min_lanes_portable(result);
+      return min_lanes_baseline(result);
     };
     const std::uint64_t least = min_of_bins(std::make_index_sequence<4>{});
     for (std::size_t v = 0; v < 4; ++v) {
@@ -246,6 +285,7 @@ inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, co
     }
   }
 }
+#endif  // NEARDUP_BASELINE_KERNELS
 
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
@@ -356,7 +396,7 @@ NEARDUP_KERNELS_END
 
 // ---- by the best of these -------------------------------------------------------------------------------------------
 
-/// Adds hashes to all words: each of 64 bins takes products.
+/// Adds hashes, few for the number of bins: each of 64 bins takes products.
 template <auto ChooseAndFill, auto Fill>
 void add_few_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                     const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -364,7 +404,7 @@ void add_few_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_
   for (std::size_t j = 1; j < words_for(bins); ++j) Fill(minima + j * word_bits, bins, factors[j], hashes, n);
 }
 
-/// The same: only bins that are left open take products.
+/// Adds many hashes: only the bins that none of them chose take products.
 template <auto Choose, auto TopBits, auto FillEach>
 void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                      const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -379,26 +419,38 @@ void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor
 /// (measured on an Intel Xeon of the Sapphire Rapids family).
 inline void add_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                        const std::uint64_t* hashes, std::size_t n) noexcept {
+  [[maybe_unused]] const instruction_set level = active_instruction_set();
 #if NEARDUP_X86_KERNELS
-  const instruction_set level = active_instruction_set();
-  if (level == instruction_set::avx512 && n <= 88) {
+  if (has_avx512(level) && n <= 88) {
     return add_few_hashes<fill_all_bins_avx512<true>, fill_all_bins_avx512<false>>(minima, bins, factors, hashes, n);
   }
-  if (level >= instruction_set::avx2) {
+  if (has_avx2(level)) {
     constexpr auto add_few = add_few_hashes<fill_all_bins_avx2<true>, fill_all_bins_avx2<false>>;
     constexpr auto add_many = add_many_hashes<choose_bins_avx2, top_bits_avx2<1>, fill_each_bin_avx2>;
     return (n <= 56 ? add_few : add_many)(minima, bins, factors, hashes, n);
   }
 #endif
+  constexpr std::size_t few = 44;
+#if NEARDUP_BASELINE_KERNELS
+  if (has_baseline(level)) {
+    constexpr auto add_few = add_few_hashes<fill_all_bins_baseline<true>, fill_all_bins_baseline<false>>;
+    constexpr auto add_many = add_many_hashes<choose_bins_portable, top_bits_baseline<1>, fill_each_bin_baseline>;
+    return (n <= few ? add_few : add_many)(minima, bins, factors, hashes, n);
+  }
+#endif
   constexpr auto add_few = add_few_hashes<fill_all_bins_portable<true>, fill_all_bins_portable<false>>;
   constexpr auto add_many = add_many_hashes<choose_bins_portable, top_bits_portable<1>, fill_each_bin_portable>;
-  (n <= 44 ? add_few : add_many)(minima, bins, factors, hashes, n);
+  (n <= few ? add_few : add_many)(minima, bins, factors, hashes, n);
 }
 
 /// The bits of the code, those of a word.
 inline std::uint64_t bits_of_bins(const std::uint32_t* minima) noexcept {
+  [[maybe_unused]] const instruction_set level = active_instruction_set();
 #if NEARDUP_X86_KERNELS
-  if (active_instruction_set() >= instruction_set::avx2) return top_bits_avx2<bit_multiplier>(minima);
+  if (has_avx2(level)) return top_bits_avx2<bit_multiplier>(minima);
+#endif
+#if NEARDUP_BASELINE_KERNELS
+  if (has_baseline(level)) return top_bits_baseline<bit_multiplier>(minima);
 #endif
   return top_bits_portable<bit_multiplier>(minima);
 }
@@ -440,7 +492,7 @@ class bin_minima {
     return result;
   }
 
-  // Behind the bins zeros, as if hashes had chosen them.
+  // The places behind the last bin hold zeros, as if hashes had chosen them.
   alignas(64) std::array<std::uint32_t, word_bits * words> minima_{};
 };
 

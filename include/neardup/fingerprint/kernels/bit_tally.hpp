@@ -48,9 +48,19 @@ struct bit_tally {
   }
 };
 
+// Kernels are the same for each instruction set but for its `Adders`, a struct of this form:
+//
+//   using vector = …;                                       words, in lanes
+//   static vector load(const std::uint64_t* words);
+//   static void store(std::uint64_t* words, vector);
+//   static vector zero();
+//   static void full_add(vector& carry, vector& sum, vector b, vector c);   sum, carry = sum + b + c, bit by bit
+//   static void add_carry(bit_tally&, std::size_t plane, vector carry);     by NEARDUP_DEFINE_ADD_CARRY
+//
+// What they share is macros, because lambdas and templates do not carry target attributes on all compilers.
+
 /// The tree of full adders that takes 16 vectors, load(0) to load(15), into the planes ones, twos, fours and eights,
-/// and declares and sets `sixteens`, their carry. `add(carry, sum, b, c)` is: sum, carry = sum + b + c, bit by bit.
-/// A macro, because lambdas and templates do not carry target attributes on all compilers.
+/// and declares and sets `sixteens`, their carry.
 #define NEARDUP_ADD_16(Vector, add, load)                                \
   Vector twos_a, twos_b, fours_a, fours_b, eights_a, eights_b, sixteens; \
   add(twos_a, ones, load(0), load(1));                                   \
@@ -69,97 +79,98 @@ struct bit_tally {
   add(eights_b, fours, fours_a, fours_b);                                \
   add(sixteens, eights, eights_a, eights_b)
 
-// The rest is the same for each instruction set, whose name is `set`: vector_set, load_set(words), store_set(words,
-// vector), zero_set() and full_add_set(carry, sum, b, c).
-
-/// Defines add_carry_set(tally, plane, carry): adds 2^plane to the counts of the columns that are set in `carry`.
-#define NEARDUP_DEFINE_ADD_CARRY(target, set)                                                            \
-  target inline void add_carry_##set(bit_tally& tally, std::size_t plane, vector_##set carry) noexcept { \
-    for (; ((tally.is_waiting ^= std::uint64_t{1} << plane) >> plane & 1U) == 0; ++plane) {              \
-      vector_##set sum = load_##set(tally.planes[plane]);                                                \
-      const vector_##set old = carry;                                                                    \
-      full_add_##set(carry, sum, load_##set(tally.waiting[plane]), old);                                 \
-      store_##set(tally.planes[plane], sum);                                                             \
-    }                                                                                                    \
-    store_##set(tally.waiting[plane], carry);                                                            \
-    if (plane == tally.used) store_##set(tally.planes[tally.used++], zero_##set());                      \
-  }                                                                                                      \
+/// Defines add_carry(tally, plane, carry): adds 2^plane to the counts of the columns that are set in `carry`.
+#define NEARDUP_DEFINE_ADD_CARRY(target)                                                     \
+  target static void add_carry(bit_tally& tally, std::size_t plane, vector carry) noexcept { \
+    for (; ((tally.is_waiting ^= std::uint64_t{1} << plane) >> plane & 1U) == 0; ++plane) {  \
+      vector sum = load(tally.planes[plane]);                                                \
+      const vector old = carry;                                                              \
+      full_add(carry, sum, load(tally.waiting[plane]), old);                                 \
+      store(tally.planes[plane], sum);                                                       \
+    }                                                                                        \
+    store(tally.waiting[plane], carry);                                                      \
+    if (plane == tally.used) store(tally.planes[tally.used++], zero());                      \
+  }                                                                                          \
   static_assert(true)
 
 /// Declares the lowest planes of a tally in registers, and stores them again.
-#define NEARDUP_LOAD_PLANES(set, tally)                                      \
-  const bool begun = (tally).begin();                                        \
-  vector_##set ones = begun ? load_##set((tally).planes[0]) : zero_##set();  \
-  vector_##set twos = begun ? load_##set((tally).planes[1]) : zero_##set();  \
-  vector_##set fours = begun ? load_##set((tally).planes[2]) : zero_##set(); \
-  vector_##set eights = begun ? load_##set((tally).planes[3]) : zero_##set()
-#define NEARDUP_STORE_PLANES(set, tally) \
-  store_##set((tally).planes[0], ones);  \
-  store_##set((tally).planes[1], twos);  \
-  store_##set((tally).planes[2], fours); \
-  store_##set((tally).planes[3], eights)
+#define NEARDUP_LOAD_PLANES(Adders, tally)                                                  \
+  const bool begun = (tally).begin();                                                       \
+  typename Adders::vector ones = begun ? Adders::load((tally).planes[0]) : Adders::zero();  \
+  typename Adders::vector twos = begun ? Adders::load((tally).planes[1]) : Adders::zero();  \
+  typename Adders::vector fours = begun ? Adders::load((tally).planes[2]) : Adders::zero(); \
+  typename Adders::vector eights = begun ? Adders::load((tally).planes[3]) : Adders::zero()
+#define NEARDUP_STORE_PLANES(Adders, tally) \
+  Adders::store((tally).planes[0], ones);   \
+  Adders::store((tally).planes[1], twos);   \
+  Adders::store((tally).planes[2], fours);  \
+  Adders::store((tally).planes[3], eights)
 
 /// Adds 16 vectors, load(0) to load(15), to a tally whose lowest planes are in registers.
-#define NEARDUP_COUNT_16(set, tally, load)                     \
-  {                                                            \
-    NEARDUP_ADD_16(vector_##set, full_add_##set, load);        \
-    add_carry_##set(tally, bit_tally::block_planes, sixteens); \
-  }                                                            \
+#define NEARDUP_COUNT_16(Adders, tally, load)                        \
+  {                                                                  \
+    NEARDUP_ADD_16(typename Adders::vector, Adders::full_add, load); \
+    Adders::add_carry(tally, bit_tally::block_planes, sixteens);     \
+  }                                                                  \
   static_assert(true)
 
-// ---- Portable: vectors of two words where the compiler has them (SSE2, NEON), otherwise one word --------------------
+// ---- Portable and baseline: what the operators of C++ do with a word, and with a vector of two ----------------------
 // 5 operations an adder.
 
-#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
-using vector_portable = std::uint64_t __attribute__((vector_size(16)));
-#else
-using vector_portable = std::uint64_t;
+template <class Vector>
+struct operator_adders {
+  using vector = Vector;
+
+  static vector load(const std::uint64_t* words) noexcept {
+    vector loaded;
+    std::memcpy(&loaded, words, sizeof loaded);
+    return loaded;
+  }
+  static void store(std::uint64_t* words, vector stored) noexcept { std::memcpy(words, &stored, sizeof stored); }
+  static vector zero() noexcept { return vector{}; }
+  static void full_add(vector& carry, vector& sum, vector b, vector c) noexcept {
+    const vector half = sum ^ b;
+    carry = (sum & b) | (half & c);
+    sum = half ^ c;
+  }
+  NEARDUP_DEFINE_ADD_CARRY();
+};
+
+using adders_portable = operator_adders<std::uint64_t>;
+#if NEARDUP_BASELINE_KERNELS
+using adders_baseline = operator_adders<baseline_words>;
 #endif
 
-inline vector_portable load_portable(const std::uint64_t* words) noexcept {
-  vector_portable vector;
-  std::memcpy(&vector, words, sizeof vector);
-  return vector;
-}
-inline void store_portable(std::uint64_t* words, vector_portable vector) noexcept {
-  std::memcpy(words, &vector, sizeof vector);
-}
-inline vector_portable zero_portable() noexcept { return vector_portable{}; }
+/// The words of a vector.
+template <class Adders>
+inline constexpr std::size_t adder_lanes = sizeof(typename Adders::vector) / sizeof(std::uint64_t);
 
-inline void full_add_portable(vector_portable& carry, vector_portable& sum, vector_portable b,
-                              vector_portable c) noexcept {
-  const vector_portable half = sum ^ b;
-  carry = (sum & b) | (half & c);
-  sum = half ^ c;
-}
-
-NEARDUP_DEFINE_ADD_CARRY(, portable);
-
-/// The reference.
-inline void count_bits_portable(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
-  constexpr std::size_t lanes = sizeof(vector_portable) / sizeof(std::uint64_t);
+/// Counts the bits of `n` words more: the reference with adders_portable, and the baseline.
+template <class Adders>
+void count_bits_by(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
+  constexpr std::size_t lanes = adder_lanes<Adders>;
   tally.total += n;
-  NEARDUP_LOAD_PLANES(portable, tally);
+  NEARDUP_LOAD_PLANES(Adders, tally);
   // Written out, for g++ would call a lambda and keep the planes in memory.
   std::size_t i = 0;
   for (; i + 16 * lanes <= n; i += 16 * lanes) {
-#define NEARDUP_LOAD(v) load_portable(words + i + lanes * (v))
-    NEARDUP_COUNT_16(portable, tally, NEARDUP_LOAD);
+#define NEARDUP_LOAD(v) Adders::load(words + i + lanes * (v))
+    NEARDUP_COUNT_16(Adders, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
   if (i < n) {
     std::uint64_t rest[16 * lanes] = {};
     std::memcpy(rest, words + i, (n - i) * sizeof *rest);
-#define NEARDUP_LOAD(v) load_portable(rest + lanes * (v))
-    NEARDUP_COUNT_16(portable, tally, NEARDUP_LOAD);
+#define NEARDUP_LOAD(v) Adders::load(rest + lanes * (v))
+    NEARDUP_COUNT_16(Adders, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
-  NEARDUP_STORE_PLANES(portable, tally);
+  NEARDUP_STORE_PLANES(Adders, tally);
 }
 
 /// The columns whose bit-sliced count is more than half of the total.
 inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t planes, std::uint64_t total) noexcept {
-  // Compared with total / 2 from the highest plane down, in all columns at once.
+  // All columns are compared with total / 2 at once, from the highest plane down.
   const std::uint64_t threshold = total / 2;
   std::uint64_t greater = 0;
   std::uint64_t equal = ~std::uint64_t{0};
@@ -171,13 +182,13 @@ inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t plan
   return greater;
 }
 
-/// The sum of `lanes` lanes, bit-sliced in one, compared.
-inline std::uint64_t majority_portable(const bit_tally& tally, std::size_t lanes) noexcept {
+/// The bits that are set in more than half of the words: the counts of all `lanes` lanes are added up, and compared.
+inline std::uint64_t majority_of_lanes(const bit_tally& tally, std::size_t lanes) noexcept {
   std::uint64_t sum[bit_tally::max_planes + 4] = {};
   // No column counts more than all words.
   const auto planes = static_cast<std::size_t>(std::bit_width(tally.total));
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    // Twice: what is counted, and what waits.
+    // A lane adds two numbers to the sum: what it has counted, and the carries that wait.
     std::uint64_t carry = 0;
     std::uint64_t waiting_carry = 0;
     for (std::size_t p = 0; p < planes; ++p) {
@@ -201,77 +212,76 @@ NEARDUP_KERNELS_BEGIN
 
 // ---- AVX2: the same five operations, four words per vector ----------------------------------------------------------
 
-using vector_avx2 = __m256i;
+struct adders_avx2 {
+  using vector = __m256i;
 
-NEARDUP_TARGET_AVX2 inline vector_avx2 load_avx2(const std::uint64_t* words) noexcept {
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
-}
-NEARDUP_TARGET_AVX2 inline void store_avx2(std::uint64_t* words, vector_avx2 vector) noexcept {
-  _mm256_store_si256(reinterpret_cast<__m256i*>(words), vector);
-}
-NEARDUP_TARGET_AVX2 inline vector_avx2 zero_avx2() noexcept { return _mm256_setzero_si256(); }
-
-NEARDUP_TARGET_AVX2 inline void full_add_avx2(__m256i& carry, __m256i& sum, __m256i b, __m256i c) noexcept {
-  const __m256i half = _mm256_xor_si256(sum, b);
-  carry = _mm256_or_si256(_mm256_and_si256(sum, b), _mm256_and_si256(half, c));
-  sum = _mm256_xor_si256(half, c);
-}
-
-NEARDUP_DEFINE_ADD_CARRY(NEARDUP_TARGET_AVX2, avx2);
+  NEARDUP_TARGET_AVX2 static vector load(const std::uint64_t* words) noexcept {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
+  }
+  NEARDUP_TARGET_AVX2 static void store(std::uint64_t* words, vector stored) noexcept {
+    _mm256_store_si256(reinterpret_cast<__m256i*>(words), stored);
+  }
+  NEARDUP_TARGET_AVX2 static vector zero() noexcept { return _mm256_setzero_si256(); }
+  NEARDUP_TARGET_AVX2 static void full_add(vector& carry, vector& sum, vector b, vector c) noexcept {
+    const __m256i half = _mm256_xor_si256(sum, b);
+    carry = _mm256_or_si256(_mm256_and_si256(sum, b), _mm256_and_si256(half, c));
+    sum = _mm256_xor_si256(half, c);
+  }
+  NEARDUP_DEFINE_ADD_CARRY(NEARDUP_TARGET_AVX2);
+};
 
 NEARDUP_TARGET_AVX2 inline void count_bits_avx2(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
   constexpr std::size_t block = 64;
   tally.total += n;
-  NEARDUP_LOAD_PLANES(avx2, tally);
+  NEARDUP_LOAD_PLANES(adders_avx2, tally);
   std::size_t i = 0;
   for (; i + block <= n; i += block) {
-#define NEARDUP_LOAD(v) load_avx2(words + i + 4 * (v))
-    NEARDUP_COUNT_16(avx2, tally, NEARDUP_LOAD);
+#define NEARDUP_LOAD(v) adders_avx2::load(words + i + 4 * (v))
+    NEARDUP_COUNT_16(adders_avx2, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
   if (i < n) {
     std::uint64_t rest[block] = {};
     std::memcpy(rest, words + i, (n - i) * sizeof *rest);
-#define NEARDUP_LOAD(v) load_avx2(rest + 4 * (v))
-    NEARDUP_COUNT_16(avx2, tally, NEARDUP_LOAD);
+#define NEARDUP_LOAD(v) adders_avx2::load(rest + 4 * (v))
+    NEARDUP_COUNT_16(adders_avx2, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
-  NEARDUP_STORE_PLANES(avx2, tally);
+  NEARDUP_STORE_PLANES(adders_avx2, tally);
 }
 
 // ---- AVX-512: two operations an adder (VPTERNLOGQ), eight words per vector ------------------------------------------
 
-using vector_avx512 = __m512i;
+struct adders_avx512 {
+  using vector = __m512i;
 
-NEARDUP_TARGET_AVX512 inline vector_avx512 load_avx512(const std::uint64_t* words) noexcept {
-  __m512i vector = _mm512_loadu_si512(words);
-  // Otherwise g++ reads it from memory for each of its two uses: half as much again in all.
-  asm("" : "+v"(vector));
-  return vector;
-}
-
-NEARDUP_TARGET_AVX512 inline void store_avx512(std::uint64_t* words, vector_avx512 vector) noexcept {
-  _mm512_store_si512(words, vector);
-}
-NEARDUP_TARGET_AVX512 inline vector_avx512 zero_avx512() noexcept { return _mm512_setzero_si512(); }
-
-NEARDUP_TARGET_AVX512 inline void full_add_avx512(__m512i& carry, __m512i& sum, __m512i b, __m512i c) noexcept {
-  const __m512i old = sum;
-  sum = _mm512_ternarylogic_epi64(old, b, c, 0x96);    // a ^ b ^ c
-  carry = _mm512_ternarylogic_epi64(old, b, c, 0xe8);  // majority
-}
-
-NEARDUP_DEFINE_ADD_CARRY(NEARDUP_TARGET_AVX512, avx512);
+  NEARDUP_TARGET_AVX512 static vector load(const std::uint64_t* words) noexcept {
+    __m512i loaded = _mm512_loadu_si512(words);
+    // Otherwise g++ reads it from memory for each of its two uses: half as much again in all.
+    asm("" : "+v"(loaded));
+    return loaded;
+  }
+  NEARDUP_TARGET_AVX512 static void store(std::uint64_t* words, vector stored) noexcept {
+    _mm512_store_si512(words, stored);
+  }
+  NEARDUP_TARGET_AVX512 static vector zero() noexcept { return _mm512_setzero_si512(); }
+  NEARDUP_TARGET_AVX512 static void full_add(vector& carry, vector& sum, vector b, vector c) noexcept {
+    const __m512i old = sum;
+    sum = _mm512_ternarylogic_epi64(old, b, c, 0x96);    // a ^ b ^ c
+    carry = _mm512_ternarylogic_epi64(old, b, c, 0xe8);  // majority
+  }
+  NEARDUP_DEFINE_ADD_CARRY(NEARDUP_TARGET_AVX512);
+};
 
 NEARDUP_TARGET_AVX512 inline void count_bits_avx512(bit_tally& tally, const std::uint64_t* words,
                                                     std::size_t n) noexcept {
   constexpr std::size_t block = 128;
   tally.total += n;
-  NEARDUP_LOAD_PLANES(avx512, tally);
+  NEARDUP_LOAD_PLANES(adders_avx512, tally);
   std::size_t i = 0;
   for (; i + block <= n; i += block) {
-#define NEARDUP_LOAD(v) load_avx512(words + i + 8 * (v))
-    NEARDUP_COUNT_16(avx512, tally, NEARDUP_LOAD);
+#define NEARDUP_LOAD(v) adders_avx512::load(words + i + 8 * (v))
+    NEARDUP_COUNT_16(adders_avx512, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
   if (i < n) {
@@ -281,13 +291,14 @@ NEARDUP_TARGET_AVX512 inline void count_bits_avx512(bit_tally& tally, const std:
     const std::uint64_t high = rest < 64 ? 0 : ~(~std::uint64_t{0} << (rest - 64));
 #define NEARDUP_LOAD(v) \
   _mm512_maskz_loadu_epi64(static_cast<__mmask8>(((v) < 8 ? low : high) >> 8 * ((v) % 8)), words + i + 8 * (v))
-    NEARDUP_COUNT_16(avx512, tally, NEARDUP_LOAD);
+    NEARDUP_COUNT_16(adders_avx512, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
-  NEARDUP_STORE_PLANES(avx512, tally);
+  NEARDUP_STORE_PLANES(adders_avx512, tally);
 }
 
-/// The same as majority_portable: lanes are added half to half, what waits in the first step.
+/// The same as majority_of_lanes. Each step adds one half of the lanes to the other; the first one adds the carries
+/// that wait as well.
 NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tally) noexcept {
   __m256i sums[bit_tally::max_planes + 4];
   std::size_t planes = tally.used;
@@ -321,7 +332,7 @@ NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tall
     count[p] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair, other, carry, 0x96)));
     carry = _mm_ternarylogic_epi64(pair, other, carry, 0xe8);
   }
-  // The two last carries: of a pair of lanes, and of both.
+  // Two carries are left: that of adding pairs of lanes, and that of adding these.
   const __m128i other = _mm_unpackhi_epi64(pair_carry, pair_carry);
   count[planes] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair_carry, other, carry, 0x96)));
   const auto needed = static_cast<std::size_t>(std::bit_width(tally.total));
@@ -334,19 +345,25 @@ NEARDUP_KERNELS_END
 /// Counts the bits of `n` words more.
 inline void count_bits(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
 #if NEARDUP_X86_KERNELS
-  if (tally.level == instruction_set::avx512) return count_bits_avx512(tally, words, n);
-  if (tally.level == instruction_set::avx2) return count_bits_avx2(tally, words, n);
+  if (has_avx512(tally.level)) return count_bits_avx512(tally, words, n);
+  if (has_avx2(tally.level)) return count_bits_avx2(tally, words, n);
 #endif
-  count_bits_portable(tally, words, n);
+#if NEARDUP_BASELINE_KERNELS
+  if (has_baseline(tally.level)) return count_bits_by<adders_baseline>(tally, words, n);
+#endif
+  count_bits_by<adders_portable>(tally, words, n);
 }
 
 /// The bits that are set in more than half of the words counted. Precondition: at most 2^48 words.
 inline std::uint64_t majority(const bit_tally& tally) noexcept {
 #if NEARDUP_X86_KERNELS
-  if (tally.level == instruction_set::avx512) return majority_avx512(tally);
-  if (tally.level == instruction_set::avx2) return majority_portable(tally, 4);
+  if (has_avx512(tally.level)) return majority_avx512(tally);
+  if (has_avx2(tally.level)) return majority_of_lanes(tally, 4);
 #endif
-  return majority_portable(tally, sizeof(vector_portable) / sizeof(std::uint64_t));
+#if NEARDUP_BASELINE_KERNELS
+  if (has_baseline(tally.level)) return majority_of_lanes(tally, adder_lanes<adders_baseline>);
+#endif
+  return majority_of_lanes(tally, adder_lanes<adders_portable>);
 }
 
 }  // namespace neardup::inline v0::detail

@@ -21,32 +21,34 @@ namespace neardup::inline v0::detail {
 
 // ---- windows of 4 to 8 bytes, counted while they are hashed: what hashes and what counts wait for different units ---
 
-/// The hashes of as many windows as a vector has words. A template, so that only one of the branches is compiled.
-template <class Vector = vector_portable>
-NEARDUP_ALWAYS_INLINE Vector window_hashes_portable(const window_xxh3& hash, const char* text) noexcept {
+/// The hashes of as many windows as a vector has words.
+template <class Vector>
+NEARDUP_ALWAYS_INLINE Vector window_hashes(const window_xxh3& hash, const char* text) noexcept {
   constexpr std::size_t lanes = sizeof(Vector) / sizeof(std::uint64_t);
   std::uint64_t hashes[lanes];
   for (std::size_t i = 0; i < lanes; ++i) hashes[i] = hash.hash_4_to_8(text + i);
   if constexpr (lanes == 1) {
     return Vector{hashes[0]};
   } else {
-    // Built of two registers: two stores and one load would wait for each other.
+    // The vector is built of two registers, because a load would wait for two stores.
     return Vector{hashes[0], hashes[lanes - 1]};
   }
 }
 
-/// Adds `count` windows, full blocks of 16 vectors. Returns: how many these are.
-inline std::size_t count_window_blocks_portable(bit_tally& tally, const window_xxh3& hash, const char* text,
-                                                std::size_t count) noexcept {
-  constexpr std::size_t lanes = sizeof(vector_portable) / sizeof(std::uint64_t);
-  NEARDUP_LOAD_PLANES(portable, tally);
+/// Counts as many of `count` windows as fill blocks of 16 vectors. Returns: how many these are. This is the reference
+/// with adders_portable, and the baseline.
+template <class Adders>
+std::size_t count_window_blocks_by(bit_tally& tally, const window_xxh3& hash, const char* text,
+                                   std::size_t count) noexcept {
+  constexpr std::size_t lanes = adder_lanes<Adders>;
+  NEARDUP_LOAD_PLANES(Adders, tally);
   std::size_t i = 0;
   for (; i + 16 * lanes <= count; i += 16 * lanes) {
-#define NEARDUP_LOAD(v) window_hashes_portable(hash, text + i + lanes * (v))
-    NEARDUP_COUNT_16(portable, tally, NEARDUP_LOAD);
+#define NEARDUP_LOAD(v) window_hashes<typename Adders::vector>(hash, text + i + lanes * (v))
+    NEARDUP_COUNT_16(Adders, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
-  NEARDUP_STORE_PLANES(portable, tally);
+  NEARDUP_STORE_PLANES(Adders, tally);
   tally.total += i;
   return i;
 }
@@ -69,14 +71,14 @@ NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i window_hashes_avx2(const windo
 NEARDUP_TARGET_AVX2 inline std::size_t count_window_blocks_avx2(bit_tally& tally, const window_xxh3& hash,
                                                                 const char* text, std::size_t count) noexcept {
   const window_lanes_avx2<false> lanes(hash);
-  NEARDUP_LOAD_PLANES(avx2, tally);
+  NEARDUP_LOAD_PLANES(adders_avx2, tally);
   std::size_t i = 0;
   for (; i + 64 <= count; i += 64) {
 #define NEARDUP_LOAD(v) ((v) % 4 == 0 ? window_hashes_avx2(hash, text + i + 4 * (v)) : lanes(text + i + 4 * (v)))
-    NEARDUP_COUNT_16(avx2, tally, NEARDUP_LOAD);
+    NEARDUP_COUNT_16(adders_avx2, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
-  NEARDUP_STORE_PLANES(avx2, tally);
+  NEARDUP_STORE_PLANES(adders_avx2, tally);
   tally.total += i;
   return i;
 }
@@ -85,14 +87,14 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_window_blocks_avx2(bit_tally& tally
 NEARDUP_TARGET_AVX512 inline std::size_t count_window_blocks_avx512(bit_tally& tally, const window_xxh3& hash,
                                                                     const char* text, std::size_t count) noexcept {
   const window_lanes_avx512<false> lanes(hash);
-  NEARDUP_LOAD_PLANES(avx512, tally);
+  NEARDUP_LOAD_PLANES(adders_avx512, tally);
   std::size_t i = 0;
   for (; i + 128 <= count; i += 128) {
 #define NEARDUP_LOAD(v) lanes(text + i + 8 * (v))
-    NEARDUP_COUNT_16(avx512, tally, NEARDUP_LOAD);
+    NEARDUP_COUNT_16(adders_avx512, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
   }
-  NEARDUP_STORE_PLANES(avx512, tally);
+  NEARDUP_STORE_PLANES(adders_avx512, tally);
   tally.total += i;
   return i;
 }
@@ -103,10 +105,13 @@ NEARDUP_KERNELS_END
 inline std::size_t count_window_blocks(bit_tally& tally, const window_xxh3& hash, const char* text,
                                        std::size_t count) noexcept {
 #if NEARDUP_X86_KERNELS
-  if (tally.level == instruction_set::avx512) return count_window_blocks_avx512(tally, hash, text, count);
-  if (tally.level == instruction_set::avx2) return count_window_blocks_avx2(tally, hash, text, count);
+  if (has_avx512(tally.level)) return count_window_blocks_avx512(tally, hash, text, count);
+  if (has_avx2(tally.level)) return count_window_blocks_avx2(tally, hash, text, count);
 #endif
-  return count_window_blocks_portable(tally, hash, text, count);
+#if NEARDUP_BASELINE_KERNELS
+  if (has_baseline(tally.level)) return count_window_blocks_by<adders_baseline>(tally, hash, text, count);
+#endif
+  return count_window_blocks_by<adders_portable>(tally, hash, text, count);
 }
 
 /// Counts the bits of the hashes of all windows of a text. Precondition: 4 <= hash.n <= max_vector_window and

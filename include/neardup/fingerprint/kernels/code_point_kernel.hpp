@@ -45,7 +45,7 @@ struct gram_scratch {
 };
 
 #if NEARDUP_X86_KERNELS
-/// How many of the first `count` blocks of 64 bytes are ASCII, they and the byte behind.
+/// How many of the first `count` blocks of 64 bytes are ASCII, each with the byte behind it.
 inline std::size_t ascii_blocks(const char* text, std::size_t count) noexcept {
   std::size_t found = 0;
   for (; found < count; ++found, text += text_block_size) {
@@ -86,7 +86,7 @@ void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_
     }
     const std::size_t count = find_code_points(at, (std::min)(blocks, gram_scratch::pair_blocks),
                                                static_cast<std::uint32_t>(position), places, level);
-    // The last two begin pairs whose end is not known.
+    // The last two code points begin pairs whose ends are not known yet.
     for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = places[count - 1] + 1 + i;
     add_pairs(text.data(), count - 2);
     position = places[count - 2];
@@ -137,11 +137,11 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
   const instruction_set level = active_instruction_set();
 #if NEARDUP_X86_KERNELS
   if (n == 2 && text.size() > 4) {
-    if (level == instruction_set::avx512) return hash_code_point_pairs_avx512(text, seed, out);
-    if (level == instruction_set::avx2) return hash_code_point_pairs_avx2(text, seed, scratch, out);
+    if (has_avx512(level)) return hash_code_point_pairs_avx512(text, seed, out);
+    if (has_avx2(level)) return hash_code_point_pairs_avx2(text, seed, scratch, out);
   }
 #endif
-  // From here on as places in the text: an n-gram ends where the one n places later begins.
+  // N-grams are places in the text from here on: one ends where the n-gram n places later begins.
   std::uint32_t* const places = scratch.places;
   std::size_t position = 0;
   std::size_t count = 0;  // of places that are known
@@ -211,12 +211,16 @@ struct token_kernel<code_point_ngrams, xxh3<Bits>> {
     hash_one_by_one(hash, out, [&](auto& add) { tokenize(text, add); });
   }
 
-  /// Pairs only, on the portable path: the other ones hash them in vectors.
+  /// Pairs only, on the portable path and the baseline: the other ones hash them in vectors.
   template <std::size_t Words>
   static bool count(const code_point_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
                     std::array<bit_tally, Words>& tallies) noexcept {
-    return tokenize.n == 2 && text.size() > 4 && tallies[0].level == instruction_set::portable &&
-           pair_counter<Words>(tallies, hash.seed).count(text);
+    const instruction_set level = tallies[0].level;
+    if (tokenize.n != 2 || text.size() <= 4 || has_avx2(level)) return false;
+#if NEARDUP_BASELINE_KERNELS
+    if (has_baseline(level)) return pair_counter<pair_parts_baseline, Words>(tallies, hash.seed).count(text);
+#endif
+    return pair_counter<pair_parts_portable, Words>(tallies, hash.seed).count(text);
   }
 
   using stream = piecewise_kernel_stream<code_point_ngrams, xxh3<Bits>>;

@@ -1,5 +1,5 @@
 // Counts the bits of the XXH3 hashes of all pairs of code points of a text, and validates it on the way: the portable
-// path, for AVX2 and AVX-512 have kernels that hash pairs in vectors (xxh3_pairs.hpp).
+// path and the baseline, for AVX2 and AVX-512 have kernels that hash pairs in vectors (xxh3_pairs.hpp).
 //
 // A pair has 2 to 8 bytes. The bits of 64 bytes at a time, which validate them as well, say where those of each length
 // begin; a table turns eight bits into places at a time, without a branch that depends on the text.
@@ -44,6 +44,18 @@ inline constexpr std::array<std::uint8_t, 256> bit_counts = [] {
   return result;
 }();
 
+/// What finds the places of pairs, and what counts their hashes: the reference, and the baseline.
+struct pair_parts_portable {
+  using block = utf8_block_portable;
+  using adders = adders_portable;
+};
+#if NEARDUP_BASELINE_KERNELS
+struct pair_parts_baseline {
+  using block = utf8_block_baseline;
+  using adders = adders_baseline;
+};
+#endif
+
 /// The most blocks whose pairs are listed at a time, and the room that those of n bytes take: two begin in any n bytes.
 inline constexpr std::size_t max_pair_list_blocks = 32;
 constexpr std::size_t pair_list_capacity(std::size_t n) noexcept {
@@ -82,14 +94,15 @@ class pair_lists {
   void append_ascii(std::size_t block) noexcept { ascii_blocks_[ascii_count_++] = static_cast<std::uint16_t>(block); }
 
   /// Appends the bits that are set, as places from `base` on.
+  template <class Vector>
   NEARDUP_ALWAYS_INLINE void append(std::size_t n, std::uint64_t bits, std::size_t base) noexcept {
     constexpr std::uint64_t each = 0x0001000100010001U;
     std::uint16_t* out = ends_[n];
-    vector_portable from = vector_portable{} + base * each;
+    Vector from = Vector{} + base * each;
     for (std::size_t i = 0; i < 8; ++i, bits >>= 8, from += 8 * each) {
       const std::size_t byte = bits & 0xffU;
       for (std::size_t j = 0; j < sizeof(eight_places); j += sizeof(from)) {
-        vector_portable places;
+        Vector places;
         std::memcpy(&places, reinterpret_cast<const char*>(&places_of[byte]) + j, sizeof places);
         places += from;
         std::memcpy(reinterpret_cast<char*>(out) + j, &places, sizeof places);
@@ -108,16 +121,20 @@ class pair_lists {
 };
 
 /// Validates a text and finds its pairs, block after block.
+template <class Parts>
 class pair_finder {
+  using utf8 = typename Parts::block;
+  using vector = typename Parts::adders::vector;
+
  public:
   /// Appends the pairs that begin in the next `count` blocks, before the byte `end`, as places from `base` on.
   /// Precondition: 64 bytes may be read behind. Returns: false if the text is ill-formed, and the lists are of no use.
   NEARDUP_ALWAYS_INLINE bool find(const char* text, std::size_t count, std::size_t end, std::size_t base,
                                   pair_lists& lists) noexcept {
-    utf8_bits next = utf8_bits_of(text);
+    utf8_bits next = utf8::bits_of(text);
     for (std::size_t at = 0; at < count * text_block_size; at += text_block_size) {
       const utf8_bits bits = next;
-      next = utf8_bits_of(text + at + text_block_size);
+      next = utf8::bits_of(text + at + text_block_size);
       if ((bits.tops | (next.tops & 1U)) == 0 && at + text_block_size + ascii_margin <= end && checker_.is_complete()) {
         lists.append_ascii(base + at);
         continue;
@@ -134,9 +151,9 @@ class pair_finder {
       const std::uint64_t tops_1 = behind(bits.tops, next.tops, 1);
       const std::uint64_t tops_3 = behind(bits.tops, next.tops, 3);
       // What is behind a whole code point is ASCII, or begins one.
-      lists.append(2, ascii & ~tops_1, base + at);
-      lists.append(4, (ascii & tops_1) | (threes & ~tops_3), base + at);
-      lists.append(6, threes & tops_3, base + at);
+      lists.template append<vector>(2, ascii & ~tops_1, base + at);
+      lists.template append<vector>(4, (ascii & tops_1) | (threes & ~tops_3), base + at);
+      lists.template append<vector>(6, threes & tops_3, base + at);
     }
     return true;
   }
@@ -155,8 +172,8 @@ class pair_finder {
     std::uint64_t of[5] = {};
 
     explicit code_points(const char* block) noexcept {
-      const utf8_bits bits = utf8_bits_of(block);
-      const utf8_rare_bits rare = utf8_rare_bits_of(block);
+      const utf8_bits bits = utf8::bits_of(block);
+      const utf8_rare_bits rare = utf8::rare_bits_of(block);
       of[1] = ~bits.tops;
       of[2] = bits.leads() & ~rare.thirds;
       of[3] = bits.leads() & rare.thirds & ~rare.fourths;
@@ -175,10 +192,10 @@ class pair_finder {
         pairs[first + second] |= here.of[first] & behind(here.of[second], next.of[second], first);
       }
     }
-    for (std::size_t n = 2; n <= pair_lists::max_length; ++n) lists.append(n, pairs[n] & wanted, base);
+    for (std::size_t n = 2; n <= pair_lists::max_length; ++n) lists.template append<vector>(n, pairs[n] & wanted, base);
   }
 
-  utf8_checker checker_;
+  utf8_checker<utf8> checker_;
 };
 
 // ---- hashes by multiplications of words, counts by vectors ----------------------------------------------------------
@@ -209,30 +226,32 @@ struct pair_hasher {
   }
 
   /// The hashes of as many pairs as a vector has words.
-  [[nodiscard]] NEARDUP_ALWAYS_INLINE vector_portable vector(std::size_t place, std::size_t next) const noexcept {
+  template <class Vector>
+  [[nodiscard]] NEARDUP_ALWAYS_INLINE Vector vector(std::size_t place, std::size_t next) const noexcept {
     const std::uint64_t first = (*this)(place);
-    if constexpr (sizeof(vector_portable) == sizeof first) {
-      return vector_portable{first};
+    if constexpr (sizeof(Vector) == sizeof first) {
+      return Vector{first};
     } else {
-      return vector_portable{first, (*this)(next)};
+      return Vector{first, (*this)(next)};
     }
   }
 };
 
 /// Counts the pairs of a list; the hashes of the last ones, less than 32, go to `rest`. Returns: how many these are.
-template <bool Tiny>
+template <class Adders, bool Tiny>
 std::size_t count_pair_list(bit_tally& tally, const pair_hasher<Tiny> hash, const std::uint16_t* places,
                             std::size_t count, std::uint64_t* rest) noexcept {
-  constexpr std::size_t lanes = sizeof(vector_portable) / sizeof(std::uint64_t);
+  constexpr std::size_t lanes = adder_lanes<Adders>;
   std::size_t i = 0;
   if (count >= 16 * lanes) {
-    NEARDUP_LOAD_PLANES(portable, tally);
+    NEARDUP_LOAD_PLANES(Adders, tally);
     for (; i + 16 * lanes <= count; i += 16 * lanes) {
-#define NEARDUP_LOAD(v) hash.vector(places[i + lanes * (v)], places[i + lanes * (v) + lanes - 1])
-      NEARDUP_COUNT_16(portable, tally, NEARDUP_LOAD);
+#define NEARDUP_LOAD(v) \
+  hash.template vector<typename Adders::vector>(places[i + lanes * (v)], places[i + lanes * (v) + lanes - 1])
+      NEARDUP_COUNT_16(Adders, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
     }
-    NEARDUP_STORE_PLANES(portable, tally);
+    NEARDUP_STORE_PLANES(Adders, tally);
     tally.total += i;
   }
   for (std::size_t j = i; j < count; ++j) rest[j - i] = hash(places[j]);
@@ -240,32 +259,35 @@ std::size_t count_pair_list(bit_tally& tally, const pair_hasher<Tiny> hash, cons
 }
 
 /// Counts the 64 pairs that begin in each block of ASCII.
-inline void count_ascii_pairs(bit_tally& tally, std::uint64_t seed, const char* text, const std::uint16_t* blocks,
-                              std::size_t count) noexcept {
-  constexpr std::size_t lanes = sizeof(vector_portable) / sizeof(std::uint64_t);
+template <class Adders>
+void count_ascii_pairs(bit_tally& tally, std::uint64_t seed, const char* text, const std::uint16_t* blocks,
+                       std::size_t count) noexcept {
+  constexpr std::size_t lanes = adder_lanes<Adders>;
   const pair_hasher<true> hash(2, seed, text);
-  NEARDUP_LOAD_PLANES(portable, tally);
+  NEARDUP_LOAD_PLANES(Adders, tally);
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t at = blocks[i], end = at + text_block_size; at != end; at += 16 * lanes) {
-#define NEARDUP_LOAD(v) hash.vector(at + lanes * (v), at + lanes * (v) + 1)
-      NEARDUP_COUNT_16(portable, tally, NEARDUP_LOAD);
+#define NEARDUP_LOAD(v) hash.template vector<typename Adders::vector>(at + lanes * (v), at + lanes * (v) + 1)
+      NEARDUP_COUNT_16(Adders, tally, NEARDUP_LOAD);
 #undef NEARDUP_LOAD
     }
   }
-  NEARDUP_STORE_PLANES(portable, tally);
+  NEARDUP_STORE_PLANES(Adders, tally);
   tally.total += count * text_block_size;
 }
 
 /// Counts the bits of the hashes of all pairs of code points of a text, hashed with several seeds.
-template <std::size_t Words>
+template <class Parts, std::size_t Words>
 class pair_counter {
+  using adders = typename Parts::adders;
+
  public:
   pair_counter(std::array<bit_tally, Words>& tallies, std::uint64_t seed) noexcept : tallies_(tallies), seed_(seed) {}
 
   /// Returns: whether the text is well-formed; what is counted is of no use if it is not.
   /// Precondition: the text has more than four bytes.
   bool count(std::string_view text) noexcept {
-    // The last code point begins no pair. Of an ill-formed text it does not matter where that is.
+    // The last code point begins no pair. Where it begins does not matter if the text is ill-formed.
     std::size_t end = text.size();
     do --end;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80);
@@ -283,7 +305,7 @@ class pair_counter {
       left -= size;
       at_end = left < 2 * text_block_size;
       if (at_end) {
-        // Zeros end the text, one at least: they continue nothing.
+        // At least one zero ends the text, and a zero continues no sequence.
         char rest[3 * text_block_size] = {};
         std::memcpy(rest, from + size, left);
         if (!finder_.find(rest, 2, limit > size ? limit - size : 0, size, lists_)) return false;
@@ -299,7 +321,7 @@ class pair_counter {
 
   void count_lists(const char* text) noexcept {
     for (std::size_t j = 0; j < Words && lists_.ascii_count() > 0; ++j) {
-      count_ascii_pairs(tallies_[j], seed_of(j), text, lists_.ascii_blocks(), lists_.ascii_count());
+      count_ascii_pairs<adders>(tallies_[j], seed_of(j), text, lists_.ascii_blocks(), lists_.ascii_count());
     }
     for (std::size_t n = 2; n <= pair_lists::max_length; ++n) {
       if (lists_.size(n) == 0) continue;
@@ -315,7 +337,7 @@ class pair_counter {
   template <bool Tiny>
   std::size_t count_list(std::size_t j, std::size_t n, const char* text) noexcept {
     const pair_hasher<Tiny> hash(n, seed_of(j), text);
-    return count_pair_list(tallies_[j], hash, lists_.begin(n), lists_.size(n), rest_[j] + rest_count_);
+    return count_pair_list<adders>(tallies_[j], hash, lists_.begin(n), lists_.size(n), rest_[j] + rest_count_);
   }
 
   void count_rest() noexcept {
@@ -327,7 +349,7 @@ class pair_counter {
 
   std::array<bit_tally, Words>& tallies_;
   std::uint64_t seed_;
-  pair_finder finder_;
+  pair_finder<Parts> finder_;
   pair_lists lists_;
   std::size_t rest_count_ = 0;
   std::uint64_t rest_[Words][2 * max_rest];

@@ -186,7 +186,7 @@ NEARDUP_KERNELS_END
 inline void add_weighted(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                          std::size_t stride, std::size_t n, instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512) {
+  if (has_avx512(level)) {
     return add_weighted_avx512(sums, words, weights, stride, n, std::make_index_sequence<8>{});
   }
 #endif

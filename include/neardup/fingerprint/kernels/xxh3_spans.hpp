@@ -315,7 +315,7 @@ template <std::size_t Words>
 void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
                 [[maybe_unused]] instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512) {
+  if (has_avx512(level)) {
     std::array<seeded_xxh3, Words> formulas;
     for (std::size_t j = 0; j < Words; ++j) formulas[j] = seeded_xxh3(seed + j * xxh3<>::seed_step);
     return hash_spans_avx512<Words>(text, spans, formulas.data(), columns);
@@ -324,7 +324,7 @@ void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, st
   for (std::size_t j = 0; j < Words; ++j) {
     const std::uint64_t word_seed = seed + j * xxh3<>::seed_step;
 #if NEARDUP_X86_KERNELS
-    if (level == instruction_set::avx2) {
+    if (has_avx2(level)) {
       hash_spans_avx2(text, spans, word_seed, columns[j]);
       continue;
     }

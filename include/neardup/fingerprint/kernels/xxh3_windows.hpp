@@ -140,11 +140,11 @@ inline void hash_windows(const window_xxh3& hash, const char* text, std::size_t 
                          instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
   const bool tiny = hash.n < 4;
-  if (level == instruction_set::avx512) {
+  if (has_avx512(level)) {
     return tiny ? hash_windows_avx512<true>(hash, text, count, hashes)
                 : hash_windows_avx512<false>(hash, text, count, hashes);
   }
-  if (level == instruction_set::avx2) {
+  if (has_avx2(level)) {
     return tiny ? hash_windows_avx2<true>(hash, text, count, hashes)
                 : hash_windows_avx2<false>(hash, text, count, hashes);
   }

@@ -154,7 +154,7 @@ template <std::size_t Most>
   using scan = void (*)(const line_probe*, std::size_t, int, line_findings<Most>&) noexcept;
 #if NEARDUP_X86_KERNELS
   // A line has too few filters for vectors of 512 bits.
-  if (active_instruction_set() != instruction_set::portable) return scan(scan_lines_avx2<Most>);
+  if (has_avx2(active_instruction_set())) return scan(scan_lines_avx2<Most>);
 #endif
   return scan(scan_lines_portable<Most>);
 }

@@ -44,12 +44,8 @@ inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
 /// 1.5 ns each against 12 ns, on a Zen 5.
 [[nodiscard]] inline std::size_t scanned_a_probe() noexcept {
   if (const std::size_t forced = forced_scanned_a_probe().load(std::memory_order_relaxed); forced != 0) return forced;
-  switch (active_instruction_set()) {
-    case instruction_set::avx512: return 150;
-    case instruction_set::avx2: return 60;
-    case instruction_set::portable: break;
-  }
-  return 8;
+  const instruction_set level = active_instruction_set();
+  return has_avx512(level) ? 150 : has_avx2(level) ? 60 : 8;
 }
 
 /// Whether looking at all of `count` fingerprints is faster than looking up `keys` keys.
@@ -156,11 +152,9 @@ template <class Filter, class Run = filter_run>
 auto filter_scan() noexcept {
   using scan = std::size_t (*)(const Run*, std::size_t, scan_position&, int, filter_hit*) noexcept;
 #if NEARDUP_X86_KERNELS
-  switch (active_instruction_set()) {
-    case instruction_set::avx512: return scan(scan_filters_avx512<Filter, Run>);
-    case instruction_set::avx2: return scan(scan_filters_avx2<Filter, Run>);
-    case instruction_set::portable: break;
-  }
+  const instruction_set level = active_instruction_set();
+  if (has_avx512(level)) return scan(scan_filters_avx512<Filter, Run>);
+  if (has_avx2(level)) return scan(scan_filters_avx2<Filter, Run>);
 #endif
   return scan(scan_filters_portable<Filter, Run>);
 }

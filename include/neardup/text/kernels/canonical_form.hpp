@@ -336,8 +336,8 @@ NEARDUP_KERNELS_END
 
 inline std::size_t settled_bytes(const char* at, std::size_t size, instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
-  if (level != instruction_set::portable) {
-    const auto settled = level == instruction_set::avx512 ? settled_bytes_avx512 : settled_bytes_avx2;
+  if (has_avx2(level)) {
+    const auto settled = has_avx512(level) ? settled_bytes_avx512 : settled_bytes_avx2;
     const std::size_t whole = settled(at, size);
     if (whole + text_block_size + settled_margin <= size) return whole;
     char rest[2 * text_block_size + settled_margin] = {};

@@ -363,7 +363,7 @@ NEARDUP_TARGET_AVX2 void take_blocks_avx2(Cursor& cursor, const char* limit) noe
 template <class Cursor>
 void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512) {
+  if (has_avx512(level)) {
     for (;;) {
       take_blocks_avx512(cursor, limit);
       if (cursor.at >= limit) return;
@@ -372,7 +372,7 @@ void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexc
       take_characters(cursor, limit - cursor.at < unknown_run ? limit : cursor.at + unknown_run);
     }
   }
-  if (level == instruction_set::avx2) return take_blocks_avx2(cursor, limit);
+  if (has_avx2(level)) return take_blocks_avx2(cursor, limit);
 #endif
   static_cast<void>(level);
   take_blocks_by_words(cursor, limit, find_masks_portable);

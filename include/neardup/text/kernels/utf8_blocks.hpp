@@ -58,74 +58,79 @@ std::uint64_t block_bits(const char* block, const Tops& tops) noexcept {
   return bits;
 }
 
-/// The reference: eight bytes at a time.
-inline utf8_rare_bits utf8_rare_bits_by_words(const char* block) noexcept {
-  return {block_bits(block, [](std::uint64_t bytes) { return bytes << 2; }),
-          block_bits(block, [](std::uint64_t bytes) { return bytes & bytes << 1 & bytes << 2 & bytes << 3; }),
-          block_bits(block, [](std::uint64_t bytes) { return equal_tops(bytes & ~byte_ones, 0xc0); }),
-          block_bits(block, [](std::uint64_t bytes) { return equal_tops(bytes, 0xe0); }),
-          block_bits(block, [](std::uint64_t bytes) { return equal_tops(bytes, 0xed); })};
-}
-
-/// The same.
-inline utf8_bits utf8_bits_by_words(const char* block) noexcept {
-  utf8_bits bits{};
-  std::uint64_t rare = 0;
-  for (std::size_t i = 0; i < text_block_size; i += 8) {
-    const std::uint64_t bytes = load_little_endian(block + i);
-    bits.tops |= top_bits(bytes) << i;
-    bits.seconds |= top_bits(bytes << 1) << i;
-    const std::uint64_t two_or_four = ~(bytes << 2) | bytes << 3;
-    rare |= (bytes & bytes << 1 & two_or_four) | equal_tops(bytes, 0xe0) | equal_tops(bytes, 0xed);
+/// What finds these bits, eight bytes at a time: the reference.
+struct utf8_block_portable {
+  static utf8_rare_bits rare_bits_of(const char* block) noexcept {
+    return {block_bits(block, [](std::uint64_t bytes) { return bytes << 2; }),
+            block_bits(block, [](std::uint64_t bytes) { return bytes & bytes << 1 & bytes << 2 & bytes << 3; }),
+            block_bits(block, [](std::uint64_t bytes) { return equal_tops(bytes & ~byte_ones, 0xc0); }),
+            block_bits(block, [](std::uint64_t bytes) { return equal_tops(bytes, 0xe0); }),
+            block_bits(block, [](std::uint64_t bytes) { return equal_tops(bytes, 0xed); })};
   }
-  bits.is_rare = (rare & byte_tops) != 0;
-  return bits;
-}
+
+  static utf8_bits bits_of(const char* block) noexcept {
+    utf8_bits bits{};
+    std::uint64_t rare = 0;
+    for (std::size_t i = 0; i < text_block_size; i += 8) {
+      const std::uint64_t bytes = load_little_endian(block + i);
+      bits.tops |= top_bits(bytes) << i;
+      bits.seconds |= top_bits(bytes << 1) << i;
+      const std::uint64_t two_or_four = ~(bytes << 2) | bytes << 3;
+      rare |= (bytes & bytes << 1 & two_or_four) | equal_tops(bytes, 0xe0) | equal_tops(bytes, 0xed);
+    }
+    bits.is_rare = (rare & byte_tops) != 0;
+    return bits;
+  }
+};
+
 #if NEARDUP_X86_KERNELS
-// SSE2 is part of x86-64.
-
-inline utf8_rare_bits utf8_rare_bits_of(const char* block) noexcept {
-  const auto bits_of = [](__m128i x) { return std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(x))}; };
-  utf8_rare_bits bits{};
-  for (std::size_t i = 0; i < text_block_size; i += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + i));
-    bits.thirds |= bits_of(_mm_slli_epi16(bytes, 2)) << i;
-    bits.fourths |= bits_of(_mm_cmpeq_epi8(_mm_max_epu8(bytes, _mm_set1_epi8(-0x10)), bytes)) << i;
-    bits.overlong |= bits_of(_mm_cmpeq_epi8(_mm_and_si128(bytes, _mm_set1_epi8(-2)), _mm_set1_epi8(-0x40))) << i;
-    bits.e0 |= bits_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(-0x20))) << i;
-    bits.ed |= bits_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(-0x13))) << i;
+/// The same with SSE2.
+struct utf8_block_sse2 {
+  static utf8_rare_bits rare_bits_of(const char* block) noexcept {
+    utf8_rare_bits bits{};
+    for (std::size_t i = 0; i < text_block_size; i += 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + i));
+      bits.thirds |= tops_of(_mm_slli_epi16(bytes, 2)) << i;
+      bits.fourths |= tops_of(_mm_cmpeq_epi8(_mm_max_epu8(bytes, _mm_set1_epi8(-0x10)), bytes)) << i;
+      bits.overlong |= tops_of(_mm_cmpeq_epi8(_mm_and_si128(bytes, _mm_set1_epi8(-2)), _mm_set1_epi8(-0x40))) << i;
+      bits.e0 |= tops_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(-0x20))) << i;
+      bits.ed |= tops_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(-0x13))) << i;
+    }
+    return bits;
   }
-  return bits;
-}
 
-/// PMOVMSKB takes the highest bits of 16 bytes, an addition brings up the next ones.
-NEARDUP_ALWAYS_INLINE utf8_bits utf8_bits_of(const char* block) noexcept {
-  const auto bits_of = [](__m128i x) { return std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(x))}; };
-  const __m128i ed = _mm_set1_epi8(-0x13);
-  utf8_bits bits{};
-  // With two bits flipped, the first bytes of two and 0xe0 are the lowest of all.
-  __m128i lowest = _mm_set1_epi8(-1);
-  __m128i highest = _mm_setzero_si128();
-  __m128i equal = _mm_setzero_si128();
-  for (std::size_t i = 0; i < text_block_size; i += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + i));
-    bits.tops |= bits_of(bytes) << i;
-    bits.seconds |= bits_of(_mm_add_epi8(bytes, bytes)) << i;
-    lowest = _mm_min_epu8(lowest, _mm_xor_si128(bytes, _mm_set1_epi8(-0x40)));
-    highest = _mm_max_epu8(highest, bytes);
-    equal = _mm_or_si128(equal, _mm_cmpeq_epi8(bytes, ed));
+  /// PMOVMSKB takes the highest bits of 16 bytes, an addition brings up the next ones.
+  static NEARDUP_ALWAYS_INLINE utf8_bits bits_of(const char* block) noexcept {
+    const __m128i ed = _mm_set1_epi8(-0x13);
+    utf8_bits bits{};
+    // With two bits flipped, the first bytes of two and 0xe0 are the lowest of all.
+    __m128i lowest = _mm_set1_epi8(-1);
+    __m128i highest = _mm_setzero_si128();
+    __m128i equal = _mm_setzero_si128();
+    for (std::size_t i = 0; i < text_block_size; i += 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + i));
+      bits.tops |= tops_of(bytes) << i;
+      bits.seconds |= tops_of(_mm_add_epi8(bytes, bytes)) << i;
+      lowest = _mm_min_epu8(lowest, _mm_xor_si128(bytes, _mm_set1_epi8(-0x40)));
+      highest = _mm_max_epu8(highest, bytes);
+      equal = _mm_or_si128(equal, _mm_cmpeq_epi8(bytes, ed));
+    }
+    const __m128i is_low = _mm_cmpeq_epi8(_mm_min_epu8(lowest, _mm_set1_epi8(0x20)), lowest);
+    const __m128i is_high = _mm_cmpeq_epi8(_mm_max_epu8(highest, _mm_set1_epi8(-0x10)), highest);
+    bits.is_rare = _mm_movemask_epi8(_mm_or_si128(equal, _mm_or_si128(is_low, is_high))) != 0;
+    return bits;
   }
-  const __m128i is_low = _mm_cmpeq_epi8(_mm_min_epu8(lowest, _mm_set1_epi8(0x20)), lowest);
-  const __m128i is_high = _mm_cmpeq_epi8(_mm_max_epu8(highest, _mm_set1_epi8(-0x10)), highest);
-  bits.is_rare = _mm_movemask_epi8(_mm_or_si128(equal, _mm_or_si128(is_low, is_high))) != 0;
-  return bits;
-}
-#else
-inline utf8_rare_bits utf8_rare_bits_of(const char* block) noexcept { return utf8_rare_bits_by_words(block); }
-inline utf8_bits utf8_bits_of(const char* block) noexcept { return utf8_bits_by_words(block); }
-#endif  // NEARDUP_X86_KERNELS
 
-/// Validates UTF-8 block after block, from the beginning of a text on.
+ private:
+  static std::uint64_t tops_of(__m128i x) noexcept { return static_cast<std::uint32_t>(_mm_movemask_epi8(x)); }
+};
+using utf8_block_baseline = utf8_block_sse2;
+#elif NEARDUP_BASELINE_KERNELS
+using utf8_block_baseline = utf8_block_portable;
+#endif
+
+/// Validates UTF-8 block after block, from the beginning of a text on. `Block` finds its bits.
+template <class Block>
 class utf8_checker {
  public:
   /// Whether the next block has no error, a sequence that it does not end aside. A byte may be read behind it.
@@ -142,7 +147,7 @@ class utf8_checker {
 
  private:
   NEARDUP_NOINLINE bool check_rare(const char* block, const utf8_bits& bits) noexcept {
-    const utf8_rare_bits rare = utf8_rare_bits_of(block);
+    const utf8_rare_bits rare = Block::rare_bits_of(block);
     if (rare.overlong != 0) return false;
     const std::uint64_t from_a0 = rare.thirds;
     if (((after_e0_ | rare.e0 << 1) & ~from_a0) != 0 || ((after_ed_ | rare.ed << 1) & from_a0) != 0) return false;
@@ -172,19 +177,20 @@ class utf8_checker {
 
 // ---- whether a text is well-formed ----------------------------------------------------------------------------------
 
-/// The reference: by the bits of a block.
-inline bool is_well_formed_portable(std::string_view text) noexcept {
-  utf8_checker checker;
+/// By the bits of a block: the reference, and the baseline.
+template <class Block>
+bool is_well_formed_by_bits(std::string_view text) noexcept {
+  utf8_checker<Block> checker;
   std::size_t i = 0;
   for (; i + text_block_size < text.size(); i += text_block_size) {
-    const utf8_bits bits = utf8_bits_of(text.data() + i);
+    const utf8_bits bits = Block::bits_of(text.data() + i);
     if (bits.tops == 0 && checker.is_complete()) continue;
     if (!checker.check(text.data() + i, bits)) return false;
   }
   // Zeros end the text: they continue nothing.
   char rest[text_block_size + 1] = {};
   if (i < text.size()) std::memcpy(rest, text.data() + i, text.size() - i);
-  return checker.check(rest, utf8_bits_of(rest)) && checker.is_complete();
+  return checker.check(rest, Block::bits_of(rest)) && checker.is_complete();
 }
 
 #if NEARDUP_X86_KERNELS
@@ -320,11 +326,14 @@ bool is_well_formed_by(const Kernel& are_well_formed, std::string_view text) noe
 inline bool is_well_formed(std::string_view text, instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
   if (text.empty()) return true;
-  if (level == instruction_set::avx512) return is_well_formed_by(are_well_formed_avx512, text);
-  if (level == instruction_set::avx2) return is_well_formed_by(are_well_formed_avx2, text);
+  if (has_avx512(level)) return is_well_formed_by(are_well_formed_avx512, text);
+  if (has_avx2(level)) return is_well_formed_by(are_well_formed_avx2, text);
+#endif
+#if NEARDUP_BASELINE_KERNELS
+  if (has_baseline(level)) return is_well_formed_by_bits<utf8_block_baseline>(text);
 #endif
   static_cast<void>(level);
-  return is_well_formed_portable(text);
+  return is_well_formed_by_bits<utf8_block_portable>(text);
 }
 
 // ---- where code points begin: at the bytes that continue none -------------------------------------------------------
@@ -378,8 +387,8 @@ NEARDUP_KERNELS_END
 inline std::size_t find_code_points(const char* text, std::size_t count, std::uint32_t base, std::uint32_t* places,
                                     instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
-  if (level == instruction_set::avx512) return find_code_points_avx512(text, count, base, places);
-  if (level == instruction_set::avx2) return find_code_points_avx2(text, count, base, places);
+  if (has_avx512(level)) return find_code_points_avx512(text, count, base, places);
+  if (has_avx2(level)) return find_code_points_avx2(text, count, base, places);
 #endif
   static_cast<void>(level);
   return find_code_points_portable(text, count, base, places);

@@ -57,7 +57,7 @@ class word_span_finder {
     while (spans.count + words_a_step <= token_spans::capacity && at != end) {
       const char* const limit = end - at < step ? end : at + step;
 #if NEARDUP_X86_KERNELS
-      if (level_ >= instruction_set::avx2) {
+      if (has_avx2(level_)) {
         take_blocks_avx2(*this, limit);
         continue;
       }
@@ -107,7 +107,7 @@ class word_span_finder {
     std::uint32_t* begin = spans.begin + n + (words_.open != run::none ? 1 : 0);
     std::uint32_t* close = spans.end + n;
 #if NEARDUP_X86_KERNELS
-    if (level_ >= instruction_set::avx2) {
+    if (has_avx2(level_)) {
       begin += bit_positions_avx2(begins, base, begin);
       close += bit_positions_avx2(ends, base, close);
     } else
