@@ -1,5 +1,6 @@
 // What must be the same on every machine: fingerprints, the golden files as they are read, and the bytes of saved files.
-// dump GOLDEN_FOLDER SCRATCH_FOLDER prints it; tools/foreign compares what machines print.
+// dump GOLDEN_FOLDER SCRATCH_FOLDER prints it; tools/foreign compares what machines print, at each level of instructions.
+// dump names the levels that the machine has.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -30,13 +31,18 @@ std::string text_of(std::uint64_t seed) {
   return text;
 }
 
-template <class Simhasher>
-void print_fingerprints(const char* name, const Simhasher& hash) {
-  std::printf("%s %s\n", name, to_string(composition_of(hash)).c_str());
+template <class Hasher>
+void print_codes(const Hasher& hash) {
   for (std::uint64_t i = 0; i < 200; ++i) {
     const auto fingerprint = hash(text_of(i));
     std::printf("%s\n", fingerprint ? fingerprint->to_hex().c_str() : "-");
   }
+}
+
+template <class Simhasher>
+void print_fingerprints(const char* name, const Simhasher& hash) {
+  std::printf("%s %s\n", name, to_string(composition_of(hash)).c_str());
+  print_codes(hash);
 }
 
 std::uint64_t checksum_of_file(const std::string& path) {
@@ -71,11 +77,22 @@ void print_golden(const std::string& folder, const char* name, const std::string
 }  // namespace
 
 int main(int count, char** arguments) {
+  if (count == 1) {
+    for (const auto& [level, name] : detail::instruction_sets) {
+      if (is_available(level)) std::printf("%s\n", std::string(name).c_str());
+    }
+    return 0;
+  }
   if (count != 3) return 2;
   const std::string golden = arguments[1], scratch = arguments[2];
   print_fingerprints("pairs of words", simhasher{shingles{2, normalised{words{}}}});
   print_fingerprints("characters", simhasher{normalised{code_point_ngrams{3}}, log_tf{}, xxh3<128>{7}});
   print_fingerprints("bytes", simhasher{byte_ngrams{5}, levels{4, tf{}}, xxh3<64>{1}});
+
+  print_fingerprints("pairs of characters", simhasher{code_point_ngrams{2}, tf{}, xxh3<128>{2}});
+  std::printf("min-wise\n");
+  print_codes(minwise_hasher{words{}});
+  print_codes(minwise_hasher{normalised{byte_ngrams{5}}, xxh3<64>{3}});
 
   print_golden<64, std::uint32_t>(golden, "4_tables.neardup", scratch);
   print_golden<64, std::uint64_t>(golden, "10_tables.neardup", scratch);
