@@ -192,7 +192,9 @@ class Tables:
             self.pool += key
         # A mark that is mapped is never stable: what it does depends on what is before it.
         is_mark = characters.categories[c][0] == "M" or characters.order(mapping[0])
-        stable = characters.canonical_text([c]) == [lower] and not is_mark
+        # What is between words stays so, in whichever form.
+        is_between = all(characters.categories[part][0] not in "LMN" for part in [c, *mapping])
+        stable = (characters.canonical_text([c]) == [lower] or is_between) and not is_mark
         assert place_in_pool[key] < 1 << KIND_SHIFT
         return (STABLE if stable else MAPPED) << KIND_SHIFT | place_in_pool[key]
 

@@ -217,11 +217,29 @@ inline const char* previous_character(const char* begin, const char* at) noexcep
 /// How many of the bytes at `at` are of characters that stay, as far as blocks of bytes can tell: the next one may.
 /// They are no marks. The last of them may go on behind `size`.
 inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noexcept {
-  for (std::size_t i = 0; i + sizeof(std::uint64_t) <= size; i += sizeof(std::uint64_t)) {
-    const std::uint64_t tops = load_little_endian(at + i) & byte_tops;
-    if (tops != 0) return i + static_cast<std::size_t>(std::countr_zero(tops)) / 8;
+  std::size_t i = 0;
+  while (i + sizeof(std::uint64_t) <= size) {
+    const std::uint64_t x = load_little_endian(at + i);
+    if (const std::uint64_t tops = x & byte_tops; tops == 0) {
+      i += sizeof x;
+      continue;
+    } else if ((tops & 0x80U) == 0) {
+      i += static_cast<std::size_t>(std::countr_zero(tops)) / 8;
+      continue;
+    }
+    // U+4000 to U+9FFF: a lead byte from E4 to E9 that two continue; two of them at once.
+    const std::uint64_t halves = (x & 0x0000c0c0f0c0c0f0U) ^ 0x00008080e08080e0U;
+    const std::uint64_t low = x & 0x0f00000fU;
+    const std::uint64_t four_to_nine = (low + 0x7c00007cU) & ~(low + 0x76000076U) & 0x80000080U;
+    if (halves == 0 && four_to_nine == 0x80000080U) {
+      i += 6;
+    } else if ((halves & 0xffffffU) == 0 && (four_to_nine & 0x80U) != 0) {
+      i += 3;
+    } else {
+      return i;
+    }
   }
-  return size - size % sizeof(std::uint64_t);
+  return i;
 }
 
 #if NEARDUP_X86_KERNELS
@@ -229,41 +247,89 @@ NEARDUP_KERNELS_BEGIN
 
 inline constexpr std::size_t settled_margin = 2;  // kernels read so much behind a block
 
-/// The same of whole blocks with the margin behind them. Beside ASCII: U+4000 to U+9FFF; of U+2000 to U+203F what is seen; of U+3000 to U+30FF what is no mark; of U+FF00 to
-/// U+FF3F what no numbers and letters are; and Latin-1 but for the soft hyphen, the micro sign and the sharp s.
+/// What the halves of the three bytes of a character say: it is settled if all six have a bit in common.
+struct settled_halves {
+  std::uint8_t high[3][16], low[3][16];
+};
+alignas(64) inline constexpr settled_halves halves_of_settled = [] {
+  settled_halves result{};
+  unsigned role = 1;
+  // The values of a half as bits: 1 << 8 is 8.
+  const auto add = [&](unsigned leads, unsigned next, unsigned third_high, unsigned third_low) {
+    constexpr unsigned all = 0xffff;
+    const unsigned high[] = {all, all, third_high};
+    const unsigned low[] = {leads, next, third_low};
+    for (unsigned i = 0; i < 3; ++i) {
+      for (unsigned value = 0; value < 16; ++value) {
+        if ((high[i] >> value & 1U) != 0) result.high[i][value] |= static_cast<std::uint8_t>(role);
+        if ((low[i] >> value & 1U) != 0) result.low[i][value] |= static_cast<std::uint8_t>(role);
+      }
+    }
+    role <<= 1;
+  };
+  const auto bit = [](unsigned value) { return 1U << value; };
+  const auto range = [](unsigned least, unsigned most) { return (2U << most) - (1U << least); };
+  const unsigned any = 0xffff;
+  add(bit(2) | bit(3), bit(0), bit(9) | bit(11), any);          // U+2010, U+2030, U+3010, U+3030, sixteen of each
+  add(bit(2) | bit(3), bit(0), bit(8) | bit(10), range(0, 8));  // U+2000, U+2020, U+3000, U+3020, nine of each
+  add(bit(3), bit(1) | bit(3), any, any);                       // U+3040 to U+307F, U+30C0 to U+30FF
+  add(bit(3), bit(2), bit(8) | bit(10) | bit(11), any);         // U+3080, U+30A0, U+30B0
+  add(bit(3), bit(2), bit(9), range(0, 8));                     // U+3090 to U+3098
+  add(bit(3), bit(0), bit(8), any);                             // U+3000 to U+300F
+  add(bit(15), bit(12), bit(8), any);                           // U+FF00 to U+FF0F
+  add(bit(15), bit(12), bit(9), range(10, 15));                 // U+FF1A to U+FF1F
+  // All lead bytes begin with E; the bytes behind them with 8, but for that of U+FF00, with B.
+  for (unsigned value = 0; value < 16; ++value) {
+    if (value != 0xe) result.high[0][value] = 0;
+    result.high[1][value] &= value == 0x8 ? 0x3f : value == 0xb ? 0xc0 : 0;
+  }
+  return result;
+}();
+
+/// The same of whole blocks with the margin behind them. Beside ASCII: U+4000 to U+9FFF; most of what is between words
+/// in Chinese and English; kana but for their marks; and Latin-1 but for the soft hyphen, the micro sign and the sharp s.
 NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::size_t size) noexcept {
+  const auto load = [](const char* from)
+                        NEARDUP_AVX2_LAMBDA { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
+  const auto bits = [](__m256i low, __m256i high) NEARDUP_AVX2_LAMBDA {
+    const std::uint64_t upper_half = static_cast<std::uint32_t>(_mm256_movemask_epi8(high));
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) | upper_half << 32;
+  };
+  const auto is_in = [](__m256i bytes, unsigned char least, unsigned char most) NEARDUP_AVX2_LAMBDA {
+    const __m256i offset = _mm256_sub_epi8(bytes, _mm256_set1_epi8(static_cast<char>(least)));
+    return _mm256_cmpeq_epi8(_mm256_min_epu8(offset, _mm256_set1_epi8(static_cast<char>(most - least))), offset);
+  };
+  const auto roles = [&](__m256i bytes, std::size_t i) NEARDUP_AVX2_LAMBDA {
+    const auto table = [](const std::uint8_t* values) NEARDUP_AVX2_LAMBDA {
+      return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(values)));
+    };
+    const __m256i half = _mm256_set1_epi8(0x0f);
+    const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half);
+    return _mm256_and_si256(_mm256_shuffle_epi8(table(halves_of_settled.high[i]), high),
+                            _mm256_shuffle_epi8(table(halves_of_settled.low[i]), _mm256_and_si256(bytes, half)));
+  };
+  // Of 32 bytes, those that begin a character of three bytes that is not known to be settled, and any other one.
+  const auto open_of = [&](const char* from, __m256i bytes) NEARDUP_AVX2_LAMBDA {
+    const __m256i common =
+        _mm256_and_si256(roles(bytes, 0), _mm256_and_si256(roles(load(from + 1), 1), roles(load(from + 2), 2)));
+    const __m256i unknown = _mm256_cmpeq_epi8(common, _mm256_setzero_si256());
+    return _mm256_and_si256(unknown, _mm256_andnot_si256(is_in(bytes, 0xe4, 0xe9), is_in(bytes, 0xc0, 0xff)));
+  };
   std::size_t i = 0;
   for (; i + text_block_size + settled_margin <= size; i += text_block_size) {
     const char* const block = at + i;
-    const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
-    const __m256i second = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + 32));
+    const __m256i first = load(block);
+    const __m256i second = load(block + 32);
     if (_mm256_movemask_epi8(_mm256_or_si256(first, second)) == 0) continue;
-    const auto bits = [](__m256i low, __m256i high) NEARDUP_AVX2_LAMBDA {
-      const std::uint64_t upper_half = static_cast<std::uint32_t>(_mm256_movemask_epi8(high));
-      return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) | upper_half << 32;
-    };
-    const auto range = [&](const char* from, unsigned char least, unsigned char most) NEARDUP_AVX2_LAMBDA {
-      const auto is_in = [&](const char* half) NEARDUP_AVX2_LAMBDA {
-        const __m256i offset = _mm256_sub_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(half)),
-                                               _mm256_set1_epi8(static_cast<char>(least)));
-        const __m256i width = _mm256_set1_epi8(static_cast<char>(most - least));
-        return _mm256_cmpeq_epi8(_mm256_min_epu8(offset, width), offset);
-      };
-      return bits(is_in(from), is_in(from + 32));
-    };
-    std::uint64_t open = range(block, 0xc0, 0xff) & ~range(block, 0xe4, 0xe9);
+    std::uint64_t open = bits(open_of(block, first), open_of(block + 32, second));
     if (open == 0) continue;
-    const char* const next = block + 1;
-    const char* const third = block + 2;
-    const std::uint64_t next_80 = range(next, 0x80, 0x80);
-    const std::uint64_t kana = (next_80 & ~range(third, 0xaa, 0xaf)) | range(next, 0x81, 0x81) |
-                               range(next, 0x83, 0x83) | (range(next, 0x82, 0x82) & ~range(third, 0x99, 0x9a));
-    open &= ~(range(block, 0xe3, 0xe3) & kana);
-    open &=
-        ~(range(block, 0xef, 0xef) & range(next, 0xbc, 0xbc) & ~range(third, 0x90, 0x99) & ~range(third, 0xa1, 0xba));
-    open &= ~(range(block, 0xe2, 0xe2) & next_80 & ~range(third, 0x8b, 0x8f) & ~range(third, 0xaa, 0xae));
-    open &= ~(range(block, 0xc2, 0xc2) & ~range(next, 0xad, 0xad) & ~range(next, 0xb5, 0xb5));
-    open &= ~(range(block, 0xc3, 0xc3) & ~range(next, 0x9f, 0x9f));
+    const auto equal = [&](unsigned char value) NEARDUP_AVX2_LAMBDA {
+      return bits(is_in(first, value, value), is_in(second, value, value));
+    };
+    const auto next_is = [&](unsigned char value) NEARDUP_AVX2_LAMBDA {
+      return bits(is_in(load(block + 1), value, value), is_in(load(block + 33), value, value));
+    };
+    open &= ~(equal(0xc2) & ~next_is(0xad) & ~next_is(0xb5)) & ~(equal(0xc3) & ~next_is(0x9f));
     if (open != 0) return i + static_cast<std::size_t>(std::countr_zero(open));
   }
   return i;
@@ -314,6 +380,16 @@ alignas(64) inline constexpr settled_roles roles_of_settled = [] {
 NEARDUP_TARGET_AVX512 inline std::size_t settled_bytes_avx512(const char* at, std::size_t size) noexcept {
   std::size_t i = 0;
   for (; i + text_block_size + settled_margin <= size; i += text_block_size) {
+    if (i + 4 * text_block_size <= size) {
+      // Most of English is ASCII for long.
+      const __m512i both = _mm512_or_si512(_mm512_loadu_si512(at + i), _mm512_loadu_si512(at + i + text_block_size));
+      const __m512i more = _mm512_or_si512(_mm512_loadu_si512(at + i + 2 * text_block_size),
+                                           _mm512_loadu_si512(at + i + 3 * text_block_size));
+      if (_mm512_movepi8_mask(_mm512_or_si512(both, more)) == 0) {
+        i += 3 * text_block_size;
+        continue;
+      }
+    }
     const char* const block = at + i;
     const __m512i bytes = _mm512_loadu_si512(block);
     const std::uint64_t leads = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(static_cast<char>(0xc0)));
@@ -353,49 +429,52 @@ inline std::size_t settled_bytes(const char* at, std::size_t size, instruction_s
 /// for its case. A character that stays begins at `begin`, or else that is the result.
 inline const char* find_unsettled(const char* begin, const char* limit, const char* end,
                                   instruction_set level) noexcept {
-  constexpr std::ptrdiff_t unknown_run = 48;  // characters that the kernels cannot tell rarely come alone
-  const char* last = begin;                   // the beginning of the last character that is no mark
-  unsigned order = 0;                         // of the last mark behind it
+  // Characters that vectors cannot tell rarely come alone.
+  const std::ptrdiff_t unknown_run = has_avx2(level) ? 48 : 1;
+  const char* last = begin;  // the beginning of the last character that is no mark
+  unsigned order = 0;        // of the last mark behind it
   std::size_t marks = 0;
+  const auto stays_at = [&](const char* character) {
+    last = character;
+    order = 0;
+    marks = 0;
+  };
   for (const char* at = begin; at < limit;) {
     if (const std::size_t settled = settled_bytes(at, static_cast<std::size_t>(limit - at), level); settled > 0) {
       at += settled;
-      last = previous_character(begin, at);
-      order = 0;
-      marks = 0;
+      stays_at(previous_character(begin, at));
     }
     const char* const known = limit - at < unknown_run ? limit : at + unknown_run;
     while (at < known) {
-      if (static_cast<unsigned char>(*at) < 0x80) {
-        last = at++;
-        order = 0;
-        marks = 0;
+      const unsigned lead = static_cast<unsigned char>(*at);
+      const std::string_view text(at, static_cast<std::size_t>(end - at));
+      if (lead < 0x80) {
+        stays_at(at++);
         continue;
       }
-      const decoded next = decode_multibyte({at, static_cast<std::size_t>(end - at)});
-      if (next.code_point < 0x4000 || next.code_point >= 0xa000) {
-        const canonical_code code = canonical_code::of(next.code_point);
-        if (code.kind() == canonical_kind::ordered) {
-          const auto next_order = static_cast<unsigned>(code.value());
-          if (next_order == 0) {
-            marks = 0;
-          } else if (next_order < order || ++marks > canonical_composer::max_marks) {
-            return last;
-          }
-          order = next_order;
-          // A mark needs something to belong to.
-          if (last == at ||
-              classify(decode_one({last, static_cast<std::size_t>(end - last)}).code_point) == character_class::other) {
-            return last;
-          }
-          at += next.length;
-          continue;
-        }
-        if (!code.stays()) return last;
+      if (lead >= 0xe4 && lead <= 0xe9 && is_continuation(text, 1) && is_continuation(text, 2)) {
+        stays_at(at);  // U+4000 to U+9FFF
+        at += 3;
+        continue;
       }
-      last = at;
-      order = 0;
-      marks = 0;
+      const decoded next = decode_multibyte(text);
+      const canonical_code code = canonical_code::of(next.code_point);
+      if (code.stays()) {
+        stays_at(at);
+        at += next.length;
+        continue;
+      }
+      if (code.kind() != canonical_kind::ordered) return last;
+      const auto next_order = static_cast<unsigned>(code.value());
+      if (next_order == 0) {
+        marks = 0;
+      } else if (next_order < order || ++marks > canonical_composer::max_marks) {
+        return last;
+      }
+      order = next_order;
+      // A mark needs something to belong to.
+      const std::string_view before(last, static_cast<std::size_t>(end - last));
+      if (last == at || classify(decode_one(before).code_point) == character_class::other) return last;
       at += next.length;
     }
   }
@@ -444,7 +523,7 @@ class canonical_form {
   }
 
  private:
-  static constexpr std::ptrdiff_t step = 8192;
+  static constexpr std::ptrdiff_t step = 16384;
   static constexpr std::size_t worth_a_call = 2048;
 
   template <class Take>
