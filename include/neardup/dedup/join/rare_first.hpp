@@ -172,7 +172,7 @@ class prefix_finder {
     std::copy_n(first, wanted, chosen_.begin() + static_cast<std::ptrdiff_t>(below));
     const std::span<std::uint64_t> keys = std::span(chosen_).first(count);
 #if NEARDUP_X86_KERNELS
-    if (level_ != instruction_set::portable) {
+    if (has_avx2(level_)) {
       sort_keys_avx2(keys, sorted_.data());
       return std::span(sorted_).first(count);
     }
@@ -184,7 +184,7 @@ class prefix_finder {
  private:
   [[nodiscard]] std::size_t count_below(std::span<const std::uint16_t> counts, std::uint32_t limit) const noexcept {
 #if NEARDUP_X86_KERNELS
-    if (level_ != instruction_set::portable) return count_below_avx2(counts, limit);
+    if (has_avx2(level_)) return count_below_avx2(counts, limit);
 #endif
     return count_below_portable(counts, limit);
   }

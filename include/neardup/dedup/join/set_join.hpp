@@ -435,7 +435,7 @@ class set_join {
     const auto bitmap_of = [&](std::size_t other) -> const set_bitmap& { return sets_.bitmap_of(rank(other)); };
     std::size_t left = 0;
 #if NEARDUP_X86_KERNELS
-    if (level_ != instruction_set::portable) {
+    if (has_avx2(level_)) {
       left = filter_by_bitmaps_avx2(met, n, sets_.bitmap_of(b), size_of, bitmap_of);
     } else
 #endif
