@@ -1,0 +1,53 @@
+// The products of form, kind, Bits, Id and Offset: each two values of two factors meet in one of these rows. All of them
+// are in neardup_test_products, which .ci/run --all builds.
+#include "products.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <set>
+#include <string>
+
+#include "catch.hpp"
+
+namespace {
+
+using neardup::minwise;
+using neardup::simhash;
+using products::form;
+using products::row;
+
+constexpr auto rows = products::table_of<
+    row<form::flat, simhash, 16, 4, 8>, row<form::flat, minwise, 24, 16, 4>, row<form::flat, simhash, 64, 16, 2>,
+    row<form::flat, minwise, 96, 8, 8>, row<form::flat, simhash, 128, 4, 4>, row<form::flat, simhash, 256, 1, 1>,
+    row<form::fixed, minwise, 16, 8, 2>, row<form::fixed, minwise, 24, 1, 4>, row<form::fixed, minwise, 64, 1, 8>,
+    row<form::fixed, simhash, 96, 16, 1>, row<form::fixed, simhash, 128, 1, 2>, row<form::fixed, minwise, 256, 4, 2>,
+    row<form::dynamic, minwise, 16, 8, 2>, row<form::dynamic, minwise, 24, 4, 1>,
+    row<form::dynamic, minwise, 64, 16, 4>, row<form::dynamic, simhash, 96, 1, 2>,
+    row<form::dynamic, simhash, 128, 16, 1>, row<form::dynamic, simhash, 256, 16, 8>,
+    row<form::frozen, simhash, 16, 8, 1>, row<form::frozen, minwise, 24, 1, 8>, row<form::frozen, minwise, 64, 16, 2>,
+    row<form::frozen, simhash, 96, 4, 4>, row<form::frozen, minwise, 128, 4, 4>, row<form::frozen, minwise, 256, 16, 8>,
+    row<form::keyed, minwise, 16, 1, 4>, row<form::keyed, simhash, 24, 16, 2>, row<form::keyed, simhash, 64, 8, 2>,
+    row<form::keyed, simhash, 96, 8, 8>, row<form::keyed, simhash, 128, 16, 1>, row<form::keyed, minwise, 256, 4, 2>,
+    row<form::view, simhash, 16, 16, 4>, row<form::view, simhash, 24, 8, 2>, row<form::view, minwise, 64, 4, 1>,
+    row<form::view, simhash, 96, 1, 2>, row<form::view, minwise, 128, 8, 8>, row<form::view, simhash, 256, 8, 4>>();
+
+}  // namespace
+
+TEST_CASE("indexes of every form hold, find, save and load fingerprints of both kinds and all types") {
+  std::set<std::array<std::size_t, 4>> met;  // of two factors the values
+  for (const auto& [of, check] : rows) {
+    std::printf("%s\n", of.name().c_str());
+    INFO(of.name());
+    CHECK_NOTHROW(check());
+    const std::array<std::size_t, 5> values = {static_cast<std::size_t>(of.shape), static_cast<std::size_t>(of.kind),
+                                               of.bits, of.id_bytes, of.offset_bytes};
+    for (std::size_t a = 0; a < values.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) met.insert({a, values[a], b, values[b]});
+    }
+  }
+  // Of 6 forms, 2 kinds, 6 widths, 4 sizes of ids and 4 of offsets.
+  const std::size_t pairs = 6 * 2 + 6 * 6 + 6 * 4 + 6 * 4 + 2 * 6 + 2 * 4 + 2 * 4 + 6 * 4 + 6 * 4 + 4 * 4;
+  std::printf("%zu products, in which %zu of %zu pairs of values meet\n", rows.size(), met.size(), pairs);
+  CHECK(met.size() == pairs);
+}
