@@ -10,6 +10,12 @@
 namespace accuracy {
 
 feature_choice parse_features(std::string_view text) {
+  constexpr std::string_view prefix = "canonical:";
+  if (text.starts_with(prefix)) {
+    feature_choice inner = parse_features(text.substr(prefix.size()));
+    inner.canonical = true;
+    return inner;
+  }
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   feature_choice result;
@@ -33,6 +39,7 @@ feature_choice parse_features(std::string_view text) {
 }
 
 std::string to_string(const feature_choice& features) {
+  if (features.canonical) return "canonical:" + to_string(feature_choice{features.kind, features.size});
   switch (features.kind) {
     case feature_choice::unit::chars: return "chars:" + std::to_string(features.size);
     case feature_choice::unit::bytes: return "bytes:" + std::to_string(features.size);

@@ -9,11 +9,12 @@
 
 namespace accuracy {
 
-/// As typed: `words`, `words:N`, `chars:N` or `bytes:N`.
+/// As typed: `words`, `words:N`, `chars:N` or `bytes:N`; of fingerprints also `canonical:` and one of these.
 struct feature_choice {
   enum class unit { words, chars, bytes };
   unit kind = unit::words;
   std::size_t size = 1;
+  bool canonical = false;  ///< of canonical text, not of normalised text
 };
 
 /// Throws: std::invalid_argument.

@@ -18,12 +18,16 @@ namespace accuracy {
 
 namespace {
 
-/// The composition of the program neardup: normalised text, but for bytes.
+/// The composition of the program neardup: normalised text, but for bytes; or canonical text.
 struct chosen_tokenizer {
   feature_choice choice;
 
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
+    if (choice.canonical) {
+      // Canonical text is normalised already.
+      return chosen_tokenizer{{choice.kind, choice.size}}(neardup::canonicalise(text), sink);
+    }
     switch (choice.kind) {
       case feature_choice::unit::chars: return neardup::normalised{neardup::code_point_ngrams{choice.size}}(text, sink);
       case feature_choice::unit::bytes: return neardup::byte_ngrams{choice.size}(text, sink);

@@ -281,6 +281,7 @@ int main(int argc, char** argv) {
   }
   try {
     const accuracy::feature_choice truth = accuracy::parse_features(o.truth);
+    if (truth.canonical) throw std::invalid_argument("the truth is made by no tokenizer of the library");
     return o.self_check ? accuracy::run_self_check(o, truth) : accuracy::run(o, truth);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "neardup_bench_accuracy: %s\n", error.what());
