@@ -37,8 +37,10 @@ TEST_CASE("features have names that are read as they are written", "[feature_cho
   REQUIRE(parse_features("words:1") == feature_choice{neardup::feature_kind::words, 1});
   REQUIRE(parse_features("chars:5") == feature_choice{neardup::feature_kind::chars, 5});
   REQUIRE(parse_features("bytes:1000") == feature_choice{neardup::feature_kind::bytes, 1000});
-  for (const neardup::feature_kind kind : {neardup::feature_kind::words, neardup::feature_kind::chars,
-                                           neardup::feature_kind::bytes, neardup::feature_kind::masked_words}) {
+  for (const neardup::feature_kind kind :
+       {neardup::feature_kind::words, neardup::feature_kind::chars, neardup::feature_kind::bytes,
+        neardup::feature_kind::masked_words, neardup::feature_kind::canonical_words,
+        neardup::feature_kind::canonical_chars}) {
     for (const std::size_t size : {1U, 2U, 7U, 999U, 1000U}) {
       const feature_choice features{kind, size};
       REQUIRE(parse_features(to_string(features)) == features);
@@ -47,9 +49,15 @@ TEST_CASE("features have names that are read as they are written", "[feature_cho
 }
 
 TEST_CASE("a wrong name of features says what is wrong", "[feature_choice]") {
-  REQUIRE(message_of("letters:2") == "'letters:2': features are words, words:N, masked:words:N, chars:N or bytes:N");
-  REQUIRE(message_of("") == "'': features are words, words:N, masked:words:N, chars:N or bytes:N");
+  REQUIRE(message_of("letters:2") ==
+          "'letters:2': features are words, words:N, chars:N, bytes:N, masked:words:N, canonical:words:N or "
+          "canonical:chars:N");
+  REQUIRE(message_of("") ==
+          "'': features are words, words:N, chars:N, bytes:N, masked:words:N, canonical:words:N or canonical:chars:N");
   REQUIRE(message_of("chars") == "'chars': say how long they are, as in chars:5");
+  REQUIRE(message_of("canonical:chars") == "'canonical:chars': say how long they are, as in chars:5");
+  REQUIRE(message_of("canonical").starts_with("'canonical': features are words, "));
+  REQUIRE(message_of("canonical:words:x") == "'canonical:words:x': N is a whole number");
   REQUIRE(message_of("words:") == "'words:': N is a whole number");
   REQUIRE(message_of("words:x") == "'words:x': N is a whole number");
   REQUIRE(message_of("words:2 ") == "'words:2 ': N is a whole number");
@@ -65,6 +73,8 @@ TEST_CASE("with_tokenizer cuts as the features are called", "[feature_choice]") 
   REQUIRE(tokens_of("words:2", "One, TWO three") == list{"one\x1ftwo", "two\x1fthree"});
   REQUIRE(tokens_of("chars:3", "AB, c") == list{"ab ", "b c"});
   REQUIRE(tokens_of("bytes:3", "AB, c") == list{"AB,", "B, ", ", c"});
+  REQUIRE(tokens_of("canonical:words", "Stra\u00dfe e\u0301") == list{"strasse", "\u00e9"});
+  REQUIRE(tokens_of("canonical:chars:2", "\u1e9ee\u0301") == list{"ss", "s\u00e9"});
   REQUIRE(tokens_of("masked:words", "From 10.0.0.7 ETH1") == list{"from", "0", "eth0"});
   REQUIRE(tokens_of("masked:words:2", "From 10.0.0.7 ETH1") == list{"from\x1f"
                                                                     "0",

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "../error.hpp"
+#include "canonical.hpp"
 #include "mask.hpp"
 #include "ngrams.hpp"
 #include "normalise.hpp"
@@ -19,10 +20,11 @@
 namespace neardup::inline v0 {
 
 /// What a feature is made of.
-enum class feature_kind { words, chars, bytes, masked_words };
+enum class feature_kind { words, chars, bytes, masked_words, canonical_words, canonical_chars };
 
 /// Which pieces of a text are its features: runs of `size` words or `size` code points of the normalised text, of
-/// `size` bytes of the text as it is, or of `size` words of the masked text (see mask), normalised then.
+/// `size` bytes of the text as it is, of `size` words of the masked text (see mask), normalised then, or of `size` words
+/// or code points of the canonical text (see canonicalise).
 struct feature_choice {
   feature_kind kind = feature_kind::words;
   std::size_t size = 2;  ///< 1 or more
@@ -30,36 +32,53 @@ struct feature_choice {
   friend constexpr bool operator==(const feature_choice&, const feature_choice&) = default;
 };
 
-/// "words:2", "chars:5", "bytes:8", "masked:words:2": what parse_features takes.
+namespace detail {
+
+struct feature_name {
+  feature_kind kind;
+  std::string_view name;
+};
+inline constexpr feature_name feature_names[] = {
+    {feature_kind::words, "words"},
+    {feature_kind::chars, "chars"},
+    {feature_kind::bytes, "bytes"},
+    {feature_kind::masked_words, "masked:words"},
+    {feature_kind::canonical_words, "canonical:words"},
+    {feature_kind::canonical_chars, "canonical:chars"},
+};
+
+}  // namespace detail
+
+/// "words:2", "chars:5", "bytes:8", "masked:words:2", "canonical:chars:5": what parse_features takes.
 [[nodiscard]] inline std::string to_string(const feature_choice& features) {
-  const char* const kind = features.kind == feature_kind::words   ? "words:"
-                           : features.kind == feature_kind::chars ? "chars:"
-                           : features.kind == feature_kind::bytes ? "bytes:"
-                                                                  : "masked:words:";
-  return kind + std::to_string(features.size);
+  std::string text;
+  for (const detail::feature_name& one : detail::feature_names) {
+    if (one.kind == features.kind) text = one.name;
+  }
+  return text + ":" + std::to_string(features.size);
 }
 
-/// The features that are called "words", "words:N", "chars:N", "bytes:N", "masked:words" or "masked:words:N", N from 1
-/// to 1000.
+/// The features that are called "words", "words:N", "chars:N", "bytes:N", "masked:words" or "masked:words:N",
+/// "canonical:words", "canonical:words:N" or "canonical:chars:N", N from 1 to 1000.
 /// Throws: std::invalid_argument, with what is wrong.
 [[nodiscard]] inline feature_choice parse_features(std::string_view name) {
   const auto refuse = [name](const char* why) {
     detail::fail<std::invalid_argument>(std::string("'").append(name).append("': ").append(why));
   };
-  constexpr std::string_view masked_prefix = "masked:";
-  const std::size_t colon = name.find(':', name.starts_with(masked_prefix) ? masked_prefix.size() : 0);
+  std::size_t colon = name.rfind(':');
+  for (const detail::feature_name& one : detail::feature_names) {
+    if (one.name == name) colon = name.npos;
+  }
   const std::string_view kind = name.substr(0, colon);
-  feature_choice features;
-  if (kind == "words") {
-    features = {feature_kind::words, 1};
-  } else if (kind == "masked:words") {
-    features = {feature_kind::masked_words, 1};
-  } else if (kind == "chars") {
-    features.kind = feature_kind::chars;
-  } else if (kind == "bytes") {
-    features.kind = feature_kind::bytes;
-  } else {
-    refuse("features are words, words:N, masked:words:N, chars:N or bytes:N");
+  feature_choice features{.size = 1};
+  bool is_known = false;
+  for (const detail::feature_name& one : detail::feature_names) {
+    if (one.name != kind) continue;
+    features.kind = one.kind;
+    is_known = true;
+  }
+  if (!is_known) {
+    refuse("features are words, words:N, chars:N, bytes:N, masked:words:N, canonical:words:N or canonical:chars:N");
   }
   if (colon == name.npos) {
     if (!kind.ends_with("words")) refuse("say how long they are, as in chars:5");
@@ -73,7 +92,7 @@ struct feature_choice {
 }
 
 /// Calls `use(tokenizer)` with the tokenizer of a choice, and returns what that returns. Each kind is a type of its
-/// own, so `use` is compiled for five.
+/// own, so `use` is compiled for seven.
 /// Precondition: features.size is 1 or more.
 template <class Use>
 decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {
@@ -82,6 +101,8 @@ decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {
     case feature_kind::bytes: return std::forward<Use>(use)(byte_ngrams{features.size});
     case feature_kind::masked_words:
       return std::forward<Use>(use)(masked{normalised{shingles{features.size, words{}}}});
+    case feature_kind::canonical_words: return std::forward<Use>(use)(canonical{shingles{features.size, words{}}});
+    case feature_kind::canonical_chars: return std::forward<Use>(use)(canonical{code_point_ngrams{features.size}});
     case feature_kind::words: break;
   }
   if (features.size == 1) return std::forward<Use>(use)(normalised{words{}});
