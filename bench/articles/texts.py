@@ -1,0 +1,60 @@
+"""Texts to make articles of, and how alike two of them are."""
+import gzip
+import json
+import pathlib
+import re
+
+# What is edited, and what is compared: as neardup::words cuts them.
+TOKEN = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\W_\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+
+WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+
+
+def read(paths):
+    """The texts of files: plain text, or JSON Lines with a field "text", each possibly compressed by gzip; or of folders
+    of such. Of the texts of one "cluster", which are versions of each other, the first."""
+    clusters = set()
+    for path in map(pathlib.Path, paths):
+        for file in sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]:
+            with (gzip.open if file.suffix == ".gz" else open)(file, "rt", encoding="utf-8", errors="replace") as lines:
+                if ".jsonl" not in file.suffixes:
+                    yield lines.read()
+                    continue
+                for line in lines:
+                    one = json.loads(line)
+                    cluster = one.get("cluster")
+                    if cluster is None or cluster not in clusters:
+                        clusters.add(cluster)
+                        yield one["text"]
+
+
+def paragraphs(text):
+    return [part.strip() for part in text.split("\n") if part.strip()]
+
+
+def pieces(texts, least, most):
+    """Consecutive parts of the texts, of `least` to `most` characters each, as lists of paragraphs; no paragraph comes twice.
+    A part that is too short is continued by the next text."""
+    seen = set()
+    piece, size = [], 0
+    for text in texts:
+        for part in paragraphs(text):
+            if part in seen:
+                continue
+            seen.add(part)
+            piece.append(part)
+            size += len(part)
+            if size >= least:
+                if size <= most:
+                    yield piece
+                piece, size = [], 0
+
+
+def pairs(text):
+    """The pairs of neighbouring words, in lower case; a Chinese character is a word."""
+    words = WORD.findall(text.lower())
+    return set(zip(words, words[1:]))
+
+
+def jaccard(one, other):
+    return len(one & other) / len(one | other) if one or other else 0.0
