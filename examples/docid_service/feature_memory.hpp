@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -15,20 +16,20 @@
 
 namespace docid {
 
-/// Features of a document; valid until the next call of add().
-struct feature_views {
-  std::span<const std::uint32_t> title;
-  std::span<const std::uint32_t> content;
-};
+/// A set of features; valid until the next call of add().
+using feature_view = std::span<const std::uint32_t>;
 
 /// Keeps features in chunks, one document behind the other. Of more than `limit` bytes the oldest chunk goes; a document
-/// that is read again then comes into the newest one. Memory: 4 bytes a feature and 8 a document beside the 8 that each
+/// that is read again then comes into the newest one. Of a document there are `Sets` sets. Memory: 4 bytes a feature and 8 a document beside the 8 that each
 /// document number has; of these only the former count.
+template <std::size_t Sets>
 class feature_memory {
  public:
+  using views = std::array<feature_view, Sets>;
+
   explicit feature_memory(std::size_t limit) : limit_(limit) {}
 
-  [[nodiscard]] std::optional<feature_views> find(doc_number document) const {
+  [[nodiscard]] std::optional<views> find(doc_number document) const {
     if (document >= places_.size()) return std::nullopt;
     const auto [chunk_number, begin] = places_[document];
     if (chunk_number < first_chunk_) return std::nullopt;
@@ -51,13 +52,16 @@ class feature_memory {
   }
 
   /// Precondition: it is not there.
-  feature_views add(doc_number document, std::span<const std::uint32_t> title, std::span<const std::uint32_t> content) {
-    const std::size_t size = 2 + title.size() + content.size();
+  views add(doc_number document, const views& sets) {
+    std::size_t size = Sets;
+    for (const feature_view& one : sets) size += one.size();
     if (chunks_.empty() || chunks_.back().size - end_ < size) open_chunk(size);
     std::uint32_t* const to = chunks_.back().numbers.get() + end_;
-    to[0] = static_cast<std::uint32_t>(title.size());
-    to[1] = static_cast<std::uint32_t>(content.size());
-    std::copy(content.begin(), content.end(), std::copy(title.begin(), title.end(), to + 2));
+    std::uint32_t* next = to + Sets;
+    for (std::size_t i = 0; i < Sets; ++i) {
+      to[i] = static_cast<std::uint32_t>(sets[i].size());
+      next = std::copy(sets[i].begin(), sets[i].end(), next);
+    }
     if (document >= places_.size()) places_.resize(std::size_t{document} + 1);
     places_[document] = {static_cast<std::uint32_t>(first_chunk_ + chunks_.size() - 1),
                          static_cast<std::uint32_t>(end_)};
@@ -82,8 +86,11 @@ class feature_memory {
     std::uint32_t begin = 0;
   };
 
-  static feature_views views_at(const std::uint32_t* from) {
-    return {{from + 2, from[0]}, {from + 2 + from[0], from[1]}};
+  static views views_at(const std::uint32_t* from) {
+    views result;
+    const std::uint32_t* next = from + Sets;
+    for (std::size_t i = 0; i < Sets; next += from[i], ++i) result[i] = feature_view(next, from[i]);
+    return result;
   }
 
   void open_chunk(std::size_t least) {

@@ -499,6 +499,8 @@ struct http_server::implementation {
     one("docid_checks_total", "counter", "Documents compared with an article.", counts.checks.load());
     one("docid_checks_read_total", "counter", "Those whose features were read from the store.",
         counts.checks_read.load());
+    one("docid_checks_without_pairs_total", "counter",
+        "Contents compared by their words, since their pairs are unknown.", counts.checks_without_pairs.load());
     one("docid_feature_bytes", "gauge", "Features in memory.", counts.feature_bytes.load());
     one("docid_commit_seconds_total", "counter", "Time that commits took.",
         static_cast<double>(counts.commit_microseconds.load()) / 1e6);

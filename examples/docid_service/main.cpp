@@ -45,9 +45,10 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE]…
   --title-distance K      3        bits
   --title-similarity S    0.8      Jaccard similarity; 0: the distance alone decides
   --title-tokens N        1        shorter titles say nothing
-  --title-content S       0.5      the least similarity of the contents behind two titles
+  --title-content S       0.4      the least similarity of the pairs of words of the contents behind two titles;
+                                   0: the titles alone decide
   --distance K            7        bits, of contents; 10 unless the recipe is minwise
-  --similarity S          0.8      of contents
+  --similarity S          0.8      of contents; their pairs of words have half of it at least
   --original yes          the cascade as it was published: dictionary, 3 bits, no checks; options that
                           follow change it
   --candidates N          64       documents compared with an article at each step

@@ -18,6 +18,10 @@ namespace {
 
 constexpr std::size_t most_sql = std::size_t{4} << 20;  // sent at once, if the server takes so much
 
+// Added to the tables later, so that those that an earlier version made may lack it.
+constexpr const char* pairs_schema =
+    "CREATE TABLE IF NOT EXISTS pairs(document INT UNSIGNED PRIMARY KEY, content LONGBLOB NOT NULL) ENGINE=InnoDB";
+
 // Texts of any length have keys: by SHA-256, for nobody shall make two of one key.
 constexpr const char* schema[] = {
     "CREATE TABLE IF NOT EXISTS document(number INT UNSIGNED PRIMARY KEY, name CHAR(33) NOT NULL,"
@@ -127,9 +131,14 @@ void mariadb_connection::connect() {
         throw std::runtime_error("MariaDB: innodb_flush_log_at_trx_commit is neither 1 nor 3, so a commit may be lost");
       packet_ = static_cast<std::size_t>(number_in(values[1]));
     });
-    bool is_made = false;
-    read("SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'store'",
-         [&](const row&) { is_made = true; });
+    const auto has_table = [this](const std::string& name) {
+      bool is_there = false;
+      read("SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = " + quoted(name),
+           [&](const row&) { is_there = true; });
+      return is_there;
+    };
+    if (!has_table("pairs")) run(pairs_schema);
+    const bool is_made = has_table("store");
     for (const char* sql : schema) {
       if (!is_made) run(sql);
     }
@@ -163,6 +172,7 @@ void mariadb_connection::start() {
 }
 
 void mariadb_connection::refresh() {
+  if (is_in_transaction_) return;
   if (!handle_ || mysql_ping(handle_.get()) != 0) connect();
 }
 
@@ -226,6 +236,7 @@ void mariadb_mapping::begin() {
     });
     before_ = state_;
     is_open_ = true;
+    connection_.set_in_transaction(true);
     const std::uint64_t first = urls_ ? urls_->known() + 1 : state_.next_article;
     if (first > state_.next_article) throw std::runtime_error(index_is_ahead);
     if (first < state_.next_article) {
@@ -277,12 +288,14 @@ void mariadb_mapping::rollback() noexcept {
 
 void mariadb_mapping::release() {
   is_open_ = false;
+  connection_.set_in_transaction(false);
   by_nid_.clear();
   by_url_.clear();
   summaries_.clear();
   new_articles_.clear();
   new_documents_.clear();
   new_features_.clear();
+  new_pairs_.clear();
   try {
     connection_.run("DO RELEASE_LOCK(CONCAT('docid ', DATABASE()))");
   } catch (const std::exception&) {
@@ -291,7 +304,7 @@ void mariadb_mapping::release() {
 }
 
 void mariadb_mapping::flush() {
-  for (std::string* const rows : {&new_documents_, &new_features_, &new_articles_}) {
+  for (std::string* const rows : {&new_documents_, &new_features_, &new_pairs_, &new_articles_}) {
     if (!rows->empty()) connection_.run(*rows);
     rows->clear();
   }
@@ -341,7 +354,7 @@ std::optional<doc_number> mariadb_mapping::document_of_nid(std::string_view nid)
 std::optional<doc_number> mariadb_mapping::document_of_url(std::string_view url) { return find(by_url_, "url", url); }
 
 std::vector<std::string> mariadb_mapping::nids_of(doc_number document) {
-  if (!is_open_) connection_.refresh();
+  connection_.refresh();
   flush();
   std::vector<std::string> result;
   connection_.read("SELECT nid FROM article WHERE document = " + std::to_string(document) + " ORDER BY number",
@@ -411,13 +424,19 @@ void mariadb_mapping::erase_document(doc_number document) {
   flush();
   connection_.run("DELETE FROM document WHERE number = " + std::to_string(document));
   connection_.run("DELETE FROM features WHERE document = " + std::to_string(document));
+  connection_.run("DELETE FROM pairs WHERE document = " + std::to_string(document));
   summaries_.erase(document);
   --state_.documents;
 }
 
+void mariadb_mapping::add_pairs(doc_number document, const feature_set& pairs) {
+  connection_.append_row(new_pairs_, "INSERT INTO pairs(document, content) VALUES",
+                         std::to_string(document) + ',' + text_of(pairs));
+}
+
 std::optional<mariadb_mapping::summary> mariadb_mapping::summary_of(doc_number document) {
   if (const auto found = summaries_.find(document); found != summaries_.end()) return found->second;
-  if (!is_open_) connection_.refresh();
+  connection_.refresh();
   flush();
   std::optional<summary> result;
   connection_.read("SELECT name, heat, version FROM document WHERE number = " + std::to_string(document),
@@ -439,7 +458,7 @@ std::optional<kept_article> mariadb_mapping::kept_of(doc_number document) {
 }
 
 std::optional<definition> mariadb_mapping::definition_of(doc_number document) {
-  if (!is_open_) connection_.refresh();
+  connection_.refresh();
   flush();
   std::optional<definition> result;
   connection_.read(
@@ -450,6 +469,15 @@ std::optional<definition> mariadb_mapping::definition_of(doc_number document) {
         result = definition{
             std::string(*row[0]), {print_in(row[1]), features_in(row[3])}, {print_in(row[2]), features_in(row[4])}};
       });
+  return result;
+}
+
+std::optional<feature_set> mariadb_mapping::pairs_of(doc_number document) {
+  connection_.refresh();
+  flush();
+  std::optional<feature_set> result;
+  connection_.read("SELECT content FROM pairs WHERE document = " + std::to_string(document),
+                   [&](const auto& row) { result = features_in(row[0]); });
   return result;
 }
 

@@ -55,8 +55,9 @@ class mariadb_connection {
 
   /// Connects if it is not connected.
   void start();
-  /// The same if the server has closed the connection. Precondition: there is no transaction.
+  /// The same if the server has closed the connection; nothing within a transaction, which would be lost.
   void refresh();
+  void set_in_transaction(bool is) { is_in_transaction_ = is; }
   /// Of the tables: a random number that was made with them.
   [[nodiscard]] const std::string& identity() const { return identity_; }
 
@@ -68,6 +69,7 @@ class mariadb_connection {
   std::string options_;
   std::string composition_;
   std::string identity_;
+  bool is_in_transaction_ = false;
   std::size_t packet_ = 0;  // bytes that the server takes at once
   std::unique_ptr<MYSQL, void (*)(MYSQL*)> handle_{nullptr, mysql_close};
 };
@@ -98,10 +100,12 @@ class mariadb_mapping final : public mapping {
   void add_document(doc_number document, const definition& defined, const kept_article& kept) override;
   void set_kept(doc_number document, const kept_article& kept) override;
   void erase_document(doc_number document) override;
+  void add_pairs(doc_number document, const feature_set& pairs) override;
   bool has(doc_number document) override { return summary_of(document).has_value(); }
   std::optional<std::string> name_of(doc_number document) override;
   std::optional<definition> definition_of(doc_number document) override;
   std::optional<kept_article> kept_of(doc_number document) override;
+  std::optional<feature_set> pairs_of(doc_number document) override;
   void for_each_document(doc_number after, const document_visitor& visit) override;
 
   [[nodiscard]] std::size_t documents() const override { return state_.documents; }
@@ -136,7 +140,7 @@ class mariadb_mapping final : public mapping {
   numbers by_nid_;
   numbers by_url_;
   std::unordered_map<doc_number, std::optional<summary>> summaries_;
-  std::string new_articles_, new_documents_, new_features_;
+  std::string new_articles_, new_documents_, new_features_, new_pairs_;
 };
 
 /// In the transactions of the mapping, which has the same connection.
@@ -144,6 +148,7 @@ class mariadb_contents final : public contents {
  public:
   explicit mariadb_contents(mariadb_connection& connection) : connection_(connection) {}
 
+  [[nodiscard]] bool is_local() const override { return false; }
   void put(doc_number document, std::uint64_t version, std::string_view json) override;
   std::optional<std::string> get(doc_number document, std::uint64_t version) override;
   void erase(doc_number document, std::uint64_t version) override;

@@ -1,6 +1,9 @@
 #include "recipe.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <memory>
+#include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/text.hpp>
 #include <neardup/text/chinese/chinese_words.hpp>
@@ -35,13 +38,42 @@ describer minwise_describer_of(const Tokenizer& tokenizer) {
   };
 }
 
+/// The same for every recipe: a Chinese character is a word.
+feature_set pairs_of(std::string_view text) {
+  using neardup::normalised, neardup::shingles, neardup::words;
+  static const neardup::feature_extractor extract{shingles{2, normalised{words{}}}};
+  thread_local decltype(extract)::workspace extracting;
+  const auto all = extract(text, extracting);
+  const auto sample = all.first(std::min(all.size(), max_pairs));
+  return {sample.begin(), sample.end()};
+}
+
+constexpr std::uint32_t every_hash = std::numeric_limits<std::uint32_t>::max();
+
+/// Up to which hash a sample has all pairs.
+std::uint32_t last_hash(std::span<const std::uint32_t> sample) {
+  return sample.size() < max_pairs ? every_hash : sample.back();
+}
+
 }  // namespace
+
+bool have_similar_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other, double least) {
+  constexpr double margin = 0.044;  // see the header
+  const std::uint32_t last = std::min(last_hash(one), last_hash(other));
+  const auto known = [&](std::span<const std::uint32_t> sample) {
+    return sample.first(
+        static_cast<std::size_t>(std::upper_bound(sample.begin(), sample.end(), last) - sample.begin()));
+  };
+  const bool is_estimate = last != every_hash;
+  return neardup::jaccard_at_least(known(one), known(other), is_estimate ? std::min(least + margin, 1.0) : least)
+      .has_value();
+}
 
 describers make_describers(const std::string& name, const std::string& jieba) {
   using namespace neardup;
-  const auto both = [](const describer& describe) { return describers{describe, describe}; };
+  const auto both = [](const describer& describe) { return describers{describe, describe, pairs_of}; };
   if (name == "minwise")
-    return {describer_of(simhasher{normalised{words{}}}), minwise_describer_of(normalised{words{}})};
+    return {describer_of(simhasher{normalised{words{}}}), minwise_describer_of(normalised{words{}}), pairs_of};
   if (name == "words") return both(describer_of(simhasher{normalised{words{}}}));
   if (name == "pairs") return both(describer_of(simhasher{shingles{2, normalised{words{}}}}));
   if (name == "dictionary") {

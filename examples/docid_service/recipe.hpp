@@ -6,6 +6,7 @@
 #include <functional>
 #include <neardup/simhash.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,21 @@ using describer = std::function<description(std::string_view)>;
 struct describers {
   describer title;
   describer content;
+  std::function<feature_set(std::string_view)> pairs;  ///< of a content, for have_similar_pairs()
 };
+
+/// A sample of the pairs of neighbouring words has all of them up to this many, and of more the ones with the smallest
+/// hashes.
+inline constexpr std::size_t max_pairs = 2048;
+
+/// Whether the Jaccard similarity of the pairs of two texts is at least `least`, by their samples. If both have all pairs,
+/// that is certain. Otherwise it is an estimate from `max_pairs` pairs or more, with a standard deviation of at most .011
+/// (of a similarity of .5), and has to be four of these above `least`: texts that are less similar do not pass.
+///
+/// The words of long texts on one subject are mostly the same ones (its characters, in Chinese), whatever the texts say.
+/// Their pairs are not.
+[[nodiscard]] bool have_similar_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other,
+                                      double least);
 
 /// `name` is one of
 /// - `minwise`: the distinct words, folded; a Chinese character is a word. Of contents a min-wise code, of titles SimHash;
@@ -58,14 +73,17 @@ struct cascade_options {
   rule content{default_distance("minwise"), 0.8};
   /// A title of fewer distinct tokens says nothing.
   std::size_t title_tokens = 1;
-  /// Nor does a title whose articles have contents of a lower similarity; 0: contents are not compared. It is what keeps
-  /// different articles with one title apart (docs/service.md).
-  double title_content = 0.5;
+  /// Nor does a title whose articles have contents with a lower similarity of their pairs of words; 0: contents are not
+  /// compared. It is what keeps different articles with one title apart (docs/service.md).
+  double title_content = 0.4;
   /// At most so many documents are compared with an article at each step, the nearest first.
   std::size_t candidates = 64;
 
   /// Bytes of features of documents that are kept in memory for the check; those of others are read from the store.
   std::size_t feature_memory = std::size_t{1} << 30;
+
+  /// What the pairs of words of two contents must have beside their words.
+  [[nodiscard]] double content_pairs() const { return content.similarity / 2; }
 
   /// What the articles describe: dictionary words, 3 bits, and no check of anything.
   void set_original() {

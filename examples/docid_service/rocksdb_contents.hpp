@@ -20,6 +20,7 @@ class rocksdb_contents final : public contents {
   explicit rocksdb_contents(const std::string& folder);
   ~rocksdb_contents() override;
 
+  [[nodiscard]] bool is_local() const override { return true; }
   void put(doc_number document, std::uint64_t version, std::string_view json) override;
   std::optional<std::string> get(doc_number document, std::uint64_t version) override;
   void erase(doc_number document, std::uint64_t version) override;

@@ -14,6 +14,9 @@ namespace {
 // Articles in one transaction, but for the last request of it. A thousand is as fast.
 constexpr std::size_t max_group = 4000;
 
+// Bytes; the pairs of one are found before it is the writer's turn.
+constexpr std::size_t long_content = std::size_t{1} << 16;
+
 std::string hex_of(std::uint64_t word) { return fingerprint(word).to_hex(); }
 
 /// A docId is the fingerprint of the first article (of its content, else of its title) and the number of the document,
@@ -46,7 +49,8 @@ service::service(const cascade_options& options, fingerprint_index& titles, fing
       bodies_(bodies),
       map_(map),
       kept_(kept),
-      features_(options.feature_memory) {
+      features_(options.feature_memory - options.feature_memory / 8),
+      pairs_(options.feature_memory / 8) {
   in_transaction([] {});  // which gives the indexes what they lack
   writer_ = std::thread([this] { write(); });
 }
@@ -62,6 +66,9 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
     // A title that says nothing is not searched for, nor found.
     if (!options_.by_title || it.title.features.size() < options_.title_tokens) it.title.print.reset();
     it.content = describe_.content(arrived.content);
+    // Only articles that are like another one need their pairs. To find those of a long one, the writer would keep others
+    // waiting.
+    if (kept_.is_local() || arrived.content.size() > long_content) it.pairs = describe_.pairs(arrived.content);
     it.arrived = std::move(arrived);
     work.titles.prints.push_back(it.title.print);
     work.bodies.prints.push_back(options_.by_content ? it.content.print : std::nullopt);
@@ -179,7 +186,7 @@ void service::write() {
     }
     counts_.documents = map_.documents();
     counts_.nids = map_.nids();
-    counts_.feature_bytes = features_.bytes();
+    counts_.feature_bytes = features_.bytes() + pairs_.bytes();
   }
 }
 
@@ -224,6 +231,7 @@ void service::in_transaction(Work&& work) {
     titles_.rollback();
     bodies_.rollback();
     features_.forget_from(first);
+    pairs_.forget_from(first);
     log_failure();
     throw;
   }
@@ -282,7 +290,7 @@ void service::decide_all(std::vector<task>& group) {
       bodies_.prepare(bodies);
       std::size_t query = 0;
       for (std::size_t i = 0; i < group.size(); ++i) {
-        for (const item& it : group[i].items) answers[i].push_back(decide(it, query++));
+        for (item& it : group[i].items) answers[i].push_back(decide(it, query++));
       }
     });
   } catch (const unstorable&) {
@@ -307,7 +315,7 @@ void service::decide_all(std::vector<task>& group) {
   for (std::size_t i = 0; i < group.size(); ++i) group[i].answers.set_value(std::move(answers[i]));
 }
 
-answer service::decide(const item& it, std::size_t query) {
+answer service::decide(item& it, std::size_t query) {
   const article& arrived = it.arrived;
   const auto found = find_document(it, query);
   if (!found) {
@@ -316,7 +324,8 @@ answer service::decide(const item& it, std::size_t query) {
     const kept_article kept{arrived.heat, random_()};
     map_.add_document(number, defined, kept);
     kept_.put(number, kept.version, arrived.json);
-    features_.add(number, it.title.features, it.content.features);
+    features_.add(number, {it.title.features, it.content.features});
+    if (kept_.is_local()) map_.add_pairs(number, pairs_of(it));
     map_.add(arrived.nid, arrived.url, number);
     if (it.title.print) titles_.insert(*it.title.print, number);
     if (options_.by_content && it.content.print) bodies_.insert(*it.content.print, number);
@@ -326,6 +335,10 @@ answer service::decide(const item& it, std::size_t query) {
   if (result.by != step::nid) map_.add(arrived.nid, arrived.url, number);
   const kept_article kept = map_.kept_of(number).value();
   if (arrived.heat > kept.heat) {
+    // Those of the first article cannot be made any more.
+    if (!map_.pairs_of(number)) {
+      if (const auto pairs = pairs_of(number)) map_.add_pairs(number, {pairs->begin(), pairs->end()});
+    }
     const kept_article hotter{arrived.heat, random_()};
     kept_.erase(number, kept.version);
     kept_.put(number, hotter.version, arrived.json);
@@ -335,7 +348,7 @@ answer service::decide(const item& it, std::size_t query) {
   return result;
 }
 
-std::optional<std::pair<doc_number, answer>> service::find_document(const item& it, std::size_t query) {
+std::optional<std::pair<doc_number, answer>> service::find_document(item& it, std::size_t query) {
   const auto plain = [](doc_number document, step by) { return std::pair{document, answer{{}, by, 0, std::nullopt}}; };
   if (const auto document = map_.document_of_nid(it.arrived.nid)) return plain(*document, step::nid);
   if (options_.by_url) {
@@ -347,20 +360,49 @@ std::optional<std::pair<doc_number, answer>> service::find_document(const item& 
   return options_.by_content && it.content.print ? nearest(step::content, it, query) : std::nullopt;
 }
 
-std::optional<feature_views> service::features_of(doc_number document) {
+std::optional<service::features_in_memory::views> service::features_of(doc_number document) {
   ++counts_.checks;
   if (const auto found = features_.find(document)) return found;
   ++counts_.checks_read;
   const auto read = map_.definition_of(document);
   if (!read) return std::nullopt;
-  return features_.add(document, read->title.features, read->content.features);
+  return features_.add(document, {read->title.features, read->content.features});
+}
+
+const feature_set& service::pairs_of(item& it) {
+  if (!it.pairs) it.pairs = describe_.pairs(it.arrived.content);
+  return *it.pairs;
+}
+
+/// Those of the content that defines a document. Unless the mapping has them, they are made of the article that is kept:
+/// the first one, but in a store of an earlier version, where it may have been replaced. There are none if that is in
+/// another service's store.
+std::optional<feature_view> service::pairs_of(doc_number document) {
+  if (const auto found = pairs_.find(document)) return found->front();
+  auto read = map_.pairs_of(document);
+  if (!read) {
+    const auto kept = map_.kept_of(document);
+    const auto article = kept ? kept_.get(document, kept->version) : std::nullopt;
+    if (!article) return std::nullopt;
+    read = describe_.pairs(parse_json(*article).at("content").get_ref<const std::string&>());
+  }
+  return pairs_.add(document, {*read}).front();
+}
+
+/// Whether the pairs of words of two contents have a similarity of at least `least`.
+bool service::confirms(double least, item& it, doc_number document, feature_view content) {
+  if (least == 0) return true;
+  if (const auto pairs = pairs_of(document)) return have_similar_pairs(pairs_of(it), *pairs, least);
+  // The words must do, as when there were no pairs.
+  ++counts_.checks_without_pairs;
+  return neardup::jaccard_at_least(feature_view(it.content.features), content, std::max(least, 0.5)).has_value();
 }
 
 /// The most similar of the candidates, then the nearest, then the oldest.
-std::optional<std::pair<doc_number, answer>> service::nearest(step by, const item& it, std::size_t query) {
+std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it, std::size_t query) {
   const bool is_title = by == step::title;
   const rule& limits = is_title ? options_.title : options_.content;
-  const double min_content = is_title ? options_.title_content : 0;
+  const double min_pairs = is_title ? options_.title_content : options_.content_pairs();
   const description& own = is_title ? it.title : it.content;
   std::optional<std::pair<doc_number, answer>> best;
   std::size_t left = options_.candidates;
@@ -370,19 +412,15 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, const ite
   }
   for (const auto& [document, distance] : candidates) {
     if (!map_.has(document)) continue;  // gone, which the index does not know yet
-    if (limits.similarity == 0 && min_content == 0) return std::pair{document, answer{{}, by, distance, std::nullopt}};
+    if (limits.similarity == 0 && min_pairs == 0) return std::pair{document, answer{{}, by, distance, std::nullopt}};
     if (left-- == 0) break;
     const auto features = features_of(document);
     if (!features) continue;
-    const feature_views& other = *features;
+    const auto& [title, content] = *features;
     const double least = best ? *best->second.similarity : limits.similarity;
-    const auto similarity = neardup::jaccard_at_least(std::span<const std::uint32_t>(own.features),
-                                                      is_title ? other.title : other.content, least);
+    const auto similarity = neardup::jaccard_at_least(feature_view(own.features), is_title ? title : content, least);
     if (!similarity || (best && *similarity <= least)) continue;
-    if (is_title &&
-        !neardup::jaccard_at_least(std::span<const std::uint32_t>(it.content.features), other.content, min_content)) {
-      continue;
-    }
+    if (!confirms(min_pairs, it, document, content)) continue;
     best = std::pair{document, answer{{}, by, distance, similarity}};
   }
   return best;

@@ -58,6 +58,7 @@ struct counters {
   std::atomic<std::uint64_t> nids{};
   std::atomic<std::uint64_t> checks{};       // documents compared with an article
   std::atomic<std::uint64_t> checks_read{};  // those whose features were not in memory
+  std::atomic<std::uint64_t> checks_without_pairs{};
   std::atomic<std::uint64_t> feature_bytes{};
 };
 
@@ -89,6 +90,7 @@ class service {
     article arrived;
     description title;
     description content;
+    std::optional<feature_set> pairs;  // when they are needed
   };
   struct task {
     std::vector<item> items;
@@ -105,12 +107,16 @@ class service {
   void decide_all(std::vector<task>& group);
   template <class Work>
   void in_transaction(Work&& work);
-  answer decide(const item& it, std::size_t query);
-  std::optional<std::pair<doc_number, answer>> find_document(const item& it, std::size_t query);
+  answer decide(item& it, std::size_t query);
+  std::optional<std::pair<doc_number, answer>> find_document(item& it, std::size_t query);
   template <class PrintOf>
   void catch_up(fingerprint_index& index, PrintOf print_of);
-  std::optional<feature_views> features_of(doc_number document);
-  std::optional<std::pair<doc_number, answer>> nearest(step by, const item& it, std::size_t query);
+  using features_in_memory = feature_memory<2>;  // of title and content
+  std::optional<features_in_memory::views> features_of(doc_number document);
+  std::optional<feature_view> pairs_of(doc_number document);
+  const feature_set& pairs_of(item& it);
+  bool confirms(double least, item& it, doc_number document, feature_view content);
+  std::optional<std::pair<doc_number, answer>> nearest(step by, item& it, std::size_t query);
 
   cascade_options options_;
   describers describe_;
@@ -118,7 +124,8 @@ class service {
   fingerprint_index& bodies_;
   mapping& map_;
   contents& kept_;
-  feature_memory features_;
+  features_in_memory features_;
+  feature_memory<1> pairs_;
   counters counts_;
   std::chrono::steady_clock::time_point logged_{};
   std::mt19937_64 random_{std::random_device{}()};  // versions of kept articles

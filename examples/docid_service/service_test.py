@@ -9,6 +9,7 @@ client that is silent but where that is what is tested.
 """
 import collections
 import contextlib
+import gzip
 import http.client
 import json
 import os
@@ -19,6 +20,7 @@ import resource
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -48,6 +50,13 @@ def sentence(seed, words=40):
     """A text that is like no other: words of its own."""
     make = random.Random(seed)
     return " ".join("".join(make.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(words))
+
+
+def similarity_of_pairs(one, other):
+    """The Jaccard similarity of the pairs of words of two texts; a Chinese character is a word."""
+    words = [re.findall(r"[\u2e80-\u9fff]|[^\W_\u2e80-\u9fff]+", text.lower()) for text in (one, other)]
+    first, second = (set(zip(some, some[1:])) for some in words)
+    return len(first & second) / max(1, len(first | second))
 
 
 def article(number, **fields):
@@ -122,6 +131,12 @@ class TestCase(unittest.TestCase):
     def restart(self, *options):
         self.assertEqual(self.service.stop(), 0)
         self.service = self.start(*options)
+
+    def doc_ids(self, articles):
+        """Of articles that are sent together."""
+        status, answers = self.service.post(list(articles))
+        self.assertEqual(status, 200, answers)
+        return [one["docId"] for one in answers]
 
     def wait_until(self, is_true):
         deadline = time.monotonic() + PATIENCE
@@ -295,6 +310,46 @@ class Cascade(TestCase):
         names = {self.service.doc_id(article(i, title=sentence(0, 12))) for i in range(10)}
         self.assertEqual(len(names), 10)
 
+    def test_long_articles_of_the_same_characters_do_not_unite(self):
+        # Their sets of characters are equal, so only what stands beside what tells them apart.
+        make = random.Random(4)
+        contents = ["".join(chr(0x4e00 + make.randrange(300)) for _ in range(4000)) for _ in range(12)]
+        for recipe in ("minwise", "words", "pairs"):
+            for title in ("公告", ""):
+                self.restart_empty("--recipe", recipe)
+                names = self.doc_ids(article(i, title=title, content=content) for i, content in enumerate(contents))
+                self.assertEqual(len(set(names)), len(names), (recipe, title))
+                # A third of a text is replaced, and it is a version still.
+                copies = [content[:1300] + other[1300:2600] + content[2600:]
+                          for content, other in zip(contents, contents[1:])]
+                found = self.doc_ids(article(100 + i, title=title, content=content) for i, content in enumerate(copies))
+                if title or recipe == "minwise":
+                    self.assertEqual(found, names[:-1], (recipe, title))
+
+    def test_long_chinese_articles_of_debian_do_not_unite(self):
+        pages = {name: sorted(pathlib.Path("/usr/share").glob(pattern))
+                 for name, pattern in (("debian-reference-zh-cn", "debian-reference/debian-reference.zh-cn.txt.gz"),
+                                       ("manpages-zh", "man/zh_CN/man*/*.gz"))}
+        absent = [name for name, files in pages.items() if not files]
+        if absent:
+            self.skipTest(f"{len(absent)} of {len(pages)} packages are not there: {', '.join(absent)}")
+        for name, files in pages.items():
+            text = "".join(gzip.decompress(file.read_bytes()).decode(errors="replace") for file in files[:200])
+            for size in (1000, 10000):
+                # Each begins where a part ends that the next one has not: there are pages that repeat each other.
+                contents = list({text[i:i + size][:50]: text[i:i + size] for i in range(0, min(len(text), 40 * size), size)}
+                                .values())
+                self.restart_empty()
+                names = self.doc_ids(article(i, title="公告", content=one) for i, one in enumerate(contents))
+                joined = [(one, contents[names.index(own)]) for i, (one, own) in enumerate(zip(contents, names))
+                          if names.index(own) != i]
+                for one, other in joined:
+                    self.assertGreaterEqual(similarity_of_pairs(one, other), 0.4, (name, size))
+                self.assertLessEqual(len(joined), len(contents) // 10, (name, size))
+                found = self.doc_ids(article(1000 + i, title="公告", content="转载" + one[size // 4:])
+                                     for i, one in enumerate(contents))
+                self.assertLessEqual(sum(a != b for a, b in zip(names, found)), len(names) // 10, (name, size))
+
     def test_a_batch_decides_like_single_requests(self):
         articles = []
         for i in range(60):
@@ -388,6 +443,25 @@ class Documents(TestCase):
         self.restart()
         self.assertEqual([self.service.doc_id(article(i)) for i in range(50)], names)
         self.assertEqual([self.service.doc_id(article(100 + i, content=article(i)["content"])) for i in range(50)], names)
+
+    def test_a_store_of_a_version_without_pairs(self):
+        make = random.Random(5)
+        contents = ["".join(chr(0x4e00 + make.randrange(300)) for _ in range(3000)) for _ in range(6)]
+        names = self.doc_ids(article(i, title=f"公告{i}", content=content) for i, content in enumerate(contents))
+        hot = contents[1][:1000] + contents[0][1000:1500] + contents[1][1500:]
+        self.assertEqual(self.service.doc_id(article(50, title="公告1", content=hot, heat=9)), names[1])
+        self.service.stop()
+        with contextlib.closing(sqlite3.connect(self.folder + "/docid.sqlite")) as file:
+            file.execute("DROP TABLE pairs")
+        self.service = self.start()
+        for title in range(6):
+            own, other = contents[title], contents[title - 1]
+            half = len(own) // 2
+            self.assertNotEqual(self.service.doc_id(article(100 + title, title=f"公告{title}", content=other[half:])),
+                                names[title])
+            copy = article(200 + title, title=f"公告{title}", content=own[:2000] + other[2000:2500] + own[2500:])
+            self.assertEqual(self.service.doc_id(copy), names[title])
+        self.assertIn("docid_checks_without_pairs_total 0", self.service.request("GET", "/metrics")[1])
 
     def test_other_docids_are_unknown(self):
         for name in ("0" * 16 + "-" + "0" * 16, "f" * 16 + "-" + "1" * 16, "x", "../x"):
@@ -1025,6 +1099,25 @@ class OtherStores(TestCase):
             self.mariadb.ask(f"KILL {one}")
         self.wait_until(lambda: self.mariadb.ask(ids).stdout.split() == [])
         self.assertEqual(self.service.request("GET", "/docs/" + name)[0], 200)
+
+    def test_tables_of_a_version_without_pairs(self):
+        make = random.Random(6)
+        contents = ["".join(chr(0x4e00 + make.randrange(300)) for _ in range(2000)) for _ in range(4)]
+        names = self.doc_ids(article(i, title=f"公告{i}", content=content) for i, content in enumerate(contents))
+        self.service.stop()
+        self.assertEqual(self.mariadb.ask("DROP TABLE docid.pairs").returncode, 0)
+        self.service = self.start()
+        found = self.doc_ids(article(100 + i, title=f"公告{i}", content=content[400:] + contents[i - 1][:200])
+                             for i, content in enumerate(contents))
+        self.assertEqual(found, names)
+        new = self.doc_ids(article(200 + i, title=f"公告{i}", content=content[::-1]) for i, content in enumerate(contents))
+        self.assertEqual(len(set(new + names)), 8)
+        self.assertEqual(self.mariadb.ask("SELECT count(*) FROM docid.pairs").stdout.strip(), "4")
+        # The contents are in a folder of RocksDB; another service has none of them, and the words must do.
+        self.assertEqual(self.mariadb.ask("DELETE FROM docid.pairs").returncode, 0)
+        other = self.another(*self.options)
+        self.assertEqual(other.doc_id(article(300, title="公告0", content=contents[0][400:])), names[0])
+        self.assertIn("docid_checks_without_pairs_total 1", other.request("GET", "/metrics")[1])
 
     def test_an_article_that_is_too_long_for_mariadb(self):
         status, answer = self.service.post(article(1, url="x" * 5_000_000))

@@ -25,6 +25,7 @@ constexpr const char* schema = R"(
     number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, title INTEGER, content INTEGER,
     heat REAL NOT NULL, version INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS features(document INTEGER PRIMARY KEY, title BLOB NOT NULL, content BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS pairs(document INTEGER PRIMARY KEY, content BLOB NOT NULL);
   CREATE TABLE IF NOT EXISTS content(document INTEGER PRIMARY KEY, version INTEGER NOT NULL, article TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS article(
     number INTEGER PRIMARY KEY, document INTEGER NOT NULL, nid TEXT NOT NULL, url TEXT NOT NULL);
@@ -139,11 +140,14 @@ sqlite_mapping::sqlite_mapping(const sqlite_database& database)
       first_of_url_(database_, "SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1"),
       insert_document_(database_, "INSERT INTO document VALUES(?, ?, ?, ?, ?, ?)"),
       insert_features_(database_, "INSERT INTO features VALUES(?, ?, ?)"),
+      insert_pairs_(database_, "INSERT INTO pairs VALUES(?, ?)"),
       set_kept_(database_, "UPDATE document SET heat = ?2, version = ?3 WHERE number = ?1"),
       erase_document_(database_, "DELETE FROM document WHERE number = ?"),
       erase_features_(database_, "DELETE FROM features WHERE document = ?"),
+      erase_pairs_(database_, "DELETE FROM pairs WHERE document = ?"),
       document_(database_, "SELECT name, title, content, heat, version FROM document WHERE number = ?"),
       features_(database_, "SELECT title, content FROM features WHERE document = ?"),
+      pairs_(database_, "SELECT content FROM pairs WHERE document = ?"),
       all_(database_, "SELECT number, title, content FROM document WHERE number > ? ORDER BY number") {
   std::random_device random;
   for (auto& word : seed_) word = std::uint64_t{random()} << 32 | random();
@@ -289,7 +293,12 @@ void sqlite_mapping::erase_document(doc_number document) {
   is_there_[document] = false;
   erased_documents_.push_back(document);
   erase_features_(std::int64_t{document});
+  erase_pairs_(std::int64_t{document});
   --size_;
+}
+
+void sqlite_mapping::add_pairs(doc_number document, const feature_set& pairs) {
+  insert_pairs_(std::int64_t{document}, pairs);
 }
 
 std::optional<std::string> sqlite_mapping::name_of(doc_number document) {
@@ -315,6 +324,13 @@ std::optional<kept_article> sqlite_mapping::kept_of(doc_number document) {
   if (!document_(std::int64_t{document})) return std::nullopt;
   const kept_article result{document_.real(3), static_cast<std::uint64_t>(document_.integer(4))};
   document_.reset();
+  return result;
+}
+
+std::optional<feature_set> sqlite_mapping::pairs_of(doc_number document) {
+  if (!pairs_(std::int64_t{document})) return std::nullopt;
+  feature_set result = features_in(pairs_.bytes(0));
+  pairs_.reset();
   return result;
 }
 

@@ -86,10 +86,12 @@ class sqlite_mapping final : public mapping {
   void add_document(doc_number document, const definition& defined, const kept_article& kept) override;
   void set_kept(doc_number document, const kept_article& kept) override;
   void erase_document(doc_number document) override;
+  void add_pairs(doc_number document, const feature_set& pairs) override;
   bool has(doc_number document) override { return document < is_there_.size() && is_there_[document]; }
   std::optional<std::string> name_of(doc_number document) override;
   std::optional<definition> definition_of(doc_number document) override;
   std::optional<kept_article> kept_of(doc_number document) override;
+  std::optional<feature_set> pairs_of(doc_number document) override;
   void for_each_document(doc_number after, const document_visitor& visit) override;
 
   [[nodiscard]] std::size_t documents() const override { return size_; }
@@ -122,7 +124,8 @@ class sqlite_mapping final : public mapping {
   std::size_t size_ = 0;
   std::pair<doc_number, std::size_t> before_;  // the transaction
   statement begin_, commit_, rollback_, insert_, find_, erase_, nids_, first_of_url_, insert_document_,
-      insert_features_, set_kept_, erase_document_, erase_features_, document_, features_, all_;
+      insert_features_, insert_pairs_, set_kept_, erase_document_, erase_features_, erase_pairs_, document_, features_,
+      pairs_, all_;
 };
 
 /// In the transactions of the mapping, which has the same file.
@@ -130,6 +133,7 @@ class sqlite_contents final : public contents {
  public:
   explicit sqlite_contents(const sqlite_database& database);
 
+  [[nodiscard]] bool is_local() const override { return false; }
   void put(doc_number document, std::uint64_t version, std::string_view json) override;
   std::optional<std::string> get(doc_number document, std::uint64_t version) override;
   void erase(doc_number document, std::uint64_t version) override;

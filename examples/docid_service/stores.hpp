@@ -124,12 +124,17 @@ class mapping {
   virtual void add_document(doc_number document, const definition& defined, const kept_article& kept) = 0;
   virtual void set_kept(doc_number document, const kept_article& kept) = 0;
   virtual void erase_document(doc_number document) = 0;
+  /// Keeps the pairs of the content that defines a document where they cannot be made of the contents.
+  /// Precondition: it has none.
+  virtual void add_pairs(doc_number document, const feature_set& pairs) = 0;
   /// Whether a document is there; asked of each candidate.
   virtual bool has(doc_number document) = 0;
   // Of a document that is not there: nothing.
   virtual std::optional<std::string> name_of(doc_number document) = 0;
   virtual std::optional<definition> definition_of(doc_number document) = 0;
   virtual std::optional<kept_article> kept_of(doc_number document) = 0;
+  /// Returns: what add_pairs() was given, if it was.
+  virtual std::optional<feature_set> pairs_of(doc_number document) = 0;
 
   using document_visitor = std::function<void(doc_number, const std::optional<fingerprint>& title,
                                               const std::optional<fingerprint>& content)>;
@@ -144,6 +149,9 @@ class mapping {
 class contents {
  public:
   virtual ~contents() = default;
+
+  /// Whether what is put in a transaction, or by another service, cannot be got.
+  [[nodiscard]] virtual bool is_local() const = 0;
 
   virtual void put(doc_number document, std::uint64_t version, std::string_view json) = 0;
   /// What stands under another version, or in another service's store, is not there.
