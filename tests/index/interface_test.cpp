@@ -24,7 +24,7 @@ namespace {
 
 using neardup::simhash;
 using index_type = neardup::pigeonhole_index<64>;
-using match = neardup::match<64, std::uint32_t>;
+using small_match = neardup::match<64, std::uint32_t>;
 
 template <class T>
 constexpr bool is_value = std::regular<T>&& std::is_nothrow_move_constructible_v<T>&&
@@ -168,10 +168,11 @@ TEST_CASE("matches come by distance, then id, then fingerprint", "[index]") {
   index.insert(with(0b111), 0);
   index.insert(with(0b110), 1);
   index.insert(with(0b1111), 0);
-  const std::vector<match> expected{{8, 0, with(0b000)}, {2, 1, with(0b100)}, {9, 1, with(0b001)}, {9, 1, with(0b010)},
-                                    {1, 2, with(0b011)}, {1, 2, with(0b110)}, {0, 3, with(0b111)}};
+  const std::vector<small_match> expected{{8, 0, with(0b000)}, {2, 1, with(0b100)}, {9, 1, with(0b001)},
+                                          {9, 1, with(0b010)}, {1, 2, with(0b011)}, {1, 2, with(0b110)},
+                                          {0, 3, with(0b111)}};
   REQUIRE(index.search(with(0)) == expected);
-  REQUIRE(index.search(with(0), 1) == std::vector<match>(expected.begin(), expected.begin() + 4));
+  REQUIRE(index.search(with(0), 1) == std::vector<small_match>(expected.begin(), expected.begin() + 4));
   REQUIRE(index.nearest(with(0)) == expected[0]);
   index.erase(with(0));
   REQUIRE(index.nearest(with(0)) == expected[1]);
@@ -190,11 +191,11 @@ TEST_CASE("a visitor may end the visit", "[index]") {
   REQUIRE(all >= 74);
   for (std::size_t most = 1; most <= all + 1; ++most) {
     std::size_t seen = 0;
-    index.for_each_match(simhash<64>(7), 3, [&](const match&) { return ++seen < most; });
+    index.for_each_match(simhash<64>(7), 3, [&](const small_match&) { return ++seen < most; });
     REQUIRE(seen == std::min(most, all));
   }
   std::size_t seen = 0;
-  const auto count = [&seen](match) { ++seen; };  // by value, const, returning nothing
+  const auto count = [&seen](small_match) { ++seen; };  // by value, const, returning nothing
   index.for_each_match(simhash<64>(7), 3, count);
   REQUIRE(seen == all);
 }

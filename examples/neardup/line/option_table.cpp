@@ -38,7 +38,8 @@ constexpr std::array options_of_groups{
                "ill-formed UTF-8 and documents without tokens are errors"},
     option_row{"--features", "F", takes::features, section::fingerprint,
                "words, words:N, chars:N of the normalised text, bytes:N of the raw one, masked:words:N where numbers, "
-               "dates and addresses are one word, zh:words or zh:keywords by a dictionary (default: --check-features "
+               "dates and addresses are one word, canonical:words:N and canonical:chars:N where it does not matter how "
+               "characters are spelt, zh:words or zh:keywords by a dictionary (default: --check-features "
                "where there is a check, else {features})",
                usual::always, "what is compared: words:N, chars:N, zh:words, … (default: {features})"},
     option_row{"--dictionary", "FILE", takes::dictionary, section::fingerprint,

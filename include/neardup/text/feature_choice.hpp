@@ -58,7 +58,7 @@ inline constexpr feature_name feature_names[] = {
   return text + ":" + std::to_string(features.size);
 }
 
-/// The features that are called "words", "words:N", "chars:N", "bytes:N", "masked:words" or "masked:words:N",
+/// The features that are called "words", "words:N", "chars:N", "bytes:N", "masked:words", "masked:words:N",
 /// "canonical:words", "canonical:words:N" or "canonical:chars:N", N from 1 to 1000.
 /// Throws: std::invalid_argument, with what is wrong.
 [[nodiscard]] inline feature_choice parse_features(std::string_view name) {
