@@ -125,7 +125,8 @@ class deduplicator_format {
     if (differs(8, 8)) {
       return either([](byte_span bytes) { return "min_tokens " + std::to_string(get<std::uint64_t>(bytes, 8)); });
     }
-    return "another tokenizer, hasher, seed or kind of the fingerprints, or of the check: they make something else of the "
+    return "another tokenizer, hasher, seed or kind of the fingerprints, or of the check: they make something else of "
+           "the "
            "same text";
   }
 
