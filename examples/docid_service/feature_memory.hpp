@@ -20,8 +20,8 @@ namespace docid {
 using feature_view = std::span<const std::uint32_t>;
 
 /// Keeps features in chunks, one document behind the other. Of more than `limit` bytes the oldest chunk goes; a document
-/// that is read again then comes into the newest one. Of a document there are `Sets` sets. Memory: 4 bytes a feature and 8 a document beside the 8 that each
-/// document number has; of these only the former count.
+/// that is read again then comes into the newest one. Of a document there are `Sets` sets. Memory: 4 bytes a feature and
+/// 8 a document beside the 8 that each document number has; of these only the former count.
 template <std::size_t Sets>
 class feature_memory {
  public:
