@@ -42,7 +42,7 @@ template <std::size_t Words, class Weigh>
 hash_weights<Words> weigh_counts(const counted_tokens<Words>& counts, const Weigh& weigh) {
   hash_weights<Words> weights;
   for (const auto& [token, count] : counts) weights[token.first] += count;
-  for (auto& [hash, number] : weights) number = weigh(number);
+  for (auto& [hash, number] : weights) number = static_cast<std::uint64_t>(weigh(number));
   return weights;
 }
 
