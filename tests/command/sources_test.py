@@ -36,7 +36,8 @@ class Sources(CommandTest):
             (("--hidden", "--exclude", ".git", "--exclude", "d"), ["./a.txt", "./b.md", "./c/[1].txt", "./c/a.txt"]),
             (("--include", "c/*"), ["./c/[1].txt", "./c/a.txt"]),
             (("--include", "**/e/*"), ["./c/d/e/f.txt"]),
-            (("--include", "c/**.md"), ["./c/d/b.md"]),
+            (("--include", "c/**.md"), []),  # beside other characters they are ordinary stars
+            (("--include", "c/d/**.md"), ["./c/d/b.md"]),
             (("--include", "**/b.md"), ["./b.md", "./c/d/b.md"]),
             (("--include", "[a-b].??"), ["./b.md", "./c/d/b.md"]),
             (("--include", "[!a-e]*.txt", "--exclude", ".git/*"), ["./c/[1].txt", "./c/d/e/f.txt"]),
@@ -64,6 +65,19 @@ class Sources(CommandTest):
             one_of = {"?": "ab-ä漢", "[ab]": "ab", "[!a]": "b-ä漢", "[a-z]": "ab", "[ä-漢]": "ä漢", "\\-": "-"}
             return text[0] in one_of.get(first, first) and matches(rest, text[1:])
 
+        def resolved(pattern):
+            """Two stars stand for folders between slashes only; elsewhere they are ordinary ones."""
+            result = []
+            for i, element in enumerate(pattern):
+                begins_name = i == 0 or pattern[i - 1].endswith("/")
+                if element == "**" and not (begins_name and i + 1 == len(pattern)):
+                    result.append("*")
+                elif element == "**/" and not begins_name:
+                    result += ["*", "/"]
+                else:
+                    result.append(element)
+            return result
+
         rng = random.Random(23)
         files = {"a", "b/a", "b/b/a", "漢", "漢漢"}
         while len(files) < 150:
@@ -86,7 +100,7 @@ class Sources(CommandTest):
             whole = "".join(pattern)
             if whole.startswith("/") or whole.endswith("/") or "//" in whole:
                 continue  # for the folder itself, for folders, and refused
-            expected = {name for name in files if matches(pattern, name if "/" in whole else name.rpartition("/")[2])}
+            expected = {name for name in files if matches(resolved(pattern), name if "/" in whole else name.rpartition("/")[2])}
             # By UTF-16 or by bytes, the order is not what matters here.
             ids = self.ids("--include", whole, "f", cwd=self.folder)
             self.assertEqual({id[2:] for id in ids}, expected, whole)

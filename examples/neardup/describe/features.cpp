@@ -13,7 +13,7 @@ feature_setting parse_feature_setting(const std::string& option, const std::stri
     return {neardup::parse_features(text), feature_setting::chinese::no, nullptr};
   } catch (const std::invalid_argument& error) {
     const std::string what = error.what();
-    const bool lists_them = what.ends_with("bytes:N");
+    const bool lists_them = what.find("features are ") != what.npos;
     throw usage_error(option + " " + what + (lists_them ? ", zh:words or zh:keywords" : ""));
   }
 }
