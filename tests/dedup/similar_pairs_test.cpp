@@ -151,20 +151,20 @@ TEST_CASE("features of one token make sets meet, and no more", "[dedup][similar]
 }
 
 TEST_CASE("the public calls sort, number and end as they say", "[dedup][similar]") {
-  using sets_type = std::vector<std::vector<std::uint32_t>>;
-  const sets_type sets{{1, 2, 3, 4}, {}, {1, 2, 3, 5}, {9}, {1, 2, 3, 4}, {9}, {}};
+  using list_of_sets = std::vector<std::vector<std::uint32_t>>;
+  const list_of_sets sets{{1, 2, 3, 4}, {}, {1, 2, 3, 5}, {9}, {1, 2, 3, 4}, {9}, {}};
   const auto pairs = neardup::similar_pairs(sets, 0.6);
   REQUIRE(pairs == std::vector<neardup::similar_pair<std::uint32_t>>{
                        {0, 2, 3, 0.6}, {0, 4, 4, 1.0}, {2, 4, 3, 0.6}, {3, 5, 1, 1.0}});
   REQUIRE(neardup::similar_pairs(sets, 0.6, {.copies_once = true}).size() == 3);  // (2, 4) follows from (0, 2)
   REQUIRE(neardup::similar_pairs<std::uint64_t>(sets, 0.7).size() == 2);
   neardup::feature_sets<> other;
-  for (const auto& set : sets_type{{9}, {1, 2, 3, 4, 5}}) other.add(set);
+  for (const auto& set : list_of_sets{{9}, {1, 2, 3, 4, 5}}) other.add(set);
   const auto across = neardup::similar_pairs(sets, other, 0.8);
   REQUIRE(across == std::vector<neardup::similar_pair<std::uint32_t>>{
                         {0, 1, 4, 0.8}, {2, 1, 4, 0.8}, {3, 0, 1, 1.0}, {4, 1, 4, 0.8}, {5, 0, 1, 1.0}});
   REQUIRE(neardup::similar_pairs(sets, neardup::feature_sets<>(), 0.1).empty());
-  REQUIRE(neardup::similar_pairs(sets_type(), 0.1).empty());
+  REQUIRE(neardup::similar_pairs(list_of_sets(), 0.1).empty());
 
   std::size_t calls = 0;
   neardup::visit_similar_pairs(sets, 0.6, [&](const pair_type&) { return ++calls < 2; });
@@ -174,7 +174,7 @@ TEST_CASE("the public calls sort, number and end as they say", "[dedup][similar]
     REQUIRE_THROWS_AS(neardup::similar_pairs(sets, wrong), std::invalid_argument);
     REQUIRE_THROWS_AS(neardup::similar_pairs(sets, neardup::feature_sets<>(), wrong), std::invalid_argument);
   }
-  REQUIRE_THROWS_AS(neardup::similar_pairs<std::int8_t>(sets_type(200), 0.5), std::length_error);
+  REQUIRE_THROWS_AS(neardup::similar_pairs<std::int8_t>(list_of_sets(200), 0.5), std::length_error);
   calls = 0;
   const auto throws_soon = [&](const pair_type&) {
     if (++calls == 2) throw std::runtime_error("enough");
