@@ -70,10 +70,9 @@ class set_prefixes {
     prefetch(&block.left_out[number % block_]);
   }
   void prefetch_tokens(std::size_t number) const noexcept {
-    const block_of_sets& block = blocks_[number / block_];
-    const std::uint32_t* const tokens = block.tokens.data() + block.begins[number % block_];
-    prefetch(tokens);
-    prefetch(tokens + 16);
+    const std::span<const std::uint32_t> tokens = (*this)[number].tokens;
+    if (!tokens.empty()) prefetch(&tokens.front());
+    if (tokens.size() > 16) prefetch(&tokens[16]);
   }
 
  private:
