@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "article.hpp"
+#include "../describe/article.hpp"
+#include "../stores/stores.hpp"
+#include "cascade.hpp"
 #include "feature_memory.hpp"
-#include "recipe.hpp"
-#include "stores.hpp"
 
 namespace docid {
 

@@ -56,42 +56,4 @@ describers make_describers(const std::string& name, const std::string& jieba);
 /// Within how many bits contents are compared, unless an option says so.
 [[nodiscard]] inline int default_distance(const std::string& recipe) { return recipe == "minwise" ? 7 : 10; }
 
-/// Two texts match if their fingerprints are within `distance` bits and their features have a Jaccard similarity of
-/// `similarity`; 0: the fingerprints alone decide.
-struct rule {
-  int distance;
-  double similarity;
-};
-
-struct cascade_options {
-  std::string recipe = "minwise";
-  std::string jieba = "/usr/lib/python3/dist-packages/jieba";  // Debian: python3-jieba
-  bool by_url = true;
-  bool by_title = true;
-  bool by_content = true;
-  rule title{3, 0.8};
-  rule content{default_distance("minwise"), 0.8};
-  /// A title of fewer distinct tokens says nothing.
-  std::size_t title_tokens = 1;
-  /// Nor does a title whose articles have contents with a lower similarity of their pairs of words; 0: contents are not
-  /// compared. It is what keeps different articles with one title apart (docs/service.md).
-  double title_content = 0.4;
-  /// At most so many documents are compared with an article at each step, the nearest first.
-  std::size_t candidates = 64;
-
-  /// Bytes of features of documents that are kept in memory for the check; those of others are read from the store.
-  std::size_t feature_memory = std::size_t{1} << 30;
-
-  /// What the pairs of words of two contents must have beside their words.
-  [[nodiscard]] double content_pairs() const { return content.similarity / 2; }
-
-  /// What the articles describe: dictionary words, 3 bits, and no check of anything.
-  void set_original() {
-    recipe = "dictionary";
-    title = content = {3, 0};
-    title_tokens = 0;
-    title_content = 0;
-  }
-};
-
 }  // namespace docid

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "recipe.hpp"
+#include "../describe/recipe.hpp"
 
 namespace docid {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <neardup/dedup/describer.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/text.hpp>
@@ -14,27 +15,14 @@ namespace docid {
 
 namespace {
 
-template <class Simhasher>
-describer describer_of(const Simhasher& hash) {
-  return [hash, extract = neardup::feature_extractor(hash.tokenizer)](std::string_view text) {
-    thread_local typename Simhasher::workspace hashing;
-    thread_local typename decltype(extract)::workspace extracting;
-    const auto features = extract(text, extracting);
-    return description{hash(text, hashing), {features.begin(), features.end()}};
-  };
-}
-
-/// With min-wise codes, which the features have all of.
-template <class Tokenizer>
-describer minwise_describer_of(const Tokenizer& tokenizer) {
-  return [extract = neardup::feature_extractor(tokenizer)](std::string_view text) {
-    thread_local typename decltype(extract)::workspace extracting;
-    const auto features = extract(text, extracting);
-    neardup::minwise_sketch<64> sketch;
-    sketch.add(std::span<const std::uint32_t>(features));
-    const auto code = sketch.result();
-    return description{code ? std::optional(fingerprint(code->to_uint64())) : std::nullopt,
-                       {features.begin(), features.end()}};
+/// `Hasher`: a simhasher or a minwise_hasher. The features are those that it has the fingerprint of.
+template <class Hasher>
+describer describer_of(const Hasher& hash) {
+  return [describe = neardup::describer<Hasher>(hash, 0)](std::string_view text) {
+    thread_local typename decltype(describe)::workspace scratch;
+    const auto what = describe(text, scratch);
+    return description{what.fingerprint ? std::optional(fingerprint(what.fingerprint->to_uint64())) : std::nullopt,
+                       {what.features.begin(), what.features.end()}};
   };
 }
 
@@ -73,7 +61,7 @@ describers make_describers(const std::string& name, const std::string& jieba) {
   using namespace neardup;
   const auto both = [](const describer& describe) { return describers{describe, describe, pairs_of}; };
   if (name == "minwise")
-    return {describer_of(simhasher{normalised{words{}}}), minwise_describer_of(normalised{words{}}), pairs_of};
+    return {describer_of(simhasher{normalised{words{}}}), describer_of(minwise_hasher{normalised{words{}}}), pairs_of};
   if (name == "words") return both(describer_of(simhasher{normalised{words{}}}));
   if (name == "pairs") return both(describer_of(simhasher{shingles{2, normalised{words{}}}}));
   if (name == "dictionary") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <neardup/dedup/decider.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <span>
 #include <stdexcept>
@@ -398,13 +399,24 @@ bool service::confirms(double least, item& it, doc_number document, feature_view
   return neardup::jaccard_at_least(feature_view(it.content.features), content, std::max(least, 0.5)).has_value();
 }
 
-/// The most similar of the candidates, then the nearest, then the oldest.
+/// Which of the candidates is the original, as the library decides it.
 std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it, std::size_t query) {
   const bool is_title = by == step::title;
   const rule& limits = is_title ? options_.title : options_.content;
   const double min_pairs = is_title ? options_.title_content : options_.content_pairs();
   const description& own = is_title ? it.title : it.content;
-  std::optional<std::pair<doc_number, answer>> best;
+  neardup::verdict<doc_number> best;
+  const auto judge = [&](doc_number document) -> neardup::check_result {
+    if (limits.similarity == 0 && min_pairs == 0) return {true, std::nullopt};
+    const auto features = features_of(document);
+    if (!features) return {false, std::nullopt};
+    const auto& [title, content] = *features;
+    const double least = best.similarity.value_or(limits.similarity);
+    const auto similarity = neardup::jaccard_at_least(feature_view(own.features), is_title ? title : content, least);
+    // To confirm one that cannot become the original would cost the most.
+    if (!similarity || (best.similarity && *similarity <= least)) return {false, similarity};
+    return {confirms(min_pairs, it, document, content), similarity};
+  };
   std::size_t left = options_.candidates;
   const std::vector<candidate> candidates = (is_title ? titles_ : bodies_).near(query);
   for (const int part : {0, 1}) {
@@ -412,18 +424,10 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it,
   }
   for (const auto& [document, distance] : candidates) {
     if (!map_.has(document)) continue;  // gone, which the index does not know yet
-    if (limits.similarity == 0 && min_pairs == 0) return std::pair{document, answer{{}, by, distance, std::nullopt}};
-    if (left-- == 0) break;
-    const auto features = features_of(document);
-    if (!features) continue;
-    const auto& [title, content] = *features;
-    const double least = best ? *best->second.similarity : limits.similarity;
-    const auto similarity = neardup::jaccard_at_least(feature_view(own.features), is_title ? title : content, least);
-    if (!similarity || (best && *similarity <= least)) continue;
-    if (!confirms(min_pairs, it, document, content)) continue;
-    best = std::pair{document, answer{{}, by, distance, similarity}};
+    if (left-- == 0 || !best.consider(document, distance, judge(document))) break;
   }
-  return best;
+  if (best.is_new()) return std::nullopt;
+  return std::pair{*best.original, answer{{}, by, best.distance, best.similarity}};
 }
 
 }  // namespace docid

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "stores.hpp"
+#include "../stores/stores.hpp"
 
 namespace docid {
 

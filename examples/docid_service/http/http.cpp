@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "../common/text_difference.hpp"
+#include "../../common/text_difference.hpp"
 #include "page.hpp"
 
 namespace docid {

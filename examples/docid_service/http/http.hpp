@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "service.hpp"
+#include "../decide/service.hpp"
 
 namespace docid {
 
