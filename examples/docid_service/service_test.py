@@ -476,6 +476,29 @@ class Documents(TestCase):
         self.assertEqual(status, 200)
         self.assertIn("</html>", page)
 
+    def test_what_similar_says_is_true_of_the_text_that_it_shows(self):
+        words = sentence(1, 200).split(" ")
+        first, hot, asked = (" ".join(words[begin:begin + 180]) for begin in (0, 10, 12))
+        name = self.service.doc_id(article(1, content=first))
+        self.assertEqual(self.service.doc_id(article(2, title=article(1)["title"], content=hot, heat=5)), name)
+        _, found = self.service.request("POST", "/similar", {"content": asked})
+        self.assertEqual([(one["docId"], one["article"]["content"]) for one in found], [(name, hot)])
+        sets = [set(text.split(" ")) for text in (asked, hot)]
+        self.assertAlmostEqual(found[0]["similarity"], len(sets[0] & sets[1]) / len(sets[0] | sets[1]))
+        self.assertAlmostEqual(found[0]["pairSimilarity"], similarity_of_pairs(asked, hot))
+
+    def test_similar_ranks_long_texts_by_what_does_not_fill_up(self):
+        make = random.Random(8)
+        text = "".join(chr(0x4e00 + make.randrange(300)) for _ in range(5000))
+        mixed = "".join(make.sample(text, len(text)))  # the same characters
+        near = text[:4500] + "".join(chr(0x5e00 + i) for i in range(30))
+        names = self.doc_ids([article(1, content=mixed), article(2, content=near)])
+        _, found = self.service.request("POST", "/similar", {"content": text})
+        self.assertEqual([one["docId"] for one in found], names[::-1])
+        self.assertGreater(found[1]["similarity"], found[0]["similarity"])
+        self.assertLess(abs(found[0]["pairSimilarity"] - similarity_of_pairs(text, near)), 0.05)
+        self.assertLess(found[1]["pairSimilarity"], 0.1)
+
     def test_health_and_metrics(self):
         self.assertEqual(self.service.request("GET", "/health"), (200, {"status": "up"}))
         self.service.post([article(1), article(1), article(2)])

@@ -132,8 +132,9 @@ bool service::erase(const std::string& nid) {
 
 std::vector<similar_document> service::similar(std::string_view text) {
   const description content = describe_.content(text);
-  return on_writer([&] {
-    std::vector<similar_document> result;
+  const feature_set pairs = describe_.pairs(text);
+  auto result = on_writer([&] {
+    std::vector<similar_document> found;
     const query_group query{{content.print}, nullptr};
     const query_group* const asked = &query;
     bodies_.prepare({&asked, 1});
@@ -143,13 +144,12 @@ std::vector<similar_document> service::similar(std::string_view text) {
       const auto kept = map_.kept_of(document);
       if (!other || !kept) continue;
       if (left-- == 0) break;
-      result.push_back({other->name, distance, neardup::jaccard(content.features, other->content.features),
-                        kept_.get(document, kept->version)});
+      found.push_back({other->name, distance, 0, std::nullopt, kept_.get(document, kept->version)});
+      if (found.back().article) continue;
+      found.back().similarity = neardup::jaccard(content.features, other->content.features);
+      if (const auto known = pairs_of(document)) found.back().pair_similarity = similarity_of_pairs(pairs, *known);
     }
-    std::stable_sort(result.begin(), result.end(),
-                     [](const auto& a, const auto& b) { return a.similarity > b.similarity; });
-    result.resize(std::min<std::size_t>(result.size(), 10));
-    return result;
+    return found;
   });
 }
 
@@ -186,6 +186,17 @@ void service::write() {
       decide_all(group);
     }
     counts_.documents = map_.documents();
+  for (similar_document& one : result) {
+    if (!one.article) continue;
+    const std::string shown = parse_json(*one.article).at("content").get<std::string>();
+    one.similarity = neardup::jaccard(content.features, describe_.content(shown).features);
+    one.pair_similarity = similarity_of_pairs(pairs, describe_.pairs(shown));
+  }
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
+    return a.pair_similarity != b.pair_similarity ? a.pair_similarity > b.pair_similarity : a.similarity > b.similarity;
+  });
+  result.resize(std::min<std::size_t>(result.size(), 10));
+  return result;
     counts_.nids = map_.nids();
     counts_.feature_bytes = features_.bytes() + pairs_.bytes();
   }

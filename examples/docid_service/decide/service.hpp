@@ -43,10 +43,13 @@ struct document_view {
 };
 
 struct similar_document {
+/// A document whose first content has a fingerprint near that of a text. The similarities are those of the text and the
+/// article that is shown; of the first one's content if none is.
   std::string name;
   int distance;
-  double similarity;
-  std::optional<std::string> article;  ///< JSON; nothing if another service's store has it
+  double similarity;                      ///< of the features that the recipe compares
+  std::optional<double> pair_similarity;  ///< of the pairs of words; nothing if these are not known
+  std::optional<std::string> article;     ///< JSON; nothing if another service's store has it
 };
 
 struct counters {
@@ -77,7 +80,7 @@ class service {
   std::optional<document_view> find(const std::string& name);
   /// Returns: false if there is no such article.
   bool erase(const std::string& nid);
-  /// The documents whose contents are near a text, the most similar first; not more than ten.
+  /// The documents whose contents are near a text, the ones with the most similar pairs of words first; not more than ten.
   std::vector<similar_document> similar(std::string_view text);
 
   /// Answers all that was submitted, then ends.

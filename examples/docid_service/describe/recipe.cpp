@@ -43,18 +43,34 @@ std::uint32_t last_hash(std::span<const std::uint32_t> sample) {
   return sample.size() < max_pairs ? every_hash : sample.back();
 }
 
+/// What two samples know of the same part of all hashes, which ends with `last`.
+struct common_part {
+  common_part(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b)
+      : last(std::min(last_hash(a), last_hash(b))), one(known(a)), other(known(b)) {}
+
+  [[nodiscard]] std::span<const std::uint32_t> known(std::span<const std::uint32_t> sample) const {
+    return sample.first(
+        static_cast<std::size_t>(std::upper_bound(sample.begin(), sample.end(), last) - sample.begin()));
+  }
+
+  std::uint32_t last;
+  std::span<const std::uint32_t> one;
+  std::span<const std::uint32_t> other;
+};
+
 }  // namespace
 
 bool have_similar_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other, double least) {
   constexpr double margin = 0.044;  // see the header
-  const std::uint32_t last = std::min(last_hash(one), last_hash(other));
-  const auto known = [&](std::span<const std::uint32_t> sample) {
-    return sample.first(
-        static_cast<std::size_t>(std::upper_bound(sample.begin(), sample.end(), last) - sample.begin()));
-  };
-  const bool is_estimate = last != every_hash;
-  return neardup::jaccard_at_least(known(one), known(other), is_estimate ? std::min(least + margin, 1.0) : least)
+  const common_part part(one, other);
+  const bool is_estimate = part.last != every_hash;
+  return neardup::jaccard_at_least(part.one, part.other, is_estimate ? std::min(least + margin, 1.0) : least)
       .has_value();
+}
+
+double similarity_of_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other) {
+  const common_part part(one, other);
+  return neardup::jaccard(part.one, part.other);
 }
 
 describers make_describers(const std::string& name, const std::string& jieba) {

@@ -45,6 +45,9 @@ inline constexpr std::size_t max_pairs = 2048;
 [[nodiscard]] bool have_similar_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other,
                                       double least);
 
+/// That similarity, or the estimate of it.
+[[nodiscard]] double similarity_of_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other);
+
 /// `name` is one of
 /// - `minwise`: the distinct words, folded; a Chinese character is a word. Of contents a min-wise code, of titles SimHash;
 /// - `words`: the same words, of both SimHash, in which each distinct word counts once;

@@ -376,6 +376,7 @@ struct http_server::implementation {
     };
 
     explicit line_stream(implementation& own) : own_(own) {}
+                          {"pairSimilarity", one.pair_similarity ? ordered_json(*one.pair_similarity) : ordered_json()},
 
     /// All lines, until the body ends or the reader of answers gives up.
     void read(const httplib::ContentReader& reader) {
