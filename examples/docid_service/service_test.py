@@ -67,8 +67,8 @@ def article(number, **fields):
 class Service:
     """A running docid_service."""
 
-    def __init__(self, folder, *options, environment=None):
-        self.process = subprocess.Popen([PROGRAM, "--port", "0", "--data", folder, "--timeout", "600", *options],
+    def __init__(self, folder, *options, environment=None, before=()):
+        self.process = subprocess.Popen([*before, PROGRAM, "--port", "0", "--data", folder, "--timeout", "600", *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         env=os.environ | (environment or {}))
         line = self.process.stdout.readline()
@@ -463,6 +463,44 @@ class Documents(TestCase):
             self.assertEqual(self.service.doc_id(copy), names[title])
         self.assertIn("docid_checks_without_pairs_total 0", self.service.request("GET", "/metrics")[1])
 
+    def test_the_document_of_an_article(self):
+        one = article(1, nid="a/b 二")
+        name = self.service.doc_id(one)
+        self.assertEqual(self.service.doc_id(article(2, nid="other", content=one["content"])), name)
+        for path, field, value in (("/articles/" + urllib.parse.quote("a/b 二", safe=""), "nid", "a/b 二"),
+                                   ("/articles/other", "nid", "other"),
+                                   ("/articles?url=" + urllib.parse.quote(one["url"]), "url", one["url"])):
+            self.assertEqual(self.service.request("GET", path), (200, {field: value, "docId": name}))
+        for path in ("/articles/none", "/articles?url=none"):
+            self.assertEqual(self.service.request("GET", path)[0], 404)
+        self.assertIn("url is missing", self.service.request("GET", "/articles")[1]["error"])
+
+    def test_pages_of_all_documents(self):
+        names = self.doc_ids(article(i, nid=f"n{i}") for i in range(25))
+        self.service.doc_id(article(100, nid="copy", content=article(7)["content"], heat=2))
+        gone = names.pop(9)  # a page may begin behind one that is gone
+        self.assertEqual(self.service.request("DELETE", "/articles/n9")[0], 200)
+        found, after, sizes = [], None, []
+        while True:
+            status, text = self.service.request("GET", "/docs?limit=10" + (f"&after={after}" if after else ""))
+            self.assertEqual(status, 200, text)
+            lines = [json.loads(line) for line in text.splitlines()]
+            sizes.append(len(lines))
+            if not lines:
+                break
+            found += lines
+            after = lines[-1]["docId"]
+        self.assertEqual(sizes, [10, 10, 4, 0])
+        self.assertEqual([one["docId"] for one in found], names)
+        for one in found:
+            self.assertEqual(self.service.request("GET", "/docs/" + one["docId"]), (200, one))
+        self.assertEqual((found[7]["nids"], found[7]["article"]["nid"]), (["n7", "copy"], "copy"))
+        after_gone = self.service.request("GET", "/docs?after=" + gone)[1].splitlines()
+        self.assertEqual([json.loads(line)["docId"] for line in after_gone], names[9:])
+        for query, words in (("limit=0", "limit"), ("limit=x", "limit"), ("limit=1001", "limit"), ("after=x", "no docId: x")):
+            status, answer = self.service.request("GET", "/docs?" + query)
+            self.assertEqual((status, words in answer["error"]), (400, True), answer)
+
     def test_other_docids_are_unknown(self):
         for name in ("0" * 16 + "-" + "0" * 16, "f" * 16 + "-" + "1" * 16, "x", "../x"):
             self.assertEqual(self.service.request("GET", "/docs/" + name)[0], 404)
@@ -538,6 +576,45 @@ class BadInput(TestCase):
             self.assertIn(words, answer["error"])
         self.assertIn("json is missing", self.service.request("GET", "/docId/getDocId")[1]["error"])
         self.assertEqual(self.service.request("GET", "/nothing")[0], 404)
+
+    def test_null_is_absent(self):
+        nothing = {"nid": None, "category": None, "media": None, "imageCount": None, "heat": None}
+        name = self.service.doc_id(article(1) | nothing)
+        self.assertEqual(self.service.request("GET", "/docs/" + name)[1]["article"], article(1) | {"nid": article(1)["url"],
+                                                                                                   "heat": 0.0})
+        for field in ("url", "title", "content"):
+            status, answer = self.service.post(article(1) | {field: None})
+            self.assertEqual((status, answer["error"]), (400, f'the field "{field}" is missing'))
+
+    def test_a_form(self):
+        one = article(1, title="100% + & = 二")
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        name = self.service.doc_id(one)
+        for fields in ([("json", json.dumps(one))], [("a", "b&c"), ("json", json.dumps(one, ensure_ascii=False))]):
+            status, answer = self.service.post(urllib.parse.urlencode(fields), headers=form)
+            self.assertEqual((status, answer["docId"]), (200, name))
+        self.assertEqual(self.service.post(json.dumps(one), headers=form)[1]["docId"], name)  # as curl -d sends it
+        for body in ("a=b", "json", "xjson={}", "json=%", "json=%7"):
+            self.assertEqual(self.service.post(body, headers=form)[0], 400, body)
+        self.assertEqual(self.service.request("GET", "/docs/" + name)[1]["article"]["title"], one["title"])
+
+    def test_methods_that_a_page_does_not_take(self):
+        for method, path, allowed in (("PUT", "/docId/getDocId", "GET, POST"), ("DELETE", "/docId/getDocId", "GET, POST"),
+                                      ("PUT", "/articles/a", "GET, DELETE"), ("POST", "/articles/a", "GET, DELETE"),
+                                      ("GET", "/similar", "POST"), ("PATCH", "/similar", "POST"),
+                                      ("POST", "/health", "GET"), ("DELETE", "/docs", "GET"),
+                                      ("PUT", "/docs/" + "0" * 16 + "-" + "0" * 16, "GET")):
+            for body in (None, b"{}"):
+                connection = self.service.connect()
+                connection.request(method, path, body)
+                answer = connection.getresponse()
+                text = json.loads(answer.read())
+                connection.close()
+                self.assertEqual((answer.status, answer.getheader("Allow")), (405, allowed), (method, path))
+                self.assertIn(method, text["error"])
+        for path in ("/health", "/", "/metrics", "/docs"):
+            self.assertEqual(self.service.request("HEAD", path)[0], 200)
+        self.assertEqual(self.service.request("PUT", "/nothing")[0], 404)
 
     def test_what_is_in_a_body_is_no_request(self):
         kept = self.service.doc_id(article(1, nid="kept"))
@@ -728,12 +805,25 @@ class BadInput(TestCase):
     def test_the_command_line(self):
         for options, words in ((["--port"], "needs a value"), (["--port", "x"], "--port x"), (["--no", "1"], "no option --no"),
                                (["--recipe", "x"], 'no recipe "x"'), (["--distance", "-1"], "--distance -1"),
+                               (["--port=x"], "--port x"), (["--no=1"], "no option --no"), (["--data="], "filesystem"),
+                               (["--answer=never"], "--answer takes stored or decided"),
                                (["--steps", "url,x"], 'no step "x"')):
             with tempfile.TemporaryDirectory() as folder:
                 done = subprocess.run([PROGRAM, "--data", folder, *options], capture_output=True, text=True,
                                       timeout=PATIENCE, check=False)
             self.assertEqual(done.returncode, 1, options)
             self.assertIn(words, done.stderr)
+
+    def test_options_with_an_equals_sign(self):
+        self.restart_empty("--steps=url,title", "--title-content", "0")
+        names = {self.service.doc_id(article(i, title="a=b")) for i in range(2)}
+        self.assertEqual(len(names), 1)
+
+    def test_the_version(self):
+        done = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, timeout=PATIENCE, check=True)
+        header = pathlib.Path(__file__).resolve().parents[2] / "include/neardup/version.hpp"
+        version = re.search('NEARDUP_VERSION_STRING "(.*)"', header.read_text(encoding="utf-8"))[1]
+        self.assertEqual(done.stdout, f"docid_service {version}\n")
 
     def test_one_service_a_folder_and_one_recipe(self):
         with self.assertRaisesRegex(RuntimeError, "locked"):
@@ -799,6 +889,34 @@ class Faults(TestCase):
         self.service = self.start()
         for number, name in load.answered.items():
             self.assertEqual(self.service.doc_id(article(number)), name)
+
+    def test_answers_before_they_are_stored(self):
+        copies = [article(i) for i in range(40)] + [article(100 + i, content=article(i)["content"]) for i in range(40)]
+        stored = self.doc_ids(copies)
+        self.restart_empty("--answer", "decided")
+        self.assertEqual(self.doc_ids(copies), stored)
+        load = Load(self.service, 1000)
+        self.wait_until(lambda: len(load.answered) > 10)
+        # Whoever stops it as it should be loses nothing.
+        self.assertEqual(self.service.stop(signal.SIGTERM), 0)
+        load.wait()
+        self.assertEqual(load.wrong, [])
+        self.service = self.start()
+        for number, name in load.answered.items():
+            self.assertEqual(self.service.doc_id(article(number)), name)
+        # Where nothing can be stored it answers all the same, and says so in its metrics.
+        for answer, status in (("decided", 200), ("stored", 503)):
+            self.service.stop()
+            self.service = Service(self.folder, "--answer", answer, before=("bash", "-c", 'trap "" XFSZ; exec "$0" "$@"'))
+            self.addCleanup(self.service.stop, signal.SIGKILL)
+            # From now on no file may grow, which is what a full disk is like.
+            resource.prlimit(self.service.process.pid, resource.RLIMIT_FSIZE, (4096, 4096))
+            self.assertEqual(self.service.post(article(5000))[0], status)
+            self.assertEqual(self.service.request("POST", "/similar", article(1))[0], 200)
+            self.assertIn("docid_failed_commits_total 1", self.service.request("GET", "/metrics")[1])
+            self.service.stop(signal.SIGKILL)
+            self.service = self.start()
+            self.assertEqual(self.service.request("GET", "/articles?url=" + article(5000)["url"])[0], 404)
 
     def test_stopped_as_soon_as_it_listens(self):
         for _ in range(30):

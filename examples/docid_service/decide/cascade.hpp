@@ -34,6 +34,9 @@ struct cascade_options {
   /// Bytes of features of documents that are kept in memory for the check; those of others are read from the store.
   std::size_t feature_memory = std::size_t{1} << 30;
 
+  /// Whether an answer is given when it is decided, and not when it is synced.
+  bool answers_early = false;
+
   /// What the pairs of words of two contents must have beside their words.
   [[nodiscard]] double content_pairs() const { return content.similarity / 2; }
 

@@ -106,8 +106,43 @@ std::optional<document_view> service::find(const std::string& name) {
   if (!number) return std::nullopt;
   return on_writer([&]() -> std::optional<document_view> {
     if (map_.name_of(*number) != name) return std::nullopt;
-    const auto kept = map_.kept_of(*number);
-    return document_view{map_.nids_of(*number), kept ? kept_.get(*number, kept->version) : std::nullopt};
+    return view_of(*number, name);
+  });
+}
+
+document_view service::view_of(doc_number document, std::string name) {
+  const auto kept = map_.kept_of(document);
+  return {std::move(name), map_.nids_of(document), kept ? kept_.get(document, kept->version) : std::nullopt};
+}
+
+std::vector<document_view> service::documents_after(const std::string& name, std::size_t most, std::size_t bytes) {
+  const auto after = name.empty() ? std::optional<doc_number>(0) : number_in(name);
+  if (!after) throw std::invalid_argument("no docId: " + name);
+  return on_writer([&] {
+    std::vector<document_view> result;
+    std::size_t taken = 0;
+    for (const doc_number document : map_.documents_after(*after, most)) {
+      auto found = map_.name_of(document);
+      if (!found) continue;
+      result.push_back(view_of(document, std::move(*found)));
+      taken += result.back().article ? result.back().article->size() : 0;
+      if (taken >= bytes) break;
+    }
+    return result;
+  });
+}
+
+std::optional<std::string> service::find_nid(const std::string& nid) {
+  return on_writer([&] {
+    const auto document = map_.document_of_nid(nid);
+    return document ? map_.name_of(*document) : std::nullopt;
+  });
+}
+
+std::optional<std::string> service::find_url(const std::string& url) {
+  return on_writer([&] {
+    const auto document = map_.document_of_url(url);
+    return document ? map_.name_of(*document) : std::nullopt;
   });
 }
 
@@ -151,6 +186,17 @@ std::vector<similar_document> service::similar(std::string_view text) {
     }
     return found;
   });
+  for (similar_document& one : result) {
+    if (!one.article) continue;
+    const std::string shown = parse_json(*one.article).at("content").get<std::string>();
+    one.similarity = neardup::jaccard(content.features, describe_.content(shown).features);
+    one.pair_similarity = similarity_of_pairs(pairs, describe_.pairs(shown));
+  }
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
+    return a.pair_similarity != b.pair_similarity ? a.pair_similarity > b.pair_similarity : a.similarity > b.similarity;
+  });
+  result.resize(std::min<std::size_t>(result.size(), 10));
+  return result;
 }
 
 void service::stop() {
@@ -186,17 +232,6 @@ void service::write() {
       decide_all(group);
     }
     counts_.documents = map_.documents();
-  for (similar_document& one : result) {
-    if (!one.article) continue;
-    const std::string shown = parse_json(*one.article).at("content").get<std::string>();
-    one.similarity = neardup::jaccard(content.features, describe_.content(shown).features);
-    one.pair_similarity = similarity_of_pairs(pairs, describe_.pairs(shown));
-  }
-  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
-    return a.pair_similarity != b.pair_similarity ? a.pair_similarity > b.pair_similarity : a.similarity > b.similarity;
-  });
-  result.resize(std::min<std::size_t>(result.size(), 10));
-  return result;
     counts_.nids = map_.nids();
     counts_.feature_bytes = features_.bytes() + pairs_.bytes();
   }
@@ -283,6 +318,14 @@ void service::catch_up(fingerprint_index& index, PrintOf print_of) {
 
 void service::decide_all(std::vector<task>& group) {
   std::vector<std::vector<answer>> answers(group.size());
+  bool are_given = false;
+  const auto give = [&] {
+    are_given = true;
+    for (const auto& some : answers) {
+      for (const answer& one : some) ++counts_.articles[static_cast<std::size_t>(one.by)];
+    }
+    for (std::size_t i = 0; i < group.size(); ++i) group[i].answers.set_value(std::move(answers[i]));
+  };
   try {
     in_transaction([&] {
       std::vector<const query_group*> titles;
@@ -304,8 +347,13 @@ void service::decide_all(std::vector<task>& group) {
       for (std::size_t i = 0; i < group.size(); ++i) {
         for (item& it : group[i].items) answers[i].push_back(decide(it, query++));
       }
+      if (!options_.answers_early) return;
+      titles_.confirm();
+      bodies_.confirm();
+      give();
     });
   } catch (const unstorable&) {
+    if (are_given) return;
     if (group.size() > 1) {
       // Not for those that arrived beside it.
       for (task& work : group) {
@@ -318,13 +366,11 @@ void service::decide_all(std::vector<task>& group) {
     group.front().answers.set_exception(std::current_exception());
     return;
   } catch (...) {
+    if (are_given) return;
     for (task& work : group) work.answers.set_exception(std::current_exception());
     return;
   }
-  for (const auto& some : answers) {
-    for (const answer& one : some) ++counts_.articles[static_cast<std::size_t>(one.by)];
-  }
-  for (std::size_t i = 0; i < group.size(); ++i) group[i].answers.set_value(std::move(answers[i]));
+  if (!are_given) give();
 }
 
 answer service::decide(item& it, std::size_t query) {

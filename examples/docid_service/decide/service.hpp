@@ -38,13 +38,14 @@ struct answer {
 
 /// What GET /docs/{docId} tells.
 struct document_view {
+  std::string name;  ///< the docId
   std::vector<std::string> nids;
   std::optional<std::string> article;  ///< JSON; nothing if another service's store has it
 };
 
-struct similar_document {
 /// A document whose first content has a fingerprint near that of a text. The similarities are those of the text and the
 /// article that is shown; of the first one's content if none is.
+struct similar_document {
   std::string name;
   int distance;
   double similarity;                      ///< of the features that the recipe compares
@@ -75,9 +76,17 @@ class service {
   ~service() { stop(); }
 
   /// The answers are ready when they are synced; std::runtime_error if the store fails, and then nothing was kept.
+  /// With `answers_early` they are ready when they are decided, and it may be that nothing is kept.
   std::future<std::vector<answer>> submit(std::vector<article> articles);
 
   std::optional<document_view> find(const std::string& name);
+  /// The next documents after the one of this name, by age; an empty name: the first ones. Not more than `most`, nor more
+  /// once the articles have `bytes`.
+  /// Throws: std::invalid_argument if no document can have this name.
+  std::vector<document_view> documents_after(const std::string& name, std::size_t most, std::size_t bytes);
+  /// The name of the document of an article.
+  std::optional<std::string> find_nid(const std::string& nid);
+  std::optional<std::string> find_url(const std::string& url);
   /// Returns: false if there is no such article.
   bool erase(const std::string& nid);
   /// The documents whose contents are near a text, the ones with the most similar pairs of words first; not more than ten.
@@ -103,6 +112,7 @@ class service {
   };
 
   void enqueue(task work);
+  document_view view_of(doc_number document, std::string name);
   template <class Work>
   auto on_writer(Work work);
   void write();

@@ -12,17 +12,23 @@ using nlohmann::json;
 
 std::string name_of(const char* field) { return std::string("the field \"") + field + "\""; }
 
-std::string required_text(const json& object, const char* field) {
+/// Null if the field is not there, or is null itself.
+const json* find_field(const json& object, const char* field) {
   const auto found = object.find(field);
-  if (found == object.end()) throw bad_request(name_of(field) + " is missing");
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+std::string required_text(const json& object, const char* field) {
+  const json* const found = find_field(object, field);
+  if (found == nullptr) throw bad_request(name_of(field) + " is missing");
   if (!found->is_string()) throw bad_request(name_of(field) + " is not a string");
   return found->get<std::string>();
 }
 
 /// A string, or the shortest text of a number.
 std::string text_or_number(const json& object, const char* field) {
-  const auto found = object.find(field);
-  if (found == object.end()) return {};
+  const json* const found = find_field(object, field);
+  if (found == nullptr) return {};
   if (found->is_string()) return found->get<std::string>();
   if (found->is_number()) return found->dump();
   throw bad_request(name_of(field) + " is neither a string nor a number");

@@ -3,8 +3,10 @@
 #include <httplib.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -33,8 +35,9 @@ using nlohmann::ordered_json;
 
 constexpr const char* json_type = "application/json";
 constexpr const char* lines_type = "application/x-ndjson";
-constexpr std::size_t lines_together = 500;  // of JSON Lines, submitted together
-constexpr std::size_t groups_ahead = 16;     // read before they are answered
+constexpr std::size_t page_bytes = std::size_t{16} << 20;  // of articles in a page of GET /docs, and one more
+constexpr std::size_t lines_together = 500;                // of JSON Lines, submitted together
+constexpr std::size_t groups_ahead = 16;                   // read before they are answered
 // Of a body that is refused: a client that is still sending when the connection ends does not see why.
 constexpr std::size_t most_discarded = std::size_t{16} << 20;
 
@@ -50,6 +53,10 @@ ordered_json difference_of(const std::string& before, const std::string& after) 
 
 ordered_json json_or_null(const std::optional<std::string>& text) {
   return text ? ordered_json::parse(*text) : ordered_json();
+}
+
+ordered_json json_of(const document_view& found) {
+  return {{"docId", found.name}, {"nids", found.nids}, {"article", json_or_null(found.article)}};
 }
 
 /// The threads of the server. A connection that finds none of them free is told so by one of a few others.
@@ -101,6 +108,55 @@ struct refusal : std::runtime_error {
 
 constexpr const char* decide_path = "/docId/getDocId";
 constexpr const char* similar_path = "/similar";
+
+/// What a page may be asked by; nothing if there is no such page. Whatever has GET has HEAD.
+std::string_view methods_of(std::string_view path) {
+  if (path == decide_path) return "GET, POST";
+  if (path == similar_path) return "POST";
+  if (path.starts_with("/articles/")) return "GET, DELETE";
+  if (path == "/" || path == "/health" || path == "/metrics" || path == "/articles" || path == "/docs" ||
+      path.starts_with("/docs/"))
+    return "GET";
+  return {};
+}
+
+bool takes(std::string_view methods, std::string_view method) {
+  return methods.find(method == "HEAD" ? "GET" : method) != std::string_view::npos;
+}
+
+/// Text of a form, application/x-www-form-urlencoded.
+std::string decoded(std::string_view text) {
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+  };
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_escape = text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
+    if (is_escape) {
+      result.push_back(static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])));
+      i += 2;
+    } else {
+      result.push_back(text[i] == '+' ? ' ' : text[i]);
+    }
+  }
+  return result;
+}
+
+/// The field "json" of a body that is a form, or the body. Its type does not tell: curl's -d calls everything a form.
+std::string json_in(std::string body) {
+  constexpr std::string_view name = "json=";
+  const std::size_t first = body.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || body[first] == '{' || body[first] == '[') return body;
+  for (std::string_view rest = body; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('&'), rest.size());
+    if (rest.starts_with(name)) return decoded(rest.substr(name.size(), end - name.size()));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return body;
+}
 
 bool has_body(const Request& req) {
   const std::string length = req.get_header_value("Content-Length");
@@ -215,6 +271,9 @@ struct http_server::implementation {
     server.set_pre_routing_handler([](const Request& req, Response& res) {
       if (connection_pool::is_refusing) {
         close_with(res, 503, "too many connections");
+      } else if (const auto methods = methods_of(req.path); !methods.empty() && !takes(methods, req.method)) {
+        res.set_header("Allow", std::string(methods));
+        close_with(res, 405, req.method + " is not for this page, which takes " + std::string(methods));
       } else if (has_body(req) && !(req.method == "POST" && (req.path == decide_path || req.path == similar_path))) {
         // It would not be read, and what is in it be taken for the next request.
         close_with(res, 400, "this request has no body");
@@ -267,8 +326,37 @@ struct http_server::implementation {
       const std::string name = req.matches[1];
       const auto found = articles->find(name);
       if (!found) return set_error(res, 404, "no document " + name);
-      ordered_json result{{"docId", name}, {"nids", found->nids}, {"article", json_or_null(found->article)}};
-      res.set_content(result.dump(), json_type);
+      res.set_content(json_of(*found).dump(), json_type);
+    });
+    server.Get("/docs", [this](const Request& req, Response& res) {
+      std::size_t most = 100;
+      if (req.has_param("limit")) {
+        const std::string text = req.get_param_value("limit");
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), most);
+        if (error != std::errc() || end != text.data() + text.size() || most < 1 || most > 1000)
+          throw bad_request("the parameter limit is no number from 1 to 1000: " + text);
+      }
+      std::string lines;
+      try {
+        for (const auto& one : articles->documents_after(req.get_param_value("after"), most, page_bytes))
+          lines += json_of(one).dump() + '\n';
+      } catch (const std::invalid_argument& error) {
+        throw bad_request(std::string("the parameter after: ") + error.what());
+      }
+      res.set_content(lines, lines_type);
+    });
+    const auto answer_name = [](Response& res, const char* field, const std::string& value,
+                                const std::optional<std::string>& name) {
+      if (!name) return set_error(res, 404, "no article of this " + std::string(field) + ": " + value);
+      res.set_content(ordered_json{{field, value}, {"docId", *name}}.dump(), json_type);
+    };
+    server.Get(R"(/articles/([\s\S]+))", [this, answer_name](const Request& req, Response& res) {
+      answer_name(res, "nid", req.matches[1], articles->find_nid(req.matches[1]));
+    });
+    server.Get("/articles", [this, answer_name](const Request& req, Response& res) {
+      if (!req.has_param("url")) throw bad_request("the parameter url is missing");
+      const std::string url = req.get_param_value("url");
+      answer_name(res, "url", url, articles->find_url(url));
     });
     server.Delete(R"(/articles/([\s\S]+))", [this](const Request& req, Response& res) {
       const std::string nid = req.matches[1];
@@ -288,6 +376,7 @@ struct http_server::implementation {
         result.push_back({{"docId", one.name},
                           {"distance", one.distance},
                           {"similarity", one.similarity},
+                          {"pairSimilarity", one.pair_similarity ? ordered_json(*one.pair_similarity) : ordered_json()},
                           {"article", kept},
                           {"difference", kept.is_null() ? ordered_json() : difference_of(old, content)}});
       }
@@ -332,7 +421,7 @@ struct http_server::implementation {
 
   void answer_body(const Request& req, Response& res, const httplib::ContentReader& reader) {
     share held(*this);
-    const nlohmann::json parsed = parse_json(read_body(req, reader, held));
+    const nlohmann::json parsed = parse_json(json_in(read_body(req, reader, held)));
     if (!parsed.is_array()) return answer_object(parsed, res);
     batch all;
     for (const auto& element : parsed) all.add([&] { return article_of(element); });
@@ -376,7 +465,6 @@ struct http_server::implementation {
     };
 
     explicit line_stream(implementation& own) : own_(own) {}
-                          {"pairSimilarity", one.pair_similarity ? ordered_json(*one.pair_similarity) : ordered_json()},
 
     /// All lines, until the body ends or the reader of answers gives up.
     void read(const httplib::ContentReader& reader) {

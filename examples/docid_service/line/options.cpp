@@ -4,6 +4,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <neardup/version.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -14,7 +15,7 @@ namespace docid {
 
 namespace {
 
-constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE]…
+constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE | OPTION=VALUE]…
 
   --port N                8080; 0: any that is free
   --address A             127.0.0.1
@@ -47,6 +48,10 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE]…
   --max-body SIZE         16M      of one request; longer ones get 413
   --max-waiting SIZE      256M     of the bodies that wait; more get 503
   --timeout SECONDS       10       silence of a client within a request
+  --answer WHEN           stored   when the article is on the disk; decided: before it is. Whoever was answered so
+                                   may have a docId that is lost, if the process, the machine or the store fails
+                                   then, and that another article is given
+  --version, --help
 )";
 
 /// Throws: std::runtime_error unless `text` is a number from `least` to `most`.
@@ -129,17 +134,34 @@ settings settings_of(int count, char** words) {
       {"--max-body", [&] { http.max_body = size_in(option, value); }},
       {"--max-waiting", [&] { http.max_waiting = size_in(option, value); }},
       {"--timeout", integer(http.timeout, 1, 3600)},
+      {"--answer",
+       [&] {
+         if (value != "stored" && value != "decided") throw std::runtime_error("--answer takes stored or decided");
+         cascade.answers_early = value == "decided";
+       }},
   };
-  for (int i = 1; i < count; i += 2) {
+  for (int i = 1; i < count; ++i) {
     option = words[i];
     if (option == "--help" || option == "-h") {
       std::cout << usage;
       std::exit(EXIT_SUCCESS);
     }
+    if (option == "--version") {
+      std::cout << "docid_service " << NEARDUP_VERSION_STRING << '\n';
+      std::exit(EXIT_SUCCESS);
+    }
+    const std::size_t equals = option.find('=');
+    const bool has_value = equals != std::string::npos;
+    if (has_value) {
+      value = option.substr(equals + 1);
+      option.resize(equals);
+    }
     const auto found = options.find(option);
     if (found == options.end()) throw std::runtime_error("no option " + option + "; --help lists them");
-    if (i + 1 == count) throw std::runtime_error(option + " needs a value");
-    value = words[i + 1];
+    if (!has_value) {
+      if (++i == count) throw std::runtime_error(option + " needs a value");
+      value = words[i];
+    }
     found->second();
   }
   if (!has_distance) cascade.content.distance = default_distance(cascade.recipe);

@@ -343,6 +343,13 @@ void mariadb_mapping::find_all(numbers& known, const char* column, std::span<con
 }
 
 std::optional<doc_number> mariadb_mapping::find(numbers& known, const char* column, std::string_view text) {
+  if (!is_open_) {
+    // Others may change it until the next transaction.
+    numbers now;
+    connection_.refresh();
+    find_all(now, column, {&text, 1});
+    return now.at(std::string(text));
+  }
   const auto found = known.find(std::string(text));
   if (found != known.end()) return found->second;
   flush();
@@ -488,6 +495,16 @@ void mariadb_mapping::for_each_document(doc_number after, const document_visitor
                          " AND " + std::to_string(first + together - 1) + " ORDER BY number",
                      [&](const auto& row) { visit(document_in(row[0]), print_in(row[1]), print_in(row[2])); });
   }
+}
+
+std::vector<doc_number> mariadb_mapping::documents_after(doc_number after, std::size_t most) {
+  connection_.refresh();
+  flush();
+  std::vector<doc_number> result;
+  connection_.read("SELECT number FROM document WHERE number > " + std::to_string(after) + " ORDER BY number LIMIT " +
+                       std::to_string(most),
+                   [&](const auto& row) { result.push_back(document_in(row[0])); });
+  return result;
 }
 
 // ---- the contents ---------------------------------------------------------------------------------------------------

@@ -340,6 +340,14 @@ void sqlite_mapping::for_each_document(doc_number after, const document_visitor&
   }
 }
 
+std::vector<doc_number> sqlite_mapping::documents_after(doc_number after, std::size_t most) {
+  std::vector<doc_number> result;
+  for (std::size_t number = std::size_t{after} + 1; number < is_there_.size() && result.size() < most; ++number) {
+    if (is_there_[number]) result.push_back(static_cast<doc_number>(number));
+  }
+  return result;
+}
+
 // ---- the contents ---------------------------------------------------------------------------------------------------
 
 sqlite_contents::sqlite_contents(const sqlite_database& database)

@@ -93,6 +93,7 @@ class sqlite_mapping final : public mapping {
   std::optional<kept_article> kept_of(doc_number document) override;
   std::optional<feature_set> pairs_of(doc_number document) override;
   void for_each_document(doc_number after, const document_visitor& visit) override;
+  std::vector<doc_number> documents_after(doc_number after, std::size_t most) override;
 
   [[nodiscard]] std::size_t documents() const override { return size_; }
   [[nodiscard]] std::size_t nids() const override { return by_nid_.size(); }

@@ -140,6 +140,8 @@ class mapping {
                                               const std::optional<fingerprint>& content)>;
   /// All documents after this one, by their numbers.
   virtual void for_each_document(doc_number after, const document_visitor& visit) = 0;
+  /// The numbers of the next ones after this one, at most so many.
+  virtual std::vector<doc_number> documents_after(doc_number after, std::size_t most) = 0;
 
   virtual std::size_t documents() const = 0;
   virtual std::size_t nids() const = 0;
