@@ -68,7 +68,7 @@ class BadInput(CommandTest):
             ('{"txt":"a"}', 'no field "text"'),
             ('{"text":null}', 'field "text" is null, not a string'),
             ('{"text":5}', 'field "text" is a number, not a string'),
-            ('{"text":["a"]}', 'field "text" is an array, not a string'),
+            ('{"text":["a",1]}', 'field "text" is an array of other things than strings, not a string'),
             ('{"text":{"text":"a"}}', 'field "text" is an object, not a string'),
             ('{"text":"a","text":false}', 'field "text" is true or false, not a string'),
         ):

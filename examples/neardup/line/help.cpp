@@ -24,8 +24,10 @@ constexpr std::string_view rules_text = R"(Rules:
   Files that gzip or zstd compressed are unpacked, whatever they are called; --output packs by the name, .gz or .zst.
   Names and ids in text are printed with \\ for a backslash, \n, \r, \t and \x1b for control characters; jsonl has them
   as they are, but for what is no UTF-8.
-  A JSON record is an object that has each text field, a string. Several text fields count together, but no feature
-  goes from one into the next. If a key occurs twice, the last one counts. Blank lines are not records.
+  A JSON record is an object that has each text field: a string, or an array of strings, which are lines of one text.
+  Several text fields count together, but no feature goes from one into the next. If a key occurs twice, the last one
+  counts. Blank lines are not records. A field is named by its key, or if there is no such key by the way to it:
+  doc.text, messages.0.content, or the JSON pointer /messages/0/content.
   A byte order mark and the end of a line are not part of a text.
   zh:words are the words of Chinese text, ASCII words and numbers among them, as jieba cuts the text as it stands;
   zh:keywords those of two characters and more that are not stop words. HTML is taken as text: strip it before.

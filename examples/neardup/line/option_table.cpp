@@ -14,8 +14,11 @@ constexpr std::array options_of_groups{
     option_row{"--no-header", flag, takes::fingerprints, section::input,
                "the lists have no header; --features and --bits say how they were made"},
     option_row{"--jsonl", flag, takes::texts, section::input, "each line is a JSON object, a document", usual::always},
-    option_row{"--text-field", "NAME…", takes::texts, section::input,
-               "its text (default: text); may be given several times", usual::with_verb},
+    option_row{
+        "--text-field", "NAME…", takes::texts, section::input,
+        "its text (default: text); may be given several times. doc.text and /doc/text/0, a JSON pointer, name what "
+        "lies within a field",
+        usual::with_verb, "its text (default: text), as doc.text or /doc/text/0 within a field"},
     option_row{"--weighted-field", "NAME", takes::weights, section::input,
                "in place of a text: an array of its features with their weights, [[\"word\", 1.5], …]"},
     option_row{"--id-field", "NAME", takes::texts, section::input,

@@ -7,6 +7,7 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <deque>
 #include <neardup/text/utf8.hpp>
 #include <system_error>
 #if defined(__SSE2__)
@@ -199,8 +200,61 @@ std::string explain(simdjson::error_code error) {
 
 /// What a field holds, as it stands in the line.
 struct token {
-  char kind = '\0';  ///< its first character, '0' for every number
+  char kind = '\0';  ///< its first character, '0' for every number; or one of the kinds below
   std::string_view text;
+};
+constexpr char joined = 'j';  ///< an array of strings that is a text
+constexpr char mixed = 'm';   ///< an array that should be one, and holds something else
+constexpr char other = 'x';   ///< what should be pairs of words and weights, and is not
+
+/// The keys that lead to the fields that are asked for.
+struct key_tree {
+  std::string key;
+  std::vector<key_tree> below;
+  std::vector<std::size_t> slots;  ///< of the fields that end here
+
+  [[nodiscard]] const key_tree* find(std::string_view name) const {
+    const auto found = std::find_if(below.begin(), below.end(), [&](const key_tree& t) { return t.key == name; });
+    return found == below.end() ? nullptr : &*found;
+  }
+
+  key_tree& at(std::string_view name) {
+    if (const key_tree* const found = find(name)) return below[static_cast<std::size_t>(found - below.data())];
+    below.push_back({std::string(name), {}, {}});
+    return below.back();
+  }
+};
+
+/// The keys that the name of a field stands for if it is a path: "doc.text", or by a JSON pointer "/doc/text". One key
+/// if it is none.
+std::vector<std::string> keys_of_path(std::string_view name) {
+  const bool is_pointer = name.starts_with('/');
+  if (is_pointer) name.remove_prefix(1);
+  const char between = is_pointer ? '/' : '.';
+  std::vector<std::string> keys(1);
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const std::string_view escape = name.substr(i, 2);
+    if (name[i] == between) {
+      keys.emplace_back();
+    } else if (is_pointer && (escape == "~0" || escape == "~1")) {
+      keys.back() += escape == "~0" ? '~' : '/';
+      ++i;
+    } else {
+      keys.back() += name[i];
+    }
+  }
+  return keys;
+}
+
+/// The words of a weighted field: a word, its weight, the next word, and so on.
+struct weighted_words {
+  std::vector<std::string_view> parts;
+  std::deque<std::string> resolved;  ///< as far as they had escapes
+
+  void clear() {
+    parts.clear();
+    resolved.clear();
+  }
 };
 
 const char* name_of(char kind) {
@@ -208,7 +262,9 @@ const char* name_of(char kind) {
     case '"': return "a string";
     case '0': return "a number";
     case '{': return "an object";
-    case '[': return "an array";
+    case '[':
+    case joined: return "an array";
+    case mixed: return "an array of other things than strings";
     case 'n': return "null";
     default: return "true or false";
   }
@@ -230,8 +286,16 @@ struct json_parser {
   explicit json_parser(const input_settings& s) : settings(s), names(s.text_fields) {
     names.push_back(s.id_field);
     if (!s.score_field.empty()) names.push_back(s.score_field);
-    found.resize(names.size());
-    scratch.resize(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      wanted.at(names[i]).slots.push_back(i);
+      const std::vector<std::string> keys = keys_of_path(names[i]);
+      if (keys.size() == 1 && keys.front() == names[i]) continue;
+      key_tree* end = &wanted;
+      for (const std::string& key : keys) end = &end->at(key);
+      end->slots.push_back(names.size() + i);
+    }
+    found.resize(2 * names.size());
+    scratch.resize(found.size());
   }
 
   /// Resolves the escapes of a string. This and all that goes through a line throws simdjson_error.
@@ -241,8 +305,9 @@ struct json_parser {
     return *text;
   }
 
-  /// Takes a value as it stands; checks all within it, but for the escapes if it is a string.
-  token scan(od::value value, int depth) {
+  /// Takes a value as it stands; checks all within it, but for the escapes if it is a string, and takes what of it is
+  /// asked for.
+  token scan(od::value value, int depth, const key_tree* here = nullptr) {
     expect(depth <= max_depth, simdjson::DEPTH_ERROR);
     std::string_view text = value.raw_json_token();
     text = text.substr(0, text.find_last_not_of(blanks) + 1);
@@ -254,15 +319,19 @@ struct json_parser {
         // Read past it: a string that simdjson has to skip it may take for a key.
         expect(!value.get_raw_json_string().error(), simdjson::TAPE_ERROR);
         break;
-      case '{':
-        for (od::field field : value.get_object()) {
-          key_of(field);
-          check(field.value(), depth + 1);
+      case '{': scan_object(value.get_object(), depth, here); break;
+      case '[': {
+        std::size_t number = 0;
+        for (od::value element : value.get_array()) {
+          const key_tree* const next = below(here, number++);
+          if (next != nullptr) {
+            take_value(element, depth + 1, *next);
+          } else {
+            check(element, depth + 1);
+          }
         }
         break;
-      case '[':
-        for (od::value element : value.get_array()) check(element, depth + 1);
-        break;
+      }
       case 't': expect(text == "true", simdjson::T_ATOM_ERROR); break;
       case 'f': expect(text == "false", simdjson::F_ATOM_ERROR); break;
       case 'n': expect(text == "null", simdjson::N_ATOM_ERROR); break;
@@ -281,25 +350,86 @@ struct json_parser {
     expect(found_here.kind != '"' || unescape(found_here.text, other_scratch, ignored), simdjson::STRING_ERROR);
   }
 
-  /// Takes an array of [word, weight] pairs. What is anything else is checked, and has the kind 'x'.
-  token scan_weighted(od::value value) {
-    if (value.type() != od::json_type::array) return scan(value, 2);
+  void scan_object(od::object object, int depth, const key_tree* here) {
+    for (od::field field : object) {
+      const std::string_view key = key_of(field);
+      const key_tree* const next = here == nullptr ? nullptr : here->find(key);
+      if (next != nullptr) {
+        take_value(field.value(), depth + 1, *next);
+      } else {
+        check(field.value(), depth + 1);
+      }
+    }
+  }
+
+  /// What is asked for of an element of an array.
+  static const key_tree* below(const key_tree* here, std::size_t number) {
+    return here == nullptr || here->below.empty() ? nullptr : here->find(std::to_string(number));
+  }
+
+  /// Takes a value that is asked for, or holds something that is; escapes are resolved.
+  token take_value(od::value value, int depth, const key_tree& here) {
+    forget(here);  // of a key that stands twice the last counts
+    if (here.slots.empty()) return scan(value, depth, &here);
+    const std::size_t first = here.slots.front();
+    const bool is_text = first % names.size() < settings.text_fields.size();
+    token taken;
+    if (is_text && !settings.weighted_field.empty()) {
+      taken = scan_weighted(value, depth, weighted[first / names.size()]);
+    } else if (is_text && value.type() == od::json_type::array) {
+      taken = scan_texts(value, depth, here, scratch[first]);
+    } else {
+      taken = scan(value, depth, &here);
+      if (taken.kind == '"') taken.text = resolve(taken.text, scratch[first]);
+    }
+    for (const std::size_t slot : here.slots) found[slot] = taken;
+    return taken;
+  }
+
+  void forget(const key_tree& here) {
+    for (const std::size_t slot : here.slots) {
+      found[slot] = {};
+      if (slot % names.size() == 0) weighted[slot / names.size()].clear();
+    }
+    for (const key_tree& next : here.below) forget(next);
+  }
+
+  /// Takes an array of strings as one text of as many lines.
+  token scan_texts(od::value value, int depth, const key_tree& here, std::string& lines) {
+    lines.clear();
+    bool are_strings = true;
+    std::size_t number = 0;
+    for (od::value element : value.get_array()) {
+      const key_tree* const next = below(&here, number);
+      token line = next != nullptr ? take_value(element, depth + 1, *next) : scan(element, depth + 1);
+      if (line.kind == '"' && next == nullptr) line.text = resolve(line.text, other_scratch);
+      are_strings = are_strings && line.kind == '"';
+      if (number++ > 0) lines += '\n';
+      lines += line.text;
+    }
+    return {are_strings ? joined : mixed, lines};
+  }
+
+  /// Takes an array of [word, weight] pairs. What is anything else is checked.
+  token scan_weighted(od::value value, int depth, weighted_words& to) {
+    if (value.type() != od::json_type::array) return scan(value, depth);
     bool all_pairs = true;
     for (od::value element : value.get_array()) {
       if (element.type() != od::json_type::array) {
         all_pairs = false;
-        check(element, 3);
+        check(element, depth + 1);
         continue;
       }
       std::string kinds;
       for (od::value part : element.get_array()) {
-        const token found_here = scan(part, 4);
+        const token found_here = scan(part, depth + 2);
         kinds += found_here.kind;
-        weighted.push_back(found_here.kind == '"' ? resolve(found_here.text, words.emplace_back()) : found_here.text);
+        to.parts.push_back(found_here.kind == '"' ? resolve(found_here.text, to.resolved.emplace_back())
+                                                  : found_here.text);
       }
-      all_pairs = all_pairs && kinds == "\"0" && is_weight(weighted.back());
+      all_pairs = all_pairs && kinds == "\"0" && is_weight(to.parts.back());
     }
-    return {all_pairs ? '[' : 'x', {}};
+    return {all_pairs ? '[' : other, {}};
   }
 
   std::string_view key_of(od::field& field) {
@@ -316,38 +446,24 @@ struct json_parser {
   void scan_line(std::string_view line) {
     std::fill(found.begin(), found.end(), token{});
     ill_formed = false;
-    weighted.clear();
-    words.clear();
+    for (weighted_words& words : weighted) words.clear();
     if (parser.capacity() < line.size()) {
       const auto error = parser.allocate(std::max<std::size_t>(line.size() + line.size() / 2, 1 << 16));
       if (error) fail(error);
     }
     od::document document = parser.iterate(line.data(), line.size(), line.size() + padding);
-    for (od::field field : document.get_object()) {
-      const auto wanted = std::find(names.begin(), names.end(), key_of(field));
-      if (wanted == names.end()) {
-        check(field.value(), 2);
-        continue;
-      }
-      const auto i = static_cast<std::size_t>(wanted - names.begin());
-      if (i == 0 && !settings.weighted_field.empty()) {
-        weighted.clear();  // of a key that stands twice the last counts
-        found[i] = scan_weighted(field.value());
-      } else {
-        found[i] = scan(field.value(), 2);
-      }
-      if (found[i].kind == '"') found[i].text = resolve(found[i].text, scratch[i]);
-      // A text may be the id as well.
-      for (std::size_t other = i + 1; other < names.size(); ++other) {
-        if (names[other] == names[i]) found[other] = found[i];
-      }
-    }
+    scan_object(document.get_object(), 1, &wanted);
     expect(document.current_location().error() == simdjson::OUT_OF_BOUNDS, simdjson::TRAILING_CONTENT);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (found[i].kind != '\0') continue;  // a key of this very name goes before a path
+      found[i] = found[names.size() + i];
+      if (i == 0) std::swap(weighted.front(), weighted.back());
+    }
   }
 
   /// The number that --keep asks for. Returns: what is wrong with it, if anything is.
   std::optional<std::string> take_score(record& out) const {
-    const token& number = found.back();
+    const token& number = found[names.size() - 1];
     if (number.kind != '0') return other_kind(settings.score_field, number, "a number");
     const char* const end = number.text.data() + number.text.size();
     const auto parsed = std::from_chars(number.text.data(), end, out.score);
@@ -365,13 +481,14 @@ struct json_parser {
         if (found[i].kind == '[') continue;
         return "field \"" + names[i] + "\" is not an array of [word, weight] pairs with weights from 0";
       }
-      if (found[i].kind != '"') {
+      if (found[i].kind != '"' && found[i].kind != joined) {
         const bool is_default = found[i].kind == '\0' && settings.text_fields == input_settings{}.text_fields;
         return other_kind(names[i], found[i], "a string") + (is_default ? "; --text-field names another" : "");
       }
       out.fields.push_back(found[i].text);
     }
-    out.fields.insert(out.fields.end(), weighted.begin(), weighted.end());
+    const std::vector<std::string_view>& words = weighted.front().parts;
+    out.fields.insert(out.fields.end(), words.begin(), words.end());
     if (!settings.score_field.empty()) {
       if (auto wrong = take_score(out)) return wrong;
     }
@@ -420,12 +537,12 @@ struct json_parser {
   const input_settings& settings;
   od::parser parser;
   std::vector<std::string> names;    // of the fields that are asked for: the texts, the id, the score
-  std::vector<token> found;          // of each
-  std::vector<std::string> scratch;  // for each
+  key_tree wanted;                   // each name by itself, and the path that it may be
+  std::vector<token> found;          // of each name, then of each path
+  std::vector<std::string> scratch;  // for each of these
   std::string other_scratch;
   std::string repaired_line;
-  std::vector<std::string_view> weighted;  // of the weighted field: a word, its weight, and so on
-  std::deque<std::string> words;           // as far as they had escapes
+  std::array<weighted_words, 2> weighted;  // of the weighted field by its name, and by its path
   bool ill_formed = false;                 // an escape in what was read stands for no character
 };
 
