@@ -14,6 +14,11 @@ bool are_near_duplicates(const comparison_settings& settings, feature_set a, fea
   return std::ranges::equal(a, b) || is_unknown(a) || is_unknown(b);
 }
 
+neardup::set_similarity set_measure_of(const comparison_settings& settings) {
+  return settings.check == similarity_measure::cosine_of_sets ? neardup::set_similarity::cosine
+                                                              : neardup::set_similarity::jaccard;
+}
+
 double estimate_of(const fingerprint_settings& settings, int distance) {
   return with_bits(settings.bits, [&](auto bits) {
     if (settings.kind == neardup::fingerprint_kind::minwise) return neardup::estimated_jaccard<bits>(distance);

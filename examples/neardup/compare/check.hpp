@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <neardup/dedup/join_options.hpp>
 #include <numeric>
 
 #include "../describe/readers.hpp"
@@ -18,12 +19,14 @@ bool are_near_duplicates(const comparison_settings& settings, feature_set a, fea
 class document_check {
  public:
   /// `memory`: see feature_store.
-  document_check(const comparison_settings& settings, std::uint64_t memory) : settings_(settings), features_(memory) {}
+  document_check(const comparison_settings& settings, std::uint64_t memory)
+      : settings_(settings), features_(memory, settings.is_exact ? 250 : 60) {}
 
   void add(feature_set features) {
     any_short_ = any_short_ || !(features.empty() || std::ranges::equal(features, unknown_features));
     features_.add(features);
   }
+  [[nodiscard]] std::size_t size() const noexcept { return features_.size(); }
   [[nodiscard]] feature_set operator[](std::size_t i) const { return features_[i]; }
 
   /// Whether fingerprints alone do not decide.
@@ -42,6 +45,22 @@ class document_check {
   feature_store features_;
   bool any_short_ = false;
 };
+
+/// The sets of some documents in a row, as the exact joins of the library take them.
+class checked_sets {
+ public:
+  checked_sets(const document_check& all, std::size_t first, std::size_t end) : all_(all), first_(first), end_(end) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return end_ - first_; }
+  [[nodiscard]] feature_set operator[](std::size_t i) const { return all_[first_ + i]; }
+
+ private:
+  const document_check& all_;
+  std::size_t first_, end_;
+};
+
+/// What an exact join compares. Precondition: the check compares sets.
+neardup::set_similarity set_measure_of(const comparison_settings& settings);
 
 /// For each of `count` documents the first one that is the same in all that is compared: itself, if none is before it.
 /// `compare(a, b)` orders documents by that.

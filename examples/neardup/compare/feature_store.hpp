@@ -45,8 +45,10 @@ class compact_numbers {
 class feature_store {
  public:
   /// `limit`: bytes, of which what else a run takes for each document is left free.
-  explicit feature_store(std::uint64_t limit)
-      : limit_(limit), slot_bits_(std::clamp(static_cast<int>(std::bit_width(limit / 64)) - 1, 14, 22)) {}
+  feature_store(std::uint64_t limit, std::uint64_t bytes_per_document)
+      : limit_(limit),
+        bytes_per_document_(bytes_per_document),
+        slot_bits_(std::clamp(static_cast<int>(std::bit_width(limit / 64)) - 1, 14, 22)) {}
 
   /// Throws: output_error if the temporary file cannot be written.
   void add(std::span<const std::uint32_t> features) {
@@ -80,11 +82,10 @@ class feature_store {
   };
 
   void open_chunk(std::size_t least) {
-    constexpr std::uint64_t bytes_per_document = 60;  // beside its features
     const std::size_t slots = ((least - 1) >> slot_bits_) + 1;
     chunk next{nullptr, slots << slot_bits_, false};
     const std::uint64_t bytes = next.size * sizeof(std::uint32_t);
-    if (in_memory_ == 0 || in_memory_ + bytes + bytes_per_document * size() <= limit_) {
+    if (in_memory_ == 0 || in_memory_ + bytes + bytes_per_document_ * size() <= limit_) {
       next.features = std::make_unique_for_overwrite<std::uint32_t[]>(next.size);
       in_memory_ += bytes;
     } else {
@@ -98,6 +99,7 @@ class feature_store {
   }
 
   std::uint64_t limit_;
+  std::uint64_t bytes_per_document_;
   int slot_bits_;  // a chunk is a slot of 16 MB, less where the limit is low; or several for what does not fit one
   std::uint64_t in_memory_ = 0;
   std::vector<chunk> chunks_;

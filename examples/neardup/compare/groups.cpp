@@ -11,6 +11,25 @@ namespace command {
 
 namespace {
 
+/// Documents of the other corpus stand for themselves, whatever they are like.
+std::vector<std::uint32_t> behind_against(const corpus& all, const std::vector<std::uint32_t>& of_input) {
+  std::vector<std::uint32_t> label(all.against);
+  std::iota(label.begin(), label.end(), 0U);
+  label.insert(label.end(), of_input.begin(), of_input.end());
+  return label;
+}
+
+std::vector<std::uint32_t> group_exactly(const context& c, const corpus& all) {
+  const double least = *c.settings.comparison.min_similarity;
+  const checked_sets sets(all.check, all.against, all.check.size());
+  std::span<const double> scores(all.scores);
+  if (!scores.empty()) scores = scores.subspan(all.against);
+  const neardup::similar_group_options how = exact_grouping(c.settings, scores);
+  if (!c.settings.against.any()) return neardup::group_similar(sets, least, how);
+  const checked_sets others(all.check, 0, all.against);
+  return behind_against(all, neardup::extend_similar_groups(others, sets, least, how));
+}
+
 template <std::size_t Bits>
 std::vector<std::uint32_t> group_all(const context& c, const corpus& all) {
   const auto& prints = all.fingerprints.of<Bits>();
@@ -25,16 +44,12 @@ std::vector<std::uint32_t> group_all(const context& c, const corpus& all) {
   }
   const auto group = [&](const auto& check) {
     if (!c.settings.against.any()) return neardup::group(prints, c.settings.comparison.distance, check, how);
-    // Documents of the other corpus stand for themselves, whatever they are like.
     const std::span fingerprints(prints);
     how.among_themselves = c.settings.against.also_within;
     if (!all.scores.empty()) how.preference = how.preference.subspan(all.against);
-    const std::vector<std::uint32_t> of_input = neardup::extend_groups(
-        fingerprints.first(all.against), fingerprints.subspan(all.against), c.settings.comparison.distance, check, how);
-    std::vector<std::uint32_t> label(all.against);
-    std::iota(label.begin(), label.end(), 0U);
-    label.insert(label.end(), of_input.begin(), of_input.end());
-    return label;
+    return behind_against(all,
+                          neardup::extend_groups(fingerprints.first(all.against), fingerprints.subspan(all.against),
+                                                 c.settings.comparison.distance, check, how));
   };
   if (!all.check.decides()) return group(neardup::no_check{});
   return group([&](std::size_t i, std::size_t j) { return all.check.accepts(i, j); });
@@ -71,7 +86,21 @@ std::string text_of_group(const run_settings& settings, std::uint64_t number_of_
   return text;
 }
 
+neardup::similar_group_options exact_grouping(const run_settings& settings, std::span<const double> preference) {
+  return {
+      .by = settings.grouping.by_components ? neardup::grouping::components : neardup::grouping::representatives,
+      .measure = set_measure_of(settings.comparison),
+      .preference = preference,
+      .among_themselves = !settings.against.any() || settings.against.also_within,
+      .run = neardup::threads{settings.threads},
+  };
+}
+
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all) {
+  if (c.settings.comparison.is_exact) {
+    c.notes.phase("comparing " + counted(all.check.size(), "document", "documents"));
+    return group_exactly(c, all);
+  }
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
   return with_bits(c.settings.fingerprint.bits, [&](auto bits) { return group_all<bits>(c, all); });
 }

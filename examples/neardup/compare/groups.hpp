@@ -1,10 +1,15 @@
 // Groups of documents: the near-duplicates of one of them, or what a chain of them connects.
 #pragma once
 
+#include <neardup/dedup/similar_groups.hpp>
+
 #include "context.hpp"
 #include "corpus.hpp"
 
 namespace command {
+
+/// The rule for groups of documents whose sets are similar, those that `preference` scores highest first.
+neardup::similar_group_options exact_grouping(const run_settings& settings, std::span<const double> preference);
 
 /// For each document the one that stands for its group.
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all);

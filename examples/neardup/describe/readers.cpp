@@ -133,13 +133,24 @@ feature_reader read_weighed_features(const fingerprint_settings& settings, const
   };
 }
 
-double cosine_of(feature_set a, feature_set b) {
-  struct element {
-    std::uint32_t hash;
-    double units;
+struct weighed_hash {
+  std::uint32_t hash;
+  double units;
+};
+
+/// Where all features weigh the same.
+double cosine_of_sets(feature_set a, feature_set b) {
+  const auto weighed = [](feature_set features) {
+    std::vector<weighed_hash> set;
+    for (const std::uint32_t feature : features) set.push_back({feature, 1});
+    return set;
   };
+  return neardup::cosine(weighed(a), weighed(b));
+}
+
+double cosine_of(feature_set a, feature_set b) {
   const auto unpacked = [](feature_set packed) {
-    std::vector<element> set;
+    std::vector<weighed_hash> set;
     const std::size_t size = packed.size() / 2;
     for (std::size_t i = 0; i < size; ++i) set.push_back({packed[i], std::bit_cast<float>(packed[size + i])});
     return set;
@@ -253,6 +264,7 @@ std::optional<double> similarity_at_least(similarity_measure measure, feature_se
   switch (measure) {
     case similarity_measure::cosine: return if_enough(cosine_of(a, b));
     case similarity_measure::edit: return edit_similarity_at_least(text(a), text(b), least);
+    case similarity_measure::cosine_of_sets: return if_enough(cosine_of_sets(a, b));
     case similarity_measure::jaccard: break;
   }
   return neardup::jaccard_at_least(a, b, least);

@@ -16,8 +16,8 @@ namespace command {
 enum class weighting { unit, tf, log_tf, idf, tf_idf };
 inline const std::vector<const char*> weight_names{"unit", "tf", "logtf", "idf", "tfidf"};
 
-/// How similar two candidates are.
-enum class similarity_measure { jaccard, cosine, edit };
+/// How similar two candidates are. Those that --check names come first, in the order of their names.
+enum class similarity_measure { jaccard, cosine, edit, cosine_of_sets };
 inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit"};
 
 /// What fingerprints are made of, and how.
@@ -56,9 +56,14 @@ struct comparison_settings {
   similarity_measure check = similarity_measure::jaccard;
   bool reads_features = false;  ///< what is compared besides fingerprints is read, or a digest of short documents
   bool keeps_digests = false;   ///< these digests are those that files keep
+  bool is_exact = false;        ///< all documents are candidates: there is a check, and it compares sets of features
+  bool has_distances = true;    ///< else nobody asks for those of fingerprints, and none are made
 
   /// Whether the check compares the features as sets.
   [[nodiscard]] bool checks_jaccard() const { return min_similarity && check == similarity_measure::jaccard; }
+  [[nodiscard]] bool checks_sets() const {
+    return checks_jaccard() || (min_similarity && check == similarity_measure::cosine_of_sets);
+  }
 };
 
 }  // namespace command

@@ -50,9 +50,9 @@ using maker_source = std::function<document_maker()>;
 document_maker make_fingerprint_maker(const fingerprint_settings& settings, const comparison_settings& comparison) {
   const bool is_compared = comparison.reads_features;
   // Min-wise codes may be made of the features that are read for the check.
-  const bool from_features = is_compared && comparison.checks_jaccard() &&
-                             settings.kind == neardup::fingerprint_kind::minwise &&
-                             settings.features == comparison.check_features;
+  const bool are_same = is_compared && comparison.checks_sets() && settings.features == comparison.check_features;
+  const bool from_features = are_same && settings.kind == neardup::fingerprint_kind::minwise;
+  const bool needs_none = are_same && !comparison.has_distances && !settings.has_weights();
   feature_coder* const code_of = from_features ? feature_coder_of(settings) : nullptr;
   const fingerprinter fingerprint = make_fingerprinter(settings);
   const feature_reader extract = is_compared ? make_feature_reader(settings, comparison) : nullptr;
@@ -64,6 +64,10 @@ document_maker make_fingerprint_maker(const fingerprint_settings& settings, cons
     if (extract) {
       d.features = extract(texts);
       out.features.insert(out.features.end(), d.features.begin(), d.features.end());
+    }
+    if (needs_none) {
+      d.has_tokens = !d.features.empty();
+      return;
     }
     const auto made = code_of != nullptr ? code_of(d.features) : fingerprint(texts);
     d.has_tokens = made.has_value();

@@ -138,6 +138,13 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
   if (to.comparison.check == similarity_measure::edit && !to.input.weighted_field.empty()) {
     throw usage_error("--check edit compares texts, and --weighted-field has none");
   }
+  if (typed.has("--exact")) {
+    if (to.comparison.check == similarity_measure::edit) {
+      throw usage_error("--exact with --check edit: sets of features are compared exactly, by jaccard or cosine");
+    }
+    to.comparison.is_exact = true;
+    if (to.comparison.check == similarity_measure::cosine) to.comparison.check = similarity_measure::cosine_of_sets;
+  }
   const auto least = typed["--min-similarity"], wanted = typed["--similarity"];
   if (!wanted && typed.has("--distance")) {
     for (const char* const option : {"--check", "--check-features"}) {
@@ -162,13 +169,18 @@ void say_choice(const run_settings& settings) {
   };
   std::string text = "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)") +
                      " means:" + features(" --features ", settings.fingerprint.features);
-  if (settings.choice->is_of_comparison)
+  const bool is_exact = settings.comparison.is_exact;
+  if (settings.choice->is_of_comparison && !is_exact)
     text += " --kind " + std::string(neardup::to_string(settings.fingerprint.kind));
-  text += " --bits " + std::to_string(settings.fingerprint.bits);
+  text += is_exact ? " --exact" : " --bits " + std::to_string(settings.fingerprint.bits);
   if (settings.choice->is_of_comparison) {
-    text += " --distance " + std::to_string(settings.comparison.distance);
+    if (!is_exact) text += " --distance " + std::to_string(settings.comparison.distance);
     const auto measure = static_cast<std::size_t>(settings.comparison.check);
-    if (measure != 0) text += std::string(" --check ") + measure_names[measure];
+    if (settings.comparison.check == similarity_measure::cosine_of_sets) {
+      text += " --check cosine";
+    } else if (measure != 0) {
+      text += std::string(" --check ") + measure_names[measure];
+    }
     text += features(" --check-features ", settings.comparison.check_features) + " --min-similarity " +
             settings.choice->min_similarity.value_or(typed);
   }

@@ -194,6 +194,9 @@ namespace {
 
 /// What is not given is that of the index, as query has it. Without features of all, fingerprints decide.
 void take_from_index_of_against(typed_options& typed, const index_settings& stored, run_settings& to) {
+  if (typed.has("--exact") && stored.check_features.empty()) {
+    throw usage_error("--exact: " + stored.path + " was made without --keep-features");
+  }
   refuse_check_without_features(typed, stored);
   to.against.has_only_prints = to.against.has_only_prints || stored.check_features.empty();
   take_composition(typed, stored);
@@ -308,6 +311,22 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
   }
 }
 
+/// What says nothing where sets are compared, not fingerprints.
+void refuse_with_exact(const typed_options& typed) {
+  if (!typed.has("--exact")) return;
+  refuse_if_given(typed, {"--distance", "--kind", "--bits", "--blocks"},
+                  " with --exact: no candidates come from fingerprints; leave out one of the two");
+  refuse_if_given(typed, {"--fingerprints"}, " with --exact: lists of fingerprints have no features to compare");
+  const bool is_cosine = typed.text("--check") == "cosine";
+  if (typed["--weights"].value_or("unit") != "unit" || (is_cosine && typed.has("--weighted-field"))) {
+    throw usage_error(std::string(typed.has("--weights") ? "--weights" : "--weighted-field") +
+                      " with --exact: features are compared without weights; leave out one of the two");
+  }
+  if (typed.has("--similarity") && typed.has("--min-similarity")) {
+    throw usage_error("--similarity and --min-similarity with --exact: there is one least similarity; name it once");
+  }
+}
+
 // ---- what verbs have in common --------------------------------------------------------------------------------------
 
 run_settings settings_of(const typed_options& typed) {
@@ -323,6 +342,7 @@ run_settings settings_of(const typed_options& typed) {
 }
 
 run_settings take_reading(typed_options& typed, const reading_steps& steps) {
+  refuse_with_exact(typed);
   run_settings to = settings_of(typed);
   const bool lists = typed.has("--fingerprints");
   take_input(typed, to);

@@ -9,7 +9,9 @@ namespace command {
 namespace {
 
 bool run_groups(typed_options& typed) {
-  run_settings settings = take_reading(typed);
+  run_settings settings = take_reading(typed, {.last = [](const typed_options&, run_settings& to) {
+                                         to.comparison.has_distances = !to.comparison.is_exact || to.output.as_json();
+                                       }});
   return run_on_documents(settings, [](context& c) {
     corpus all(c.settings);
     read_corpus(c, all);
@@ -35,7 +37,7 @@ similarity to the first and its id. The first is the one that --keep prefers; al
 order of the input, groups in that of their first members. The similarity is the exact one of the check;
 without a check it is what the distance stands for: the cosine, of min-wise codes the Jaccard similarity.
 )",
-                       takes::comparing | takes::near_against | takes::grouping | takes::format,
+                       takes::comparing | takes::exact | takes::near_against | takes::grouping | takes::format,
                        {},
                        run_groups};
 

@@ -1,5 +1,6 @@
 // `neardup pairs`: every two near-duplicates.
 #include <neardup/dedup/all_pairs.hpp>
+#include <neardup/dedup/similar_pairs.hpp>
 
 #include "../compare/context.hpp"
 #include "../compare/corpus.hpp"
@@ -59,6 +60,35 @@ void visit_candidates(const context& c, const corpus& all, bool copies_once, con
       how);
 }
 
+void sort_pairs(std::vector<checked_pair>& pairs) {
+  std::sort(pairs.begin(), pairs.end(),
+            [](const checked_pair& x, const checked_pair& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+}
+
+/// The same pairs without candidates: whatever has similar sets, in order.
+std::vector<checked_pair> exact_pairs(const context& c, const corpus& all, bool copies_once) {
+  const double least = *c.settings.comparison.min_similarity;
+  const checked_sets others(all.check, 0, all.against), input(all.check, all.against, all.check.size());
+  const neardup::similarity_options how{.measure = set_measure_of(c.settings.comparison),
+                                        .copies_once = copies_once,
+                                        .run = neardup::threads{c.settings.threads}};
+  std::vector<checked_pair> found;
+  const auto add = [&](std::size_t a, std::size_t b, double similarity) {
+    found.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), similarity});
+  };
+  using pair = neardup::similar_pair<std::size_t>;
+  if (c.settings.against.any()) {
+    neardup::visit_similar_pairs(
+        input, others, least, [&](const pair& p) { add(all.against + p.first, p.second, p.similarity); }, how);
+  }
+  if (!c.settings.against.any() || c.settings.against.also_within) {
+    neardup::visit_similar_pairs(
+        input, least, [&](const pair& p) { add(all.against + p.first, all.against + p.second, p.similarity); }, how);
+  }
+  sort_pairs(found);
+  return found;
+}
+
 /// The near-duplicates, in order. Candidates are checked as they are found, by all threads, some at a time: there may be
 /// thousands for one that passes.
 template <std::size_t Bits>
@@ -84,17 +114,19 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus& all, boo
     if (waiting.size() == checked_at_once) check_waiting();
   });
   if (!waiting.empty()) check_waiting();
-  std::sort(passed.begin(), passed.end(),
-            [](const checked_pair& x, const checked_pair& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+  sort_pairs(passed);
   return passed;
 }
 
 void print_pairs(context& c, bool copies_once) {
   corpus all(c.settings);
   read_corpus(c, all);
-  c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
-  const auto pairs =
-      with_bits(c.settings.fingerprint.bits, [&](auto bits) { return checked_pairs<bits>(c, all, copies_once); });
+  const bool is_exact = c.settings.comparison.is_exact;
+  c.notes.phase("comparing " + (is_exact ? counted(all.check.size(), "document", "documents")
+                                         : counted(all.fingerprints.size(), "fingerprint", "fingerprints")));
+  const auto pairs = is_exact ? exact_pairs(c, all, copies_once)
+                              : with_bits(c.settings.fingerprint.bits,
+                                          [&](auto bits) { return checked_pairs<bits>(c, all, copies_once); });
   const bool as_json = c.settings.output.as_json();
   print_in_order(
       c.settings.threads, pairs.size(),
@@ -131,7 +163,7 @@ Text: similarity, distance in bits and the two ids, with tabs between them. The 
 one of the check; without a check it is what the distance stands for: the cosine, of min-wise codes the
 Jaccard similarity.
 )",
-                      takes::comparing | takes::near_against | takes::copies | takes::format,
+                      takes::comparing | takes::exact | takes::near_against | takes::copies | takes::format,
                       {},
                       run_pairs};
 

@@ -213,7 +213,7 @@ document each group is around and which others are in it, and what differs, side
 and filtered. Stretches that are equal are shortened. The input is read twice, standard input through a
 temporary file.
 )",
-                       takes::comparing | takes::near_against | takes::grouping,
+                       takes::comparing | takes::exact | takes::near_against | takes::grouping,
                        {},
                        run_report};
 

@@ -129,6 +129,7 @@ class first_come_filter {
     }
     const run_settings& settings = context_.settings;
     const std::size_t kept = kept_.fingerprints.size();
+    if (settings.comparison.is_exact) return take_labels(decide_exactly(compared));
     const auto features = [&](std::size_t i) { return i < kept ? kept_.check[i] : compared[i - kept]->features; };
     const auto check = [&](std::size_t i, std::size_t j) {
       return are_near_duplicates(settings.comparison, features(i), features(j));
@@ -140,16 +141,10 @@ class first_come_filter {
       how.similarity = *settings.comparison.min_similarity;
       how.features = features;
     }
-    std::vector<std::uint32_t> label = with_bits(settings.fingerprint.bits, [&](auto bits) {
+    take_labels(with_bits(settings.fingerprint.bits, [&](auto bits) {
       return neardup::extend_groups(kept_.fingerprints.of<bits>(), decided_.fingerprints.of<bits>(),
                                     settings.comparison.distance, check, how);
-    });
-    if (is_compared_within()) {
-      for (std::size_t i = 0; i < label.size(); ++i) kept_size_ += label[i] == kept + i ? 1 : 0;
-    }
-    if (settings.threads == 1) return write(label);
-    label_ = std::move(label);
-    writing_ = std::async([this] { write(label_); });
+    }));
   }
 
   /// Waits until what was decided is written. Throws: what writing it threw; from then on nothing is decided, since not
@@ -174,6 +169,25 @@ class first_come_filter {
   static bool is_compared(const document& d) { return d.counts && d.has_tokens; }
   [[nodiscard]] bool is_compared_within() const {
     return !context_.settings.against.any() || context_.settings.against.also_within;
+  }
+
+  std::vector<std::uint32_t> decide_exactly(const std::vector<const document*>& compared) const {
+    std::vector<feature_set> sets;
+    for (const document* d : compared) sets.push_back(d->features);
+    return neardup::extend_similar_groups(checked_sets(kept_.check, 0, kept_.check.size()), sets,
+                                          *context_.settings.comparison.min_similarity,
+                                          exact_grouping(context_.settings, {}));
+  }
+
+  /// Writes what was decided; with several threads while the next documents are read.
+  void take_labels(std::vector<std::uint32_t> label) {
+    if (is_compared_within()) {
+      const std::size_t kept = kept_.fingerprints.size();
+      for (std::size_t i = 0; i < label.size(); ++i) kept_size_ += label[i] == kept + i ? 1 : 0;
+    }
+    if (context_.settings.threads == 1) return write(label);
+    label_ = std::move(label);
+    writing_ = std::async([this] { write(label_); });
   }
 
   /// Writes what was decided, and remembers what of it is kept.
@@ -349,6 +363,7 @@ bool run_unique(typed_options& typed) {
                        throw usage_error("--format says nothing here: unique copies the records as they are");
                      }
                      to.input.is_read_twice = groups_first(to);
+                     to.comparison.has_distances = !to.comparison.is_exact || !to.output.dropped.empty();
                    }});
   return run_on_documents(settings, [](context& c) {
     // Batches of a stream are compared with all that was kept, again and again; what can be read twice need not be.
@@ -371,7 +386,7 @@ Prints the input without near-duplicates: it drops each record that is similar t
 copies the others byte for byte (--lines, --jsonl). Of whole files it prints the paths that are kept.
 Documents without tokens are kept. Blank lines of JSON Lines are dropped.
 )",
-                       takes::comparing | takes::far_from_against | takes::grouping | takes::format,
+                       takes::comparing | takes::exact | takes::far_from_against | takes::grouping | takes::format,
                        {},
                        run_unique};
 
