@@ -285,7 +285,7 @@ class Cascade(TestCase):
         one = article(1, nid="a")
         name = self.service.doc_id(one)
         reasons = []
-        for other in (one, article(2, nid="b", url=one["url"]),
+        for other in (one, one | {"nid": "b"},
                       article(3, nid="c", title=one["title"].upper(), content=one["content"] + " " + sentence(9, 20)),
                       article(4, nid="d", content=one["content"] + " more"), article(5, nid="e")):
             _, answer = self.service.post(other)
@@ -421,6 +421,127 @@ class Documents(TestCase):
             name = answer["docId"]
             self.service.request("DELETE", path)
             self.restart()
+
+    def shown(self, name):
+        """The nid of the article that is kept, whatever the service has in memory."""
+        return self.service.request("GET", "/docs/" + name)[1]["article"]["nid"]
+
+    def test_a_kept_article_that_is_deleted_gives_way_to_the_next_hottest(self):
+        heats = {"a": 0, "b": 3, "c": 9, "d": 5, "e": 5, "f": 1}
+        one = article(1)
+        name = {self.service.doc_id(one | {"nid": nid, "url": "http://example.org/" + nid, "heat": heat,
+                                           "content": one["content"] + " " + nid}) for nid, heat in heats.items()}.pop()
+        order = []
+        while True:
+            order.append(self.shown(name))
+            self.assertEqual(self.service.request("GET", "/docs/" + name)[1]["article"]["content"],
+                             one["content"] + " " + order[-1])
+            self.assertEqual(self.service.request("DELETE", "/articles/" + order[-1])[0], 200)
+            if len(order) == 3:
+                self.restart()
+            if self.service.request("GET", "/docs/" + name)[0] == 404:
+                break
+        self.assertEqual(order, ["c", "d", "e", "b", "f", "a"])
+        # What is not shown leaves nothing behind either.
+        self.service.stop()
+        with contextlib.closing(sqlite3.connect(self.folder + "/docid.sqlite")) as file:
+            for table in ("article", "document", "content", "other_content", "features", "pairs"):
+                self.assertEqual(file.execute(f"SELECT count(*) FROM {table}").fetchone(), (0,), table)
+
+    def test_an_article_that_cools_down_gives_way_as_well(self):
+        one = article(1)
+        name = self.service.doc_id(one | {"nid": "a", "url": "a", "heat": 9})
+        self.service.doc_id(one | {"nid": "b", "url": "b", "heat": 4})
+        self.assertEqual(self.shown(name), "a")
+        self.service.doc_id(one | {"nid": "a", "url": "a", "heat": 3})
+        self.assertEqual(self.shown(name), "b")
+        self.service.doc_id(one | {"nid": "a", "url": "a", "heat": 5})
+        self.assertEqual(self.shown(name), "a")
+
+    def test_an_updated_article_replaces_its_fingerprints(self):
+        # Under its nid, or its url with another nid; a title of its own or none.
+        for nid, title in (("a", "first"), ("b", "")):
+            self.restart_empty()
+            old, new = article(1, nid="a", url="U", title=title), article(2, nid=nid, url="U", title=title and "second")
+            name = self.service.doc_id(old)
+            other = self.service.doc_id(article(3, nid="other"))
+            self.assertEqual(self.service.doc_id(new), name)
+            for again in range(2):
+                self.assertEqual(self.service.request("GET", "/docs/" + name)[1]["article"]["content"], new["content"])
+                _, found = self.service.request("POST", "/similar", {"content": new["content"]})
+                self.assertEqual([(one["docId"], one["distance"], one["similarity"]) for one in found], [(name, 0, 1.0)])
+                self.assertEqual(self.service.request("POST", "/similar", {"content": old["content"]})[1], [])
+                copy = article(10 + again, title="", content=new["content"] + " more")
+                self.assertEqual(self.service.doc_id(copy), name)
+                self.assertEqual(self.service.doc_id(article(20 + again, content=article(3)["content"])), other)
+                self.restart()
+            stranger = self.service.doc_id(article(30, title=title, content=old["content"]))
+            self.assertNotIn(stranger, (name, other))
+            # And back again, in a batch that changes its mind.
+            back = old | {"nid": nid}
+            _, answers = self.service.post([back, new, back, article(40, content=old["content"] + " copy", title="")])
+            self.assertEqual([one["docId"] for one in answers], [name] * 4)
+            self.assertEqual(self.service.doc_id(article(41, content=new["content"], title="")) == name, False)
+
+    def test_only_the_first_article_of_a_document_defines_it(self):
+        one = article(1)
+        name = self.service.doc_id(one | {"nid": "a"})
+        self.service.doc_id(one | {"nid": "b", "url": "V"})
+        self.assertEqual(self.service.doc_id(article(2, nid="b", url="V")), name)
+        self.assertEqual(self.service.doc_id(article(3, content=one["content"])), name)
+        self.assertNotEqual(self.service.doc_id(article(4, content=article(2)["content"])), name)
+
+    def test_what_comes_again_unchanged_is_not_stored_again(self):
+        one = article(1, nid="a", heat=2)
+        name = self.service.doc_id(one)
+        self.service.doc_id(article(2, nid="b", content=one["content"]))
+
+        def versions():
+            with contextlib.closing(sqlite3.connect(self.folder + "/docid.sqlite")) as file:
+                return file.execute("SELECT nid, version FROM article").fetchall()
+
+        self.service.stop()
+        before = versions()
+        self.service = self.start()
+        for _ in range(3):
+            self.assertEqual(self.service.doc_id(one), name)
+            self.assertEqual(self.service.doc_id(article(2, nid="b", content=one["content"])), name)
+        self.service.stop()
+        self.assertEqual(versions(), before)
+
+    def test_a_store_of_a_version_that_kept_one_article(self):
+        one = article(1)
+        names = self.doc_ids([one | {"nid": "a", "heat": 1}, article(5, nid="five")])
+        for nid, heat in (("b", 7), ("c", 3)):
+            self.service.doc_id(one | {"nid": nid, "url": nid, "heat": heat})
+        self.service.stop()
+        with contextlib.closing(sqlite3.connect(self.folder + "/docid.sqlite")) as file:
+            file.executescript("""
+                CREATE TABLE old(number INTEGER PRIMARY KEY, document INTEGER NOT NULL, nid TEXT NOT NULL, url TEXT NOT NULL);
+                INSERT INTO old SELECT number, document, nid, url FROM article ORDER BY number;
+                DELETE FROM content WHERE document = 1;
+                INSERT INTO content SELECT o.* FROM other_content o JOIN document d
+                  ON d.number = o.document AND d.version = o.version;
+                DROP TABLE article; DROP TABLE other_content; DROP TABLE redefinition;
+                ALTER TABLE old RENAME TO article;
+                CREATE INDEX article_of_document ON article(document);""")
+        self.service = self.start()
+        self.assertEqual([self.service.request("GET", "/articles/" + nid)[1]["docId"] for nid in ("a", "b", "c", "five")],
+                         [names[0]] * 3 + names[1:])
+        self.assertEqual(self.shown(names[0]), "b")
+        # What comes again is stored from now on, and only that can be shown.
+        self.service.doc_id(one | {"nid": "b", "url": "b", "heat": 7})
+        self.service.doc_id(one | {"nid": "c", "url": "c", "heat": 3})
+        self.assertEqual(self.shown(names[0]), "b")
+        self.assertEqual(self.service.request("DELETE", "/articles/b")[0], 200)
+        self.assertEqual(self.shown(names[0]), "c")
+        self.assertEqual(self.service.request("DELETE", "/articles/c")[0], 200)
+        self.assertEqual(self.shown(names[0]), "c")  # nothing else is there
+        self.assertEqual(self.service.doc_id(article(9, nid="five", url=article(5)["url"])), names[1])
+        self.assertEqual(self.service.doc_id(article(10, content=article(9)["content"])), names[1])
+        for nid in ("a", "five", urllib.parse.quote(article(10)["url"], safe="")):
+            self.assertEqual(self.service.request("DELETE", "/articles/" + nid)[0], 200)
+        self.assertEqual([self.service.request("GET", "/docs/" + name)[0] for name in names], [404, 404])
 
     def test_any_nid_can_be_taken_out(self):
         nid = "a\r\nb?%2F"
@@ -1110,6 +1231,10 @@ class OtherStores(TestCase):
                             "content": one["content"] + chance.choice(["", " more", " " + sentence(1, 100)])}
                      for one in chance.sample(articles, 100)]
         articles += [article(1000 + i, url=articles[i]["url"]) for i in range(20)]
+        articles += [article(3000 + i, nid=f"update {i}", url=articles[i]["url"]) for i in range(20, 30)]
+        articles += [articles[i] | {"content": article(4000 + i)["content"], "heat": chance.randrange(10)}
+                     for i in range(30, 60)]
+        articles += [article(5000 + i, content=article(4000 + i)["content"] + " more") for i in range(30, 60)]
         articles += [article(2000 + i, title=title, content=content)
                      for i, (title, content) in enumerate([("", "a b c d"), ("!!!", "e f g h"), ("", "?")])]
         chance.shuffle(articles)
@@ -1124,7 +1249,12 @@ class OtherStores(TestCase):
                 self.assertEqual(self.service.request("DELETE", path), plain.request("DELETE", path))
             if begin == 120:
                 self.restart()
-        self.assertEqual(reasons, {"good news", "duplicate by url", "duplicate by title", "duplicate by content"})
+        self.assertEqual(reasons, {"good news", "duplicate by nid", "duplicate by url", "duplicate by title",
+                                   "duplicate by content"})
+        self.assertGreater(len(plain.request("GET", "/docs?limit=1000")[1].splitlines()), 100)
+        for path in ("/docs?limit=1000", "/docs?limit=7&after=" + answers[0]["docId"], "/articles?url=http://example.org/3",
+                     "/articles/" + urllib.parse.quote(articles[0].get("nid", articles[0]["url"]), safe="")):
+            self.assertEqual(self.service.request("GET", path), plain.request("GET", path))
         for name in {one["docId"] for one in answers}:
             self.assertEqual(self.service.request("GET", "/docs/" + name), plain.request("GET", "/docs/" + name))
         text = {"content": articles[0]["content"]}
@@ -1193,7 +1323,8 @@ class OtherStores(TestCase):
         post.join()
         self.assertEqual(answers[0][0], 200)
         for i, name in enumerate(names + [answers[0][1]["docId"]]):
-            self.assertEqual(self.service.doc_id(article(i, nid=f"u{i}", title="", content=sentence(f"x{i}"))), name)
+            answer = self.service.post(article(i, nid=f"u{i}"))[1]
+            self.assertEqual((answer["docId"], answer["filterReason"]), (name, "docId_filter duplicate by url"))
             self.assertEqual(self.service.doc_id(article(i, nid=f"c{i}", url=f"c{i}", title="")), name)
         # It belongs to this store again.
         with self.assertRaisesRegex(RuntimeError, "index of another store"):
@@ -1227,6 +1358,51 @@ class OtherStores(TestCase):
         other = others[0]
         self.assertEqual(answers[0][0], 200, answers[0][1])
         self.assertEqual(other.doc_id(article(7)), answers[0][1][7]["docId"])
+
+    def test_what_one_service_redefines_the_others_know(self):
+        in_memory = self.another("--mariadb", self.mariadb.options)
+        both = self.another(*self.shared)
+        name = self.service.doc_id(article(1, nid="a", url="U"))
+        for other in (in_memory, both):  # which have the old features in memory now
+            self.assertEqual(other.doc_id(article(1, nid=f"{other.port}", url=f"{other.port}", title="")), name)
+        self.assertEqual(self.service.doc_id(article(2, nid="a", url="U")), name)
+        for other in (in_memory, both, self.service):
+            self.assertEqual(other.doc_id(article(2, url=f"new {other.port}", title="")), name)
+        self.assertNotEqual(in_memory.doc_id(article(1, url="old", title="")), name)
+        # As if the service had been killed between a commit of MariaDB and that of Redis; and Redis lost what it had.
+        known = "CONTENT_INDEX:KNOWN:7:4"
+        self.assertEqual(int(self.redis.ask("GET", known)), 1 << 32 | 2)
+        self.redis.ask("FLUSHALL")
+        self.assertEqual(both.doc_id(article(2, url="a copy", title="")), name)
+        self.assertEqual(int(self.redis.ask("GET", known)), 1 << 32 | 2)
+        keys = [key for key in self.redis.ask("KEYS", "CONTENT_INDEX:*").splitlines() if "KNOWN" not in key]
+        self.redis.ask("SET", known, "2")
+        self.assertEqual(both.doc_id(article(2, url="another copy", title="")), name)
+        self.assertEqual(int(self.redis.ask("GET", known)), 1 << 32 | 1)
+        self.assertEqual(sorted(key for key in self.redis.ask("KEYS", "CONTENT_INDEX:*").splitlines() if "KNOWN" not in key),
+                         sorted(keys))
+
+    def test_the_docid_of_each_article_in_mariadb(self):
+        names = {nid: self.service.doc_id(article(number, nid=nid, url=nid))
+                 for nid, number in (("a", 1), ("b", 2), ("c", 1), ("d 二", 3))}
+        query = "SELECT nid, docid FROM docid.article"
+
+        def found():
+            return dict(line.split("\t") for line in self.mariadb.ask(query).stdout.splitlines())
+
+        self.assertEqual(found(), names)
+        # Tables of an earlier version, one of which was being changed when the service was killed.
+        for rest in ("", ", ADD COLUMN docid_new CHAR(33)"):
+            self.service.stop()
+            done = self.mariadb.ask("ALTER TABLE docid.article DROP COLUMN docid, DROP COLUMN heat, DROP COLUMN version,"
+                                    f" DROP COLUMN digest{rest}; DROP TABLE docid.redefinition")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.service = self.start()
+            self.assertEqual(found(), names)
+            nid = f"more{len(names)}"
+            names[nid] = self.service.doc_id(article(4, nid=nid, url=nid))
+            self.assertEqual(found(), names)
+            self.assertEqual(self.service.doc_id(article(1, nid="a", url="a")), names["a"])
 
     def test_connections_that_were_closed_while_idle(self):
         name = self.service.doc_id(article(1))

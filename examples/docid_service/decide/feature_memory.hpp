@@ -69,6 +69,11 @@ class feature_memory {
     return views_at(to);
   }
 
+  /// A document has others now.
+  void forget(doc_number document) noexcept {
+    if (document < places_.size()) places_[document] = {};
+  }
+
   /// Documents from this number on are no more: their numbers may come again.
   void forget_from(doc_number document) noexcept {
     if (document < places_.size()) places_.erase(places_.begin() + document, places_.end());

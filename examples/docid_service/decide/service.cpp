@@ -5,6 +5,7 @@
 #include <iostream>
 #include <neardup/dedup/decider.hpp>
 #include <neardup/dedup/similarity.hpp>
+#include <neardup/fingerprint.hpp>
 #include <span>
 #include <stdexcept>
 
@@ -25,6 +26,8 @@ std::string hex_of(std::uint64_t word) { return fingerprint(word).to_hex(); }
 constexpr std::uint64_t spread = 0x9e3779b97f4a7c15U;
 constexpr std::uint64_t unspread = 0xf1de83e19937733dU;
 static_assert(spread * unspread == 1);
+
+std::uint64_t digest_of(const article& arrived) { return neardup::xxh3<64>{}(arrived.json); }
 
 std::string name_of(const description& title, const description& content, doc_number number) {
   const auto print = content.print ? content.print : title.print;
@@ -150,9 +153,18 @@ bool service::erase(const std::string& nid) {
   return on_writer([&] {
     bool is_there = false;
     in_transaction([&] {
-      const auto document = map_.remove(nid);
+      const auto document = map_.document_of_nid(nid);
       is_there = document.has_value();
-      if (!document || !map_.nids_of(*document).empty()) return;
+      if (!document) return;
+      const auto stored = map_.stored_of(nid);
+      const bool was_kept = is_kept(nid, stored, *document);
+      map_.remove(nid);
+      if (stored && !was_kept) kept_.erase(*document, stored->version);
+      if (!map_.nids_of(*document).empty()) {
+        const auto kept = map_.kept_of(*document);
+        if (was_kept && keep_hottest(*document)) kept_.erase(*document, kept->version);
+        return;
+      }
       const auto gone = map_.definition_of(*document);
       const auto kept = map_.kept_of(*document);
       if (!gone || !kept) throw std::runtime_error("the store has no document " + std::to_string(*document));
@@ -260,7 +272,9 @@ void service::in_transaction(Work&& work) {
     throw;
   }
   const doc_number first = map_.next_number();
+  redefined_.clear();
   try {
+    forget_redefined();
     catch_up(titles_, [](const auto& title, const auto&) { return title; });
     catch_up(bodies_, [](const auto&, const auto& content) { return content; });
     work();
@@ -279,17 +293,23 @@ void service::in_transaction(Work&& work) {
     bodies_.rollback();
     features_.forget_from(first);
     pairs_.forget_from(first);
+    for (const doc_number document : redefined_) {
+      features_.forget(document);
+      pairs_.forget(document);
+    }
     log_failure();
     throw;
   }
   counts_.documents = map_.documents();
   counts_.nids = map_.nids();
+  redefinitions_ = map_.redefinitions();
   ++counts_.groups;
   // It is decided. What fails from here on is made good by the next transaction.
   try {
     kept_.commit();
-    titles_.commit(map_.next_number() - 1);
-    bodies_.commit(map_.next_number() - 1);
+    const known_state all{map_.next_number() - 1, map_.redefinitions()};
+    titles_.commit(all.number());
+    bodies_.commit(all.number());
   } catch (const std::exception& error) {
     std::cerr << "docid_service: after a commit: " << error.what() << std::endl;
     titles_.rollback();
@@ -298,22 +318,43 @@ void service::in_transaction(Work&& work) {
   map_.end();
 }
 
-/// Gives an index the documents that it does not know: all at the start, later what another service added.
+/// Of documents that another service has redefined.
+void service::forget_redefined() {
+  if (redefinitions_ && *redefinitions_ < map_.redefinitions()) {
+    map_.for_each_redefinition(*redefinitions_, [&](doc_number document, const auto&, const auto&) {
+      features_.forget(document);
+      pairs_.forget(document);
+    });
+  }
+  redefinitions_ = map_.redefinitions();
+}
+
+/// Gives an index the documents that it does not know: all at the start, later what another service added or redefined.
 template <class PrintOf>
 void service::catch_up(fingerprint_index& index, PrintOf print_of) {
   constexpr std::size_t together = 10000;
-  const std::uint64_t last = map_.next_number() - 1;
-  const std::uint64_t known = index.known();
-  if (known > last) throw std::runtime_error(index_is_ahead);
+  const known_state last{map_.next_number() - 1, map_.redefinitions()};
+  known_state known = known_state::of(index.known());
+  if (known.documents > last.documents || known.redefinitions > last.redefinitions)
+    throw std::runtime_error(index_is_ahead);
   if (known == last) return;
+  // All documents as they are now.
+  if (known.documents == 0) known.redefinitions = last.redefinitions;
   std::size_t waiting = 0;
-  map_.for_each_document(static_cast<doc_number>(known),
-                         [&](doc_number document, const auto& title, const auto& content) {
-                           const std::optional<fingerprint>& print = print_of(title, content);
-                           if (print) index.insert(*print, document);
-                           if (++waiting % together == 0) index.commit(document);
-                         });
-  index.commit(last);
+  map_.for_each_document(known.documents, [&](doc_number document, const auto& title, const auto& content) {
+    const std::optional<fingerprint>& print = print_of(title, content);
+    if (print) index.insert(*print, document);
+    if (++waiting % together == 0) index.commit(known_state{document, known.redefinitions}.number());
+  });
+  map_.for_each_redefinition(known.redefinitions, [&](doc_number document, const auto& title, const auto& content) {
+    const auto now = map_.definition_of(document);
+    const std::optional<fingerprint> old_print = print_of(title, content);
+    const auto print = now ? print_of(now->title.print, now->content.print) : std::nullopt;
+    if (old_print == print) return;
+    if (old_print) index.erase(*old_print, document);
+    if (print) index.insert(*print, document);
+  });
+  index.commit(last.number());
 }
 
 void service::decide_all(std::vector<task>& group) {
@@ -384,26 +425,106 @@ answer service::decide(item& it, std::size_t query) {
     kept_.put(number, kept.version, arrived.json);
     features_.add(number, {it.title.features, it.content.features});
     if (kept_.is_local()) map_.add_pairs(number, pairs_of(it));
-    map_.add(arrived.nid, arrived.url, number);
+    map_.add(arrived.nid, arrived.url, number, {kept.heat, kept.version, digest_of(arrived)});
     if (it.title.print) titles_.insert(*it.title.print, number);
     if (options_.by_content && it.content.print) bodies_.insert(*it.content.print, number);
     return {defined.name, step::none, 0, std::nullopt};
   }
   auto [number, result] = *found;
-  if (result.by != step::nid) map_.add(arrived.nid, arrived.url, number);
-  const kept_article kept = map_.kept_of(number).value();
-  if (arrived.heat > kept.heat) {
-    // Those of the first article cannot be made any more.
-    if (!map_.pairs_of(number)) {
-      if (const auto pairs = pairs_of(number)) map_.add_pairs(number, {pairs->begin(), pairs->end()});
-    }
-    const kept_article hotter{arrived.heat, random_()};
-    kept_.erase(number, kept.version);
-    kept_.put(number, hotter.version, arrived.json);
-    map_.set_kept(number, hotter);
-  }
+  update(it, number, result.by);
   result.name = map_.name_of(number).value();
   return result;
+}
+
+/// Stores an article of a document, unless it is stored already. The hottest one is kept, of equally hot ones the
+/// earliest; but of the articles of one url it is the last.
+void service::update(item& it, doc_number document, step by) {
+  const article& arrived = it.arrived;
+  const kept_article kept = map_.kept_of(document).value();
+  const stored_article now{arrived.heat, random_(), digest_of(arrived)};
+  const bool is_known = by == step::nid;
+  const auto before = is_known ? map_.stored_of(arrived.nid) : std::nullopt;
+  if (before && before->digest == now.digest) return;
+  const bool was_kept = is_known && is_kept(arrived.nid, before, document);
+  if (was_kept && !before && kept_.get(document, kept.version) == arrived.json) return;
+  const bool will_be_kept =
+      arrived.heat > kept.heat ||
+      (arrived.heat == kept.heat && (was_kept || (by == step::url && kept_url(document, kept) == arrived.url)));
+  if (is_known || by == step::url) redefine_if_first(it, document);
+  if (was_kept || will_be_kept) store_pairs(document);
+  if (was_kept) {
+    kept_.erase(document, kept.version);
+  } else if (before) {
+    kept_.erase(document, before->version);
+  }
+  kept_.put(document, now.version, arrived.json);
+  if (is_known) {
+    map_.update(arrived.nid, now);
+  } else {
+    map_.add(arrived.nid, arrived.url, document, now);
+  }
+  if (will_be_kept) {
+    map_.set_kept(document, {now.heat, now.version});
+  } else if (was_kept) {
+    keep_hottest(document);
+  }
+}
+
+/// The texts of a document are those of its first article: when that has changed, they do.
+void service::redefine_if_first(item& it, doc_number document) {
+  const known_article first = map_.first_of(document);
+  if (first.nid != it.arrived.nid && first.url != it.arrived.url) return;
+  const definition old = map_.definition_of(document).value();
+  if (old.title == it.title && old.content == it.content) return;
+  const auto move = [&](fingerprint_index& index, const auto& from, const auto& to) {
+    if (from == to) return;
+    if (from) index.erase(*from, document);
+    if (to) index.insert(*to, document);
+  };
+  move(titles_, old.title.print, it.title.print);
+  if (options_.by_content) move(bodies_, old.content.print, it.content.print);
+  map_.redefine(document, old, {old.name, it.title, it.content}, pairs_of(it));
+  features_.forget(document);
+  pairs_.forget(document);
+  redefined_.push_back(document);
+}
+
+/// Those of the first article, before its content goes and they cannot be made any more.
+void service::store_pairs(doc_number document) {
+  if (map_.pairs_of(document)) return;
+  if (const auto pairs = pairs_of(document)) map_.add_pairs(document, {pairs->begin(), pairs->end()});
+}
+
+bool service::is_kept(const std::string& nid, const std::optional<stored_article>& stored, doc_number document) {
+  const kept_article kept = map_.kept_of(document).value();
+  if (stored) return stored->version == kept.version;
+  const auto json = kept_.get(document, kept.version);
+  return json && parse_json(*json).at("nid") == nid;
+}
+
+std::optional<std::string> service::kept_url(doc_number document, const kept_article& kept) {
+  for (known_article& one : map_.articles_of(document)) {
+    if (one.stored && one.stored->version == kept.version) return std::move(one.url);
+  }
+  const auto json = kept_.get(document, kept.version);
+  return json ? std::optional(parse_json(*json).at("url").get<std::string>()) : std::nullopt;
+}
+
+/// Keeps the hottest of the articles that are stored, in place of one that is gone or has cooled down.
+/// Returns: whether there is one.
+bool service::keep_hottest(doc_number document) {
+  const std::vector<known_article> all = map_.articles_of(document);
+  const known_article* best = nullptr;
+  for (const known_article& one : all) {
+    if (!one.stored) continue;
+    if (best == nullptr || one.stored->heat > best->stored->heat ||
+        (one.stored->heat == best->stored->heat && one.url == best->url))
+      best = &one;
+  }
+  if (best == nullptr) return false;
+  store_pairs(document);
+  map_.set_kept(document, {best->stored->heat, best->stored->version});
+  return true;
 }
 
 std::optional<std::pair<doc_number, answer>> service::find_document(item& it, std::size_t query) {

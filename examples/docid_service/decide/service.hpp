@@ -122,6 +122,13 @@ class service {
   void in_transaction(Work&& work);
   answer decide(item& it, std::size_t query);
   std::optional<std::pair<doc_number, answer>> find_document(item& it, std::size_t query);
+  void update(item& it, doc_number document, step by);
+  void redefine_if_first(item& it, doc_number document);
+  void store_pairs(doc_number document);
+  bool is_kept(const std::string& nid, const std::optional<stored_article>& stored, doc_number document);
+  std::optional<std::string> kept_url(doc_number document, const kept_article& kept);
+  bool keep_hottest(doc_number document);
+  void forget_redefined();
   template <class PrintOf>
   void catch_up(fingerprint_index& index, PrintOf print_of);
   using features_in_memory = feature_memory<2>;  // of title and content
@@ -139,6 +146,8 @@ class service {
   contents& kept_;
   features_in_memory features_;
   feature_memory<1> pairs_;
+  std::optional<std::uint64_t> redefinitions_;  // whose documents' features are no longer in memory
+  std::vector<doc_number> redefined_;           // by the transaction
   counters counts_;
   std::chrono::steady_clock::time_point logged_{};
   std::mt19937_64 random_{std::random_device{}()};  // versions of kept articles

@@ -21,6 +21,8 @@ using feature_set = std::vector<std::uint32_t>;
 struct description {
   std::optional<fingerprint> print;  ///< nothing if the text has no tokens
   feature_set features;              ///< its distinct tokens, hashed and sorted
+
+  friend bool operator==(const description&, const description&) = default;
 };
 
 /// Safe from many threads.

@@ -22,6 +22,10 @@ constexpr std::size_t most_sql = std::size_t{4} << 20;  // sent at once, if the 
 constexpr const char* pairs_schema =
     "CREATE TABLE IF NOT EXISTS pairs(document INT UNSIGNED PRIMARY KEY, content LONGBLOB NOT NULL) ENGINE=InnoDB";
 
+constexpr const char* redefinition_schema =
+    "CREATE TABLE IF NOT EXISTS redefinition(number BIGINT UNSIGNED PRIMARY KEY, document INT UNSIGNED NOT NULL,"
+    " title BIGINT UNSIGNED, content BIGINT UNSIGNED) ENGINE=InnoDB";
+
 // Texts of any length have keys: by SHA-256, for nobody shall make two of one key.
 constexpr const char* schema[] = {
     "CREATE TABLE IF NOT EXISTS document(number INT UNSIGNED PRIMARY KEY, name CHAR(33) NOT NULL,"
@@ -33,6 +37,7 @@ constexpr const char* schema[] = {
     " article LONGTEXT NOT NULL, PRIMARY KEY(document, version)) ENGINE=InnoDB CHARSET=utf8mb4",
     "CREATE TABLE IF NOT EXISTS article(number BIGINT UNSIGNED PRIMARY KEY, document INT UNSIGNED NOT NULL,"
     " nid_key BINARY(32) NOT NULL UNIQUE, url_key BINARY(32) NOT NULL, nid LONGTEXT NOT NULL, url LONGTEXT NOT NULL,"
+    " docid CHAR(33), heat DOUBLE, version BIGINT UNSIGNED, digest BIGINT UNSIGNED,"
     " KEY(url_key), KEY(document)) ENGINE=InnoDB CHARSET=utf8mb4",
     // The last one: where it is, all are.
     "CREATE TABLE IF NOT EXISTS store(number INT PRIMARY KEY, composition TEXT NOT NULL, identity TEXT NOT NULL,"
@@ -88,6 +93,14 @@ feature_set features_in(const std::optional<std::string_view>& bytes) {
   return result;
 }
 
+constexpr const char* insert_features = "INSERT INTO features(document, title, content) VALUES";
+
+/// Of heat, version and digest in a row, from this column on.
+std::optional<stored_article> stored_in(const mariadb_connection::row& values, std::size_t first) {
+  if (!values[first + 1]) return std::nullopt;
+  return stored_article{real_in(values[first]), number_in(values[first + 1]), number_in(values[first + 2])};
+}
+
 fingerprint print_of_url(std::string_view url) { return fingerprint(neardup::xxh3<64>{}(url)); }
 
 }  // namespace
@@ -138,6 +151,7 @@ void mariadb_connection::connect() {
       return is_there;
     };
     if (!has_table("pairs")) run(pairs_schema);
+    if (!has_table("redefinition")) run(redefinition_schema);
     const bool is_made = has_table("store");
     for (const char* sql : schema) {
       if (!is_made) run(sql);
@@ -161,10 +175,41 @@ void mariadb_connection::connect() {
     if (!identity_.empty() && identity != identity_)
       throw std::runtime_error("MariaDB: the tables are not those that this service began with");
     identity_ = identity;
+    if (is_made) add_columns();
   } catch (...) {
     handle_.reset();
     throw;
   }
+}
+
+/// Gives tables of an earlier version the docId of each article, and room for what is stored of it. The column has its
+/// name only when it is filled, so that a service that is killed meanwhile leaves the rest to the next one.
+void mariadb_connection::add_columns() {
+  const auto has_column = [this] {
+    bool is_there = false;
+    read(
+        "SELECT 1 FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'article'"
+        " AND column_name = 'docid'",
+        [&](const row&) { is_there = true; });
+    return is_there;
+  };
+  if (has_column()) return;
+  bool is_mine = false;
+  read("SELECT GET_LOCK(CONCAT('docid ', DATABASE()), 30)", [&](const row& values) { is_mine = values[0] == "1"; });
+  if (!is_mine) throw std::runtime_error("MariaDB: another service has been deciding for 30 s; try again later");
+  if (!has_column()) {
+    run("ALTER TABLE article ADD COLUMN IF NOT EXISTS docid_new CHAR(33), ADD COLUMN IF NOT EXISTS heat DOUBLE,"
+        " ADD COLUMN IF NOT EXISTS version BIGINT UNSIGNED, ADD COLUMN IF NOT EXISTS digest BIGINT UNSIGNED");
+    std::uint64_t last = 0;
+    read("SELECT MAX(number) FROM article", [&](const row& values) { last = number_in(values[0]); });
+    constexpr std::uint64_t together = 10000;
+    for (std::uint64_t from = 1; from <= last; from += together) {
+      run("UPDATE article a JOIN document d ON d.number = a.document SET a.docid_new = d.name WHERE a.number BETWEEN " +
+          std::to_string(from) + " AND " + std::to_string(from + together - 1));
+    }
+    run("ALTER TABLE article CHANGE docid_new docid CHAR(33)");
+  }
+  run("DO RELEASE_LOCK(CONCAT('docid ', DATABASE()))");
 }
 
 void mariadb_connection::start() {
@@ -231,9 +276,11 @@ void mariadb_mapping::begin() {
   if (!is_mine) throw std::runtime_error("MariaDB: another service has been deciding for 30 s; try again later");
   try {
     connection_.run("START TRANSACTION");
-    connection_.read("SELECT next, next_article, documents, nids FROM store", [&](const auto& row) {
-      state_ = {document_in(row[0]), number_in(row[1]), number_in(row[2]), number_in(row[3])};
-    });
+    connection_.read(
+        "SELECT next, next_article, documents, nids, (SELECT MAX(number) FROM redefinition) FROM store",
+        [&](const auto& row) {
+          state_ = {document_in(row[0]), number_in(row[1]), number_in(row[2]), number_in(row[3]), number_in(row[4])};
+        });
     before_ = state_;
     is_open_ = true;
     connection_.set_in_transaction(true);
@@ -325,10 +372,10 @@ void mariadb_mapping::prepare(std::span<const std::string_view> nids, std::span<
   find_all(by_url_, "url", possible);
 }
 
-void mariadb_mapping::find_all(numbers& known, const char* column, std::span<const std::string_view> texts) {
+void mariadb_mapping::find_all(found_articles& known, const char* column, std::span<const std::string_view> texts) {
   const std::string name(column);
   for (std::size_t i = 0; i < texts.size();) {
-    std::string sql = "SELECT " + name + ", document FROM article WHERE " + name + "_key IN (";
+    std::string sql = "SELECT " + name + ", document, heat, version, digest FROM article WHERE " + name + "_key IN (";
     const std::size_t begin = sql.size();
     for (; i < texts.size() && sql.size() < most_sql; ++i) {
       if (sql.size() > begin) sql += ',';
@@ -336,25 +383,28 @@ void mariadb_mapping::find_all(numbers& known, const char* column, std::span<con
       known.emplace(texts[i], std::nullopt);
     }
     connection_.read(sql + ") ORDER BY number", [&](const auto& row) {
-      std::optional<doc_number>& document = known[std::string(*row[0])];
-      if (!document) document = document_in(row[1]);
+      std::optional<found_article>& found = known[std::string(*row[0])];
+      if (!found) found = found_article{document_in(row[1]), stored_in(row, 2)};
     });
   }
 }
 
-std::optional<doc_number> mariadb_mapping::find(numbers& known, const char* column, std::string_view text) {
+std::optional<doc_number> mariadb_mapping::find(found_articles& known, const char* column, std::string_view text) {
+  const auto document_of = [](const std::optional<found_article>& found) {
+    return found ? std::optional(found->document) : std::nullopt;
+  };
   if (!is_open_) {
     // Others may change it until the next transaction.
-    numbers now;
+    found_articles now;
     connection_.refresh();
     find_all(now, column, {&text, 1});
-    return now.at(std::string(text));
+    return document_of(now.at(std::string(text)));
   }
   const auto found = known.find(std::string(text));
-  if (found != known.end()) return found->second;
+  if (found != known.end()) return document_of(found->second);
   flush();
   find_all(known, column, {&text, 1});
-  return known.at(std::string(text));
+  return document_of(known.at(std::string(text)));
 }
 
 std::optional<doc_number> mariadb_mapping::document_of_nid(std::string_view nid) { return find(by_nid_, "nid", nid); }
@@ -369,15 +419,52 @@ std::vector<std::string> mariadb_mapping::nids_of(doc_number document) {
   return result;
 }
 
-void mariadb_mapping::add(std::string_view nid, std::string_view url, doc_number document) {
+std::vector<known_article> mariadb_mapping::read_articles(doc_number document, const char* limit) {
+  connection_.refresh();
+  flush();
+  std::vector<known_article> result;
+  connection_.read("SELECT nid, url, heat, version, digest FROM article WHERE document = " + std::to_string(document) +
+                       " ORDER BY number" + limit,
+                   [&](const auto& row) {
+                     result.push_back({std::string(*row[0]), std::string(*row[1]), stored_in(row, 2)});
+                   });
+  return result;
+}
+
+std::vector<known_article> mariadb_mapping::articles_of(doc_number document) { return read_articles(document, ""); }
+
+known_article mariadb_mapping::first_of(doc_number document) {
+  auto found = read_articles(document, " LIMIT 1");
+  if (found.empty()) throw std::runtime_error("the store has no article of document " + std::to_string(document));
+  return std::move(found.front());
+}
+
+std::optional<stored_article> mariadb_mapping::stored_of(std::string_view nid) {
+  const auto& found = by_nid_.at(std::string(nid));
+  return found ? found->stored : std::nullopt;
+}
+
+void mariadb_mapping::update(std::string_view nid, const stored_article& stored) {
+  flush();
+  connection_.run("UPDATE article SET heat = " + text_of(stored.heat) +
+                  ", version = " + std::to_string(stored.version) + ", digest = " + std::to_string(stored.digest) +
+                  " WHERE nid_key = UNHEX(SHA2(" + connection_.quoted(nid) + ",256))");
+  by_nid_.at(std::string(nid)).value().stored = stored;
+}
+
+void mariadb_mapping::add(std::string_view nid, std::string_view url, doc_number document,
+                          const stored_article& stored) {
   const std::string nid_text = connection_.quoted(nid);
   const std::string url_text = connection_.quoted(url);
-  connection_.append_row(new_articles_, "INSERT INTO article(number, document, nid_key, url_key, nid, url) VALUES",
-                         std::to_string(state_.next_article) + ',' + std::to_string(document) + ",UNHEX(SHA2(" +
-                             nid_text + ",256)),UNHEX(SHA2(" + url_text + ",256))," + nid_text + ',' + url_text);
-  by_nid_[std::string(nid)] = document;
-  std::optional<doc_number>& first = by_url_[std::string(url)];
-  if (!first) first = document;
+  connection_.append_row(
+      new_articles_,
+      "INSERT INTO article(number, document, nid_key, url_key, nid, url, docid, heat, version, digest) VALUES",
+      std::to_string(state_.next_article) + ',' + std::to_string(document) + ",UNHEX(SHA2(" + nid_text +
+          ",256)),UNHEX(SHA2(" + url_text + ",256))," + nid_text + ',' + url_text + ",'" + name_of(document).value() +
+          "'," + text_of(stored.heat) + ',' + std::to_string(stored.version) + ',' + std::to_string(stored.digest));
+  by_nid_[std::string(nid)] = found_article{document, stored};
+  std::optional<found_article>& first = by_url_[std::string(url)];
+  if (!first) first = found_article{document, stored};
   if (urls_) urls_->insert(print_of_url(url), document);
   ++state_.next_article;
   ++state_.nids;
@@ -413,7 +500,7 @@ void mariadb_mapping::add_document(doc_number document, const definition& define
                          number + ",'" + defined.name + "'," + text_of(defined.title.print) + ',' +
                              text_of(defined.content.print) + ',' + text_of(kept.heat) + ',' +
                              std::to_string(kept.version));
-  connection_.append_row(new_features_, "INSERT INTO features(document, title, content) VALUES",
+  connection_.append_row(new_features_, insert_features,
                          number + ',' + text_of(defined.title.features) + ',' + text_of(defined.content.features));
   summaries_[document] = summary{defined.name, kept};
   state_.next = document + 1;
@@ -425,6 +512,28 @@ void mariadb_mapping::set_kept(doc_number document, const kept_article& kept) {
   connection_.run("UPDATE document SET heat = " + text_of(kept.heat) + ", version = " + std::to_string(kept.version) +
                   " WHERE number = " + std::to_string(document));
   summaries_.erase(document);
+}
+
+void mariadb_mapping::redefine(doc_number document, const definition& old, const definition& defined,
+                               const feature_set& pairs) {
+  flush();
+  const std::string number = std::to_string(document);
+  connection_.run("INSERT INTO redefinition(number, document, title, content) VALUES(" +
+                  std::to_string(++state_.redefinitions) + ',' + number + ',' + text_of(old.title.print) + ',' +
+                  text_of(old.content.print) + ')');
+  connection_.run("UPDATE document SET title = " + text_of(defined.title.print) +
+                  ", content = " + text_of(defined.content.print) + " WHERE number = " + number);
+  connection_.run("DELETE FROM features WHERE document = " + number);
+  connection_.run("DELETE FROM pairs WHERE document = " + number);
+  connection_.append_row(new_features_, insert_features,
+                         number + ',' + text_of(defined.title.features) + ',' + text_of(defined.content.features));
+  add_pairs(document, pairs);
+}
+
+void mariadb_mapping::for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) {
+  connection_.read(
+      "SELECT document, title, content FROM redefinition WHERE number > " + std::to_string(after) + " ORDER BY number",
+      [&](const auto& row) { visit(document_in(row[0]), print_in(row[1]), print_in(row[2])); });
 }
 
 void mariadb_mapping::erase_document(doc_number document) {

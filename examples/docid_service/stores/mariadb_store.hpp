@@ -63,6 +63,7 @@ class mariadb_connection {
 
  private:
   void connect();
+  void add_columns();
   void run_only(const std::string& sql);
   [[noreturn]] void fail();
 
@@ -93,12 +94,20 @@ class mariadb_mapping final : public mapping {
   std::optional<doc_number> document_of_nid(std::string_view nid) override;
   std::optional<doc_number> document_of_url(std::string_view url) override;
   std::vector<std::string> nids_of(doc_number document) override;
-  void add(std::string_view nid, std::string_view url, doc_number document) override;
+  std::vector<known_article> articles_of(doc_number document) override;
+  known_article first_of(doc_number document) override;
+  std::optional<stored_article> stored_of(std::string_view nid) override;
+  void add(std::string_view nid, std::string_view url, doc_number document, const stored_article& stored) override;
+  void update(std::string_view nid, const stored_article& stored) override;
   std::optional<doc_number> remove(std::string_view nid) override;
 
   [[nodiscard]] doc_number next_number() const override { return state_.next; }
   void add_document(doc_number document, const definition& defined, const kept_article& kept) override;
   void set_kept(doc_number document, const kept_article& kept) override;
+  void redefine(doc_number document, const definition& old, const definition& defined,
+                const feature_set& pairs) override;
+  [[nodiscard]] std::uint64_t redefinitions() const override { return state_.redefinitions; }
+  void for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) override;
   void erase_document(doc_number document) override;
   void add_pairs(doc_number document, const feature_set& pairs) override;
   bool has(doc_number document) override { return summary_of(document).has_value(); }
@@ -119,18 +128,25 @@ class mariadb_mapping final : public mapping {
     std::uint64_t next_article = 1;
     std::size_t documents = 0;
     std::size_t nids = 0;
+    std::uint64_t redefinitions = 0;
   };
   struct summary {
     std::string name;
     kept_article kept;
   };
-  using numbers = std::unordered_map<std::string, std::optional<doc_number>>;
+  /// The first article of a nid or a url.
+  struct found_article {
+    doc_number document;
+    std::optional<stored_article> stored;
+  };
+  using found_articles = std::unordered_map<std::string, std::optional<found_article>>;
 
   void release();
   void flush();
   std::optional<summary> summary_of(doc_number document);
-  std::optional<doc_number> find(numbers& known, const char* column, std::string_view text);
-  void find_all(numbers& known, const char* column, std::span<const std::string_view> texts);
+  std::optional<doc_number> find(found_articles& known, const char* column, std::string_view text);
+  void find_all(found_articles& known, const char* column, std::span<const std::string_view> texts);
+  std::vector<known_article> read_articles(doc_number document, const char* limit);
 
   mariadb_connection& connection_;
   fingerprint_index* urls_;
@@ -138,8 +154,8 @@ class mariadb_mapping final : public mapping {
   state before_;  // the transaction
   bool is_open_ = false;
   // Of the transaction: what is known, and what is not sent yet.
-  numbers by_nid_;
-  numbers by_url_;
+  found_articles by_nid_;
+  found_articles by_url_;
   std::unordered_map<doc_number, std::optional<summary>> summaries_;
   std::string new_articles_, new_documents_, new_features_, new_pairs_;
 };

@@ -94,8 +94,12 @@ class memory_index final : public fingerprint_index {
     return result;
   }
 
-  void insert(const fingerprint& print, doc_number document) override { added_.insert(print, document); }
-  void erase(const fingerprint& print, doc_number document) override { erased_.emplace_back(print, document); }
+  void insert(const fingerprint& print, doc_number document) override {
+    if (std::erase(erased_, entry{print, document}) == 0) added_.insert(print, document);
+  }
+  void erase(const fingerprint& print, doc_number document) override {
+    if (!added_.erase(print, document)) erased_.emplace_back(print, document);
+  }
 
   void commit(std::uint64_t known) override {
     for (const entry& gone : erased_) {

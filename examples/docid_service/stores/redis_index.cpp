@@ -184,6 +184,11 @@ void redis_index::prepare(std::span<const query_group* const> groups) {
 std::vector<candidate> redis_index::near(std::size_t query) {
   std::vector<candidate> result = found_[query];
   if (queries_[query]) {
+    for (const entry& gone : erased_) {
+      const int distance = hamming_distance(gone.print, *queries_[query]);
+      std::erase_if(result,
+                    [&](const candidate& one) { return one.document == gone.document && one.distance == distance; });
+    }
     for (const entry& one : added_) {
       const int distance = hamming_distance(one.print, *queries_[query]);
       if (distance <= distance_) result.push_back({one.document, distance});

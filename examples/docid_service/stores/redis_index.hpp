@@ -58,8 +58,14 @@ class redis_index final : public fingerprint_index {
   void prepare(std::span<const query_group* const> groups) override;
   std::vector<candidate> near(std::size_t query) override;
   void confirm() override;
-  void insert(const fingerprint& print, doc_number document) override { added_.push_back({print, document}); }
-  void erase(const fingerprint& print, doc_number document) override { erased_.push_back({print, document}); }
+  void insert(const fingerprint& print, doc_number document) override {
+    std::erase(erased_, entry{print, document});
+    added_.push_back({print, document});
+  }
+  void erase(const fingerprint& print, doc_number document) override {
+    std::erase(added_, entry{print, document});
+    erased_.push_back({print, document});
+  }
   void commit(std::uint64_t known) override;
   void rollback() noexcept override;
 

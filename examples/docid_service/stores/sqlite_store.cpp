@@ -30,6 +30,17 @@ constexpr const char* schema = R"(
   CREATE TABLE IF NOT EXISTS article(
     number INTEGER PRIMARY KEY, document INTEGER NOT NULL, nid TEXT NOT NULL, url TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS article_of_document ON article(document);
+  CREATE TABLE IF NOT EXISTS other_content(
+    document INTEGER NOT NULL, version INTEGER NOT NULL, article TEXT NOT NULL, PRIMARY KEY(document, version));
+  CREATE TABLE IF NOT EXISTS redefinition(
+    number INTEGER PRIMARY KEY, document INTEGER NOT NULL, title INTEGER, content INTEGER);
+)";
+
+// What an earlier version did not keep of an article.
+constexpr const char* new_columns = R"(
+  ALTER TABLE article ADD COLUMN heat REAL;
+  ALTER TABLE article ADD COLUMN version INTEGER;
+  ALTER TABLE article ADD COLUMN digest INTEGER;
 )";
 
 feature_set features_in(std::string_view bytes) {
@@ -44,6 +55,16 @@ std::optional<fingerprint> print_in(const statement& row, int column) {
 }
 
 std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }
+
+/// Of a row of nid, url, heat, version, digest.
+known_article article_in(const statement& row) {
+  known_article result{std::string(row.bytes(0)), std::string(row.bytes(1)), std::nullopt};
+  if (!row.is_null(3)) {
+    result.stored = stored_article{row.real(2), static_cast<std::uint64_t>(row.integer(3)),
+                                   static_cast<std::uint64_t>(row.integer(4))};
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -110,6 +131,10 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
     if (old())
       throw std::runtime_error("an earlier version of docid_service made it, in a format that this one cannot read");
     run(opened, schema);
+    statement has_digest(opened, "SELECT 1 FROM pragma_table_info('article') WHERE name = 'digest'");
+    const bool is_new = has_digest();
+    has_digest.reset();
+    if (!is_new) run(opened, new_columns);
     statement find(opened, "SELECT composition FROM store");
     if (!find()) {
       statement(opened, "INSERT INTO store VALUES(?, lower(hex(randomblob(16))))")(std::string_view(composition));
@@ -133,15 +158,23 @@ sqlite_mapping::sqlite_mapping(const sqlite_database& database)
       begin_(database_, "BEGIN IMMEDIATE"),
       commit_(database_, "COMMIT"),
       rollback_(database_, "ROLLBACK"),
-      insert_(database_, "INSERT INTO article(number, document, nid, url) VALUES(?, ?, ?, ?)"),
-      find_(database_, "SELECT url FROM article WHERE number = ?"),
+      insert_(database_,
+              "INSERT INTO article(number, document, nid, url, heat, version, digest) VALUES(?, ?, ?, ?, ?, ?, ?)"),
+      find_(database_, "SELECT nid, url, heat, version, digest FROM article WHERE number = ?"),
+      update_(database_, "UPDATE article SET heat = ?2, version = ?3, digest = ?4 WHERE number = ?1"),
       erase_(database_, "DELETE FROM article WHERE number = ?"),
       nids_(database_, "SELECT nid FROM article WHERE document = ? ORDER BY number"),
+      articles_(database_, "SELECT nid, url, heat, version, digest FROM article WHERE document = ? ORDER BY number"),
       first_of_url_(database_, "SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1"),
       insert_document_(database_, "INSERT INTO document VALUES(?, ?, ?, ?, ?, ?)"),
       insert_features_(database_, "INSERT INTO features VALUES(?, ?, ?)"),
       insert_pairs_(database_, "INSERT INTO pairs VALUES(?, ?)"),
       set_kept_(database_, "UPDATE document SET heat = ?2, version = ?3 WHERE number = ?1"),
+      set_document_(database_, "UPDATE document SET title = ?2, content = ?3 WHERE number = ?1"),
+      set_features_(database_, "UPDATE features SET title = ?2, content = ?3 WHERE document = ?1"),
+      insert_redefinition_(database_, "INSERT INTO redefinition VALUES(?, ?, ?, ?)"),
+      all_redefinitions_(database_,
+                         "SELECT document, title, content FROM redefinition WHERE number > ? ORDER BY number"),
       erase_document_(database_, "DELETE FROM document WHERE number = ?"),
       erase_features_(database_, "DELETE FROM features WHERE document = ?"),
       erase_pairs_(database_, "DELETE FROM pairs WHERE document = ?"),
@@ -167,6 +200,9 @@ sqlite_mapping::sqlite_mapping(const sqlite_database& database)
   statement last(database_, "SELECT seq FROM sqlite_sequence WHERE name = 'document'");
   if (last()) next_ = static_cast<doc_number>(last.integer(0) + 1);
   last.reset();
+  statement redefinition(database_, "SELECT max(number) FROM redefinition");
+  if (redefinition()) redefinitions_ = static_cast<std::uint64_t>(redefinition.integer(0));
+  redefinition.reset();
 }
 
 std::string sqlite_mapping::identity() {
@@ -177,7 +213,7 @@ std::string sqlite_mapping::identity() {
 
 void sqlite_mapping::begin() {
   begin_();
-  before_ = {next_, size_};
+  before_ = {next_, size_, redefinitions_};
 }
 
 void sqlite_mapping::commit() {
@@ -206,7 +242,7 @@ void sqlite_mapping::set(map& where, const key& k, std::optional<place> value) {
 }
 
 void sqlite_mapping::rollback() noexcept {
-  std::tie(next_, size_) = before_;
+  std::tie(next_, size_, redefinitions_) = before_;
   for (const doc_number document : erased_documents_) is_there_[document] = true;
   erased_documents_.clear();
   if (is_there_.size() > next_) is_there_.resize(next_);
@@ -242,9 +278,39 @@ std::vector<std::string> sqlite_mapping::nids_of(doc_number document) {
   return result;
 }
 
-void sqlite_mapping::add(std::string_view nid, std::string_view url, doc_number document) {
+std::vector<known_article> sqlite_mapping::articles_of(doc_number document) {
+  std::vector<known_article> result;
+  for (bool row = articles_(std::int64_t{document}); row; row = articles_.next()) {
+    result.push_back(article_in(articles_));
+  }
+  return result;
+}
+
+known_article sqlite_mapping::first_of(doc_number document) {
+  if (!articles_(std::int64_t{document}))
+    throw std::runtime_error("the store has no article of document " + std::to_string(document));
+  known_article result = article_in(articles_);
+  articles_.reset();
+  return result;
+}
+
+std::optional<stored_article> sqlite_mapping::stored_of(std::string_view nid) {
+  if (!find_(std::int64_t{by_nid_.at(key_of(nid)).number})) return std::nullopt;
+  auto result = article_in(find_).stored;
+  find_.reset();
+  return result;
+}
+
+void sqlite_mapping::update(std::string_view nid, const stored_article& stored) {
+  update_(std::int64_t{by_nid_.at(key_of(nid)).number}, stored.heat, signed_of(stored.version),
+          signed_of(stored.digest));
+}
+
+void sqlite_mapping::add(std::string_view nid, std::string_view url, doc_number document,
+                         const stored_article& stored) {
   const std::uint32_t row = next_row_++;
-  insert_(std::int64_t{row}, std::int64_t{document}, nid, url);
+  insert_(std::int64_t{row}, std::int64_t{document}, nid, url, stored.heat, signed_of(stored.version),
+          signed_of(stored.digest));
   set(by_nid_, key_of(nid), place{document, row});
   const key k = key_of(url);
   const auto found = by_url_.find(k);
@@ -258,7 +324,7 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
   if (found == by_nid_.end()) return std::nullopt;
   const place old = found->second;
   if (!find_(std::int64_t{old.number})) throw std::runtime_error("the store has no article " + std::string(nid));
-  const std::string text(find_.bytes(0));
+  const std::string text(find_.bytes(1));
   const key url = key_of(text);
   find_.reset();
   erase_(std::int64_t{old.number});
@@ -286,6 +352,22 @@ void sqlite_mapping::add_document(doc_number document, const definition& defined
 
 void sqlite_mapping::set_kept(doc_number document, const kept_article& kept) {
   set_kept_(std::int64_t{document}, kept.heat, signed_of(kept.version));
+}
+
+void sqlite_mapping::redefine(doc_number document, const definition& old, const definition& defined,
+                              const feature_set& pairs) {
+  insert_redefinition_(signed_of(++redefinitions_), std::int64_t{document}, old.title.print, old.content.print);
+  set_document_(std::int64_t{document}, defined.title.print, defined.content.print);
+  set_features_(std::int64_t{document}, defined.title.features, defined.content.features);
+  erase_pairs_(std::int64_t{document});
+  add_pairs(document, pairs);
+}
+
+void sqlite_mapping::for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) {
+  for (bool row = all_redefinitions_(signed_of(after)); row; row = all_redefinitions_.next()) {
+    visit(static_cast<doc_number>(all_redefinitions_.integer(0)), print_in(all_redefinitions_, 1),
+          print_in(all_redefinitions_, 2));
+  }
 }
 
 void sqlite_mapping::erase_document(doc_number document) {
@@ -351,23 +433,32 @@ std::vector<doc_number> sqlite_mapping::documents_after(doc_number after, std::s
 // ---- the contents ---------------------------------------------------------------------------------------------------
 
 sqlite_contents::sqlite_contents(const sqlite_database& database)
-    : put_(database.handle(), "INSERT OR REPLACE INTO content VALUES(?, ?, ?)"),
-      get_(database.handle(), "SELECT article FROM content WHERE document = ? AND version = ?"),
-      erase_(database.handle(), "DELETE FROM content WHERE document = ? AND version = ?") {}
+    : database_(database.handle()),
+      put_(database_, "INSERT OR IGNORE INTO content VALUES(?, ?, ?)"),
+      get_(database_, "SELECT article FROM content WHERE document = ? AND version = ?"),
+      erase_(database_, "DELETE FROM content WHERE document = ? AND version = ?"),
+      put_other_(database_, "INSERT INTO other_content VALUES(?, ?, ?)"),
+      get_other_(database_, "SELECT article FROM other_content WHERE document = ? AND version = ?"),
+      erase_other_(database_, "DELETE FROM other_content WHERE document = ? AND version = ?") {}
 
 void sqlite_contents::put(doc_number document, std::uint64_t version, std::string_view json) {
   put_(std::int64_t{document}, signed_of(version), json);
+  if (sqlite3_changes(database_) == 0) put_other_(std::int64_t{document}, signed_of(version), json);
 }
 
 std::optional<std::string> sqlite_contents::get(doc_number document, std::uint64_t version) {
-  if (!get_(std::int64_t{document}, signed_of(version))) return std::nullopt;
-  std::string result(get_.bytes(0));
-  get_.reset();
-  return result;
+  for (statement* const table : {&get_, &get_other_}) {
+    if (!(*table)(std::int64_t{document}, signed_of(version))) continue;
+    std::string result(table->bytes(0));
+    table->reset();
+    return result;
+  }
+  return std::nullopt;
 }
 
 void sqlite_contents::erase(doc_number document, std::uint64_t version) {
   erase_(std::int64_t{document}, signed_of(version));
+  if (sqlite3_changes(database_) == 0) erase_other_(std::int64_t{document}, signed_of(version));
 }
 
 }  // namespace docid

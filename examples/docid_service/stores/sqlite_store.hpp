@@ -79,12 +79,20 @@ class sqlite_mapping final : public mapping {
   std::optional<doc_number> document_of_nid(std::string_view nid) override;
   std::optional<doc_number> document_of_url(std::string_view url) override;
   std::vector<std::string> nids_of(doc_number document) override;
-  void add(std::string_view nid, std::string_view url, doc_number document) override;
+  std::vector<known_article> articles_of(doc_number document) override;
+  known_article first_of(doc_number document) override;
+  std::optional<stored_article> stored_of(std::string_view nid) override;
+  void add(std::string_view nid, std::string_view url, doc_number document, const stored_article& stored) override;
+  void update(std::string_view nid, const stored_article& stored) override;
   std::optional<doc_number> remove(std::string_view nid) override;
 
   [[nodiscard]] doc_number next_number() const override { return next_; }
   void add_document(doc_number document, const definition& defined, const kept_article& kept) override;
   void set_kept(doc_number document, const kept_article& kept) override;
+  void redefine(doc_number document, const definition& old, const definition& defined,
+                const feature_set& pairs) override;
+  [[nodiscard]] std::uint64_t redefinitions() const override { return redefinitions_; }
+  void for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) override;
   void erase_document(doc_number document) override;
   void add_pairs(doc_number document, const feature_set& pairs) override;
   bool has(doc_number document) override { return document < is_there_.size() && is_there_[document]; }
@@ -123,13 +131,15 @@ class sqlite_mapping final : public mapping {
   std::uint32_t next_row_ = 1;
   doc_number next_ = 1;
   std::size_t size_ = 0;
-  std::pair<doc_number, std::size_t> before_;  // the transaction
-  statement begin_, commit_, rollback_, insert_, find_, erase_, nids_, first_of_url_, insert_document_,
-      insert_features_, insert_pairs_, set_kept_, erase_document_, erase_features_, erase_pairs_, document_, features_,
-      pairs_, all_;
+  std::uint64_t redefinitions_ = 0;
+  std::tuple<doc_number, std::size_t, std::uint64_t> before_;  // the transaction
+  statement begin_, commit_, rollback_, insert_, find_, update_, erase_, nids_, articles_, first_of_url_,
+      insert_document_, insert_features_, insert_pairs_, set_kept_, set_document_, set_features_, insert_redefinition_,
+      all_redefinitions_, erase_document_, erase_features_, erase_pairs_, document_, features_, pairs_, all_;
 };
 
-/// In the transactions of the mapping, which has the same file.
+/// In the transactions of the mapping, which has the same file. One article of each document is in a table by the number
+/// of the document, as of most there is one; the others are in a table of their own.
 class sqlite_contents final : public contents {
  public:
   explicit sqlite_contents(const sqlite_database& database);
@@ -143,7 +153,8 @@ class sqlite_contents final : public contents {
   void rollback() noexcept override {}
 
  private:
-  statement put_, get_, erase_;
+  sqlite3* database_;
+  statement put_, get_, erase_, put_other_, get_other_, erase_other_;
 };
 
 }  // namespace docid

@@ -66,22 +66,47 @@ class fingerprint_index {
   /// An entry that is there already is left as it is.
   virtual void insert(const fingerprint& print, doc_number document) = 0;
   virtual void erase(const fingerprint& print, doc_number document) = 0;
-  /// `known`: up to which document (of urls: article) the index has everything.
+  /// `known`: what the index has: of urls the articles up to this one, otherwise see known_state.
   virtual void commit(std::uint64_t known) = 0;
   virtual void rollback() noexcept = 0;
 };
 
-/// What defines a document, and never changes: that of its first article.
+/// What an index has: the documents up to one, as the redefinitions up to one have left them. As a number they are what
+/// an index of a version without redefinitions has said.
+struct known_state {
+  doc_number documents = 0;
+  std::uint64_t redefinitions = 0;
+
+  static known_state of(std::uint64_t known) { return {static_cast<doc_number>(known), known >> 32U}; }
+  [[nodiscard]] std::uint64_t number() const { return redefinitions << 32U | documents; }
+  friend bool operator==(const known_state&, const known_state&) = default;
+};
+
+/// What defines a document: its name, which never changes, and the texts of its first article.
 struct definition {
   std::string name;  ///< the docId
   description title;
   description content;
 };
 
-/// The article whose content is kept, the hottest so far.
+/// The article that is shown for a document, the hottest of those that it has.
 struct kept_article {
   double heat = 0;
   std::uint64_t version = 0;  ///< under which the contents have it
+};
+
+/// Where the contents have an article, and what it was.
+struct stored_article {
+  double heat = 0;
+  std::uint64_t version = 0;
+  std::uint64_t digest = 0;  ///< of its JSON; equal if nothing has changed
+};
+
+struct known_article {
+  std::string nid;
+  std::string url;
+  std::optional<stored_article>
+      stored;  ///< nothing if an earlier version of the service took it, which kept the hottest only
 };
 
 /// An article that the store has no room for; others may be kept.
@@ -114,8 +139,16 @@ class mapping {
   virtual std::optional<doc_number> document_of_nid(std::string_view nid) = 0;
   virtual std::optional<doc_number> document_of_url(std::string_view url) = 0;
   virtual std::vector<std::string> nids_of(doc_number document) = 0;
-  /// Precondition: the nid is not there.
-  virtual void add(std::string_view nid, std::string_view url, doc_number document) = 0;
+  /// By age.
+  virtual std::vector<known_article> articles_of(doc_number document) = 0;
+  /// The oldest one. Precondition: the document is there.
+  virtual known_article first_of(doc_number document) = 0;
+  /// Of a nid that document_of_nid() has found in this transaction.
+  virtual std::optional<stored_article> stored_of(std::string_view nid) = 0;
+  /// Precondition: the nid is not there, and the document is.
+  virtual void add(std::string_view nid, std::string_view url, doc_number document, const stored_article& stored) = 0;
+  /// Precondition: the nid is there.
+  virtual void update(std::string_view nid, const stored_article& stored) = 0;
   /// Returns: the document of the nid that is gone; nothing if it was not there.
   virtual std::optional<doc_number> remove(std::string_view nid) = 0;
 
@@ -123,6 +156,15 @@ class mapping {
   virtual doc_number next_number() const = 0;
   virtual void add_document(doc_number document, const definition& defined, const kept_article& kept) = 0;
   virtual void set_kept(doc_number document, const kept_article& kept) = 0;
+  /// Replaces what defines a document, but for its name.
+  virtual void redefine(doc_number document, const definition& old, const definition& defined,
+                        const feature_set& pairs) = 0;
+  /// How often documents were redefined.
+  virtual std::uint64_t redefinitions() const = 0;
+  using redefinition_visitor = std::function<void(doc_number, const std::optional<fingerprint>& old_title,
+                                                  const std::optional<fingerprint>& old_content)>;
+  /// All redefinitions after this one, in their order.
+  virtual void for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) = 0;
   virtual void erase_document(doc_number document) = 0;
   /// Keeps the pairs of the content that defines a document where they cannot be made of the contents.
   /// Precondition: it has none.
@@ -147,7 +189,7 @@ class mapping {
   virtual std::size_t nids() const = 0;
 };
 
-/// Articles as JSON, one a document.
+/// Articles as JSON.
 class contents {
  public:
   virtual ~contents() = default;
