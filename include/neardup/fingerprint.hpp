@@ -4,6 +4,7 @@
 #include "version.hpp"
 
 #include "fingerprint/accumulator.hpp"
+#include "fingerprint/any_tokenizer.hpp"
 #include "fingerprint/defaults.hpp"
 #include "fingerprint/feature_bag.hpp"
 #include "fingerprint/feature_extractor.hpp"

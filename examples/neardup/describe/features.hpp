@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <neardup/fingerprint/any_tokenizer.hpp>
 #include <neardup/text/chinese/chinese_words.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <neardup/text/stop_words.hpp>
@@ -44,6 +45,12 @@ template <class Use>
 decltype(auto) with_tokenizer(const feature_setting& features, Use&& use) {
   if (features.words) return std::forward<Use>(use)(*features.words);
   return neardup::with_tokenizer(features.choice, std::forward<Use>(use));
+}
+
+/// The same as one type, so that what stands on it is compiled once.
+template <class Hasher = neardup::xxh3<64>>
+neardup::any_tokenizer<Hasher> make_tokenizer(const feature_setting& features) {
+  return with_tokenizer(features, [](const auto& tokenizer) { return neardup::any_tokenizer<Hasher>(tokenizer); });
 }
 
 }  // namespace command

@@ -64,21 +64,19 @@ fingerprinter fingerprint_weighed(const fingerprint_settings& settings) {
 template <std::size_t Bits>
 fingerprinter make_simhash_fingerprinter(const fingerprint_settings& settings) {
   if (settings.are_given) return fingerprint_weighed<Bits>(settings);
-  return with_tokenizer(settings.features, [&](const auto& tokenizer) {
-    if (settings.top > 0) return fingerprint_keywords<Bits>(settings, tokenizer);
-    return with_weighter(settings, [&](const auto& weighter) {
-      return fingerprint_by(neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed}),
-                            settings.bits);
-    });
+  const auto tokenizer = make_tokenizer<neardup::xxh3<Bits>>(settings.features);
+  if (settings.top > 0) return fingerprint_keywords<Bits>(settings, tokenizer);
+  return with_weighter(settings, [&](const auto& weighter) {
+    return fingerprint_by(neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed}),
+                          settings.bits);
   });
 }
 
 template <std::size_t Bits>
 fingerprinter make_minwise_fingerprinter(const fingerprint_settings& settings) {
-  return with_tokenizer(settings.features, [&](const auto& tokenizer) {
-    return fingerprint_by(neardup::make_minwise_hasher<Bits>(tokenizer, neardup::xxh3<64>{settings.seed}),
-                          settings.bits);
-  });
+  return fingerprint_by(
+      neardup::make_minwise_hasher<Bits>(make_tokenizer(settings.features), neardup::xxh3<64>{settings.seed}),
+      settings.bits);
 }
 
 /// The min-wise code of a set of features.

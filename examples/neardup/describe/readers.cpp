@@ -272,7 +272,7 @@ std::optional<double> similarity_at_least(similarity_measure measure, feature_se
 
 feature_weigher make_feature_weigher(const fingerprint_settings& settings, const feature_setting& features) {
   if (settings.are_given) return [&](const document_texts& t) { return given_weights(settings.top, t); };
-  return with_tokenizer(features, [&](const auto& tokenizer) { return weigh_features(settings, tokenizer); });
+  return weigh_features(settings, make_tokenizer(features));
 }
 
 feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison) {
@@ -282,19 +282,16 @@ feature_reader make_feature_reader(const fingerprint_settings& settings, const c
   }
   if (checks && comparison.check == similarity_measure::edit) return read_normalised_texts();
   if (settings.are_given) return read_given_features(settings, checks);
-  return with_tokenizer(checks ? comparison.check_features : settings.features, [&](const auto& tokenizer) {
-    return checks ? read_features(tokenizer, settings.seed)
-                  : read_short_digest(tokenizer, settings.seed, comparison.keeps_digests);
-  });
+  const auto tokenizer = make_tokenizer(checks ? comparison.check_features : settings.features);
+  return checks ? read_features(tokenizer, settings.seed)
+                : read_short_digest(tokenizer, settings.seed, comparison.keeps_digests);
 }
 
 void look_for_terms(const fingerprint_settings& settings, std::string_view text) {
   if (!settings.met_term || *settings.met_term) return;
-  with_tokenizer(settings.features, [&](const auto& tokenize) {
-    bool met = false;
-    tokenize(text, [&](std::string_view token) { met = met || settings.idf->find(token); });
-    if (met) *settings.met_term = true;
-  });
+  bool met = false;
+  make_tokenizer(settings.features)(text, [&](std::string_view token) { met = met || settings.idf->find(token); });
+  if (met) *settings.met_term = true;
 }
 
 }  // namespace command

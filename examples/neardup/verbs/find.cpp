@@ -33,11 +33,10 @@ class clue_finder {
  public:
   clue_finder(const feature_setting& features, std::string_view clue) : features_(features) {
     if (!features_.needs_dictionary()) features_.choice.size = std::min(features_.choice.size, length_of(clue));
-    with_tokenizer(features_, [&](const auto& tokenize) {
-      tokenize(clue, [&](std::string_view token) {
-        numbers_.emplace(hash_(token), numbers_.size());
-        ++clue_length_;
-      });
+    tokenize_.emplace(make_tokenizer(features_));
+    (*tokenize_)(clue, [&](std::string_view token) {
+      numbers_.emplace(hash_(token), numbers_.size());
+      ++clue_length_;
     });
     window_.resize(clue_length_ + clue_length_ / 4 + 1);
     inside_.resize(numbers_.size());
@@ -48,20 +47,18 @@ class clue_finder {
   /// From 0 to 1. Complexity: linear in the texts.
   double share_in(const std::vector<std::string>& texts) {
     std::size_t best = 0;
-    with_tokenizer(features_, [&](const auto& tokenize) {
-      for (const std::string& text : texts) {
-        std::fill(window_.begin(), window_.end(), none);
-        std::fill(inside_.begin(), inside_.end(), 0);
-        found_ = 0;
-        std::size_t place = 0;
-        tokenize(text, [&](std::string_view token) {
-          const auto number = numbers_.find(hash_(token));
-          replace(window_[place], number == numbers_.end() ? none : number->second);
-          place = place + 1 == window_.size() ? 0 : place + 1;
-          best = std::max(best, found_);
-        });
-      }
-    });
+    for (const std::string& text : texts) {
+      std::fill(window_.begin(), window_.end(), none);
+      std::fill(inside_.begin(), inside_.end(), 0);
+      found_ = 0;
+      std::size_t place = 0;
+      (*tokenize_)(text, [&](std::string_view token) {
+        const auto number = numbers_.find(hash_(token));
+        replace(window_[place], number == numbers_.end() ? none : number->second);
+        place = place + 1 == window_.size() ? 0 : place + 1;
+        best = std::max(best, found_);
+      });
+    }
     return static_cast<double>(best) / static_cast<double>(numbers_.size());
   }
 
@@ -74,7 +71,7 @@ class clue_finder {
     feature_setting single = features_;
     single.choice.size = 1;
     std::size_t length = 0;
-    with_tokenizer(single, [&](const auto& tokenize) { tokenize(clue, [&](std::string_view) { ++length; }); });
+    make_tokenizer(single)(clue, [&](std::string_view) { ++length; });
     return std::max<std::size_t>(length, 1);
   }
 
@@ -85,6 +82,7 @@ class clue_finder {
   }
 
   feature_setting features_;
+  std::optional<neardup::any_tokenizer<>> tokenize_;
   neardup::xxh3<64> hash_;
   std::unordered_map<std::uint64_t, std::size_t> numbers_;  // of the clue's features
   std::size_t clue_length_ = 0;

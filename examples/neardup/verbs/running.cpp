@@ -22,13 +22,12 @@ std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
 /// The same, learnt from the input.
 std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
   neardup::idf_learner learner;
-  with_tokenizer(c.settings.fingerprint.features, [&](const auto& tokenize) {
-    for_each_text_before(c, "learning how rare the features are", [&](const placed_document& d) {
-      const auto all_texts = [&](std::string_view, auto&& sink) {
-        for (const std::string& text : *d.texts) tokenize(text, sink);
-      };
-      learner.add(all_texts, {});
-    });
+  const auto tokenize = make_tokenizer(c.settings.fingerprint.features);
+  for_each_text_before(c, "learning how rare the features are", [&](const placed_document& d) {
+    const auto all_texts = [&](std::string_view, auto&& sink) {
+      for (const std::string& text : *d.texts) tokenize(text, sink);
+    };
+    learner.add(all_texts, {});
   });
   return std::make_shared<const neardup::idf_table>(learner.table());
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "../../../detail/bits.hpp"
+#include "../../../fingerprint/any_tokenizer.hpp"
 #include "../../../fingerprint/feature_extractor.hpp"
 #include "../../../fingerprint/hashers.hpp"
 #include "../../../fingerprint/minwise_sketch.hpp"
@@ -68,20 +69,23 @@ struct feature_reader {
 };
 
 [[nodiscard]] inline feature_reader make_feature_reader(const feature_choice& choice, std::uint64_t seed) {
-  return with_tokenizer(choice, [seed](auto tokenizer) {
-    const auto hash = make_simhasher<128>(tokenizer, unit{}, xxh3<128>{seed});
-    const feature_extractor<decltype(tokenizer), xxh3<64>, std::uint64_t> extract(tokenizer, xxh3<64>{seed});
-    const auto hash_memory = std::make_shared<typename decltype(hash)::workspace>();
-    const auto memory = std::make_shared<typename decltype(extract)::workspace>();
-    feature_reader reader;
-    reader.features = [=](std::string_view text) { return extract(text, *memory); };
-    reader.fingerprint = [=](std::string_view text) -> std::optional<fingerprints_of_text> {
-      const auto by_votes = hash(text, *hash_memory);
-      if (!by_votes) return std::nullopt;
-      return fingerprints_of_text(*by_votes, extract(text, *memory));
-    };
-    return reader;
-  });
+  const auto with_hasher = [&choice]<class Hasher>(const Hasher&) {
+    return with_tokenizer(choice, [](const auto& tokenizer) { return any_tokenizer<Hasher>(tokenizer); });
+  };
+  const xxh3<128> wide{seed};
+  const xxh3<64> narrow{seed};
+  const auto hash = make_simhasher<128>(with_hasher(wide), unit{}, wide);
+  const feature_extractor<any_tokenizer<xxh3<64>>, xxh3<64>, std::uint64_t> extract(with_hasher(narrow), narrow);
+  const auto hash_memory = std::make_shared<typename decltype(hash)::workspace>();
+  const auto memory = std::make_shared<typename decltype(extract)::workspace>();
+  feature_reader reader;
+  reader.features = [=](std::string_view text) { return extract(text, *memory); };
+  reader.fingerprint = [=](std::string_view text) -> std::optional<fingerprints_of_text> {
+    const auto by_votes = hash(text, *hash_memory);
+    if (!by_votes) return std::nullopt;
+    return fingerprints_of_text(*by_votes, extract(text, *memory));
+  };
+  return reader;
 }
 
 /// How closely a corpus is looked at.

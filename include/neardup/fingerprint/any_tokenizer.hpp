@@ -1,0 +1,137 @@
+// A tokenizer that is chosen when the program runs, as one type.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "../text/tokenizer.hpp"
+#include "hashers.hpp"
+#include "kernels/bit_tally.hpp"
+#include "kernels/registry.hpp"
+#include "kernels/token_kernel.hpp"
+
+namespace neardup::inline v0 {
+
+/// Any tokenizer, whose tokens `Hasher` hashes: what is chosen when the program runs, by with_tokenizer say, need not be
+/// a type of its own in all that stands on it. Code for t tokenizers and w weighters is compiled t + w times, not t * w.
+///
+/// Tokens, hashes and fingerprints are those of the tokenizer that it holds, which copies share. A simhasher, a
+/// minwise_hasher or a feature_extractor with this Hasher calls it once for each text, and hashes as fast as with that
+/// tokenizer itself; with another hasher it is called for each token. It takes whole texts, no streams, and has no
+/// composition.
+/// Example: `auto t = with_tokenizer(parse_features(name), [](const auto& t) { return any_tokenizer<>(t); });
+///          simhasher hash{t, tf{}};`
+template <class Hasher = xxh3<64>>
+class any_tokenizer {
+  static constexpr std::size_t words = detail::hasher_words<Hasher>;
+  using writer = detail::hash_writer<words>;
+  using tallies_type = std::array<detail::bit_tally, words>;
+
+  /// Refers to what takes a token.
+  class sink_reference {
+   public:
+    template <class Sink>
+      requires(!std::same_as<Sink, sink_reference>)
+    explicit sink_reference(Sink& sink) noexcept
+        : sink_(std::addressof(sink)), call_([](const void* object, std::string_view token) {
+            (*static_cast<Sink*>(const_cast<void*>(object)))(token);
+          }) {}
+    void operator()(std::string_view token) const { call_(sink_, token); }
+
+   private:
+    const void* sink_;
+    void (*call_)(const void* object, std::string_view token);
+  };
+
+  struct scratch_base {
+    virtual ~scratch_base() = default;
+  };
+  struct model_base {
+    virtual ~model_base() = default;
+    virtual void tokenize(std::string_view text, sink_reference sink) const = 0;
+    [[nodiscard]] virtual std::unique_ptr<scratch_base> make_scratch() const = 0;
+    virtual void hash_text(const Hasher& hash, std::string_view text, scratch_base& memory,
+                           const writer& out) const = 0;
+    virtual bool count(const Hasher& hash, std::string_view text, tallies_type& tallies) const = 0;
+  };
+  template <class Tokenizer>
+  struct model final : model_base {
+    using kernel = detail::token_kernel<Tokenizer, Hasher>;
+    struct scratch final : scratch_base {
+      typename kernel::scratch memory;
+    };
+
+    explicit model(Tokenizer t) : tokenizer(std::move(t)) {}
+    void tokenize(std::string_view text, sink_reference sink) const override { tokenizer(text, sink); }
+    [[nodiscard]] std::unique_ptr<scratch_base> make_scratch() const override { return std::make_unique<scratch>(); }
+    void hash_text(const Hasher& hash, std::string_view text, scratch_base& memory, const writer& out) const override {
+      kernel::hash_text(tokenizer, hash, text, static_cast<scratch&>(memory).memory, out);
+    }
+    bool count([[maybe_unused]] const Hasher& hash, [[maybe_unused]] std::string_view text,
+               [[maybe_unused]] tallies_type& tallies) const override {
+      if constexpr (requires { kernel::count(tokenizer, hash, text, tallies); }) {
+        return kernel::count(tokenizer, hash, text, tallies);
+      } else {
+        return false;
+      }
+    }
+
+    Tokenizer tokenizer;
+  };
+
+ public:
+  template <tokenizer Tokenizer>
+    requires(!std::same_as<Tokenizer, any_tokenizer>)
+  explicit any_tokenizer(Tokenizer tokenizer) : model_(std::make_shared<model<Tokenizer>>(std::move(tokenizer))) {}
+
+  template <class Sink>
+  void operator()(std::string_view text, Sink&& sink) const {
+    model_->tokenize(text, sink_reference(sink));
+  }
+
+ private:
+  friend detail::token_kernel<any_tokenizer, Hasher>;
+
+  std::shared_ptr<const model_base> model_;
+};
+
+namespace detail {
+
+/// Hands a text on to the kernel of the tokenizer that is held.
+template <class Hasher>
+struct token_kernel<any_tokenizer<Hasher>, Hasher> {
+  /// Made for the first text, and again for another tokenizer, which it keeps alive: so none has the same address.
+  struct scratch {
+    scratch() = default;
+    scratch(const scratch&) noexcept {}
+    scratch(scratch&&) noexcept = default;
+    scratch& operator=(const scratch&) = delete;
+    scratch& operator=(scratch&&) noexcept = default;
+    ~scratch() = default;
+
+    std::shared_ptr<const typename any_tokenizer<Hasher>::model_base> owner;
+    std::unique_ptr<typename any_tokenizer<Hasher>::scratch_base> memory;
+  };
+
+  static void hash_text(const any_tokenizer<Hasher>& tokenize, const Hasher& hash, std::string_view text,
+                        scratch& memory, const hash_writer<hasher_words<Hasher>>& out) {
+    if (memory.owner != tokenize.model_) {
+      memory.memory = tokenize.model_->make_scratch();
+      memory.owner = tokenize.model_;
+    }
+    tokenize.model_->hash_text(hash, text, *memory.memory, out);
+  }
+
+  static bool count(const any_tokenizer<Hasher>& tokenize, const Hasher& hash, std::string_view text,
+                    std::array<bit_tally, hasher_words<Hasher>>& tallies) {
+    return tokenize.model_->count(hash, text, tallies);
+  }
+};
+
+}  // namespace detail
+
+}  // namespace neardup::inline v0

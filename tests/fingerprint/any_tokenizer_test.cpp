@@ -1,0 +1,117 @@
+#include <neardup/fingerprint.hpp>
+#include <neardup/text/feature_choice.hpp>
+
+#include <functional>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catch.hpp"
+
+namespace {
+
+using neardup::any_tokenizer;
+
+template <class Hasher = neardup::xxh3<64>>
+any_tokenizer<Hasher> by_name(std::string_view features) {
+  return neardup::with_tokenizer(neardup::parse_features(features),
+                                 [](const auto& tokenizer) { return any_tokenizer<Hasher>(tokenizer); });
+}
+
+/// The same tokens, one after the other, of which no kernel knows.
+struct one_by_one {
+  std::function<void(std::string_view, const std::function<void(std::string_view)>&)> tokenize;
+  template <class Sink>
+  void operator()(std::string_view text, Sink&& sink) const {
+    tokenize(text, [&](std::string_view token) { sink(token); });
+  }
+};
+
+one_by_one slow_twin(std::string_view features) {
+  return neardup::with_tokenizer(neardup::parse_features(features), [](const auto& tokenizer) {
+    return one_by_one{[tokenizer](std::string_view text, const auto& sink) { tokenizer(text, sink); }};
+  });
+}
+
+constexpr std::string_view all_features[] = {
+    "words",   "words:2", "chars:2",        "chars:5",           "bytes:3",
+    "bytes:8", "words:3", "masked:words:2", "canonical:words:2", "canonical:chars:4"};
+
+std::vector<std::string> texts() {
+  const std::string pieces[] = {
+      "near ", "Dup-licate 42 ", "\xE4\xB8\xAD\xE6\x96\x87", "na\xC3\xAFve\n", "e\xCC\x81t\xC3\xA9 ", "\xFF", "  ",
+      "a",     "0x7f: ",         "\xEF\xAC\x81ne, "};
+  std::vector<std::string> all{"", "x", "  "};
+  std::mt19937_64 random(17);
+  for (const std::size_t length : {3, 9, 40, 300, 2000}) {
+    std::string text;
+    for (std::size_t i = 0; i < length; ++i) text += pieces[random() % std::size(pieces)];
+    all.push_back(text);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("any tokenizer gives the tokens of the one that it holds", "[any_tokenizer]") {
+  for (const std::string_view features : all_features) {
+    const auto any = by_name(features);
+    const auto copy = any;
+    for (const std::string& text : texts()) {
+      std::vector<std::string> tokens, of_copy, wanted;
+      any(text, [&](std::string_view token) { tokens.emplace_back(token); });
+      copy(text, [&](std::string_view token) { of_copy.emplace_back(token); });
+      slow_twin(features)(text, [&](std::string_view token) { wanted.emplace_back(token); });
+      CHECK(tokens == wanted);
+      CHECK(of_copy == wanted);
+    }
+  }
+}
+
+TEST_CASE("any tokenizer gives the fingerprints and features of the one that it holds", "[any_tokenizer]") {
+  using neardup::xxh3;
+  using twin = one_by_one;
+  const auto holds_for = [](const auto& make) {
+    // One workspace, from tokenizer to tokenizer.
+    typename decltype(make(by_name("words")))::workspace scratch;
+    for (const std::string_view features : all_features) {
+      const auto fast = make(by_name(features));
+      const auto slow = make(slow_twin(features));
+      INFO(features);
+      for (const std::string& text : texts()) {
+        CHECK(fast(text, scratch) == fast(text));
+        CHECK(fast(text) == slow(text));
+      }
+    }
+  };
+  holds_for([](const auto& t) { return neardup::simhasher(t, neardup::unit{}, xxh3<64>{7}); });
+  holds_for([](const auto& t) { return neardup::simhasher(t, neardup::tf{}, xxh3<64>{7}); });
+  holds_for([](const auto& t) { return neardup::make_minwise_hasher<64>(t, xxh3<64>{7}); });
+
+  typename neardup::feature_extractor<any_tokenizer<>>::workspace scratch;
+  for (const std::string_view features : all_features) {
+    const neardup::feature_extractor<any_tokenizer<>> fast(by_name(features));
+    const neardup::feature_extractor<twin> slow(slow_twin(features));
+    for (const std::string& text : texts()) {
+      const auto found = fast(text, scratch);
+      CHECK(std::vector(found.begin(), found.end()) == slow(text));
+    }
+  }
+}
+
+TEST_CASE("any tokenizer is hashed by two words for fingerprints of 128 bits", "[any_tokenizer]") {
+  using neardup::xxh3;
+  for (const std::string_view features : {"words:2", "chars:2", "bytes:8"}) {
+    const auto fast = neardup::make_simhasher<128>(by_name<xxh3<128>>(features), neardup::tf{}, xxh3<128>{7});
+    const auto slow = neardup::make_simhasher<128>(slow_twin(features), neardup::tf{}, xxh3<128>{7});
+    for (const std::string& text : texts()) CHECK(fast(text) == slow(text));
+  }
+}
+
+TEST_CASE("any tokenizer with another hasher than its own is called for each token", "[any_tokenizer]") {
+  const neardup::simhasher other(by_name<neardup::xxh3<128>>("words:2"), neardup::unit{}, neardup::xxh3<64>{});
+  const neardup::simhasher own(by_name("words:2"), neardup::unit{}, neardup::xxh3<64>{});
+  for (const std::string& text : texts()) CHECK(other(text) == own(text));
+}
