@@ -1,4 +1,5 @@
 // Fingerprints of one kind and width.
+#include <neardup/dedup/describer.hpp>
 #include <neardup/fingerprint.hpp>
 
 #include "readers.hpp"
@@ -6,6 +7,8 @@
 namespace command {
 
 namespace {
+
+using fingerprinter = document_reader<std::optional<any_fingerprint>>;
 
 /// The first `bits` of a fingerprint, of any width.
 template <class Fingerprint>
@@ -87,8 +90,6 @@ std::optional<any_fingerprint> code_of(feature_set features) {
   return first_bits(sketch.result(), Bits);
 }
 
-}  // namespace
-
 fingerprinter make_fingerprinter(const fingerprint_settings& settings) {
   return with_bits(settings.bits, [&](auto bits) {
     // SimHash of 32 bits is half of that of 64, which takes as long; of min-wise codes it is not.
@@ -98,8 +99,42 @@ fingerprinter make_fingerprinter(const fingerprint_settings& settings) {
   });
 }
 
-feature_coder* feature_coder_of(const fingerprint_settings& settings) {
-  return with_bits(settings.bits, [](auto bits) -> feature_coder* { return &code_of<bits>; });
+/// Min-wise codes are made of the features that are read for the check.
+document_describer describe_by_features(const fingerprint_settings& settings, const comparison_settings& comparison) {
+  const auto code = with_bits(settings.bits, [](auto bits) { return &code_of<bits>; });
+  return [code, extract = make_feature_reader(settings, comparison)](const document_texts& texts) {
+    const feature_set features = extract(texts);
+    return described_document{code(features), features};
+  };
+}
+
+/// SimHash of 64 bits hashes the same tokens in the same way as the check.
+document_describer describe_in_one_pass(const fingerprint_settings& settings) {
+  return with_tokenizer(settings.features, [&](const auto& tokenizer) -> document_describer {
+    const auto hash = neardup::make_simhasher<64>(tokenizer, neardup::unit{}, neardup::xxh3<64>{settings.seed});
+    const neardup::describer describe(hash);
+    const auto scratch = std::make_shared<typename decltype(describe)::workspace>();
+    return [=, bits = settings.bits](const document_texts& texts) {
+      const auto made = describe(std::span(texts), *scratch);
+      return described_document{first_bits(made.fingerprint, bits), made.features};
+    };
+  });
+}
+
+}  // namespace
+
+document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison) {
+  const bool has_both = comparison.reads_features && comparison.checks_jaccard() && !settings.are_given &&
+                        settings.features == comparison.check_features;
+  if (has_both && settings.kind == neardup::fingerprint_kind::minwise)
+    return describe_by_features(settings, comparison);
+  if (has_both && settings.bits <= 64 && !settings.has_weights()) return describe_in_one_pass(settings);
+  return [fingerprint = make_fingerprinter(settings), extract = comparison.reads_features
+                                                                    ? make_feature_reader(settings, comparison)
+                                                                    : nullptr](const document_texts& texts) {
+    const feature_set features = extract ? extract(texts) : feature_set();
+    return described_document{fingerprint(texts), features};
+  };
 }
 
 }  // namespace command

@@ -61,12 +61,13 @@ std::optional<double> similarity_at_least(similarity_measure measure, feature_se
 using feature_reader = document_reader<feature_set>;
 feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison);
 
-using fingerprinter = document_reader<std::optional<any_fingerprint>>;
-fingerprinter make_fingerprinter(const fingerprint_settings& settings);
-
-/// The min-wise code of a document's features, or nothing without any.
-using feature_coder = std::optional<any_fingerprint>(feature_set features);
-feature_coder* feature_coder_of(const fingerprint_settings& settings);
+/// All that a decision about a document needs; what is compared besides the fingerprint only if the settings say so.
+struct described_document {
+  std::optional<any_fingerprint> fingerprint;
+  feature_set features;  ///< there until the next document is read
+};
+using document_describer = document_reader<described_document>;
+document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison);
 
 /// Looks for the terms of --idf-file in a text, if there is one and none was met before.
 void look_for_terms(const fingerprint_settings& settings, std::string_view text);

@@ -48,30 +48,17 @@ using maker_source = std::function<document_maker()>;
 
 /// Its fingerprint, and what is compared besides.
 document_maker make_fingerprint_maker(const fingerprint_settings& settings, const comparison_settings& comparison) {
-  const bool is_compared = comparison.reads_features;
-  // Min-wise codes may be made of the features that are read for the check.
-  const bool are_same = is_compared && comparison.checks_sets() && settings.features == comparison.check_features;
-  const bool from_features = are_same && settings.kind == neardup::fingerprint_kind::minwise;
-  const bool needs_none = are_same && !comparison.has_distances && !settings.has_weights();
-  feature_coder* const code_of = from_features ? feature_coder_of(settings) : nullptr;
-  const fingerprinter fingerprint = make_fingerprinter(settings);
-  const feature_reader extract = is_compared ? make_feature_reader(settings, comparison) : nullptr;
-  return [=, &settings](const document_texts& texts, document& d, finished_batch& out) {
+  return [&settings, describe = make_describer(settings, comparison)](const document_texts& texts, document& d,
+                                                                      finished_batch& out) {
     for (const std::string_view text : texts) {
       d.text_length += text.size();
       look_for_terms(settings, text);
     }
-    if (extract) {
-      d.features = extract(texts);
-      out.features.insert(out.features.end(), d.features.begin(), d.features.end());
-    }
-    if (needs_none) {
-      d.has_tokens = !d.features.empty();
-      return;
-    }
-    const auto made = code_of != nullptr ? code_of(d.features) : fingerprint(texts);
-    d.has_tokens = made.has_value();
-    if (made) d.fingerprint = *made;
+    const described_document made = describe(texts);
+    d.features = made.features;
+    out.features.insert(out.features.end(), d.features.begin(), d.features.end());
+    d.has_tokens = made.fingerprint.has_value();
+    if (made.fingerprint) d.fingerprint = *made.fingerprint;
   };
 }
 
