@@ -129,6 +129,59 @@ TEST_CASE("lists and row keys hold min-wise codes") {
   CHECK(found == 4);
 }
 
+TEST_CASE("fingerprints of the other kind are refused by name, when saved and when read") {
+  const support::temporary_folder folder;
+  const std::string refused = ": the composition is of the kind ";
+  CHECK_THROWS_WITH(save(folder / "x", flat_codes(), fingerprints),
+                    folder / "x" + refused + "simhash, and the fingerprints are of the kind minwise");
+  CHECK_THROWS_WITH(save(folder / "x", flat_index<64>(), codes),
+                    folder / "x" + refused + "minwise, and the fingerprints are of the kind simhash");
+  CHECK_THROWS_AS(save(folder / "x", keyed_index<flat_codes>(), fingerprints), std::invalid_argument);
+  CHECK_THROWS_AS(save(folder / "x", frozen_codes(3, 4, 0, [](std::size_t) { return frozen_codes::value_type{}; }), {}),
+                  std::invalid_argument);
+  const std::vector<neardup::list_entry<64>> entries(1);
+  CHECK_THROWS_AS(neardup::save_list<64>(folder / "x", entries, codes), std::invalid_argument);
+  CHECK_THROWS_AS(neardup::write_list<64>(entries, codes, [](std::string_view) {}), std::invalid_argument);
+  CHECK(folder.files() == 0);
+
+  save(folder / "codes", flat_codes(), codes);
+  save(folder / "fingerprints", flat_index<64>(), fingerprints);
+  const std::string of_codes =
+      folder / "codes" + ": fingerprints of the kind minwise, not simhash; read it as minwise<64>";
+  const std::string of_fingerprints =
+      folder / "fingerprints" + ": fingerprints of the kind simhash, not minwise; read it as simhash<64>";
+  CHECK_THROWS_WITH(index_view<64>(mapped_file(folder / "codes")), of_codes);
+  CHECK_THROWS_WITH(neardup::load<flat_index<64>>(folder / "codes"), of_codes);
+  CHECK_THROWS_WITH(neardup::load<flat_index<64>>(folder / "codes", codes), of_codes);
+  CHECK_THROWS_WITH(view_of_codes(mapped_file(folder / "fingerprints")), of_fingerprints);
+  CHECK_THROWS_WITH(neardup::load<flat_codes>(folder / "fingerprints"), of_fingerprints);
+
+  using list_of_codes = neardup::fingerprint_list<64, minwise<64>>;
+  neardup::save_list<64>(folder / "list", entries, fingerprints);
+  CHECK_THROWS_WITH(list_of_codes(mapped_file(folder / "list")),
+                    folder / "list" + ": fingerprints of the kind simhash, not minwise; read it as simhash<64>");
+  support::write_bytes(folder / "records", std::string(16, 'x'));
+  CHECK(list_of_codes(mapped_file(folder / "records"), codes).size() == 1);
+  CHECK_THROWS_AS(list_of_codes(mapped_file(folder / "records"), fingerprints), std::invalid_argument);
+}
+
+TEST_CASE("min-wise codes that were saved under the wrong kind are read as what the file says, and saved anew") {
+  const support::temporary_folder folder;
+  flat_index<64> index;  // as a flat_index of min-wise codes was written with a composition that names no kind
+  flat_codes expected;
+  for (std::uint64_t i = 0; i < 9; ++i) {
+    index.insert(simhash<64>(i * i), static_cast<std::uint32_t>(i));
+    expected.insert(minwise<64>(i * i), static_cast<std::uint32_t>(i));
+  }
+  save(folder / "old", index, fingerprints);
+  CHECK_THROWS_AS(neardup::load<flat_codes>(folder / "old"), std::runtime_error);
+  flat_codes again;
+  for (const auto& [fingerprint, id] : neardup::load<flat_index<64>>(folder / "old")) {
+    again.insert(minwise<64>(fingerprint.to_words()), id);
+  }
+  CHECK(again == expected);
+}
+
 TEST_CASE("the composition of a minwise_hasher names its parts, and no weighter") {
   using namespace neardup;
   const auto made_of = composition_of(minwise_hasher{shingles{2, words{}}, xxh3<64>{.seed = 4}});

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <neardup/minwise.hpp>
 #include <neardup/simhash.hpp>
 #include <type_traits>
 #include <utility>
@@ -24,9 +25,14 @@ class any_fingerprint {
 
   template <std::size_t Bits>
   [[nodiscard]] neardup::simhash<Bits> as() const {
-    typename neardup::simhash<Bits>::words_type words;
+    return as<neardup::simhash<Bits>>();
+  }
+  /// As a fingerprint of a kind: where it is stored, or read.
+  template <class Fingerprint>
+  [[nodiscard]] Fingerprint as() const {
+    typename Fingerprint::words_type words;
     std::copy_n(words_.begin(), words.size(), words.begin());
-    return neardup::simhash<Bits>(words);
+    return Fingerprint(words);
   }
 
   /// In how many bits two differ.
@@ -47,6 +53,15 @@ decltype(auto) with_bits(std::size_t bits, Use&& use) {
     case 256: return std::forward<Use>(use)(std::integral_constant<std::size_t, 256>{});
     default: return std::forward<Use>(use)(std::integral_constant<std::size_t, 64>{});
   }
+}
+
+/// Calls `use` with a fingerprint of that width and kind, for its type: `use(neardup::minwise<64>())`.
+template <class Use>
+decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind, Use&& use) {
+  return with_bits(bits, [&](auto width) -> decltype(auto) {
+    if (kind == neardup::fingerprint_kind::minwise) return use(neardup::minwise<width>());
+    return use(neardup::simhash<width>());
+  });
 }
 
 /// Many fingerprints of one width.

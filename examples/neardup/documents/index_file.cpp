@@ -8,13 +8,13 @@ namespace {
   throw input_error({path, "damaged, or not written by the command neardup"});
 }
 
-template <std::size_t Bits>
+template <class Fingerprint>
 index_settings settings_of(const std::string& path) {
-  const neardup::index_view<Bits> view{neardup::mapped_file(path)};
+  const typename opened_index<Fingerprint>::view_type view{neardup::mapped_file(path)};
   if (view.is_flat()) refuse_index(path);
   index_settings found;
   found.path = path;
-  found.bits = Bits;
+  found.bits = Fingerprint::bits;
   found.distance = view.shape().k();
   found.blocks = view.shape().blocks();
   named_values values = parse_values(path, view.attachment(0));
@@ -27,9 +27,9 @@ index_settings settings_of(const std::string& path) {
 }
 
 /// Calls `visit` for each document of an index file. Throws: input_error.
-template <std::size_t Bits>
+template <class Fingerprint>
 void read_index(reading& r, const std::string& path, const document_visitor& visit) {
-  const opened_index<Bits> index(r, path);
+  const opened_index<Fingerprint> index(r, path);
   index.say_if_unchecked(r.how);
   const auto from = std::make_shared<source>(source{path, nullptr});
   const auto fingerprints = index.fingerprints();
@@ -54,13 +54,17 @@ std::string text_of_index_settings(const fingerprint_settings& settings, const f
 }
 
 index_settings read_index_settings(const std::string& path) {
-  const std::size_t bits = read_header(path).bits;
-  if (bits != 32 && bits != 64 && bits != 128 && bits != 256) refuse_index(path);
-  return as_input([&] { return with_bits(bits, [&](auto width) { return settings_of<width>(path); }); });
+  const stored_fingerprints stored = read_header(path);
+  if (stored.bits != 32 && stored.bits != 64 && stored.bits != 128 && stored.bits != 256) refuse_index(path);
+  return as_input([&] {
+    return with_fingerprint(stored.bits, stored.kind,
+                            [&]<class Fingerprint>(Fingerprint) { return settings_of<Fingerprint>(path); });
+  });
 }
 
 void for_each_indexed(reading& r, const std::string& path, const document_visitor& visit) {
-  with_bits(r.how.fingerprint.bits, [&](auto bits) { read_index<bits>(r, path, visit); });
+  with_fingerprint(r.how.fingerprint.bits, read_header(path).kind,
+                   [&]<class Fingerprint>(Fingerprint) { read_index<Fingerprint>(r, path, visit); });
 }
 
 }  // namespace command

@@ -31,13 +31,15 @@ std::string text_of_index_settings(const fingerprint_settings& settings, const f
 void for_each_indexed(reading& r, const std::string& path, const document_visitor& visit);
 
 /// An index file, open for this run.
-template <std::size_t Bits>
+template <class Fingerprint>
 struct opened_index {
+  using view_type = neardup::index_view<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint>;
+
   /// Throws: input_error, also if its fingerprints are made otherwise than those of the texts, or of the lists, so far.
   opened_index(reading& r, const std::string& file)
       : path(file),
         view(as_input([&] {
-          neardup::index_view<Bits> opened{neardup::mapped_file(path)};
+          view_type opened{neardup::mapped_file(path)};
           if (r.how.lists.are_verified) opened.verify();
           return opened;
         })),
@@ -53,8 +55,8 @@ struct opened_index {
   }
 
   /// The fingerprints of its documents, in their order. Throws: input_error.
-  [[nodiscard]] std::vector<neardup::simhash<Bits>> fingerprints() const {
-    std::vector<neardup::simhash<Bits>> all(view.size());
+  [[nodiscard]] std::vector<Fingerprint> fingerprints() const {
+    std::vector<Fingerprint> all(view.size());
     for (const auto& [fingerprint, id] : view) {
       if (id >= view.size()) throw input_error({path, "its ids are no numbers of documents"});
       all[id] = fingerprint;
@@ -63,7 +65,7 @@ struct opened_index {
   }
 
   std::string path;
-  neardup::index_view<Bits> view;
+  view_type view;
   stored_documents documents;
 };
 

@@ -43,11 +43,12 @@ void list_reader::expect(const std::string& path, const neardup::fingerprint_com
 }
 
 void list_reader::read(source_walker& sources, run_notes& notes, const document_visitor& visit) {
-  const auto read_list = [&](const std::shared_ptr<source>& from, auto bits) {
+  const auto read_list = [&]<class Fingerprint>(const std::shared_ptr<source>& from, Fingerprint) {
+    using list_type = neardup::fingerprint_list<Fingerprint::bits, Fingerprint>;
     const auto list = as_input([&] {
       neardup::mapped_file file(from->path);
-      if (!lists_.have_headers) return neardup::fingerprint_list<bits>(std::move(file), made_of());
-      neardup::fingerprint_list<bits> opened(std::move(file));
+      if (!lists_.have_headers) return list_type(std::move(file), made_of());
+      list_type opened(std::move(file));
       expect(from->path, opened.made_of());
       if (lists_.are_verified) opened.verify();
       return opened;
@@ -66,7 +67,11 @@ void list_reader::read(source_walker& sources, run_notes& notes, const document_
     if (const auto* const bad = std::get_if<bad_input>(&*step)) {
       notes.bad(*bad);
     } else {
-      with_bits(fingerprint_.bits, [&](auto bits) { read_list(std::get<std::shared_ptr<source>>(*step), bits); });
+      const auto& from = std::get<std::shared_ptr<source>>(*step);
+      // As what its header says, so that expect() tells of another kind as it does of other parts.
+      const auto header = lists_.have_headers ? header_of(from->path) : std::nullopt;
+      with_fingerprint(fingerprint_.bits, header ? header->kind : fingerprint_.kind,
+                       [&](auto fingerprint) { read_list(from, fingerprint); });
     }
   }
 }

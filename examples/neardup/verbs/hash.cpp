@@ -25,22 +25,24 @@ constexpr std::array hash_options{
 };
 
 /// `neardup hash --format bin`: a list; the id of a document is its number in the input, that of a record stays.
-template <std::size_t Bits>
+template <class Fingerprint>
 void write_list(context& c) {
-  std::vector<neardup::list_entry<Bits>> entries;
+  std::vector<neardup::list_entry<Fingerprint::bits, Fingerprint>> entries;
   std::uint64_t number = 0;
   for_each_document(c, [&](const placed_document& d) {
     const std::uint64_t id = d.record_id.value_or(number);
     ++number;
-    if (d.facts.has_tokens) entries.push_back({d.facts.fingerprint.as<Bits>(), id});
+    if (d.facts.has_tokens) entries.push_back({d.facts.fingerprint.as<Fingerprint>(), id});
   });
-  neardup::write_list<Bits>(entries, c.lists.made_of(), [&](std::string_view bytes) { c.out << bytes; });
+  neardup::write_list<Fingerprint::bits, Fingerprint>(entries, c.lists.made_of(),
+                                                      [&](std::string_view bytes) { c.out << bytes; });
   finish(c, "");
 }
 
 void print_fingerprints(context& c) {
   if (c.settings.output.format == output_format::binary) {
-    return with_bits(c.settings.fingerprint.bits, [&](auto bits) { write_list<bits>(c); });
+    return with_fingerprint(c.settings.fingerprint.bits, c.settings.fingerprint.kind,
+                            [&]<class Fingerprint>(Fingerprint) { write_list<Fingerprint>(c); });
   }
   for_each_document(c, [&](const placed_document& d) {
     const std::string id = d.name();

@@ -10,13 +10,13 @@ namespace {
 
 /// Collects the documents of a shard. One that equals an earlier one in all that is compared is near whatever that one
 /// is near: it is kept as its copy, and not in the list, so that a crowd of copies has no pairs.
-template <std::size_t Bits>
+template <class Fingerprint>
 void write_shard(context& c, std::uint64_t shard, bool keeps_features) {
-  std::vector<neardup::simhash<Bits>> fingerprints;
+  std::vector<Fingerprint> fingerprints;
   document_columns columns;
   for_each_document(c, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
-    fingerprints.push_back(d.facts.fingerprint.as<Bits>());
+    fingerprints.push_back(d.facts.fingerprint.as<Fingerprint>());
     columns.add(d.name(), d.facts.features);
   });
 
@@ -35,7 +35,7 @@ void write_shard(context& c, std::uint64_t shard, bool keeps_features) {
       if (is_copy[i]) copies.push_back({i, first[i]});
     }
   }
-  std::vector<neardup::list_entry<Bits>> entries;
+  std::vector<neardup::list_entry<Fingerprint::bits, Fingerprint>> entries;
   for (std::uint64_t i = 0; i < count; ++i) {
     if (!is_copy[i]) entries.push_back({fingerprints[i], id_of(shard, i)});
   }
@@ -43,7 +43,7 @@ void write_shard(context& c, std::uint64_t shard, bool keeps_features) {
   const auto made_of = composition_of_settings(c.settings.fingerprint);
   if (keeps_features) {
     std::string beginning;  // of the list, with the checksum of its header
-    neardup::write_list<Bits>(entries, made_of, [&](std::string_view bytes) {
+    neardup::write_list<Fingerprint::bits, Fingerprint>(entries, made_of, [&](std::string_view bytes) {
       if (beginning.empty()) beginning = bytes.substr(0, 64);
     });
     columns.drop_features(is_copy);
@@ -52,18 +52,20 @@ void write_shard(context& c, std::uint64_t shard, bool keeps_features) {
     settings["list"] = std::to_string(parse_header(beginning).value().checksum);
     auto parts = columns.bytes();
     parts.push_back(std::as_bytes(std::span(copies)));
-    save_parts(features_path(c.settings.output.file), Bits, count, made_of, settings, std::move(parts));
+    save_parts(features_path(c.settings.output.file), Fingerprint::bits, count, made_of, settings, std::move(parts));
   }
   // The list comes last: where it is, the shard is whole.
-  save_whole(c.settings.output.file,
-             [&](const std::string& file) { neardup::save_list<Bits>(file, entries, made_of); });
+  save_whole(c.settings.output.file, [&](const std::string& file) {
+    neardup::save_list<Fingerprint::bits, Fingerprint>(file, entries, made_of);
+  });
   finish(c, " in shard " + std::to_string(shard));
 }
 
 }  // namespace
 
 void hash_to_shard(context& c, std::uint64_t shard, bool keeps_features) {
-  with_bits(c.settings.fingerprint.bits, [&](auto bits) { write_shard<bits>(c, shard, keeps_features); });
+  with_fingerprint(c.settings.fingerprint.bits, c.settings.fingerprint.kind,
+                   [&]<class Fingerprint>(Fingerprint) { write_shard<Fingerprint>(c, shard, keeps_features); });
 }
 
 }  // namespace command

@@ -41,7 +41,7 @@ neardup::file_lock lock_output(const std::string& path) {
   }
 }
 
-template <std::size_t Bits>
+template <class Fingerprint>
 void index_documents(context& c, const indexing& how) {
   const neardup::file_lock lock = lock_output(c.settings.output.file);  // from reading to writing
   const auto check_unchanged = [&how] {  // what another program puts there without taking the lock
@@ -51,9 +51,9 @@ void index_documents(context& c, const indexing& how) {
   };
   check_unchanged();
   document_columns documents;
-  std::vector<neardup::simhash<Bits>> fingerprints;
+  std::vector<Fingerprint> fingerprints;
   if (!how.old_index.empty()) {
-    const opened_index<Bits> old(c, how.old_index);
+    const opened_index<Fingerprint> old(c, how.old_index);
     for (std::size_t i = 0; i < old.documents.size(); ++i) {
       documents.add(old.documents.name(i), old.documents.features(i));
     }
@@ -61,12 +61,12 @@ void index_documents(context& c, const indexing& how) {
   }
   for_each_document(c, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
-    fingerprints.push_back(d.facts.fingerprint.as<Bits>());
+    fingerprints.push_back(d.facts.fingerprint.as<Fingerprint>());
     documents.add(d.name(), d.facts.features);
   });
   c.notes.phase("indexing " + counted(fingerprints.size(), "fingerprint", "fingerprints"));
-  const neardup::frozen_index<Bits> index(c.settings.comparison.distance, blocks_of(c.settings), fingerprints,
-                                          neardup::threads{c.settings.threads});
+  const neardup::frozen_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index(
+      c.settings.comparison.distance, blocks_of(c.settings), fingerprints, neardup::threads{c.settings.threads});
   if (!how.keeps_features) documents.feature_ends.clear();
   const std::string settings = text_of_index_settings(
       c.settings.fingerprint, how.keeps_features ? &c.settings.comparison.check_features : nullptr);
@@ -118,7 +118,8 @@ bool run_index(typed_options& typed) {
   run_settings settings = take_reading(
       typed, {.stored = take_stored, .comparison = take_what_is_kept, .last = refuse_without_file, .is_stored = true});
   return run_on_documents(settings, [&](context& c) {
-    with_bits(c.settings.fingerprint.bits, [&](auto bits) { index_documents<bits>(c, how); });
+    with_fingerprint(c.settings.fingerprint.bits, c.settings.fingerprint.kind,
+                     [&]<class Fingerprint>(Fingerprint) { index_documents<Fingerprint>(c, how); });
   });
 }
 

@@ -25,18 +25,18 @@ constexpr std::array join_options{
 };
 
 /// A list whose ids are those of a shard. Throws: input_error.
-template <std::size_t Bits>
+template <class Fingerprint>
 struct shard {
   std::string path;
   std::uint64_t number = 0;
   std::uint64_t checksum = 0;
   neardup::fingerprint_composition made_of;
-  std::vector<neardup::simhash<Bits>> fingerprints;
+  std::vector<Fingerprint> fingerprints;
   std::vector<std::uint64_t> ids;  // ascending
 
   explicit shard(const std::string& file) : path(file), checksum(read_header(file).checksum) {
     as_input([&] {
-      const neardup::fingerprint_list<Bits> list{neardup::mapped_file(file)};
+      const neardup::fingerprint_list<Fingerprint::bits, Fingerprint> list{neardup::mapped_file(file)};
       list.verify();
       made_of = list.made_of();
       fingerprints.reserve(list.size());
@@ -60,9 +60,9 @@ struct shard {
 };
 
 /// Every candidate pair of two shards, or within one, once.
-template <std::size_t Bits>
+template <class Fingerprint>
 void join_shards(context& c) {
-  std::vector<shard<Bits>> shards;
+  std::vector<shard<Fingerprint>> shards;
   for (const std::string& path : c.settings.input.paths) shards.emplace_back(path);
   if (shards.size() == 2) {
     check_composition(shards[1].path, shards[1].made_of, shards[0].made_of);
@@ -71,7 +71,7 @@ void join_shards(context& c) {
     }
     if (shards[1].number < shards[0].number) std::swap(shards[0], shards[1]);
   }
-  const shard<Bits>&earlier = shards.front(), &later = shards.back();
+  const shard<Fingerprint>&earlier = shards.front(), &later = shards.back();
   const neardup::join_options how{.blocks = c.settings.comparison.blocks, .run = neardup::threads{c.settings.threads}};
   std::vector<id_pair> pairs;
   const auto add = [&](std::size_t i, std::size_t j, int /*distance*/) {
@@ -83,8 +83,8 @@ void join_shards(context& c) {
     neardup::visit_pairs(earlier.fingerprints, c.settings.comparison.distance, add, how);
   }
   const join_task task{earlier.number, later.number, earlier.checksum, later.checksum};
-  save_pairs(c.settings.output.file, Bits, c.settings.comparison.distance, false, earlier.made_of, std::span(&task, 1),
-             pairs);
+  save_pairs(c.settings.output.file, Fingerprint::bits, c.settings.comparison.distance, false, earlier.made_of,
+             std::span(&task, 1), pairs);
   const std::string of =
       shards.size() == 2 ? "shards " + std::to_string(earlier.number) + " and " : std::string("shard ");
   if (!c.settings.output.quiet) {
@@ -114,7 +114,8 @@ bool run_join(typed_options& typed) {
   };
   const run_settings settings = take_combination(typed, take_distance_of_shards, take_what_is_compared);
   context c(settings);
-  with_bits(settings.fingerprint.bits, [&](auto bits) { join_shards<bits>(c); });
+  with_fingerprint(settings.fingerprint.bits, settings.fingerprint.kind,
+                   [&]<class Fingerprint>(Fingerprint) { join_shards<Fingerprint>(c); });
   return c.found_any;
 }
 

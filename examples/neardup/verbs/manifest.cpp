@@ -23,7 +23,11 @@ class manifest {
     try {
       const file_role role = role_of_file(path);
       if (role == file_role::list) {
-        as_input([&] { with_bits(read_header(path).bits, [&](auto bits) { add_list<bits>(path); }); });
+        const stored_fingerprints stored = read_header(path);
+        as_input([&] {
+          with_fingerprint(stored.bits, stored.kind,
+                           [&]<class Fingerprint>(Fingerprint) { add_list<Fingerprint>(path); });
+        });
       }
       if (role == file_role::documents) add_documents(path);
       if (role == file_role::pairs) add_pairs(path);
@@ -77,9 +81,9 @@ class manifest {
          << neardup::simhash<64>(read_header(path).checksum).to_hex() << '\t' << printable(path) << '\n';
   }
 
-  template <std::size_t Bits>
+  template <class Fingerprint>
   void add_list(const std::string& path) {
-    const neardup::fingerprint_list<Bits> list{neardup::mapped_file(path)};
+    const neardup::fingerprint_list<Fingerprint::bits, Fingerprint> list{neardup::mapped_file(path)};
     list.verify();
     if (list.empty()) return print_whole("shard without documents", 0, path);
     const std::uint64_t number = shard_of(list[0].id);

@@ -149,14 +149,14 @@ void for_each_pair_in_order(const shard_inputs& inputs, const Visit& visit) {
 }
 
 /// The groups of all shards, as `neardup groups` prints them.
-template <std::size_t Bits>
+template <class Fingerprint>
 void merge_shards(context& c, run_settings& settings) {
   const shard_inputs inputs = open_shard_inputs(settings.input.paths);
   if (inputs.shards.empty()) throw usage_error("merge: name the shards and the checked pairs");
   check_all_are_joined(inputs);
   apply_comparison_of(*inputs.documents.front(), settings.fingerprint, settings.comparison);
 
-  std::vector<neardup::fingerprint_list<Bits>> lists;
+  std::vector<neardup::fingerprint_list<Fingerprint::bits, Fingerprint>> lists;
   for (const auto& documents : inputs.documents) {
     const std::string& features = documents->file.path();
     const std::string path = features.substr(0, features.size() - features_path("").size());
@@ -211,7 +211,8 @@ bool run_merge(typed_options& typed) {
       typed, [&](run_settings& to) { take_kind_of_shards(typed, to); },
       [&](run_settings& to) { take_comparison(typed, to); });
   context c(settings);
-  with_bits(settings.fingerprint.bits, [&](auto bits) { merge_shards<bits>(c, settings); });
+  with_fingerprint(settings.fingerprint.bits, settings.fingerprint.kind,
+                   [&]<class Fingerprint>(Fingerprint) { merge_shards<Fingerprint>(c, settings); });
   return c.found_any;
 }
 

@@ -23,9 +23,9 @@ constexpr std::array query_options{
                "check each candidate, 0 to 1 (default: --similarity); for an index with features only"},
 };
 
-template <std::size_t Bits>
+template <class Fingerprint>
 void query_index(context& c, const std::string& path) {
-  const opened_index<Bits> index(c, path);
+  const opened_index<Fingerprint> index(c, path);
   index.say_if_unchecked(c.how);
   const int k = c.settings.comparison.distance;
   if (k > index.view.max_distance()) {
@@ -35,7 +35,7 @@ void query_index(context& c, const std::string& path) {
   std::uint64_t count = 0;
   for_each_document(c, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
-    for (const auto& match : index.view.search(d.facts.fingerprint.as<Bits>(), k)) {
+    for (const auto& match : index.view.search(d.facts.fingerprint.as<Fingerprint>(), k)) {
       if (match.id >= index.documents.size()) {
         throw input_error({index.path, "damaged: an id is no number of a document"});
       }
@@ -99,7 +99,8 @@ bool run_query(typed_options& typed) {
                                                .other_files = [&] { return std::vector<std::string>{path}; },
                                                .is_stored = true});
   return run_on_documents(settings, [&](context& c) {
-    with_bits(c.settings.fingerprint.bits, [&](auto bits) { query_index<bits>(c, path); });
+    with_fingerprint(c.settings.fingerprint.bits, read_header(path).kind,
+                     [&]<class Fingerprint>(Fingerprint) { query_index<Fingerprint>(c, path); });
   });
 }
 

@@ -54,6 +54,7 @@ class fingerprint_list {
         name_(owned_->path()),
         made_of_(std::move(made_of)),
         records_(owned_->bytes()) {
+    detail::check_kind(name_, made_of_, Fingerprint::kind);
     if (detail::to_text(records_).starts_with(detail::file_magic)) {
       detail::fail<std::runtime_error>(name_ + ": has a header, which says what the fingerprints are made of");
     }
@@ -91,7 +92,7 @@ class fingerprint_list {
 
   void open(std::span<const std::byte> bytes, const std::string& name) {
     const detail::container file(bytes, name, detail::file_content::list);
-    file.check_fingerprints(Bits);
+    file.check_fingerprints(Bits, Fingerprint::kind);
     records_ = file.find(detail::section_tag::records);
     if (file.header().details != std::array<std::uint8_t, 16>{} ||
         file.sections().size() != (records_.empty() ? 0 : 1) || records_.size() % record_size != 0 ||
@@ -119,10 +120,10 @@ template <class Fingerprint>
 class encoded_list {
  public:
   /// Throws: std::invalid_argument, which begins with `what`, if the fingerprints are made of another kind.
-  encoded_list([[maybe_unused]] const std::string& what,
-               std::span<const list_entry<Fingerprint::bits, Fingerprint>> entries,
+  encoded_list(const std::string& what, std::span<const list_entry<Fingerprint::bits, Fingerprint>> entries,
                const fingerprint_composition& made_of)
       : header_{file_content::list, static_cast<std::uint32_t>(Fingerprint::bits), {}, entries.size(), made_of} {
+    check_kind(what, made_of, Fingerprint::kind);
     constexpr std::size_t size = Fingerprint::bits / 8;
     records_.reserve(entries.size() * (size + sizeof(std::uint64_t)));
     for (const auto& e : entries) {

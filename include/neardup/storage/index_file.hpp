@@ -123,7 +123,7 @@ class loaded_index {
                      {swapped_.data() + (section.bytes.data() - swapped_.data()), section.bytes.size()});
       }
     }
-    engine_.emplace(file_, Index::bits);
+    engine_.emplace(file_, Index::bits, Index::fingerprint_type::kind);
     engine_->check(file_);
   }
 
@@ -191,10 +191,14 @@ template <class Index>
 /// first. `made_of` says what the fingerprints are made of, and of which kind: composition_of() of what made them does.
 /// `attachments` are bytes of the caller's that go into the same file, such as the names of documents;
 /// index_view::attachment() gives them back.
-/// Throws: std::runtime_error naming the file; std::bad_alloc.
+/// Throws: std::runtime_error naming the file; std::invalid_argument, if `made_of` is of another kind than the
+/// fingerprints; std::bad_alloc.
 template <class Index>
 void save(const std::string& path, const Index& index, const fingerprint_composition& made_of,
           std::span<const std::span<const std::byte>> attachments = {}) {
+  if constexpr (requires { Index::fingerprint_type::kind; }) {
+    detail::check_kind(path, made_of, Index::fingerprint_type::kind);
+  }
   detail::save_index(detail::system_files(), path, index, made_of, attachments);
 }
 

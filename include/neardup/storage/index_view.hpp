@@ -56,13 +56,13 @@ class index_view {
   using difference_type = std::ptrdiff_t;
 
   /// Of a file, which the view keeps open.
-  /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or of another Bits, Id or
-  /// Offset; std::bad_alloc.
+  /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or of another Bits, Id,
+  /// Offset or kind of fingerprints; std::bad_alloc.
   explicit index_view(mapped_file file) : index_view(std::make_shared<const mapped_file>(std::move(file))) {}
 
   /// Of bytes that somebody else keeps. Throws: besides, std::invalid_argument unless they begin at a multiple of 64.
   explicit index_view(std::span<const std::byte> bytes)
-      : file_(checked(bytes), "the bytes", content), engine_(file_, Bits) {}
+      : file_(checked(bytes), "the bytes", content), engine_(file_, Bits, Fingerprint::kind) {}
 
   /// What the fingerprints are made of.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return file_.header().made_of; }
@@ -126,7 +126,9 @@ class index_view {
   static constexpr detail::file_content content = detail::file_content::index;
 
   explicit index_view(std::shared_ptr<const mapped_file> file)
-      : owned_(std::move(file)), file_(checked(owned_->bytes()), owned_->path(), content), engine_(file_, Bits) {}
+      : owned_(std::move(file)),
+        file_(checked(owned_->bytes()), owned_->path(), content),
+        engine_(file_, Bits, Fingerprint::kind) {}
 
   static std::span<const std::byte> checked(std::span<const std::byte> bytes) {
     if constexpr (std::endian::native != std::endian::little) {

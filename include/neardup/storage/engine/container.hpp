@@ -174,6 +174,13 @@ inline std::uint64_t write_container(file_operations& files, const std::string& 
   return get<std::uint64_t>(to_bytes(encoded), 56);
 }
 
+/// Throws: std::invalid_argument, which begins with `what`, unless a composition is one of fingerprints of this kind.
+inline void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind) {
+  if (made_of.kind == kind) return;
+  fail<std::invalid_argument>(what + ": the composition is of the kind " + std::string(to_string(made_of.kind)) +
+                              ", and the fingerprints are of the kind " + std::string(to_string(kind)));
+}
+
 /// The header of a file and where its sections are: all checked, but for what the sections hold.
 class container {
  public:
@@ -246,10 +253,15 @@ class container {
     }
   }
 
-  /// Throws: std::runtime_error unless the fingerprints are of this width.
-  void check_fingerprints(std::size_t bits) const {
+  /// Throws: std::runtime_error unless the fingerprints are of this width and kind.
+  void check_fingerprints(std::size_t bits, fingerprint_kind kind) const {
     if (header_.bits != bits) {
       refuse("fingerprints of " + std::to_string(header_.bits) + " bits, not " + std::to_string(bits));
+    }
+    const fingerprint_kind found = header_.made_of.kind;
+    if (found != kind) {
+      refuse("fingerprints of the kind " + std::string(to_string(found)) + ", not " + std::string(to_string(kind)) +
+             "; read it as " + std::string(to_string(found)) + "<" + std::to_string(bits) + ">");
     }
   }
 

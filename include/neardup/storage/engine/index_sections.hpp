@@ -201,8 +201,10 @@ class view_engine {
 
   /// Throws: std::runtime_error if the sections do not fit each other; std::bad_alloc.
   /// Complexity: independent of how many fingerprints there are.
-  view_engine(const container& file, std::size_t bits)
-      : bits_(bits), is_flat_(details_of(file, bits).is_flat), engine_(open(file, details_of(file, bits))) {}
+  view_engine(const container& file, std::size_t bits, fingerprint_kind kind)
+      : bits_(bits),
+        is_flat_(details_of(file, bits, kind).is_flat),
+        engine_(open(file, details_of(file, bits, kind))) {}
 
   [[nodiscard]] const engine_type& engine() const noexcept { return engine_; }
   [[nodiscard]] const store_type& store() const noexcept { return engine_.store(); }
@@ -231,10 +233,10 @@ class view_engine {
   }
 
  private:
-  static index_details details_of(const container& file, std::size_t bits) {
+  static index_details details_of(const container& file, std::size_t bits, fingerprint_kind kind) {
     const file_header& header = file.header();
     const index_details details = index_details::decode(header.details);
-    file.check_fingerprints(bits);
+    file.check_fingerprints(bits, kind);
     if (details.encode() != header.details || details.max_radius_width < 8 || details.max_radius_width > word_bits ||
         !layout::is_valid(bits, details.k, details.blocks)) {
       file.refuse("the header is damaged");
