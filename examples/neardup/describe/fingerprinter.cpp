@@ -108,27 +108,43 @@ document_describer describe_by_features(const fingerprint_settings& settings, co
   };
 }
 
-/// SimHash of 64 bits hashes the same tokens in the same way as the check.
-document_describer describe_in_one_pass(const fingerprint_settings& settings) {
-  return with_tokenizer(settings.features, [&](const auto& tokenizer) -> document_describer {
-    const auto hash = neardup::make_simhasher<64>(tokenizer, neardup::unit{}, neardup::xxh3<64>{settings.seed});
-    const neardup::describer describe(hash);
-    const auto scratch = std::make_shared<typename decltype(describe)::workspace>();
-    return [=, bits = settings.bits](const document_texts& texts) {
+/// SimHash of 64 bits hashes the tokens as the check by Jaccard does, and the digest of a short text.
+document_describer describe_in_one_pass(const fingerprint_settings& settings, bool checks) {
+  const auto hash =
+      neardup::make_simhasher<64>(make_tokenizer(settings.features), neardup::unit{}, neardup::xxh3<64>{settings.seed});
+  const auto by = [bits = settings.bits](const auto& describe, const auto& compared) -> document_describer {
+    const auto scratch = std::make_shared<typename std::remove_cvref_t<decltype(describe)>::workspace>();
+    return [=](const document_texts& texts) -> described_document {
       const auto made = describe(std::span(texts), *scratch);
-      return described_document{first_bits(made.fingerprint, bits), made.features};
+      return {first_bits(made.fingerprint, bits), compared(made)};
     };
+  };
+  if (checks) {
+    return by(neardup::describer(hash), [](const auto& made) -> feature_set { return made.features; });
+  }
+  const auto words = std::make_shared<digest_words>();
+  return by(neardup::describer(hash, neardup::no_check{}), [words](const auto& made) -> feature_set {
+    if (!made.digest) return {};
+    *words = words_of(*made.digest);
+    return *words;
   });
 }
 
 }  // namespace
 
 document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison) {
-  const bool has_both = comparison.reads_features && comparison.checks_jaccard() && !settings.are_given &&
-                        settings.features == comparison.check_features;
-  if (has_both && settings.kind == neardup::fingerprint_kind::minwise)
+  const bool checks = comparison.min_similarity.has_value();
+  // Without a check the features are those of the fingerprint, of which short texts have a digest.
+  const bool has_both = comparison.reads_features && !settings.are_given &&
+                        (checks ? comparison.checks_jaccard() && settings.features == comparison.check_features
+                                : !comparison.keeps_digests);
+  if (has_both && checks && settings.kind == neardup::fingerprint_kind::minwise) {
     return describe_by_features(settings, comparison);
-  if (has_both && settings.bits <= 64 && !settings.has_weights()) return describe_in_one_pass(settings);
+  }
+  if (has_both && settings.kind == neardup::fingerprint_kind::simhash && settings.bits <= 64 &&
+      !settings.has_weights()) {
+    return describe_in_one_pass(settings, checks);
+  }
   return [fingerprint = make_fingerprinter(settings), extract = comparison.reads_features
                                                                     ? make_feature_reader(settings, comparison)
                                                                     : nullptr](const document_texts& texts) {

@@ -51,19 +51,15 @@ feature_set short_digest(const std::vector<std::uint64_t>& features, bool is_sto
                          std::vector<std::uint32_t>& result) {
   result.clear();
   if (features.size() >= neardup::default_min_tokens) return result;
-  const auto append = [&](std::uint64_t word) {
-    result.push_back(static_cast<std::uint32_t>(word));
-    result.push_back(static_cast<std::uint32_t>(word >> 32));
-  };
   if (is_stored) {
-    append(stored_digest(features));
+    const std::uint64_t digest = stored_digest(features);
+    result = {static_cast<std::uint32_t>(digest), static_cast<std::uint32_t>(digest >> 32)};
     return result;
   }
   std::vector<std::array<std::uint64_t, 1>> hashes;
   for (const std::uint64_t feature : features) hashes.push_back({feature});
-  for (const std::uint64_t word : neardup::digest_of_hashes(std::span<const std::array<std::uint64_t, 1>>(hashes))) {
-    append(word);
-  }
+  const digest_words words = words_of(neardup::digest_of_hashes(std::span<const std::array<std::uint64_t, 1>>(hashes)));
+  result.assign(words.begin(), words.end());
   return result;
 }
 
@@ -253,6 +249,12 @@ std::vector<weighed_feature> given_weights(std::size_t top, const document_texts
 }
 
 }  // namespace
+
+digest_words words_of(const std::array<std::uint64_t, 2>& digest) {
+  const auto low = [&](std::size_t i) { return static_cast<std::uint32_t>(digest[i]); };
+  const auto high = [&](std::size_t i) { return static_cast<std::uint32_t>(digest[i] >> 32); };
+  return {low(0), high(0), low(1), high(1)};
+}
 
 std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least) {
   const auto if_enough = [least](double similarity) {

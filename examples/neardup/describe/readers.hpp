@@ -51,6 +51,10 @@ feature_weigher make_feature_weigher(const fingerprint_settings& settings, const
 /// that files keep of it; nothing of all others.
 using feature_set = std::span<const std::uint32_t>;
 
+/// How the neardup::set_digest of a short document stands among features.
+using digest_words = std::array<std::uint32_t, 4>;
+digest_words words_of(const std::array<std::uint64_t, 2>& digest);
+
 /// Stands for the features of a document without a check of which nobody knows whether it is short.
 inline constexpr std::array<std::uint32_t, 2> unknown_features{~std::uint32_t{0}, ~std::uint32_t{0}};
 
