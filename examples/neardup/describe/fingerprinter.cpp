@@ -99,6 +99,14 @@ fingerprinter make_fingerprinter(const fingerprint_settings& settings) {
   });
 }
 
+/// Where nobody asks for fingerprints all of them are zero.
+document_describer describe_features(const fingerprint_settings& settings, const comparison_settings& comparison) {
+  return [extract = make_feature_reader(settings, comparison)](const document_texts& texts) {
+    const feature_set features = extract(texts);
+    return described_document{features.empty() ? std::nullopt : std::optional(any_fingerprint()), features};
+  };
+}
+
 /// Min-wise codes are made of the features that are read for the check.
 document_describer describe_by_features(const fingerprint_settings& settings, const comparison_settings& comparison) {
   const auto code = with_bits(settings.bits, [](auto bits) { return &code_of<bits>; });
@@ -135,9 +143,12 @@ document_describer describe_in_one_pass(const fingerprint_settings& settings, bo
 document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison) {
   const bool checks = comparison.min_similarity.has_value();
   // Without a check the features are those of the fingerprint, of which short texts have a digest.
-  const bool has_both = comparison.reads_features && !settings.are_given &&
-                        (checks ? comparison.checks_jaccard() && settings.features == comparison.check_features
-                                : !comparison.keeps_digests);
+  const bool has_both =
+      comparison.reads_features && !settings.are_given &&
+      (checks ? comparison.checks_sets() && settings.features == comparison.check_features : !comparison.keeps_digests);
+  if (has_both && checks && !comparison.has_distances && !settings.has_weights()) {
+    return describe_features(settings, comparison);
+  }
   if (has_both && checks && settings.kind == neardup::fingerprint_kind::minwise) {
     return describe_by_features(settings, comparison);
   }
