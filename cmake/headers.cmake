@@ -49,6 +49,7 @@ set(NEARDUP_HEADERS
     include/neardup/error.hpp
     include/neardup/fingerprint.hpp
     include/neardup/fingerprint/accumulator.hpp
+    include/neardup/fingerprint/any_tokenizer.hpp
     include/neardup/fingerprint/defaults.hpp
     include/neardup/fingerprint/feature_bag.hpp
     include/neardup/fingerprint/feature_extractor.hpp

@@ -45,7 +45,8 @@ std::vector<std::string> texts() {
       "a",     "0x7f: ",         "\xEF\xAC\x81ne, "};
   std::vector<std::string> all{"", "x", "  "};
   std::mt19937_64 random(17);
-  for (const std::size_t length : {3, 9, 40, 300, 2000}) {
+  constexpr std::size_t lengths[] = {3, 9, 40, 300, 2000};
+  for (const std::size_t length : lengths) {
     std::string text;
     for (std::size_t i = 0; i < length; ++i) text += pieces[random() % std::size(pieces)];
     all.push_back(text);

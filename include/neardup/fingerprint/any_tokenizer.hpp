@@ -16,6 +16,14 @@
 
 namespace neardup::inline v0 {
 
+namespace detail {
+
+/// In this order: whether something is a tokenizer asks whether it can be copied, and so for its constructors.
+template <class T, class Holder>
+concept tokenizer_other_than = !std::same_as<T, Holder> && tokenizer<T>;
+
+}  // namespace detail
+
 /// Any tokenizer, whose tokens `Hasher` hashes: what is chosen when the program runs, by with_tokenizer say, need not be
 /// a type of its own in all that stands on it. Code for t tokenizers and w weighters is compiled t + w times, not t * w.
 ///
@@ -84,8 +92,7 @@ class any_tokenizer {
   };
 
  public:
-  template <tokenizer Tokenizer>
-    requires(!std::same_as<Tokenizer, any_tokenizer>)
+  template <detail::tokenizer_other_than<any_tokenizer> Tokenizer>
   explicit any_tokenizer(Tokenizer tokenizer) : model_(std::make_shared<model<Tokenizer>>(std::move(tokenizer))) {}
 
   template <class Sink>
