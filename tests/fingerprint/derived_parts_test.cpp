@@ -27,7 +27,7 @@ using support::weighs_length_each_time;
 constexpr std::string_view ship = "The ship, the SHIP! is on the sea; it was seen on 2026-08-01. The sea is calm.";
 
 /// Any tokenizer as one type, of which the library knows nothing, so that it can do nothing but call it.
-struct any_tokenizer {
+struct unknown_tokenizer {
   std::function<void(std::string_view, const support::any_sink&)> tokenize;
 
   void operator()(std::string_view text, const support::any_sink& sink) const { tokenize(text, sink); }
@@ -41,7 +41,7 @@ void check_tokenizer(const char* name, const Tokenizer& tokenize) {
   REQUIRE(tokens.size() > 1);
   REQUIRE(std::all_of(tokens.begin(), tokens.end(), [](const std::string& token) { return token.size() > 3; }));
   const simhasher hash{tokenize, log_tf{}};
-  const simhasher reference{any_tokenizer{tokenize}, log_tf{}};
+  const simhasher reference{unknown_tokenizer{tokenize}, log_tf{}};
   CHECK(hash(ship) == reference(ship));
   CHECK(hash(hash.bag(ship)) == reference(ship));
   CHECK(hash.features(ship) == reference.features(ship));
@@ -84,8 +84,8 @@ TEST_CASE("parts around a derived tokenizer ask it, and not its base", "[derived
   CHECK(simhasher{masked{long_tokens{narrowed{words{}}}}}(ship) ==
         simhasher{long_tokens{narrowed{words{}}}}(mask(ship)));
   const auto pairs = shingles{2, long_tokens{folded{words{}}}};
-  CHECK(minwise_hasher{pairs}(ship) == minwise_hasher{any_tokenizer{pairs}}(ship));
-  CHECK(feature_extractor{pairs}(ship) == feature_extractor{any_tokenizer{pairs}}(ship));
+  CHECK(minwise_hasher{pairs}(ship) == minwise_hasher{unknown_tokenizer{pairs}}(ship));
+  CHECK(feature_extractor{pairs}(ship) == feature_extractor{unknown_tokenizer{pairs}}(ship));
 }
 
 TEST_CASE("hashers derived from XXH3 go by their own operator()", "[derived]") {

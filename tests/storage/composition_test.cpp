@@ -24,7 +24,7 @@ using namespace neardup;
 using any_sink = std::function<void(std::string_view)>;
 
 /// Any tokenizer as one type, so that all fingerprints are compiled once.
-struct any_tokenizer {
+struct unknown_tokenizer {
   void operator()(std::string_view text, const any_sink& sink) const { tokenize(text, sink); }
   std::function<void(std::string_view, const any_sink&)> tokenize;
 };
@@ -51,7 +51,7 @@ class catalogue {
  public:
   template <class Tokenizer>
   void add_tokenizer(const Tokenizer& tokenize) {
-    add(name_of(simhasher{tokenize}), simhasher{any_tokenizer{std::cref(tokenize)}});
+    add(name_of(simhasher{tokenize}), simhasher{unknown_tokenizer{std::cref(tokenize)}});
   }
   template <class Weighter>
   void add_weighter(const Weighter& weigh) {

@@ -15,7 +15,7 @@ using support::tokens;
 using support::tokens_of;
 
 constexpr auto generic = [](std::string_view text, auto&& sink) { sink(text); };
-using any_tokenizer = std::function<void(std::string_view, const std::function<void(std::string_view)>&)>;
+using function_tokenizer = std::function<void(std::string_view, const std::function<void(std::string_view)>&)>;
 
 struct counts_itself {
   template <class Sink>
@@ -27,7 +27,7 @@ static_assert(neardup::tokenizer<neardup::words> && neardup::tokenizer<neardup::
 static_assert(neardup::tokenizer<neardup::shingles<neardup::folded<neardup::words>>>);
 static_assert(neardup::tokenizer<decltype(generic)>);
 static_assert(neardup::tokenizer<neardup::normalised<decltype(generic)>>);
-static_assert(neardup::tokenizer<any_tokenizer>);
+static_assert(neardup::tokenizer<function_tokenizer>);
 static_assert(!neardup::tokenizer<counts_itself>);
 static_assert(!neardup::tokenizer<int>);
 static_assert(!neardup::tokenizer<decltype([](std::string_view) {})>);
@@ -72,7 +72,7 @@ TEST_CASE("a sink may be an lvalue, a temporary, const, or a std::function", "[t
 TEST_CASE("a callable of one's own can be folded, normalised and shingled", "[tokenizer]") {
   CHECK(tokens_of(neardup::folded{generic}, "AbC \u00c4") == tokens{"abc \u00c4"});
   CHECK(tokens_of(neardup::normalised{generic}, "AbC, \u00c4!") == tokens{"abc \u00e4"});
-  const any_tokenizer erased = [](std::string_view text, const std::function<void(std::string_view)>& sink) {
+  const function_tokenizer erased = [](std::string_view text, const std::function<void(std::string_view)>& sink) {
     for (const char& c : text) sink({&c, 1});
   };
   CHECK(tokens_of(neardup::shingles{2, neardup::folded{erased}}, "ABC") == tokens{"a\x1f"
