@@ -203,9 +203,9 @@ struct token {
   char kind = '\0';  ///< its first character, '0' for every number; or one of the kinds below
   std::string_view text;
 };
-constexpr char joined = 'j';  ///< an array of strings that is a text
-constexpr char mixed = 'm';   ///< an array that should be one, and holds something else
-constexpr char other = 'x';   ///< what should be pairs of words and weights, and is not
+constexpr char array_of_lines = 'j';  ///< an array of strings that is a text
+constexpr char mixed = 'm';           ///< an array that should be one, and holds something else
+constexpr char other = 'x';           ///< what should be pairs of words and weights, and is not
 
 /// The keys that lead to the fields that are asked for.
 struct key_tree {
@@ -263,7 +263,7 @@ const char* name_of(char kind) {
     case '0': return "a number";
     case '{': return "an object";
     case '[':
-    case joined: return "an array";
+    case array_of_lines: return "an array";
     case mixed: return "an array of other things than strings";
     case 'n': return "null";
     default: return "true or false";
@@ -407,7 +407,7 @@ struct json_parser {
       if (number++ > 0) lines += '\n';
       lines += line.text;
     }
-    return {are_strings ? joined : mixed, lines};
+    return {are_strings ? array_of_lines : mixed, lines};
   }
 
   /// Takes an array of [word, weight] pairs. What is anything else is checked.
@@ -481,7 +481,7 @@ struct json_parser {
         if (found[i].kind == '[') continue;
         return "field \"" + names[i] + "\" is not an array of [word, weight] pairs with weights from 0";
       }
-      if (found[i].kind != '"' && found[i].kind != joined) {
+      if (found[i].kind != '"' && found[i].kind != array_of_lines) {
         const bool is_default = found[i].kind == '\0' && settings.text_fields == input_settings{}.text_fields;
         return other_kind(names[i], found[i], "a string") + (is_default ? "; --text-field names another" : "");
       }
