@@ -57,6 +57,7 @@ feature_set short_digest(const std::vector<std::uint64_t>& features, bool is_sto
     return result;
   }
   std::vector<std::array<std::uint64_t, 1>> hashes;
+  hashes.reserve(features.size());
   for (const std::uint64_t feature : features) hashes.push_back({feature});
   const digest_words words = words_of(neardup::digest_of_hashes(std::span<const std::array<std::uint64_t, 1>>(hashes)));
   result.assign(words.begin(), words.end());

@@ -173,6 +173,7 @@ class first_come_filter {
 
   std::vector<std::uint32_t> decide_exactly(const std::vector<const document*>& compared) const {
     std::vector<feature_set> sets;
+    sets.reserve(compared.size());
     for (const document* d : compared) sets.push_back(d->features);
     return neardup::extend_similar_groups(checked_sets(kept_.check, 0, kept_.check.size()), sets,
                                           *context_.settings.comparison.min_similarity,
