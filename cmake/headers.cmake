@@ -103,6 +103,7 @@ set(NEARDUP_HEADERS
     include/neardup/index/layout.hpp
     include/neardup/index/match.hpp
     include/neardup/index/pigeonhole_index.hpp
+    include/neardup/index/searchable_index.hpp
     include/neardup/instruction_set.hpp
     include/neardup/minwise.hpp
     include/neardup/neardup.hpp

@@ -7,3 +7,6 @@ s/^namespace neardup::inline v0/namespace neardup/
   s/Throws: /\\throws /
   s/\(Complexity\|Guarantee\|Memory\|Space\|Source\): /\n\/\/\/ \\par \1\n\/\/\/ /
 }
+# Doxygen leaves out a base class that has an excluded symbol among its arguments, and with it what is inherited.
+s/detail::\([a-z]*_engine<\)/\1/
+s/detail::words_for(Bits)/Words/

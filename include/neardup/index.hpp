@@ -10,3 +10,4 @@
 #include "index/layout.hpp"
 #include "index/match.hpp"
 #include "index/pigeonhole_index.hpp"
+#include "index/searchable_index.hpp"

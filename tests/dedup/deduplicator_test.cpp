@@ -396,6 +396,14 @@ TEST_CASE("the options of a deduplicator follow the similarity", "[deduplicator]
   REQUIRE_THROWS_AS(
       (deduplicator{hash, [](std::uint32_t, std::string_view) { return 1.0; }, {.distance = 3, .similarity = nan}}),
       std::invalid_argument);
+  // Where the similarity has chosen the distance, the message names both.
+  std::string message;
+  try {
+    static_cast<void>(deduplicator{hash, dedup_options{.similarity = 0.8, .blocks = 40}});
+  } catch (const std::invalid_argument& error) {
+    message = error.what();
+  }
+  REQUIRE(message.rfind("similarity 0.800000 takes a distance of 14 of 64 bits", 0) == 0);
 }
 
 TEST_CASE("a check that says yes or no takes the nearest that it accepts", "[deduplicator]") {

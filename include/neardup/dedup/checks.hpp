@@ -12,7 +12,7 @@
 
 namespace neardup::inline v0 {
 
-/// The least similarity of near-duplicates where none is given.
+/// The least similarity of near-duplicates, unless another is given.
 inline constexpr double default_similarity = 0.8;
 
 /// By default, texts of fewer distinct tokens count as short: their fingerprints may be near each other by chance.

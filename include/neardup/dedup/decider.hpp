@@ -34,7 +34,7 @@ namespace neardup::inline v0 {
 template <class Id>
 concept document_id = index_id<Id> || std::same_as<Id, std::string>;
 
-/// What a deduplicator says of a text.
+/// What a deduplicator finds out about a text.
 template <class Id>
 struct verdict {
   std::optional<Id> original;        ///< the kept document that the text duplicates; nothing if it is new
@@ -78,7 +78,7 @@ template <class Index, class Check = no_check>
   return result;
 }
 
-/// A document that is kept; all of it refers to the memory of the one that keeps it.
+/// A document that is kept. Its members refer to the memory of the decider that keeps it.
 template <class Id, class Fingerprint, class Feature = std::uint32_t>
 struct kept_document {
   const Id& id;
@@ -89,8 +89,8 @@ struct kept_document {
   std::uint64_t time = 0;             ///< when it was added, or renewed, if a stream_deduplicator keeps it
 };
 
-/// Where candidates come from: the fingerprints of kept documents, in an index. A decider takes any class with these
-/// members for its `Source`; numbers are those of kept documents.
+/// Where candidates come from: an index of the fingerprints of kept documents. Any class with these members can be the
+/// `Source` of a decider. Its numbers are those of kept documents.
 template <class Fingerprint>
 class fingerprint_candidates {
   using index_type = pigeonhole_index_of<Fingerprint, dynamic_layout, dynamic_layout, std::uint32_t>;
@@ -100,7 +100,7 @@ class fingerprint_candidates {
   /// Throws: std::invalid_argument if there is no such index.
   fingerprint_candidates(int distance, int blocks) : index_(distance, blocks) {}
 
-  /// One of the same settings, with nothing in it.
+  /// An empty source with the same settings.
   [[nodiscard]] fingerprint_candidates fresh() const {
     return fingerprint_candidates(index_.max_distance(), index_.shape().blocks());
   }
@@ -110,7 +110,7 @@ class fingerprint_candidates {
   void insert(const Description& document, std::uint32_t number) {
     index_.insert(*document.fingerprint, number);
   }
-  /// Takes a document away that was inserted.
+  /// Removes a document that was inserted.
   template <class Description>
   void erase(const Description& document, std::uint32_t number) noexcept {
     index_.erase(*document.fingerprint, number);
@@ -122,8 +122,9 @@ class fingerprint_candidates {
     index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
   }
 
-  /// Decides about many documents by `rule`, which is asked and told as detail::decisions say. The first `kept` of these
-  /// numbers are kept already; fingerprints are by number. `features` says what the check compares, if it does.
+  /// Decides about many documents by `rule`, as detail::decisions specifies. The documents with the first `kept`
+  /// numbers are kept already. `fingerprints` is indexed by number. `features` gives what the check compares, if it
+  /// compares features.
   template <class Features, class Rule>
   void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers, std::size_t kept,
               const Features& features, Rule& rule, const any_runner& run) const {
@@ -162,7 +163,7 @@ std::string shown_id(const Id& id) {
   }
 }
 
-/// Refers to an id, which a map owns; small ones are copied.
+/// A reference to an id that a map owns, or a copy of a small one.
 template <class Id>
 class id_reference {
   static constexpr bool is_small = std::is_trivially_copyable_v<Id> && sizeof(Id) <= sizeof(void*);
@@ -192,7 +193,8 @@ class id_reference {
 
 /// Keeps described documents, and decides about others: which of those kept is the original.
 ///
-/// The candidates of `Source` decide, and of a short text all that have the same tokens, whatever their fingerprints.
+/// Candidates come from `Source`; those of a short text are also all documents with the same tokens, whatever their
+/// fingerprints.
 /// `judge(kept, document, best)` says of a kept_document and a description whether they are duplicates, as a
 /// check_result; `best` is the similarity of the best original so far, below which none need be told. It is called from
 /// one thread at a time but in decide_batch. A document without a fingerprint has no original.
@@ -233,7 +235,7 @@ class decider {
   explicit decider(Source source, bool short_by_tokens_only)
       : source_(std::move(source)), short_by_tokens_only_(short_by_tokens_only) {}
 
-  /// Which kept document this one duplicates; the one in slot `but` does not count.
+  /// Which kept document this one duplicates. The document in slot `but` is ignored.
   template <class Judge>
   [[nodiscard]] verdict_type find(const description_type& document, const Judge& judge, workspace& scratch,
                                   slot_type but = no_slot) const {
@@ -249,9 +251,9 @@ class decider {
   }
 
   /// Decides about many documents, in their order, as if those that are new were kept one after the other; nothing is
-  /// kept. `judge` is called from several threads, also for two documents of the batch; of these the earlier one is told
-  /// as if it were kept, but has no time. `least`: the Jaccard similarity of the features below which it accepts none,
-  /// if there is one.
+  /// kept. `judge` is called from several threads, also for two documents of the batch; of these the earlier one is
+  /// told as if it were kept, but has no time. `least`: the Jaccard similarity of the features below which it accepts
+  /// none, if there is one.
   /// Throws: std::length_error if 32 bits cannot number all of them; std::bad_alloc; what the judge throws.
   template <class Judge>
   [[nodiscard]] std::vector<verdict_type> decide_batch(std::span<const description_type> documents,
@@ -287,7 +289,7 @@ class decider {
     return found;
   }
 
-  /// Keeps a document that has a fingerprint. `serial` says how old it is: the lower, the older.
+  /// Keeps a document that has a fingerprint. Documents with lower serial numbers are older.
   /// Returns: its slot. Precondition: the id is not kept.
   /// Throws: std::length_error if the index or 32 bits cannot number it; std::bad_alloc.
   slot_type keep(const Id& id, const description_type& document, std::uint64_t serial) {
@@ -300,7 +302,7 @@ class decider {
     return slot;
   }
 
-  /// Keeps a document that will have an id when rename() gives it that of another. drop() takes it away again.
+  /// Keeps a document without an id until rename() gives it the id of another. drop() removes it again.
   slot_type keep_unnamed(const description_type& document, std::uint64_t serial) {
     const bool is_reused = !free_slots_.empty();
     const std::size_t place = is_reused ? free_slots_.back() : documents_.size();
@@ -334,7 +336,7 @@ class decider {
     return slot;
   }
 
-  /// Gives a document without an id that of a kept one, which goes.
+  /// Gives a document without an id the id of a kept one, and removes that one.
   void rename(const Id& id, slot_type slot) noexcept {
     const auto place = slot_of_.find(id);
     drop(place->second);
@@ -342,7 +344,7 @@ class decider {
     documents_[slot].id = detail::id_reference<Id>(place->first);
   }
 
-  /// Takes a document away that has no id, or is to have none.
+  /// Removes a document that has no id, or whose id the caller removes.
   void drop(slot_type slot) noexcept {
     entry& gone = documents_[slot];
     if (is_in_source(gone.is_short)) source_.erase(described(slot), slot);
@@ -352,7 +354,7 @@ class decider {
       std::vector<Feature>().swap(features_[slot]);
     }
     gone.id = {};
-    free_slots_.push_back(slot);  // There is room, see keep_unnamed().
+    free_slots_.push_back(slot);  // keep_unnamed() has made room
   }
 
   /// Forgets a kept document. Returns: whether there was one of this id.
@@ -364,7 +366,7 @@ class decider {
     return true;
   }
 
-  /// The same documents with the same serials, in slots 0, 1, ... by age, without the memory that erased ones left.
+  /// A copy of the documents and their serials in slots 0, 1, ... by age, without the memory that erased ones left.
   [[nodiscard]] decider compact() const {
     decider fresh(source_.fresh(), short_by_tokens_only_);
     const std::vector<slot_type> slots = slots_by_age();
@@ -406,7 +408,7 @@ class decider {
   [[nodiscard]] std::size_t slot_count() const noexcept { return documents_.size(); }
   [[nodiscard]] const Source& source() const noexcept { return source_; }
 
-  /// Bytes that are allocated, of the maps about; without those of workspaces.
+  /// The bytes that are allocated, without those of workspaces. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     constexpr std::size_t node = (detail::hashable_id<Id> ? 2 : 5) * sizeof(void*);
     std::size_t of_ids = slot_of_.size() * (sizeof(typename id_map::value_type) + node);
@@ -469,7 +471,8 @@ class decider {
     by_digest_.erase(std::find_if(first, last, [&](const auto& one) { return one.second == slot; }));
   }
 
-  /// The rule of find() for documents that are decided together. Numbers: those kept, by age, and behind them the batch.
+  /// The rule of find(), for documents that are decided together. Kept documents are numbered by age, and those of the
+  /// batch follow them.
   template <class Judge>
   class batch_rule final : public detail::decisions<slot_type> {
    public:
@@ -498,7 +501,7 @@ class decider {
       if (!checked.accepts) return;
       lock.lock();
       verdict_type& best = found_[i];
-      // By similarity, distance and age, in whatever order they come.
+      // Compares similarity, then distance, then age, so the order in which candidates come does not matter.
       const auto rank = [](std::optional<double> similarity, int bits, slot_type age) {
         return std::tuple(-similarity.value_or(0), bits, age);
       };
@@ -549,16 +552,16 @@ class decider {
     std::span<const Id> ids_;
     const Judge& judge_;
     std::vector<verdict_type>& found_;
-    std::vector<slot_type> best_;  // the number of each one's original
+    std::vector<slot_type> best_;  // the number of the original of each document
     std::array<std::mutex, 64> mutexes_;
-    std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // of the batch, those kept
+    std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // of kept documents of the batch
   };
 
   Source source_;
   bool short_by_tokens_only_;
   std::vector<entry> documents_;                // by slot
-  std::vector<std::vector<Feature>> features_;  // by slot; of those that have some
-  std::size_t feature_count_ = 0;               // of all
+  std::vector<std::vector<Feature>> features_;  // by slot; empty for documents without features
+  std::size_t feature_count_ = 0;               // of all documents together
   std::vector<slot_type> free_slots_;
   id_map slot_of_;
   std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // of short texts

@@ -1,5 +1,5 @@
-// One pass over a text that gives all that a decision about it needs: fingerprint, features, and what it is if it is
-// short.
+// One pass over a text that gives all that a decision about it needs: its fingerprint, its features, and the digest of
+// a short text.
 #pragma once
 
 #include <algorithm>
@@ -28,11 +28,12 @@
 
 namespace neardup::inline v0 {
 
-/// Stands for the set of the tokens of a short text: two words, so that no two of 2^50 sets have the same one by chance.
+/// Stands for the set of the tokens of a short text: two words, so that no two of 2^50 sets have the same one by
+/// chance.
 using set_digest = std::array<std::uint64_t, 2>;
 
-/// The digest of a set of tokens, of which these are the full hashes: distinct, ascending. Descriptions have it of short
-/// texts; it serves programs that hash tokens themselves.
+/// The digest of a set of tokens, given by their full hashes, distinct and ascending: the one that descriptions of
+/// short texts contain. For programs that hash tokens themselves.
 template <std::size_t Words>
 [[nodiscard]] set_digest digest_of_hashes(std::span<const std::array<std::uint64_t, Words>> hashes) noexcept {
   set_digest digest{hashes.size(), ~std::uint64_t{hashes.size()}};
@@ -69,7 +70,7 @@ using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>
 template <class Simhasher>
 using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
 
-// What a class inherits is not what it does: only the very types are known to vote as their parts do.
+// Only of these exact types is it known that they vote as their parts do. A derived class may do otherwise.
 template <class T>
 inline constexpr bool is_simhasher = false;
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
@@ -171,13 +172,13 @@ class token_collector {
 
   hash_scratch<tokenizer_type, hasher_type> tokens_;
   votes_type votes_;
-  distinct_hashes<hash_words> distinct_;  // where the votes do not keep them
+  distinct_hashes<hash_words> distinct_;  // used if the votes do not keep the hashes
 };
 
 template <class Simhasher>
 struct no_collector {};
 
-/// Whether two parts are known to do the same.
+/// Whether two parts are known to behave equally.
 template <class Part>
 bool are_same_parts(const Part& a, const Part& b) {
   static_cast<void>(a), static_cast<void>(b);
@@ -197,7 +198,7 @@ inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size
   const auto number = [&](std::size_t i) { return static_cast<std::uint32_t>(column[i * stride]); };
   constexpr std::size_t few = 16;
   if (least <= few) {
-    // Hardly any two of good hashes are equal, so the first ones tell.
+    // Good hashes are hardly ever equal, so it suffices to look at the first ones.
     bool are_distinct = true;
     for (std::size_t i = 1; i < least; ++i) {
       for (std::size_t j = 0; j < i; ++j) are_distinct = are_distinct && number(i) != number(j);
@@ -259,13 +260,13 @@ class describer {
 
    private:
     detail::made_when_used<state> memory_;
-    typename Simhasher::workspace hashing_;  // without one pass
+    typename Simhasher::workspace hashing_;  // used if fingerprint and features take two passes
     typename feature_extractor_of<Simhasher>::workspace counting_;
     typename extractor_type::workspace checking_;
     std::vector<hash_type> tokens_;
   };
 
-  /// The features for the check are those of the fingerprint.
+  /// For a check that compares the features of the fingerprint.
   explicit describer(Simhasher hash, std::size_t min_tokens = default_min_tokens) requires may_share_tokens
       : describer(std::move(hash), min_tokens, 0) {}
   /// `min_tokens`: texts of fewer distinct tokens are short.
@@ -277,7 +278,7 @@ class describer {
     }
   }
 
-  /// What there is to say of a text. The features are in the workspace, until its next use.
+  /// The description of a text. Its features stay valid until the next use of the workspace.
   /// Complexity: linear in the text on average.
   [[nodiscard]] description_type operator()(std::string_view text, workspace& scratch) const {
     if constexpr (has_one_pass) {
@@ -324,7 +325,7 @@ class describer {
     if (is_short) result.digest = digest_of_hashes(scratch.short_tokens());
     if constexpr (checks_features) {
       if (shares_tokens_) {
-        // What differs in the rest of the hash only is one feature.
+        // Hashes that differ only in the bits that are left out are one feature.
         detail::hash_sort(memory.features, memory.sorting);
         memory.features.erase(std::unique(memory.features.begin(), memory.features.end()), memory.features.end());
         result.features = memory.features;
@@ -348,7 +349,7 @@ class describer {
     return all;
   }
 
-  /// For a class that is like a simhasher, and does what nobody knows.
+  /// For a class that has the interface of a simhasher, whose behaviour is not known.
   description_type describe_by_calls(std::string_view text, workspace& scratch) const {
     description_type result;
     result.text = text;
@@ -377,7 +378,7 @@ struct described_batch {
   std::vector<std::vector<typename Description::feature_type>> features;
 };
 
-/// Texts that can be asked for by their places, such as a vector of strings: `texts.size()` and `texts[i]`.
+/// Texts with random access, such as a vector of strings: `texts.size()` and `texts[i]`.
 template <class T>
 concept text_range = requires(const T& texts) {
   { texts.size() } -> std::convertible_to<std::size_t>;

@@ -21,14 +21,14 @@ namespace detail {
 /// The code points of a text, each ill-formed subpart as one U+FFFD.
 inline std::vector<char32_t> code_points_of(std::string_view text) {
   std::vector<char32_t> result;
-  // Of a well-formed text exactly; one of other bytes may grow.
+  // Exact for well-formed text. Ill-formed text may have more code points, and the vector grows.
   result.reserve(static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; })));
   for_each_code_point(text, [&](char32_t code_point, std::string_view) { result.push_back(code_point); });
   return result;
 }
 
-/// Drops what both texts begin with, and what both end with: it does not change their distance.
+/// Drops the common beginning and the common end of both texts, which do not change their distance.
 inline void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b) noexcept {
   const auto begin = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
   a = a.subspan(begin);
@@ -88,13 +88,13 @@ class bounded_edit_distance {
     return corner <= most ? std::optional(corner) : std::nullopt;
   }
 
-  /// The larger of both lengths without the common ends: no distance is more.
+  /// The larger of both lengths without the common ends, which no distance exceeds.
   [[nodiscard]] std::size_t max_distance() const noexcept { return columns_; }
 
  private:
   using numbers_type = std::vector<std::uint32_t>;
 
-  /// Numbers the distinct code points of the pattern from 1 on; 0 are those of the text that it does not have.
+  /// Numbers the distinct code points of the pattern from 1 on. Code points of the text that it lacks have number 0.
   numbers_type number(std::span<const char32_t> code_points, bool adds) {
     numbers_type result;
     result.reserve(code_points.size());
@@ -159,7 +159,7 @@ class bounded_edit_distance {
   numbers_type pattern_;
   numbers_type text_;
   std::vector<std::uint64_t> matches_;  // by the number of a code point: the rows of the band that have it
-  // [j] from column j - 1 to j, along the last row that was computed; 1 beyond what was.
+  // [j]: the step from column j - 1 to j, along the last row that was computed; 1 in columns that were not.
   std::vector<std::int8_t> steps_;
 };
 
@@ -182,7 +182,7 @@ inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::spa
   return detail::unbounded_edit_distance(detail::code_points_of(a), detail::code_points_of(b));
 }
 
-/// The same if it is at most `max_distance`; otherwise nothing, which is known sooner.
+/// The edit distance if it is at most `max_distance`, otherwise nothing. That is known sooner than the exact distance.
 /// Complexity: O(n * max_distance / 64), and less for texts that differ much.
 [[nodiscard]] inline std::optional<std::size_t> edit_distance(std::string_view a, std::string_view b,
                                                               std::size_t max_distance) {

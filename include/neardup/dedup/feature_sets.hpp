@@ -30,7 +30,7 @@ class feature_sets {
       detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
     }
     const std::size_t begin = feature_count();
-    // They move where there is no room for more; and what a call that threw has left goes.
+    // Resizing may move the features, those of the argument included. It also drops what a call that threw has left.
     const Feature* const own = features_.data();
     const bool is_own = !std::less<>()(features.data(), own) && std::less<>()(features.data(), own + begin);
     const std::ptrdiff_t from = is_own ? features.data() - own : 0;

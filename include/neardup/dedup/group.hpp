@@ -65,8 +65,8 @@ struct group_options {
 
 namespace detail {
 
-/// Positions by falling preference, then ascending; none without preferences: in their order. Throws:
-/// std::invalid_argument.
+/// Positions by falling preference, equal ones ascending; an empty order if there are no preferences.
+/// Throws: std::invalid_argument.
 template <class Number>
 std::vector<Number> order_of_preference(std::size_t count, std::span<const double> preference) {
   if (!preference.empty() && preference.size() != count) {
@@ -82,8 +82,8 @@ std::vector<Number> order_of_preference(std::size_t count, std::span<const doubl
   return order;
 }
 
-/// Each document joins the first one that accepts it. The numbers of representatives of earlier calls are their
-/// positions; those of documents, behind them, their places in the order of preference, if there is one.
+/// Each document joins the first one that accepts it. Representatives of earlier calls are numbered by their positions.
+/// Documents follow them, by their ranks in the order of preference if there is one.
 template <class Number>
 class first_takes final : public decisions<Number> {
  public:
@@ -108,7 +108,7 @@ class first_takes final : public decisions<Number> {
     return taker_[document - earlier_].load(std::memory_order_relaxed) == document;
   }
 
-  /// Among the representatives of earlier calls, and behind them the documents.
+  /// The position of a number: among the representatives of earlier calls, and behind them the documents.
   [[nodiscard]] std::size_t position(Number number) const {
     return number < earlier_ || order_.empty() ? number
                                                : earlier_ + static_cast<std::size_t>(order_[number - earlier_]);
@@ -121,7 +121,7 @@ class first_takes final : public decisions<Number> {
   std::size_t earlier_;
   std::span<const Number> order_;
   const pair_check& check_;
-  std::vector<std::atomic<Number>> taker_;  // by rank; the document itself while there is none
+  std::vector<std::atomic<Number>> taker_;  // by rank; the number of the document itself while none takes it
 };
 
 template <class Index, class Number, class Fingerprint>
@@ -169,7 +169,7 @@ std::vector<Index> label_by_component(std::span<const Fingerprint> fingerprints,
   return labels;
 }
 
-/// A check of two positions as a function. Nothing: everything is accepted.
+/// A check of two positions as a function. An empty function accepts everything.
 template <class Check>
 pair_check pair_check_of(const Check& check, double similarity) {
   if (std::isnan(similarity)) fail<std::invalid_argument>("group: the similarity is not a number");

@@ -13,7 +13,7 @@
 
 namespace neardup::inline v0 {
 
-/// The type of the fingerprints of a range. (Not by the type of a span: g++ 11 takes its guides for a cast.)
+/// The type of the fingerprints of a range. (g++ 11 mistakes the deduction guides of std::span for a cast.)
 template <class Range>
 using range_fingerprint_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>;
 

@@ -14,7 +14,7 @@
 
 namespace neardup::inline v0 {
 
-/// The share of the near-duplicates that a distance is to find where none is given: 0.99 by min-wise codes, 0.97 by
+/// The share of the near-duplicates that a distance finds, unless another is given: 0.99 by min-wise codes, 0.97 by
 /// SimHash, where the two bits more that 0.99 needs cost several times the candidates (docs/accuracy.md).
 [[nodiscard]] constexpr double default_recall(fingerprint_kind kind) noexcept {
   return kind == fingerprint_kind::minwise ? 0.99 : 0.97;
@@ -46,7 +46,7 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   const double n = static_cast<double>(bits);
   if (p <= 0 || static_cast<std::size_t>(k) == bits) return 1;
   if (p >= 1) return 0;
-  // By logarithms: the first terms of wide fingerprints are smaller than a double can be.
+  // Logarithms are needed because the first terms of wide fingerprints are smaller than a double can be.
   const double odds = std::log(p) - std::log1p(-p);
   double term = n * std::log1p(-p);
   double sum = std::exp(term);
@@ -85,9 +85,9 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   double sum = 0;
   double pairs = 0;
   for (int i = 0; i < steps; ++i) {
-    const double place = (i + 0.5) / steps;  // from the limit, 0, to 1
-    const double of_these = 1 - fall * place;
-    const double jaccard = similarity + (1 - similarity) * place;
+    const double height = (i + 0.5) / steps;  // 0 at the limit, 1 at equality
+    const double of_these = 1 - fall * height;
+    const double jaccard = similarity + (1 - similarity) * height;
     sum += of_these * detail::binomial_sum(bits, k, detail::difference_probability(kind, jaccard));
     pairs += of_these;
   }
@@ -109,7 +109,7 @@ struct recall_options {
   detail::check_jaccard(similarity);
   detail::check_recall(min_recall);
   int low = 0;
-  int high = static_cast<int>(bits);  // where recall is 1
+  int high = static_cast<int>(bits);  // here recall is 1
   while (low < high) {
     const int middle = low + (high - low) / 2;
     if (expected_recall(bits, middle, similarity, options.kind) >= min_recall) {

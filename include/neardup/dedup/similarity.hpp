@@ -25,7 +25,7 @@ concept contiguous_set = requires(const T& set) {
 
 namespace detail {
 
-/// The elements of any contiguous set: of an array or a span, too, of a size known to the compiler or not.
+/// The elements of any contiguous set, including arrays and spans of fixed size.
 template <contiguous_set T>
 auto elements_of(const T& set) noexcept {
   const std::span all(set);
@@ -39,7 +39,7 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
   const auto suffices = [&](std::size_t common) { return jaccard_of_sizes(a, b, common) >= threshold; };
   const double estimate = std::ceil(threshold / (1 + threshold) * (static_cast<double>(a) + static_cast<double>(b)));
   std::size_t common = (std::min)(static_cast<std::size_t>(estimate), most);
-  // Rounding may have put it one off. What decides is the very comparison that a caller of jaccard() would make.
+  // Rounding may make the estimate wrong by one. The comparison that a caller of jaccard() would make decides.
   while (common > 0 && suffices(common - 1)) --common;
   while (common <= most && !suffices(common)) ++common;
   return common;

@@ -86,11 +86,11 @@ class age_list {
 
 }  // namespace detail
 
-/// A deduplicator that keeps no more than it may: the oldest documents go when there are too many, when they take too
+/// A deduplicator with limits on what it keeps: the oldest documents go when there are too many, when they take too
 /// much memory, and when they are too old. What is forgotten is no original any more, so that its next copy is new.
 ///
-/// Times are the caller's, in whatever unit, and must not go back; without them, all documents have the same age. A batch
-/// has one time: what is too old goes before it, what is too many after it.
+/// Times are the caller's, in whatever unit, and must not go back; without them, all documents have the same age. A
+/// batch has one time: what is too old goes before it, what is too many after it.
 /// Memory: besides the deduplicator's, 16 bytes per kept document. It is really given back: when three quarters of what
 /// is allocated for are gone, or max_bytes are reached, the rest moves together.
 /// Guarantee: what throws leaves it as it was, but that documents which are too old, or for which there is no room, are
@@ -218,8 +218,8 @@ class stream_deduplicator {
     ages_.push_back(dedup_.kept().slot_of(id), time);
     now_ = time;
   }
-  /// Makes a kept document the youngest. Returns: false if there is none of this id. Throws: std::invalid_argument if the
-  /// time goes back.
+  /// Makes a kept document the youngest. Returns: false if there is none of this id. Throws: std::invalid_argument if
+  /// the time goes back.
   bool renew(const id_type& id, std::uint64_t time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     const slot_type slot = dedup_.kept().slot_of(id);
@@ -231,17 +231,17 @@ class stream_deduplicator {
   /// As deduplicator::count.
   void count(std::uint64_t documents) noexcept { dedup_.count(documents); }
 
-  /// Bytes that are allocated, of the maps about.
+  /// The bytes that are allocated. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage() + ages_.memory_usage(); }
 
-  /// For what it tells of itself.
+  /// The deduplicator inside, to read its options and what it keeps.
   [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
 
  private:
   using slot_type = detail::age_list::slot_type;
   static constexpr slot_type none = detail::age_list::none;
 
-  /// Adds documents by `add(commit)`, of which the deduplicator knows how.
+  /// Adds documents by `add(commit)`, a call of the deduplicator.
   template <class Commit, class Add>
   auto add_at(std::uint64_t now, const Commit& commit, std::span<const description_type> documents, bool replaces,
               const Add& add) {
@@ -283,8 +283,9 @@ class stream_deduplicator {
     return result;
   }
 
-  /// The oldest documents that go because there are too many with those that are kept now, which are in the deduplicator
-  /// already, though not in the order; those renewed are the youngest of all.
+  /// The oldest documents, which have to go because there are too many together with those that are kept now. The
+  /// latter are in the deduplicator already, but not in the order of ages. Documents in `renewed` are the youngest of
+  /// all.
   void find_too_many(std::span<const kept_type> kept, slot_type replaced, const std::vector<id_type>& renewed,
                      std::vector<id_type>& gone) const {
     const std::size_t size = dedup_.size() - (replaced != none && kept.empty() ? 1 : 0);
@@ -303,7 +304,7 @@ class stream_deduplicator {
     for (slot_type slot = ages_.first(); slot != none && left > 0; slot = ages_.next(slot)) take(slot);
     for (const kept_type& one : kept) take(dedup_.kept().slot_of(one.id));
     for (auto id = renewed.begin(); id != renewed.end() && left > 0; ++id) {
-      if (std::find(id + 1, renewed.end(), *id) != renewed.end()) continue;  // it is younger than that
+      if (std::find(id + 1, renewed.end(), *id) != renewed.end()) continue;  // renewed again later
       gone.push_back(*id);
       --left;
     }
@@ -330,7 +331,7 @@ class stream_deduplicator {
     for (const id_type& id : gone) erase(id);
   }
 
-  // Memory goes back before a document comes, not after: nothing is left to fail then.
+  // Memory is given back before a document is added, so that nothing can fail afterwards.
   template <class Commit>
   void give_back(const Commit& commit) {
     if (limits_.full == when_full::forget_oldest && (size() < 64 || ++steps_ % 64 == 0)) {
@@ -339,21 +340,21 @@ class stream_deduplicator {
         shrink();
       }
     }
-    // What refuses documents for its bytes looks whether it could do with fewer, once enough is gone to pay for that.
+    // Where the limit of bytes refuses documents, memory is compacted once enough documents are gone to pay for that.
     if (limits_.full == when_full::refuse && erased_ > size() / 8 && memory_usage() > limits_.max_bytes) shrink();
     largest_ = size() > largest_ ? size() : largest_;
     if (size() < largest_ / 4 && largest_ >= 64) shrink();
   }
 
   void shrink() {
-    // Afterwards slots are numbered by serial.
+    // Compacting renumbers slots by age.
     const std::vector<slot_type> slots = dedup_.kept().slots_by_age();
-    std::vector<slot_type> place(dedup_.kept().slot_count());
-    for (std::size_t i = 0; i < slots.size(); ++i) place[slots[i]] = static_cast<slot_type>(i);
+    std::vector<slot_type> new_slot(dedup_.kept().slot_count());
+    for (std::size_t i = 0; i < slots.size(); ++i) new_slot[slots[i]] = static_cast<slot_type>(i);
     detail::age_list ages;
     ages.make_room(slots.size());
     for (slot_type slot = ages_.first(); slot != none; slot = ages_.next(slot)) {
-      ages.push_back(place[slot], ages_.time(slot));
+      ages.push_back(new_slot[slot], ages_.time(slot));
     }
     dedup_.shrink_to_fit();
     ages_ = std::move(ages);

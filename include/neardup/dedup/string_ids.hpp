@@ -1,4 +1,4 @@
-// Numbers for strings: an index keeps ids of a few bytes, whatever documents are called.
+// Numbers for strings, so that an index keeps ids of a few bytes, however long the names of documents are.
 #pragma once
 
 #include <cstddef>

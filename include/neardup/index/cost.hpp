@@ -81,7 +81,7 @@ constexpr void check_count(double count) {
   }
 }
 
-/// What one table of a frozen index costs a search, and in bytes.
+/// What one table of a frozen index costs, in time and in bytes.
 ///
 /// A directory of buckets leads to runs of entries. Table 0 orders the fingerprints themselves with their ids; each
 /// other table has a filter and a number for every fingerprint, and reads those that pass. The directory has
@@ -116,11 +116,11 @@ class table_costs {
     if (has_lines_) return filter_bytes_ * bucket_line::overflow_share;
     return is_first_ ? fingerprint_bytes_ : filter_bytes_;
   }
-  /// The lines at random places that a probe takes besides that of the directory.
+  /// How many random lines of memory a probe reads besides that of the directory.
   [[nodiscard]] constexpr double entry_lines() const noexcept {
     return has_lines_ ? bucket_line::overflow_chance : (std::min)(count_ / buckets_, 1.0);
   }
-  /// The lines at random places that one takes that passes the filter.
+  /// How many random lines of memory an entry needs that passes the filter.
   [[nodiscard]] constexpr double passing_lines() const noexcept { return has_lines_ ? 1 : 2; }
 
   [[nodiscard]] constexpr double probes(int radius) const noexcept {
@@ -150,8 +150,8 @@ class table_costs {
 
 }  // namespace detail
 
-/// The time, in seconds, of a query that looks at all of `count` fingerprints, as those of flat_index do. It is estimated
-/// like expected_costs::seconds: a layout for which that is more is slower than a scan.
+/// The time, in seconds, of a query that looks at all of `count` fingerprints, as those of flat_index do. It is
+/// estimated like expected_costs::seconds: a layout for which that is more is slower than a scan.
 /// Throws: std::invalid_argument if count is not in 0..1e300.
 [[nodiscard]] constexpr double scan_seconds(std::size_t bits, double count, const cost_model& model = {}) {
   detail::check_count(count);

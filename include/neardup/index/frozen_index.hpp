@@ -1,11 +1,10 @@
-// The tightest index, which no longer changes.
+// The most compact index, which cannot be changed.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,6 +19,7 @@
 #include "engine/searches.hpp"
 #include "layout.hpp"
 #include "match.hpp"
+#include "searchable_index.hpp"
 
 namespace neardup::inline v0 {
 
@@ -53,25 +53,16 @@ entries_source(const Entry*) -> entries_source<Entry>;
 /// caller's thread does it all. The result does not depend on it.
 /// All members but the constructors are as those of pigeonhole_index.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
-class frozen_index {
-  static_assert(detail::check_index_types<Id, Offset>());
-  static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());
-
+class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
+                                             detail::frozen_engine<detail::words_for(Bits), Id, Offset>> {
   using engine_type = detail::frozen_engine<detail::words_for(Bits), Id, Offset>;
+  using base = searchable_index<Bits, Id, Offset, Fingerprint, engine_type>;
+  using base::engine_;
   using words_type = typename Fingerprint::words_type;
 
  public:
-  static constexpr std::size_t bits = Bits;
-  using fingerprint_type = Fingerprint;
-  using id_type = Id;
-  using offset_type = Offset;
-  using value_type = entry<Bits, Id, Fingerprint>;
-  using match_type = match<Bits, Id, Fingerprint>;
-  using batch_type = batch_result<Bits, Id, Fingerprint>;
-  using const_iterator = detail::entry_iterator<Fingerprint, Id, typename engine_type::store_type>;
-  using iterator = const_iterator;
-  using size_type = std::size_t;
-  using difference_type = std::ptrdiff_t;
+  using typename base::fingerprint_type;
+  using typename base::value_type;
 
   /// From `count` entries source(0) to source(count - 1), each a value_type. The source is called several times for
   /// each, from several threads if there are, and must give the same each time.
@@ -79,12 +70,12 @@ class frozen_index {
   /// max_distinct_size() fingerprints, or 2^32 pairs and more with an Offset of up to 32 bits; std::bad_alloc.
   template <std::invocable<std::size_t> Source>
   frozen_index(int k, int blocks, std::size_t count, const Source& source, const any_runner& run = {})
-      : engine_(build(layout(Bits, k, blocks), count, source, run)) {}
+      : base(build(layout(Bits, k, blocks), count, source, run)) {}
 
   /// From fingerprints and their ids. Throws: as above, and std::invalid_argument if there are not as many of both.
   frozen_index(int k, int blocks, std::span<const fingerprint_type> fingerprints, std::span<const Id> ids,
                const any_runner& run = {})
-      : engine_(build(
+      : base(build(
             layout(Bits, k, blocks), checked(fingerprints.size(), ids.size()),
             [&](std::size_t i) {
               return value_type{fingerprints[i], ids[i]};
@@ -93,7 +84,7 @@ class frozen_index {
 
   /// From fingerprints whose ids are their positions. Throws: as above, and std::length_error if Id cannot number them.
   frozen_index(int k, int blocks, std::span<const fingerprint_type> fingerprints, const any_runner& run = {})
-      : engine_(build(
+      : base(build(
             layout(Bits, k, blocks), numbered(fingerprints.size()),
             [&](std::size_t i) {
               return value_type{fingerprints[i], static_cast<Id>(i)};
@@ -103,43 +94,7 @@ class frozen_index {
   /// How the fingerprints are cut into blocks.
   [[nodiscard]] const layout& shape() const noexcept { return engine_.shape(); }
 
-  [[nodiscard]] bool contains(const fingerprint_type& fingerprint, const Id& id) const noexcept {
-    return detail::contains(engine_.store(), fingerprint.to_words(), id);
-  }
-  [[nodiscard]] bool contains(const fingerprint_type& fingerprint) const noexcept {
-    return engine_.store().find(fingerprint.to_words()) != engine_type::store_type::none;
-  }
-
-  [[nodiscard]] std::size_t size() const noexcept { return engine_.store().pairs(); }
-  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  [[nodiscard]] std::size_t distinct_size() const noexcept { return engine_.store().slots(); }
-  [[nodiscard]] static constexpr std::size_t max_distinct_size() noexcept { return engine_type::store_type::max_slots; }
   [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.memory_usage(); }
-  [[nodiscard]] const_iterator begin() const noexcept { return {engine_.store(), 0}; }
-  [[nodiscard]] const_iterator end() const noexcept { return {engine_.store(), distinct_size()}; }
-
-  [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
-  [[nodiscard]] int default_distance() const noexcept { return engine_.max_distance(); }
-  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::search(engine_, query, k.value_or(default_distance()));
-  }
-  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<int> k = {},
-                                        const any_runner& run = {}) const {
-    return detail::search_batch(engine_, queries, k.value_or(default_distance()), run);
-  }
-  template <std::invocable<match_type> Visit>
-  void for_each_match(const fingerprint_type& query, int k, Visit&& visit) const {
-    detail::visit_matches(engine_, query, k, visit);
-  }
-  [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::any_within(engine_, query, k.value_or(default_distance()));
-  }
-  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::nearest(engine_, query, k.value_or(default_distance()));
-  }
-  [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::count_compared(engine_, query, k.value_or(default_distance()));
-  }
 
   void swap(frozen_index& other) noexcept { engine_.swap(other.engine_); }
   friend void swap(frozen_index& a, frozen_index& b) noexcept { a.swap(b); }
@@ -150,7 +105,7 @@ class frozen_index {
  private:
   friend struct detail::frozen_access;
 
-  explicit frozen_index(engine_type engine) noexcept : engine_(std::move(engine)) {}
+  explicit frozen_index(engine_type engine) noexcept : base(std::move(engine)) {}
 
   template <class Source>
   static engine_type build(const layout& shape, std::size_t count, const Source& source, const any_runner& run) {
@@ -182,8 +137,6 @@ class frozen_index {
     }
     return count;
   }
-
-  engine_type engine_;
 };
 
 /// A frozen_index of the pairs of another index, for searches within k bits in the layout of k and blocks. It does not

@@ -22,7 +22,7 @@ concept hashable_id = requires(const Id& id) {
   { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
 };
 
-/// A map from ids: by their hash if they have one, otherwise by their order.
+/// A map from ids, by their hash if there is a std::hash, otherwise by their order.
 template <class Id, class Value>
 using id_map = std::conditional_t<hashable_id<Id>, std::unordered_map<Id, Value>, std::map<Id, Value>>;
 
@@ -67,7 +67,8 @@ class keyed_index : private Index {
   keyed_index(const keyed_index&) = default;
   keyed_index(keyed_index&& other) noexcept
       : Index(static_cast<Index&&>(other)), fingerprint_of_(std::exchange(other.fingerprint_of_, {})) {}
-  // Two: one that took its argument by value would make a class with such a member claim that its copies cannot throw.
+  // There are two operators because with one that takes its argument by value, a class with such a member would claim
+  // that copying it cannot throw.
   keyed_index& operator=(const keyed_index& other) {
     keyed_index(other).swap(*this);
     return *this;
@@ -111,9 +112,9 @@ class keyed_index : private Index {
   /// Returns: false if the id has one already, which it keeps.
   /// Throws: as Index::insert.
   bool insert(const fingerprint_type& fingerprint, const id_type& id) {
-    const auto [place, is_new] = fingerprint_of_.try_emplace(id, fingerprint);
+    const auto [entry, is_new] = fingerprint_of_.try_emplace(id, fingerprint);
     if (!is_new) return false;
-    detail::undo naming{[&, place = place] { fingerprint_of_.erase(place); }};
+    detail::undo naming{[&, entry = entry] { fingerprint_of_.erase(entry); }};
     Index::insert(fingerprint, id);
     naming.is_due = false;
     return true;
@@ -176,7 +177,7 @@ class keyed_index : private Index {
   static constexpr bool is_hashed = detail::hashable_id<id_type>;
   using map_type = detail::id_map<id_type, fingerprint_type>;
 
-  map_type fingerprint_of_;  // The pairs of the index, once more.
+  map_type fingerprint_of_;  // the same pairs as in the index, by id
 };
 
 }  // namespace neardup::inline v0

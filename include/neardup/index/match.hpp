@@ -71,7 +71,7 @@ struct batch_result {
 
 namespace detail {
 
-/// Whether an index may have these types; a wrong one does not compile.
+/// Whether an index may have these types. A wrong one does not compile, and a sentence says why.
 template <class Id, class Offset>
 constexpr bool check_index_types() noexcept {
   static_assert(

@@ -1,22 +1,17 @@
 // The index: a set of (fingerprint, id) pairs with exact search.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
-#include <vector>
 
 #include "../minwise.hpp"
-#include "../runner.hpp"
 #include "../simhash.hpp"
 #include "engine/pigeonhole_engine.hpp"
 #include "engine/search_plans.hpp"
 #include "engine/searches.hpp"
 #include "layout.hpp"
-#include "match.hpp"
+#include "searchable_index.hpp"
 
 namespace neardup::inline v0 {
 
@@ -36,10 +31,14 @@ namespace neardup::inline v0 {
 /// 0..max_distance() throws std::invalid_argument; without k it is default_distance().
 /// Space: for 64 bits and 32-bit ids about 30 bytes for each different fingerprint and 10 to 20 for each table, with
 /// room to grow; memory_usage() gives the number. A frozen_index takes about half.
+/// The members that do not change it are those of all indexes: see searchable_index.
 /// Guarantee: const members may run in many threads while no thread writes; what throws leaves the index unchanged.
 template <std::size_t Bits, int K = 3, int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Bits, K),
           class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
-class pigeonhole_index {
+class pigeonhole_index
+    // No K or Blocks from here on: all layouts share the machine code.
+    : public searchable_index<Bits, Id, Offset, Fingerprint,
+                              detail::pigeonhole_engine<detail::words_for(Bits), Id, Offset>> {
   static constexpr bool is_dynamic = K == dynamic_layout && Blocks == dynamic_layout;
   static_assert(is_dynamic || K >= 0,
                 "neardup: K, the largest search distance, must not be negative; write pigeonhole_index<64, 3>, or "
@@ -52,41 +51,27 @@ class pigeonhole_index {
                 "neardup: Blocks must not exceed Bits: a block has at least one bit");
   static_assert(K < 0 || Blocks < 1 || layout::count_tables(K, Blocks) <= layout::max_tables,
                 "neardup: this K and Blocks need more than 256 tables, C(Blocks, K); choose Blocks = K + 1 or fewer");
-  static_assert(detail::check_index_types<Id, Offset>());
-  static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());
 
-  // No K or Blocks from here on: all layouts share the machine code.
   using plans_type = detail::search_plans<detail::words_for(Bits)>;
   using engine_type = detail::pigeonhole_engine<detail::words_for(Bits), Id, Offset>;
+  using base = searchable_index<Bits, Id, Offset, Fingerprint, engine_type>;
+  using base::engine_;
 
  public:
-  static constexpr std::size_t bits = Bits;
-  using fingerprint_type = Fingerprint;
-  using id_type = Id;
-  using offset_type = Offset;
-  using value_type = entry<Bits, Id, Fingerprint>;
-  using match_type = match<Bits, Id, Fingerprint>;
-  using batch_type = batch_result<Bits, Id, Fingerprint>;
-  /// A constant forward iterator that gives entries by value.
-  using const_iterator = detail::entry_iterator<Fingerprint, Id, typename engine_type::store_type>;
-  using iterator = const_iterator;
-  using size_type = std::size_t;
-  using difference_type = std::ptrdiff_t;
+  using typename base::fingerprint_type;
 
   /// Empty; with a layout that is chosen at run time there must be arguments.
-  pigeonhole_index() requires(!is_dynamic) : engine_(shared_plans()) {}
+  pigeonhole_index() requires(!is_dynamic) : base(engine_type(shared_plans())) {}
 
   /// Empty, for searches within k bits; only pigeonhole_index<Bits, dynamic_layout> has these.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks).
   pigeonhole_index(int k, int blocks) requires(is_dynamic)
-      : engine_(std::make_shared<const plans_type>(layout(Bits, k, blocks))) {}
+      : base(engine_type(std::make_shared<const plans_type>(layout(Bits, k, blocks)))) {}
   explicit pigeonhole_index(int k) requires(is_dynamic) : pigeonhole_index(k, default_blocks(Bits, k)) {}
 
   /// How the fingerprints are cut into blocks. A static member unless that is chosen at run time.
   [[nodiscard]] static constexpr layout shape() noexcept requires(!is_dynamic) { return layout(Bits, K, Blocks); }
   [[nodiscard]] const layout& shape() const noexcept requires(is_dynamic) { return engine_.shape(); }
-
-  // ---- Content ------------------------------------------------------------------------------------------------------
 
   /// Stores a pair.
   /// Returns: false if that pair is there already.
@@ -115,73 +100,8 @@ class pigeonhole_index {
   /// Throws: std::length_error if count > max_distinct_size(); std::bad_alloc.
   void reserve(std::size_t count) { engine_.reserve(count); }
 
-  /// Whether the pair is stored.
-  [[nodiscard]] bool contains(const fingerprint_type& fingerprint, const Id& id) const noexcept {
-    return detail::contains(engine_.store(), fingerprint.to_words(), id);
-  }
-  /// Whether the fingerprint is stored under any id.
-  [[nodiscard]] bool contains(const fingerprint_type& fingerprint) const noexcept {
-    return engine_.store().find(fingerprint.to_words()) != engine_type::store_type::none;
-  }
-
-  /// The number of pairs.
-  [[nodiscard]] std::size_t size() const noexcept { return engine_.store().pairs(); }
-  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// The number of different fingerprints.
-  [[nodiscard]] std::size_t distinct_size() const noexcept { return engine_.store().slots(); }
-  /// The most different fingerprints that the index can hold.
-  [[nodiscard]] static constexpr std::size_t max_distinct_size() noexcept { return engine_type::store_type::max_slots; }
   /// Bytes that the index has allocated.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.memory_usage(); }
-
-  /// The pairs, in no particular order. A change of the index invalidates all iterators.
-  [[nodiscard]] const_iterator begin() const noexcept { return {engine_.store(), 0}; }
-  [[nodiscard]] const_iterator end() const noexcept { return {engine_.store(), distinct_size()}; }
-
-  // ---- Searches -----------------------------------------------------------------------------------------------------
-
-  /// The largest k that a search may have.
-  [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
-  /// The k of a search that names none.
-  [[nodiscard]] int default_distance() const noexcept { return engine_.max_distance(); }
-
-  /// All pairs within k bits, by distance, then id, then fingerprint.
-  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::search(engine_, query, k.value_or(default_distance()));
-  }
-
-  /// The matches of each query in turn, as search() gives them: many at a time, so that the waits for memory overlap.
-  /// `run` is how the work is spread: `threads{8}`, or your own runner; without it, the caller's thread does it
-  /// all. The result does not depend on it.
-  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<int> k = {},
-                                        const any_runner& run = {}) const {
-    return detail::search_batch(engine_, queries, k.value_or(default_distance()), run);
-  }
-
-  /// Calls `visit(match)` for each pair within k bits, once each, in no particular order.
-  /// A visitor that returns false ends the visit. What it throws passes through. It must not change the index.
-  /// Allocates nothing.
-  template <std::invocable<match_type> Visit>
-  void for_each_match(const fingerprint_type& query, int k, Visit&& visit) const {
-    detail::visit_matches(engine_, query, k, visit);
-  }
-
-  /// Whether any stored fingerprint is within k bits. Stops at the first.
-  [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::any_within(engine_, query, k.value_or(default_distance()));
-  }
-
-  /// The first of search(): the closest pair within k bits, the smallest id among equally close ones.
-  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::nearest(engine_, query, k.value_or(default_distance()));
-  }
-
-  /// How many stored fingerprints search() compares with this query, which is what its time depends on: those in the
-  /// buckets that it looks into, once for each bucket that they are in, or all of them where it scans. costs_of() expects
-  /// `compared` of them.
-  [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::count_compared(engine_, query, k.value_or(default_distance()));
-  }
 
   void swap(pigeonhole_index& other) noexcept { engine_.swap(other.engine_); }
   friend void swap(pigeonhole_index& a, pigeonhole_index& b) noexcept { a.swap(b); }
@@ -197,8 +117,6 @@ class pigeonhole_index {
     static const auto shared = std::make_shared<const plans_type>(shape());
     return shared;
   }
-
-  engine_type engine_;
 };
 
 /// A pigeonhole_index of fingerprints of a given type: `pigeonhole_index_of<minwise<64>, 9>`.

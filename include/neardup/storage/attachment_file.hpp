@@ -1,4 +1,4 @@
-// What programs keep beside lists and indexes: bytes of their own in a file of the same form.
+// Files with bytes of a program's own, in the same form as lists and indexes.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class attachment_file {
 
   /// The width of the fingerprints.
   [[nodiscard]] std::size_t bits() const noexcept { return sections_.header().bits; }
-  /// What the program counts.
+  /// The number that the program gave when it saved.
   [[nodiscard]] std::uint64_t count() const noexcept { return sections_.header().count; }
   /// What the fingerprints are made of.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return sections_.header().made_of; }

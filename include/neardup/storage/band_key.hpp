@@ -69,7 +69,7 @@ class band_key {
   using row_type = band_row<Bits, Id, Fingerprint>;
   using match_type = match<Bits, Id, Fingerprint>;
 
-  /// Rows for this layout. Of blocks of more than 64 bits together, the first 64 are the segment.
+  /// Keys for this layout. If the blocks of a table have more than 64 bits together, the first 64 are the segment.
   /// Throws: std::invalid_argument if the layout is for another width.
   explicit band_key(const layout& shape) : plans_(plans_of(shape)) {
     std::size_t width = 0;
@@ -147,8 +147,8 @@ class band_key {
     }
   }
 
-  /// What a row that was met in a range of `step` adds to the search: nothing if it is farther than k bits, or an
-  /// earlier range has it too, or it is no row.
+  /// The match that a row from a range of `step` adds to the search. Nothing if the fingerprint is farther than k bits,
+  /// if an earlier range contains it too, or if the bytes are no row.
   [[nodiscard]] std::optional<match_type> match_of(std::string_view key, const fingerprint_type& query, int k,
                                                    std::size_t step) const {
     const std::optional<row_type> row = decode(key);

@@ -1,4 +1,4 @@
-// What fingerprints were made of: written into every file, so that nobody compares what cannot be compared.
+// What fingerprints were made of. It is written into every file, so that nobody compares what cannot be compared.
 #pragma once
 
 #include <array>
@@ -121,13 +121,13 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
   for (const auto& field : detail::composition_fields) {
     if (const auto value = take(field.name)) made_of.*field.value = *value;
   }
-  // What is written again differs if there was a field twice, out of order or unknown.
+  // Writing it again gives another text if a field was repeated, out of order or unknown.
   if (!text.empty()) return std::nullopt;
   return made_of;
 }
 
-/// What tells seeds apart without telling them: 16 bits, 4 hexadecimal digits. Of 65,536 other seeds one has the same;
-/// who reads it still has to guess the other 48 bits of a secret one.
+/// Tells seeds apart without revealing them: 16 bits, as 4 hexadecimal digits. One in 65,536 other seeds has the same
+/// identity, and whoever reads it still has to guess the other 48 bits of a secret seed.
 [[nodiscard]] inline std::string seed_identity(std::uint64_t seed) {
   return detail::hex_of(detail::mix(seed + detail::golden_ratio)).substr(12);
 }
@@ -143,7 +143,8 @@ concept describes_itself = requires(const T& part) {
 template <class Member, class Class>
 std::type_identity<Class> declaring_class(Member Class::*);
 
-/// Whether a part inherits description() from another part, whose name it would take though it may do otherwise.
+/// Whether a part inherits description() from another part. It would take the name of that part, but may behave
+/// otherwise.
 template <class Part>
 constexpr bool inherits_description() {
   if constexpr (requires { declaring_class(&Part::description); }) {
@@ -237,7 +238,7 @@ class part_names {
   }
   template <class Inner>
   [[nodiscard]] std::string of(const keywords<Inner>& part) const {
-    // Ranked by all decimals, while a weighter, which names its table in `idf`, has those of 1/256.
+    // It ranks by all decimals of the table, while a weighter, which names its table in `idf`, has steps of 1/256.
     return with("keywords", part.n(), hex_of(part.idf_identity()) + ", " + of(part.inner()));
   }
   template <class Inner>
@@ -250,8 +251,8 @@ class part_names {
   }
 
  private:
-  /// Adds what identifies one more table. That of a single part stands alone, as if there were no others: a part without
-  /// a table is named only if one with a table comes before it.
+  /// Adds what identifies one more table. If only one part has a table, its identity stands alone: a part without a
+  /// table is named only if one with a table comes before it.
   static void add(std::string& identities, const std::string& identity) {
     if (identities.empty()) {
       identities = identity;
@@ -298,7 +299,7 @@ template <class Tokenizer, class Hasher, std::size_t Bits>
   return made_of;
 }
 
-/// Refuses all else, and what is derived from a simhasher or a minwise_hasher with it, for that may make other
+/// Refuses everything else, including classes derived from a simhasher or a minwise_hasher, which may make other
 /// fingerprints.
 template <class Hasher>
 [[nodiscard]] fingerprint_composition composition_of(const Hasher& /*hash*/) {

@@ -42,7 +42,7 @@ inline constexpr bool is_stream_deduplicator<stream_deduplicator<Deduplicator>> 
 template <class T>
 concept saved_deduplicator = is_deduplicator<T> || is_stream_deduplicator<T>;
 
-/// What tells checks, tokenizers, hashers and seeds apart: what is made of this text goes into files.
+/// Tells checks, tokenizers, hashers and seeds apart: what they make of this text is written into files.
 inline constexpr std::string_view deduplicator_probe =
     "A text of Words, words and 1234 numbers; \xe6\x96\x87\xe5\xad\x97 \xc3\x84pfel. It is here to tell checks "
     "apart.";
@@ -60,7 +60,7 @@ class deduplicator_format {
   static constexpr std::size_t fixed_size = 32 + bits / 8;  // of a document, before its id
 
  public:
-  /// What the deduplicator in it is.
+  /// The options and types of the deduplicator in a file.
   static const auto& plain(const Form& form) noexcept {
     if constexpr (is_stream_deduplicator<Form>) {
       return form.get();
@@ -163,7 +163,7 @@ class deduplicator_format {
     }
   }
 
-  /// Its serial number, digest, number of features, whether it is short, fingerprint, id, features.
+  /// Appends a document: its serial number, digest, number of features, whether it is short, fingerprint, id, features.
   static void put_document(std::string& bytes, const kept_type& kept) {
     const set_digest digest = kept.digest.value_or(set_digest{});
     put(bytes, kept.serial);
@@ -213,21 +213,21 @@ class deduplicator_format {
     return bytes;
   }
 
-  /// The times of a stream: the least that the next one may have; and for each document, those first that go first,
-  /// where it stands among the documents, and its time.
+  /// The times of a stream. For each document, in the order in which they are forgotten: its position in
+  /// all_documents(), and its time.
   static std::string all_times(const Form& form) {
     std::string bytes;
     if constexpr (is_stream_deduplicator<Form>) {
-      std::unordered_map<std::uint64_t, std::uint64_t> places;  // by serial
-      form.get().for_each_kept([&](const kept_type& kept) { places.emplace(kept.serial, places.size()); });
+      std::unordered_map<std::uint64_t, std::uint64_t> positions;  // by serial
+      form.get().for_each_kept([&](const kept_type& kept) { positions.emplace(kept.serial, positions.size()); });
       form.for_each_kept([&](const kept_type& kept) {
-        put(bytes, places.at(kept.serial));
+        put(bytes, positions.at(kept.serial));
         put(bytes, kept.time);
       });
     }
     return bytes;
   }
-  /// Returns: whether these are times of what is kept.
+  /// Returns: whether these are the times of the documents that are kept.
   static bool set_times(Form& form, byte_span bytes) {
     if constexpr (is_stream_deduplicator<Form>) {
       std::vector<id_type> ids;
@@ -235,11 +235,11 @@ class deduplicator_format {
       if (bytes.size() != 16 * ids.size()) return false;
       std::vector<bool> seen(ids.size());
       for (std::size_t i = 0, last = 0; i < ids.size(); ++i) {
-        const auto place = get<std::uint64_t>(bytes, 16 * i), time = get<std::uint64_t>(bytes, 16 * i + 8);
-        if (place >= ids.size() || seen[place] || time < last) return false;
-        seen[place] = true;
+        const auto position = get<std::uint64_t>(bytes, 16 * i), time = get<std::uint64_t>(bytes, 16 * i + 8);
+        if (position >= ids.size() || seen[position] || time < last) return false;
+        seen[position] = true;
         last = time;
-        form.renew(ids[place], time);
+        form.renew(ids[position], time);
       }
     }
     return true;
@@ -254,8 +254,8 @@ class deduplicator_format {
     return {digits.data(), end.ptr};
   }
 
-  /// What tells other tokenizers, hashers and seeds of the fingerprint and of the check, without naming them: what they
-  /// make of one text.
+  /// Identifies the tokenizers, hashers and seeds of the fingerprint and of the check, without naming them, by what
+  /// they make of one text.
   template <class Plain>
   static std::uint64_t identity(const Plain& d) {
     std::string made;
@@ -274,7 +274,7 @@ fingerprint_composition composition_for(fingerprint_composition made_of) {
   return made_of;
 }
 
-/// What a file with a deduplicator says of itself.
+/// The state of a deduplicator that a file contains.
 struct deduplicator_state {
   std::uint64_t number = 0;               ///< of this state, for a log that follows it
   std::optional<append_log::extent> log;  ///< the log that was beside it when it was written: all of it is in here
@@ -327,7 +327,7 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   if (const std::string other = format::difference(form, options.first(32)); !other.empty()) {
     fail<std::invalid_argument>(path + ": saved with " + other);
   }
-  // Built aside: what throws leaves the caller's empty.
+  // Built in a copy, so that the caller's stays empty if something throws.
   std::size_t position = 0;
   while (position < documents.size()) {
     if (!format::keep_document(form, documents, position, 0)) file.refuse("a document is damaged");
@@ -344,8 +344,8 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
 }  // namespace detail
 
 /// Writes all that a deduplicator keeps to a file, which is whole and on the disk when this returns, or what was there
-/// before; of a stream_deduplicator the times, too. Throws: std::runtime_error naming the file; std::bad_alloc. Memory: a
-/// copy of what is kept.
+/// before; of a stream_deduplicator the times, too. Throws: std::runtime_error naming the file; std::bad_alloc. Memory:
+/// a copy of what is kept.
 template <class Simhasher, class Check, class Id>
 void save(const std::string& path, const deduplicator<Simhasher, Check, Id>& dedup,
           const fingerprint_composition& made_of) {
@@ -358,8 +358,8 @@ void save(const std::string& path, const stream_deduplicator<Deduplicator>& dedu
 }
 
 /// The deduplicator that was saved: goes on where that one was. `empty` is one of the same parts and options, to which
-/// nothing was added; the limits of a stream may be others. What a deduplicator without times saved is of the time 0 to a
-/// stream.
+/// nothing was added; the limits of a stream may be others. What a deduplicator without times saved is of the time 0 to
+/// a stream.
 /// Throws: std::runtime_error naming the file, if it is damaged; std::invalid_argument, if it was saved with other
 /// parts or options; std::bad_alloc.
 template <class Simhasher, class Check, class Id>
@@ -377,14 +377,14 @@ template <class Deduplicator>
   return empty;
 }
 
-/// A deduplicator, or a stream_deduplicator with its times, whose every step is on the disk before it is acknowledged: in
-/// the file of save(), or in a log beside it, PATH.log, of what came since. A batch is one step.
+/// A deduplicator, or a stream_deduplicator with its times, whose every step is on the disk before it is acknowledged:
+/// in the file of save(), or in a log beside it, PATH.log, of what came since. A batch is one step.
 ///
 /// Whatever ends the process, the next one finds all that was acknowledged, and nothing else but perhaps the step that
 /// was under way. One object at a time may have a path: a file_lock of it refuses a second one.
-/// Guarantee: what throws changes neither the deduplicator nor what a later process finds, but that documents of a stream
-/// which are too old, or for which there is no room, may be gone. If save() fails, or an error of the log cannot be
-/// undone, further changes throw until save() succeeds.
+/// Guarantee: what throws changes neither the deduplicator nor what a later process finds, but that documents of a
+/// stream which are too old, or for which there is no room, may be gone. If save() fails, or an error of the log cannot
+/// be undone, further changes throw until save() succeeds.
 /// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{hash}, composition_of(hash));`
 template <class Deduplicator>
 class durable_deduplicator {
@@ -410,7 +410,7 @@ class durable_deduplicator {
   durable_deduplicator(std::string path, Deduplicator empty, fingerprint_composition made_of)
       : durable_deduplicator(detail::system_files(), std::move(path), std::move(empty), std::move(made_of)) {}
 
-  // With file operations of a test's own.
+  // for tests, which pass file operations of their own
   durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
                        fingerprint_composition made_of)
       : files_(&files),
@@ -513,7 +513,7 @@ class durable_deduplicator {
   void save() {
     log_.settle();
     log_.stop();
-    // Not as this object remembers it: an earlier save may have failed on either side of renaming.
+    // Read from the disk and not from memory: an earlier save may have failed before or after renaming.
     std::optional<detail::append_log::extent> log;
     if (is_there(log_path())) {
       const mapped_file mapped(log_path());
@@ -542,7 +542,7 @@ class durable_deduplicator {
   [[nodiscard]] const auto& describer() const noexcept { return dedup_.describer(); }
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage(); }
 
-  /// For what it tells of itself.
+  /// The deduplicator inside, to read its options and what it keeps.
   [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
 
  private:
@@ -558,7 +558,7 @@ class durable_deduplicator {
                                      "); put that file back, or move the log away");
   }
 
-  /// What is called with each change, to put it down.
+  /// The `commit` of each change, which writes it to the log.
   auto put_down() {
     return [this](const auto& change) { log_.append(record_of(change)); };
   }
@@ -598,7 +598,7 @@ class durable_deduplicator {
     }
   }
 
-  // Whether a record could be done.
+  // Applies a record of the log. Returns: whether that was possible.
   bool is_replayed(detail::byte_span bytes) {
     if (bytes.empty()) return false;
     const auto what = static_cast<char>(bytes[0]);

@@ -22,8 +22,9 @@
 
 namespace neardup::inline v0 {
 
-/// In its life no other file_lock of the same file can be made, in this process or another of this machine. For what
-/// loads a file, changes it and saves it: two of that at the same time lose what the first one saved.
+/// While it exists, no other file_lock of the same file can be made, in this process or another one of this machine. It
+/// is for programs that load a file, change it and save it: two of them at the same time would lose what the first
+/// saved.
 ///
 /// It holds PATH.neardup-lock, which it takes away again; after a crash that may stay, and locks nothing. A link is the
 /// file that it leads to. Reading needs no lock: save() replaces a file at once. A forked process has no part in it,
@@ -73,7 +74,7 @@ class file_lock {
     struct stat held;
     if (::getpid() == process_) {
       if (::fstat(file_, &held) == 0 && is_named(held)) std::remove(path_.c_str());
-      ::flock(file_, LOCK_UN);  // processes that were forked meanwhile have the file open, too
+      ::flock(file_, LOCK_UN);  // forked processes have the file open, too, and would keep the lock
     }
 #endif
     close();

@@ -1,4 +1,4 @@
-// Lists of fingerprints with ids: what shards, joins and machines hand each other.
+// Lists of fingerprints with ids, which shards, joins and machines exchange.
 #pragma once
 
 #include <array>
@@ -28,7 +28,8 @@ using list_entry = entry<Bits, std::uint64_t, Fingerprint>;
 /// A list of fingerprints in a file or in memory: a header, and records of Bits / 8 bytes of fingerprint and 8 of id,
 /// both lowest byte first (docs/format.md). Records may be in any order, and repeat.
 ///
-/// Opening checks the header; verify() checks the records. Any bytes are memory-safe.
+/// Opening checks the header; verify() checks the records. No bytes, however damaged, lead to reads outside of the
+/// file.
 template <std::size_t Bits, class Fingerprint = simhash<Bits>>
 class fingerprint_list {
   static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());

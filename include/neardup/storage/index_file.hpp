@@ -46,7 +46,7 @@ inline constexpr bool is_index_view = false;
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
 inline constexpr bool is_index_view<index_view<Bits, Id, Offset, Fingerprint>> = true;
 
-/// An index that keeps another one and gives it: keyed_index, and what is derived from it.
+/// An index that gives access to another one inside: keyed_index, and classes derived from it.
 template <class Index>
 concept wraps_index = requires(const Index& index) {
   typename std::remove_cvref_t<decltype(index.index())>::value_type;
@@ -54,7 +54,7 @@ concept wraps_index = requires(const Index& index) {
   typename Index::value_type > ;
 };
 
-/// An index whose layout a frozen_index can have, made of its pairs.
+/// An index with a layout, in which its pairs can be frozen.
 template <class Index>
 concept has_layout = requires(const Index& index) {
   { index.shape() } -> std::convertible_to<layout>;
@@ -77,7 +77,7 @@ void save_index(file_operations& files, const std::string& path, const Index& in
   } else if constexpr (flat_form<Index>) {
     save_flat_index(files, path, index, made_of, attachments);
   } else if constexpr (is_frozen_index<Index>) {
-    // One that was moved from has no tables.
+    // A moved-from index has no tables.
     const layout& shape = index.shape();
     if (frozen_access::engine(index).tables().empty()) {
       const entries_source<typename Index::value_type> nothing{nullptr};
@@ -97,7 +97,7 @@ void save_index(file_operations& files, const std::string& path, const Index& in
   }
 }
 
-/// An empty index in the layout of a file, as far as its type leaves that open.
+/// An empty index, in the layout of a file if its type does not fix the layout.
 template <class Index>
 [[nodiscard]] Index make_index(int k, int blocks) {
   if constexpr (std::constructible_from<Index, int, int>) {

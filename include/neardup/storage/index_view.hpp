@@ -1,23 +1,18 @@
-// An index in a file, searched where it lies.
+// An index in a file, searched in place.
 #pragma once
 
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "../error.hpp"
-#include "../index/engine/searches.hpp"
 #include "../index/layout.hpp"
-#include "../index/match.hpp"
-#include "../runner.hpp"
+#include "../index/searchable_index.hpp"
 #include "../simhash.hpp"
 #include "composition.hpp"
 #include "engine/container.hpp"
@@ -36,25 +31,13 @@ namespace neardup::inline v0 {
 /// The bytes must stay as they are while the view is used. Copies of a view share them.
 /// All members but those about the file are as those of frozen_index.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
-class index_view {
-  static_assert(detail::check_index_types<Id, Offset>());
-  static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());
-
+class index_view
+    : public searchable_index<Bits, Id, Offset, Fingerprint, detail::view_engine<detail::words_for(Bits), Id, Offset>> {
   using engine_type = detail::view_engine<detail::words_for(Bits), Id, Offset>;
+  using base = searchable_index<Bits, Id, Offset, Fingerprint, engine_type>;
+  using base::engine_;
 
  public:
-  static constexpr std::size_t bits = Bits;
-  using fingerprint_type = Fingerprint;
-  using id_type = Id;
-  using offset_type = Offset;
-  using value_type = entry<Bits, Id, Fingerprint>;
-  using match_type = match<Bits, Id, Fingerprint>;
-  using batch_type = batch_result<Bits, Id, Fingerprint>;
-  using const_iterator = detail::entry_iterator<fingerprint_type, Id, typename engine_type::store_type>;
-  using iterator = const_iterator;
-  using size_type = std::size_t;
-  using difference_type = std::ptrdiff_t;
-
   /// Of a file, which the view keeps open.
   /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or of another Bits, Id,
   /// Offset or kind of fingerprints; std::bad_alloc.
@@ -62,7 +45,7 @@ class index_view {
 
   /// Of bytes that somebody else keeps. Throws: besides, std::invalid_argument unless they begin at a multiple of 64.
   explicit index_view(std::span<const std::byte> bytes)
-      : file_(checked(bytes), "the bytes", content), engine_(file_, Bits, Fingerprint::kind) {}
+      : index_view(nullptr, detail::container(checked(bytes), "the bytes", content)) {}
 
   /// What the fingerprints are made of.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return file_.header().made_of; }
@@ -80,55 +63,19 @@ class index_view {
     engine_.check(file_);
   }
 
-  /// Whether it is that of a flat_index, which answers every k from 0 to Bits and has no layout.
+  /// Whether a flat_index was saved, which answers every k from 0 to Bits and has no layout.
   [[nodiscard]] bool is_flat() const noexcept { return engine_.is_flat(); }
   /// How the fingerprints are cut into blocks. Precondition: not is_flat().
   [[nodiscard]] const layout& shape() const noexcept { return engine_.engine().shape(); }
 
-  [[nodiscard]] bool contains(const fingerprint_type& fingerprint, const Id& id) const noexcept {
-    return detail::contains(engine_.store(), fingerprint.to_words(), id);
-  }
-  [[nodiscard]] bool contains(const fingerprint_type& fingerprint) const noexcept {
-    return engine_.store().find(fingerprint.to_words()) != engine_type::store_type::none;
-  }
-
-  [[nodiscard]] std::size_t size() const noexcept { return engine_.store().pairs(); }
-  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  [[nodiscard]] std::size_t distinct_size() const noexcept { return engine_.store().slots(); }
-  [[nodiscard]] static constexpr std::size_t max_distinct_size() noexcept { return engine_type::store_type::max_slots; }
-  [[nodiscard]] const_iterator begin() const noexcept { return {engine_.store(), 0}; }
-  [[nodiscard]] const_iterator end() const noexcept { return {engine_.store(), distinct_size()}; }
-
-  [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
-  [[nodiscard]] int default_distance() const noexcept { return is_flat() ? 3 : max_distance(); }
-  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::search(engine_, query, k.value_or(default_distance()));
-  }
-  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<int> k = {},
-                                        const any_runner& run = {}) const {
-    return detail::search_batch(engine_, queries, k.value_or(default_distance()), run);
-  }
-  template <std::invocable<match_type> Visit>
-  void for_each_match(const fingerprint_type& query, int k, Visit&& visit) const {
-    detail::visit_matches(engine_, query, k, visit);
-  }
-  [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::any_within(engine_, query, k.value_or(default_distance()));
-  }
-  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::nearest(engine_, query, k.value_or(default_distance()));
-  }
-  [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::count_compared(engine_, query, k.value_or(default_distance()));
-  }
-
  private:
   static constexpr detail::file_content content = detail::file_content::index;
 
-  explicit index_view(std::shared_ptr<const mapped_file> file)
-      : owned_(std::move(file)),
-        file_(checked(owned_->bytes()), owned_->path(), content),
-        engine_(file_, Bits, Fingerprint::kind) {}
+  explicit index_view(const std::shared_ptr<const mapped_file>& file)
+      : index_view(file, detail::container(checked(file->bytes()), file->path(), content)) {}
+
+  index_view(std::shared_ptr<const mapped_file> owned, detail::container file)
+      : base(engine_type(file, Bits, Fingerprint::kind)), owned_(std::move(owned)), file_(std::move(file)) {}
 
   static std::span<const std::byte> checked(std::span<const std::byte> bytes) {
     if constexpr (std::endian::native != std::endian::little) {
@@ -141,9 +88,8 @@ class index_view {
     return bytes;
   }
 
-  std::shared_ptr<const mapped_file> owned_;  // or nothing
+  std::shared_ptr<const mapped_file> owned_;  // null if somebody else keeps the bytes
   detail::container file_;
-  engine_type engine_;
 };
 
 }  // namespace neardup::inline v0

@@ -28,8 +28,8 @@ namespace neardup::inline v0 {
 
 /// The bytes of a file, mapped for reading; on systems other than Unix they are read.
 ///
-/// Nothing is loaded before it is looked at. The file may be replaced meanwhile, as save() does it; who writes into it,
-/// or cuts it off, changes the bytes under their reader, and may end the program.
+/// Nothing is loaded before it is read. The file may be replaced meanwhile, as save() does. A program that writes into
+/// it, or truncates it, changes the bytes while they are being read, which may end the reading program.
 class mapped_file {
  public:
   /// Throws: std::runtime_error naming the file; std::bad_alloc.

@@ -28,7 +28,7 @@
 
 namespace neardup::inline v0 {
 
-/// What is to be found, and how closely a corpus is to be looked at for advice.
+/// What near-duplicates are, and how much of a corpus is examined to advise on finding them.
 struct advice_request {
   /// Two documents are near-duplicates from this Jaccard similarity of their `check` features on.
   double similarity = default_similarity;
@@ -63,7 +63,7 @@ struct setup {
   double seconds;  ///< on one core, for each document: to be compared with other setups, not with a clock
 };
 
-/// What a choice of features makes of a corpus.
+/// How a corpus looks by one choice of features.
 struct feature_facts {
   feature_choice features;
   double mean_features;    ///< distinct ones of a document
@@ -72,7 +72,7 @@ struct feature_facts {
   double skew;  ///< mean bucket of a 16-bit block that a document meets, relative to uniform bits; worst of 4
 };
 
-/// What a corpus is like, and what is best done with it.
+/// What a corpus is like, and which setup suits it.
 struct advice {
   std::uint64_t documents = 0;
   std::size_t sampled = 0;  ///< documents
@@ -99,7 +99,7 @@ struct advice {
   for (const setup& s : setups) {
     if (s.recall >= recall) fastest = (std::min)(fastest, s.seconds);
   }
-  // A smaller difference in time is none: costs are estimates.
+  // Costs are estimates, so a smaller difference in time means nothing.
   const auto fits = [&](const setup& s) { return s.recall >= recall && s.seconds <= 1.05 * fastest; };
   const auto is_better = [&](const setup& a, const setup& b) {
     if (fits(a) != fits(b)) return fits(a);
@@ -150,7 +150,7 @@ class advisor {
     corpus_.compare(texts, run);
   }
 
-  /// What is best done.
+  /// The advice.
   /// Throws: std::logic_error unless both passes have seen the same number of documents, and at least one.
   [[nodiscard]] advice finish(const any_runner& run = {}) {
     if (corpus_.documents() == 0) detail::fail<std::logic_error>("advisor: no documents to advise on");
@@ -165,7 +165,7 @@ class advisor {
     result.mean_bytes = corpus_.mean_bytes();
     result.median_bytes = corpus_.median_bytes();
     for (const auto& s : corpus_.sample()) result.pairs_seen += s.degree;
-    // A pair has two ends that the sample may have met.
+    // A pair may have been met from either of its two documents.
     result.similar_pairs = static_cast<double>(result.pairs_seen) / 2 * static_cast<double>(corpus_.documents()) /
                            static_cast<double>(corpus_.sample().size());
 
@@ -183,7 +183,7 @@ class advisor {
   }
 
  private:
-  /// The largest distance that is considered: farther, non-matches are too many.
+  /// The largest distance that is considered. Beyond it there are too many non-matches.
   static constexpr int max_distance(std::size_t bits) noexcept { return static_cast<int>(bits * 5 / 16); }
 
   [[noreturn]] static void refuse(const char* what) {
@@ -198,7 +198,7 @@ class advisor {
     return request;
   }
 
-  /// Those of the check, then the others, each once.
+  /// The features of the check, then the others, each once.
   static std::vector<feature_choice> all_features(const advice_request& request) {
     std::vector<feature_choice> result{request.check};
     for (const feature_choice& features : request.features) {
@@ -215,7 +215,7 @@ class advisor {
     std::vector<std::uint64_t> prints = first_words<simhash<64>>(f);
     if (prints.size() < 2) return facts;
     constexpr std::uint64_t pairs = 100000;
-    constexpr std::uint64_t first = ~std::uint64_t{0} - 2 * pairs;  // beyond the random numbers that the sample took
+    constexpr std::uint64_t first = ~std::uint64_t{0} - 2 * pairs;  // the sample has not used these random numbers
     double sum = 0, squares = 0;
     for (std::uint64_t i = 0; i < pairs; ++i) {
       const std::uint64_t a = corpus_.drawn(first + 2 * i, prints.size()),
@@ -241,7 +241,7 @@ class advisor {
   }
 
   static double skew_of(std::vector<std::uint64_t> prints) {
-    // Copies meet in any bucket, and say nothing about buckets.
+    // Copies share every bucket, so they say nothing about how full buckets are.
     std::sort(prints.begin(), prints.end());
     prints.erase(std::unique(prints.begin(), prints.end()), prints.end());
     if (prints.size() < 2) return 1;
@@ -266,7 +266,7 @@ class advisor {
       if (of_text) prints.push_back(of_text->get<Fingerprint>());
     }
     std::sort(prints.begin(), prints.end());
-    // Copies as one, so that a crowd of them is met as one.
+    // Copies count as one document, so that a crowd of them counts once.
     flat_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index;
     std::vector<std::uint64_t> copies;
     for (std::size_t i = 0; i < prints.size(); ++i) {
@@ -284,7 +284,7 @@ class advisor {
         const auto& query = corpus_.queries(f)[i];
         if (!query) continue;
         index.for_each_match(query->get<Fingerprint>(), k, [&](const auto& match) { met[part] += copies[match.id]; });
-        if (corpus_.is_compared(sample[i].ordinal)) --met[part];  // itself
+        if (corpus_.is_compared(sample[i].ordinal)) --met[part];  // the document itself
       }
       return true;
     });
@@ -299,10 +299,10 @@ class advisor {
 
   struct estimate {
     double value, error;
-    double trust;  // 0 to 1: how much the fingerprints of this seed have a say in it, and their luck
+    double trust;  // 0 to 1: how much weight the fingerprints of this seed, and their luck, have in it
   };
 
-  /// The chance to lie within k bits, by the probability that a bit differs, in so many steps.
+  /// The probability that a pair lies within k bits, tabulated by the probability that a bit differs.
   static constexpr std::size_t difference_steps = 1024;
   static std::vector<double> chances_by_difference(std::size_t bits, int k) {
     std::vector<double> chances(difference_steps + 1);
@@ -322,7 +322,7 @@ class advisor {
     const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
     const std::size_t width = bits == 64 ? 0 : 1;
     struct document {
-      double pairs, expected, beyond;  // beyond what was expected
+      double pairs, expected, beyond;  // `beyond`: more than was expected
     };
     std::vector<document> seen;
     double all = 0, expected = 0, beyond = 0;
@@ -346,7 +346,7 @@ class advisor {
     for (const document& one : seen) doubt += std::pow(one.beyond - beyond / all * one.pairs, 2);
     const double trust = beyond == 0 ? 0 : beyond * beyond / (beyond * beyond + doubt);
     const double value = (expected + trust * beyond) / all;
-    // The ratio of two sums over the sample: its error is that of what each document adds beyond its share.
+    // For the ratio of two sums over the sample, the error follows from what each document adds beyond its share.
     double squares = 0;
     for (const document& one : seen) squares += std::pow(one.expected + trust * one.beyond - value * one.pairs, 2);
     return {std::clamp(value, 0.0, 1.0), std::sqrt(squares) / all, trust};
@@ -366,7 +366,7 @@ class advisor {
     if (all == 0) return 0;
     constexpr std::size_t widest = 128;
     std::array<double, widest> terms{};    // what a bit adds to the share
-    double of_pairs = 0, of_one_pair = 0;  // variance from a pair with itself: in `terms`, and altogether
+    double of_pairs = 0, of_one_pair = 0;  // variances of single pairs: as included in `terms`, and in full
     double corpus_pairs =
         all / 2 * static_cast<double>(corpus_.documents()) / static_cast<double>(corpus_.sample().size());
     corpus_pairs = (std::max)(1.0, corpus_pairs);
@@ -374,9 +374,9 @@ class advisor {
       for (const auto& other : s.kept) {
         const double share = static_cast<double>(s.degree) / static_cast<double>(s.kept.size()) / all;
         const double p = other.by_features[f].difference[by];
-        if (p <= 0) continue;  // found by any hash
+        if (p <= 0) continue;  // every hash finds this pair
         const double found = detail::binomial_sum(bits, k, p);
-        // How likely this bit decides: as many as k of the others differ.
+        // The probability that this bit decides, which it does if exactly k of the others differ.
         const double decides =
             detail::binomial_sum(bits - 1, k, p) - (k == 0 ? 0 : detail::binomial_sum(bits - 1, k - 1, p));
         for (std::size_t bit = 0; bit < widest; ++bit) {
@@ -389,7 +389,8 @@ class advisor {
     }
     double squares = 0;
     for (const double term : terms) squares += term * term;
-    // Of a pair with itself the sample says too much: there it has another share than in the corpus.
+    // The products of each pair with itself are taken out of the sum and added separately, because one pair is a larger
+    // share of all pairs in the sample than in the corpus.
     const double variance =
         (std::max)(0.0, squares / static_cast<double>(widest) * n - of_pairs) + of_one_pair / corpus_pairs;
     return std::sqrt(variance);
@@ -402,10 +403,10 @@ class advisor {
     int k = 0;
     estimate recall = recall_within(kind, width, k, f);
     while (recall.value < recall_ && k < max_distance(width)) recall = recall_within(kind, width, ++k, f);
-    // That of the hash that was looked at, and that of the one which is taken then.
+    // Two hashes contribute: the one that was examined, and the one that will be used.
     const double luck = luck_of_the_hash(kind, width, k, f) * std::sqrt(1 + recall.trust * recall.trust);
     const double error = std::hypot(recall.error, luck);
-    // 1.65 standard errors would do if documents were independent; those of a sample come in families.
+    // 1.65 standard errors would suffice if documents were independent, but near-duplicates come in families.
     const double reach = 2 * error;
     const double candidates = candidates_within<Fingerprint>(f, k, run);
     const expected_costs costs =
@@ -414,12 +415,12 @@ class advisor {
     // In nanoseconds, on one core of a server of 2024 with AVX-512.
     constexpr double a_feature = 4, a_byte = 0.3, a_sorted_feature = 8, a_compared_feature = 1.5, a_candidate = 100;
     constexpr bool is_minwise = kind == fingerprint_kind::minwise;
-    // One hash a feature serves min-wise codes of any width.
+    // One hash of each feature suffices for min-wise codes of any width.
     const double reading =
         corpus_.mean_bytes() * a_byte + sizes[f] * a_feature * (is_minwise ? 1 : 0.7 + 0.3 * width / 64.0);
     const double checking =
         sizes.front() * a_sorted_feature + candidates * (a_candidate + 2 * sizes.front() * a_compared_feature);
-    // An index is as slow as its buckets are full; comparing each with each, once, does not depend on these.
+    // Full buckets slow an index down. Comparing each document with each other does not depend on buckets.
     double skew = result.facts[f].skew;
     if constexpr (is_minwise) skew = skew_of(first_words<minwise<64>>(f));
     const double search = (std::min)(costs.seconds * (std::max)(1.0, skew),

@@ -1,4 +1,4 @@
-// Candidates that several threads collect, each once in the end, in limited memory.
+// Collects the candidates that several threads find, without repetitions and in limited memory.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,17 @@
 
 namespace neardup::inline v0::detail {
 
-/// Pairs of a document and one before it, by their places, as the parts of a join find them: in no order, many of them
-/// several times.
+/// Pairs of a document and one before it, by their positions among the chosen documents. The parts of a join find them
+/// in no order, and many of them several times.
 ///
-/// They lie in shards, a few for each part, and a shard that is full is sorted, and has each pair once then. So what
-/// one part sorts others seldom wait for, and sorting takes little memory besides.
+/// They are collected in shards, a few for each part. A shard that is full is sorted, and its repetitions are removed.
+/// So parts seldom wait for each other, and sorting takes little memory besides.
 template <class Number>
 class candidate_collector {
  public:
   using candidate = near_pair<Number>;
 
-  /// So many documents in a row are in one shard, their first place a multiple of it.
+  /// How many documents in a row share a shard. Their first position is a multiple of it.
   static constexpr std::size_t block = 64;
 
   /// For `count` documents; room for about `room` candidates.
@@ -39,12 +39,12 @@ class candidate_collector {
     for (auto& buffers : found_) buffers.resize(shards_.size());
   }
 
-  /// Takes what `part` has found, the document of a pair being the first. Returns: false if there is no room; then what
-  /// is here does not matter.
+  /// Takes a pair that `part` has found, with the document first and the one before it second.
+  /// Returns: false if there is no room; then the content is no longer complete.
   bool add(std::size_t part, const candidate& c) {
-    const std::size_t place = static_cast<std::size_t>(c.first) / block, number = place % shards_.size();
+    const std::size_t row = static_cast<std::size_t>(c.first) / block, number = row % shards_.size();
     std::vector<candidate>& own = found_[part][number];
-    own.push_back({static_cast<Number>(place / shards_.size() * block + c.first % block), c.second, c.distance});
+    own.push_back({static_cast<Number>(row / shards_.size() * block + c.first % block), c.second, c.distance});
     if (own.size() < handed_) return true;
     // While another part sorts the shard, this one goes on for a while.
     shard& to = shards_[number];
@@ -67,12 +67,12 @@ class candidate_collector {
                     });
   }
 
-  /// The candidates for the document at `place`, which are second in these pairs, ascending. `before`: those for the
-  /// document before it, if that is of the same block; they need not be looked for then.
+  /// The candidates for the document at `position`, which are the second members of these pairs, ascending. `before`:
+  /// the candidates for the previous document, if that is in the same block, which saves a search.
   /// Precondition: close() was the last call, and returned true.
-  [[nodiscard]] std::span<const candidate> of(std::size_t place, std::span<const candidate> before) const {
-    const shard& from = shards_[place / block % shards_.size()];
-    const auto local = static_cast<Number>(place / block / shards_.size() * block + place % block);
+  [[nodiscard]] std::span<const candidate> of(std::size_t position, std::span<const candidate> before) const {
+    const shard& from = shards_[position / block % shards_.size()];
+    const auto local = static_cast<Number>(position / block / shards_.size() * block + position % block);
     const candidate* const end = from.memory.data() + from.size;
     const candidate* first = before.data() + before.size();
     if (before.data() == nullptr) {
@@ -86,7 +86,7 @@ class candidate_collector {
 
  private:
   static constexpr std::size_t shards_a_part = 8;
-  static constexpr std::size_t max_waiting = 16;  // times what is handed over at once
+  static constexpr std::size_t max_waiting = 16;  // in multiples of handed_
 
   struct shard {
     std::mutex mutex;
@@ -111,9 +111,9 @@ class candidate_collector {
   }
 
   void sort(shard& of) const {
-    const std::size_t places = ((count_ - 1) / block / shards_.size() + 1) * block;
+    const std::size_t documents = ((count_ - 1) / block / shards_.size() + 1) * block;
     const std::span<candidate> own = of.memory.first(of.size);
-    sort_pairs(own, 0, places, {});
+    sort_pairs(own, 0, documents, {});
     of.size = static_cast<std::size_t>(std::unique(own.begin(), own.end()) - own.begin());
   }
 

@@ -17,12 +17,12 @@ inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common)
   return all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
 }
 
-/// A place in each of two sets, and what was common before.
+/// A position in each of two sets, and how many elements before these were common.
 struct common_count {
   std::size_t i = 0, j = 0, common = 0;
 };
 
-/// The reference: goes on from `at`. It may stop at any smaller number as soon as there cannot be `least`.
+/// The reference, which continues from `at`. It may stop at any smaller number as soon as `least` is out of reach.
 template <class A, class B>
 std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, std::size_t least,
                                   common_count at = {}) noexcept {
@@ -46,8 +46,8 @@ std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, st
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Eight of each at a time, each with each; then the eight with the smaller last element are done. With 16 lanes of
-/// AVX-512 the comparisons per element double, and it is slower.
+/// Compares eight elements of one set with eight of the other, each with each; then the eight with the smaller last
+/// element are done. With 16 lanes of AVX-512 the comparisons per element double, which is slower.
 NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::uint32_t> a,
                                                          std::span<const std::uint32_t> b, std::size_t least) noexcept {
   constexpr std::size_t lanes = 8;
@@ -80,8 +80,8 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::ui
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// The number of elements that two sorted sets have in common. It may stop at any smaller number as soon as there
-/// cannot be `least`.
+/// The number of elements that two sorted sets have in common. It may stop at any smaller number as soon as `least` is
+/// out of reach.
 template <class A, class B>
 std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
 #if NEARDUP_X86_KERNELS

@@ -1,4 +1,4 @@
-// Which fingerprints a chain of steps of at most k bits connects, found by all threads together.
+// Finds, on several threads, which fingerprints are connected by chains of steps of at most k bits.
 #pragma once
 
 #include <atomic>
@@ -15,9 +15,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// Numbers that are united step by step, by any thread; the smallest of a component stands for it.
-/// A number's parent is smaller than it, or itself. Only roots get new ones, by comparing and exchanging; that all
-/// others lead to a root, and the smallest one, holds whatever threads see of each other's writes and when.
+/// Numbers that are united step by step, by any thread. The smallest number of a component represents it. The parent of
+/// a number is smaller than it, or the number itself. Only roots get new parents, by compare-and-exchange. So every
+/// number leads to a root, the smallest of its component, whenever threads see each other's writes.
 template <class Number>
 class shared_components {
  public:
@@ -30,7 +30,8 @@ class shared_components {
     std::size_t parent = load(x);
     while (parent != x) {
       const std::size_t above = load(parent);
-      // Halving the path keeps later walks short. What another thread has written meanwhile leads to the same root.
+      // Halving the path keeps later walks short. If another thread has written meanwhile, its parent leads to the same
+      // root.
       if (above != parent) parent_[x].store(static_cast<Number>(above), std::memory_order_relaxed);
       x = parent;
       parent = above;
@@ -57,7 +58,7 @@ class shared_components {
   std::vector<std::atomic<Number>> parent_;
 };
 
-/// Unites the fingerprints of one job after the other.
+/// Unites the fingerprints that jobs bring together, one job after the other.
 template <std::size_t Words, class Offset>
 class component_finder {
  public:
@@ -67,7 +68,7 @@ class component_finder {
   component_finder(const join_type& join, const pair_check& check, shared_components<Offset>& components)
       : join_(&join), check_(&check), components_(&components), own_(join.filter()) {}
 
-  /// Unites what `job` of a table brings together. The tables before must be done.
+  /// Unites the near fingerprints of a job of `table`. All tables before it must be done.
   /// Most buckets have few pairs or none: these are compared at once. In a crowd of near-duplicates pairs are quadratic
   /// in number, and steps from one to the next are not: it is swept.
   void unite(std::size_t table, const arrays& records, const filter_join& job) {
@@ -83,7 +84,8 @@ class component_finder {
  private:
   static constexpr std::size_t room = 4 * join_step;
 
-  struct places {
+  /// Records by their indices in the arrays of a table.
+  struct range {
     std::size_t begin, end;
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
   };
@@ -106,8 +108,8 @@ class component_finder {
     const std::size_t a = records.position(x);
     const std::size_t b = records.position(y);
     if (*check_) {
-      // A check costs more than all else here: what is connected needs none, and what met in a table before had its
-      // own.
+      // A check costs more than all else here. Connected documents need none, and a pair that met in an earlier table
+      // has been checked there.
       if (components_->find(a) == components_->find(b)) return true;
       if (!join_->plan().is_first(table_, records.words(x), records.words(y)) || !(*check_)(a, b)) return false;
     }
@@ -115,8 +117,9 @@ class component_finder {
     return true;
   }
 
-  /// Copies records behind the `count` that are here. Returns: whether all of these are in one component already.
-  bool copy(const arrays& records, places from, std::size_t count) {
+  /// Copies records behind the `count` that are there. Returns: whether the copied ones are in one component already,
+  /// that of the records before them if there are any.
+  bool copy(const arrays& records, range from, std::size_t count) {
     bool is_one = true;
     const std::size_t root = components_->find(count == 0 ? records.position(from.begin) : own_.position(0));
     for (std::size_t i = from.begin; i < from.end; ++i) {
@@ -126,28 +129,28 @@ class component_finder {
     return is_one;
   }
 
-  /// Those of a range, in order: done.begin .. queue: whose neighbours are known; queue .. rest: reached; rest .. end:
-  /// not.
+  /// The records of a range, in three parts: the neighbours of those before `queue` are known, those from `queue` to
+  /// `rest` are reached, and those from `rest` to `end` are not.
   struct side {
     std::size_t queue, rest, end;
   };
 
-  /// Takes the neighbours of the next in the queue of `from` out of the rest of `to` into its queue.
+  /// Takes the next record from the queue of `from`, and moves its neighbours in `to` from the rest to the queue.
   void step(side& from, side& to) {
     const std::size_t x = from.queue++;
     filter_pair found[room];
     for (filter_join job = filter_join::across(x, x + 1, to.rest, to.end); !job.is_done();) {
       const std::size_t count = own_.find_near(job, join_->k(), found, join_->level());
-      // The places ascend and are not before to.rest, so what is swapped there is not to be looked at any more.
+      // Pairs ascend and none is before to.rest, so a record that is swapped to its front is not visited again.
       for (const filter_pair& pair : std::span(found).first(count)) {
         if (unite_if_near(own_, x, pair.y)) own_.swap(pair.y, to.rest++);
       }
     }
   }
 
-  /// Unites what is connected within some places, `b` being empty, or by steps between two ranges of places: from each
-  /// one reached, to all those not reached yet.
-  void sweep(const arrays& records, places a, places b) {
+  /// Unites what is connected within range `a` if `b` is empty, or else by steps between both ranges. From each record
+  /// that is reached, steps lead to those that are not yet.
+  void sweep(const arrays& records, range a, range b) {
     own_.take(a.size() + b.size());
     const bool is_within = b.size() == 0;
     const bool a_is_one = copy(records, a, 0);
@@ -167,7 +170,7 @@ class component_finder {
       }
       step(one, other);
     }
-    // Those reached last may reach others.
+    // The records that were reached last may reach others.
     while (other.queue < other.rest) step(other, one);
   }
 

@@ -40,11 +40,10 @@ struct placed_words {
   }
 };
 
-/// What a join takes identical fingerprints for: one, or as many as others, each of which may be told apart by more
-/// than its fingerprint.
+/// How a join treats identical fingerprints: as one, or like any others, because a check may tell them apart.
 enum class copies_as { one, others };
 
-/// The distinct ones of some fingerprints, each named by the first position at which it stands, and their copies.
+/// The distinct ones among some fingerprints, each named by the first position where it occurs, and their copies.
 template <std::size_t Words, class Offset>
 class copy_groups {
  public:
@@ -52,7 +51,7 @@ class copy_groups {
     Offset first, position;
   };
 
-  /// With `as` = copies_as::others nothing is looked for: there are no copies.
+  /// With `as` = copies_as::others there is no search, and nothing is a copy.
   /// Complexity: O(n), two passes. Memory: what copies() and the positions take; for a time all fingerprints once more.
   copy_groups(const chosen_words<Words, Offset>& fingerprints, copies_as as, const any_runner& run)
       : count_(fingerprints.size()) {
@@ -79,9 +78,9 @@ class copy_groups {
     }
   }
 
-  /// How many distinct ones there are.
+  /// The number of distinct fingerprints.
   [[nodiscard]] std::size_t size() const noexcept { return count_ - copies_.size(); }
-  /// The first position of the i-th of them; these ascend.
+  /// The first position of the i-th distinct fingerprint. Positions ascend with i.
   [[nodiscard]] std::size_t position(std::size_t i) const noexcept {
     return copies_.empty() ? i : static_cast<std::size_t>(distinct_[i]);
   }
@@ -89,13 +88,13 @@ class copy_groups {
   /// The first positions of all; empty if there are no copies.
   [[nodiscard]] std::span<const Offset> positions() const noexcept { return distinct_; }
 
-  /// All copies, by their first and then by position; a first is no copy.
+  /// All copies, by the position of the first and then by their own. The first itself is no copy.
   [[nodiscard]] std::span<const copy> copies() const noexcept { return copies_; }
-  /// Whether there are copies of the fingerprint that stands first at `first`.
+  /// Whether there are copies of the fingerprint whose first position is `first`.
   [[nodiscard]] bool is_copied(std::size_t first) const noexcept {
     return !copies_.empty() && (copied_[first / word_bits].bits >> (first % word_bits) & 1U) != 0;
   }
-  /// The copies of the fingerprint that stands first at `first`.
+  /// The copies of the fingerprint whose first position is `first`.
   [[nodiscard]] std::span<const copy> copies_of(std::size_t first) const noexcept {
     if (!is_copied(first)) return {};
     const copied_word& word = copied_[first / word_bits];
@@ -133,9 +132,10 @@ class copy_groups {
     }
   }
 
-  /// By a table with open addresses: 0, or the number of a distinct record, counted from 1. The groups have taken the
-  /// highest bits of the hash. A table of its own, for it compares records of any width where they lie and keeps no
-  /// hashes: it is filled once, never grows, and is as small as a group.
+  /// Uses a hash table with open addressing, whose entries are 0 or the number of a distinct record, counted from 1.
+  /// The highest bits of the hash have chosen the group already. No other hash table of the library fits: this one
+  /// compares records of any width in place, keeps no hashes, is filled once and never grows, and is as small as a
+  /// group.
   static void find_in(std::span<const record> records, std::vector<Offset>& table, std::vector<copy>& found) {
     const std::size_t slots = std::bit_ceil(2 * records.size() + 1);
     table.assign(slots, Offset{0});
@@ -147,7 +147,7 @@ class copy_groups {
       }
       if (table[slot] == 0) {
         table[slot] = static_cast<Offset>(i + 1);
-      } else {  // A pass is stable, so what came first in the group stands first.
+      } else {  // A pass is stable, so the first copy of the group comes first.
         found.push_back({records[table[slot] - std::size_t{1}].position, records[i].position});
       }
     }

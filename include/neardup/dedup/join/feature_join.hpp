@@ -1,15 +1,14 @@
-// Joins documents by the features that they share, where near-duplicates have most of theirs in common.
+// Joins documents by the features that they share, of which near-duplicates have most in common.
 //
-// Of a set of n features that has at least c in common with another one, the first n - c + 1, by any order of all
-// features, have the first common one. So sets that are similar enough meet in the bucket of one of their first
-// features, whatever their fingerprints. In an order that has rare features first, these buckets are small: far fewer
-// fingerprints are compared than where some of their bits are the same.
+// If a set of n features has at least c in common with another one, its first n - c + 1 features, in any order of all
+// features, include one of these: the first common one. So sets that are similar enough meet in the bucket of one of
+// their first features, whatever their fingerprints. In an order that has rare features first, these buckets are small:
+// far fewer fingerprints are compared than where some of their bits are the same.
 // Source: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006.
 #pragma once
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,41 +27,30 @@
 #include "fingerprint_join.hpp"
 #include "join_input.hpp"
 #include "join_plan.hpp"
+#include "overlap_bounds.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// What a check compares, if it accepts no two documents of a lower Jaccard similarity: the features of a document by
-/// its number, ascending, each once.
+/// The features that a check compares, if it accepts no two documents of a lower Jaccard similarity. `of` gives those
+/// of a document by its number, ascending, each once.
 template <class Number>
 struct compared_features {
   std::function<std::span<const std::uint32_t>(Number)> of;
   double similarity = 0;
 
-  /// Whether there is anything to join by.
+  /// Whether a join by features is possible.
   [[nodiscard]] bool suffices() const noexcept { return of && similarity > 0; }
-
-  /// How many of the first features of a set have one in common with any that is similar enough: as many as jaccard()
-  /// would have it for a subset, which differs in the fewest.
-  [[nodiscard]] std::size_t first(std::size_t size) const noexcept {
-    const auto is_too_few = [&](std::size_t common) {
-      return static_cast<double>(common) / static_cast<double>(size) < similarity;
-    };
-    auto common = static_cast<std::size_t>((std::min)(1.0, similarity) * static_cast<double>(size));
-    while (common > 0 && !is_too_few(common - 1)) --common;
-    while (common <= size && is_too_few(common)) ++common;
-    return size == 0 ? 0 : size + 1 - common;
-  }
 };
 
-/// An order of all features: those that few documents of a sample have first, equal ones by their number.
+/// An order of all features: those that few documents of a sample have come first, equally rare ones by their number.
 class feature_order {
  public:
-  /// Takes what the sample has of a feature.
+  /// Counts an occurrence of a feature in the sample.
   void count(std::uint32_t feature) noexcept {
     std::uint8_t& seen = seen_[place(feature)];
     seen = static_cast<std::uint8_t>(seen + (seen < 255 ? 1 : 0));
   }
-  /// From here on the counts are ranks.
+  /// Turns counts into ranks, when the sample is complete.
   void close() noexcept {
     for (std::uint8_t& seen : seen_) seen = static_cast<std::uint8_t>(std::bit_width(seen / 5U));
   }
@@ -75,7 +63,7 @@ class feature_order {
     for (unsigned rank = 0; found < count; ++rank) {
       std::size_t i = 0;
       for (; i < set.size() && found < count; ++i) {
-        to[found] = set[i];  // Whether it has the rank nobody can predict.
+        to[found] = set[i];  // without a branch, which could not be predicted
         found += seen_[place(set[i])] == rank ? 1 : 0;
       }
       looks += i;
@@ -94,23 +82,30 @@ class feature_order {
   std::vector<std::uint8_t> seen_ = std::vector<std::uint8_t>(std::size_t{1} << bits);
 };
 
-/// Finds pairs of documents within k bits that share one of their first features: all that a check may accept, some of
-/// them several times. Of the first `kept` documents and the others, if there are any kept.
+/// Finds the pairs of documents within k bits that share one of their first features. These are all that a check may
+/// accept; some are found several times. If `kept` is not 0, each pair has one of the first `kept` documents and one of
+/// the others.
 template <std::size_t Words, class Number>
 class feature_join {
  public:
   using documents_type = chosen_words<Words, Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const near_pair<Number>>)>;
 
-  /// What it costs at least, in the units of join_plan: what costs less needs no look at a sample.
+  /// The least cost of such a join, in the units of join_plan. If another join costs less, no sample need be taken.
   static double min_cost(std::size_t documents) noexcept { return 1e7 + 400 * static_cast<double>(documents); }
 
+  /// Precondition: features.suffices().
   feature_join(const documents_type& documents, std::size_t kept, std::size_t bits, int k,
                const compared_features<Number>& features)
-      : documents_(documents), kept_(kept), k_(k), filter_(filter_for<Words>(bits, k)), features_(features) {
+      : documents_(documents),
+        kept_(kept),
+        k_(k),
+        filter_(filter_for<Words>(bits, k)),
+        features_(features),
+        bounds_(set_similarity::jaccard, features.similarity) {
     constexpr std::size_t most = std::size_t{1} << 19;  // features
     const auto count = static_cast<double>(documents.size());
-    // The mean size of some sets says how many there may be.
+    // The mean size of a few sets tells how many sets may be sampled.
     std::size_t sampled = (std::min)(documents.size(), std::size_t{256});
     std::size_t sum = 0;
     for_each_of(sampled, [&](std::span<const std::uint32_t> set) { sum += set.size(); });
@@ -122,7 +117,7 @@ class feature_join {
     std::vector<std::uint32_t> some, all;
     double looks = 0;
     for_each_of(sampled, [&](std::span<const std::uint32_t> set) {
-      const std::size_t first = features_.first(set.size());
+      const std::size_t first = bounds_.prefix(set.size());
       looks += static_cast<double>(order_.first(set, first, some));
       all.insert(all.end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(first));
     });
@@ -163,11 +158,11 @@ class feature_join {
   }
 
  private:
-  /// One of the first features of a document. A pass takes some of all features; which of these it is, is scattered
-  /// over 32 bits.
+  /// One of the first features of a document. A pass handles a share of all features, whose numbers are scattered over
+  /// 32 bits within it.
   struct record {
     std::uint32_t feature;
-    Number document;  // its place
+    Number document;  // its position among the chosen documents
   };
 
   /// Records in groups, each in the order in which they came, in pieces of one memory.
@@ -181,7 +176,7 @@ class feature_join {
       open_[group] = open_[group].subspan(1);
     }
 
-    /// Removes all records, keeps the memory.
+    /// Removes all records and keeps the memory.
     void clear() noexcept {
       std::fill(open_.begin(), open_.end(), std::span<record>());
       for (auto& pieces : pieces_) pieces.clear();
@@ -236,8 +231,9 @@ class feature_join {
     }
   }
 
-  /// There is room for two records per document. A pass takes some of all features, or some of those kept with all
-  /// others: the latter looks at these again and again, which are often few. Returns: how many documents are looked at.
+  /// There is room for two records per document. So a pass handles a share of all features, or a share of the kept
+  /// documents together with all others. The second way reads the others in each pass, which are often few.
+  /// Returns: how many documents are read in all passes.
   double choose_passes(double records) {
     const auto kept = static_cast<double>(kept_), others = static_cast<double>(documents_.size() - kept_);
     const double of_each = records / (kept + others);
@@ -255,7 +251,7 @@ class feature_join {
     }
   }
 
-  /// The records of a pass of the documents of a part, by the highest bits of the feature.
+  /// Collects the records that a part contributes to a pass, grouped by the highest bits of the feature.
   void collect(std::size_t pass, std::size_t part, int bits, std::vector<record_groups>& groups) const {
     const std::size_t of_features = pass / runs_;
     const std::size_t begin = kept_ / runs_ * (pass % runs_);
@@ -268,7 +264,7 @@ class feature_join {
     for (std::size_t n = begin_of(part); n < begin_of(part + 1); ++n) {
       const std::size_t i = n < run_size ? begin + n : kept_ + (n - run_size);
       const std::span<const std::uint32_t> set = features_.of(documents_.number(i));
-      const std::size_t first = features_.first(set.size());
+      const std::size_t first = bounds_.prefix(set.size());
       order_.first(set, first, some);
       std::size_t taken = 0;
       for (std::size_t f = 0; f < first; ++f) {
@@ -293,7 +289,7 @@ class feature_join {
     return true;
   }
 
-  /// Buckets of few features each, and as a rule of few records, these in the order of the documents.
+  /// Makes buckets of few features each, and usually of few records, which are in the order of the documents.
   void fill_buckets(const std::vector<record_groups>& groups, std::size_t group, int bits_before,
                     part_memory& own) const {
     std::size_t size = 0;
@@ -310,9 +306,9 @@ class feature_join {
     for (std::size_t& end : own.ends) first += std::exchange(end, first);
     for (const record_groups& part : groups) {
       part.for_each(group, [&](const record& r) {
-        const std::size_t place = own.ends[bucket_of(r)]++;
-        own.features[place] = r.feature;
-        own.records.set(place, documents_[static_cast<std::size_t>(r.document)], r.document);
+        const std::size_t to = own.ends[bucket_of(r)]++;
+        own.features[to] = r.feature;
+        own.records.set(to, documents_[static_cast<std::size_t>(r.document)], r.document);
       });
     }
   }
@@ -349,6 +345,7 @@ class feature_join {
   join_filter filter_;
   instruction_set level_ = active_instruction_set();
   const compared_features<Number>& features_;
+  overlap_bounds bounds_;
   feature_order order_;
   std::size_t passes_ = 1;  // over all features
   std::size_t runs_ = 1;    // of those kept, in each

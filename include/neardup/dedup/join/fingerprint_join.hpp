@@ -25,7 +25,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// What is compared first: a fold of fingerprints to 32 or 64 bits, or all of their words.
+/// What is compared first: fingerprints folded to 32 or 64 bits, or all of their words.
 enum class join_filter { narrow, wide, whole };
 
 template <std::size_t Words>
@@ -34,8 +34,8 @@ template <std::size_t Words>
   return Words > 1 && wide_filter_suffices(k) ? join_filter::wide : join_filter::whole;
 }
 
-/// Records in the order of their buckets: filters, which are compared, in one array, and what few pairs need in others.
-/// The filter is a value, not a type: so that a program has one join.
+/// Records in the order of their buckets. Filters, which are always compared, are in one array; what only few pairs
+/// need is in others. The filter is a value and not a type, so that a program contains the join only once.
 template <std::size_t Words, class Offset>
 class bucket_arrays {
  public:
@@ -54,7 +54,7 @@ class bucket_arrays {
   [[nodiscard]] const words_type& words(std::size_t place) const noexcept { return words_[place]; }
   [[nodiscard]] Offset position(std::size_t place) const noexcept { return positions_[place]; }
 
-  /// The first of the places begin..end, whose positions ascend, with a position of `least` or more; `end` if there is
+  /// The first record in begin..end, where positions ascend, that has a position of `least` or more; `end` if there is
   /// none.
   [[nodiscard]] std::size_t first_from(std::size_t least, std::size_t begin, std::size_t end) const noexcept {
     const Offset* const first = positions_.data();
@@ -68,7 +68,7 @@ class bucket_arrays {
     positions_[place] = position;
   }
 
-  /// What a pass stores before the buckets are known: without filters.
+  /// What a pass stores before the buckets are known. Filters are added later.
   struct unfiltered {
     words_type* words;
     Offset* positions;
@@ -85,7 +85,7 @@ class bucket_arrays {
     std::swap(positions_[a], positions_[b]);
   }
 
-  /// As join_filters: pairs of places whose filters differ in at most k bits.
+  /// As join_filters: pairs of records whose filters differ in at most k bits.
   std::size_t find_near(filter_join& job, int k, std::span<filter_pair> found, instruction_set level) const noexcept {
     const auto join = [&](const auto* filters) { return join_filters(filters, filters, job, k, found, level); };
     if (filter_ == join_filter::narrow) return join(narrow_.data());
@@ -108,8 +108,8 @@ class bucket_arrays {
   std::span<Offset> positions_;
 };
 
-/// The distinct ones of some fingerprints, and the jobs by which all pairs of them within k bits are found; or, of
-/// fingerprints of which the first `kept` are known to each other, the pairs of one of these and one of the others.
+/// The distinct ones among some fingerprints, and the jobs that find all pairs of them within k bits. If `kept` is not
+/// 0, only pairs of one of the first `kept` fingerprints and one of the others are found.
 template <std::size_t Words, class Offset>
 class fingerprint_join {
  public:
@@ -133,7 +133,7 @@ class fingerprint_join {
   [[nodiscard]] const copy_groups<Words, Offset>& distinct() const noexcept { return distinct_; }
   [[nodiscard]] const join_plan<Words>& plan() const noexcept { return plan_; }
 
-  /// How many parts run() has at most: what needs memory of its own for each part can count on it.
+  /// The most parts that run() has, for callers that need memory for each part.
   [[nodiscard]] std::size_t parts(const any_runner& run) const {
     return parts_for(run, distinct_.size(), std::size_t{1} << 12);
   }
@@ -141,15 +141,16 @@ class fingerprint_join {
   /// Gives back the memory that only run() needs.
   void release() noexcept { records_.release(); }
 
-  /// What is done with a job of a part in a table. A function by its type, so that each program has one join.
+  /// What is done with a job of a part in a table. It is a std::function, so that a program contains the join only
+  /// once.
   using use_type = std::function<bool(std::size_t part, std::size_t table, const arrays& records, const filter_join&)>;
 
-  /// Calls `use` for jobs that have all pairs that meet in some table, one table after the other, parts at the same
-  /// time. If it returns false, all ends soon. A job is all that a bucket has to be joined with, or if `splits`, some
-  /// of it.
+  /// Calls `use` for jobs that together contain all pairs that meet in some table, one table after the other, from all
+  /// parts at the same time. If it returns false, the join ends soon. A job is all that a bucket has to be joined with,
+  /// or if `splits`, a share of that.
   /// Throws: what `use` does, of one part; std::bad_alloc.
   void run(const any_runner& run, bool splits, const use_type& use) {
-    if (k_ == 0 && copies_as_ == copies_as::one) return;  // Distinct ones are not within 0 bits.
+    if (k_ == 0 && copies_as_ == copies_as::one) return;  // Distinct fingerprints are never within 0 bits.
     for (std::size_t table = 0; table < plan_.tables().size(); ++table) {
       const bool has_radius = plan_.tables()[table].radius > 0 || plan_.tables()[table].address_bits == 0;
       if (!(has_radius ? join_by_places(table, run, splits, use) : join_by_groups(table, run, use))) return;
@@ -157,7 +158,7 @@ class fingerprint_join {
   }
 
  private:
-  /// The records of a table after the first pass: groups of buckets, which the second pass moves by themselves.
+  /// The records of a table after the first pass: groups of buckets, each of which the second pass arranges by itself.
   struct table_groups {
     std::vector<std::size_t> begin;
     int low_bits;  // of an address, within a group
@@ -170,7 +171,7 @@ class fingerprint_join {
   struct group_memory {
     std::vector<std::uint32_t> addresses;
     std::vector<std::size_t> ends;  // of the buckets
-    std::vector<words_type> words;  // of the group, where the pass moves its records within their own places
+    std::vector<words_type> words;  // of the group, while the pass moves its records within their own range
     std::vector<Offset> positions;
   };
 
@@ -211,7 +212,7 @@ class fingerprint_join {
     return groups;
   }
 
-  /// Moves `size` records of a group to the places from `first` on, bucket by bucket.
+  /// Moves `size` records of a group to `first` and behind it, bucket by bucket.
   static void second_pass(const join_table<Words>& table, const words_type* words, const Offset* positions,
                           std::size_t size, int low_bits, std::size_t first, group_memory& own, arrays& to) {
     const std::size_t mask = (std::size_t{1} << low_bits) - 1;
@@ -225,7 +226,7 @@ class fingerprint_join {
     for (std::size_t i = 0; i < size; ++i) to.set(own.ends[own.addresses[i]]++, words[i], positions[i]);
   }
 
-  /// The same within the places that the group has.
+  /// The same within the range of the group itself.
   static void second_pass_in_place(const join_table<Words>& table, const table_groups& groups, std::size_t group,
                                    group_memory& own, arrays& records) {
     const std::size_t begin = groups.begin[group], size = groups.size_of(group);
@@ -235,7 +236,7 @@ class fingerprint_join {
     second_pass(table, own.words.data(), own.positions.data(), size, groups.low_bits, begin, own, records);
   }
 
-  /// The first pass; then group by group the second pass and the join, as long as the group is in the cache.
+  /// Runs the first pass, and then for each group the second pass and the join, while the group is in the cache.
   bool join_by_groups(std::size_t table, const any_runner& run, const use_type& use) {
     const join_table<Words>& shape = plan_.tables()[table];
     const table_groups groups = first_pass(shape, run);
@@ -250,17 +251,17 @@ class fingerprint_join {
       const std::size_t begin = groups.begin[group], size = groups.size_of(group);
       own.records.take(size);
       second_pass(shape, from.words + begin, from.positions + begin, size, groups.low_bits, 0, own, own.records);
-      std::size_t place = 0;
+      std::size_t first = 0;
       for (const std::size_t end : own.ends) {
         const auto use_here = [&](const filter_join& job) { return use(part, table, own.records, job); };
-        if (!join_bucket(own.records, {place, end}, place, end, use_here)) return false;
-        place = end;
+        if (!join_bucket(own.records, {first, end}, first, end, use_here)) return false;
+        first = end;
       }
       return true;
     });
   }
 
-  /// Both passes; then bucket by bucket the joins with itself and with those within the radius.
+  /// Runs both passes, and then joins each bucket with itself and with those within the radius.
   bool join_by_places(std::size_t table, const any_runner& run, bool splits, const use_type& use) {
     const join_table<Words>& shape = plan_.tables()[table];
     const std::size_t count = distinct_.size();
@@ -278,7 +279,7 @@ class fingerprint_join {
         return true;
       });
     }
-    std::vector<Offset> others;  // where those begin in each bucket that were not kept before
+    std::vector<Offset> others;  // in each bucket, where the fingerprints that were not kept before begin
     if (kept_ > 0) {
       others.resize(starts.size() - 1);
       for (std::size_t b = 0; b < others.size(); ++b) {
@@ -286,19 +287,19 @@ class fingerprint_join {
       }
     }
     const std::vector<std::size_t> flips = flips_of(shape);
-    // In runs of places rather than of buckets, so that a crowded bucket can be the work of several parts.
+    // Steps are runs of records and not of buckets, so that several parts can share a crowded bucket.
     const std::size_t step = (std::max)(std::size_t{64}, count / 1024);
     return in_steps(run, parts(run), count, step, [&](std::size_t part, std::size_t first, std::size_t last) {
-      if (!splits) {  // The buckets that begin here.
+      if (!splits) {  // Whole buckets: those that begin here.
         first = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(first));
         last = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(last));
       }
       const auto use_here = [&](const filter_join& job) { return use(part, table, all, job); };
-      return join_places(all, starts, others, flips, first, last, use_here);
+      return join_range(all, starts, others, flips, first, last, use_here);
     });
   }
 
-  /// The addresses' differences, none of them 0, that are within the radius.
+  /// The differences of addresses that are within the radius, except 0.
   static std::vector<std::size_t> flips_of(const join_table<Words>& table) {
     std::vector<std::size_t> result;
     if (table.radius == 0) return result;
@@ -308,13 +309,14 @@ class fingerprint_join {
     return result;
   }
 
-  struct places {
+  /// Records by their indices in the arrays.
+  struct range {
     std::size_t begin, end;
   };
 
-  /// The jobs of the places first..last of a bucket with this bucket.
+  /// Joins the records first..last of a bucket with the bucket.
   template <class Use>
-  bool join_bucket(const arrays& records, places bucket, std::size_t first, std::size_t last, const Use& use) const {
+  bool join_bucket(const arrays& records, range bucket, std::size_t first, std::size_t last, const Use& use) const {
     if (bucket.end - bucket.begin < 2) return true;
     if (kept_ == 0) return use(filter_join::within(first, last, bucket.end));
     const std::size_t others = records.first_from(kept_, bucket.begin, bucket.end);
@@ -322,10 +324,10 @@ class fingerprint_join {
     return first >= last || bucket.begin == others || use(filter_join::across(first, last, bucket.begin, others));
   }
 
-  /// The jobs of the places first..last, which are those of whole buckets or parts of them.
+  /// Joins the records first..last, which may be a part of one bucket or span several.
   template <class Use>
-  bool join_places(const arrays& records, const std::vector<Offset>& starts, const std::vector<Offset>& others,
-                   const std::vector<std::size_t>& flips, std::size_t first, std::size_t last, const Use& use) const {
+  bool join_range(const arrays& records, const std::vector<Offset>& starts, const std::vector<Offset>& others,
+                  const std::vector<std::size_t>& flips, std::size_t first, std::size_t last, const Use& use) const {
     if (first >= last) return true;
     auto bucket = static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), static_cast<Offset>(first)) -
                                            starts.begin() - 1);

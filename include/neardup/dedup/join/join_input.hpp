@@ -34,7 +34,7 @@ class fingerprint_words {
   explicit fingerprint_words(std::span<const words_type> fingerprints) noexcept
       : bytes_(std::as_bytes(fingerprints).data()), size_(fingerprints.size()) {}
 
-  /// Those of `a`, and behind them those of `b`. Precondition: each of them is one range.
+  /// The fingerprints of `a`, followed by those of `b`. Precondition: each of them is one range.
   fingerprint_words(const fingerprint_words& a, const fingerprint_words& b) noexcept
       : bytes_(a.bytes_), size_(a.size_), behind_(b.bytes_), behind_size_(b.size_) {}
 
@@ -55,7 +55,7 @@ class fingerprint_words {
 template <class Fingerprint>
 fingerprint_words(std::span<const Fingerprint>) -> fingerprint_words<words_for(Fingerprint::bits)>;
 
-/// Some of many fingerprints, by their ascending numbers: all from a number on, or those of a list.
+/// Some of many fingerprints, by ascending numbers: all from some number on, or those of a list.
 template <std::size_t Words, class Number>
 class chosen_words {
  public:
@@ -63,7 +63,7 @@ class chosen_words {
 
   chosen_words(const fingerprint_words<Words>& all) noexcept  // NOLINT(google-explicit-constructor): all of them
       : all_(all), size_(all.size()) {}
-  /// The list has to stay.
+  /// The list must outlive this object.
   chosen_words(const fingerprint_words<Words>& all, std::span<const Number> numbers) noexcept
       : all_(all), list_(numbers.data()), size_(numbers.size()) {}
 
@@ -85,7 +85,7 @@ class chosen_words {
     result.size_ = count;
     return result;
   }
-  /// The same fingerprints by another list.
+  /// Others of the same fingerprints, by another list.
   [[nodiscard]] chosen_words of(std::span<const Number> numbers) const noexcept { return {all_, numbers}; }
 
  private:
@@ -95,7 +95,8 @@ class chosen_words {
   std::size_t size_;
 };
 
-/// Whether two positions whose fingerprints are near each other belong together; nothing: they do. From many threads.
+/// Whether two positions whose fingerprints are near each other belong together. An empty function accepts all. It is
+/// called from many threads.
 using pair_check = std::function<bool(std::size_t, std::size_t)>;
 
 /// The number of fingerprints from which a join needs positions of 64 bits.

@@ -1,4 +1,4 @@
-// What a join of fingerprints finds, as pairs: each once, sorted, with those of copies.
+// The pairs that a join of fingerprints finds: each once, sorted, with those of copies.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Calls `take(part, pairs)` with all pairs of distinct fingerprints within k bits, each once, their first positions
-/// ascending; some at a time, in no order, parts at the same time. If it returns false, all ends soon.
+/// Calls `take(part, pairs)` with all pairs of distinct fingerprints within k bits, each once, first < second. Parts
+/// call it at the same time, with some pairs each, in no order. If it returns false, the join ends soon.
 template <std::size_t Words, class Offset>
 void visit_distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runner& run,
                           const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& take) {
@@ -63,7 +63,7 @@ void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size
   const int bits = (std::min)(width, static_cast<int>(std::bit_width(pairs.size() >> 2)));
   std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
   {
-    scratch_array<near_pair<Offset>> scratch;  // All pairs are there before the first one is written back.
+    scratch_array<near_pair<Offset>> scratch;  // All pairs are read before the first one is written back.
     radix_partition(
         pairs.size(), bits, [&](std::size_t i) { return pairs[i]; },
         [&](const near_pair<Offset>& pair) { return (static_cast<std::size_t>(pair.first) - begin) >> (width - bits); },
@@ -97,8 +97,8 @@ std::vector<near_pair<Offset>> distinct_pairs(fingerprint_join<Words, Offset>& j
   return pairs;
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j of the groups of copies that stand first at `a` and
-/// `b`.
+/// Calls visit(i, j, distance) for all pairs of positions i < j, one of which is in the group of copies whose first is
+/// `a` and the other in that of `b`.
 /// Returns: false if the visitor did.
 template <std::size_t Words, class Offset, class Visit>
 bool visit_copies(const copy_groups<Words, Offset>& groups, std::size_t a, std::size_t b, int distance,
@@ -133,7 +133,7 @@ bool visit_copy_pairs(const copy_groups<Words, Offset>& groups, const Visit& vis
 template <std::size_t Words, class Offset, class Visit>
 void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_pair<Offset>>&& pairs, std::size_t count,
                     const any_runner& run, const Visit& visit) {
-  // A copy of `first` may stand behind `second`: it is found from there.
+  // A copy of `first` may come after `second`; then the pair is found from `second`.
   for (std::size_t i = 0, size = pairs.size(); i < size; ++i) {
     const near_pair<Offset> pair = pairs[i];
     const auto copies = groups.copies_of(pair.first);
@@ -151,7 +151,7 @@ void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
     members.push_back({copy.position, copy.first});
   }
   std::sort(members.begin(), members.end(), [](const member& m, const member& n) { return m.position < n.position; });
-  std::vector<std::pair<Offset, int>> later;  // the partners of i behind it, and their distances
+  std::vector<std::pair<Offset, int>> later;  // the partners of i that come after it, and their distances
   const auto add = [&](Offset i, Offset first, int distance) {
     if (first > i) later.emplace_back(first, distance);
     if (!groups.is_copied(first)) return;
@@ -179,7 +179,7 @@ void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
   }
 }
 
-/// The same of a join of its own: all pairs of near-duplicates, sorted.
+/// The same with a join of its own: all pairs of near-duplicates, sorted.
 template <class Offset, std::size_t Words, class Visit>
 void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, const join_options& how,
                     const Visit& visit) {
@@ -217,7 +217,7 @@ void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& h
   bool goes_on = true;
   const auto hand_over = [&](std::vector<near_pair<Offset>>& pairs) {
     const std::lock_guard<std::mutex> lock(mutex);
-    // Ended already if the visitor throws: no other part may call it again.
+    // Set before the call: if the visitor throws, no other part may call it again.
     const bool went_on = std::exchange(goes_on, false);
     for (const auto& [a, b, distance] : pairs) {
       if (!went_on) return false;

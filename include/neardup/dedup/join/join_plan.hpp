@@ -43,19 +43,19 @@ struct join_table {
 
 /// What a join costs, in nanoseconds on one core of a Zen 5. Only their proportions matter, and only to the choice.
 struct join_costs {
-  double record;  ///< a fingerprint in a table: two passes and its place
+  double record;  ///< putting a fingerprint into a table, in two passes
   double pair;    ///< two filters compared, or two whole fingerprints, among many
   double few;     ///< a filter compared with a bucket of few
   double bucket;  ///< two buckets brought together
 
   static join_costs of(int k, std::size_t words, instruction_set level) noexcept {
     const bool narrow = narrow_filter_suffices(k);
-    // Of 64 bits each. Whole fingerprints cost a little more a word, since their words have to be put together.
+    // For 64 bits each. Whole fingerprints cost a little more per word, since their words have to be gathered.
     double pair = has_avx512(level) ? 0.05 : has_avx2(level) ? 0.24 : 1.5;
     if (narrow && has_avx2(level)) pair /= 2;
     const double record = 10.0 + 3.0 * static_cast<double>(words);
     if (words > 1 && !wide_filter_suffices(k)) return {record, 1.15 * pair * static_cast<double>(words), 2.0, 6.0};
-    // A pair that passes is looked at in full.
+    // The fingerprints of a pair that passes are compared in full.
     const std::size_t filter_bits = narrow ? 32 : 64;
     double passing = 0;
     double ways = 1;
@@ -69,7 +69,7 @@ struct join_costs {
   }
 };
 
-/// The tables of a join: each two fingerprints within k bits meet in one of them at least.
+/// The tables of a join. Any two fingerprints within k bits meet in at least one of them.
 template <std::size_t Words>
 class join_plan {
  public:
@@ -101,7 +101,7 @@ class join_plan {
   /// What the join is expected to cost, in the units of join_costs, if the layout was not given.
   [[nodiscard]] double cost() const noexcept { return cost_; }
 
-  /// Whether `table` is the first one in which two fingerprints meet: the one that reports them.
+  /// Whether `table` is the first one in which two fingerprints meet. Only that one reports them.
   [[nodiscard]] bool is_first(std::size_t table, const words_type& a, const words_type& b) const noexcept {
     for (std::size_t before = 0; before < table; ++before) {
       if (tables_[before].admits(a, b)) return false;
@@ -112,7 +112,7 @@ class join_plan {
  private:
   using table_list = std::vector<join_table<Words>>;
 
-  /// One table, one bucket, and everything in it.
+  /// A single table with a single bucket that holds everything.
   static table_list everything() { return {{table_key<Words>(std::vector<std::uint64_t>(Words)), 0, 0}}; }
 
   table_list tables_of(const layout& shape) const {
@@ -125,8 +125,8 @@ class join_plan {
     return result;
   }
 
-  /// Buckets of 4 to 8 records: smaller ones are compared no faster, and cost more themselves.
-  /// With a radius, what is cheapest: more buckets are smaller, but each is joined with more others.
+  /// Without a radius, buckets of 4 to 8 records: smaller ones are compared no faster, and each costs something itself.
+  /// With a radius, the cheapest number: more buckets are smaller, but each is joined with more others.
   int address_bits_for(const join_table<Words>& table) const noexcept {
     const int suitable = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count_) >> 3));
     const int most = (std::min)(static_cast<int>(table.key.width()), suitable);
@@ -138,7 +138,7 @@ class join_plan {
     return best;
   }
 
-  /// What a table costs if its addresses are uniform, or if a share `met` of all pairs meet in its buckets.
+  /// The cost of a table if its addresses are uniform, or if a share `met` of all pairs meet in its buckets.
   double cost(int address_bits, int radius, double met) const noexcept {
     const double buckets = static_cast<double>(std::uint64_t{1} << address_bits);
     const double joined =
@@ -162,7 +162,7 @@ class join_plan {
 
   /// The share of the pairs of the sample that meet in buckets of this table.
   double sampled_share(const join_table<Words>& table) const {
-    constexpr std::size_t max_with_radius = 512;  // for these are compared pair by pair
+    constexpr std::size_t max_with_radius = 512;  // because these are compared pair by pair
     const std::size_t size = table.radius == 0 ? sample_.size() : (std::min)(sample_.size(), max_with_radius);
     if (size < 2) return 0;
     std::vector<std::size_t> addresses(size);
@@ -193,16 +193,16 @@ class join_plan {
     double least = choices[0].cost;
     for (int blocks = 1; static_cast<std::size_t>(blocks) <= bits; ++blocks) {
       if (!layout::is_valid(bits, k, blocks)) {
-        if (blocks > k) break;  // More blocks have more tables still.
+        if (blocks > k) break;  // More blocks have even more tables.
         continue;
       }
-      // Not those whose passes alone cost more than another does in all.
+      // A layout whose passes alone cost more than all of another is out.
       const double passes = static_cast<double>(layout::count_tables(k, blocks)) * count_ * costs_.record;
       if (passes >= least) continue;
       choices.push_back({uniform_cost(tables_of(layout(bits, k, blocks))), blocks});
       least = (std::min)(least, choices.back().cost);
     }
-    // The sample can only make them dearer: no need to look at those that are dear without it.
+    // The sample can only raise a cost, so layouts that are too expensive without it need no look at it.
     std::sort(choices.begin(), choices.end(), [](const choice& a, const choice& b) {
       return a.cost != b.cost ? a.cost < b.cost : a.blocks < b.blocks;
     });
@@ -224,7 +224,7 @@ class join_plan {
   join_costs costs_;
   std::span<const words_type> sample_;  // for the constructor only
   table_list tables_;
-  double cost_ = 0;  // of the cheapest, if it was looked for
+  double cost_ = 0;  // of the cheapest layout, if the layout was not given
 };
 
 }  // namespace neardup::inline v0::detail

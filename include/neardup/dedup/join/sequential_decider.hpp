@@ -1,4 +1,4 @@
-// Documents decided in an order: each by those before it that are near it and were kept, found by joins.
+// Decides about documents in an order, each by those before it that are near it and were kept. Joins find these.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../../detail/filters.hpp"
+#include "../../error.hpp"
 #include "../../runner.hpp"
 #include "../join_options.hpp"
 #include "candidate_collector.hpp"
@@ -22,21 +23,22 @@
 
 namespace neardup::inline v0::detail {
 
-/// The rule by which documents are decided. Numbers are those of documents.
+/// The rule by which documents are decided. Documents are given by their numbers.
 template <class Number>
 class decisions {
  public:
   virtual ~decisions() = default;
 
-  /// Whether `document` could still be taken by `kept`, by what costs nothing.
+  /// Whether `kept` may still take `document`, as far as that can be told at no cost.
   [[nodiscard]] virtual bool may_take(Number kept, Number document) const = 0;
-  /// `kept`, which stands before `document` and was kept, is near it. From any thread, for one document from several at
-  /// a time.
+  /// Considers `kept`, which comes before `document`, was kept and is near it. It is called from any thread, for one
+  /// document from several at a time.
   virtual void consider(Number kept, Number document, int distance) = 0;
-  /// Decides about a document, all before it that are near it having been considered; once, and if `order` is strict,
-  /// when all before it are decided.
+  /// Decides about a document, once, after all near ones before it have been considered. If the order is strict, all
+  /// documents before it are decided by then.
   virtual void decide(Number document) = 0;
-  /// Whether a document that is not decided need not be: kept ones behind those considered so far make no difference.
+  /// Whether the fate of a document is settled before decide(): kept documents that come after those considered so far
+  /// make no difference.
   [[nodiscard]] virtual bool is_decided_early(Number document) const = 0;
   /// Whether a document that was decided is kept.
   [[nodiscard]] virtual bool is_kept(Number document) const = 0;
@@ -45,20 +47,21 @@ class decisions {
 /// Whether documents are decided one by one in their order, or by several threads as if in their order.
 enum class decision_order { strict, any };
 
-/// Decides for documents, in their order, which of those kept before takes each of them.
+/// Decides about documents, in their order, which of those kept before takes each of them.
 ///
-/// Searches in an index of what is kept, one after the other, would be as right, and far slower: at the distances of
-/// everyday similarities a search is hardly less than a scan. Here documents meet those that are kept in one join, and
-/// each other in another. Where that finds too many candidates, as in a crowd of documents that are all alike, the
-/// first half is decided before the second one is joined with what was kept of it.
+/// Searching an index of what is kept for one document after the other would give the same result, but far more slowly:
+/// at the distances of everyday similarities a search costs hardly less than a scan. Here one join finds the pairs of
+/// documents and those that are kept, and another one the pairs among documents. Where that finds too many candidates,
+/// as in a crowd of documents that are all alike, the first half is decided before the second one is joined with what
+/// was kept of it.
 template <std::size_t Words, class Number>
 class sequential_decider {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using documents_type = chosen_words<Words, Number>;
 
-  /// Joins fingerprints of `bits` bits within k bits; remembers at most `max_candidates` at a time. By the features
-  /// that documents share, if there are any and that costs less.
+  /// Joins fingerprints of `bits` bits within k bits, and remembers at most `max_candidates` at a time. It joins by the
+  /// features that documents share, if features are given and that costs less.
   sequential_decider(std::size_t bits, int k, int blocks, std::size_t max_candidates, const any_runner& run,
                      decision_order order, decisions<Number>& rule, compared_features<Number> features)
       : bits_(bits),
@@ -81,7 +84,7 @@ class sequential_decider {
     settle(documents.of(open));
   }
 
-  /// Considers the first `kept` for each of the others, and decides nothing.
+  /// Considers the first `kept` documents for each of the others, without deciding.
   void consider_kept(const documents_type& both, std::size_t kept) {
     if (kept == 0 || kept == both.size()) return;
     if (both.size() - kept <= max_scanned) {
@@ -92,10 +95,10 @@ class sequential_decider {
   }
 
  private:
-  // To compare so few with everything kept costs less than to move what is kept into buckets.
+  // Comparing so few with everything kept costs less than moving what is kept into buckets.
   static constexpr std::size_t max_scanned = 256;
 
-  /// A later document and an earlier one, by their places in what is joined.
+  /// A later document and an earlier one, by their positions in what is joined.
   using candidate = near_pair<Number>;
 
   void scan_kept(const documents_type& both, std::size_t kept) {
@@ -109,17 +112,17 @@ class sequential_decider {
     for (std::size_t begin = 0; begin < kept; begin += step) {
       copy(begin, (std::min)(begin + step, kept), some);
       scan_all(std::span<const words_type>(some), std::span<const words_type>(documents), k_,
-               [&](std::size_t document, std::size_t place, int distance) {
-                 consider(both.number(begin + place), both.number(kept + document), distance);
+               [&](std::size_t document, std::size_t other, int distance) {
+                 consider(both.number(begin + other), both.number(kept + document), distance);
                  return true;
                });
     }
   }
 
   void join_with_kept(const documents_type& both, std::size_t kept) {
-    const auto number = [&](Number place) { return both.number(static_cast<std::size_t>(place)); };
+    const auto number = [&](Number position) { return both.number(static_cast<std::size_t>(position)); };
     std::vector<std::vector<candidate>> found(parts_of(both));
-    const std::size_t room = max_candidates_ / 4 / found.size();  // to consider some sooner costs nothing
+    const std::size_t room = max_candidates_ / 4 / found.size();  // considering some of them earlier costs nothing
     const auto consider_all = [&](std::vector<candidate>& own) {
       sort_candidates(own, both.size());
       for (const candidate& c : own) consider(number(c.second), number(c.first), c.distance);
@@ -141,8 +144,8 @@ class sequential_decider {
     return parts_for(run_, documents.size(), std::size_t{1} << 12);
   }
 
-  /// Calls `take` as visit_distinct_pairs() does, for all pairs that may belong together: of a kept one and another, if
-  /// there are any kept. It may come several times.
+  /// Calls `take` as visit_distinct_pairs() does, for all pairs that may belong together. If `kept` is not 0, these are
+  /// pairs of a kept document and another. A pair may come several times.
   void visit_candidates(const documents_type& documents, std::size_t kept,
                         const std::function<bool(std::size_t, std::span<const candidate>)>& take) const {
     fingerprint_join<Words, Number> join(documents, bits_, k_, blocks_, run_, copies_as::others, kept);
@@ -154,7 +157,7 @@ class sequential_decider {
     visit_distinct_pairs<Words, Number>(join, run_, take);
   }
 
-  /// Each once. In pieces, since sorting takes as much memory again.
+  /// Sorts the candidates and removes repetitions, piece by piece, since sorting takes as much memory again.
   static void sort_candidates(std::vector<candidate>& candidates, std::size_t count) {
     const std::size_t step = count / 8 + 1;
     auto rest = candidates.begin();
@@ -171,7 +174,7 @@ class sequential_decider {
     if (rule_.may_take(kept, document)) rule_.consider(kept, document, distance);
   }
 
-  /// Decides about documents that have met everything kept before all of them.
+  /// Decides about documents for which everything kept before them has been considered.
   void settle(const documents_type& documents) {
     if (documents.size() == 0 || settle_at_once(documents)) return;
     const std::size_t half = documents.size() / 2;
@@ -187,7 +190,7 @@ class sequential_decider {
     decide(documents.of(both), kept);
   }
 
-  /// The same by one join. Returns: false if there are too many candidates; then nothing was decided.
+  /// The same with a single join. Returns: false if there are too many candidates; then nothing was decided.
   bool settle_at_once(const documents_type& documents) {
     candidate_collector<Number> candidates(documents.size(), max_candidates_ / 3 * 2, parts_of(documents));
     visit_candidates(documents, 0, [&](std::size_t part, std::span<const candidate> pairs) {
@@ -202,14 +205,11 @@ class sequential_decider {
 
   enum class fate : unsigned char { undecided, kept, dropped };
 
-  /// Documents are taken in order, by all parts; where a candidate is not decided yet, it is waited for. So exactly
-  /// what one thread would consider is considered.
+  /// All parts take documents in their order. A part that meets a candidate which is not decided yet waits for it. So
+  /// exactly the candidates that one thread would consider are considered.
   void decide_in_order(const documents_type& documents, const candidate_collector<Number>& candidates) {
     std::vector<std::atomic<fate>> fates(documents.size());
     constexpr std::size_t step = candidate_collector<Number>::block;
-    std::atomic<bool> failed = false;
-    first_failure failure;
-    std::atomic<std::size_t> next = 0;
     const auto decide_from = [&](std::size_t first, std::size_t last) {
       std::span<const candidate> own;
       for (std::size_t i = first; i < last; ++i) {
@@ -228,22 +228,21 @@ class sequential_decider {
       }
     };
     const std::size_t parts = order_ == decision_order::strict ? 1 : parts_for(run_, documents.size(), step);
-    run_(parts, [&](std::size_t /*part*/) {
-      // Taken in order: whoever is waited for has been taken, by a part that runs, and the first one never waits.
-      while (!failed.load(std::memory_order_relaxed)) {
-        const std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
-        if (first >= documents.size()) return;
-        const std::size_t last = (std::min)(first + step, documents.size());
-        if (failure.guard(first, [&] { decide_from(first, last); })) continue;
-        failed.store(true, std::memory_order_relaxed);
+    // Steps are taken in order, so a document that is waited for belongs to a part that is running, and the first
+    // document never waits.
+    in_steps(run_, parts, documents.size(), step, [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
+      undo give_up{[&] {
+        // Nobody may wait for ever for a document that a failure leaves undecided.
         for (std::size_t i = first; i < last; ++i) {
           if (fates[i].load(std::memory_order_relaxed) != fate::undecided) continue;
           fates[i].store(fate::dropped, std::memory_order_release);
           fates[i].notify_all();
         }
-      }
+      }};
+      decide_from(first, last);
+      give_up.is_due = false;
+      return true;
     });
-    failure.rethrow();
   }
 
   std::size_t bits_;

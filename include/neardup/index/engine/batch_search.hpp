@@ -18,7 +18,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A bucket to look through, the step that did, and the number in its group of the probe.
+/// A bucket to look through, the step that led to it, and the number of the probe within its group.
 struct batch_bucket : filter_run {
   std::uint32_t step, probe;
 };
@@ -103,7 +103,7 @@ class batch_search {
     std::size_t slot;
   };
 
-  // A fingerprint that was found for a query, or never will be.
+  // A fingerprint of which it is decided whether it matches a query.
   struct judged {
     std::uint32_t query;
     Offset slot;
@@ -218,7 +218,7 @@ class batch_search {
     g.wide_count = static_cast<std::size_t>(wide - g.wide.data());
   }
 
-  // What is in the lines themselves is compared at once, and the rest are runs.
+  // Entries in the lines themselves are compared at once. What overflows becomes runs.
   template <class Table>
   bool view_lines(group& g, std::size_t begin, std::size_t end, std::uint32_t step, const Table& table) {
     const words_type* const queries = queries_.data();
@@ -245,7 +245,7 @@ class batch_search {
     return true;
   }
 
-  // Asks for the filters of a run, and puts it down unless it is empty. Returns: where the next one goes.
+  // Prefetches the filters of a run, and appends it unless it is empty. Returns: where the next one goes.
   static bucket* ask_for(const bucket_view<Offset>& run, std::uint64_t query, std::uint32_t step, std::uint32_t probe,
                          bucket* next) noexcept {
     const auto* const filters = static_cast<const char*>(run.filters);
@@ -256,7 +256,7 @@ class batch_search {
     prefetch_far(filters);
     prefetch_far(filters + (std::min)(last, line));
     prefetch_far(filters + last);
-    // Longer runs bring the processor to fetch ahead by itself.
+    // The processor prefetches longer runs by itself.
     for (std::size_t at = 2 * line; at < (std::min)(last, max_lines * line); at += line) prefetch_far(filters + at);
     *next = {{filters, run.count, query}, step, probe};
     return next + (run.count != 0 ? 1 : 0);
@@ -313,8 +313,8 @@ class batch_search {
     const words_type difference = differing_bits(fingerprint, query);
     const int distance = portable_popcount(difference);
     if (distance <= k_) {
-      // Not judged yet: it counts at its own key, in the first of the probed tables that finds it, which may come
-      // later, for the tables of a group are not looked through in order.
+      // Not judged yet. A match is reported at its own key, by the first of the probed tables that finds it. That may
+      // come later, because the tables of a group are not searched in order.
       if (!steps_[c.step].is_own_key(difference, fingerprint, c.hash)) return;
       if (plan_.is_found_before(c.step, difference)) return;
       prefetch(store_.first_id(c.number));
@@ -345,7 +345,7 @@ class batch_search {
   std::size_t matched_count_ = 0;
   std::array<found_match, candidate_share> matched_;  // their ids are on their way
   std::size_t judged_mask_;
-  std::array<judged, max_judged> judged_;  // the last one of each place
+  std::array<judged, max_judged> judged_;  // by hash, the last one of each
 };
 
 /// Runs a batch_search, or compares everything where that is faster.

@@ -12,8 +12,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// A bucket of a table that does not change: as many of its entries as fit a line of the cache, and where the others
-/// are.
+/// A bucket of a table that does not change. It holds as many entries as fit a line of the cache, and says where the
+/// others are.
 ///
 /// A probe waits for this one line, mostly, where a directory and runs of filters and slots apart from it are three.
 /// Filters of 16 bits pass one non-match in 94 at k = 3, whose slot is at hand.
@@ -24,7 +24,7 @@ namespace neardup::inline v0::detail {
 ///                 not fit, if there are any
 class alignas(64) bucket_line {
  public:
-  /// How many entries fit; one less if very many others do not, whose number takes a place.
+  /// How many entries fit. It is one less in a bucket of 15 or more, whose number of entries takes the room of a slot.
   static constexpr std::size_t capacity = 10;
   /// How many entries of a table of n lines a line has on average, and then, if they come to it at random: the chance
   /// that it overflows, and the share of the entries that are beyond it (Poisson's distribution).
@@ -38,7 +38,7 @@ class alignas(64) bucket_line {
   /// `overflow` in other arrays. Precondition: there are `capacity` values in both arrays, whatever they are.
   bucket_line(std::size_t count, const std::uint32_t* filters, const std::uint32_t* slots,
               std::size_t overflow) noexcept {
-    // All places, because a loop up to `count` ends where no processor expects it.
+    // The loop covers the whole capacity, because the end of a loop up to `count` could not be predicted.
     for (std::size_t i = 0; i < capacity; ++i) {
       filters_[i] = fold_filter<std::uint16_t>(std::array<std::uint64_t, 1>{filters[i]});
     }
@@ -92,7 +92,7 @@ template <std::size_t Most>
 struct line_findings {
   /// A filter in a line that is within k bits.
   struct hit {
-    std::uint32_t probe;     ///< its place among those that were scanned
+    std::uint32_t probe;     ///< its number among those that were scanned
     std::uint32_t position;  ///< within the line
   };
 
@@ -106,7 +106,7 @@ template <std::size_t Most>
 void scan_lines_portable(const line_probe* probes, std::size_t count, int k, line_findings<Most>& findings) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     const bucket_line& line = *probes[i].line;
-    // All of them, whatever there is, for compilers to make vectors of.
+    // Covers the whole capacity, so that compilers can vectorise the loop.
     std::array<std::uint16_t, bucket_line::capacity> counts;
     for (std::size_t j = 0; j < bucket_line::capacity; ++j) {
       counts[j] = static_cast<std::uint16_t>(portable_distance(line.filters()[j], probes[i].filter));
@@ -135,7 +135,7 @@ NEARDUP_TARGET_AVX2 void scan_lines_avx2(const line_probe* probes, std::size_t c
     const std::uint32_t within = near_bits_avx2(line.filters(), probes[i].filter, k);
     *overflow = static_cast<std::uint32_t>(i);
     overflow += line.overflows() ? 1 : 0;
-    // Two equal bits a filter, of which one is kept.
+    // Each filter gives two equal bits, of which one is kept.
     const unsigned filled = _bzhi_u32(0x55555555U, static_cast<unsigned>(2 * line.inline_count()));
     for (unsigned matching = within & filled; matching != 0; matching = _blsr_u32(matching)) {
       *hit++ = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(_tzcnt_u32(matching) / 2)};

@@ -30,8 +30,8 @@ struct bucket_view {
 
 /// Buckets of filters, each filter with the number of its slot, for hashes whose highest bits choose the bucket.
 ///
-/// A bucket is a chunk of the arena: 8, 16, 24, 32, 48, 64, 96 ... places. Chunks that are left go to free lists, so
-/// that a million buckets do not cost a million allocations.
+/// A bucket is a chunk of the arena: room for 8, 16, 24, 32, 48, 64, 96 ... entries. Chunks that are no longer used go
+/// to free lists, so that a million buckets do not cost a million allocations.
 /// Complexity: prepare and push O(1), amortised; erase and renumber O(1) and a look through the bucket.
 template <class Offset>
 class bucket_segment {
@@ -95,7 +95,7 @@ class bucket_segment {
     }
     std::size_t chunk = b.chunk();
     if (chunk > 1 && count <= capacity_of(chunk) / 4) {
-      // What is left over is a chunk of its own: 8 of 16 places, 16 of 24, otherwise half.
+      // The remainder becomes a chunk of its own: 8 of 16 entries, 16 of 24, otherwise half.
       const std::size_t kept = chunk <= 3 ? 1 : chunk - 2;
       const std::size_t left = chunk <= 3 ? chunk - 1 : chunk - 2;
       release(b.begin() + capacity_of(kept), left);
@@ -162,21 +162,21 @@ class bucket_segment {
   }
 
  private:
-  // The places of an arena are counted in grains, the smallest chunks.
+  // Positions in the arena are counted in grains, the smallest chunks.
   static constexpr std::size_t grain = 8;
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  // Chunk 1 has 8 places, then 16, 24, 32, 48, 64, 96 ...
+  // Chunk 1 has room for 8 entries, the next ones for 16, 24, 32, 48, 64, 96 ...
   static constexpr std::size_t capacity_of(std::size_t chunk) noexcept {
     if (chunk <= 2) return grain * chunk;
     const std::size_t i = chunk - 3;
     return (i % 2 == 0 ? std::size_t{3} : std::size_t{4}) << (3 + i / 2);
   }
 
-  // A run of places, and the chunk that it begins; chunk 0: none.
+  // A run of entries, and the number of its chunk; 0 if it has none.
   //
   //   bytes 0..3  grains_: where the run begins, in grains
-  //   bytes 4..7  count_and_chunk_: bits 0..5 the chunk, bits 6..31 the number of places in use
+  //   bytes 4..7  count_and_chunk_: bits 0..5 the chunk, bits 6..31 the number of entries
   class bucket {
    public:
     static constexpr std::size_t max_count = (std::size_t{1} << 26) - 1;
@@ -203,7 +203,7 @@ class bucket_segment {
     fail<std::length_error>("the index is full: a sixteenth of a table holds as many entries as it can");
   }
 
-  // The smallest chunk for `count` places.
+  // The smallest chunk for `count` entries.
   static constexpr std::size_t chunk_for(std::size_t count) noexcept {
     std::size_t chunk = 1;
     while (capacity_of(chunk) < count) ++chunk;
@@ -217,7 +217,7 @@ class bucket_segment {
     }
   }
 
-  // Bytes of so many filters. Each shift by itself: one by a variable takes thrice as long.
+  // The bytes of so many filters. Two constant shifts, because one by a variable takes three times as long.
   [[nodiscard]] std::size_t bytes_of(std::size_t filters) const noexcept {
     return is_wide_ ? filters * 8 : filters * 4;
   }
@@ -247,8 +247,8 @@ class bucket_segment {
     slots_[place] = static_cast<Offset>(slot);
   }
 
-  // From the end: what came last, which is what takes the number of an erased slot, is often there. Sixteen at a time,
-  // for compilers to make vectors of.
+  // Searches from the end, where the latest slot often is, which takes the number of an erased one. It compares sixteen
+  // at a time, so that compilers can vectorise the loop.
   std::size_t place_of(const bucket& b, std::size_t slot) const noexcept {
     constexpr std::size_t step = 16;
     const auto wanted = static_cast<Offset>(slot);
@@ -264,9 +264,9 @@ class bucket_segment {
     return end;
   }
 
-  void reserve_arena(std::size_t places) {
-    filters_.reserve(bytes_of(places));
-    slots_.reserve(places);
+  void reserve_arena(std::size_t entries) {
+    filters_.reserve(bytes_of(entries));
+    slots_.reserve(entries);
   }
 
   // A chunk. May throw; then nothing has changed.
@@ -285,14 +285,14 @@ class bucket_segment {
     return begin;
   }
 
-  // Moves all chunks to a larger arena, side by side: what growing buckets have left behind is too short for others.
-  // May throw; then nothing has changed.
+  // Moves all chunks to a larger arena, without gaps: the chunks that growing buckets left behind are too short for
+  // others. May throw; then nothing has changed.
   void grow_arena(std::size_t more) {
     const std::size_t used = slots_.size() - left_ + more;
-    const std::size_t places = used + used / 4;
-    if (places / grain >= none) refuse_arena();
+    const std::size_t entries = used + used / 4;
+    if (entries / grain >= none) refuse_arena();
     bucket_segment larger(is_wide_);
-    larger.reserve_arena(places);
+    larger.reserve_arena(entries);
     for (bucket& b : directory_) {
       if (b.chunk() == 0) continue;
       const std::size_t begin = larger.slots_.size();
@@ -321,7 +321,7 @@ class bucket_segment {
   std::vector<std::byte> filters_;
   std::vector<Offset> slots_;
   std::size_t size_ = 0;
-  std::size_t left_ = 0;  // places in free chunks
+  std::size_t left_ = 0;  // room in free chunks, in entries
   std::array<std::uint32_t, 64> free_;
 };
 
@@ -386,7 +386,7 @@ class bucket_table {
  private:
   using segment = bucket_segment<Offset>;
 
-  // With fewer filters than this there is one segment, so that a small index is a small thing.
+  // With fewer filters than this there is one segment, so that a small index takes little memory.
   static constexpr std::size_t split_size = 8192;
   static constexpr std::size_t log_split = 4;
   // A directory doubles when its buckets hold this many on average: twice half of this fill a cache line, and more

@@ -31,17 +31,17 @@ struct scan_position {
   std::size_t run = 0, at = 0;
 };
 
-/// A scan stops for its caller to look when it has found this many hits, less a vector's worth.
+/// A scan returns to its caller when it has found this many hits, or up to a vector fewer.
 inline constexpr std::size_t hit_capacity = 256;
 
-/// What scanned_a_probe() gives, unless it is 0: for tests, which want probes where scans would be faster.
+/// Overrides scanned_a_probe() unless it is 0. It is for tests that need probes where scans would be faster.
 inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
   static std::atomic<std::size_t> forced{0};
   return forced;
 }
 
-/// How many fingerprints of one word a scan compares in the time that one probe of a table takes, about: 0.08, 0.2 and
-/// 1.5 ns each against 12 ns, on a Zen 5.
+/// About how many fingerprints of one word a scan compares in the time that one probe of a table takes: on a Zen 5,
+/// 0.08, 0.2 and 1.5 ns each against 12 ns.
 [[nodiscard]] inline std::size_t scanned_a_probe() noexcept {
   if (const std::size_t forced = forced_scanned_a_probe().load(std::memory_order_relaxed); forced != 0) return forced;
   const instruction_set level = active_instruction_set();
@@ -51,7 +51,7 @@ inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
 /// Whether looking at all of `count` fingerprints is faster than looking up `keys` keys.
 template <std::size_t Words>
 [[nodiscard]] bool scan_pays(std::size_t count, std::uint64_t keys) noexcept {
-  // Fingerprints of more words than vectors are for are scanned without them.
+  // Fingerprints of more words than the vector kernels handle are scanned without vectors.
   const std::size_t words =
       Words <= max_vector_words ? scanned_a_probe() : (std::min)(scanned_a_probe(), std::size_t{8});
   return count / (std::max)(std::size_t{1}, words / Words) <= keys;
@@ -119,7 +119,7 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size
     // The lanes of the line before the run, and the address of the line, which `valid` keeps from being read there.
     std::size_t before = first % 64 / sizeof(Filter);
     const char* line = static_cast<const char*>(run.filters) + at.at * sizeof(Filter) - before * sizeof(Filter);
-    // Of lane 0, modulo 2^64 if that is before the run.
+    // The position of lane 0, modulo 2^64 if that is before the run.
     std::size_t position = at.at - before;
     for (; position + before < run.count; line += 64, position += lanes, before = 0) {
       if (found > hit_capacity - lanes) {

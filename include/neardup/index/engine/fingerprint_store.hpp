@@ -43,7 +43,7 @@ class id_list {
     friend bool operator==(const iterator&, const iterator&) noexcept = default;
 
    private:
-    const Id* smallest_ = nullptr;  // null behind it
+    const Id* smallest_ = nullptr;  // null once the iterator has passed it
     rest_iterator rest_{};
   };
 
@@ -92,7 +92,7 @@ class id_lists {
     return true;
   }
 
-  /// Takes an id from a slot. Precondition: it is one of several there.
+  /// Removes an id from a slot. Precondition: it is one of several there.
   void erase(std::size_t slot, const Id& id) noexcept {
     const auto found = more_.find(slot);
     std::set<Id>& rest = found->second;
@@ -142,7 +142,7 @@ class id_lists {
     more_.clear();
   }
 
-  /// Bytes allocated; about what they are for slots with several ids.
+  /// The bytes that are allocated. For slots with several ids it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     std::size_t sum =
         smallest_.capacity() * sizeof(Id) + has_more_.capacity() / 8 + more_.bucket_count() * sizeof(void*);
@@ -160,7 +160,7 @@ class id_lists {
 };
 
 /// Distinct fingerprints in dense slots 0..slots() - 1, found by value, each with the set of its ids.
-/// A slot keeps its number until it, or one in its stead, is removed: the last one fills the gap.
+/// A slot keeps its number until a slot is removed: then the last one takes the number that is free.
 template <std::size_t Words, class Id, class Offset>
 class fingerprint_store {
  public:
@@ -209,7 +209,7 @@ class fingerprint_store {
     const std::uint64_t hash = mix_words(fingerprint);
     const bucket_view<Offset> bucket = finder_.view(hash);
     const auto* const tags = static_cast<const std::uint32_t*>(bucket.filters);
-    // Eight at a time, for compilers to make vectors of: there is room for as many behind the last one.
+    // Compares eight at a time, so that compilers can vectorise the loop. There is room for eight behind the last one.
     for (std::size_t first = 0; first < bucket.count; first += 8) {
       unsigned same = 0;
       for (std::size_t i = 0; i < 8; ++i) same |= (tags[first + i] == tag_of(hash) ? 1U : 0U) << i;
@@ -221,7 +221,7 @@ class fingerprint_store {
     return none;
   }
 
-  /// Stores a pair. Of a new fingerprint `add(slot)` is called before anything changes, and may throw.
+  /// Stores a pair. For a new fingerprint `add(slot)` is called before anything changes, and may throw.
   /// Returns: whether the pair is new. Throws: std::length_error if max_slots are in use. Guarantee: strong.
   template <class Add>
   bool insert(const words_type& fingerprint, const Id& id, const Add& add) {
@@ -314,7 +314,7 @@ class fingerprint_store {
     std::uint64_t operator()(std::size_t slot) const noexcept { return mix_words(fingerprints[slot]); }
     void prefetch(std::size_t slot) const noexcept { detail::prefetch(&fingerprints[slot]); }
   };
-  // Of a hash whose highest bits choose the bucket: decides nearly all comparisons.
+  // The low bits of the hash, whose highest bits choose the bucket. They decide nearly all comparisons.
   static std::uint32_t tag_of(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash); }
 
   [[noreturn]] static void refuse(std::size_t count) {

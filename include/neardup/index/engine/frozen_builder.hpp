@@ -28,8 +28,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// The bits of the directory that suits `count` fingerprints and a key: 4 to 8 a bucket, so that a bucket is about a
-/// cache line, but no more buckets than keys, nor than 2^26, which is where they would cost more than they save.
+/// The bits of the directory that suits `count` fingerprints and a key: 4 to 8 fingerprints a bucket, so that a bucket
+/// is about a cache line. There are no more buckets than keys, and at most 2^26, beyond which they cost more than they
+/// save.
 [[nodiscard]] constexpr int frozen_directory_bits(std::size_t count, std::size_t key_width) noexcept {
   // At least two buckets: a shift by all bits of a hash would be none.
   const int wanted = count < 16 ? 1 : static_cast<int>(std::bit_width(count / 4)) - 1;
@@ -63,7 +64,7 @@ class frozen_builder {
     plans_ = std::make_shared<const search_plans<Words>>(shape, static_cast<std::size_t>((std::max)(bits, 8)));
   }
 
-  /// Of the pairs that `read(i)` gives, as std::pair<words_type, Id>, as often as asked.
+  /// Builds the engine of the pairs that `read(i)` gives as std::pair<words_type, Id>. Each is read several times.
   template <class Read>
   engine_type build(const Read& read) {
     return with_tables(build_store(read));
@@ -71,7 +72,7 @@ class frozen_builder {
 
  private:
   using store_type = typename engine_type::store_type;
-  // Of a pair: there may be more pairs than fingerprints.
+  // The number of a pair. There may be more pairs than fingerprints.
   using pair_number = std::conditional_t<sizeof(Offset) <= 4, std::uint32_t, std::uint64_t>;
 
   engine_type with_tables(store_type store) {
@@ -160,7 +161,7 @@ class frozen_builder {
   store_type build_store(const Read& read_pair) {
     const table_key<Words>& key = plans_->keys()[0];
     const int bits = frozen_directory_bits(count_, key.width());
-    // Beyond the buckets by a hash of everything, until there is about one in each place: copies meet there.
+    // Partitions further by a hash of the whole fingerprint, until about one is left in each part. Copies meet there.
     const int order_bits = (std::max)(bits, (std::min)(31, static_cast<int>(std::bit_width(count_))));
     const int extra = order_bits - bits;
     large_array<Offset> bucket_starts((std::size_t{1} << bits) + 1);
@@ -282,7 +283,7 @@ class frozen_builder {
       table.slots[position] = entry.slot;
     };
     const auto load = [&](std::size_t position) {
-      // The fingerprints of a part ascend, but are far from each other.
+      // The numbers of the fingerprints of a part ascend, but are far apart.
       constexpr std::size_t ahead = 16;
       if (position + ahead < slots) prefetch(&store.fingerprint(table.slots[position + ahead]));
       return read(table.slots[position]);

@@ -56,7 +56,7 @@ class frozen_store {
   [[nodiscard]] const ids_type& ids() const noexcept { return ids_; }
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_.span(); }
 
-  /// Where the ids of a slot begin, to load it ahead.
+  /// The first id of a slot, to prefetch it.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }
   /// Where the buckets of the first table begin and end.
   [[nodiscard]] std::span<const Offset> starts() const noexcept { return starts_.span(); }
@@ -65,7 +65,7 @@ class frozen_store {
   [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {
     if (slots() == 0) return none;
     const Offset* const starts = &starts_[bucket_of(key_->hash(fingerprint), starts_.size() - 1)];
-    const std::size_t end = (std::min)(std::size_t{starts[1]}, slots());  // it may stand in a file
+    const std::size_t end = (std::min)(std::size_t{starts[1]}, slots());  // starts may come from a damaged file
     for (std::size_t slot = starts[0]; slot < end; ++slot) {
       if (are_equal(fingerprints_[slot], fingerprint)) return static_cast<Offset>(slot);
     }
@@ -83,9 +83,9 @@ class frozen_store {
   ids_type ids_;
 };
 
-/// What a table holds. The first one has neither starts of buckets, which are the store's, nor slots, which count up
-/// there; nor filters if fingerprints are of one word, which is its own filter. Others have either starts of buckets,
-/// or lines and filters and slots of what does not fit them.
+/// The arrays of a table. The first table has no starts of buckets, which are in the store, and no slots, because they
+/// count up there; nor has it filters if fingerprints have one word, which is its own filter. Other tables have either
+/// starts of buckets, or lines, with filters and slots for what does not fit these.
 template <class Offset, template <class> class Array = large_array>
 struct frozen_table {
   Array<Offset> starts;
@@ -111,19 +111,19 @@ class frozen_engine {
   using table_type = frozen_table<Offset, Array>;
 
   frozen_engine(std::shared_ptr<const search_plans<Words>> plans, store_type store, std::vector<table_type> tables)
-      : plans_(std::move(plans)), store_(std::move(store)), tables_(std::move(tables)), places_(tables_.size()) {
-    find_places();
+      : plans_(std::move(plans)), store_(std::move(store)), tables_(std::move(tables)), parts_(tables_.size()) {
+    find_parts();
   }
   frozen_engine(const frozen_engine& other)
-      : plans_(other.plans_), store_(other.store_), tables_(other.tables_), places_(tables_.size()) {
-    find_places();
+      : plans_(other.plans_), store_(other.store_), tables_(other.tables_), parts_(tables_.size()) {
+    find_parts();
   }
   frozen_engine(frozen_engine&& other) noexcept
-      // A copy stays there: what was moved from is empty and usable. The arrays stay where they are.
+      // The other one keeps its plans, so that it is empty and usable. The arrays do not move in memory.
       : plans_(other.plans_),  // NOLINT(performance-move-constructor-init)
         store_(std::exchange(other.store_, {})),
         tables_(std::exchange(other.tables_, {})),
-        places_(std::exchange(other.places_, {})) {}
+        parts_(std::exchange(other.parts_, {})) {}
   frozen_engine& operator=(const frozen_engine& other) {
     frozen_engine copy(other);
     swap(copy);
@@ -140,7 +140,7 @@ class frozen_engine {
     plans_.swap(other.plans_);
     std::swap(store_, other.store_);
     tables_.swap(other.tables_);
-    places_.swap(other.places_);
+    parts_.swap(other.parts_);
   }
 
   [[nodiscard]] const store_type& store() const noexcept { return store_; }
@@ -148,6 +148,7 @@ class frozen_engine {
   [[nodiscard]] std::span<const table_type> tables() const noexcept { return tables_; }
   [[nodiscard]] const layout& shape() const noexcept { return plans_->shape(); }
   [[nodiscard]] int max_distance() const noexcept { return shape().k(); }
+  [[nodiscard]] int default_distance() const noexcept { return max_distance(); }
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     std::size_t sum = store_.memory_usage();
     for (const table_type& table : tables_) sum += table.memory_usage();
@@ -166,8 +167,8 @@ class frozen_engine {
     return compared_in_tables<Words>(*this, *plans_, store_, query, k);
   }
 
-  /// Where the parts of a table are, for a search to find with few steps.
-  struct places {
+  /// Where the arrays of a table are, ready for a search.
+  struct table_parts {
     const char* directory;  ///< starts of buckets, or bucket_lines
     const char* filters;
     const Offset* slots;  ///< null if they count up
@@ -176,7 +177,7 @@ class frozen_engine {
     int log_filter_size;
     int log_entry_size;  ///< of the directory
 
-    /// Where the directory tells of the bucket of a hash, to load it ahead.
+    /// The entry of the directory for the bucket of a hash, to prefetch it.
     [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
       return directory + (bucket_of(hash, buckets) << log_entry_size);
     }
@@ -207,14 +208,14 @@ class frozen_engine {
               log_filter_size == 3};
     }
   };
-  [[nodiscard]] const places& table(std::size_t number) const noexcept { return places_[number]; }
+  [[nodiscard]] const table_parts& table(std::size_t number) const noexcept { return parts_[number]; }
 
  private:
   static constexpr bool is_trusted = std::is_same_v<Array<Offset>, large_array<Offset>>;
   static constexpr int log_line_size = std::countr_zero(sizeof(bucket_line));
   static_assert(sizeof(Offset) < sizeof(bucket_line));
 
-  void find_places() noexcept {
+  void find_parts() noexcept {
     for (std::size_t table = 0; table < tables_.size(); ++table) {
       const table_type& t = tables_[table];
       const std::span<const Offset> starts = table == 0 ? store_.starts() : t.starts.span();
@@ -229,7 +230,7 @@ class frozen_engine {
         is_wide = true;
       }
       const bool has_lines = t.lines.size() > 0;
-      places_[table] = {
+      parts_[table] = {
           has_lines ? reinterpret_cast<const char*>(t.lines.data()) : reinterpret_cast<const char*>(starts.data()),
           static_cast<const char*>(filters),
           t.slots.data(),
@@ -243,10 +244,10 @@ class frozen_engine {
   std::shared_ptr<const search_plans<Words>> plans_;
   store_type store_;
   std::vector<table_type> tables_;
-  std::vector<places> places_;
+  std::vector<table_parts> parts_;
 };
 
-/// For storage/: a frozen_index as its engine, and the other way round.
+/// For storage/: gives the engine of a frozen_index, and makes a frozen_index of an engine.
 struct frozen_access {
   template <class Index>
   [[nodiscard]] static const auto& engine(const Index& index) noexcept {

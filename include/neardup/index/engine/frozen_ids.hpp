@@ -25,14 +25,14 @@ struct id_marks {
   std::array<std::uint64_t, slots / word_bits> words{};
 };
 
-/// For each slot its ids: the smallest in place `slot`, where a search can ask for it ahead; those of slots with
-/// several, which are few in most corpora, all together elsewhere.
+/// The ids of each slot. The smallest one is at index `slot`, where a search can prefetch it. All ids of slots that
+/// have several, which are few in most corpora, are together in another array.
 /// Array: large_array, or mapped_array for what stands in a file.
 template <class Id, class Offset, template <class> class Array = large_array>
 class frozen_ids {
  public:
   frozen_ids() = default;
-  /// Of the arrays that another one has.
+  /// Made of the arrays of another one.
   frozen_ids(std::size_t pairs, Array<Id> ids, Array<Id> lists, Array<std::uint64_t> list_begins,
              Array<id_marks> marks) noexcept
       : size_(pairs),
@@ -45,7 +45,7 @@ class frozen_ids {
   frozen_ids(large_array<Id> ids, const std::vector<std::pair<Offset, std::size_t>>& several, std::size_t slots)
       : size_(ids.size()), ids_(std::move(ids)) {
     if (several.empty()) return;
-    // What slot i has, if several, begins at its position and ends where the next slot does.
+    // The ids of slots[i] begin at its position and end where those of the next slot with several begin.
     const auto end_of = [&](std::size_t i) {
       if (i + 1 == several.size()) return size_ - (slots - several[i].first - 1);
       return several[i + 1].second - (several[i + 1].first - several[i].first - std::size_t{1});
@@ -70,7 +70,7 @@ class frozen_ids {
       group.before = before;
       for (const std::uint64_t word : group.words) before += static_cast<std::size_t>(portable_popcount(word));
     }
-    // Each first id moves to the front, never beyond one that has not moved yet.
+    // Each first id moves towards the front, never past one that has not moved yet.
     std::size_t from = 0;
     for (std::size_t slot = 0, i = 0; slot < slots; ++slot) {
       ids_[slot] = ids_[from];
@@ -89,12 +89,12 @@ class frozen_ids {
   [[nodiscard]] std::span<const Id> operator[](std::size_t slot) const noexcept {
     if (marks_.size() != 0) {
       const id_marks& group = marks_[slot / id_marks::slots];
-      const std::size_t place = slot % id_marks::slots / word_bits;
+      const std::size_t word = slot % id_marks::slots / word_bits;
       const std::uint64_t own = std::uint64_t{1} << (slot % word_bits);
-      if ((group.words[place] & own) != 0) {
+      if ((group.words[word] & own) != 0) {
         std::size_t list = static_cast<std::size_t>(group.before) +
-                           static_cast<std::size_t>(portable_popcount(group.words[place] & (own - 1)));
-        for (std::size_t i = 0; i < place; ++i) list += static_cast<std::size_t>(portable_popcount(group.words[i]));
+                           static_cast<std::size_t>(portable_popcount(group.words[word] & (own - 1)));
+        for (std::size_t i = 0; i < word; ++i) list += static_cast<std::size_t>(portable_popcount(group.words[i]));
         const auto ids =
             lists_.span(static_cast<std::size_t>(list_begins_[list]), static_cast<std::size_t>(list_begins_[list + 1]));
         if (!ids.empty()) return ids;
@@ -103,7 +103,7 @@ class frozen_ids {
     return {&ids_[slot], 1};
   }
 
-  /// Where the ids of a slot are, or the smallest of several, to load it ahead.
+  /// The id of a slot, or the smallest of several, to prefetch it.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return &ids_[slot]; }
 
   [[nodiscard]] const Array<Id>& first_ids() const noexcept { return ids_; }

@@ -33,7 +33,7 @@ class pigeonhole_engine {
   explicit pigeonhole_engine(std::shared_ptr<const search_plans<Words>> plans) noexcept : plans_(std::move(plans)) {}
   pigeonhole_engine(const pigeonhole_engine&) = default;
   pigeonhole_engine(pigeonhole_engine&& other) noexcept : plans_(other.plans_) {
-    swap(other);  // What was moved from is empty and usable, with the plans.
+    swap(other);  // the other one is then empty and usable, with its plans
   }
   pigeonhole_engine& operator=(const pigeonhole_engine& other) {
     pigeonhole_engine copy(other);
@@ -56,12 +56,13 @@ class pigeonhole_engine {
   [[nodiscard]] const store_type& store() const noexcept { return store_; }
   [[nodiscard]] const layout& shape() const noexcept { return plans_->shape(); }
   [[nodiscard]] int max_distance() const noexcept { return shape().k(); }
+  [[nodiscard]] int default_distance() const noexcept { return max_distance(); }
 
   /// Returns: whether the pair is new.
   /// Throws: std::length_error if Offset numbers no further fingerprint, or a table has no room.
   bool insert(const words_type& fingerprint, const Id& id) {
     make_tables();
-    // Asked for before the fingerprint is looked for, so that all this waits for memory together.
+    // Prefetched before the fingerprint is searched for, so that all of this waits for memory together.
     std::array<std::uint64_t, layout::max_tables> hashes;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
       hashes[i] = plans_->keys()[i].hash(fingerprint);
@@ -124,7 +125,7 @@ class pigeonhole_engine {
  private:
   using table_type = bucket_table<Offset>;
 
-  // The hash of the key of what is stored in a slot, and the start of loading what that needs.
+  // The hash of the key of the fingerprint in a slot, and how to prefetch that fingerprint.
   struct slot_hash {
     const table_key<Words>& key;
     const store_type& store;
@@ -134,7 +135,7 @@ class pigeonhole_engine {
   };
   slot_hash hash_of_slot(std::size_t table) const noexcept { return {plans_->keys()[table], store_}; }
 
-  // Removes a slot, whose number the last slot takes. Precondition: the store still has both.
+  // Removes a slot. The last slot takes its number. Precondition: the store still has both.
   void remove_slot(std::size_t slot) noexcept {
     const std::size_t last = store_.slots() - 1;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
@@ -149,7 +150,7 @@ class pigeonhole_engine {
     return is_wide() ? fold_filter<std::uint64_t>(fingerprint) : fold_filter<std::uint32_t>(fingerprint);
   }
 
-  // New or moved-from, there are no tables, so that neither needs an allocation.
+  // A new or moved-from engine has no tables yet, so that neither state needs an allocation.
   void make_tables() {
     if (!tables_.empty()) return;
     std::vector<table_type> tables;

@@ -16,8 +16,8 @@ namespace neardup::inline v0::detail {
 
 /// The bits that one table is keyed on, packed into one word.
 ///
-/// Of more than 64 bits, or more than `max_width`, the first ones serve: fingerprints that agree on all agree on these,
-/// and what differs in at most r of all differs in at most r of these.
+/// Only the first 64 bits are used, or the first `max_width`. Fingerprints that agree on all bits of the blocks agree
+/// on these, and those that differ in at most r of all differ in at most r of these.
 template <std::size_t Words>
 class table_key {
  public:
@@ -140,14 +140,14 @@ class search_plans {
     }
 
    private:
-    // From `start` on, by flips of its bits from `first` on.
+    // Visits the keys that differ from `start` by flips of its bits from `first` on.
     template <class Visit>
     bool visit_near(std::uint64_t start, std::size_t first, int flips, const Visit& visit) const {
       if (!visit(start)) return false;
       if (flips == 0) return true;
       for (std::size_t bit = first; bit < key.width(); ++bit) {
         const std::uint64_t flipped = start ^ (std::uint64_t{1} << bit);
-        // Most of the keys have no bits left to flip: they come from a loop, without a call for each.
+        // Most keys have no bits left to flip. A loop visits them, without a call for each.
         if (!(flips == 1 ? visit(flipped) : visit_near(flipped, bit + 1, flips - 1, visit))) {
           return false;
         }
@@ -157,7 +157,7 @@ class search_plans {
   };
   struct plan {
     std::vector<step> steps;
-    std::uint64_t keys = 0;  ///< looked up in all, saturating
+    std::uint64_t keys = 0;  ///< how many keys are looked up altogether, saturating
 
     /// Whether a step before `number` finds a match that differs from the query like this.
     [[nodiscard]] bool is_found_before(std::size_t number, const words_type& difference) const noexcept {
@@ -168,8 +168,8 @@ class search_plans {
     }
   };
 
-  /// Keys of tables that are probed with a radius take no more than `max_radius_width` bits: each bit of a key is a
-  /// probe, and more bits than a directory can tell apart are none.
+  /// The keys of tables that are probed with a radius have at most `max_radius_width` bits: each bit of a key means a
+  /// probe, and bits beyond those that a directory tells apart gain nothing.
   explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits)
       : shape_(shape), max_radius_width_(max_radius_width) {
     const std::size_t max_width = shape.is_exact() ? word_bits : max_radius_width;

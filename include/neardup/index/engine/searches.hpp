@@ -1,9 +1,9 @@
-// What every index does with what its tables find: matches in order, the nearest one, batches, and all pairs.
+// How every index turns what its engine finds into answers: sorted matches, the nearest one, batches, all pairs.
 //
-// An engine keeps a store of distinct fingerprints in slots, with their ids. It has store(), max_distance(), and
-// visit_within(query, k, slot_visitor), which visits (slot, distance) of each fingerprint within k bits once, and
-// visit_batch(queries, k, batch_visitor), which visits (query, slot, distance); false from the visitor ends both; and
-// count_compared(query, k), which tells how many fingerprints visit_within compares.
+// An engine keeps a store of distinct fingerprints in slots, with their ids. It has store(), max_distance(),
+// default_distance(), and visit_within(query, k, slot_visitor), which visits (slot, distance) of each fingerprint
+// within k bits once, and visit_batch(queries, k, batch_visitor), which visits (query, slot, distance); false from the
+// visitor ends both; and count_compared(query, k), which tells how many fingerprints visit_within compares.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Who is told what a search finds, and says whether it goes on: any callable bool(Arguments...), as one type, so that
-/// a search is compiled once and not for each of its uses. It refers to the callable.
+/// A reference to any callable bool(Arguments...) that receives what a search finds and says whether the search goes
+/// on. It is one type, so that a search is compiled once and not for each of its uses.
 template <class... Arguments>
 class visitor {
  public:
@@ -110,7 +110,7 @@ template <class Fingerprint, class Engine>
 void append_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                   batch_result<Fingerprint::bits, typename Engine::id_type, Fingerprint>& result) {
   using match_type = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
-  // A batch gains by many; of long fingerprints they would take much of the stack.
+  // Large blocks make a batch faster, but with long fingerprints they would take much of the stack.
   constexpr std::size_t block = (std::max)(std::size_t{256}, std::size_t{1024} / words_for(Fingerprint::bits));
   result.offsets.reserve(queries.size() + 1);
   result.offsets.push_back(0);
@@ -211,7 +211,7 @@ class entry_iterator {
   using pointer = void;
   using difference_type = std::ptrdiff_t;
   using iterator_concept = std::forward_iterator_tag;
-  using iterator_category = std::input_iterator_tag;  // References that are values are no more than that before C++20.
+  using iterator_category = std::input_iterator_tag;  // before C++20 no more, because references are values
 
   entry_iterator() = default;
   entry_iterator(const Store& store, std::size_t slot) noexcept : store_(&store), slot_(slot) { start_slot(); }

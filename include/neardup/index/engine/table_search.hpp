@@ -18,7 +18,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A key to look up, and the step of the plan that does.
+/// A key to look up, and the step of the plan that it belongs to.
 struct key_probe {
   std::uint64_t hash;
   std::size_t step;
@@ -34,12 +34,12 @@ struct probed_bucket : filter_run {
 
 /// The search of one query. Probes go through stages, a group of them at a time, so that they wait for memory together.
 ///
-/// `Tables` has table(number), and that entry(hash), which is where the directory tells of a bucket, and view(hash);
-/// `Store` has fingerprint(slot) and first_id(slot), where its ids begin.
-/// The stages: directories are asked for; read, and the filters asked for; filters are compared, and the slots of those
-/// within k bits asked for; then, many at a time, slots are read, fingerprints asked for, and compared. While one group
-/// is in one stage the next is in the one before. Groups are short: a processor drops what it is asked for when about
-/// sixty lines are on their way already.
+/// `Tables` has table(number); a table has entry(hash), the entry of its directory for a bucket, and view(hash), the
+/// bucket. `Store` has fingerprint(slot), and first_id(slot), where the ids of a slot begin. The stages: entries of
+/// directories are prefetched; they are read, and filters prefetched; filters are compared, and the slots of those
+/// within k bits prefetched; then, many at a time, slots are read, and fingerprints prefetched and compared. While one
+/// group is in one stage, the next group is in the one before. Groups are short, because a processor drops prefetches
+/// when about sixty lines are on their way already.
 template <std::size_t Words, class Offset, class Tables, class Store>
 class table_search {
  public:
@@ -90,7 +90,7 @@ class table_search {
     std::size_t number;
   };
 
-  // Moves the groups on by a stage: the newest, which has `count` probes, is begun anew.
+  // Moves the groups on by a stage. The newest one has `count` probes; the oldest one is finished, and begins anew.
   bool advance(std::size_t count) {
     newest_->count = count;
     group* const oldest = older_[1];
@@ -119,7 +119,7 @@ class table_search {
       const bucket_view<Offset> found = table.view(p.hash);
       if (found.count == 0) continue;
       const auto* const filters = static_cast<const char*>(found.filters);
-      // Longer runs bring the processor to fetch ahead by itself.
+      // The processor prefetches longer runs by itself.
       constexpr std::size_t line = 64, max_lines = 24;
       const std::size_t size = found.count * (found.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
       for (std::size_t at = 0; at < (std::min)(size, max_lines * line); at += line) prefetch(filters + at);
@@ -184,8 +184,8 @@ class table_search {
     const words_type difference = differing_bits(fingerprint, query_);
     const int distance = portable_popcount(difference);
     if (distance > k_) return true;
-    // Other keys share the bucket, and other probes may meet the same fingerprint: it counts at its own key only, in
-    // the first of the probed tables that finds it.
+    // Other keys share the bucket, and other probes may meet the same fingerprint. It is reported only at its own key,
+    // by the first of the probed tables that finds it.
     if (!plan_.steps[c.origin.step].is_own_key(difference, fingerprint, c.origin.hash)) return true;
     if (plan_.is_found_before(c.origin.step, difference)) return true;
     return visit_(c.number, distance);
@@ -212,8 +212,8 @@ bool search_tables(const Tables& tables, const search_plans<Words>& plans, const
   return table_search<Words, Offset, Tables, Store>(tables, plans, store, query, k, visit).run();
 }
 
-/// How many stored fingerprints search_tables compares with a query: all of them where it scans, otherwise what is in the
-/// buckets that it looks into.
+/// How many stored fingerprints search_tables compares with a query: all of them where it scans, otherwise what is in
+/// the buckets that it looks into.
 template <std::size_t Words, class Tables, class Store>
 [[nodiscard]] std::size_t compared_in_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                                              const std::array<std::uint64_t, Words>& query, int k) {

@@ -41,8 +41,8 @@ struct dictionary_access {
     return bytes;
   }
 
-  /// The dictionary of a file whose checksums are right. Whatever stands there otherwise, no search for a word leaves
-  /// the table or goes on without end.
+  /// The dictionary of a file whose checksums are right. Whatever the file contains, no search for a word leaves the
+  /// table or goes on without end.
   static word_dictionary open(const container& file, std::shared_ptr<const void> owner) {
     const byte_span nodes = file.find(section_tag::dictionary_nodes), first = file.find(section_tag::dictionary_first);
     const std::size_t size = nodes.size() / node_size;
@@ -98,7 +98,7 @@ struct dictionary_access {
     for (const std::uint32_t place : words.first_.values()) {
       is_sound = is_sound && (place < nodes.size() || place == word_dictionary::none);
     }
-    // A search ends at a free place.
+    // A search ends at a free entry.
     is_sound = is_sound && words.node_count_ <= nodes.size() / 4 * 3 && words.words_ == file.header().count;
     if (!is_sound) file.refuse("the table of words is damaged");
   }

@@ -66,9 +66,9 @@ class append_log {
                          const Visit& visit) {
     const std::size_t position = end_of_records(bytes, state, visit);
     if (position < bytes.size()) {
-      // Records are synced one by one: only the last can be torn.
+      // Records are synced one by one, so only the last one can be torn.
       const auto size = payload_size_at(bytes, position, state);
-      // One whose payload is whole was written to its end: only its padding can be damaged.
+      // A record whose payload is whole was written completely, so wrong padding is damage.
       bool is_last = (!size || end_of(position, *size) >= bytes.size()) && !payload_at(bytes, position, state);
       for (std::size_t later = position + 8; is_last && later < bytes.size(); later += 8) {
         const auto begun = payload_size_at(bytes, later, state);
@@ -117,7 +117,7 @@ class append_log {
       return;
     }
     const int error = errno;
-    // After a failed sync nobody knows what is on the disk, but what is cut off cannot come back.
+    // After a failed sync it is unknown what is on the disk, but a record that is cut off cannot come back.
     is_broken_ = !(files_->truncate(file_, size_) && files_->sync(file_));
     errno = error;
     fail_with_errno("append to", path_);
@@ -129,7 +129,7 @@ class append_log {
     if (file_ >= 0 && !files_->sync(file_)) fail_with_errno("sync", path_);
   }
 
-  /// Takes nothing more.
+  /// Refuses all further records.
   void stop() noexcept { is_broken_ = true; }
 
  private:
@@ -210,7 +210,7 @@ class append_log {
   std::string path_;
   std::uint64_t state_ = 0;
   int file_ = -1;
-  std::size_t size_ = 0;  // of what is whole
+  std::size_t size_ = 0;  // of the header and all whole records
   bool is_broken_ = false;
 };
 

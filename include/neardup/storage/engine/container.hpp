@@ -92,7 +92,7 @@ template <std::size_t Words>
   return static_cast<section_tag>(static_cast<std::size_t>(section_tag::attachments) + i);
 }
 
-/// What stands at the beginning of every file, but for what follows from the rest.
+/// The beginning of every file, without what follows from the rest.
 struct file_header {
   file_content content = file_content::index;
   std::uint32_t bits = 0;
@@ -101,7 +101,7 @@ struct file_header {
   fingerprint_composition made_of;
 };
 
-/// A section to be written. What it holds, `bytes`, is in the order of bytes that files have.
+/// A section to be written. Its `bytes` are in the byte order of files.
 struct section_source {
   section_tag tag;
   std::uint32_t table;
@@ -181,7 +181,7 @@ inline void check_kind(const std::string& what, const fingerprint_composition& m
                               ", and the fingerprints are of the kind " + std::string(to_string(kind)));
 }
 
-/// The header of a file and where its sections are: all checked, but for what the sections hold.
+/// The header of a file and the positions of its sections. All of that is checked; the content of sections is not.
 class container {
  public:
   struct section {
@@ -300,7 +300,7 @@ class container {
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
   }
 
-  // With the place of the checksum itself read as zero.
+  // The checksum is computed with its own bytes as zeros.
   std::uint64_t checksum_of_header(std::size_t size) const {
     std::string header(to_text(bytes_.first(size)));
     std::fill_n(header.begin() + 56, 8, '\0');

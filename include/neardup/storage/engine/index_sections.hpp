@@ -27,8 +27,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// What large_array is for searches, over memory that it does not own and does not trust: whatever number is asked for,
-/// it reads an element of the array.
+/// Takes the role of large_array for searches in memory that it neither owns nor trusts: whatever index it is given, it
+/// reads an element of the array.
 template <class T>
 class mapped_array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -43,7 +43,7 @@ class mapped_array {
   /// Element i, or the first one if there is no such element. Precondition: size() > 0.
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i < size_ ? i : 0]; }
   [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
-  /// The elements from `begin` to `end`; none if these are no such places.
+  /// The elements from `begin` to `end`, or none if this is no valid range.
   [[nodiscard]] std::span<const T> span(std::size_t begin, std::size_t end) const noexcept {
     if (begin > end || end > size_) return {};
     return {data_ + begin, end - begin};
@@ -73,7 +73,7 @@ template <class Id>
   }
 }
 
-/// What the header of an index tells besides.
+/// The details in the header of a file that are specific to an index.
 struct index_details {
   int k = 0, blocks = 0;
   std::size_t max_radius_width = 0;  ///< see search_plans
@@ -212,6 +212,7 @@ class view_engine {
   [[nodiscard]] int max_distance() const noexcept {
     return is_flat_ ? static_cast<int>(bits_) : engine_.max_distance();
   }
+  [[nodiscard]] int default_distance() const noexcept { return is_flat_ ? 3 : max_distance(); }
 
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
     if (is_flat_) return scan_all(store().fingerprints(), query, k, visit);
@@ -282,7 +283,7 @@ class view_engine {
                               : marks.size() == slots / id_marks::slots + 1 && list_begins.size() > 1);
     require(slots <= file.header().count && file.header().count <= slots + lists.size());
 
-    // What a layout takes grows with its tables: no more than the file has.
+    // A layout takes memory for each of its tables, so there must not be more of them than the file has.
     const layout shape(file.header().bits, details.k, details.blocks);
     require(file.sections().size() >= shape.table_count());
     auto plans = std::make_shared<const search_plans<Words>>(shape, details.max_radius_width);
@@ -299,7 +300,7 @@ class view_engine {
       read(table.narrow, section_tag::narrow, number);
       read(table.wide, section_tag::wide, number);
       read(table.slots, section_tag::slots, number);
-      if (slots == 0) continue;  // Nothing looks into them.
+      if (slots == 0) continue;  // searches never read them
       const std::size_t filters = is_wide ? table.wide.size() : table.narrow.size();
       require((is_wide ? table.narrow.size() : table.wide.size()) == 0);
       if (number == 0) {
@@ -418,7 +419,7 @@ class view_engine {
         for (std::size_t i = starts[bucket]; i < starts[bucket + 1]; ++i) see_entry(i, bucket, starts.size() - 1);
       }
     } else {
-      std::size_t next = 0;  // of what does not fit the lines
+      std::size_t next = 0;  // among the entries that do not fit the lines
       for (std::size_t bucket = 0; bucket < table.lines.size(); ++bucket) {
         const bucket_line& line = table.lines[bucket];
         for (std::size_t i = 0; i < line.inline_count(); ++i) {

@@ -1,4 +1,4 @@
-// A sample of a corpus, and what of the rest is like it: what advice is made from.
+// A sample of a corpus, with the near-duplicates that its documents have in the rest: what advice is made from.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The fingerprints of a text of which there is advice: SimHash and min-wise codes, of 64 and 128 bits.
+/// The fingerprints of a text that advice compares: SimHash and min-wise codes, of 64 and 128 bits.
 class fingerprints_of_text {
  public:
   fingerprints_of_text(const simhash<128>& fingerprint, std::span<const std::uint64_t> features)
@@ -60,9 +60,9 @@ class fingerprints_of_text {
   minwise<128> wide_code_;
 };
 
-/// What a choice of features makes of texts. Has memory of its own: one a thread.
+/// The features and fingerprints of texts, by one choice of features. Each thread needs a reader of its own.
 struct feature_reader {
-  /// By distinct features of weight 1; nothing if there are none.
+  /// The fingerprint of the distinct features, each of weight 1; nothing if there are none.
   std::function<std::optional<fingerprints_of_text>(std::string_view text)> fingerprint;
   /// The distinct features as their hashes, ascending; valid until the next call of either.
   std::function<std::span<const std::uint64_t>(std::string_view text)> features;
@@ -88,7 +88,7 @@ struct feature_reader {
   return reader;
 }
 
-/// How closely a corpus is looked at.
+/// How much of a corpus is examined.
 struct sample_limits {
   std::size_t documents;  ///< of the sample
   std::size_t bytes;      ///< of their texts; texts of more than a sixteenth of it are left out
@@ -99,8 +99,9 @@ struct sample_limits {
 /// SplitMix64: spreads a counter over all numbers.
 inline std::uint64_t spread(std::uint64_t x) noexcept { return mix(x + golden_ratio); }
 
-/// A uniform sample, but for very long texts, of a corpus that comes twice, in the same order; in the second pass the
-/// near-duplicates of the sampled documents among all, and the fingerprints of some or all documents.
+/// A sample of a corpus that is read twice, in the same order. It is uniform, except that very long texts are left out.
+/// The second pass finds the near-duplicates of the sampled documents in the whole corpus, and keeps the fingerprints
+/// of some or all documents.
 class corpus_sample {
  public:
   using fingerprints_type = std::vector<std::optional<fingerprints_of_text>>;
@@ -133,7 +134,7 @@ class corpus_sample {
   void add(std::string_view text) {
     const std::uint64_t ordinal = documents_++;
     total_bytes_ += static_cast<double>(text.size());
-    // Such a text would cost a large part of the sample. One serves while there is no other.
+    // Such a text would take a large part of the sample. It is taken only while there is no other.
     const bool is_too_long = text.size() > limits_.bytes / max_share;
     if (is_too_long && !sample_.empty()) return;
     if (!is_too_long && eligible_++ == 0) {
@@ -169,7 +170,7 @@ class corpus_sample {
 
     std::vector<std::vector<std::uint32_t>> neighbours(count);  // in the sample
     for_each(runner, count, [&](worker& own, std::size_t i) {
-      const auto& element = texts[i];  // It may be a temporary that owns its text.
+      const auto& element = texts[i];  // texts[i] may be a temporary that owns its text
       const std::string_view text(element);
       join_.find(own.readers.front().features(text), own.join, [&](std::size_t a, double /*similarity*/) {
         if (sample_[a].ordinal != compared_ + i) neighbours[i].push_back(static_cast<std::uint32_t>(a));
@@ -223,7 +224,7 @@ class corpus_sample {
   /// The fingerprints of the sample, by the features of this number.
   [[nodiscard]] const fingerprints_type& queries(std::size_t f) const { return queries_[f]; }
 
-  /// Those of the other documents that were chosen, and of the sampled ones that were among these.
+  /// The fingerprints of the documents that were chosen for comparison, including sampled ones.
   [[nodiscard]] const fingerprints_type& fingerprints(std::size_t f) const { return fingerprints_[f]; }
 
   /// Whether the fingerprints of this document are kept.
@@ -255,7 +256,7 @@ class corpus_sample {
     return means;
   }
 
-  /// The i-th random number, below `limit`, which is not 0. What a remainder favours is not to be noticed among 2^64.
+  /// The i-th random number, below `limit`, which is not 0. The bias of a remainder of 64 bits is negligible.
   [[nodiscard]] std::uint64_t drawn(std::uint64_t i, std::uint64_t limit) const noexcept {
     return spread(limits_.seed ^ spread(i)) % limit;
   }
@@ -279,7 +280,7 @@ class corpus_sample {
     for (std::size_t i = 0; i < 2; ++i) both.differing[kind][i] = first.to_words()[i] ^ second.to_words()[i];
   }
 
-  /// A uniform sample without one of its members, drawn at random, is a smaller uniform sample.
+  /// Drops a member drawn at random, which leaves a smaller uniform sample.
   void drop_one() {
     sampled& out = sample_[static_cast<std::size_t>(drawn(draws_++, sample_.size()))];
     sample_bytes_ -= out.text.size();
@@ -345,7 +346,7 @@ class corpus_sample {
   /// The cosine similarity of two sets: common elements by the geometric mean of their sizes.
   static double set_cosine(double similarity, std::size_t a, std::size_t b) {
     if (a == 0 || b == 0) return 0;
-    // Of the share of common elements in all, their number: c = j * (|a| + |b|) / (1 + j).
+    // The number of common elements follows from their share: c = j * (|a| + |b|) / (1 + j).
     const double both = static_cast<double>(a) + static_cast<double>(b);
     const double common = similarity * both / (1 + similarity);
     return (std::min)(1.0, common / std::sqrt(static_cast<double>(a) * static_cast<double>(b)));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "../../join/overlap_bounds.hpp"
+#include "../../join/rare_first.hpp"
+#include "../../join_options.hpp"
 #include "../../similarity.hpp"
 
 namespace neardup::inline v0::detail {
@@ -21,34 +23,33 @@ using hash_set = std::vector<std::uint64_t>;
 
 /// Some sets of hashes, which any number of others are compared with, one after the other.
 ///
-/// A set A that has a Jaccard similarity of at least t with B shares at least ceil(t * |A|) elements with it; so of any
-/// |A| - ceil(t * |A|) + 1 elements of A one at least is in B. The rarest ones are taken, and indexed.
-/// Source: Chaudhuri, Ganti, Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006: the prefix
-/// filter, here on one side only.
+/// This is the prefix filter of feature_join.hpp on one side only: a set that is similar enough to a sampled one
+/// contains at least one of any overlap_bounds::prefix() elements of that one. The rarest ones are indexed, by their
+/// tokens.
 class sample_join {
  public:
   sample_join() = default;
 
   /// Precondition: 0 < threshold <= 1; the sets are ascending.
   sample_join(std::vector<hash_set> sets, double threshold) : sets_(std::move(sets)), threshold_(threshold) {
-    std::unordered_map<std::uint64_t, std::uint32_t> frequency;
+    std::size_t elements = 0;
+    for (const hash_set& set : sets_) elements += set.size();
+    token_counts counts(4 * elements);  // so that few tokens share a count
     for (const hash_set& set : sets_) {
-      for (const std::uint64_t hash : set) ++frequency[hash];
+      for (const std::uint64_t hash : set) counts.count(feature_token(hash), false);
     }
-    hash_set by_rarity;
+    const overlap_bounds bounds(set_similarity::jaccard, threshold);
+    prefix_finder finder;
     for (std::size_t i = 0; i < sets_.size(); ++i) {
-      by_rarity = sets_[i];
-      const std::size_t indexed = indexed_elements(by_rarity.size());
-      std::partial_sort(by_rarity.begin(), by_rarity.begin() + static_cast<std::ptrdiff_t>(indexed), by_rarity.end(),
-                        [&](std::uint64_t a, std::uint64_t b) {
-                          const auto in_a = frequency.find(a)->second, in_b = frequency.find(b)->second;
-                          return in_a != in_b ? in_a < in_b : a < b;
-                        });
-      for (std::size_t j = 0; j < indexed; ++j) sets_with_[by_rarity[j]].push_back(static_cast<std::uint32_t>(i));
+      const std::size_t indexed = bounds.prefix(sets_[i].size());
+      if (indexed == 0) continue;
+      for (const std::uint64_t key : finder.find(std::span<const std::uint64_t>(sets_[i]), indexed, counts)) {
+        sets_with_[static_cast<std::uint32_t>(key)].push_back(static_cast<std::uint32_t>(i));
+      }
     }
-    seen_bits_ = static_cast<int>(std::bit_width(sets_with_.size() | 1)) + 4;
+    seen_bits_ = (std::min)(static_cast<int>(std::bit_width(sets_with_.size() | 1)) + 4, 32);
     is_seen_.assign(std::size_t{1} << seen_bits_, false);
-    for (const auto& [hash, with] : sets_with_) is_seen_[hash >> (64 - seen_bits_)] = true;
+    for (const auto& [token, with] : sets_with_) is_seen_[token >> (32 - seen_bits_)] = true;
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
@@ -63,8 +64,9 @@ class sample_join {
   void find(std::span<const std::uint64_t> hashes, workspace& candidates, const Visit& visit) const {
     candidates.clear();
     for (const std::uint64_t hash : hashes) {
-      if (!is_seen_[hash >> (64 - seen_bits_)]) continue;
-      const auto found = sets_with_.find(hash);
+      const std::uint32_t token = feature_token(hash);
+      if (!is_seen_[token >> (32 - seen_bits_)]) continue;
+      const auto found = sets_with_.find(token);
       if (found != sets_with_.end()) candidates.insert(candidates.end(), found->second.begin(), found->second.end());
     }
     std::sort(candidates.begin(), candidates.end());
@@ -76,19 +78,12 @@ class sample_join {
   }
 
  private:
-  [[nodiscard]] std::size_t indexed_elements(std::size_t size) const {
-    if (size == 0) return 0;
-    // A product that rounding has put just above a whole number must not cost an element.
-    const double shared = std::ceil(threshold_ * static_cast<double>(size) - 1e-6);
-    return size - (std::min)(size, static_cast<std::size_t>((std::max)(shared, 1.0))) + 1;
-  }
-
   std::vector<hash_set> sets_;
   double threshold_ = 1;
-  // For some hashes each, most of them false: what is not in the index seldom gets further.
+  // One bit for several tokens, few of which are indexed: most elements of other sets need no look into the index.
   int seen_bits_ = 1;
   std::vector<bool> is_seen_ = std::vector<bool>(2);
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> sets_with_;  // each indexed element
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // each indexed token
 };
 
 }  // namespace neardup::inline v0::detail
