@@ -16,6 +16,8 @@ An HTML comment on the line before the block (invisible on the page) changes tha
                                         in <page>_<line>_fragment.cpp
   <!-- continues -->                    the block goes on where the page's block before it ended
   <!-- not compiled: REASON -->         left out; the reason is required
+
+On how-to pages each block begins with its #include lines, so that it can be copied.
 """
 
 import argparse
@@ -80,6 +82,9 @@ def units(page):
                 raise PageError(f"line {line}: nothing to continue")
             previous["parts"].append((line, code))
             continue
+        first = next((text for text in code if text.strip()), "")
+        if page.parent.name == "how-to" and not re.match(r"\s*#\s*include\b", first):
+            raise PageError(f"line {line}: the block does not begin with its #include lines")
         setup = re.match(r"compile:\s*(.*)", directive)
         setup = setup.group(1) if setup else ""
         previous = {

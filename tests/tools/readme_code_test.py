@@ -11,10 +11,11 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools" / "readme_code.py
 
 
 class ReadmeCode(unittest.TestCase):
-    def extract(self, text, code=0):
+    def extract(self, text, code=0, path="README.md"):
         """Runs the script on a page with this text; gives {file name: content} or what it complained about."""
         with tempfile.TemporaryDirectory() as folder:
-            page = pathlib.Path(folder) / "README.md"
+            page = pathlib.Path(folder) / path
+            page.parent.mkdir(exist_ok=True)
             page.write_text(text, encoding="utf-8")
             out = pathlib.Path(folder) / "out"
             done = subprocess.run(
@@ -54,6 +55,12 @@ class ReadmeCode(unittest.TestCase):
         page = "```cpp\nint a = 1;\n```\ntext\n<!-- continues -->\n```cpp\nint b = a;\n```\n"
         (text,) = self.extract(page).values()
         self.assertLess(text.index("int a = 1;"), text.index('#line 7 "README.md"\nint b = a;'))
+
+    def test_a_block_of_a_how_to_page_begins_with_its_includes(self):
+        bare = "```cpp\nint a = 1;\n```\n"
+        self.assertIn("line 2: the block does not begin", self.extract(bare, code=1, path="how-to/page.md"))
+        whole = "```cpp\n#include <set>\n\nint a = 1;\n```\n<!-- continues -->\n```cpp\nint b = a;\n```\n"
+        self.assertEqual(list(self.extract(whole, path="how-to/page.md")), ["page_fragments.cpp"])
 
     def test_a_block_that_is_not_compiled_needs_a_reason(self):
         self.assertEqual(self.extract("<!-- not compiled: a sketch -->\n```cpp\nwhat\n```\n"), {})
