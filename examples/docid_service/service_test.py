@@ -658,6 +658,32 @@ class Documents(TestCase):
         self.assertLess(abs(found[0]["pairSimilarity"] - similarity_of_pairs(text, near)), 0.05)
         self.assertLess(found[1]["pairSimilarity"], 0.1)
 
+    def test_the_latest_duplicates(self):
+        self.assertEqual(self.service.request("GET", "/duplicates"), (200, []))
+        one = article(1, nid="a")
+        name = self.service.doc_id(one)
+        changed = one["content"].rsplit(" ", 2)[0]
+        for nid, fields in (("b", {"content": changed, "heat": 5}), ("c", {"url": one["url"]}), ("a", {}), ("d", {})):
+            self.service.doc_id(article(1, nid=nid, url=nid) | fields if nid != "a" else one)
+        self.service.doc_id(article(2))
+        status, found = self.service.request("GET", "/duplicates")
+        self.assertEqual(status, 200)
+        self.assertEqual([(each["article"]["nid"], each["foundBy"], each["docId"]) for each in found],
+                         [("d", "title", name), ("c", "url", name), ("b", "title", name)])
+        self.assertEqual([each["original"]["nid"] for each in found], ["a", "a", "a"])
+        self.assertEqual([each["similarity"] for each in found], [1.0, 1.0, 38 / 40])
+        self.assertAlmostEqual(found[2]["pairSimilarity"], 37 / 39)
+        self.assertEqual([what for what, _ in found[2]["difference"]], ["same", "removed"])
+        # One that has become the first, and one that is gone.
+        self.assertEqual(self.service.request("DELETE", "/articles/a")[0], 200)
+        self.assertEqual(self.service.request("DELETE", "/articles/d")[0], 200)
+        _, found = self.service.request("GET", "/duplicates?limit=5")
+        self.assertEqual([(each["article"]["nid"], each["original"]["nid"]) for each in found], [("c", "b")])
+        self.service.post([article(100 + i, content=article(2)["content"]) for i in range(30)])
+        self.assertEqual(len(self.service.request("GET", "/duplicates?limit=20")[1]), 20)
+        self.assertEqual(len(self.service.request("GET", "/duplicates")[1]), 10)
+        self.assertEqual(self.service.request("GET", "/duplicates?limit=21")[0], 400)
+
     def test_health_and_metrics(self):
         self.assertEqual(self.service.request("GET", "/health"), (200, {"status": "up"}))
         self.service.post([article(1), article(1), article(2)])
@@ -673,11 +699,30 @@ class Page(TestCase):
     def test_in_a_browser(self):
         name = self.service.doc_id(FIRST)
         shown = chromium.dump_dom(f"http://127.0.0.1:{self.service.port}/#" + urllib.parse.quote(SECOND["content"]))
-        self.assertIn(f"{name}, 4 bits apart, similarity 0.875", shown)
+        self.assertIn("87.5 % of the words of both texts are in both, and 65.5 % of the pairs", shown)
+        self.assertIn("differ in 4 of 64 bits", shown)
+        self.assertIn(f"{name}; {FIRST['url']}", shown)
         self.assertIn("<ins>檢</ins>", shown)
         self.assertIn("<ins>相似的</ins>", shown)
         self.assertIn("<del>試</del>", shown)
-        self.assertIn("<td>documents</td><td>1</td>", shown)
+        self.assertIn("<td>Documents in the store</td><td>1</td>", shown)
+        self.assertIn("None has come yet.", shown)
+
+    @unittest.skipUnless(chromium.PROGRAM, "chromium is not there")
+    def test_a_look_up_and_the_latest_duplicates_in_a_browser(self):
+        name = self.service.doc_id(FIRST | {"nid": "a/b?", "title": "<b>題目</b>"})
+        self.service.doc_id(SECOND)
+        for key in (name, "a/b?", SECOND["url"]):
+            shown = chromium.dump_dom(f"http://127.0.0.1:{self.service.port}/?q=" + urllib.parse.quote(key, safe=""))
+            self.assertIn(f"{name}, 2 articles: a/b?, {SECOND['url']}", shown, key)
+            self.assertIn("&lt;b&gt;題目&lt;/b&gt;", shown)
+        self.assertIn(SECOND["title"], shown)
+        self.assertIn("Found by its content. 87.5 % of the words", shown)
+        self.assertIn("<ins>檢</ins>", shown)
+        self.assertIn("<td>Duplicates found by their content</td><td>1</td>", shown)
+        self.assertNotIn("docid_", shown.split("</table>")[0].split("<table")[1])
+        shown = chromium.dump_dom(f"http://127.0.0.1:{self.service.port}/?q=none")
+        self.assertIn("No document, article or url is called so.", shown)
 
 
 class BadInput(TestCase):
@@ -1371,14 +1416,14 @@ class OtherStores(TestCase):
         self.assertNotEqual(in_memory.doc_id(article(1, url="old", title="")), name)
         # As if the service had been killed between a commit of MariaDB and that of Redis; and Redis lost what it had.
         known = "CONTENT_INDEX:KNOWN:7:4"
-        self.assertEqual(int(self.redis.ask("GET", known)), 1 << 32 | 2)
+        self.assertEqual(int(self.redis.ask("GET", known)), 1 << 32 | 1)
         self.redis.ask("FLUSHALL")
         self.assertEqual(both.doc_id(article(2, url="a copy", title="")), name)
         self.assertEqual(int(self.redis.ask("GET", known)), 1 << 32 | 2)
         keys = [key for key in self.redis.ask("KEYS", "CONTENT_INDEX:*").splitlines() if "KNOWN" not in key]
         self.redis.ask("SET", known, "2")
         self.assertEqual(both.doc_id(article(2, url="another copy", title="")), name)
-        self.assertEqual(int(self.redis.ask("GET", known)), 1 << 32 | 1)
+        self.assertEqual(int(self.redis.ask("GET", known)), 1 << 32 | 2)
         self.assertEqual(sorted(key for key in self.redis.ask("KEYS", "CONTENT_INDEX:*").splitlines() if "KNOWN" not in key),
                          sorted(keys))
 

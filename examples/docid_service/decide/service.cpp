@@ -16,6 +16,9 @@ namespace {
 // Articles in one transaction, but for the last request of it. A thousand is as fast.
 constexpr std::size_t max_group = 4000;
 
+// Duplicates that are remembered.
+constexpr std::size_t max_latest = 20;
+
 // Bytes; the pairs of one are found before it is the writer's turn.
 constexpr std::size_t long_content = std::size_t{1} << 16;
 
@@ -211,6 +214,38 @@ std::vector<similar_document> service::similar(std::string_view text) {
   return result;
 }
 
+text_similarity service::compare(std::string_view one, std::string_view other) const {
+  return {neardup::jaccard(describe_.content(one).features, describe_.content(other).features),
+          similarity_of_pairs(describe_.pairs(one), describe_.pairs(other))};
+}
+
+std::vector<duplicate_view> service::latest_duplicates(std::size_t most) {
+  return on_writer([&] {
+    std::vector<duplicate_view> result;
+    for (const auto& seen : latest_) {
+      const std::string& nid = seen.first;
+      if (result.size() == most) break;
+      const auto document = map_.document_of_nid(nid);
+      if (!document) continue;
+      const auto content_of = [&](const known_article& one) {
+        return one.stored ? kept_.get(*document, one.stored->version) : std::nullopt;
+      };
+      const std::vector<known_article> all = map_.articles_of(*document);
+      const auto own = std::find_if(all.begin(), all.end(), [&nid](const auto& one) { return one.nid == nid; });
+      const auto arrived = own == all.end() ? std::nullopt : content_of(*own);
+      auto original = own == all.begin() ? std::nullopt : content_of(all.front());
+      if (!original) {
+        const auto kept = map_.kept_of(*document);
+        original = kept ? kept_.get(*document, kept->version) : std::nullopt;
+      }
+      const auto name = map_.name_of(*document);
+      if (name && arrived && original && *arrived != *original)
+        result.push_back({*name, seen.second, *arrived, *original});
+    }
+    return result;
+  });
+}
+
 void service::stop() {
   {
     const std::lock_guard lock(mutex_);
@@ -362,8 +397,14 @@ void service::decide_all(std::vector<task>& group) {
   bool are_given = false;
   const auto give = [&] {
     are_given = true;
-    for (const auto& some : answers) {
-      for (const answer& one : some) ++counts_.articles[static_cast<std::size_t>(one.by)];
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      for (std::size_t j = 0; j < answers[i].size(); ++j) {
+        const step by = answers[i][j].by;
+        ++counts_.articles[static_cast<std::size_t>(by)];
+        if (by == step::none || by == step::nid) continue;
+        latest_.emplace_front(group[i].items[j].arrived.nid, by);
+        if (latest_.size() > max_latest) latest_.pop_back();
+      }
     }
     for (std::size_t i = 0; i < group.size(); ++i) group[i].answers.set_value(std::move(answers[i]));
   };

@@ -53,6 +53,21 @@ struct similar_document {
   std::optional<std::string> article;     ///< JSON; nothing if another service's store has it
 };
 
+/// How similar two texts are.
+struct text_similarity {
+  double features;  ///< of those that the recipe compares
+  double pairs;     ///< of the pairs of neighbouring words
+};
+
+/// An article that was found to be a version of an earlier one.
+struct duplicate_view {
+  std::string name;  ///< the docId
+  step by;
+  std::string article;  ///< JSON
+  /// The first article of the document, JSON; the one that is kept if that is not stored, or is this one.
+  std::string original;
+};
+
 struct counters {
   std::array<std::atomic<std::uint64_t>, 5> articles{};  // by step
   std::atomic<std::uint64_t> groups{};
@@ -91,6 +106,12 @@ class service {
   bool erase(const std::string& nid);
   /// The documents whose contents are near a text, the ones with the most similar pairs of words first; not more than ten.
   std::vector<similar_document> similar(std::string_view text);
+
+  /// Those that arrived last since the start, the last one first, but for articles that came again, and those that are
+  /// gone since, have become the first, or are in another service's store.
+  std::vector<duplicate_view> latest_duplicates(std::size_t most);
+  /// From any thread.
+  [[nodiscard]] text_similarity compare(std::string_view one, std::string_view other) const;
 
   /// Answers all that was submitted, then ends.
   void stop();
@@ -146,8 +167,9 @@ class service {
   contents& kept_;
   features_in_memory features_;
   feature_memory<1> pairs_;
-  std::optional<std::uint64_t> redefinitions_;  // whose documents' features are no longer in memory
-  std::vector<doc_number> redefined_;           // by the transaction
+  std::optional<std::uint64_t> redefinitions_;       // whose documents' features are no longer in memory
+  std::vector<doc_number> redefined_;                // by the transaction
+  std::deque<std::pair<std::string, step>> latest_;  // nids of duplicates, the last one first
   counters counts_;
   std::chrono::steady_clock::time_point logged_{};
   std::mt19937_64 random_{std::random_device{}()};  // versions of kept articles

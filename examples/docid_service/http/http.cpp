@@ -115,13 +115,24 @@ std::string_view methods_of(std::string_view path) {
   if (path == similar_path) return "POST";
   if (path.starts_with("/articles/")) return "GET, DELETE";
   if (path == "/" || path == "/health" || path == "/metrics" || path == "/articles" || path == "/docs" ||
-      path.starts_with("/docs/"))
+      path == "/duplicates" || path.starts_with("/docs/"))
     return "GET";
   return {};
 }
 
 bool takes(std::string_view methods, std::string_view method) {
   return methods.find(method == "HEAD" ? "GET" : method) != std::string_view::npos;
+}
+
+/// The parameter `limit` of a request.
+std::size_t limit_of(const Request& req, std::size_t usual, std::size_t most) {
+  if (!req.has_param("limit")) return usual;
+  const std::string text = req.get_param_value("limit");
+  std::size_t result = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+  if (error != std::errc() || end != text.data() + text.size() || result < 1 || result > most)
+    throw bad_request("the parameter limit is no number from 1 to " + std::to_string(most) + ": " + text);
+  return result;
 }
 
 /// Text of a form, application/x-www-form-urlencoded.
@@ -329,13 +340,7 @@ struct http_server::implementation {
       res.set_content(json_of(*found).dump(), json_type);
     });
     server.Get("/docs", [this](const Request& req, Response& res) {
-      std::size_t most = 100;
-      if (req.has_param("limit")) {
-        const std::string text = req.get_param_value("limit");
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), most);
-        if (error != std::errc() || end != text.data() + text.size() || most < 1 || most > 1000)
-          throw bad_request("the parameter limit is no number from 1 to 1000: " + text);
-      }
+      const std::size_t most = limit_of(req, 100, 1000);
       std::string lines;
       try {
         for (const auto& one : articles->documents_after(req.get_param_value("after"), most, page_bytes))
@@ -379,6 +384,24 @@ struct http_server::implementation {
                           {"pairSimilarity", one.pair_similarity ? ordered_json(*one.pair_similarity) : ordered_json()},
                           {"article", kept},
                           {"difference", kept.is_null() ? ordered_json() : difference_of(old, content)}});
+      }
+      res.set_content(result.dump(), json_type);
+    });
+    server.Get("/duplicates", [this](const Request& req, Response& res) {
+      auto result = ordered_json::array();
+      for (const auto& one : articles->latest_duplicates(limit_of(req, 10, 20))) {
+        const auto article = ordered_json::parse(one.article);
+        const auto original = ordered_json::parse(one.original);
+        const auto& text = article["content"].get_ref<const std::string&>();
+        const auto& old = original["content"].get_ref<const std::string&>();
+        const text_similarity found = articles->compare(old, text);
+        result.push_back({{"docId", one.name},
+                          {"foundBy", step_names[static_cast<std::size_t>(one.by)]},
+                          {"similarity", found.features},
+                          {"pairSimilarity", found.pairs},
+                          {"article", article},
+                          {"original", original},
+                          {"difference", difference_of(old, text)}});
       }
       res.set_content(result.dump(), json_type);
     });
