@@ -2,9 +2,19 @@
 # says which block becomes what.
 file(GLOB_RECURSE pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md")
 list(PREPEND pages "${PROJECT_SOURCE_DIR}/README.md")
+# The example of README.md stands in README.zh.md, too.
+foreach(name IN ITEMS README README.zh)
+  file(READ "${PROJECT_SOURCE_DIR}/${name}.md" page)
+  string(REGEX MATCH "```cpp\n[^`]*```" ${name}_example "${page}")
+endforeach()
+if(NOT "${README_example}" STREQUAL "${README.zh_example}")
+  message(FATAL_ERROR "README.zh.md: its example is not that of README.md")
+endif()
 set(extract "${PROJECT_SOURCE_DIR}/tools/readme_code.py")
 set(folder "${CMAKE_CURRENT_BINARY_DIR}/readme_code")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pages} "${extract}")
+set_property(
+  DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pages} "${extract}" "${PROJECT_SOURCE_DIR}/README.zh.md"
+)
 execute_process(
   COMMAND "${Python3_EXECUTABLE}" "${extract}" --out "${folder}" ${pages} COMMAND_ERROR_IS_FATAL ANY
 )
