@@ -15,8 +15,10 @@
 #include <utility>
 #include <vector>
 
-/// An index whose rows are in a store: `Store` has put(key), erase(key), and scan(begin, end, visit), which calls
-/// visit(key) for each key from `begin` on that is smaller than `end`, or for all if `end` is empty.
+#include "published_rows.hpp"
+
+/// An index whose rows are in a store: `Store` has put(key, value), get(key), erase(key), and scan(begin, end, visit), which
+/// calls visit(key, value) for each key from `begin` on that is smaller than `end`, or for all if `end` is empty.
 template <class Store>
 class stored_index {
  public:
@@ -25,7 +27,7 @@ class stored_index {
   stored_index(Store& store, const neardup::layout& shape) : store_(store), keys_(shape) {}
 
   void insert(const neardup::simhash<64>& fingerprint, std::uint64_t id) {
-    keys_.for_each_row(fingerprint, id, [&](std::string_view key) { store_.put(key); });
+    keys_.for_each_row(fingerprint, id, [&](std::string_view key) { store_.put(key, ""); });
   }
   void erase(const neardup::simhash<64>& fingerprint, std::uint64_t id) {
     keys_.for_each_row(fingerprint, id, [&](std::string_view key) { store_.erase(key); });
@@ -35,7 +37,7 @@ class stored_index {
   std::vector<keys_type::match_type> search(const neardup::simhash<64>& query, int k) {
     std::vector<keys_type::match_type> found;
     keys_.for_each_range(query, k, [&](const neardup::band_range& range, std::size_t step) {
-      store_.scan(range.begin, range.end, [&](std::string_view key) {
+      store_.scan(range.begin, range.end, [&](std::string_view key, std::string_view) {
         if (const auto match = keys_.match_of(key, query, k, step)) found.push_back(*match);
       });
     });
@@ -48,15 +50,24 @@ class stored_index {
   keys_type keys_;
 };
 
-/// Holds searches of a store against those of an index in memory, for a layout. Returns: whether all are the same.
-template <class Store>
-bool check_store(Store& store, int k, int blocks) {
+/// Distances and ids, sorted.
+template <class Matches>
+std::vector<std::pair<int, std::uint64_t>> pairs_in(const Matches& matches) {
+  std::vector<std::pair<int, std::uint64_t>> result;
+  for (const auto& match : matches) result.emplace_back(match.distance, match.id);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+/// Holds searches in a store against those of an index in memory, for a layout. `stored` has insert(fingerprint, id),
+/// erase(fingerprint, id) and search(query, k); `count` fingerprints are tried. Returns: whether all are the same.
+template <class Stored>
+bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uint64_t count) {
   using index_type = neardup::pigeonhole_index<64, neardup::dynamic_layout, neardup::dynamic_layout, std::uint64_t>;
   index_type in_memory(k, blocks);
-  stored_index<Store> stored(store, in_memory.shape());
   std::mt19937_64 random(7);
   std::vector<std::pair<neardup::simhash<64>, std::uint64_t>> pairs;
-  for (std::uint64_t id = 0; id < 5000; ++id) {
+  for (std::uint64_t id = 0; id < count; ++id) {
     // Three of four are near an earlier one.
     neardup::simhash<64> fingerprint(random());
     if (id % 4 != 0) {
@@ -79,11 +90,38 @@ bool check_store(Store& store, int k, int blocks) {
   for (std::size_t i = 0; i < pairs.size(); i += 5) {
     neardup::simhash<64> query = pairs[i].first;
     query.flip(i % 64);
-    const auto expected = in_memory.search(query, k);
+    const auto expected = pairs_in(in_memory.search(query, k));
     matches += expected.size();
-    if (stored.search(query, k) != expected) return false;
+    if (pairs_in(stored.search(query, k)) != expected) return false;
   }
   for (const auto& [fingerprint, id] : pairs) stored.erase(fingerprint, id);
-  std::printf("k = %d, %d blocks: the same %zu matches\n", k, blocks, matches);
-  return matches > 1000;
+  std::printf("%s, k = %d, %d blocks: the same %zu matches\n", name, k, blocks, matches);
+  return matches > count / 5;
+}
+
+/// The same for a store of rows with keys and values: band_key's rows, and those of the published descriptions.
+template <class Store>
+bool check_store(Store& store) {
+  const auto is_empty = [&] {
+    bool result = true;
+    store.scan("", "", [&](std::string_view, std::string_view) { result = false; });
+    return result;
+  };
+  // The leftmost segment, the rightmost one, and the first and the last pair.
+  const neardup::simhash<64> print(0x1234567890abcdefU);
+  const std::string bytes = "\x12\x34\x56\x78\x90\xab\xcd\xef";
+  const published::hbase_rows<Store> four(store, 4);
+  const published::hbase_rows<Store> ten(store, 5);
+  if (four.key_of(print, 1) != std::string("\0\0\x12\x34\1", 5) + bytes ||
+      four.key_of(print, 4) != std::string("\0\0\xcd\xef\4", 5) + bytes ||
+      ten.key_of(print, 1) != std::string("\0\x48\xd1\x59\1", 5) + bytes ||
+      ten.key_of(print, 10) != std::string("\0\xab\xcd\xef\12", 5) + bytes)
+    return false;
+  for (const int blocks : {4, 5}) {
+    if (!check_stored("band_key", stored_index<Store>(store, neardup::layout(64, 3, blocks)), 3, blocks, 5000) ||
+        !is_empty() || !check_stored("HBase's rows", published::hbase_rows<Store>(store, blocks), 3, blocks, 500) ||
+        !is_empty())
+      return false;
+  }
+  return check_stored("four copies", published::four_copies<Store>(store), 3, 4, 500) && is_empty();
 }
