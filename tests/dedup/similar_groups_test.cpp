@@ -27,19 +27,31 @@ using neardup::threads;
 using sets_type = std::vector<std::vector<std::uint32_t>>;
 using labels_type = std::vector<std::uint32_t>;
 
+set_similarity measure_of(std::size_t number) {
+  return number == 3 ? set_similarity::cosine : number == 4 ? set_similarity::containment : set_similarity::jaccard;
+}
+
 bool do_match(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, double least,
               const similar_group_options& how) {
   std::vector<std::uint32_t> both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
   if (both.empty() || both.size() < how.min_common) return false;
+  if (how.measure == set_similarity::containment) {
+    if (how.min_common == 0 && both.size() < neardup::default_min_contained) return false;
+    return static_cast<double>(both.size()) / static_cast<double>(std::min(a.size(), b.size())) >= least;
+  }
   if (how.measure == set_similarity::jaccard) return neardup::jaccard(a, b) >= least;
   const double product = static_cast<double>(a.size()) * static_cast<double>(b.size());
   return std::min(1.0, static_cast<double>(both.size()) / std::sqrt(product)) >= least;
 }
 
-std::vector<std::size_t> order_of(std::size_t earlier, std::size_t count, const similar_group_options& how) {
-  std::vector<std::size_t> order(count);
+std::vector<std::size_t> order_of(const sets_type& sets, std::size_t earlier, const similar_group_options& how) {
+  std::vector<std::size_t> order(sets.size() - earlier);
   std::iota(order.begin(), order.end(), earlier);
+  if (how.preference.empty() && how.measure == set_similarity::containment) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return sets[a].size() > sets[b].size(); });
+  }
   if (how.preference.empty()) return order;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return how.preference[a - earlier] > how.preference[b - earlier];
@@ -53,7 +65,7 @@ labels_type expected_representatives(const sets_type& sets, std::size_t earlier,
   labels_type labels(sets.size() - earlier);
   std::vector<std::size_t> kept(earlier);
   std::iota(kept.begin(), kept.end(), std::size_t{0});
-  for (const std::size_t i : order_of(earlier, labels.size(), how)) {
+  for (const std::size_t i : order_of(sets, earlier, how)) {
     const auto taker =
         std::find_if(kept.begin(), kept.end(), [&](std::size_t k) { return do_match(sets[k], sets[i], least, how); });
     labels[i - earlier] = static_cast<std::uint32_t>(taker == kept.end() ? i : *taker);
@@ -65,7 +77,7 @@ labels_type expected_representatives(const sets_type& sets, std::size_t earlier,
 labels_type expected_components(const sets_type& sets, double least, const similar_group_options& how) {
   labels_type labels(sets.size());
   std::vector<bool> is_reached(sets.size());
-  for (const std::size_t first : order_of(0, sets.size(), how)) {
+  for (const std::size_t first : order_of(sets, 0, how)) {
     if (is_reached[first]) continue;
     std::vector<std::size_t> open{first};
     is_reached[first] = true;
@@ -104,7 +116,7 @@ TEST_CASE("groups of similar sets are those of the rule, set by set", "[dedup][s
       for (int round = 0; round < 4; ++round) {
         const std::size_t parts[] = {1, 2, 7};
         similar_group_options how{.by = round % 2 == 0 ? grouping::representatives : grouping::components,
-                                  .measure = random() % 3 == 0 ? set_similarity::cosine : set_similarity::jaccard,
+                                  .measure = measure_of(random() % 5),
                                   .min_common = random() % 3 == 0 ? random() % 8 : 1,
                                   .run = threads{parts[random() % 3]}};
         if (round >= 2) how.preference = scores;
@@ -130,7 +142,9 @@ TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup
       for (double& score : scores) score = static_cast<double>(random() % 9);
       for (const double least : {0.5, 0.8, 1.0}) {
         for (const bool among_themselves : {true, false}) {
-          similar_group_options how{.among_themselves = among_themselves, .run = threads{1 + random() % 3}};
+          similar_group_options how{.measure = measure_of(random() % 5),
+                                    .among_themselves = among_themselves,
+                                    .run = threads{1 + random() % 3}};
           if (random() % 2 == 0) how.preference = scores;
           CAPTURE(static_cast<int>(shape), earlier, least, among_themselves);
           const labels_type expected = expected_representatives(sets, earlier, least, how);

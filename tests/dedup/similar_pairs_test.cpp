@@ -31,6 +31,7 @@ using pair_type = neardup::similar_pair<std::size_t>;
 /// What decides in the end, written without the library's bounds.
 double similarity_of(set_similarity by, std::size_t a, std::size_t b, std::size_t common) {
   if (by == set_similarity::jaccard) return static_cast<double>(common) / static_cast<double>(a + b - common);
+  if (by == set_similarity::containment) return static_cast<double>(common) / static_cast<double>(std::min(a, b));
   const double product = static_cast<double>(a) * static_cast<double>(b);
   return std::min(1.0, static_cast<double>(common) / std::sqrt(product));
 }
@@ -65,6 +66,7 @@ std::vector<pair_type> expected_pairs(const Sets& sets, const std::vector<pair_t
   std::vector<pair_type> result;
   for (pair_type pair : overlaps) {
     pair.similarity = similarity_of(by, sets[pair.first].size(), sets[pair.second].size(), pair.common);
+    if (min_common == 0 && by == set_similarity::containment) min_common = neardup::default_min_contained;
     if (pair.similarity < least || pair.common < min_common) continue;
     if (split < sets.size()) pair.second -= split;
     result.push_back(pair);
@@ -100,7 +102,7 @@ std::size_t check_against_brute_force(const Sets& sets, std::mt19937_64& random)
   for (const std::size_t split : {sets.size(), sets.size() / 3}) {
     const auto all = overlaps(sets, split);
     for (const double least : thresholds) {
-      for (const set_similarity by : {set_similarity::jaccard, set_similarity::cosine}) {
+      for (const set_similarity by : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
         const std::size_t min_common = random() % 3 == 0 ? random() % 8 : 1;
         const neardup::detail::set_join_sizes tiny{1 + random() % 40, 1 + random() % 30, 1 + random() % 50};
         const std::size_t parts[] = {1, 2, 7};
@@ -185,9 +187,9 @@ TEST_CASE("the public calls sort, number and end as they say", "[dedup][similar]
 }
 
 TEST_CASE("the bounds of an overlap are those of the comparison itself", "[dedup][similar]") {
-  for (const set_similarity by : {set_similarity::jaccard, set_similarity::cosine}) {
+  for (const set_similarity by : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
     for (const double t : {0.3, 0.5, 2.0 / 3.0, 0.7, 0.8, std::nextafter(0.8, 1.0), std::nextafter(0.8, 0.0), 1.0}) {
-      const neardup::detail::overlap_bounds bounds(by, t);
+      const neardup::detail::overlap_bounds bounds(by, t, 1);
       for (std::size_t a = 1; a <= 40; ++a) {
         std::size_t least_partner = a + 1, least_with_any = a + 1;
         for (std::size_t b = 1; b <= 200; ++b) {

@@ -60,7 +60,13 @@ enum class set_similarity {
   jaccard,
   /// The common elements over the root of the product of the sizes: what cosine() is where all weights are equal.
   cosine,
+  /// The share of the smaller set that stands in the larger one: 1 of a paragraph and the page that it is from.
+  containment,
 };
+
+/// A text of fewer features in common with another is not contained in it, whatever its share: three common words are
+/// no finding. docs/design.md has what was measured.
+inline constexpr std::size_t default_min_contained = 8;
 
 /// Two fingerprints that differ in few bits: their positions, first < second, and in how many bits.
 template <class Index>

@@ -34,11 +34,11 @@ struct similar_group_options {
   /// What is compared with the least similarity.
   set_similarity measure = set_similarity::jaccard;
 
-  /// The least number of features in common, however similar sets are.
-  std::size_t min_common = 1;
+  /// The least number of features in common, however similar sets are. 0: one, of containment default_min_contained.
+  std::size_t min_common = 0;
 
   /// Which sets to prefer: a score for each, the highest first, equal ones in the order of their positions. None: the
-  /// order of their positions.
+  /// order of their positions; of containment the largest sets first, so that what holds others stays.
   std::span<const double> preference = {};
 
   /// Whether sets of extend_similar_groups join each other, too.
@@ -70,12 +70,17 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
 
   // The set at each place in the order of preference, and the place of each set; those kept earlier come first.
   std::vector<std::uint32_t> set_at(source.size), place_of(source.size);
-  const distinct_sets<Feature> sets(source, earlier, (std::max)(how.min_common, std::size_t{1}), how.run);
+  const distinct_sets<Feature> sets(source, earlier, bounds.min_common(), how.run);
   std::iota(set_at.begin(), set_at.end(), std::uint32_t{0});
   if (!how.preference.empty()) {
     std::stable_sort(
         set_at.begin() + static_cast<std::ptrdiff_t>(earlier), set_at.end(),
         [&](std::uint32_t a, std::uint32_t b) { return how.preference[a - earlier] > how.preference[b - earlier]; });
+  } else if (how.measure == set_similarity::containment) {
+    std::vector<std::size_t> size_of(source.size);
+    for (std::size_t i = earlier; i < source.size; ++i) size_of[i] = source.of(i).size();
+    std::stable_sort(set_at.begin() + static_cast<std::ptrdiff_t>(earlier), set_at.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return size_of[a] > size_of[b]; });
   }
   for (std::size_t place = 0; place < set_at.size(); ++place) {
     place_of[set_at[place]] = static_cast<std::uint32_t>(place);

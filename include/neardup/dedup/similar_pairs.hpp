@@ -57,8 +57,8 @@ struct similarity_options {
   /// What is compared with the least similarity.
   set_similarity measure = set_similarity::jaccard;
 
-  /// The least number of features in common, however similar sets are.
-  std::size_t min_common = 1;
+  /// The least number of features in common, however similar sets are. 0: one, of containment default_min_contained.
+  std::size_t min_common = 0;
 
   /// Within one corpus: of sets that are equal only the first is paired with others, and each of the rest with that
   /// first one alone. So a thousand copies of a text are 999 pairs, not 499,500.
@@ -150,7 +150,7 @@ void visit_similar(const set_source<Feature>& source, std::size_t first_count, d
                    const std::function<bool(const similar_pair<std::size_t>&)>& visit) {
   const overlap_bounds bounds(how.measure, similarity, how.min_common);
   const bool is_across = first_count < source.size;
-  const distinct_sets<Feature> sets(source, first_count, (std::max)(how.min_common, std::size_t{1}), how.run);
+  const distinct_sets<Feature> sets(source, first_count, bounds.min_common(), how.run);
   similar_pair_visits<Feature> visits(sets, bounds, how.copies_once && !is_across, visit);
   if (!is_across && !visits.visit_copies()) return;
   const set_prefixes prefixes(sets, bounds, how.run, sizes.block);

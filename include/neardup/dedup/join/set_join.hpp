@@ -5,6 +5,8 @@
 // a set of the same size or a larger one can share first go into postings, which are far fewer, and each set looks up
 // all of its own. What meets is discarded by where the common feature stands in both sets, then by a bitmap of each; of
 // what is left the features are compared.
+// Where a small set is looked for in a large one, all features of the large one are looked up. So it is known how many of
+// those in postings it has, and with a few more of these in postings than need be, hardly any set has enough by chance.
 // Sources: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006 (the
 // prefixes); Bayardo, Ma and Srikant, Scaling Up All Pairs Similarity Search, WWW 2007 (the sizes); Xiao, Wang, Lin and
 // Yu, Efficient Similarity Joins for Near Duplicate Detection, WWW 2008 (the positions and the shorter prefix).
@@ -114,7 +116,7 @@ class set_join {
     std::vector<worker> workers(parts());
     std::size_t all_postings = 0;
     for_each_size(0, size(), [&](std::size_t begin, std::size_t end, std::size_t n) {
-      all_postings += (end - begin) * bounds_.short_prefix(n);
+      all_postings += (end - begin) * bounds_.indexed(n);
     });
     const std::size_t room = (std::max)(how_.min_postings, all_postings / how_.max_chunks);
     chunk of;
@@ -161,6 +163,7 @@ class set_join {
   struct worker {
     std::vector<looked_up> sets;
     std::vector<std::uint32_t> seen;   // by place in the chunk, the set that met it last
+    std::vector<std::uint32_t> times;  // and how often, if all features are looked up
     std::vector<std::uint32_t> least;  // what must be in common with sets of some sizes
     std::size_t least_base = 0, least_for = 0;
     std::size_t first = 0, last = 0;  // places of sets of a chunk that are not too small or too large
@@ -203,7 +206,7 @@ class set_join {
     of.begin = begin;
     std::size_t n = 0, prefix = 0, postings = 0, end = begin;
     for (; end < size() && postings < room; ++end) {
-      if (size_at(end) != n) prefix = bounds_.short_prefix(n = size_at(end));
+      if (size_at(end) != n) prefix = bounds_.indexed(n = size_at(end));
       postings += prefix;
     }
     of.end = end;
@@ -240,7 +243,7 @@ class set_join {
   void fill(chunk& of) {
     of.firsts.assign(1, 0);
     for_each_size(of.begin, of.end, [&](std::size_t begin, std::size_t end, std::size_t n) {
-      const std::size_t prefix = bounds_.short_prefix(n);
+      const std::size_t prefix = bounds_.indexed(n);
       for (std::size_t i = begin; i < end; ++i) {
         if (i + ahead < end) prefixes_.prefetch_place(number_at(i + ahead));
         const prefix_tokens own = prefix_at(i);
@@ -286,6 +289,7 @@ class set_join {
     for (worker& own : workers) {
       own.seen.assign(of.end - of.begin, (std::numeric_limits<std::uint32_t>::max)());
       own.least_for = 0;
+      if (bounds_.looks_up_all()) own.times.resize(own.seen.size());
     }
     return in_steps(run_, workers.size(), of.probed_end - of.begin, 64,
                     [&](std::size_t part, std::size_t first, std::size_t last) {
@@ -312,13 +316,20 @@ class set_join {
     while (first < last && own.lists.size() < most) {
       const std::size_t place = of.begin + first++;
       prefetch_prefix(place, of.begin + last);
-      const prefix_tokens prefix = prefix_at(place);
       const std::uint32_t others = salt_of_others(place);
-      for (const std::uint32_t token : prefix.tokens) {
+      const auto add = [&](std::uint32_t token) {
         own.lists.push_back({token ^ others, 0, 0});
         prefetch(&of.starts[(token ^ others) >> (32 - of.bits)]);
+      };
+      std::size_t first_position = 0;
+      if (bounds_.looks_up_all()) {
+        for (const Feature feature : sets_[rank(place)]) add(feature_token(feature));
+      } else {
+        const prefix_tokens prefix = prefix_at(place);
+        for (const std::uint32_t token : prefix.tokens) add(token);
+        first_position = prefix.first_position;
       }
-      own.sets.push_back({place, prefix.first_position, own.lists.size()});
+      own.sets.push_back({place, first_position, own.lists.size()});
     }
     for (posting_list& list : own.lists) {
       const std::size_t bucket = list.token >> (32 - of.bits);
@@ -332,16 +343,19 @@ class set_join {
   /// What sets of each size must have in common with one of `n`, and the places of those that can.
   void prepare(const chunk& of, worker& own, std::size_t n) const {
     if (own.least_for == n) return;
+    const bool stays = bounds_.looks_up_all() && own.least_for != 0;
     own.least_for = n;
     const std::size_t least_size = bounds_.least_partner(n);
     own.first = first_of_size(of.begin, of.end, least_size);
     own.last = first_of_size(own.first, of.end, n + 1);
+    if (stays) return;
     own.least.clear();
-    if (own.first == own.last) return;
+    const std::size_t last = bounds_.looks_up_all() ? of.end : own.last;
+    if (own.first == last) return;
     own.least_base = size_at(own.first);
-    const std::size_t most = (std::min)(size_at(own.last - 1), large - 1);
+    const std::size_t most = (std::min)(size_at(last - 1), large - 1);
     for (std::size_t size = own.least_base; size <= most; ++size) {
-      own.least.push_back(static_cast<std::uint32_t>(bounds_.least(size, n)));
+      own.least.push_back(static_cast<std::uint32_t>(bounds_.least(size, bounds_.looks_up_all() ? size : n)));
     }
   }
 
@@ -355,6 +369,7 @@ class set_join {
     for (std::size_t i = lists_begin; i < set.lists_end; ++i) {
       scan(of, own, own.lists[i], place, n, set.first_position + (i - lists_begin), first, last);
     }
+    if (bounds_.looks_up_all()) keep_often_met(of, own, n);
     if (!own.met.empty()) compare(own, place, n, own.met);
   }
 
@@ -363,19 +378,25 @@ class set_join {
             std::size_t first, std::size_t last) {
     const std::uint32_t token = list.token, end = list.end;
     std::uint32_t begin = list.begin;
+    const bool counts = bounds_.looks_up_all();
     constexpr std::size_t few = 16;
     if (end - begin > few) {
       const auto is_before = [](const posting& p, std::size_t limit) { return p.place < limit; };
       const posting* const all = of.postings.data();
       begin = static_cast<std::uint32_t>(std::lower_bound(all + begin, all + end, first, is_before) - all);
-      if (components_ != nullptr && end - begin > 4 * few) {
+      if (components_ != nullptr && !counts && end - begin > 4 * few) {
         return scan_by_component(of, own, place, n, position, token, begin, end, last);
       }
     }
     for (std::size_t i = begin; i < end; ++i) {
       const posting p = of.postings[i];
       if (p.place >= last) return;
-      if (p.token == token && p.place >= first) meet(of, own, place, n, position, p);
+      if (p.token != token || p.place < first) continue;
+      if (counts) {
+        count_meeting(of, own, place, p);
+      } else {
+        meet(of, own, place, n, position, p);
+      }
     }
   }
 
@@ -427,6 +448,29 @@ class set_join {
     seen = static_cast<std::uint32_t>(place);
     own.met.push_back({p.place, static_cast<std::uint32_t>(least)});
     prefetch(&sets_.bitmap_of(rank(p.place)));
+  }
+
+  void count_meeting(const chunk& of, worker& own, std::size_t place, const posting& p) const {
+    const std::size_t number = p.place - of.begin;
+    if (own.seen[number] != place) {
+      own.seen[number] = static_cast<std::uint32_t>(place);
+      own.times[number] = 0;
+      own.met.push_back({p.place, 0});
+    }
+    ++own.times[number];
+  }
+
+  /// Of the sets that were met those that have been often enough.
+  void keep_often_met(const chunk& of, worker& own, std::size_t n) const {
+    std::size_t kept = 0;
+    for (const met_set& other : own.met) {
+      const std::size_t size = size_at(other.place);
+      const std::size_t least = size < large ? own.least[size - own.least_base] : bounds_.least(size, n);
+      if (own.times[other.place - of.begin] < overlap_bounds::least_met(least)) continue;
+      prefetch(&sets_.bitmap_of(rank(other.place)));
+      own.met[kept++] = {other.place, static_cast<std::uint32_t>(least)};
+    }
+    own.met.resize(kept);
   }
 
   void compare(worker& own, std::size_t place, std::size_t n, std::span<met_set> met) {

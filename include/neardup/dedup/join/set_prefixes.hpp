@@ -22,7 +22,8 @@ struct prefix_tokens {
   std::size_t first_position;
 };
 
-/// The prefixes of distinct sets, as long as is needed for sets of any size.
+/// The prefixes of distinct sets, as long as is needed for sets of any size; or where all features are looked up, for
+/// postings.
 class set_prefixes {
  public:
   /// Finds them `block` sets at a time, in the order of the source, for which memory is made.
@@ -86,7 +87,7 @@ class set_prefixes {
   template <class Feature>
   static std::uint32_t add(prefix_finder& finder, std::span<const Feature> set, const distinct_sets<Feature>& sets,
                            const overlap_bounds& bounds, std::vector<std::uint32_t>& to) {
-    const std::size_t prefix = bounds.prefix(set.size());
+    const std::size_t prefix = bounds.looks_up_all() ? bounds.indexed(set.size()) : bounds.prefix(set.size());
     if (prefix == 0) return 0;
     const std::span<const std::uint64_t> keys = finder.find(set, prefix, sets.counts());
     const std::uint64_t least = sets.are_all_counted() ? std::uint64_t{2} << 32 : 0;
