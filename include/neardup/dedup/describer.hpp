@@ -227,6 +227,10 @@ using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, 
 ///          auto what = describe(text, scratch);  // what.fingerprint, what.features`
 template <class Simhasher, class Check = feature_extractor_of<Simhasher>>
 class describer {
+  static_assert(
+      !std::is_arithmetic_v<Check>,
+      "neardup: a number behind the hasher of a describer is how many tokens make a text long, and has to be a "
+      "std::size_t: describer{hash, std::size_t{8}}");
   static constexpr bool checks_features = detail::is_feature_extractor<Check>;
   static constexpr bool has_one_pass = detail::is_simhasher<Simhasher> || detail::is_minwise_hasher<Simhasher>;
   using extractor_type = std::conditional_t<checks_features, Check, feature_extractor_of<Simhasher>>;
