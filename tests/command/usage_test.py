@@ -127,7 +127,7 @@ class Usage(CommandTest):
             (("--features", "zh:words", "--no-hmm", "--model", "m", "x"), "--model and --no-hmm do not go together"),
             (("--top", "0", "--weights", "tfidf", "x"), "--top 0: must be from 1 to 1000000000"),
             (("--top", "3", "x"), "--top needs --weights tfidf"),
-            (("--check", "hamming", "x"), "--check 'hamming': checks are jaccard, cosine and edit"),
+            (("--check", "hamming", "x"), "--check 'hamming': checks are jaccard, cosine, edit and containment"),
             (("--check", "edit", "--distance", "3", "x"), "--check with --distance alone"),
             (("hash", "--check", "edit", "x"), "--check needs --shard"),
             (("--weighted-field", "t", "x"), "--weighted-field needs --jsonl"),

@@ -15,6 +15,7 @@ bool are_near_duplicates(const comparison_settings& settings, feature_set a, fea
 }
 
 neardup::set_similarity set_measure_of(const comparison_settings& settings) {
+  if (settings.checks_containment()) return neardup::set_similarity::containment;
   return settings.check == similarity_measure::cosine_of_sets ? neardup::set_similarity::cosine
                                                               : neardup::set_similarity::jaccard;
 }

@@ -78,7 +78,8 @@ std::string text_of_group(const run_settings& settings, std::uint64_t number_of_
   double least = 1;
   for (const group_member& m : members) least = std::min(least, m.similarity);
   std::string text = number_of_group > 0 ? "\n" : "";
-  text += counted(members.size(), "document", "documents") + ", similarity " +
+  text += counted(members.size(), "document", "documents") +
+          (settings.comparison.checks_containment() ? ", containment " : ", similarity ") +
           (least >= 1 ? "1.000" : "to the first at least " + similarity_text(least)) + '\n';
   for (const group_member& m : members) {
     text += "  " + similarity_text(m.similarity) + "  " + printable(m.id) + '\n';

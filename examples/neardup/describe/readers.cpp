@@ -130,24 +130,23 @@ feature_reader read_weighed_features(const fingerprint_settings& settings, const
   };
 }
 
-struct weighed_hash {
-  std::uint32_t hash;
-  double units;
-};
-
-/// Where all features weigh the same.
-double cosine_of_sets(feature_set a, feature_set b) {
-  const auto weighed = [](feature_set features) {
-    std::vector<weighed_hash> set;
-    for (const std::uint32_t feature : features) set.push_back({feature, 1});
-    return set;
-  };
-  return neardup::cosine(weighed(a), weighed(b));
+/// What an exact join compares, of a set or of both.
+double similarity_of_sets(similarity_measure measure, feature_set a, feature_set b) {
+  if (a.empty() || b.empty()) return 0;
+  std::vector<std::uint32_t> common;
+  std::ranges::set_intersection(a, b, std::back_inserter(common));
+  const auto x = static_cast<double>(a.size()), y = static_cast<double>(b.size());
+  const double all = measure == similarity_measure::containment ? std::min(x, y) : std::sqrt(x * y);
+  return std::min(1.0, static_cast<double>(common.size()) / all);
 }
 
 double cosine_of(feature_set a, feature_set b) {
+  struct element {
+    std::uint32_t hash;
+    double units;
+  };
   const auto unpacked = [](feature_set packed) {
-    std::vector<weighed_hash> set;
+    std::vector<element> set;
     const std::size_t size = packed.size() / 2;
     for (std::size_t i = 0; i < size; ++i) set.push_back({packed[i], std::bit_cast<float>(packed[size + i])});
     return set;
@@ -267,7 +266,8 @@ std::optional<double> similarity_at_least(similarity_measure measure, feature_se
   switch (measure) {
     case similarity_measure::cosine: return if_enough(cosine_of(a, b));
     case similarity_measure::edit: return edit_similarity_at_least(text(a), text(b), least);
-    case similarity_measure::cosine_of_sets: return if_enough(cosine_of_sets(a, b));
+    case similarity_measure::containment:
+    case similarity_measure::cosine_of_sets: return if_enough(similarity_of_sets(measure, a, b));
     case similarity_measure::jaccard: break;
   }
   return neardup::jaccard_at_least(a, b, least);

@@ -16,9 +16,11 @@ namespace command {
 enum class weighting { unit, tf, log_tf, idf, tf_idf };
 inline const std::vector<const char*> weight_names{"unit", "tf", "logtf", "idf", "tfidf"};
 
-/// How similar two candidates are. Those that --check names come first, in the order of their names.
-enum class similarity_measure { jaccard, cosine, edit, cosine_of_sets };
-inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit"};
+/// How similar two candidates are. Those of the exact joins alone come last: the cosine where all features weigh the same,
+/// and what a smaller text has in common with a larger one.
+enum class similarity_measure { jaccard, cosine, edit, containment, cosine_of_sets };
+inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit", "containment", "cosine"};
+inline constexpr std::ptrdiff_t measures_of_candidates = 3;
 
 /// What fingerprints are made of, and how.
 struct fingerprint_settings {
@@ -61,8 +63,9 @@ struct comparison_settings {
 
   /// Whether the check compares the features as sets.
   [[nodiscard]] bool checks_jaccard() const { return min_similarity && check == similarity_measure::jaccard; }
+  [[nodiscard]] bool checks_containment() const { return check == similarity_measure::containment; }
   [[nodiscard]] bool checks_sets() const {
-    return checks_jaccard() || (min_similarity && check == similarity_measure::cosine_of_sets);
+    return checks_jaccard() || checks_containment() || (min_similarity && check == similarity_measure::cosine_of_sets);
   }
 };
 

@@ -126,8 +126,9 @@ void apply_comparison_of(const shard_documents& documents, fingerprint_settings&
   to.distance = number_of<int>(path, documents.settings, "distance");
   fingerprint.kind =
       value("kind") == "minwise" ? neardup::fingerprint_kind::minwise : neardup::fingerprint_kind::simhash;
-  const auto measure = std::find(measure_names.begin(), measure_names.end(), value("check"));
-  if (measure == measure_names.end()) refuse_without(path, "check");
+  const auto end = measure_names.begin() + measures_of_candidates;
+  const auto measure = std::find(measure_names.begin(), end, value("check"));
+  if (measure == end) refuse_without(path, "check");
   to.check = static_cast<similarity_measure>(measure - measure_names.begin());
   to.min_similarity.reset();
   if (value("min-similarity") != "none") {

@@ -94,6 +94,26 @@ void apply_grouping(const typed_options& typed, run_settings& to) {
   }
 }
 
+/// What finds candidates: fingerprints, or the features themselves.
+void apply_exact(const typed_options& typed, run_settings& to) {
+  if (to.comparison.checks_containment()) {
+    if (!typed.takes(takes::exact)) {
+      throw usage_error("--check containment is for groups, unique, pairs and report");
+    }
+    if (typed.has("--keep")) {
+      throw usage_error(
+          "--keep with --check containment: the text stays that holds the others; leave out one of the two");
+    }
+    to.comparison.is_exact = true;
+  }
+  if (!typed.has("--exact")) return;
+  if (to.comparison.check == similarity_measure::edit) {
+    throw usage_error("--check edit with --exact: sets of features are compared exactly, by jaccard or cosine");
+  }
+  to.comparison.is_exact = true;
+  if (to.comparison.check == similarity_measure::cosine) to.comparison.check = similarity_measure::cosine_of_sets;
+}
+
 /// The Jaccard similarity of the features for which the distance is chosen: for the cosine that of equally large sets,
 /// for the edit similarity that of texts in which as many characters were replaced, far from each other; each changes
 /// all runs of N that it lies in.
@@ -134,17 +154,13 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
   take_number(typed, "--blocks", to.comparison.blocks, 1, bits);
   take_number(typed, "--min-similarity", to.comparison.min_similarity, 0.0, 1.0);
   apply_grouping(typed, to);
-  take_name(typed, "--check", to.comparison.check, measure_names, "checks are jaccard, cosine and edit");
+  take_name(typed, "--check", to.comparison.check, {measure_names.begin(), measure_names.end() - 1},
+            typed.takes(takes::exact) ? "checks are jaccard, cosine, edit and containment"
+                                      : "checks are jaccard, cosine and edit");
   if (to.comparison.check == similarity_measure::edit && !to.input.weighted_field.empty()) {
     throw usage_error("--check edit compares texts, and --weighted-field has none");
   }
-  if (typed.has("--exact")) {
-    if (to.comparison.check == similarity_measure::edit) {
-      throw usage_error("--exact with --check edit: sets of features are compared exactly, by jaccard or cosine");
-    }
-    to.comparison.is_exact = true;
-    if (to.comparison.check == similarity_measure::cosine) to.comparison.check = similarity_measure::cosine_of_sets;
-  }
+  apply_exact(typed, to);
   const auto least = typed["--min-similarity"], wanted = typed["--similarity"];
   if (!wanted && typed.has("--distance")) {
     for (const char* const option : {"--check", "--check-features"}) {
@@ -176,11 +192,7 @@ void say_choice(const run_settings& settings) {
   if (settings.choice->is_of_comparison) {
     if (!is_exact) text += " --distance " + std::to_string(settings.comparison.distance);
     const auto measure = static_cast<std::size_t>(settings.comparison.check);
-    if (settings.comparison.check == similarity_measure::cosine_of_sets) {
-      text += " --check cosine";
-    } else if (measure != 0) {
-      text += std::string(" --check ") + measure_names[measure];
-    }
+    if (measure != 0) text += std::string(" --check ") + measure_names[measure];
     text += features(" --check-features ", settings.comparison.check_features) + " --min-similarity " +
             settings.choice->min_similarity.value_or(typed);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <neardup/dedup/checks.hpp>
 #include <neardup/dedup/edit_distance.hpp>
+#include <neardup/dedup/join_options.hpp>
 #include <neardup/dedup/recall.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <utility>
@@ -72,6 +73,7 @@ std::string with_defaults(std::string_view text) {
        {std::pair<std::string_view, std::string>("{features}", to_string(neardup::feature_choice{})),
         {"{recall}", number(neardup::default_recall(neardup::fingerprint_kind::minwise))},
         {"{similarity}", number(neardup::default_similarity)},
+        {"{contained}", std::to_string(neardup::default_min_contained)},
         {"{tokens}", std::to_string(neardup::default_min_tokens)}}) {
     if (const std::size_t place = filled.find(name); place != filled.npos) filled.replace(place, name.size(), value);
   }

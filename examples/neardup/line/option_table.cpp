@@ -85,7 +85,9 @@ constexpr std::array options_of_groups{
                "check each candidate: exact similarity, 0 to 1 (default: --similarity)"},
     option_row{"--check", "M", takes::comparison, section::comparison,
                "by which measure: jaccard of the features (the default), cosine of their weights, or edit: the edit "
-               "distance of the normalised texts, by characters"},
+               "distance of the normalised texts, by characters. groups, unique, pairs and report have containment, "
+               "too: the share of the features of the smaller text, and at least {contained}, that the larger one "
+               "has. It is --exact, and the text stays that holds the others"},
     option_row{"--check-features", "F", takes::comparison, section::comparison,
                "features for the check (default: --features)"},
     option_row{"--memory", "SIZE", takes::comparison, section::comparison,

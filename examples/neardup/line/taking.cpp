@@ -194,8 +194,10 @@ namespace {
 
 /// What is not given is that of the index, as query has it. Without features of all, fingerprints decide.
 void take_from_index_of_against(typed_options& typed, const index_settings& stored, run_settings& to) {
-  if (typed.has("--exact") && stored.check_features.empty()) {
-    throw usage_error("--exact: " + stored.path + " was made without --keep-features");
+  const bool is_containment = typed.text("--check") == "containment";
+  if ((typed.has("--exact") || is_containment) && stored.check_features.empty()) {
+    throw usage_error((is_containment ? "--check containment: " : "--exact: ") + stored.path +
+                      " was made without --keep-features");
   }
   refuse_check_without_features(typed, stored);
   to.against.has_only_prints = to.against.has_only_prints || stored.check_features.empty();
@@ -220,7 +222,7 @@ void take_against(typed_options& typed, run_settings& to) {
   if (to.against.also_within && !to.against.any()) throw usage_error("--also-within needs --against");
   if (to.against.indexes.empty()) return;
   const std::string check = typed["--check"].value_or("jaccard");
-  if (check != "jaccard") {
+  if (check != "jaccard" && check != "containment" && !(check == "cosine" && typed.has("--exact"))) {
     throw usage_error("--check " + check + ": an index keeps no texts; leave it out, or name texts");
   }
   std::vector<index_settings> indexes;
@@ -313,17 +315,19 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
 
 /// What says nothing where sets are compared, not fingerprints.
 void refuse_with_exact(const typed_options& typed) {
-  if (!typed.has("--exact")) return;
+  const bool is_containment = typed.text("--check") == "containment" && typed.takes(takes::exact);
+  if (!typed.has("--exact") && !is_containment) return;
+  const std::string with = typed.has("--exact") ? " with --exact: " : " with --check containment: ";
   refuse_if_given(typed, {"--distance", "--kind", "--bits", "--blocks"},
-                  " with --exact: no candidates come from fingerprints; leave out one of the two");
-  refuse_if_given(typed, {"--fingerprints"}, " with --exact: lists of fingerprints have no features to compare");
+                  with + "no candidates come from fingerprints; leave out one of the two");
+  refuse_if_given(typed, {"--fingerprints"}, with + "lists of fingerprints have no features to compare");
   const bool is_cosine = typed.text("--check") == "cosine";
   if (typed["--weights"].value_or("unit") != "unit" || (is_cosine && typed.has("--weighted-field"))) {
-    throw usage_error(std::string(typed.has("--weights") ? "--weights" : "--weighted-field") +
-                      " with --exact: features are compared without weights; leave out one of the two");
+    throw usage_error(std::string(typed.has("--weights") ? "--weights" : "--weighted-field") + with +
+                      "features are compared without weights; leave out one of the two");
   }
   if (typed.has("--similarity") && typed.has("--min-similarity")) {
-    throw usage_error("--similarity and --min-similarity with --exact: there is one least similarity; name it once");
+    throw usage_error("--similarity and --min-similarity" + with + "there is one least similarity; name it once");
   }
 }
 

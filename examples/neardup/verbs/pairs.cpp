@@ -1,4 +1,5 @@
 // `neardup pairs`: every two near-duplicates.
+#include <cmath>
 #include <neardup/dedup/all_pairs.hpp>
 #include <neardup/dedup/similar_pairs.hpp>
 
@@ -118,6 +119,24 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus& all, boo
   return passed;
 }
 
+/// Which of two documents stands in the other, and what they have in common.
+std::string text_of_containment(const corpus& all, bool as_json, const checked_pair& pair) {
+  const std::size_t a = all.check[pair.a].size(), b = all.check[pair.b].size();
+  const auto common = std::llround(pair.similarity * static_cast<double>(std::min(a, b)));
+  const bool are_equal = a == b && pair.similarity == 1;
+  const char* const relation = are_equal ? "equals" : a <= b ? "in" : "holds";
+  const std::string one = all.documents.id(pair.a), other = all.documents.id(pair.b);
+  if (!as_json) {
+    return similarity_text(pair.similarity) + '\t' + std::to_string(common) + '\t' + std::to_string(a) + '\t' +
+           std::to_string(b) + '\t' + printable(one) + '\t' + relation + '\t' + printable(other) + '\n';
+  }
+  json_object line;
+  line.add("a", json_string(one)).add(pair.b < all.against ? "against" : "b", json_string(other));
+  line.add("relation", json_string(relation)).add("containment", number(pair.similarity));
+  line.add("common", std::to_string(common)).add("features", '[' + std::to_string(a) + ',' + std::to_string(b) + ']');
+  return line.text() + '\n';
+}
+
 void print_pairs(context& c, bool copies_once) {
   corpus all(c.settings);
   read_corpus(c, all);
@@ -131,6 +150,10 @@ void print_pairs(context& c, bool copies_once) {
   print_in_order(
       c.settings.threads, pairs.size(),
       [&](std::size_t i, std::string& text) {
+        if (c.settings.comparison.checks_containment()) {
+          text += text_of_containment(all, as_json, pairs[i]);
+          return;
+        }
         const auto& [a, b, similarity] = pairs[i];
         text += text_of_match(c.settings.fingerprint, as_json,
                               {"a", b < all.against ? "against" : "b", all.documents.id(a), all.documents.id(b),
@@ -144,7 +167,8 @@ void print_pairs(context& c, bool copies_once) {
 bool run_pairs(typed_options& typed) {
   const bool copies_once = typed.has("--copies-once");
   run_settings settings =
-      take_reading(typed, {.last = [&](const typed_options&, const run_settings& to) {
+      take_reading(typed, {.last = [&](const typed_options&, run_settings& to) {
+                     to.comparison.has_distances = !to.comparison.checks_containment();
                      if (!copies_once || !to.against.any()) return;
                      throw usage_error("--copies-once is about copies within PATH, not about --against");
                    }});
@@ -161,7 +185,8 @@ const verb pairs_verb{"pairs",
 Prints the pairs of near-duplicates among documents, in the order of the input.
 Text: similarity, distance in bits and the two ids, with tabs between them. The similarity is the exact
 one of the check; without a check it is what the distance stands for: the cosine, of min-wise codes the
-Jaccard similarity.
+Jaccard similarity. With --check containment: the containment, how many features are common, how many the
+one and the other document have, the id of the one, "in", "holds" or "equals", and the id of the other.
 )",
                       takes::comparing | takes::exact | takes::near_against | takes::copies | takes::format,
                       {},

@@ -21,7 +21,7 @@ namespace {
 /// Whether all documents have to be known before one is kept.
 bool groups_first(const run_settings& settings) {
   return settings.grouping.by_components || settings.grouping.keep != preference::first ||
-         settings.input.unit == unit_of_input::fingerprints;
+         settings.comparison.checks_containment() || settings.input.unit == unit_of_input::fingerprints;
 }
 
 /// Whether documents are named in what is printed.
