@@ -75,7 +75,7 @@ class Completion(unittest.TestCase):
 
     def test_the_first_word_is_a_verb_or_a_path(self):
         self.assertEqual(self.complete("uniq"), ["unique"])
-        self.assertEqual(self.complete("READ"), ["README.md"])
+        self.assertEqual(self.complete("CHANGE"), ["CHANGELOG.md"])
 
     def test_options_are_those_of_the_verb(self):
         for verb in verbs():
@@ -84,10 +84,10 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete("groups", "--simi"), ["--similarity"])
 
     def test_a_file_is_offered_where_an_option_takes_one(self):
-        self.assertEqual(self.complete("groups", "--idf-file", "READ"), ["README.md"])
-        self.assertEqual(self.complete("pairs", "--against", "READ"), ["README.md"])
+        self.assertEqual(self.complete("groups", "--idf-file", "CHANGE"), ["CHANGELOG.md"])
+        self.assertEqual(self.complete("pairs", "--against", "CHANGE"), ["CHANGELOG.md"])
         self.assertEqual(self.complete("groups", "--bits", "READ"), [])
-        self.assertEqual(self.complete("groups", "--lines", "READ"), ["README.md"])
+        self.assertEqual(self.complete("groups", "--lines", "CHANGE"), ["CHANGELOG.md"])
 
 
 if __name__ == "__main__":
