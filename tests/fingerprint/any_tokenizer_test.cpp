@@ -21,7 +21,7 @@ any_tokenizer<Hasher> by_name(std::string_view features) {
 }
 
 /// The same tokens, one after the other, of which no kernel knows.
-struct one_by_one {
+struct slow_tokenizer {
   std::function<void(std::string_view, const std::function<void(std::string_view)>&)> tokenize;
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
@@ -29,9 +29,9 @@ struct one_by_one {
   }
 };
 
-one_by_one slow_twin(std::string_view features) {
+slow_tokenizer slow_twin(std::string_view features) {
   return neardup::with_tokenizer(neardup::parse_features(features), [](const auto& tokenizer) {
-    return one_by_one{[tokenizer](std::string_view text, const auto& sink) { tokenizer(text, sink); }};
+    return slow_tokenizer{[tokenizer](std::string_view text, const auto& sink) { tokenizer(text, sink); }};
   });
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("any tokenizer gives the tokens of the one that it holds", "[any_token
 
 TEST_CASE("any tokenizer gives the fingerprints and features of the one that it holds", "[any_tokenizer]") {
   using neardup::xxh3;
-  using twin = one_by_one;
+  using twin = slow_tokenizer;
   const auto holds_for = [](const auto& make) {
     // One workspace, from tokenizer to tokenizer.
     typename decltype(make(by_name("words")))::workspace scratch;

@@ -26,17 +26,16 @@ namespace {
 using neardup::idf_table;
 using neardup::keywords;
 using neardup::words;
-using support::tokens;
 using support::tokens_of;
 
 /// "word count score", the best first.
-tokens ranked_plainly(std::size_t n, const idf_table& table, std::string_view text) {
+support::tokens ranked_plainly(std::size_t n, const idf_table& table, std::string_view text) {
   std::map<std::string, std::uint64_t> counts;
   for (const std::string& token : tokens_of(words{}, text)) ++counts[token];
   std::vector<std::pair<std::uint64_t, std::string>> ranked;
   for (const auto& [word, count] : counts) ranked.emplace_back(~(count * table.lookup_exact(word)), word);
   std::sort(ranked.begin(), ranked.end());
-  tokens result;
+  support::tokens result;
   for (const auto& [score, word] : ranked) {
     if (result.size() < n) result.push_back(word + " " + std::to_string(counts[word]) + " " + std::to_string(~score));
   }
@@ -44,8 +43,8 @@ tokens ranked_plainly(std::size_t n, const idf_table& table, std::string_view te
 }
 
 template <class Tokenizer>
-tokens ranked(std::size_t n, const Tokenizer& tokenize, const idf_table& table, std::string_view text) {
-  tokens result;
+support::tokens ranked(std::size_t n, const Tokenizer& tokenize, const idf_table& table, std::string_view text) {
+  support::tokens result;
   for (const auto& [word, count, score, idf] : keywords(n, tokenize, table).rank(text)) {
     CHECK(idf == table.lookup(word));
     result.push_back(word + " " + std::to_string(count) + " " + std::to_string(score));
@@ -66,11 +65,11 @@ const auto copied_words = [](std::string_view text, auto&& sink) {
 TEST_CASE("keywords have the highest count times idf, ties in the order of bytes", "[keywords]") {
   const idf_table table = idf_table::parse("a 1.5\nb 3\nc 0\nrare 9.00000000001\nmiddle 9\n");
   const auto show = [&](std::size_t n, std::string_view text) { return tokens_of(keywords{n, words{}, table}, text); };
-  CHECK(show(9, "") == tokens{});
-  CHECK(show(1, "middle rare") == tokens{"rare"});
-  CHECK(show(2, "b a x a") == tokens{"a", "a", "b"});  // 3 each; x has the median, 3, too
-  CHECK(show(3, "b a x a") == tokens{"a", "a", "b", "x"});
-  CHECK(show(9, "c b") == tokens{"b", "c"});
+  CHECK(show(9, "") == support::tokens{});
+  CHECK(show(1, "middle rare") == support::tokens{"rare"});
+  CHECK(show(2, "b a x a") == support::tokens{"a", "a", "b"});  // 3 each; x has the median, 3, too
+  CHECK(show(3, "b a x a") == support::tokens{"a", "a", "b", "x"});
+  CHECK(show(9, "c b") == support::tokens{"b", "c"});
   CHECK_THROWS_AS(keywords(0, words{}, table), std::invalid_argument);
   CHECK_THROWS_AS(keywords(1, words{}, std::shared_ptr<const idf_table>()), std::invalid_argument);
   // Beyond 2^64: as much as there is, and no less.
