@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     o.text_fields = {"text", "title"};
     return o;
   }();
-  static const command::record_reader read = command::make_record_reader(settings);
+  static const command::json_reader read = command::make_json_reader(settings);
   // A line is followed by as many readable bytes as simdjson asks for, and by no more.
   constexpr std::size_t padding = 64;
   const std::unique_ptr<char[]> bytes(new char[size + padding]);

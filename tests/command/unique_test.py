@@ -159,8 +159,11 @@ class Unique(CommandTest):
                 if pipe in sources:
                     writer.join()
                 self.assertEqual(done.status, 0 if options else 2, done.err)
-                said = [line.replace(".gz", "") for line in done.err.splitlines() if "document" in line]
-                of_options.add((done.bytes, dropped.read_bytes() if options else b"", "\n".join(said)))
+                # Where ids repeat it says in which file.
+                said = "\n".join(line for line in done.err.splitlines() if "document" in line)
+                gone = dropped.read_text() if options else ""
+                named = [text.replace(".gz", "").replace("3.pipe", "3.jsonl") for text in (gone, said)]
+                of_options.add((done.bytes, *named))
             self.assertEqual(len(of_options), 1, options)
             outcomes |= of_options
         kept = sorted(len(kept) for kept, _, _ in outcomes)

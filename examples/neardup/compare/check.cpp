@@ -30,13 +30,19 @@ double estimate_of(const fingerprint_settings& settings, int distance) {
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match) {
   const double estimate = estimate_of(settings, match.distance);
   if (!as_json) {
+    std::string places;
+    if (!match.place.empty() || !match.other_place.empty()) {
+      places = '\t' + printable(match.place) + '\t' + printable(match.other_place);
+    }
     return similarity_text(match.similarity.value_or(estimate)) + '\t' + std::to_string(match.distance) + '\t' +
-           printable(match.id) + '\t' + printable(match.other) + '\n';
+           printable(match.id) + '\t' + printable(match.other) + places + '\n';
   }
   json_object line;
   line.add(match.name, json_string(match.id)).add(match.other_name, json_string(match.other));
   line.add("distance", std::to_string(match.distance)).add("estimate", number(estimate));
   if (match.similarity) line.add("similarity", number(*match.similarity));
+  if (!match.place.empty()) line.add("at", json_string(match.place));
+  if (!match.other_place.empty()) line.add(match.other_name + std::string("_at"), json_string(match.other_place));
   return line.text() + '\n';
 }
 

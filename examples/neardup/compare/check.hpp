@@ -91,7 +91,8 @@ struct match_line {
   const char *name, *other_name;  ///< what their ids are called in JSON
   std::string id, other;
   int distance;
-  std::optional<double> similarity;  ///< if there is a check
+  std::optional<double> similarity;          ///< if there is a check
+  std::string place = {}, other_place = {};  ///< where they stand, if the id does not say which one is meant
 };
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match);
 

@@ -37,6 +37,7 @@ struct context : reading {
         settings(s),
         out(s.output.is_saved ? "" : s.output.file) {
     if (!s.output.dropped.empty()) dropped.emplace(s.output.dropped);
+    if (!s.output.dropped_records.empty()) dropped_records.emplace(s.output.dropped_records);
     leave_out_outputs(sources);
   }
 
@@ -44,13 +45,14 @@ struct context : reading {
   void leave_out_outputs(source_walker& walker) const {
     walker.leave_out(out.partial());
     if (dropped) walker.leave_out(dropped->partial());
+    if (dropped_records) walker.leave_out(dropped_records->partial());
   }
 
   const run_settings& settings;
   std::uint64_t against = 0;  // so many of the documents are those of --against
   bool found_any = false;     // what was looked for
   output out;                 // opened last: that empties a file
-  std::optional<output> dropped;
+  std::optional<output> dropped, dropped_records;
 
  private:
   static std::vector<std::string> sources_of(const run_settings& s) {
@@ -77,6 +79,7 @@ inline int blocks_of(const run_settings& settings) {
 inline void finish(context& c, const std::string& summary, std::uint64_t found = 0) {
   c.out.close();
   if (c.dropped) c.dropped->close();
+  if (c.dropped_records) c.dropped_records->close();
   c.found_any = found > 0;
   const std::string against = c.settings.against.any() ? " against " + grouped(c.against) : "";
   c.notes.finish(counted(c.notes.documents() - c.against, "document", "documents") + against + summary, c.sources);

@@ -11,6 +11,7 @@ void fail_changed(const source& from) { throw input_error({from.name(), "was cha
 void document_table::add(const placed_document& d) {
   if (runs_.empty() || runs_.back().from != d.from)
     runs_.push_back({static_cast<std::uint32_t>(names_.size()), d.from});
+  if (d.facts.repeats_id) repeated_.emplace(names_.size(), d.line);
   names_.push_back(d.id ? 2 * ids_.size() + 1 : 2 * d.line);
   if (d.id) {
     std::size_t size = d.id->size();
@@ -38,6 +39,11 @@ std::string document_table::id(std::size_t i) const {
     if (byte < 0x80) break;
   }
   return {from, from + static_cast<std::ptrdiff_t>(size)};
+}
+
+std::string document_table::place_of_repeated(std::size_t i) const {
+  const auto found = repeated_.find(i);
+  return found == repeated_.end() ? "" : source_of(i)->id_of(found->second);
 }
 
 place document_table::where(std::size_t i) const { return {source_of(i), extents_[i].first, extents_[i].second}; }
@@ -72,6 +78,8 @@ void for_each_against(context& c, const document_visitor& visit) {
     theirs.paths = against.paths;
     theirs.first_may_be_verb = false;
     theirs.score_field.clear();
+    theirs.by_field.clear();
+    theirs.watches_ids = false;  // an id may well be there and here
     source_walker sources(theirs);
     c.leave_out_outputs(sources);
     sources.pass_over_indexes();

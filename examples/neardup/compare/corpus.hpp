@@ -30,6 +30,9 @@ class document_table {
   /// The id by which the document is known to the user.
   [[nodiscard]] std::string id(std::size_t i) const;
 
+  /// Where a document stands whose id one before it has, as PATH:LINE. Empty for any other.
+  [[nodiscard]] std::string place_of_repeated(std::size_t i) const;
+
   /// Precondition: keeps_places.
   [[nodiscard]] place where(std::size_t i) const;
 
@@ -46,6 +49,7 @@ class document_table {
   std::vector<run> runs_;
   compact_numbers names_;  // 2 * line, or 2 * place in ids_ + 1; 0: the source is the document
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length
+  std::map<std::size_t, std::uint64_t> repeated_;  // documents whose id one before them has, and their lines
   std::deque<char> ids_;  // of each its length, 7 bits a byte, the last one below 128, then itself
 };
 

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "../ground/pipeline.hpp"
+#include "../read/json_record.hpp"
 
 namespace command {
 
@@ -88,25 +89,59 @@ class batch_worker {
   void read_lines(finished_batch& out) {
     const std::string_view all = out.input.bytes.view();
     out.bytes = all.size();
+    if (!out.input.ends.empty()) return read_records(out);
     for (std::size_t begin = 0; begin < all.size(); ++out.lines) {
       const std::size_t end = all.find('\n', begin);
       const std::string_view line = all.substr(begin, end == all.npos ? all.npos : end + 1 - begin);
-      read_line(out, begin, line);
+      read_record(out, line, content_of_line(line, out.input.offset + begin == 0));
       begin += line.size();
     }
   }
 
-  void read_line(finished_batch& out, std::uint64_t begin, std::string_view line) {
-    const std::string_view content = content_of_line(line, out.input.offset + begin == 0);
-    if (auto wrong = read_(content, record_)) {
+  /// The same of records that are no lines; `lines` counts those of tables, else the records.
+  void read_records(finished_batch& out) {
+    const std::string_view all = out.input.bytes.view();
+    const unit_of_input unit = out.input.from->unit;
+    const bool is_table = unit == unit_of_input::csv || unit == unit_of_input::tsv;
+    std::size_t begin = 0;
+    for (const std::size_t end : out.input.ends) {
+      const std::string_view raw = all.substr(begin, end - begin);
+      const bool is_first = out.input.offset + begin == 0;
+      begin = end;
+      if (unit == unit_of_input::json_array) {
+        read_element(out, raw, is_first);
+      } else if (!is_table || !is_first) {
+        read_record(out, raw, content_of_record(*out.input.from, raw, is_first));
+      }
+      out.lines += is_table ? static_cast<std::uint64_t>(std::count(raw.begin(), raw.end(), '\n')) : 1;
+    }
+  }
+
+  void read_element(finished_batch& out, std::string_view raw, bool is_first) {
+    if (is_first && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
+    const array_piece piece = piece_of_array(raw, is_first);
+    const auto refuse = [&](const char* what) { out.bad.push_back({out.documents.size(), out.lines, what}); };
+    if (!piece.element.empty()) {
+      if (!piece.has_end) return refuse("not valid JSON: the array is cut off, or something follows it");
+      return read_record(out, piece.element, piece.element);
+    }
+    const bool is_empty = piece.has_end ? is_first && piece.is_last : !is_first;
+    if (!is_empty) refuse("not valid JSON: a comma or a bracket of the array is missing, or there is one too many");
+  }
+
+  void read_record(finished_batch& out, std::string_view raw, std::string_view content) {
+    if (auto wrong = read_(*out.input.from, content, record_)) {
       out.bad.push_back({out.documents.size(), out.lines, *std::move(wrong)});
       return;
     }
-    if (record_.is_blank) return;
+    out.html += record_.is_html ? 1 : 0;
+    out.no_text += record_.is_no_text ? 1 : 0;
+    if (record_.is_blank || record_.is_html || record_.is_no_text) return;
+    if (record_.ill_formed) sample(out, content);
     document& d = out.documents.emplace_back();
     d.index = static_cast<std::uint32_t>(out.lines);
-    d.begin = begin;
-    d.length = line.size();
+    d.begin = static_cast<std::uint64_t>(raw.data() - out.input.bytes.view().data());
+    d.length = raw.size();
     d.ill_formed = record_.ill_formed;
     d.has_zeros = content.find('\0') != content.npos;
     d.score = record_.score;
@@ -115,7 +150,19 @@ class batch_worker {
       out.ids += record_.id;
       d.id_size = static_cast<std::uint32_t>(record_.id.size());
     }
+    out.by += record_.by;
+    d.by_size = static_cast<std::uint32_t>(record_.by.size());
     make_(record_.fields, d, out);
+  }
+
+  /// Keeps some of a text that is not well-formed, from which its encoding may be told.
+  static void sample(finished_batch& out, std::string_view text) {
+    constexpr std::size_t most = std::size_t{1} << 14;
+    const auto is_high = [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; };
+    const auto first = std::find_if(text.begin(), text.end(), is_high);
+    text.remove_prefix(static_cast<std::size_t>(first - text.begin()));
+    if (out.ill_formed.size() >= most || text.empty()) return;
+    out.ill_formed.append(text.substr(0, most / 4)) += ' ';
   }
 
   void read_one_file(finished_batch& out, std::size_t i) {
@@ -124,9 +171,11 @@ class batch_worker {
     try {
       const std::string_view text = read_file(*out.input.files[i], buffer_);
       d.length = buffer_.size();
-      d.ill_formed = !is_utf8(text);
       d.has_zeros = text.find('\0') != text.npos;
-      make_({text}, d, out);
+      static_cast<void>(read_(*out.input.files[i], text, record_));  // nothing can be wrong with a text
+      d.ill_formed = record_.ill_formed;
+      if (d.ill_formed) sample(out, text);
+      make_(record_.fields, d, out);
       out.bytes += d.length;
       out.documents.push_back(d);
     } catch (const read_error& error) {
@@ -142,10 +191,12 @@ class batch_worker {
 };
 
 /// Says what is bad in a batch whose place is known, and counts; calls `visit` for those documents of it that count.
-void visit_batch(finished_batch& done, run_notes& notes, const document_visitor& visit) {
+void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const document_visitor& visit) {
   const batch& input = done.input;
   const auto where = [&](std::uint64_t index) {
-    return input.from == nullptr ? input.files[index]->name() : input.from->where(done.lines_before + index + 1);
+    if (input.from == nullptr) return input.files[index]->name();
+    const bool is_text = input.from->unit == unit_of_input::files;
+    return input.from->where(is_text ? 0 : done.lines_before + index + 1);
   };
   auto next_bad = done.bad.begin();
   const auto say_bad = [&](std::size_t before) {
@@ -163,10 +214,13 @@ void visit_batch(finished_batch& done, run_notes& notes, const document_visitor&
     if (!d.has_tokens && !notes.without_tokens(where(d.index))) return;
     if (d.has_zeros) notes.zeros(where(d.index));
     d.counts = true;
+    d.repeats_id = watches_ids && placed.id && notes.repeats_id(*placed.id, *placed.from, placed.line);
     visit(placed);
     ++count;
   });
   say_bad(number);
+  notes.left_out(done.html, done.no_text);
+  notes.sample(done.ill_formed);
   if (input.bad) notes.bad(input.from == nullptr ? *input.bad : bad_input{where(0), input.bad->what});
   notes.advance(count, done.bytes);
 }
@@ -185,7 +239,7 @@ void read(const input_settings& input, source_walker& sources, run_notes& notes,
           lines_before = 0;
         }
         done.lines_before = std::exchange(lines_before, lines_before + done.lines);
-        const std::exception_ptr bad = caught([&] { visit_batch(done, notes, visit); });
+        const std::exception_ptr bad = caught([&] { visit_batch(done, input.watches_ids, notes, visit); });
         if (after) after(std::move(done));
         if (bad) std::rethrow_exception(bad);
       });
@@ -195,7 +249,7 @@ void read(const input_settings& input, source_walker& sources, run_notes& notes,
 
 void for_each_in(const finished_batch& done, const document_visitor& visit) {
   const batch& input = done.input;
-  std::string_view ids = done.ids;
+  std::string_view ids = done.ids, by = done.by;
   for (std::size_t i = 0; i < done.documents.size(); ++i) {
     const document& d = done.documents[i];
     placed_document placed{d, input.has_lines() ? input.from : input.files[d.index], 0, input.offset, {}, std::nullopt};
@@ -206,9 +260,11 @@ void for_each_in(const finished_batch& done, const document_visitor& visit) {
     if (const auto exact = done.exact_scores.find(i); exact != done.exact_scores.end()) {
       placed.exact_score = exact->second;
     }
+    placed.by = by.substr(0, d.by_size);
+    by.remove_prefix(d.by_size);
     if (!done.texts.empty()) placed.texts = &done.texts[i];
     if (input.has_lines()) {
-      placed.line = done.lines_before + d.index + 1;
+      placed.line = input.from->unit == unit_of_input::files ? 0 : done.lines_before + d.index + 1;
       placed.offset += d.begin;
       placed.raw = input.bytes.view().substr(d.begin, d.length);
     }

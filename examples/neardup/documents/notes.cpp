@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <neardup/fingerprint/hashers.hpp>
 #include <system_error>
 
+#include "../ground/encoding.hpp"
 #include "../ground/platform.hpp"
 #include "../ground/text.hpp"
 
@@ -53,6 +55,7 @@ run_notes::run_notes(const input_settings& input, const fingerprint_settings& fi
       fingerprint_(fingerprint),
       quiet_(quiet),
       bar_(!quiet && is_terminal(stderr)),
+      encoding_(input.encoding.empty() ? "UTF-8" : input.encoding),
       weight_(fingerprint.idf_file.empty() ? "" : " of any weight"),
       begin_(std::chrono::steady_clock::now()),
       last_draw_(begin_) {
@@ -96,11 +99,15 @@ bool run_notes::note(tally& t, const std::string& where, const std::string& what
 
 void run_notes::read_as_one_text(const std::string& path) {
   if (muted_) return;
-  std::string_view name(path);
-  for (const std::string_view packed : {".gz", ".zst"}) {
-    if (name.ends_with(packed)) name.remove_suffix(packed.size());
-  }
-  if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) count(unread_records_, path);
+  const auto unit = unit_by_name(path);
+  if (unit == unit_of_input::json_lines) count(unread_records_, path);
+  if (unit == unit_of_input::csv || unit == unit_of_input::tsv) count(unread_tables_, path);
+}
+
+bool run_notes::repeats_id(std::string_view id, const source& from, std::uint64_t line) {
+  if (muted_ || ids_.insert(neardup::xxh3<64>{}(id))) return false;
+  if (repeated_ids_++ == 0) first_repeated_ = '"' + std::string(id) + "\" in " + from.where(line);
+  return true;
 }
 
 void run_notes::advance(std::uint64_t documents, std::uint64_t bytes) {
@@ -156,8 +163,11 @@ void run_notes::finish(const std::string& summary, const source_walker& sources)
   if (!quiet_) {
     say(summary);
     if (documents_ == 0) say("there were no documents in the input");
-    note(ill_formed_.count, "document is not well-formed UTF-8", "documents are not well-formed UTF-8",
+    note(ill_formed_.count, "document is not well-formed " + encoding_, "documents are not well-formed " + encoding_,
          example(ill_formed_) + "; ill-formed bytes read as U+FFFD");
+    if (const auto likely = input_.encoding.empty() ? likely_encoding(sample_) : std::nullopt) {
+      say("the ill-formed bytes look like " + *likely + "; --encoding " + *likely + " reads them so");
+    }
     note(without_tokens_.count, "document has no tokens", "documents have no tokens",
          weight_ + example(without_tokens_) + " and cannot be compared");
     if (fingerprint_.met_term && !*fingerprint_.met_term && documents_ > without_tokens_.count) {
@@ -169,6 +179,19 @@ void run_notes::finish(const std::string& summary, const source_walker& sources)
     } else {
       note(unread_records_.count, "", "files of JSON Lines were read as one text each",
            example(unread_records_) + "; --jsonl reads the records in them");
+    }
+    if (unread_tables_.count == 1) {
+      say(unread_tables_.first + " was read as one text; --input-format auto reads the rows in it");
+    } else {
+      note(unread_tables_.count, "", "tables were read as one text each",
+           example(unread_tables_) + "; --input-format auto reads the rows in them");
+    }
+    note(repeated_ids_, "document has an id that one before it has", "documents have ids that others before them have",
+         (repeated_ids_ == 1 ? " (" : " (the first: ") + first_repeated_ + ")");
+    if (html_ + no_text_ > 0) {
+      say(counted(html_ + no_text_, "record of a crawl was", "records of crawls were") +
+          " left out: " + grouped(html_) + " of HTML, " + grouped(no_text_) +
+          " of other types (requests, metadata, pictures …); only plain text is read");
     }
     note(sources.reached_twice(), "file or folder was", "files and folders were",
          " reached more than once, by links or arguments, and read once");

@@ -1,9 +1,11 @@
 // What is said on standard error: progress, notes at the end, what was skipped.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../describe/settings.hpp"
@@ -11,6 +13,42 @@
 #include "../read/source.hpp"
 
 namespace command {
+
+/// A set of digests, 64 bits each: memory of up to three times as much.
+class digest_set {
+ public:
+  /// Returns: whether it is new.
+  bool insert(std::uint64_t digest) {
+    if (2 * size_ >= table_.size()) grow();
+    if (!put(digest)) return false;
+    ++size_;
+    return true;
+  }
+
+ private:
+  void grow() {
+    const std::vector<std::uint64_t> old =
+        std::exchange(table_, std::vector<std::uint64_t>(std::max<std::size_t>(1024, 3 * table_.size() / 2)));
+    for (const std::uint64_t digest : old) {
+      if (digest != 0) put(digest);
+    }
+  }
+
+  /// By the first free place from that on that it has in proportion.
+  bool put(std::uint64_t digest) {
+    digest = std::max<std::uint64_t>(digest, 1);  // 0 is no digest
+    const double place = static_cast<double>(digest >> 11) * 0x1p-53 * static_cast<double>(table_.size());
+    for (auto i = static_cast<std::size_t>(place); table_[i] != digest; i = i + 1 < table_.size() ? i + 1 : 0) {
+      if (table_[i] != 0) continue;
+      table_[i] = digest;
+      return true;
+    }
+    return false;
+  }
+
+  std::vector<std::uint64_t> table_;
+  std::size_t size_ = 0;
+};
 
 /// Counts what happens, and says it. For one thread at a time.
 class run_notes {
@@ -27,7 +65,7 @@ class run_notes {
   void bad(const bad_input& input);
 
   /// Counts a document; with --strict it is bad input. Returns: whether the document stays.
-  bool ill_formed(const std::string& where) { return note(ill_formed_, where, "not well-formed UTF-8"); }
+  bool ill_formed(const std::string& where) { return note(ill_formed_, where, "not well-formed " + encoding_); }
   bool without_tokens(const std::string& where) {
     return note(without_tokens_, where, "a document without tokens" + weight_);
   }
@@ -39,6 +77,22 @@ class run_notes {
   void zeros(const std::string& where) {
     if (!muted_) count(zeros_, where);
   }
+
+  /// Counts records of crawls that are no plain text.
+  void left_out(std::uint64_t html, std::uint64_t others) {
+    if (muted_) return;
+    html_ += html;
+    no_text_ += others;
+  }
+
+  /// Takes some of what is not well-formed.
+  void sample(std::string_view ill_formed) {
+    constexpr std::size_t most = std::size_t{1} << 16;
+    if (sample_.size() < most) sample_ += ill_formed;
+  }
+
+  /// Takes the id of a document, where they are watched. Returns: whether one before it has the same.
+  bool repeats_id(std::string_view id, const source& from, std::uint64_t line);
 
   /// Moves the progress bar.
   void advance(std::uint64_t documents, std::uint64_t bytes);
@@ -73,12 +127,18 @@ class run_notes {
   bool quiet_;
   bool muted_ = false;
   bool bar_;
+  std::string encoding_;           // of the texts
   std::string weight_;             // what tokens need besides being there
   std::uint64_t total_bytes_ = 0;  // 0: not known
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;
-  tally bad_, passed_over_, ill_formed_, without_tokens_, unread_records_, zeros_, foreign_;
+  tally bad_, passed_over_, ill_formed_, without_tokens_, unread_records_, unread_tables_, zeros_, foreign_;
   std::uint64_t binary_ = 0;
+  digest_set ids_;
+  std::uint64_t repeated_ids_ = 0;
+  std::string first_repeated_;
+  std::string sample_;  // of what is ill-formed
+  std::uint64_t html_ = 0, no_text_ = 0;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point begin_, last_draw_;
 };

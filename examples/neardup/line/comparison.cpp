@@ -78,7 +78,9 @@ void apply_keep(const std::string& text, run_settings& to) {
     throw usage_error("--keep '" + text + "': " + rule);
   }
   if (!by_field) return;
-  if (to.input.unit != unit_of_input::json_lines) throw usage_error("--keep " + text + " needs --jsonl");
+  if (!has_fields(to.input.unit) || to.input.unit == unit_of_input::warc) {
+    throw usage_error("--keep " + text + " needs --jsonl, or a table");
+  }
   to.input.score_field = text.substr(colon + 1);
 }
 

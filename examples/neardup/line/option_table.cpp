@@ -15,10 +15,19 @@ constexpr std::array options_of_groups{
                "the lists have no header; --features and --bits say how they were made"},
     option_row{"--jsonl", flag, takes::texts, section::input, "each line is a JSON object, a document", usual::always},
     option_row{
+        "--input-format", "F", takes::texts, section::input,
+        "text (the default), lines, jsonl; csv or tsv: each row of a table with a header is a document; warc: each "
+        "text of a crawl, WET files among them; auto: what the name or the first bytes of each file say",
+        usual::with_verb, "csv, tsv, warc, or auto: what each file is"},
+    option_row{
+        "--encoding", "NAME", takes::texts, section::input,
+        "of the texts, if it is not UTF-8: GB18030, BIG5, SHIFT_JIS, EUC-KR, WINDOWS-1252 … as iconv names them; what "
+        "unique copies stays as it is"},
+    option_row{
         "--text-field", "NAME…", takes::texts, section::input,
         "its text (default: text); may be given several times. doc.text and /doc/text/0, a JSON pointer, name what "
         "lies within a field",
-        usual::with_verb, "its text (default: text), as doc.text or /doc/text/0 within a field"},
+        usual::with_verb, "its text (default: text), as doc.text within a field"},
     option_row{"--weighted-field", "NAME", takes::weights, section::input,
                "in place of a text: an array of its features with their weights, [[\"word\", 1.5], …]"},
     option_row{"--id-field", "NAME", takes::texts, section::input,
@@ -125,6 +134,8 @@ constexpr std::array options_of_groups{
                "what is dropped: similarity, distance in bits, its id and the id of what stands for it, with tabs "
                "between them; JSON Lines with --jsonl. Written as --output is",
                usual::with_verb},
+    option_row{"--dropped-records", "FILE", takes::far_from_against, section::output,
+               "the records that are dropped, byte for byte, as those that are kept are printed"},
     option_row{"--exit-status", flag, takes::exit_status, section::output,
                "0 if something was found, 1 if nothing was (else 0 for both)", usual::with_verb},
     option_row{"--threads", "N", takes::running, section::output, "default: all cores; never changes the result",

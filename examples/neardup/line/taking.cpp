@@ -1,6 +1,7 @@
 #include "taking.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <neardup/dedup/checks.hpp>
 #include <neardup/index/layout.hpp>
@@ -9,6 +10,7 @@
 
 #include "../documents/index_file.hpp"
 #include "../documents/shard_files.hpp"
+#include "../ground/encoding.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/platform.hpp"
 #include "../ground/text.hpp"
@@ -59,8 +61,13 @@ void take_lists(const typed_options& typed, run_settings& to) {
 
 /// The fields of JSON records.
 void take_fields(const typed_options& typed, run_settings& to) {
-  if (to.input.unit != unit_of_input::json_lines) {
-    refuse_if_given(typed, {"--text-field", "--id-field", "--weighted-field"}, " needs --jsonl");
+  const unit_of_input unit = to.input.unit;
+  if (!has_fields(unit)) {
+    refuse_if_given(typed, {"--text-field", "--id-field"}, " needs --jsonl, or another format of records");
+  }
+  if (unit == unit_of_input::warc) refuse_if_given(typed, {"--text-field"}, ": records of WARC have no fields");
+  if (unit != unit_of_input::json_lines && unit != unit_of_input::automatic) {
+    refuse_if_given(typed, {"--weighted-field"}, " needs --jsonl");
   }
   const std::vector<std::string> fields = typed.all("--text-field");
   for (auto field = fields.begin(); field != fields.end(); ++field) {
@@ -81,14 +88,36 @@ void take_fields(const typed_options& typed, run_settings& to) {
   to.input.id_field_required = typed.has("--id-field");
 }
 
+/// What --input-format names.
+unit_of_input named_unit(const std::string& format) {
+  using unit = unit_of_input;
+  constexpr std::array units{unit::automatic, unit::files, unit::lines, unit::json_lines,
+                             unit::csv,       unit::tsv,   unit::warc};
+  return units[parse_name("--input-format", format, {"auto", "text", "lines", "jsonl", "csv", "tsv", "warc"},
+                          "formats are auto, text, lines, jsonl, csv, tsv and warc, which WET files are, too")];
+}
+
 void take_input(const typed_options& typed, run_settings& to) {
   const bool lists = typed.has("--fingerprints"), lines = typed.has("--lines"), json_lines = typed.has("--jsonl");
   if (lines && json_lines) throw usage_error("--lines and --jsonl do not go together");
   if (lists && (lines || json_lines)) throw usage_error("--fingerprints goes with neither --lines nor --jsonl");
-  to.input.unit = lists        ? unit_of_input::fingerprints
-                  : lines      ? unit_of_input::lines
-                  : json_lines ? unit_of_input::json_lines
-                               : unit_of_input::files;
+  if (typed.has("--input-format") && (lists || lines || json_lines)) {
+    throw usage_error("--input-format and " +
+                      std::string(lists   ? "--fingerprints"
+                                  : lines ? "--lines"
+                                          : "--jsonl") +
+                      " do not go together");
+  }
+  to.input.unit = lists                         ? unit_of_input::fingerprints
+                  : lines                       ? unit_of_input::lines
+                  : json_lines                  ? unit_of_input::json_lines
+                  : typed.has("--input-format") ? named_unit(typed.text("--input-format"))
+                                                : unit_of_input::files;
+  if (const auto encoding = typed["--encoding"]; encoding && !is_name_of_utf8(*encoding)) {
+    if (lists) throw usage_error("--encoding with --fingerprints: there are no texts");
+    static_cast<void>(decoder(*encoding));  // is there one?
+    to.input.encoding = *encoding;
+  }
   to.against.paths = typed.all("--against");
   take_lists(typed, to);
   take_fields(typed, to);
@@ -109,7 +138,8 @@ void take_files(const typed_options& typed, run_settings& to) {
                                      {"--model", &to.fingerprint.words.model},
                                      {"--stop-words", &to.fingerprint.words.stop_words},
                                      {"--files-from", &to.input.names_from},
-                                     {"--dropped", &to.output.dropped}}) {
+                                     {"--dropped", &to.output.dropped},
+                                     {"--dropped-records", &to.output.dropped_records}}) {
     *file = typed.text(option);
     refuse_empty_name(typed, option);
   }
@@ -272,7 +302,7 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
   if (is_packed && (to.output.is_saved || to.output.format == output_format::binary)) {
     throw usage_error("--output " + file + ": what is read where it lies cannot be compressed");
   }
-  for (const char* const option : {"--output", "--dropped"}) {
+  for (const char* const option : {"--output", "--dropped", "--dropped-records"}) {
     if (typed[option] != "-") continue;
     throw usage_error(option + std::string(" -: leave it out to write to standard output; ./- is a file of that name"));
   }
@@ -284,7 +314,9 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
   take_number(typed, "--memory", to.grouping.memory, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max());
   // Where standard output is no file, this names nothing that is read.
   to.input.written = {file.empty() ? "/dev/stdout" : file};
-  if (!to.output.dropped.empty()) to.input.written.push_back(to.output.dropped);
+  for (const std::string& other : {to.output.dropped, to.output.dropped_records}) {
+    if (!other.empty()) to.input.written.push_back(other);
+  }
 }
 
 void refuse_overwriting(const run_settings& to, const std::vector<std::string>& others, bool reads_documents) {
@@ -295,21 +327,37 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
   read.insert(read.end(), {to.fingerprint.idf_file, to.fingerprint.words.dictionary,
                            to.fingerprint.words.user_dictionary, to.fingerprint.words.stop_words, to.input.names_from});
   const auto identity_of = [](const std::string& file) { return file.empty() ? "" : identity_of_file(file); };
-  const std::string output = identity_of(to.output.file), dropped = identity_of(to.output.dropped);
   // As in `query --index FILE … >> FILE`.
   const std::string printed = to.output.file.empty() && !to.output.is_saved ? identity_of("/dev/stdout") : "";
+  struct written_file {
+    const char* option;
+    std::string name, identity;
+  };
+  std::vector<written_file> written;
+  for (const auto& [option, name] : {std::pair<const char*, const std::string&>("--output", to.output.file),
+                                     {"--dropped", to.output.dropped},
+                                     {"--dropped-records", to.output.dropped_records}}) {
+    if (std::string found = identity_of(name); !found.empty()) written.push_back({option, name, std::move(found)});
+  }
   for (const std::string& path : read) {
     const std::string input = identity_of(path == "-" ? "/dev/stdin" : path);
+    if (input.empty()) continue;
     // Documents are looked at when they are read.
     const bool is_document =
         reads_documents && std::find(to.input.paths.begin(), to.input.paths.end(), path) != to.input.paths.end();
-    if (!input.empty() && input == printed && !is_document) throw usage_error(path + " is also the output of this run");
-    if (input.empty() || (input != output && input != dropped)) continue;
-    throw usage_error((input == output ? "--output " + to.output.file : "--dropped " + to.output.dropped) +
-                      " is also an input");
+    if (input == printed && !is_document) throw usage_error(path + " is also the output of this run");
+    for (const written_file& file : written) {
+      if (input == file.identity) throw usage_error(std::string(file.option) + ' ' + file.name + " is also an input");
+    }
   }
-  if (!dropped.empty() && dropped == (to.output.file.empty() ? identity_of("/dev/stdout") : output)) {
-    throw usage_error("--dropped and --output name the same file");
+  if (to.output.file.empty()) written.insert(written.begin(), {"--output", to.output.file, identity_of("/dev/stdout")});
+  for (auto file = written.begin(); file != written.end(); ++file) {
+    const auto same = std::find_if(written.begin(), file, [&](const written_file& other) {
+      return !other.identity.empty() && other.identity == file->identity;
+    });
+    if (same != file) {
+      throw usage_error(std::string(file->option) + " and " + same->option + " name the same file");
+    }
   }
 }
 
@@ -385,6 +433,7 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
     throw usage_error("--blocks " + std::to_string(how.blocks) + " with --distance " + std::to_string(how.distance) +
                       " needs more tables than an index may have; take fewer blocks");
   }
+  to.input.watches_ids = typed.takes(takes::comparison) && !to.output.quiet;
   to.input.is_read_twice = to.input.is_read_twice || to.fingerprint.learns_idf();
   return to;
 }

@@ -7,7 +7,9 @@
 #include <new>
 #include <system_error>
 
+#include "../ground/encoding.hpp"
 #include "../ground/pipeline.hpp"
+#include "table.hpp"
 
 namespace command {
 
@@ -18,6 +20,35 @@ namespace {
 // Large enough that locks and system calls do not count, small enough for the cache and for short inputs to be shared.
 constexpr std::size_t block_size = std::size_t{1} << 19;
 constexpr std::size_t files_a_batch = 32;
+
+/// What the documents of a source are, as far as its first bytes say it. Of a pipe no more of them are looked at than are
+/// needed.
+unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop) {
+  constexpr std::string_view warc = "WARC/1.";
+  constexpr std::size_t most = 4096;
+  std::string text;  // without what may come before it
+  for (std::size_t size = 1; size < most; ++size) {
+    const std::string_view beginning = file.peek(size, stop);
+    if (beginning.size() < size) break;  // the end
+    text = beginning;
+    if (byte_order_mark.starts_with(text)) continue;
+    if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
+    text.erase(0, text.find_first_not_of(" \t\r\n"));
+    if (text.empty()) continue;
+    if (text.front() != '[' && text.front() != '{') {
+      if (text == warc) return unit_of_input::warc;
+      if (!warc.starts_with(text)) break;
+      continue;
+    }
+    const std::size_t second = text.find_first_not_of(" \t\r\n", 1);
+    if (second == text.npos) continue;
+    if (text.front() == '[') {
+      return text[second] == '{' || text[second] == ']' ? unit_of_input::json_array : unit_of_input::files;
+    }
+    return text[second] == '"' ? unit_of_input::json_lines : unit_of_input::files;
+  }
+  return unit_of_input::files;
+}
 
 }  // namespace
 
@@ -40,7 +71,9 @@ void byte_buffer::append(std::string_view bytes) {
 
 /// Reads on from rest_ until there is a whole line, and of a pipe until it pauses: small batches would each be decided on
 /// their own. Returns: where the whole lines end; nothing if it was stopped.
-std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, const std::atomic<bool>& stop) {
+std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, std::vector<std::size_t>& ends,
+                                                          const std::atomic<bool>& stop) {
+  std::vector<std::uint64_t> found;  // ends of records
   bytes.reserve(std::max(block_size, 2 * rest_.size()));
   bytes.append(rest_);
   std::size_t end = 0;
@@ -52,8 +85,21 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, co
     bytes.resize(old_size + file_->read(bytes.data() + old_size, bytes.capacity() - old_size, stop));
     has_ended = bytes.size() == old_size;
     if (has_ended && stop.load(std::memory_order_relaxed)) return std::nullopt;
+    if (cutter_) {
+      cutter_->take(bytes.view().substr(old_size), found);
+      if (!found.empty()) end = static_cast<std::size_t>(found.back() - offset_);
+      continue;
+    }
     const std::size_t last = bytes.view().substr(old_size).rfind('\n');
     if (last != std::string_view::npos) end = old_size + last + 1;
+  }
+  for (const std::uint64_t place : found) ends.push_back(static_cast<std::size_t>(place - offset_));
+  if (has_ended && cutter_ && end < bytes.size()) ends.push_back(bytes.size());
+  if (has_ended && cutter_ && from_->unit == unit_of_input::json_array && cutter_->is_open()) {
+    // What is behind the last comma is a record that is refused, unless it is nothing at all.
+    if (bytes.view().substr(end).find_first_not_of(" \t\r\n") == std::string_view::npos) {
+      last_bad_ = bad_input{from_->name(), "the array of JSON has no end: the file is cut off"};
+    }
   }
   if (has_ended) end = bytes.size();
   was_full_ = file_->is_live() && bytes.size() >= block_size;
@@ -64,8 +110,16 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, co
 bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
   out = batch{};
   try {
-    if (!std::exchange(opened_, true)) file_.emplace(*from_);
-    if (!file_) return false;
+    if (!std::exchange(opened_, true)) {
+      file_.emplace(*from_);
+      settle_unit(stop);
+    }
+    if (!file_) {
+      if (!last_bad_) return false;
+      out.from = from_;
+      out.bad = std::exchange(last_bad_, std::nullopt);
+      return true;
+    }
     out.from = from_;
     out.offset = offset_;
     const bool may_wait = file_->is_live();
@@ -75,12 +129,32 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
       out.live = true;
       return true;
     }
-    const std::optional<std::size_t> whole = read_whole_lines(out.bytes, stop);
+    const std::optional<std::size_t> whole = read_whole_lines(out.bytes, out.ends, stop);
     if (!whole) return false;
+    const bool is_table = from_->unit == unit_of_input::csv || from_->unit == unit_of_input::tsv;
+    if (is_table && offset_ == 0 && !out.ends.empty()) {
+      from_->header = out.bytes.view().substr(0, out.ends.front());
+      std::string_view row = content_of_line(from_->header, true);
+      bool ignored = false;
+      std::optional<decoder> decode;
+      if (!settings_.encoding.empty()) row = decode.emplace(settings_.encoding).decode(row, 0, ignored);
+      if (auto wrong = take_header(settings_, row, *from_)) {
+        out = batch{};
+        out.from = from_;
+        out.bad = bad_input{from_->name(), *std::move(wrong)};
+        file_.reset();
+        return true;
+      }
+    }
     rest_.assign(out.bytes.view().substr(*whole));
     out.bytes.resize(*whole);
     offset_ += *whole;
     out.live = may_wait && !was_full_;
+    if (*whole == 0 && last_bad_) return read_next(out, stop);
+    if (*whole == 0 && offset_ == 0 && from_->unit == unit_of_input::files) {
+      out.ends.push_back(0);  // an empty text
+      return true;
+    }
     return *whole > 0;  // none only at the end
   } catch (const read_error& error) {
     out = batch{};
@@ -94,7 +168,25 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
   return true;
 }
 
-source_lines::source_lines(std::shared_ptr<source> from, bool ahead) : from_(std::move(from)) {
+/// Looks at the beginning of a source for what its documents are, where that is open.
+void source_lines::settle_unit(const std::atomic<bool>& stop) {
+  if (!from_->has_settled_unit) {
+    const bool is_open = from_->unit == unit_of_input::automatic;
+    unit_of_input unit = from_->unit;
+    if (is_open) unit = unit_by_name(from_->path).value_or(unit_of_input::automatic);
+    if (unit == unit_of_input::automatic) {
+      unit = unit_by_beginning(*file_, stop);
+    } else if (unit == unit_of_input::json_lines && unit_by_beginning(*file_, stop) == unit_of_input::json_array) {
+      unit = unit_of_input::json_array;
+    }
+    from_->unit = unit;
+    from_->has_settled_unit = true;
+  }
+  if (from_->unit != unit_of_input::lines && from_->unit != unit_of_input::json_lines) cutter_.emplace(from_->unit);
+}
+
+source_lines::source_lines(const input_settings& settings, std::shared_ptr<source> from, bool ahead)
+    : settings_(settings), from_(std::move(from)) {
   if (ahead) reader_ = std::thread([this] { read_all(); });
 }
 
@@ -180,7 +272,7 @@ void batch_reader::look_ahead() {
     const auto& from = std::get<std::shared_ptr<source>>(*step);
     std::error_code error;
     const bool is_regular = from->path != "-" && std::filesystem::is_regular_file(from->path, error);
-    sources_.emplace_back(std::make_unique<source_lines>(from, ahead > 0 && is_regular));
+    sources_.emplace_back(std::make_unique<source_lines>(settings_, from, ahead > 0 && is_regular));
   }
 }
 
@@ -205,6 +297,17 @@ std::string_view content_of_line(std::string_view raw, bool first_of_source) {
     if (raw.ends_with('\r')) raw.remove_suffix(1);
   }
   return raw;
+}
+
+std::string_view content_of_record(const source& from, std::string_view raw, bool first_of_source) {
+  switch (from.unit) {
+    case unit_of_input::json_array:
+    case unit_of_input::warc: return raw;
+    case unit_of_input::files:
+      if (raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
+      return raw;
+    default: return content_of_line(raw, first_of_source);
+  }
 }
 
 }  // namespace command

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "../ground/errors.hpp"
+#include "record_cutter.hpp"
 #include "source.hpp"
 
 namespace command {
@@ -43,6 +44,7 @@ class byte_buffer {
 struct batch {
   std::shared_ptr<source> from;                ///< of the lines
   byte_buffer bytes;                           ///< the lines, each with its end
+  std::vector<std::size_t> ends;               ///< of its records in the bytes, where they are no lines
   std::uint64_t offset = 0;                    ///< of the bytes in the source
   bool live = false;                           ///< the source may be a long wait: hand on what there is
   std::vector<std::shared_ptr<source>> files;  ///< each a document
@@ -56,7 +58,8 @@ struct batch {
 class source_lines {
  public:
   /// The source is opened when its first batch is read. `ahead`: it is a regular file, so that this waits for nobody.
-  source_lines(std::shared_ptr<source> from, bool ahead);
+  /// The settings have to stay.
+  source_lines(const input_settings& settings, std::shared_ptr<source> from, bool ahead);
   ~source_lines();
   source_lines(const source_lines&) = delete;
   source_lines& operator=(const source_lines&) = delete;
@@ -68,14 +71,19 @@ class source_lines {
  private:
   void read_all();
   bool read_next(batch& out, const std::atomic<bool>& stop);
-  std::optional<std::size_t> read_whole_lines(byte_buffer& bytes, const std::atomic<bool>& stop);
+  void settle_unit(const std::atomic<bool>& stop);
+  std::optional<std::size_t> read_whole_lines(byte_buffer& bytes, std::vector<std::size_t>& ends,
+                                              const std::atomic<bool>& stop);
 
+  const input_settings& settings_;
   std::shared_ptr<source> from_;
   bool opened_ = false;
-  std::optional<source_file> file_;  // until it ends
-  bool was_full_ = false;            // the last batch of a pipe, so that nobody knows whether more comes at once
-  std::uint64_t offset_ = 0;         // of rest_ in the source
-  std::string rest_;                 // the beginning of a line whose end is not read yet
+  std::optional<source_file> file_;      // until it ends
+  bool was_full_ = false;                // the last batch of a pipe, so that nobody knows whether more comes at once
+  std::uint64_t offset_ = 0;             // of rest_ in the source
+  std::string rest_;                     // the beginning of a line whose end is not read yet
+  std::optional<record_cutter> cutter_;  // where records are no lines
+  std::optional<bad_input> last_bad_;    // comes behind the last batch
 
   std::atomic<bool> stop_{false};
 
@@ -109,5 +117,8 @@ class batch_reader {
 
 /// What of a line is its content: not the line end, nor a byte order mark at the beginning of a source.
 std::string_view content_of_line(std::string_view raw, bool first_of_source);
+
+/// The same of a record of any format.
+std::string_view content_of_record(const source& from, std::string_view raw, bool first_of_source);
 
 }  // namespace command

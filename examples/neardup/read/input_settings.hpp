@@ -11,7 +11,22 @@
 namespace command {
 
 /// What one document is.
-enum class unit_of_input { files, lines, json_lines, fingerprints };
+enum class unit_of_input {
+  files,
+  lines,
+  json_lines,
+  json_array,  ///< an element of it: what a source of JSON Lines turns out to be
+  csv,         ///< a row of a table, of values between commas,
+  tsv,         ///< or tabs
+  warc,        ///< a record of a crawl
+  automatic,   ///< what the name or the beginning of each source says
+  fingerprints
+};
+
+/// Whether it is a record, as opposed to a text and nothing else.
+inline bool has_fields(unit_of_input unit) {
+  return unit >= unit_of_input::json_lines && unit <= unit_of_input::automatic;
+}
 
 /// Which documents there are, and what is read of each.
 struct input_settings {
@@ -25,11 +40,14 @@ struct input_settings {
   std::function<std::string(const std::string& path, bool may_be_verb)> hint;
 
   unit_of_input unit = unit_of_input::files;
+  std::string encoding;  ///< of the texts, as iconv names it; empty: UTF-8
   std::vector<std::string> text_fields{"text"};
   std::string weighted_field;  ///< in place of texts: an array of words with their weights; empty: none
   std::string score_field;     ///< of JSON records, a number; empty: none
   std::string id_field = "id";
+  std::string by_field;  ///< what tells where a record is from; empty: nobody asks
   bool id_field_required = false;
+  bool watches_ids = false;  ///< whether it is said if several documents have one
 
   std::vector<std::string> include;
   std::vector<std::string> exclude;

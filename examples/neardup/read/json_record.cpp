@@ -33,29 +33,6 @@ constexpr std::size_t kept_capacity = std::size_t{1} << 24;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Whether a token is a number by the grammar of JSON. simdjson looks at numbers only when it reads them, and then
-/// refuses those beyond 64 bits, which are valid JSON.
-bool is_number(std::string_view text) {
-  const auto take = [&](char c) {
-    const bool found = text.starts_with(c);
-    if (found) text.remove_prefix(1);
-    return found;
-  };
-  const auto take_digits = [&] {
-    const std::size_t before = text.size();
-    while (!text.empty() && is_digit(text.front())) text.remove_prefix(1);
-    return text.size() < before;
-  };
-  take('-');
-  if (!take('0') && !take_digits()) return false;
-  if (take('.') && !take_digits()) return false;
-  if (take('e') || take('E')) {
-    if (!take('+')) take('-');
-    if (!take_digits()) return false;
-  }
-  return text.empty();
-}
-
 /// Whether a number of JSON is one that a word may weigh.
 bool is_weight(std::string_view number) {
   double value = 0;
@@ -285,6 +262,7 @@ void expect(bool is_met, simdjson::error_code otherwise) {
 struct json_parser {
   explicit json_parser(const input_settings& s) : settings(s), names(s.text_fields) {
     names.push_back(s.id_field);
+    if (!s.by_field.empty()) names.push_back(s.by_field);
     if (!s.score_field.empty()) names.push_back(s.score_field);
     for (std::size_t i = 0; i < names.size(); ++i) {
       wanted.at(names[i]).slots.push_back(i);
@@ -462,16 +440,10 @@ struct json_parser {
   }
 
   /// The number that --keep asks for. Returns: what is wrong with it, if anything is.
-  std::optional<std::string> take_score(record& out) const {
+  std::optional<std::string> take_number(record& out) const {
     const token& number = found[names.size() - 1];
     if (number.kind != '0') return other_kind(settings.score_field, number, "a number");
-    const char* const end = number.text.data() + number.text.size();
-    const auto parsed = std::from_chars(number.text.data(), end, out.score);
-    if (parsed.ec == std::errc{} && parsed.ptr == end) {
-      if (may_be_rounded(number.text)) out.exact_score = number.text;
-      return std::nullopt;
-    }
-    return "field \"" + settings.score_field + "\" is a number that is too large or too small";
+    return take_score(settings.score_field, number.text, out);
   }
 
   /// Hands over what was found. Returns: what is missing, if anything is.
@@ -490,7 +462,11 @@ struct json_parser {
     const std::vector<std::string_view>& words = weighted.front().parts;
     out.fields.insert(out.fields.end(), words.begin(), words.end());
     if (!settings.score_field.empty()) {
-      if (auto wrong = take_score(out)) return wrong;
+      if (auto wrong = take_number(out)) return wrong;
+    }
+    if (!settings.by_field.empty()) {
+      const token& by = found[settings.text_fields.size() + 1];
+      if (by.kind == '"' || by.kind == '0' || by.kind == 't' || by.kind == 'f') out.by = by.text;
     }
     const token& found_id = found[settings.text_fields.size()];
     if (found_id.kind == '"' || found_id.kind == '0') {
@@ -548,23 +524,45 @@ struct json_parser {
 
 }  // namespace
 
-record_reader make_record_reader(const input_settings& settings) {
-  if (settings.unit != unit_of_input::json_lines) {
-    return [](std::string_view line, record& out) {
-      out.fields.assign(1, line);
-      out.ill_formed = !is_utf8(line);
-      return std::nullopt;
-    };
-  }
+json_reader make_json_reader(const input_settings& settings) {
   return [json = std::make_shared<json_parser>(settings)](std::string_view line, record& out) {
-    out.fields.clear();
-    out.has_id = false;
-    out.score = 0;
-    out.exact_score = {};
-    out.ill_formed = false;
+    out.clear();
     out.is_blank = line.find_first_not_of(blanks) == line.npos;
     return out.is_blank ? std::nullopt : json->read(line, out);
   };
+}
+
+/// simdjson looks at numbers only when it reads them, and then refuses those beyond 64 bits, which are valid JSON.
+bool is_number(std::string_view text) {
+  const auto take = [&](char c) {
+    const bool found = text.starts_with(c);
+    if (found) text.remove_prefix(1);
+    return found;
+  };
+  const auto take_digits = [&] {
+    const std::size_t before = text.size();
+    while (!text.empty() && is_digit(text.front())) text.remove_prefix(1);
+    return text.size() < before;
+  };
+  take('-');
+  if (!take('0') && !take_digits()) return false;
+  if (take('.') && !take_digits()) return false;
+  if (take('e') || take('E')) {
+    if (!take('+')) take('-');
+    if (!take_digits()) return false;
+  }
+  return text.empty();
+}
+
+std::optional<std::string> take_score(const std::string& name, std::string_view number, record& out) {
+  if (!is_number(number)) return "field \"" + name + "\" is not a number";
+  const char* const end = number.data() + number.size();
+  const auto parsed = std::from_chars(number.data(), end, out.score);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) {
+    return "field \"" + name + "\" is a number that is too large or too small";
+  }
+  if (may_be_rounded(number)) out.exact_score = number;
+  return std::nullopt;
 }
 
 bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }

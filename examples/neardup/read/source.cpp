@@ -14,6 +14,20 @@ namespace command {
 
 namespace fs = std::filesystem;
 
+std::optional<unit_of_input> unit_by_name(std::string_view name) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
+  }
+  using ending = std::pair<std::string_view, unit_of_input>;
+  for (const auto& [end, unit] :
+       {ending{".jsonl", unit_of_input::json_lines}, ending{".ndjson", unit_of_input::json_lines},
+        ending{".csv", unit_of_input::csv}, ending{".tsv", unit_of_input::tsv}, ending{".warc", unit_of_input::warc},
+        ending{".wet", unit_of_input::warc}}) {
+    if (name.ends_with(end)) return unit;
+  }
+  return std::nullopt;
+}
+
 bad_input unreadable(const source& from, const read_error& error) {
   if (!from.in_folder) return {from.name(), error.what()};
   const auto* const foreign = dynamic_cast<const foreign_file*>(&error);
@@ -62,6 +76,19 @@ source_file::source_file(source& from) : from_(from), copy_(from.copy.get()) {
   file_ = std::make_shared<input_file>(from.path);
 }
 
+namespace {
+
+/// Of a pipe no more is looked at than is needed: the rest may be long in coming.
+bool is_warc(peeking_stream& content, const std::atomic<bool>& stop) {
+  constexpr std::string_view magic = "WARC/1.";
+  for (std::size_t size = 1; size <= magic.size(); ++size) {
+    if (content.peek(size, stop) != magic.substr(0, size)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 /// Looks at what comes first: whether it is packed, and whether it is text.
 void source_file::begin(const std::atomic<bool>& stop) {
   constexpr std::size_t first_block = std::size_t{1} << 15;
@@ -84,7 +111,11 @@ void source_file::begin(const std::atomic<bool>& stop) {
     const auto archive = foreign_archive(content_->peek(first_record, stop));
     if (archive) throw foreign_file(archive->text, archive->may_hold_texts);
   }
-  if (from_.text_only && content_->peek(first_block, stop).find('\0') != std::string_view::npos) {
+  const bool is_crawl = from_.unit == unit_of_input::warc || (!from_.as_it_is && is_warc(*content_, stop));
+  if (is_crawl && from_.unit != unit_of_input::warc && from_.unit != unit_of_input::automatic) {
+    throw foreign_file("a WARC file; --input-format warc reads the texts in it", true);
+  }
+  if (from_.text_only && !is_crawl && content_->peek(first_block, stop).find('\0') != std::string_view::npos) {
     throw binary_file();
   }
 }
@@ -106,6 +137,17 @@ std::size_t source_file::read(char* to, std::size_t size, const std::atomic<bool
   }
   if (copy_ != nullptr) copy_->write({to, count});
   return count;
+}
+
+std::string_view source_file::peek(std::size_t size, const std::atomic<bool>& stop) {
+  if (!file_) return {};
+  try {
+    if (!content_) begin(stop);
+    return content_->peek(size, stop);
+  } catch (const read_error&) {
+    if (copy_ != nullptr) from_.failure = std::current_exception();
+    throw;
+  }
 }
 
 bool source_file::is_quiet() const {
@@ -241,6 +283,7 @@ std::optional<source_walker::step> source_walker::visit_argument(std::size_t num
 std::shared_ptr<source> source_walker::named(const std::string& path) const {
   auto found = std::make_shared<source>(source{path, copies_});
   found->as_it_is = settings_.reads_binary;
+  found->unit = settings_.unit;
   return found;
 }
 

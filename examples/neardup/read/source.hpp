@@ -56,6 +56,11 @@ struct source {
   bool text_only = false;  ///< a binary file is left out
   bool as_it_is = false;   ///< also bytes of a format that is no text
 
+  unit_of_input unit = unit_of_input::files;                          ///< what its documents are,
+  bool has_settled_unit = false;                                      ///< once its beginning was looked at
+  std::shared_ptr<const std::vector<std::string>> columns = nullptr;  ///< of a table
+  std::string header = {};                                            ///< the row that names them, as it stands
+
   /// How messages name it.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
   /// How they name a line of it; 0: the source is the document.
@@ -68,6 +73,9 @@ struct source {
     return line == 0 ? text : text + ':' + std::to_string(line);
   }
 };
+
+/// What the documents of a file are by its name, if that says it; packed files are named after what is in them.
+std::optional<unit_of_input> unit_by_name(std::string_view name);
 
 /// What an error of reading makes of a source.
 bad_input unreadable(const source& from, const read_error& error);
@@ -82,6 +90,9 @@ class source_file {
 
   /// As input_file::read. Throws: output_error if the copy cannot be written.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
+
+  /// What comes next, of a source that is read for the first time: as peeking_stream::peek(). Nothing of a copy.
+  std::string_view peek(std::size_t size, const std::atomic<bool>& stop);
 
   /// As input_file::read_at; of a copy what has been read so far.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;

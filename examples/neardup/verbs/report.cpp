@@ -111,11 +111,9 @@ class text_rereader {
   std::string at(const place& where) {
     if (where.length == 0) return "";
     const std::string_view raw = bytes_at(where);
-    const std::string_view content = content_of_line(raw, where.offset == 0);
-    if (settings_.unit != unit_of_input::json_lines) {
-      return std::string(first_bytes(settings_.unit == unit_of_input::files ? raw : content, max_text));
-    }
-    if (read_(content, record_)) fail_changed(*where.from);
+    const bool is_whole = where.from->unit == unit_of_input::files;
+    if (is_whole && settings_.encoding.empty()) return std::string(first_bytes(raw, max_text));
+    if (read_(*where.from, content_of_record(*where.from, raw, where.offset == 0), record_)) fail_changed(*where.from);
     return std::string(first_bytes(joined(record_.fields, settings_.weighted_field.empty() ? '\n' : ' '), max_text));
   }
 

@@ -29,52 +29,126 @@ bool needs_names(const run_settings& settings) {
   return !settings.output.dropped.empty() || settings.input.unit == unit_of_input::fingerprints;
 }
 
-/// Copies records to the output, byte for byte; of files that are documents it prints the path.
+/// Copies records to an output, byte for byte; of files that are documents it prints the path.
 class record_copier {
  public:
-  explicit record_copier(context& c) : context_(c) {}
+  record_copier(output& out, bool as_json) : out_(out), as_json_(as_json) {}
 
   /// Copies a line with its end; without one, prints the path. Where a source ends without a line end, a further record
   /// still begins a line of its own; the byte order mark of a source does not come into the middle of the output.
   void copy(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
     if (line == 0) return print(from->path);
-    if (open_line_) context_.out << '\n';
-    if (kept_ > 0 && line == 1 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
-    context_.out << raw;
+    if (from->unit == unit_of_input::json_array) {
+      out_ << (copied_ == 0 ? "[\n" : ",\n") << raw;
+      ++copied_;
+      return;
+    }
+    if (open_line_) out_ << '\n';
+    if (copied_ > 0 && line == 1 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
+    out_ << raw;
     open_line_ = !raw.ends_with('\n');
-    ++kept_;
+    // What ends a record of WARC, where the last one of a file lacks it.
+    if (from->unit == unit_of_input::warc && !raw.ends_with("\r\n\r\n")) {
+      out_ << (raw.ends_with("\r\n") ? "\r\n" : "\r\n\r\n");
+      open_line_ = false;
+    }
+    ++copied_;
   }
 
   void print(const std::string& id) {
-    if (context_.settings.output.as_json()) {
-      context_.out << "{\"id\":" << json_string(id) << "}\n";
+    if (as_json_) {
+      out_ << "{\"id\":" << json_string(id) << "}\n";
     } else {
-      context_.out << printable(id) << '\n';
+      out_ << printable(id) << '\n';
     }
-    ++kept_;
+    ++copied_;
   }
 
-  void finish_run() {
-    const std::uint64_t dropped = context_.notes.documents() - context_.against - kept_;
-    finish(context_, ": " + grouped(kept_) + " kept, " + grouped(dropped) + " dropped", dropped);
+  /// What comes before the first record of a table.
+  void begin(const source& first) {
+    out_ << first.header;
+    open_line_ = !first.header.empty() && !first.header.ends_with('\n');
   }
+
+  /// What comes behind the last one.
+  void end(unit_of_input unit) {
+    if (unit == unit_of_input::json_array) out_ << (copied_ == 0 ? "[\n]\n" : "\n]\n");
+  }
+
+  [[nodiscard]] std::uint64_t copied() const noexcept { return copied_; }
 
  private:
-  context& context_;
-  std::uint64_t kept_ = 0;
+  output& out_;
+  bool as_json_;
+  std::uint64_t copied_ = 0;
   bool open_line_ = false;
 };
 
-/// Writes a document that was dropped, and the one that stands for it: JSON Lines for JSON, otherwise columns.
-void write_dropped(context& c, const std::string& id, const any_fingerprint& fingerprint, feature_set features,
-                   const corpus& kept, std::size_t by) {
+/// Copies what is kept, and what is dropped if it is asked for, each as a file of the format of the input.
+class record_writer {
+ public:
+  explicit record_writer(context& c) : context_(c), kept_(c.out, c.settings.output.as_json()) {
+    if (c.dropped_records) dropped_.emplace(*c.dropped_records, c.settings.output.as_json());
+  }
+
+  void keep(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+    expect_source(from);
+    kept_.copy(from, line, raw);
+  }
+  void drop(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+    expect_source(from);
+    if (dropped_) dropped_->copy(from, line, raw);
+  }
+  void print(const std::string& id) { kept_.print(id); }
+
+  void finish_run() {
+    const std::uint64_t dropped = context_.notes.documents() - context_.against - kept_.copied();
+    if (first_ != nullptr) {
+      kept_.end(first_->unit);
+      if (dropped_) dropped_->end(first_->unit);
+    }
+    finish(context_, ": " + grouped(kept_.copied()) + " kept, " + grouped(dropped) + " dropped", dropped);
+  }
+
+ private:
+  /// What is written is one file, and so of one format, and one header. Throws: input_error.
+  void expect_source(const std::shared_ptr<source>& from) {
+    if (from == last_) return;
+    last_ = from;
+    if (first_ == nullptr) {
+      first_ = from;
+      kept_.begin(*from);
+      if (dropped_) dropped_->begin(*from);
+      return;
+    }
+    if (from->unit != first_->unit) {
+      throw input_error({from->name(), "is of another format than " + first_->name() + ", and unique writes one"});
+    }
+    const auto names = [](const source& s) { return s.columns == nullptr ? std::vector<std::string>() : *s.columns; };
+    if (names(*from) != names(*first_)) {
+      throw input_error(
+          {from->where(1), "another header than that of " + first_->name() + ", and unique writes one table"});
+    }
+  }
+
+  context& context_;
+  record_copier kept_;
+  std::optional<record_copier> dropped_;
+  std::shared_ptr<source> first_, last_;
+};
+
+/// Writes a document that was dropped, and the one that stands for it: JSON Lines for JSON, otherwise columns. `place`: of
+/// a document whose id one before it has.
+void write_dropped(context& c, const std::string& id, const std::string& place, const any_fingerprint& fingerprint,
+                   feature_set features, const corpus& kept, std::size_t by) {
   const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
   std::optional<double> similarity;
   if (c.settings.comparison.min_similarity)
     similarity = similarity_at_least(c.settings.comparison.check, kept.check[by], features, 0);
-  *c.dropped << text_of_match(c.settings.fingerprint, as_json,
-                              {"id", by < kept.against ? "against" : "kept", id, kept.documents.id(by),
-                               hamming_distance(kept.fingerprints[by], fingerprint), similarity});
+  *c.dropped << text_of_match(
+      c.settings.fingerprint, as_json,
+      {"id", by < kept.against ? "against" : "kept", id, kept.documents.id(by),
+       hamming_distance(kept.fingerprints[by], fingerprint), similarity, place, kept.documents.place_of_repeated(by)});
 }
 
 /// Keeps each document unless it is a near-duplicate of one that was kept before. Decides in rounds that grow with what
@@ -82,9 +156,9 @@ void write_dropped(context& c, const std::string& id, const any_fingerprint& fin
 /// documents of the next round are read.
 class first_come_filter {
  public:
-  first_come_filter(context& c, record_copier& copier)
+  first_come_filter(context& c, record_writer& writer)
       : context_(c),
-        copier_(copier),
+        writer_(writer),
         kept_(c.settings, needs_names(c.settings)),
         next_(c.settings.fingerprint.bits),
         decided_(c.settings.fingerprint.bits) {}
@@ -114,6 +188,7 @@ class first_come_filter {
     finish_writing();
     context_.out.flush();
     if (context_.dropped) context_.dropped->flush();
+    if (context_.dropped_records) context_.dropped_records->flush();
   }
 
   /// Decides what waits.
@@ -202,21 +277,26 @@ class first_come_filter {
       if (d.facts.has_tokens) {
         if (!is_new && context_.dropped) {
           const std::size_t by = label[next] < kept_before ? label[next] : places[label[next] - kept_before];
-          write_dropped(context_, d.name(), d.facts.fingerprint, d.facts.features, kept_, by);
+          write_dropped(context_, d.name(), d.facts.repeats_id ? d.from->id_of(d.line) : "", d.facts.fingerprint,
+                        d.facts.features, kept_, by);
         } else if (is_new && is_compared_within()) {
           places[next] = kept_.fingerprints.size();
           kept_.add(d);
         }
         ++next;
       }
-      if (is_new) copier_.copy(d.from, d.line, d.raw);
+      if (is_new) {
+        writer_.keep(d.from, d.line, d.raw);
+      } else {
+        writer_.drop(d.from, d.line, d.raw);
+      }
     };
     for (const finished_batch& done : decided_.batches) for_each_in(done, write_document);
     decided_ = round(context_.settings.fingerprint.bits);
   }
 
   context& context_;
-  record_copier& copier_;
+  record_writer& writer_;
   corpus kept_;
   std::size_t kept_size_ = 0;  // when all that was decided is written
   round next_, decided_;
@@ -226,8 +306,8 @@ class first_come_filter {
 };
 
 void run_first_come(context& c) {
-  record_copier copier(c);
-  first_come_filter filter(c, copier);
+  record_writer writer(c);
+  first_come_filter filter(c, writer);
   for_each_against(c, [&](const placed_document& d) { filter.take_against(d); });
   const std::exception_ptr bad = caught([&] {
     for_each_document(
@@ -237,7 +317,7 @@ void run_first_come(context& c) {
   filter.decide();  // what comes before bad input, too
   filter.finish_writing();
   if (bad) std::rethrow_exception(bad);
-  copier.finish_run();
+  writer.finish_run();
 }
 
 /// Finds the documents of the input again, in a second pass, which makes nothing of them. Memory: a byte for each line.
@@ -247,7 +327,10 @@ class second_pass {
 
   /// Takes the next document of the first pass.
   void expect(const placed_document& d) {
-    if (expected_.empty() || expected_.back().from != d.from) expected_.push_back({d.from, {}, 0, 0});
+    if (expected_.empty() || expected_.back().from != d.from) {
+      if (!expected_.empty()) expect_format(*d.from);
+      expected_.push_back({d.from, {}, 0, 0});
+    }
     expected_source& last = expected_.back();
     last.lines.resize(std::max<std::uint64_t>(d.line, 1));
     last.lines.back() = d.facts.has_tokens ? content::tokens : content::no_tokens;
@@ -261,7 +344,10 @@ class second_pass {
   /// Throws: input_error if a line is no longer what it was.
   template <class Visit>
   void visit_documents(const Visit& visit) const {
-    if (context_.settings.input.unit == unit_of_input::files) {
+    const unit_of_input unit = context_.settings.input.unit;
+    const bool are_texts =
+        unit == unit_of_input::automatic && !expected_.empty() && expected_.front().from->unit == unit_of_input::files;
+    if (unit == unit_of_input::files || are_texts) {
       for (const expected_source& one : expected_) {
         visit(one.lines.front() == content::tokens, one.from, 0, std::string_view());
       }
@@ -297,6 +383,13 @@ class second_pass {
     std::uint64_t last_length;   // of the line of the last one, bytes
   };
 
+  /// The second pass is one over lines, or over files.
+  void expect_format(const source& from) const {
+    const source& first = *expected_.front().from;
+    if (from.unit == first.unit) return;
+    throw input_error({from.name(), "is of another format than " + first.name() + ", and unique writes one"});
+  }
+
   static std::uint64_t with_line(std::uint64_t before, std::uint64_t line, std::string_view raw) {
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd one: no file has these sums
     return (before * factor ^ neardup::xxh3<64>{}(raw)) + line;
@@ -322,28 +415,33 @@ void run_at_once(context& c) {
   }
   const std::vector<std::uint32_t> label = find_groups(c, all);
 
-  record_copier copier(c);
+  record_writer writer(c);
   std::size_t i = all.against;
   const auto is_dropped = [&] {
     const std::size_t by = label[i];
     if (by != i && c.dropped) {
-      write_dropped(c, all.documents.id(i), all.fingerprints[i], all.check[i], all, by);
+      write_dropped(c, all.documents.id(i), all.documents.place_of_repeated(i), all.fingerprints[i], all.check[i], all,
+                    by);
     }
     return by != i;
   };
   if (are_lists) {
     for (; i < label.size(); ++i) {
-      if (!is_dropped()) copier.print(all.documents.id(i));
+      if (!is_dropped()) writer.print(all.documents.id(i));
     }
   }
   documents.visit_documents(
       [&](bool has_tokens, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
         const bool is_kept = !has_tokens || !is_dropped();
         if (has_tokens) ++i;
-        if (is_kept) copier.copy(from, line, raw);
+        if (is_kept) {
+          writer.keep(from, line, raw);
+        } else {
+          writer.drop(from, line, raw);
+        }
       });
   if (bad) std::rethrow_exception(bad);
-  copier.finish_run();
+  writer.finish_run();
 }
 
 /// Whether all of the input is files that can be read twice; those of /proc, which seem to be empty, change meanwhile.
@@ -360,6 +458,9 @@ bool can_be_read_again(const run_settings& settings) {
 bool run_unique(typed_options& typed) {
   run_settings settings =
       take_reading(typed, {.last = [](const typed_options& given, run_settings& to) {
+                     if (given.has("--dropped-records") && to.input.unit == unit_of_input::fingerprints) {
+                       throw usage_error("--dropped-records with --fingerprints: there are no records");
+                     }
                      if (given.has("--format") && to.input.unit != unit_of_input::files) {
                        throw usage_error("--format says nothing here: unique copies the records as they are");
                      }
@@ -384,7 +485,8 @@ const verb unique_verb{"unique",
                        "the input without its near-duplicates",
                        R"(
 Prints the input without near-duplicates: it drops each record that is similar to an earlier kept one, and
-copies the others byte for byte (--lines, --jsonl). Of whole files it prints the paths that are kept.
+copies the others byte for byte (--lines, --jsonl, and the other formats of records: of a table with its header,
+of an array of JSON as an array). Of whole files it prints the paths that are kept.
 Documents without tokens are kept. Blank lines of JSON Lines are dropped.
 )",
                        takes::comparing | takes::exact | takes::far_from_against | takes::grouping | takes::format,

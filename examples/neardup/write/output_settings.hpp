@@ -9,9 +9,10 @@ enum class output_format { text, json_lines, binary };
 
 struct output_settings {
   output_format format = output_format::text;
-  std::string file;       ///< empty: standard output
-  bool is_saved = false;  ///< the library writes the file at the end, whole or not at all
-  std::string dropped;    ///< a file for what unique drops; empty: it is not written
+  std::string file;             ///< empty: standard output
+  bool is_saved = false;        ///< the library writes the file at the end, whole or not at all
+  std::string dropped;          ///< a file for what unique drops; empty: it is not written
+  std::string dropped_records;  ///< and one for the records themselves
   bool quiet = false;
 
   [[nodiscard]] bool as_json() const { return format == output_format::json_lines; }

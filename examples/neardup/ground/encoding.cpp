@@ -1,0 +1,199 @@
+#include "encoding.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <new>
+
+#include "errors.hpp"
+
+#ifdef NEARDUP_WITH_ICONV
+#include <iconv.h>
+#endif
+
+namespace command {
+
+bool is_name_of_utf8(std::string_view encoding) {
+  std::string name;
+  for (const char c : encoding) {
+    if (c != '-' && c != '_') name += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  return name == "utf8";
+}
+
+#ifdef NEARDUP_WITH_ICONV
+
+decoder::decoder(const std::string& encoding) {
+  const iconv_t opened = ::iconv_open("UTF-8", encoding.c_str());
+  // The value that iconv has for an error.
+  if (opened == reinterpret_cast<iconv_t>(-1)) {
+    throw usage_error("--encoding '" + encoding + "': iconv does not know it; 'iconv -l' lists what it knows");
+  }
+  converter_ = {opened, [](void* converter) { ::iconv_close(converter); }};
+  bool ill_formed = false;
+  std::string ascii = "\t\n\r";
+  // A backslash and a tilde are other characters in some encodings of Japanese.
+  for (char c = ' '; c < '~'; ++c) {
+    if (c != '\\') ascii += c;
+  }
+  if (decode(ascii, 0, ill_formed) != ascii || ill_formed) {
+    throw usage_error("--encoding " + encoding +
+                      ": ASCII is not itself in it; make UTF-8 of it first, as in: iconv -f " + encoding +
+                      " -t UTF-8 FILE | neardup … - (UTF-16 with a octet order mark is read as it is)");
+  }
+}
+
+std::string_view decoder::decode(std::string_view bytes, std::size_t room, bool& ill_formed) {
+  constexpr std::string_view replacement = "\xEF\xBF\xBD";
+  constexpr auto failed = static_cast<std::size_t>(-1);
+  auto* const converter = static_cast<iconv_t>(converter_.get());
+  ::iconv(converter, nullptr, nullptr, nullptr, nullptr);
+  std::size_t size = 0;  // of what is decoded
+  const auto make_room = [&](std::size_t more) {
+    if (text_.size() < size + more + room) text_.resize(std::max(2 * text_.size(), size + more + room));
+  };
+  make_room(2 * bytes.size() + 16);
+  while (!bytes.empty()) {
+    // Its interface is of before there was const.
+    char* in = const_cast<char*>(bytes.data());
+    std::size_t in_left = bytes.size();
+    char* out = text_.data() + size;
+    std::size_t out_left = text_.size() - size - room;
+    const std::size_t result = ::iconv(converter, &in, &in_left, &out, &out_left);
+    const int error = errno;
+    size = static_cast<std::size_t>(out - text_.data());
+    bytes.remove_prefix(bytes.size() - in_left);
+    if (result != failed) break;
+    make_room(2 * bytes.size() + 16);
+    if (error == E2BIG) continue;
+    ill_formed = true;
+    text_.replace(size, replacement.size(), replacement);
+    size += replacement.size();
+    bytes.remove_prefix(std::min<std::size_t>(1, bytes.size()));
+    ::iconv(converter, nullptr, nullptr, nullptr, nullptr);
+  }
+  make_room(16);
+  char* out = text_.data() + size;
+  std::size_t out_left = text_.size() - size - room;
+  ::iconv(converter, nullptr, nullptr, &out, &out_left);  // a character that was kept back
+  return {text_.data(), static_cast<std::size_t>(out - text_.data())};
+}
+
+#else
+
+decoder::decoder(const std::string& encoding) {
+  throw usage_error("--encoding " + encoding + ": this neardup is built without iconv");
+}
+
+std::string_view decoder::decode(std::string_view bytes, std::size_t /*room*/, bool& /*ill_formed*/) { return bytes; }
+
+#endif
+
+namespace {
+
+using octet = unsigned char;
+
+bool is_in(octet b, octet low, octet high) { return b >= low && b <= high; }
+
+/// How many bytes of pairs in an encoding of two bytes are as they mostly are in it.
+struct pair_count {
+  std::size_t all = 0, usual = 0, wrong = 0;
+
+  [[nodiscard]] double share() const {
+    return all == 0 || 50 * wrong > all ? 0 : static_cast<double>(usual) / static_cast<double>(all);
+  }
+};
+
+template <class IsPair, class IsUsual>
+pair_count count_pairs(std::string_view bytes, const IsPair& is_pair, const IsUsual& is_usual) {
+  pair_count counts;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto first = static_cast<octet>(bytes[i]);
+    if (first < 0x80) continue;
+    const auto second = static_cast<octet>(i + 1 < bytes.size() ? bytes[i + 1] : 0);
+    ++counts.all;
+    if (!is_pair(first, second)) {
+      ++counts.wrong;
+      continue;
+    }
+    ++i;
+    if (is_usual(first, second)) ++counts.usual;
+  }
+  return counts;
+}
+
+/// The bytes above ASCII of a text of one byte a character, and their neighbours.
+std::optional<std::string> likely_single_bytes(std::string_view bytes) {
+  std::size_t high = 0, from_c0 = 0, from_e0 = 0, beside_high = 0, others = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto b = static_cast<octet>(bytes[i]);
+    if (b < 0x80) continue;
+    ++high;
+    if (b >= 0xC0) ++from_c0;
+    if (b >= 0xE0) ++from_e0;
+    if (b < 0xA0) ++others;
+    if (i > 0 && static_cast<octet>(bytes[i - 1]) >= 0x80) ++beside_high;
+  }
+  // Letters of Cyrillic stand beside each other, those with accents beside ASCII.
+  if (10 * from_c0 >= 9 * high && 10 * beside_high >= 6 * high) {
+    return 10 * from_e0 >= 6 * high ? "WINDOWS-1251" : "KOI8-R";
+  }
+  if (10 * beside_high <= 2 * high && 10 * from_c0 >= 6 * high && 5 * others <= high) return "WINDOWS-1252";
+  return std::nullopt;
+}
+
+/// Whether most of the bytes above ASCII are UTF-8 that is damaged in a few places.
+bool is_mostly_utf8(std::string_view bytes) {
+  std::size_t high = 0, whole = 0;
+  for (std::size_t i = 0; i < bytes.size();) {
+    const auto b = static_cast<octet>(bytes[i]);
+    const std::size_t size = b < 0x80               ? 1
+                             : is_in(b, 0xC2, 0xDF) ? 2
+                             : is_in(b, 0xE0, 0xEF) ? 3
+                             : is_in(b, 0xF0, 0xF4) ? 4
+                                                    : 1;
+    std::size_t good = 1;
+    while (good < size && i + good < bytes.size() && is_in(static_cast<octet>(bytes[i + good]), 0x80, 0xBF)) ++good;
+    const bool is_whole = good == size && size > 1;
+    if (b >= 0x80) high += is_whole ? size : 1;
+    if (is_whole) whole += size;
+    i += is_whole ? size : 1;
+  }
+  return 8 * whole > 7 * high;  // of some encodings of Japanese it is half
+}
+
+}  // namespace
+
+std::optional<std::string> likely_encoding(std::string_view bytes) {
+  constexpr std::ptrdiff_t least = 8;  // bytes above ASCII that say anything
+  const auto is_high = [](char c) { return static_cast<octet>(c) >= 0x80; };
+  if (std::count_if(bytes.begin(), bytes.end(), is_high) < least || is_mostly_utf8(bytes)) return std::nullopt;
+  const auto is_euc = [](octet a, octet b) { return is_in(a, 0xA1, 0xFE) && is_in(b, 0xA1, 0xFE); };
+  const auto is_gbk = [](octet a, octet b) { return is_in(a, 0x81, 0xFE) && b >= 0x40 && b != 0x7F && b != 0xFF; };
+  const auto is_big5 = [](octet a, octet b) {
+    return is_in(a, 0xA1, 0xF9) && (is_in(b, 0x40, 0x7E) || is_in(b, 0xA1, 0xFE));
+  };
+  const auto is_sjis = [](octet a, octet b) {
+    return (is_in(a, 0x81, 0x9F) || is_in(a, 0xE0, 0xFC)) && b >= 0x40 && b != 0x7F && b <= 0xFC;
+  };
+  const auto kana_of_sjis = [](octet a, octet b) { return (a == 0x82 && b >= 0x9F) || (a == 0x83 && b <= 0x96); };
+  const auto kana_of_euc = [](octet a, octet) { return a == 0xA4 || a == 0xA5; };
+  const auto hangul = [](octet a, octet) { return is_in(a, 0xB0, 0xC8); };
+  const auto usual_hanzi = [](octet a, octet b) { return is_in(a, 0xB0, 0xD7) && b >= 0xA1; };
+  const auto usual_big5 = [](octet a, octet) { return is_in(a, 0xA4, 0xC6); };
+
+  constexpr double some = 0.3, most = 0.7, nearly_all = 0.85;
+  if (const auto single = likely_single_bytes(bytes); single == "WINDOWS-1252") return single;
+  if (count_pairs(bytes, is_sjis, kana_of_sjis).share() >= some) return "SHIFT_JIS";
+  if (count_pairs(bytes, is_euc, kana_of_euc).share() >= some) return "EUC-JP";
+  const double korean = count_pairs(bytes, is_euc, hangul).share();
+  const double simplified = count_pairs(bytes, is_gbk, usual_hanzi).share();
+  const double traditional = count_pairs(bytes, is_big5, usual_big5).share();
+  if (korean >= nearly_all) return "EUC-KR";
+  // Half of the second bytes of Big5 are below those of what is usual in GBK.
+  if (traditional >= most && traditional > simplified + 0.1) return "BIG5";
+  if (simplified >= most) return "GB18030";
+  return likely_single_bytes(bytes);
+}
+
+}  // namespace command

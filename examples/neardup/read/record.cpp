@@ -1,0 +1,52 @@
+#include "record.hpp"
+
+#include "../ground/encoding.hpp"
+#include "input.hpp"
+#include "json_record.hpp"
+#include "table.hpp"
+#include "warc.hpp"
+
+namespace command {
+
+namespace {
+
+/// Of texts in UTF-8; what WARC holds is decoded by its reader, which has to count bytes before.
+record_reader make_reader_of_utf8(const input_settings& settings) {
+  const auto read_text = [](const source& /*from*/, std::string_view text, record& out) -> std::optional<std::string> {
+    out.clear();
+    out.fields.assign(1, text);
+    out.ill_formed = !is_utf8(text);
+    return std::nullopt;
+  };
+  if (settings.unit == unit_of_input::files || settings.unit == unit_of_input::lines) return read_text;
+  return [read_text, json = make_json_reader(settings), table = table_reader(settings), warc = warc_reader(settings)](
+             const source& from, std::string_view content, record& out) mutable -> std::optional<std::string> {
+    out.clear();
+    switch (from.unit) {
+      case unit_of_input::json_lines:
+      case unit_of_input::json_array: return json(content, out);
+      case unit_of_input::csv:
+      case unit_of_input::tsv: return table(from, content, out);
+      case unit_of_input::warc: return warc(content, out);
+      default: return read_text(from, content, out);
+    }
+  };
+}
+
+}  // namespace
+
+record_reader make_record_reader(const input_settings& settings) {
+  record_reader read = make_reader_of_utf8(settings);
+  if (settings.encoding.empty()) return read;
+  return [read = std::move(read), decode = decoder(settings.encoding)](const source& from, std::string_view content,
+                                                                       record& out) mutable {
+    if (from.unit == unit_of_input::warc) return read(from, content, out);
+    bool ill_formed = false;
+    const std::string_view text = decode.decode(content, padding, ill_formed);
+    auto wrong = read(from, text, out);
+    out.ill_formed = out.ill_formed || ill_formed;
+    return wrong;
+  };
+}
+
+}  // namespace command

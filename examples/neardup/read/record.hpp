@@ -1,0 +1,45 @@
+// What a record holds: its texts and its id, whatever the format.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "input_settings.hpp"
+#include "source.hpp"
+
+namespace command {
+
+/// What the program wants to know of a record. The views are valid until the next one is read.
+struct record {
+  /// The texts; no feature spans two of them. With --weighted-field: a word, its weight, the next word, and so on.
+  std::vector<std::string_view> fields;
+  std::string_view id;
+  bool has_id = false;
+  std::string_view by;           ///< what the field holds that tells where it is from
+  bool is_blank = false;         ///< what stands between records: it is none
+  bool is_html = false;          ///< a record of a crawl that is no plain text, and is left out,
+  bool is_no_text = false;       ///< or one of any other kind
+  double score = 0;              ///< by --keep highest and lowest
+  std::string_view exact_score;  ///< the number that the record has, if it may not be the same
+  bool ill_formed = false;       ///< it was not UTF-8; U+FFFD stands for what was not
+
+  void clear() {
+    fields.clear();
+    id = by = exact_score = {};
+    has_id = is_blank = is_html = is_no_text = ill_formed = false;
+    score = 0;
+  }
+};
+
+/// Reads a record of a source, behind which there must be `padding` readable bytes. Returns: what is wrong with it;
+/// nothing if all is well.
+using record_reader =
+    std::function<std::optional<std::string>(const source& from, std::string_view content, record& out)>;
+
+/// By the format of the source. One for each thread.
+record_reader make_record_reader(const input_settings& settings);
+
+}  // namespace command

@@ -1,0 +1,110 @@
+#include "table.hpp"
+
+#include <algorithm>
+
+#include "json_record.hpp"
+
+namespace command {
+
+namespace {
+
+/// Takes the value in quotes that a row begins with. Returns: the bytes of it with its quotes; nothing if it has no end.
+std::optional<std::size_t> take_quoted(std::string_view row, table_row& out) {
+  std::size_t end = 1;
+  std::string* copy = nullptr;  // once there are quotes in it
+  std::size_t begin = end;      // of what is not in it yet
+  for (;; end += 2) {
+    end = row.find('"', end);
+    if (end == row.npos) return std::nullopt;
+    if (!row.substr(end + 1).starts_with('"')) break;
+    if (copy == nullptr) copy = &out.memory.emplace_back();
+    copy->append(row.substr(begin, end + 1 - begin));
+    begin = end + 2;
+  }
+  const std::string_view rest = row.substr(begin, end - begin);
+  out.values.push_back(copy == nullptr ? rest : std::string_view(copy->append(rest)));
+  return end + 1;
+}
+
+std::optional<std::size_t> place_of(const std::vector<std::string>& columns, const std::string& name) {
+  const auto found = std::find(columns.begin(), columns.end(), name);
+  return found == columns.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - columns.begin()));
+}
+
+}  // namespace
+
+std::optional<std::string> split_row(std::string_view row, unit_of_input unit, table_row& out) {
+  out.values.clear();
+  out.memory.clear();
+  const char between = unit == unit_of_input::tsv ? '\t' : ',';
+  for (;;) {
+    std::size_t size = 0;
+    if (unit == unit_of_input::csv && row.starts_with('"')) {
+      const auto quoted = take_quoted(row, out);
+      if (!quoted) return "a value in quotes has no end";
+      size = *quoted;
+      if (size < row.size() && row[size] != between) {
+        return "something follows the closing quote of value " + std::to_string(out.values.size()) +
+               "; a quote within a value is written twice";
+      }
+    } else {
+      size = std::min(row.find(between), row.size());
+      out.values.push_back(row.substr(0, size));
+    }
+    if (size == row.size()) return std::nullopt;
+    row.remove_prefix(size + 1);
+  }
+}
+
+std::optional<std::string> take_header(const input_settings& settings, std::string_view row, source& from) {
+  table_row names;
+  if (auto wrong = split_row(row, from.unit, names)) return wrong;
+  auto columns = std::make_shared<std::vector<std::string>>(names.values.begin(), names.values.end());
+  std::string list;
+  for (auto name = columns->begin(); name != columns->end(); ++name) {
+    if (std::find(columns->begin(), name, *name) != name) return "there are two columns \"" + *name + '"';
+    list += (list.empty() ? "" : ", ") + *name;
+  }
+  const auto missing = [&](const std::string& name) {
+    return "no column \"" + name + "\" in the header, which has: " + list;
+  };
+  for (const std::string& name : settings.text_fields) {
+    if (place_of(*columns, name)) continue;
+    const bool is_default = settings.text_fields == input_settings{}.text_fields;
+    return missing(name) + (is_default ? "; --text-field names another" : "");
+  }
+  if (settings.id_field_required && !place_of(*columns, settings.id_field)) return missing(settings.id_field);
+  if (!settings.by_field.empty() && !place_of(*columns, settings.by_field)) return missing(settings.by_field);
+  if (!settings.score_field.empty() && !place_of(*columns, settings.score_field)) return missing(settings.score_field);
+  from.columns = std::move(columns);
+  return std::nullopt;
+}
+
+std::optional<std::string> table_reader::operator()(const source& from, std::string_view row, record& out) {
+  if (from.columns != columns_) {
+    columns_ = from.columns;
+    texts_.clear();
+    for (const std::string& name : settings_.text_fields) texts_.push_back(place_of(*columns_, name).value());
+    id_ = place_of(*columns_, settings_.id_field);
+    by_ = settings_.by_field.empty() ? std::nullopt : place_of(*columns_, settings_.by_field);
+    score_ = settings_.score_field.empty() ? std::nullopt : place_of(*columns_, settings_.score_field);
+  }
+  out.is_blank = row.empty();
+  if (out.is_blank) return std::nullopt;
+  if (auto wrong = split_row(row, from.unit, row_)) return wrong;
+  const auto& values = row_.values;
+  if (values.size() != columns_->size()) {
+    return std::to_string(values.size()) + (values.size() == 1 ? " value" : " values") + ", and the header has " +
+           std::to_string(columns_->size());
+  }
+  for (const std::size_t place : texts_) out.fields.push_back(values[place]);
+  for (const std::string_view text : out.fields) out.ill_formed = out.ill_formed || !is_utf8(text);
+  if (id_) {
+    out.id = values[*id_];
+    out.has_id = true;
+  }
+  if (by_) out.by = values[*by_];
+  return score_ ? take_score(settings_.score_field, values[*score_], out) : std::nullopt;
+}
+
+}  // namespace command

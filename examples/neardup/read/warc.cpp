@@ -1,0 +1,166 @@
+#include "warc.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "json_record.hpp"
+
+namespace command {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view around = " \t\r\n";
+  const std::size_t begin = std::min(text.find_first_not_of(around), text.size());
+  text.remove_prefix(begin);
+  return text.substr(0, text.find_last_not_of(around) + 1);
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool is_same_name(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// Takes a line without its end off the front.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+/// The media type without its parameters, in small letters.
+std::string media_type(std::string_view value) {
+  std::string type(trimmed(value.substr(0, value.find(';'))));
+  std::transform(type.begin(), type.end(), type.begin(), lower);
+  return type;
+}
+
+/// The charset that a media type names, in small letters.
+std::string charset_of(std::string_view value) {
+  while (value.find(';') != value.npos) {
+    value.remove_prefix(value.find(';') + 1);
+    const std::string_view part = trimmed(value.substr(0, value.find(';')));
+    const std::size_t equals = part.find('=');
+    if (equals == part.npos || !is_same_name(trimmed(part.substr(0, equals)), "charset")) continue;
+    std::string_view name = trimmed(part.substr(equals + 1));
+    if (name.size() > 1 && name.starts_with('"') && name.ends_with('"')) name = name.substr(1, name.size() - 2);
+    return media_type(name);
+  }
+  return "";
+}
+
+/// Joins the chunks of HTTP 1.1. Returns: false if they are none: some crawlers join them, and leave the header.
+bool join_chunks(std::string_view body, std::string& out) {
+  out.clear();
+  while (!body.empty()) {
+    const std::string_view line = trimmed(take_line(body));
+    std::size_t size = 0;
+    const auto parsed = std::from_chars(line.data(), line.data() + line.size(), size, 16);
+    if (parsed.ec != std::errc{} || (parsed.ptr != line.data() + line.size() && *parsed.ptr != ';')) return false;
+    if (size == 0) return true;
+    if (size > body.size()) return false;
+    out.append(body.substr(0, size));
+    body.remove_prefix(size);
+    if (!take_line(body).empty()) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+header_lines::header_lines(std::string_view bytes) {
+  first_ = take_line(bytes);
+  const char* const begin = bytes.data();
+  while (!bytes.empty()) {
+    const char* const line_begin = bytes.data();
+    if (!take_line(bytes).empty()) continue;
+    lines_ = {begin, static_cast<std::size_t>(line_begin - begin)};
+    body_ = bytes;
+    return;
+  }
+  lines_ = {begin, static_cast<std::size_t>(bytes.data() - begin)};
+}
+
+std::optional<std::string_view> header_lines::operator[](std::string_view name) const {
+  std::string_view rest = lines_;
+  while (!rest.empty()) {
+    const std::string_view line = take_line(rest);
+    const std::size_t colon = line.find(':');
+    if (colon != line.npos && is_same_name(trimmed(line.substr(0, colon)), name))
+      return trimmed(line.substr(colon + 1));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> content_length(std::string_view value) {
+  std::uint64_t length = 0;
+  const auto parsed = std::from_chars(value.data(), value.data() + value.size(), length);
+  if (parsed.ec != std::errc{} || parsed.ptr != value.data() + value.size()) return std::nullopt;
+  return length;
+}
+
+/// Makes UTF-8 of a body, unless it is that already, whatever was said of it.
+void warc_reader::decode(const std::string& encoding, std::string_view& body, bool& ill_formed) {
+  if (encoding.empty() || is_name_of_utf8(encoding) || (settings_.encoding.empty() && is_utf8(body))) return;
+  const auto [place, is_new] = decoders_.try_emplace(encoding);
+  if (is_new) {
+    try {
+      place->second.emplace(encoding);
+    } catch (const usage_error&) {
+      // A name that means nothing: as if there were none.
+    }
+  }
+  if (place->second) body = place->second->decode(body, 0, ill_formed);
+}
+
+std::optional<std::string> warc_reader::operator()(std::string_view raw, record& out) {
+  out.is_blank = raw.find_first_not_of("\r\n") == raw.npos;
+  if (out.is_blank) return std::nullopt;
+  const header_lines header(raw);
+  if (!header.first().starts_with("WARC/")) return "not a record of WARC: it does not begin with WARC/";
+  if (!header.body()) return "the header of a record has no end: the file is cut off";
+  const auto length = content_length(header["Content-Length"].value_or(""));
+  if (!length) return "a record of WARC without a Content-Length";
+  if (*length > header.body()->size()) return "the record is shorter than its Content-Length: the file is cut off";
+  std::string_view body = header.body()->substr(0, static_cast<std::size_t>(*length));
+  if (header.body()->substr(body.size()).find_first_not_of("\r\n") != header.body()->npos) {
+    return "something follows the record where its Content-Length says that it ends";
+  }
+
+  const std::string kind = media_type(header["WARC-Type"].value_or(""));
+  std::string_view full_type = header["Content-Type"].value_or(kind == "conversion" ? "text/plain" : "");
+  std::string type = media_type(full_type);
+  if (kind == "response") {
+    const header_lines http(body);
+    const bool is_http = http.first().starts_with("HTTP/") && http.body();
+    full_type = is_http ? http["Content-Type"].value_or("") : "";
+    type = media_type(full_type);
+    const std::string packing = media_type(http["Content-Encoding"].value_or("identity"));
+    if (packing != "identity" && type == "text/plain") type = packing;
+    body = http.body().value_or("");
+    if (media_type(http["Transfer-Encoding"].value_or("")) == "chunked" && join_chunks(body, text_)) body = text_;
+  } else if (kind != "conversion" && kind != "resource") {
+    type.clear();
+  }
+  out.is_html = type == "text/html" || type == "application/xhtml+xml";
+  out.is_no_text = !out.is_html && type != "text/plain";
+  if (out.is_html || out.is_no_text) return std::nullopt;
+
+  bool is_wrong = false;
+  decode(settings_.encoding.empty() ? charset_of(full_type) : settings_.encoding, body, is_wrong);
+  out.fields.push_back(body);
+  out.ill_formed = is_wrong || !is_utf8(body);
+  if (!settings_.by_field.empty()) out.by = header[settings_.by_field].value_or("");
+  const std::string name = settings_.id_field_required ? settings_.id_field : "WARC-Target-URI";
+  std::string_view id = header[name].value_or("");
+  if (id.starts_with('<') && id.ends_with('>')) id = id.substr(1, id.size() - 2);
+  if (id.empty() && settings_.id_field_required) return "no \"" + name + "\" in the header of the record";
+  out.id = id;
+  out.has_id = !id.empty();
+  return std::nullopt;
+}
+
+}  // namespace command
