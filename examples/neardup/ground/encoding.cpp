@@ -183,7 +183,7 @@ std::optional<std::string> likely_encoding(std::string_view bytes) {
   const auto usual_big5 = [](octet a, octet) { return is_in(a, 0xA4, 0xC6); };
 
   constexpr double some = 0.3, most = 0.7, nearly_all = 0.85;
-  if (const auto single = likely_single_bytes(bytes); single == "WINDOWS-1252") return single;
+  if (auto single = likely_single_bytes(bytes); single == "WINDOWS-1252") return single;
   if (count_pairs(bytes, is_sjis, kana_of_sjis).share() >= some) return "SHIFT_JIS";
   if (count_pairs(bytes, is_euc, kana_of_euc).share() >= some) return "EUC-JP";
   const double korean = count_pairs(bytes, is_euc, hangul).share();

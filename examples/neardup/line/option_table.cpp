@@ -83,8 +83,7 @@ constexpr std::array options_of_groups{
         "documents; advise looks at them",
         usual::always, "near-duplicates have at least this Jaccard similarity (default: {similarity})"},
     option_row{"--exact", flag, takes::exact, section::comparison,
-               "miss nothing: compare by the sets of features, where else candidates come from fingerprints",
-               usual::with_verb},
+               "miss nothing: candidates by features, not fingerprints", usual::with_verb},
     option_row{"--distance", "K", takes::comparison, section::comparison,
                "candidates differ in at most K bits (default: enough to find 99 % of what is similar, 97 % by simhash, "
                "by theory; advise looks at the documents)"},

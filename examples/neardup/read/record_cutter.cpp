@@ -8,7 +8,7 @@ namespace command {
 
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view white_space = " \t\r\n";
 constexpr std::string_view warc_begin = "WARC/";
 constexpr std::size_t longest_line = std::size_t{1} << 12;  // of a header, that says how long a record is
 
@@ -139,17 +139,17 @@ void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_
 
 array_piece piece_of_array(std::string_view raw, bool is_first) {
   array_piece piece;
-  const auto strip_front = [&] { raw.remove_prefix(std::min(raw.find_first_not_of(blanks), raw.size())); };
+  const auto strip_front = [&] { raw.remove_prefix(std::min(raw.find_first_not_of(white_space), raw.size())); };
   strip_front();
   if (is_first && raw.starts_with('[')) {
     raw.remove_prefix(1);
     strip_front();
   }
-  raw = raw.substr(0, raw.find_last_not_of(blanks) + 1);
+  raw = raw.substr(0, raw.find_last_not_of(white_space) + 1);
   piece.has_end = raw.ends_with(',') || raw.ends_with(']');
   piece.is_last = raw.ends_with(']');
   if (piece.has_end) raw.remove_suffix(1);
-  piece.element = raw.substr(0, raw.find_last_not_of(blanks) + 1);
+  piece.element = raw.substr(0, raw.find_last_not_of(white_space) + 1);
   return piece;
 }
 
