@@ -1046,8 +1046,9 @@ class Faults(TestCase):
             self.assertEqual(self.service.doc_id(article(number)), name)
         print(f"\nkilled {KILLS} times, {len(answered)} articles acknowledged, none lost")
 
-    def test_stopped_under_load(self):
-        load = Load(self.service, 0)
+    def stop_under_load(self, first):
+        """Stops the service as it should be, while articles from `first` on come: nothing that it answered is lost."""
+        load = Load(self.service, first)
         self.wait_until(lambda: len(load.answered) > 10)
         self.assertEqual(self.service.stop(signal.SIGTERM), 0)
         load.wait()
@@ -1056,20 +1057,15 @@ class Faults(TestCase):
         for number, name in load.answered.items():
             self.assertEqual(self.service.doc_id(article(number)), name)
 
+    def test_stopped_under_load(self):
+        self.stop_under_load(0)
+
     def test_answers_before_they_are_stored(self):
         copies = [article(i) for i in range(40)] + [article(100 + i, content=article(i)["content"]) for i in range(40)]
         stored = self.doc_ids(copies)
         self.restart_empty("--answer", "decided")
         self.assertEqual(self.doc_ids(copies), stored)
-        load = Load(self.service, 1000)
-        self.wait_until(lambda: len(load.answered) > 10)
-        # Whoever stops it as it should be loses nothing.
-        self.assertEqual(self.service.stop(signal.SIGTERM), 0)
-        load.wait()
-        self.assertEqual(load.wrong, [])
-        self.service = self.start()
-        for number, name in load.answered.items():
-            self.assertEqual(self.service.doc_id(article(number)), name)
+        self.stop_under_load(1000)
         # Where nothing can be stored it answers all the same, and says so in its metrics.
         for answer, status in (("decided", 200), ("stored", 503)):
             self.service.stop()

@@ -20,7 +20,7 @@ class document_check {
  public:
   /// `memory`: see feature_store.
   document_check(const comparison_settings& settings, std::uint64_t memory)
-      : settings_(settings), features_(memory, settings.is_exact ? 250 : 60) {}
+      : settings_(settings), features_(memory, settings.is_exact ? bytes_of_exact_join : bytes_of_join) {}
 
   void add(feature_set features) {
     any_short_ = any_short_ || !(features.empty() || std::ranges::equal(features, unknown_features));
@@ -41,6 +41,9 @@ class document_check {
   }
 
  private:
+  // What a run takes for each document beside its features: fingerprints and what joins them, or a join of sets.
+  static constexpr std::uint64_t bytes_of_join = 60, bytes_of_exact_join = 250;
+
   const comparison_settings& settings_;
   feature_store features_;
   bool any_short_ = false;
