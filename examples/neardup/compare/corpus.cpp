@@ -78,7 +78,6 @@ void for_each_against(context& c, const document_visitor& visit) {
     theirs.paths = against.paths;
     theirs.first_may_be_verb = false;
     theirs.score_field.clear();
-    theirs.by_field.clear();
     theirs.watches_ids = false;  // an id may well be there and here
     source_walker sources(theirs);
     c.leave_out_outputs(sources);

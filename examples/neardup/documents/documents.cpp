@@ -150,8 +150,6 @@ class batch_worker {
       out.ids += record_.id;
       d.id_size = static_cast<std::uint32_t>(record_.id.size());
     }
-    out.by += record_.by;
-    d.by_size = static_cast<std::uint32_t>(record_.by.size());
     make_(record_.fields, d, out);
   }
 
@@ -249,7 +247,7 @@ void read(const input_settings& input, source_walker& sources, run_notes& notes,
 
 void for_each_in(const finished_batch& done, const document_visitor& visit) {
   const batch& input = done.input;
-  std::string_view ids = done.ids, by = done.by;
+  std::string_view ids = done.ids;
   for (std::size_t i = 0; i < done.documents.size(); ++i) {
     const document& d = done.documents[i];
     placed_document placed{d, input.has_lines() ? input.from : input.files[d.index], 0, input.offset, {}, std::nullopt};
@@ -260,8 +258,6 @@ void for_each_in(const finished_batch& done, const document_visitor& visit) {
     if (const auto exact = done.exact_scores.find(i); exact != done.exact_scores.end()) {
       placed.exact_score = exact->second;
     }
-    placed.by = by.substr(0, d.by_size);
-    by.remove_prefix(d.by_size);
     if (!done.texts.empty()) placed.texts = &done.texts[i];
     if (input.has_lines()) {
       placed.line = input.from->unit == unit_of_input::files ? 0 : done.lines_before + d.index + 1;

@@ -39,7 +39,6 @@ struct document {
   bool repeats_id = false;        ///< and one before it has its id
   std::uint32_t index = 0;        ///< of the line or file in the batch
   std::uint32_t id_size = no_id;  ///< of its own id, which stands in the ids of the batch
-  std::uint32_t by_size = 0;      ///< of what tells where it is from, which stands in the batch
   feature_set features;           ///< if they are compared; they stand in the batch
   std::uint64_t text_length = 0;  ///< of its texts, bytes
   double score = 0;               ///< of --keep highest and lowest
@@ -63,7 +62,6 @@ struct finished_batch {
   std::vector<std::uint32_t> features;  ///< of the documents, one behind the other
   std::vector<bad_record> bad;
   std::string ids;
-  std::string by;  ///< of the documents, what tells where they are from, one behind the other
   std::map<std::size_t, std::string> exact_scores;  ///< of the documents whose score may have been rounded
   std::vector<std::vector<std::string>> texts;      ///< of the documents, if they are asked for
   std::uint64_t lines = 0, lines_before = 0;  ///< its own, and once its place is known those of the source before it
@@ -82,7 +80,6 @@ struct placed_document {
   std::optional<std::string_view> id;  ///< its own
   std::optional<std::uint64_t> record_id = std::nullopt;  ///< the same as a number, of a record of a list
   const std::vector<std::string>* texts = nullptr;        ///< of read_texts()
-  std::string_view by = {};                               ///< of --by, what its field holds
   std::string_view exact_score = {};  ///< the number in the record, if the score may have been rounded
 
   /// By which the user knows it.

@@ -45,7 +45,6 @@ struct input_settings {
   std::string weighted_field;  ///< in place of texts: an array of words with their weights; empty: none
   std::string score_field;     ///< of JSON records, a number; empty: none
   std::string id_field = "id";
-  std::string by_field;  ///< what tells where a record is from; empty: nobody asks
   bool id_field_required = false;
   bool watches_ids = false;  ///< whether it is said if several documents have one
 

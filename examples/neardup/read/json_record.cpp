@@ -262,7 +262,6 @@ void expect(bool is_met, simdjson::error_code otherwise) {
 struct json_parser {
   explicit json_parser(const input_settings& s) : settings(s), names(s.text_fields) {
     names.push_back(s.id_field);
-    if (!s.by_field.empty()) names.push_back(s.by_field);
     if (!s.score_field.empty()) names.push_back(s.score_field);
     for (std::size_t i = 0; i < names.size(); ++i) {
       wanted.at(names[i]).slots.push_back(i);
@@ -463,10 +462,6 @@ struct json_parser {
     out.fields.insert(out.fields.end(), words.begin(), words.end());
     if (!settings.score_field.empty()) {
       if (auto wrong = take_number(out)) return wrong;
-    }
-    if (!settings.by_field.empty()) {
-      const token& by = found[settings.text_fields.size() + 1];
-      if (by.kind == '"' || by.kind == '0' || by.kind == 't' || by.kind == 'f') out.by = by.text;
     }
     const token& found_id = found[settings.text_fields.size()];
     if (found_id.kind == '"' || found_id.kind == '0') {

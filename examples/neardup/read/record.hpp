@@ -18,7 +18,6 @@ struct record {
   std::vector<std::string_view> fields;
   std::string_view id;
   bool has_id = false;
-  std::string_view by;           ///< what the field holds that tells where it is from
   bool is_blank = false;         ///< what stands between records: it is none
   bool is_html = false;          ///< a record of a crawl that is no plain text, and is left out,
   bool is_no_text = false;       ///< or one of any other kind
@@ -28,7 +27,7 @@ struct record {
 
   void clear() {
     fields.clear();
-    id = by = exact_score = {};
+    id = exact_score = {};
     has_id = is_blank = is_html = is_no_text = ill_formed = false;
     score = 0;
   }

@@ -74,7 +74,6 @@ std::optional<std::string> take_header(const input_settings& settings, std::stri
     return missing(name) + (is_default ? "; --text-field names another" : "");
   }
   if (settings.id_field_required && !place_of(*columns, settings.id_field)) return missing(settings.id_field);
-  if (!settings.by_field.empty() && !place_of(*columns, settings.by_field)) return missing(settings.by_field);
   if (!settings.score_field.empty() && !place_of(*columns, settings.score_field)) return missing(settings.score_field);
   from.columns = std::move(columns);
   return std::nullopt;
@@ -86,7 +85,6 @@ std::optional<std::string> table_reader::operator()(const source& from, std::str
     texts_.clear();
     for (const std::string& name : settings_.text_fields) texts_.push_back(place_of(*columns_, name).value());
     id_ = place_of(*columns_, settings_.id_field);
-    by_ = settings_.by_field.empty() ? std::nullopt : place_of(*columns_, settings_.by_field);
     score_ = settings_.score_field.empty() ? std::nullopt : place_of(*columns_, settings_.score_field);
   }
   out.is_blank = row.empty();
@@ -103,7 +101,6 @@ std::optional<std::string> table_reader::operator()(const source& from, std::str
     out.id = values[*id_];
     out.has_id = true;
   }
-  if (by_) out.by = values[*by_];
   return score_ ? take_score(settings_.score_field, values[*score_], out) : std::nullopt;
 }
 

@@ -153,7 +153,6 @@ std::optional<std::string> warc_reader::operator()(std::string_view raw, record&
   decode(settings_.encoding.empty() ? charset_of(full_type) : settings_.encoding, body, is_wrong);
   out.fields.push_back(body);
   out.ill_formed = is_wrong || !is_utf8(body);
-  if (!settings_.by_field.empty()) out.by = header[settings_.by_field].value_or("");
   const std::string name = settings_.id_field_required ? settings_.id_field : "WARC-Target-URI";
   std::string_view id = header[name].value_or("");
   if (id.starts_with('<') && id.ends_with('>')) id = id.substr(1, id.size() - 2);

@@ -113,13 +113,6 @@ template <class Hasher>
 struct token_kernel<any_tokenizer<Hasher>, Hasher> {
   /// Made for the first text, and again for another tokenizer, which it keeps alive: so none has the same address.
   struct scratch {
-    scratch() = default;
-    scratch(const scratch&) noexcept {}
-    scratch(scratch&&) noexcept = default;
-    scratch& operator=(const scratch&) = delete;
-    scratch& operator=(scratch&&) noexcept = default;
-    ~scratch() = default;
-
     std::shared_ptr<const typename any_tokenizer<Hasher>::model_base> owner;
     std::unique_ptr<typename any_tokenizer<Hasher>::scratch_base> memory;
   };
