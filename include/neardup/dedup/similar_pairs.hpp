@@ -57,7 +57,7 @@ struct similarity_options {
   /// What is compared with the least similarity.
   set_similarity measure = set_similarity::jaccard;
 
-  /// The least number of features in common, however similar sets are. 0: one, of containment default_min_contained.
+  /// The least number of features in common, however similar sets are; 0: default_min_contained for containment, else 1.
   std::size_t min_common = 0;
 
   /// Within one corpus: of sets that are equal only the first is paired with others, and each of the rest with that
