@@ -31,6 +31,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join/set_prefixes.hpp
     include/neardup/dedup/join/similar_decider.hpp
     include/neardup/dedup/join_options.hpp
+    include/neardup/dedup/parts/repeated_parts.hpp
     include/neardup/dedup/recall.hpp
     include/neardup/dedup/similar_groups.hpp
     include/neardup/dedup/similar_pairs.hpp
@@ -143,6 +144,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/mask.hpp
     include/neardup/text/ngrams.hpp
     include/neardup/text/normalise.hpp
+    include/neardup/text/parts.hpp
     include/neardup/text/sentences.hpp
     include/neardup/text/shingles.hpp
     include/neardup/text/stop_words.hpp

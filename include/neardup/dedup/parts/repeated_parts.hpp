@@ -1,0 +1,171 @@
+// Which parts of texts stood before, in the same text or in an earlier one: licences, navigation, signatures.
+// Opt-in: no umbrella includes it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "../../error.hpp"
+#include "../../fingerprint/defaults.hpp"
+#include "../../fingerprint/feature_extractor.hpp"
+#include "../../fingerprint/hashers.hpp"
+#include "../../runner.hpp"
+#include "../../text/parts.hpp"
+#include "../feature_sets.hpp"
+#include "../similar_groups.hpp"
+#include "../similarity.hpp"
+
+namespace neardup::inline v0 {
+
+/// A part of fewer features is only compared with equal ones: of three words with one changed nobody knows whether they
+/// mean the same.
+inline constexpr std::size_t default_min_part_features = 8;
+
+/// When a part is a repetition.
+struct repeated_part_options {
+  /// The least Jaccard similarity of the features of a part and an earlier one that stays, above 0 to 1. With 1 parts are
+  /// equal, or nothing is said of them.
+  double similarity = 1;
+
+  /// Parts of fewer features are only compared with equal ones.
+  std::size_t min_features = default_min_part_features;
+
+  /// In how many documents a part has to stand, itself or what it is similar to. Others stay, however often.
+  std::size_t min_documents = 1;
+
+  /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
+  any_runner run = {};
+};
+
+/// Collects the parts of documents, and decides which of them repeat an earlier one: the first one stays.
+///
+/// Two parts are equal if they have the same bytes once each run of white space of ASCII is one space. What is kept of a
+/// part are 128 bits of a hash; two others of n different ones have the same with a probability of n^2 / 2^129.
+/// Memory: 4 bytes per part and 8 per document; for each distinct part some 50 bytes, and with a similarity below 1 also
+/// 4 bytes per feature.
+/// Example:
+///     part_collection collected({.min_documents = 3});
+///     for (const std::string& text : documents) {
+///       collected.begin_document();
+///       text_parts{}(text, [&](std::string_view part) { collected.add(part); });
+///     }
+///     std::vector<std::uint32_t> label = collected.decide();  // part i repeats part label[i], unless that is i
+template <class Tokenizer = default_tokenizer>
+class part_collection {
+ public:
+  /// Throws: std::invalid_argument unless the similarity is above 0 and at most 1.
+  explicit part_collection(repeated_part_options how = {}, Tokenizer tokenizer = {})
+      : how_(std::move(how)), extract_(std::move(tokenizer)) {
+    if (!(how_.similarity > 0 && how_.similarity <= 1)) {
+      detail::fail<std::invalid_argument>("part_collection: a similarity is above 0 and at most 1");
+    }
+  }
+
+  /// The parts that follow are those of the next document.
+  void begin_document() { begins_.push_back(firsts_.size()); }
+
+  /// Adds the next part of the document. Returns: its number, which is how many parts there were before.
+  /// Throws: std::length_error from 2^32 - 1 parts on; std::bad_alloc. Complexity: linear in the part.
+  std::size_t add(std::string_view part) {
+    if (firsts_.size() == (std::numeric_limits<std::uint32_t>::max)()) {
+      detail::fail<std::length_error>("part_collection: more parts than 32 bits can number");
+    }
+    const std::size_t number = firsts_.size();
+    const auto [known, is_new] = numbers_.try_emplace(digest_of(part), static_cast<std::uint32_t>(distinct_.size()));
+    if (is_new) {
+      distinct_.push_back(static_cast<std::uint32_t>(number));
+      if (how_.similarity < 1) {
+        const std::span<const std::uint32_t> features = extract_(part, scratch_);
+        features_.add(features.size() < how_.min_features ? std::span<const std::uint32_t>() : features);
+      }
+    }
+    firsts_.push_back(known->second);
+    return number;
+  }
+
+  /// The number of parts.
+  [[nodiscard]] std::size_t size() const noexcept { return firsts_.size(); }
+
+  /// Returns: for each part the number of the one that it repeats, an earlier one that stays; its own number if it stays.
+  /// The first of equal parts stands for them; of similar ones the first, as group_similar() decides.
+  /// Throws: what group_similar throws. Complexity: linear, and with a similarity below 1 that of group_similar.
+  [[nodiscard]] std::vector<std::uint32_t> decide() const {
+    std::vector<std::uint32_t> label_of_distinct(distinct_.size());
+    std::iota(label_of_distinct.begin(), label_of_distinct.end(), std::uint32_t{0});
+    if (how_.similarity < 1) label_of_distinct = group_similar(features_, how_.similarity, {.run = how_.run});
+    const std::vector<bool> is_frequent = frequent(label_of_distinct);
+    std::vector<std::uint32_t> label(firsts_.size());
+    for (std::size_t i = 0; i < label.size(); ++i) {
+      const std::uint32_t stands_for = label_of_distinct[firsts_[i]];
+      label[i] = is_frequent[stands_for] ? distinct_[stands_for] : static_cast<std::uint32_t>(i);
+    }
+    return label;
+  }
+
+  /// The similarity of two parts: 1 of equal ones; of others that of their features, 0 if these were not kept.
+  /// Precondition: both are below size().
+  [[nodiscard]] double similarity(std::size_t a, std::size_t b) const {
+    if (firsts_[a] == firsts_[b]) return 1;
+    return how_.similarity < 1 ? jaccard(features_[firsts_[a]], features_[firsts_[b]]) : 0;
+  }
+
+ private:
+  using digest = std::array<std::uint64_t, 2>;
+  struct digest_hash {
+    std::size_t operator()(const digest& d) const noexcept { return static_cast<std::size_t>(d[0]); }
+  };
+
+  digest digest_of(std::string_view part) {
+    spaced_.clear();
+    bool is_between = false;
+    for (const char c : part) {
+      if (detail::is_space(c)) {
+        is_between = true;
+        continue;
+      }
+      if (is_between && !spaced_.empty()) spaced_ += ' ';
+      is_between = false;
+      spaced_ += c;
+    }
+    return xxh3<128>{}(spaced_);
+  }
+
+  /// Of each group whether its parts stand in enough documents.
+  [[nodiscard]] std::vector<bool> frequent(const std::vector<std::uint32_t>& label_of_distinct) const {
+    std::vector<std::uint32_t> documents(distinct_.size()), last(distinct_.size());  // the last one from 1
+    std::uint32_t document = 0;
+    for (std::size_t i = 0; i < firsts_.size(); ++i) {
+      while (document < begins_.size() && begins_[document] <= i) ++document;
+      const std::uint32_t group = label_of_distinct[firsts_[i]];
+      if (documents[group] > 0 && last[group] == document) continue;
+      ++documents[group];
+      last[group] = document;
+    }
+    std::vector<bool> result;
+    for (const std::uint32_t count : documents) result.push_back(count >= how_.min_documents);
+    return result;
+  }
+
+  repeated_part_options how_;
+  feature_extractor<Tokenizer> extract_;
+  typename feature_extractor<Tokenizer>::workspace scratch_;
+  std::unordered_map<digest, std::uint32_t, digest_hash> numbers_;  // of distinct parts
+  std::vector<std::uint32_t> distinct_;                             // the first part of each of them
+  std::vector<std::uint32_t> firsts_;                               // of each part which distinct one it is
+  std::vector<std::size_t> begins_;                                 // of documents, in parts
+  feature_sets<> features_;                                         // of distinct parts
+  std::string spaced_;
+};
+
+}  // namespace neardup::inline v0

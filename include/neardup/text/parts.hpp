@@ -1,0 +1,145 @@
+// Parts of a text: what stands in many documents while the rest of them differs, such as licences and navigation.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <string_view>
+
+#include "../error.hpp"
+#include "sentences.hpp"
+#include "unicode.hpp"
+#include "utf8.hpp"
+#include "words.hpp"
+
+namespace neardup::inline v0 {
+
+/// What text_parts cuts a text into.
+enum class part_kind {
+  /// Lines without an empty one between them.
+  paragraph,
+  /// As sentences cuts, with the marks that end it, and the quotes and brackets behind these.
+  sentence,
+  line,
+  /// `text_parts::size` words; the next part begins behind them.
+  words,
+};
+
+namespace detail {
+
+constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+constexpr bool is_space(char c) noexcept { return is_blank(c) || c == '\n' || c == '\r'; }
+
+/// Whether there is a letter or a number in a text.
+inline bool has_word(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const decoded next = decode_one(text.substr(i));
+    if (next.valid && classify(next.code_point) != character_class::other) return true;
+    i += next.length;
+  }
+  return false;
+}
+
+/// Whether a character closes what stands before it, and belongs to its sentence.
+constexpr bool closes(char32_t c) noexcept {
+  switch (c) {
+    case U'"':
+    case U'\'':
+    case U')':
+    case U']':
+    case U'}':
+    case U'\u00bb':
+    case U'\u2019':
+    case U'\u201d':
+    case U'\u300b':
+    case U'\u300d':
+    case U'\u300f':
+    case U'\u3011':
+    case U'\uff09': return true;
+    default: return false;
+  }
+}
+
+}  // namespace detail
+
+/// Tokenizes a text into its parts, in order and apart from each other. Each is a view of the text, so `part.data() -
+/// text.data()` is its place, in bytes.
+///
+/// A part has a letter or a number at least; there is no white space of ASCII at either end of it. Lines end with \n, \r
+/// or both. The words that are left behind the last window of `size` words are no part.
+/// Throws: std::invalid_argument when used with part_kind::words and size = 0. Complexity: linear.
+/// Example: `text_parts{part_kind::words, 50}(text, [&](std::string_view part) { … })`
+struct text_parts {
+  part_kind kind = part_kind::paragraph;
+  std::size_t size = 0;  ///< the words of a window
+
+  template <class Sink>
+  void operator()(std::string_view text, Sink&& sink) const {
+    switch (kind) {
+      case part_kind::paragraph: return cut_lines(text, true, sink);
+      case part_kind::line: return cut_lines(text, false, sink);
+      case part_kind::sentence: return cut_sentences(text, sink);
+      case part_kind::words: return cut_windows(text, sink);
+    }
+  }
+
+ private:
+  template <class Sink>
+  static void hand_over(std::string_view part, Sink& sink) {
+    while (!part.empty() && detail::is_space(part.front())) part.remove_prefix(1);
+    while (!part.empty() && detail::is_space(part.back())) part.remove_suffix(1);
+    if (detail::has_word(part)) sink(part);
+  }
+
+  template <class Sink>
+  static void cut_lines(std::string_view text, bool are_joined, Sink& sink) {
+    std::size_t begin = 0;  // of the part
+    for (std::size_t i = 0; i < text.size();) {
+      const std::size_t end = (std::min)(text.find_first_of("\r\n", i), text.size());
+      const std::string_view line = text.substr(i, end - i);
+      const bool is_empty = std::all_of(line.begin(), line.end(), detail::is_blank);
+      i = end + (text.substr(end, 2) == "\r\n" ? 2 : 1);
+      if (are_joined && !is_empty) continue;
+      hand_over(text.substr(begin, end - begin), sink);
+      begin = (std::min)(i, text.size());
+    }
+    hand_over(text.substr(begin), sink);
+  }
+
+  template <class Sink>
+  static void cut_sentences(std::string_view text, Sink& sink) {
+    std::size_t begin = 0;
+    bool is_ending = false;  // the sentence has ended, and its last marks and what closes them come
+    for (std::size_t i = 0; i < text.size();) {
+      const decoded next = decode_one(text.substr(i));
+      const std::size_t after = i + next.length;
+      const bool is_line_end = next.code_point == U'\n' || next.code_point == U'\r';
+      const bool is_stop = next.code_point == U'.' &&
+                           (after == text.size() || std::string_view(" \t\n\r\")").find(text[after]) != text.npos);
+      const bool is_end = is_stop || detail::ends_sentence(next.code_point);
+      if (is_line_end || (is_ending && !is_end && !detail::closes(next.code_point))) {
+        hand_over(text.substr(begin, i - begin), sink);
+        begin = i;
+        is_ending = false;
+      }
+      is_ending = is_ending || (is_end && !is_line_end);
+      i = after;
+    }
+    hand_over(text.substr(begin), sink);
+  }
+
+  template <class Sink>
+  void cut_windows(std::string_view text, Sink& sink) const {
+    if (size == 0) detail::fail<std::invalid_argument>("parts of words need a size of 1 or more");
+    std::size_t begin = 0, count = 0;
+    words{}(text, [&](std::string_view word) {
+      const auto place = static_cast<std::size_t>(word.data() - text.data());
+      if (count == 0) begin = place;
+      if (++count < size) return;
+      sink(text.substr(begin, place + word.size() - begin));
+      count = 0;
+    });
+  }
+};
+
+}  // namespace neardup::inline v0
