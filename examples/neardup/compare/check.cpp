@@ -30,12 +30,17 @@ double estimate_of(const fingerprint_settings& settings, int distance) {
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match) {
   const double estimate = estimate_of(settings, match.distance);
   if (!as_json) {
-    std::string places;
+    std::string places, passage;
     if (!match.place.empty() || !match.other_place.empty()) {
       places = '\t' + printable(match.place) + '\t' + printable(match.other_place);
     }
+    if (match.passage) {
+      const std::string field = match.passage->field.empty() ? "" : printable(match.passage->field) + ':';
+      passage = '\t' + field + std::to_string(match.passage->offset) + '\t' + std::to_string(match.passage->length) +
+                '\t' + printable(match.passage->words);
+    }
     return similarity_text(match.similarity.value_or(estimate)) + '\t' + std::to_string(match.distance) + '\t' +
-           printable(match.id) + '\t' + printable(match.other) + places + '\n';
+           printable(match.id) + '\t' + printable(match.other) + places + passage + '\n';
   }
   json_object line;
   line.add(match.name, json_string(match.id)).add(match.other_name, json_string(match.other));
@@ -43,6 +48,11 @@ std::string text_of_match(const fingerprint_settings& settings, bool as_json, co
   if (match.similarity) line.add("similarity", number(*match.similarity));
   if (!match.place.empty()) line.add("at", json_string(match.place));
   if (!match.other_place.empty()) line.add(match.other_name + std::string("_at"), json_string(match.other_place));
+  if (match.passage) {
+    if (!match.passage->field.empty()) line.add("field", json_string(match.passage->field));
+    line.add("offset", std::to_string(match.passage->offset)).add("length", std::to_string(match.passage->length));
+    line.add("passage", json_string(match.passage->words));
+  }
   return line.text() + '\n';
 }
 

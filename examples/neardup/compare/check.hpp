@@ -89,6 +89,13 @@ inline std::strong_ordering compare_features(feature_set a, feature_set b) {
 /// The similarity that a distance stands for: of min-wise codes that of Jaccard, else the cosine.
 double estimate_of(const fingerprint_settings& settings, int distance);
 
+/// Where in the text of a document much of another one stands: in bytes of that text, and with the words around it.
+struct shown_passage {
+  std::size_t offset, length;
+  std::string words;
+  std::string field = {};  ///< of the record, if several are texts
+};
+
 /// A document and another one that is near it, as pairs, query and unique --dropped print them.
 struct match_line {
   const char *name, *other_name;  ///< what their ids are called in JSON
@@ -96,6 +103,7 @@ struct match_line {
   int distance;
   std::optional<double> similarity;          ///< if there is a check
   std::string place = {}, other_place = {};  ///< where they stand, if the id does not say which one is meant
+  std::optional<shown_passage> passage = {};
 };
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match);
 

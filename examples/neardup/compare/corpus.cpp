@@ -78,6 +78,7 @@ void for_each_against(context& c, const document_visitor& visit) {
     theirs.paths = against.paths;
     theirs.first_may_be_verb = false;
     theirs.score_field.clear();
+    theirs.keeps_texts = against.keeps_texts;
     theirs.watches_ids = false;  // an id may well be there and here
     source_walker sources(theirs);
     c.leave_out_outputs(sources);
@@ -91,7 +92,12 @@ void read_corpus(context& c, corpus& all, const document_visitor& visit) {
   const auto add = [&](const placed_document& d) {
     if (d.facts.has_tokens) all.add(d);
   };
-  for_each_against(c, add);
+  for_each_against(c, [&](const placed_document& d) {
+    add(d);
+    if (!d.facts.has_tokens || !c.settings.against.keeps_texts) return;
+    all.against_pairs.add(d.texts == nullptr ? std::vector<word_pair>()
+                                             : word_pairs_of({d.texts->begin(), d.texts->end()}));
+  });
   all.end_against();
   for_each_document(c, [&](const placed_document& d) {
     if (visit) visit(d);

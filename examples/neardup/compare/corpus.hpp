@@ -1,7 +1,10 @@
 // What stays of the documents once they are read: fingerprints, names, and where to find them again.
 #pragma once
 
+#include <neardup/dedup/feature_sets.hpp>
+
 #include "../describe/fingerprints.hpp"
+#include "../describe/passages.hpp"
 #include "../documents/documents.hpp"
 #include "../read/source.hpp"
 #include "check.hpp"
@@ -77,6 +80,7 @@ struct corpus {
   std::vector<double> scores;                                     // where --keep asks for them: the highest is kept
   std::vector<std::pair<std::size_t, std::string>> exact_scores;  // of those that may have been rounded
   std::size_t against = 0;                                        // so many are of --against, the first ones
+  neardup::feature_sets<word_pair> against_pairs;  // of their texts, if these are handed over; empty for others
 };
 
 /// Calls `visit` for each document of --against: first those of its indexes, then the others.

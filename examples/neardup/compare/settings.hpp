@@ -20,6 +20,7 @@ struct grouping_settings {
 struct against_settings {
   std::vector<std::string> paths;    ///< texts, or with --fingerprints lists
   std::vector<std::string> indexes;  ///< and files of indexes
+  bool keeps_texts = false;          ///< of its documents that are texts these are handed over, too
   bool also_within = false;          ///< near-duplicates within the input, too
   bool has_only_prints = false;      ///< of some of its documents there are fingerprints and no more
 

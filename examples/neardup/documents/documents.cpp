@@ -48,9 +48,10 @@ using document_maker = std::function<void(const document_texts& texts, document&
 using maker_source = std::function<document_maker()>;
 
 /// Its fingerprint, and what is compared besides.
-document_maker make_fingerprint_maker(const fingerprint_settings& settings, const comparison_settings& comparison) {
-  return [&settings, describe = make_describer(settings, comparison)](const document_texts& texts, document& d,
-                                                                      finished_batch& out) {
+document_maker make_fingerprint_maker(const fingerprint_settings& settings, const comparison_settings& comparison,
+                                      bool keeps_texts) {
+  return [&settings, keeps_texts, describe = make_describer(settings, comparison)](const document_texts& texts,
+                                                                                   document& d, finished_batch& out) {
     for (const std::string_view text : texts) {
       d.text_length += text.size();
       look_for_terms(settings, text);
@@ -60,6 +61,7 @@ document_maker make_fingerprint_maker(const fingerprint_settings& settings, cons
     out.features.insert(out.features.end(), d.features.begin(), d.features.end());
     d.has_tokens = made.fingerprint.has_value();
     if (made.fingerprint) d.fingerprint = *made.fingerprint;
+    if (keeps_texts) out.texts.emplace_back(texts.begin(), texts.end());
   };
 }
 
@@ -272,7 +274,8 @@ void read_documents(const input_settings& input, const fingerprint_settings& fin
                     const comparison_settings& comparison, source_walker& sources, run_notes& notes,
                     const document_visitor& visit, const batch_visitor& after) {
   read(
-      input, sources, notes, [&] { return make_fingerprint_maker(fingerprint, comparison); }, visit, after);
+      input, sources, notes, [&] { return make_fingerprint_maker(fingerprint, comparison, input.keeps_texts); }, visit,
+      after);
 }
 
 void read_texts(const input_settings& input, source_walker& sources, run_notes& notes, const document_visitor& visit) {

@@ -46,6 +46,7 @@ struct input_settings {
   std::string score_field;     ///< of JSON records, a number; empty: none
   std::string id_field = "id";
   bool id_field_required = false;
+  bool keeps_texts = false;  ///< documents are handed over with their texts, besides what is made of them
   bool watches_ids = false;  ///< whether it is said if several documents have one
 
   std::vector<std::string> include;

@@ -144,6 +144,29 @@ std::optional<std::string_view> unescape(std::string_view quoted, std::string& s
   return std::string_view(scratch.data(), static_cast<std::size_t>(out - scratch.data()));
 }
 
+}  // namespace
+
+void move_into_quoted(std::string_view quoted, std::span<std::size_t> places) {
+  std::size_t text = 0, begin = 0;
+  for (std::size_t& place : places) {
+    while (text < place && begin < quoted.size()) {
+      if (quoted[begin] != '\\') {
+        const std::size_t escape = std::min(quoted.find('\\', begin), quoted.size());
+        const std::size_t count = std::min(escape - begin, place - text);
+        begin += count;
+        text += count;
+        continue;
+      }
+      char resolved[4];
+      char* end = resolved;
+      bool ignored = false;
+      begin += std::max<std::size_t>(take_escape(quoted.substr(begin), end, ignored), 1);
+      text += static_cast<std::size_t>(end - resolved);
+    }
+    place = begin;
+  }
+}
+
 std::string repaired(std::string_view bytes) {
   std::string out;
   out.reserve(bytes.size() + bytes.size() / 8);
@@ -153,6 +176,8 @@ std::string repaired(std::string_view bytes) {
   });
   return out;
 }
+
+namespace {
 
 std::string explain(simdjson::error_code error) {
   switch (error) {
@@ -179,6 +204,7 @@ std::string explain(simdjson::error_code error) {
 struct token {
   char kind = '\0';  ///< its first character, '0' for every number; or one of the kinds below
   std::string_view text;
+  std::string_view quoted = {};  ///< of a string that is asked for: the text before its escapes were resolved
 };
 constexpr char array_of_lines = 'j';  ///< an array of strings that is a text
 constexpr char mixed = 'm';           ///< an array that should be one, and holds something else
@@ -357,6 +383,7 @@ struct json_parser {
       taken = scan_texts(value, depth, here, scratch[first]);
     } else {
       taken = scan(value, depth, &here);
+      taken.quoted = taken.text;
       if (taken.kind == '"') taken.text = resolve(taken.text, scratch[first]);
     }
     for (const std::size_t slot : here.slots) found[slot] = taken;
@@ -457,6 +484,7 @@ struct json_parser {
         return other_kind(names[i], found[i], "a string") + (is_default ? "; --text-field names another" : "");
       }
       out.fields.push_back(found[i].text);
+      out.quoted.push_back(found[i].kind == '"' ? found[i].quoted : std::string_view());
     }
     const std::vector<std::string_view>& words = weighted.front().parts;
     out.fields.insert(out.fields.end(), words.begin(), words.end());

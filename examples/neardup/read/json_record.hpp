@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "record.hpp"
 
@@ -14,6 +15,13 @@ json_reader make_json_reader(const input_settings& settings);
 
 /// Takes the number that --keep asks for, of a field of this name. Returns: what is wrong with it, if anything is.
 std::optional<std::string> take_score(const std::string& name, std::string_view number, record& out);
+
+/// Moves places of a text, ascending, to where they stand in the JSON string that the text was read from, without its
+/// quotes. Complexity: linear.
+void move_into_quoted(std::string_view quoted, std::span<std::size_t> places);
+
+/// Bytes with U+FFFD in place of what is not UTF-8.
+std::string repaired(std::string_view bytes);
 
 /// Whether text is a number by the grammar of JSON.
 bool is_number(std::string_view text);

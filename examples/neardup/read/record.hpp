@@ -16,6 +16,8 @@ namespace command {
 struct record {
   /// The texts; no feature spans two of them. With --weighted-field: a word, its weight, the next word, and so on.
   std::vector<std::string_view> fields;
+  /// The same as they stand in a JSON string, without its quotes; null for an array of strings. Of other formats none.
+  std::vector<std::string_view> quoted;
   std::string_view id;
   bool has_id = false;
   bool is_blank = false;         ///< what stands between records: it is none
@@ -27,6 +29,7 @@ struct record {
 
   void clear() {
     fields.clear();
+    quoted.clear();
     id = exact_score = {};
     has_id = is_blank = is_html = is_no_text = ill_formed = false;
     score = 0;

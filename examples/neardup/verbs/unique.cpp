@@ -12,6 +12,8 @@
 #include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
+#include "copying.hpp"
+#include "cutting.hpp"
 #include "running.hpp"
 
 namespace command {
@@ -29,126 +31,19 @@ bool needs_names(const run_settings& settings) {
   return !settings.output.dropped.empty() || settings.input.unit == unit_of_input::fingerprints;
 }
 
-/// Copies records to an output, byte for byte; of files that are documents it prints the path.
-class record_copier {
- public:
-  record_copier(output& out, bool as_json) : out_(out), as_json_(as_json) {}
-
-  /// Copies a line with its end; without one, prints the path. Where a source ends without a line end, a further record
-  /// still begins a line of its own; the byte order mark of a source does not come into the middle of the output.
-  void copy(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
-    if (line == 0) return print(from->path);
-    if (from->unit == unit_of_input::json_array) {
-      out_ << (copied_ == 0 ? "[\n" : ",\n") << raw;
-      ++copied_;
-      return;
-    }
-    if (open_line_) out_ << '\n';
-    if (copied_ > 0 && line == 1 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
-    out_ << raw;
-    open_line_ = !raw.ends_with('\n');
-    // What ends a record of WARC, where the last one of a file lacks it.
-    if (from->unit == unit_of_input::warc && !raw.ends_with("\r\n\r\n")) {
-      out_ << (raw.ends_with("\r\n") ? "\r\n" : "\r\n\r\n");
-      open_line_ = false;
-    }
-    ++copied_;
-  }
-
-  void print(const std::string& id) {
-    if (as_json_) {
-      out_ << "{\"id\":" << json_string(id) << "}\n";
-    } else {
-      out_ << printable(id) << '\n';
-    }
-    ++copied_;
-  }
-
-  /// What comes before the first record of a table.
-  void begin(const source& first) {
-    out_ << first.header;
-    open_line_ = !first.header.empty() && !first.header.ends_with('\n');
-  }
-
-  /// What comes behind the last one.
-  void end(unit_of_input unit) {
-    if (unit == unit_of_input::json_array) out_ << (copied_ == 0 ? "[\n]\n" : "\n]\n");
-  }
-
-  [[nodiscard]] std::uint64_t copied() const noexcept { return copied_; }
-
- private:
-  output& out_;
-  bool as_json_;
-  std::uint64_t copied_ = 0;
-  bool open_line_ = false;
-};
-
-/// Copies what is kept, and what is dropped if it is asked for, each as a file of the format of the input.
-class record_writer {
- public:
-  explicit record_writer(context& c) : context_(c), kept_(c.out, c.settings.output.as_json()) {
-    if (c.dropped_records) dropped_.emplace(*c.dropped_records, c.settings.output.as_json());
-  }
-
-  void keep(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
-    expect_source(from);
-    kept_.copy(from, line, raw);
-  }
-  void drop(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
-    expect_source(from);
-    if (dropped_) dropped_->copy(from, line, raw);
-  }
-  void print(const std::string& id) { kept_.print(id); }
-
-  void finish_run() {
-    const std::uint64_t dropped = context_.notes.documents() - context_.against - kept_.copied();
-    if (first_ != nullptr) {
-      kept_.end(first_->unit);
-      if (dropped_) dropped_->end(first_->unit);
-    }
-    finish(context_, ": " + grouped(kept_.copied()) + " kept, " + grouped(dropped) + " dropped", dropped);
-  }
-
- private:
-  /// What is written is one file, and so of one format, and one header. Throws: input_error.
-  void expect_source(const std::shared_ptr<source>& from) {
-    if (from == last_) return;
-    last_ = from;
-    if (first_ == nullptr) {
-      first_ = from;
-      kept_.begin(*from);
-      if (dropped_) dropped_->begin(*from);
-      return;
-    }
-    if (from->unit != first_->unit) {
-      throw input_error({from->name(), "is of another format than " + first_->name() + ", and unique writes one"});
-    }
-    const auto names = [](const source& s) { return s.columns == nullptr ? std::vector<std::string>() : *s.columns; };
-    if (names(*from) != names(*first_)) {
-      throw input_error(
-          {from->where(1), "another header than that of " + first_->name() + ", and unique writes one table"});
-    }
-  }
-
-  context& context_;
-  record_copier kept_;
-  std::optional<record_copier> dropped_;
-  std::shared_ptr<source> first_, last_;
-};
-
 /// Writes a document that was dropped, and the one that stands for it: JSON Lines for JSON, otherwise columns. `place`: of
 /// a document whose id one before it has.
 void write_dropped(context& c, const std::string& id, const std::string& place, const any_fingerprint& fingerprint,
-                   feature_set features, const corpus& kept, std::size_t by) {
+                   feature_set features, const corpus& kept, std::size_t by,
+                   std::optional<shown_passage> passage = std::nullopt) {
   const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
   std::optional<double> similarity;
   if (c.settings.comparison.min_similarity)
     similarity = similarity_at_least(c.settings.comparison.check, kept.check[by], features, 0);
-  *c.dropped << text_of_match(
-      c.settings.fingerprint, as_json,
-      {"id", by < kept.against ? "against" : "kept", id, kept.documents.id(by),
-       hamming_distance(kept.fingerprints[by], fingerprint), similarity, place, kept.documents.place_of_repeated(by)});
+  *c.dropped << text_of_match(c.settings.fingerprint, as_json,
+                              {"id", by < kept.against ? "against" : "kept", id, kept.documents.id(by),
+                               hamming_distance(kept.fingerprints[by], fingerprint), similarity, place,
+                               kept.documents.place_of_repeated(by), std::move(passage)});
 }
 
 /// Keeps each document unless it is a near-duplicate of one that was kept before. Decides in rounds that grow with what
@@ -320,85 +215,6 @@ void run_first_come(context& c) {
   writer.finish_run();
 }
 
-/// Finds the documents of the input again, in a second pass, which makes nothing of them. Memory: a byte for each line.
-class second_pass {
- public:
-  explicit second_pass(context& c) : context_(c) { c.sources.remember(); }
-
-  /// Takes the next document of the first pass.
-  void expect(const placed_document& d) {
-    if (expected_.empty() || expected_.back().from != d.from) {
-      if (!expected_.empty()) expect_format(*d.from);
-      expected_.push_back({d.from, {}, 0, 0});
-    }
-    expected_source& last = expected_.back();
-    last.lines.resize(std::max<std::uint64_t>(d.line, 1));
-    last.lines.back() = d.facts.has_tokens ? content::tokens : content::no_tokens;
-    last.checksum = with_line(last.checksum, d.line, d.raw);
-    last.last_length = d.raw.size();
-  }
-
-  [[nodiscard]] bool is_empty() const noexcept { return expected_.empty(); }
-
-  /// Calls `visit(has_tokens, source, line, raw)` for each document in order. Files that are documents are not read.
-  /// Throws: input_error if a line is no longer what it was.
-  template <class Visit>
-  void visit_documents(const Visit& visit) const {
-    const unit_of_input unit = context_.settings.input.unit;
-    const bool are_texts =
-        unit == unit_of_input::automatic && !expected_.empty() && expected_.front().from->unit == unit_of_input::files;
-    if (unit == unit_of_input::files || are_texts) {
-      for (const expected_source& one : expected_) {
-        visit(one.lines.front() == content::tokens, one.from, 0, std::string_view());
-      }
-      return;
-    }
-    auto next = expected_.begin();
-    if (next == expected_.end()) return;
-    std::uint64_t checksum = 0;  // of the lines of `next`, so far
-    context_.notes.mute(true);
-    context_.sources.rewind();
-    read_lines(context_.settings.input, context_.sources, context_.notes, [&](const placed_document& d) {
-      if (d.from != next->from || next->lines[d.line - 1] == content::none) return true;
-      const bool is_last = d.line == next->lines.size();
-      // A last line without an end may be a part of a longer one by now.
-      const std::string_view raw = is_last ? d.raw.substr(0, next->last_length) : d.raw;
-      checksum = with_line(checksum, d.line, raw);
-      visit(next->lines[d.line - 1] == content::tokens, d.from, d.line, raw);
-      if (!is_last) return true;
-      if (checksum != next->checksum) fail_changed(*next->from);
-      checksum = 0;
-      return ++next != expected_.end();
-    });
-    if (next != expected_.end()) fail_changed(*next->from);
-  }
-
- private:
-  enum class content : unsigned char { none, no_tokens, tokens };
-
-  struct expected_source {
-    std::shared_ptr<source> from;
-    std::vector<content> lines;  // up to the last document; the first one stands for a file that is a document
-    std::uint64_t checksum;      // of the numbers of lines and contents of the documents
-    std::uint64_t last_length;   // of the line of the last one, bytes
-  };
-
-  /// The second pass is one over lines, or over files.
-  void expect_format(const source& from) const {
-    const source& first = *expected_.front().from;
-    if (from.unit == first.unit) return;
-    throw input_error({from.name(), "is of another format than " + first.name() + ", and unique writes one"});
-  }
-
-  static std::uint64_t with_line(std::uint64_t before, std::uint64_t line, std::string_view raw) {
-    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd one: no file has these sums
-    return (before * factor ^ neardup::xxh3<64>{}(raw)) + line;
-  }
-
-  context& context_;
-  std::vector<expected_source> expected_;
-};
-
 /// Decides about all documents at once, when they are known. What is kept is read again.
 void run_at_once(context& c) {
   const bool are_lists = c.settings.input.unit == unit_of_input::fingerprints;
@@ -417,22 +233,25 @@ void run_at_once(context& c) {
 
   record_writer writer(c);
   std::size_t i = all.against;
-  const auto is_dropped = [&] {
+  passage_names passages(c);
+  const auto is_dropped = [&](const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
     const std::size_t by = label[i];
     if (by != i && c.dropped) {
+      std::optional<shown_passage> passage;
+      if (by < all.against_pairs.size()) passage = passages.best_in(from, line, raw, all.against_pairs[by]);
       write_dropped(c, all.documents.id(i), all.documents.place_of_repeated(i), all.fingerprints[i], all.check[i], all,
-                    by);
+                    by, std::move(passage));
     }
     return by != i;
   };
   if (are_lists) {
     for (; i < label.size(); ++i) {
-      if (!is_dropped()) writer.print(all.documents.id(i));
+      if (!is_dropped(nullptr, 0, {})) writer.print(all.documents.id(i));
     }
   }
   documents.visit_documents(
       [&](bool has_tokens, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
-        const bool is_kept = !has_tokens || !is_dropped();
+        const bool is_kept = !has_tokens || !is_dropped(from, line, raw);
         if (has_tokens) ++i;
         if (is_kept) {
           writer.keep(from, line, raw);
@@ -455,19 +274,90 @@ bool can_be_read_again(const run_settings& settings) {
   });
 }
 
+constexpr std::array unique_options{
+    option_row{"--parts", "KIND", takes::own, section::comparison,
+               "paragraph, sentence, line or words:N (windows of N words): not whole documents are compared, but their "
+               "parts, and what stood before is taken out of the text: with --similarity also what is similar. The "
+               "first one stays. Needs --lines or --jsonl, and --output or --dropped",
+               usual::with_verb, "take out of the texts what stood before: paragraph, sentence, line, words:N"},
+    option_row{"--least-length", "N", takes::own, section::comparison,
+               "with --parts: parts of fewer characters stay (default: 20)"},
+    option_row{"--least-documents", "N", takes::own, section::comparison,
+               "with --parts: parts that stand in fewer documents stay (default: 1)"},
+    option_row{"--cut-passages", flag, takes::own, section::comparison,
+               "with --against and --check containment: take the passages that stand in the other corpus out of the "
+               "text, and keep the record. Needs --lines or --jsonl, and --output or --dropped"},
+};
+
+/// What is written is the record, but for some of a text: where that stands has to be known.
+void refuse_cutting(const typed_options& given, const run_settings& to, const std::string& option) {
+  if (to.input.unit != unit_of_input::lines && to.input.unit != unit_of_input::json_lines) {
+    throw usage_error(option + " needs --lines or --jsonl");
+  }
+  if (!to.input.encoding.empty()) {
+    throw usage_error(option + " with --encoding: texts are taken apart in UTF-8; convert them first, with iconv");
+  }
+  if (!given.has("--output") && !given.has("--dropped")) {
+    throw usage_error(option + " changes records: name a file for them by --output, or one by --dropped for what goes");
+  }
+}
+
+void take_cutting(const typed_options& given, run_settings& to) {
+  const std::string option = "--cut-passages";
+  if (!given.has(option)) return;
+  if (given.has("--parts")) throw usage_error("--parts and --cut-passages do not go together");
+  if (!to.comparison.checks_containment() || !to.against.any()) {
+    throw usage_error(option + " needs --against and --check containment");
+  }
+  if (!to.against.indexes.empty()) {
+    throw usage_error(option + " with --against " + to.against.indexes.front() +
+                      ": an index keeps no texts; name texts");
+  }
+  refuse_if_given(given, {"--also-within"}, " with " + option + ": take one after the other");
+  refuse_cutting(given, to, option);
+}
+
+std::optional<part_settings> take_parts(const typed_options& given, run_settings& to) {
+  if (!given.has("--parts")) {
+    refuse_if_given(given, {"--least-length", "--least-documents"}, " needs --parts");
+    return std::nullopt;
+  }
+  part_settings how;
+  how.cut = parse_parts(given.text("--parts"));
+  refuse_if_given(given,
+                  {"--against", "--also-within", "--keep", "--grouping", "--check", "--check-features",
+                   "--min-similarity", "--exact", "--distance", "--blocks", "--kind", "--bits", "--weights",
+                   "--weighted-field", "--top", "--idf-file", "--seed", "--memory", "--fingerprints"},
+                  " says nothing of --parts; leave out one of the two");
+  refuse_cutting(given, to, "--parts");
+  if (given.has("--similarity")) how.similarity = similarity_of(given);
+  take_number<std::size_t>(given, "--least-length", how.least_length, 0, 1'000'000'000);
+  take_number<std::size_t>(given, "--least-documents", how.least_documents, 1, 1'000'000'000);
+  to.choice.reset();
+  return how;
+}
+
 bool run_unique(typed_options& typed) {
+  std::optional<part_settings> parts;
+  const bool cuts_passages = typed.has("--cut-passages");
   run_settings settings =
-      take_reading(typed, {.last = [](const typed_options& given, run_settings& to) {
+      take_reading(typed, {.last = [&](const typed_options& given, run_settings& to) {
+                     parts = take_parts(given, to);
+                     take_cutting(given, to);
                      if (given.has("--dropped-records") && to.input.unit == unit_of_input::fingerprints) {
                        throw usage_error("--dropped-records with --fingerprints: there are no records");
                      }
                      if (given.has("--format") && to.input.unit != unit_of_input::files) {
                        throw usage_error("--format says nothing here: unique copies the records as they are");
                      }
-                     to.input.is_read_twice = groups_first(to);
+                     to.input.is_read_twice = groups_first(to) || parts.has_value();
+                     to.against.keeps_texts = to.comparison.checks_containment() && !to.against.paths.empty() &&
+                                              (cuts_passages || !to.output.dropped.empty());
                      to.comparison.has_distances = !to.comparison.is_exact || !to.output.dropped.empty();
                    }});
-  return run_on_documents(settings, [](context& c) {
+  return run_on_documents(settings, [&](context& c) {
+    if (parts) return run_without_parts(c, *parts);
+    if (cuts_passages) return run_without_passages(c);
     // Batches of a stream are compared with all that was kept, again and again; what can be read twice need not be.
     if (groups_first(c.settings) || can_be_read_again(c.settings)) {
       run_at_once(c);
@@ -488,9 +378,11 @@ Prints the input without near-duplicates: it drops each record that is similar t
 copies the others byte for byte (--lines, --jsonl, and the other formats of records: of a table with its header,
 of an array of JSON as an array). Of whole files it prints the paths that are kept.
 Documents without tokens are kept. Blank lines of JSON Lines are dropped.
+With --parts or --cut-passages it takes parts out of the texts, and drops a record of which no word stays; all else
+of a record stays as it is, byte for byte.
 )",
                        takes::comparing | takes::exact | takes::far_from_against | takes::grouping | takes::format,
-                       {},
+                       unique_options,
                        run_unique};
 
 }  // namespace command

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""How many test items `unique --against --check containment` finds in texts, and how often it finds one where none is,
+beside a plain overlap of 13 words. Items are passages of texts, put into other texts.
+
+  bench/decontamination.py --program build/release/bin/neardup TEXTS [--items TEXTS]
+
+TEXTS: a folder of texts, or a file: plain, or JSON Lines with a field "text", also packed (.jsonl.gz); of those with one
+"cluster" the first. Items come from --items, so that nothing of them stands in the texts unless it is put there; without
+it, from a fifth of the texts, which are then left out.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "articles"))
+import texts as shared
+
+WORD = shared.TOKEN
+OVERLAP = 13
+WAYS = ("alone", "embedded", "cut in two", "5 % of the words changed", "none")
+
+
+def spans(text):
+    return [(m.start(), m.end()) for m in WORD.finditer(text)]
+
+
+def words_of(text):
+    return [m.group().lower() for m in WORD.finditer(text)]
+
+
+def make_items(rng, texts, count, least, most):
+    """Passages of so many words, at most one from each text."""
+    items = []
+    for text in rng.sample(texts, len(texts)):
+        if len(items) == count:
+            break
+        places = spans(text)
+        size = rng.randint(least, most)
+        if len(places) < size:
+            continue
+        first = rng.randrange(len(places) - size + 1)
+        items.append(text[places[first][0] : places[first + size - 1][1]])
+    return items
+
+
+def changed(rng, item, vocabulary):
+    """With a twentieth of its words replaced."""
+    places = spans(item)
+    for begin, end in sorted(rng.sample(places, max(1, round(len(places) / 20))), reverse=True):
+        item = item[:begin] + rng.choice(vocabulary) + item[end:]
+    return item
+
+
+def put(text, places, pieces):
+    """Pieces put before words of a text. Returns the text, and where the pieces are, in characters."""
+    found = []
+    for place, piece in sorted(zip(places, pieces), reverse=True):
+        text = text[:place] + piece + " " + text[place:]
+        found = [(b + len(piece) + 1, e + len(piece) + 1) for b, e in found] + [(place, place + len(piece))]
+    return text, found
+
+
+def make_records(rng, items, carriers, vocabulary):
+    """(way, item, text, places of the item) of each record."""
+    records = []
+    for way in WAYS:
+        for number, item in enumerate(items):
+            carrier = rng.choice(carriers)
+            begins = [begin for begin, _ in spans(carrier)]
+            if way == "alone":
+                records.append((way, number, item, [(0, len(item))]))
+            elif way == "none":
+                records.append((way, number, carrier, []))
+            elif way == "cut in two":
+                half = spans(item)
+                half = half[len(half) // 2][0]
+                places = rng.sample(begins, 2)
+                records.append((way, number, *put(carrier, sorted(places), [item[:half].rstrip(), item[half:]])))
+            else:
+                piece = changed(rng, item, vocabulary) if way.startswith("5") else item
+                records.append((way, number, *put(carrier, [rng.choice(begins)], [piece])))
+    return records
+
+
+def write_jsonl(path, texts):
+    with open(path, "w", encoding="utf-8") as out:
+        for number, text in enumerate(texts):
+            out.write(json.dumps({"id": number, "text": text}, ensure_ascii=False) + "\n")
+
+
+def findings(program, folder, least, *options):
+    """What neardup drops or cuts: record -> [(item, offset, length)]; and the records that it writes."""
+    dropped, output = folder / "dropped.jsonl", folder / "output.jsonl"
+    subprocess.run(
+        [program, "unique", "--quiet", "--jsonl", "--check", "containment", "--similarity", str(least), "--against",
+         folder / "items.jsonl", "--dropped", dropped, "--output", output, *options, folder / "records.jsonl"],
+        check=True)
+    found = {}
+    for line in dropped.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        found.setdefault(int(row["id"]), []).append((int(row["against"]), row.get("offset"), row.get("length")))
+    kept = {}
+    for line in output.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        kept[row["id"]] = row["text"]
+    return found, kept
+
+
+def by_overlap(items, records):
+    """The plain way: records that have 13 words in a row with an item in common."""
+    grams = {}
+    for number, item in enumerate(items):
+        own = words_of(item)
+        for i in range(len(own) - OVERLAP + 1):
+            grams.setdefault(tuple(own[i : i + OVERLAP]), set()).add(number)
+    found = {}
+    for record, (_, _, text, _) in enumerate(records):
+        own = words_of(text)
+        named = set().union(*(grams.get(tuple(own[i : i + OVERLAP]), ()) for i in range(len(own) - OVERLAP + 1)))
+        if named:
+            found[record] = [(item, None, None) for item in named]
+    return found
+
+
+def is_at(text, places, offset, length):
+    """Whether a passage is where the item was put: more than half of it is."""
+    begin = len(text.encode()[:offset].decode("utf-8", "replace"))
+    end = begin + len(text.encode()[offset : offset + length].decode("utf-8", "replace"))
+    inside = sum(max(0, min(end, e) - max(begin, b)) for b, e in places)
+    return end > begin and 2 * inside > end - begin
+
+
+def left(item, text):
+    """The share of the pairs of words of an item that stand in a text."""
+    pairs = lambda words: set(zip(words, words[1:]))
+    own = pairs(words_of(item))
+    return len(own & pairs(words_of(text))) / len(own)
+
+
+def row(name, cells):
+    print("| " + name + " | " + " | ".join(cells) + " |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("texts")
+    parser.add_argument("--items", help="texts that the items come from")
+    parser.add_argument("--program", default="build/release/bin/neardup")
+    parser.add_argument("--count", type=int, default=500, help="items")
+    parser.add_argument("--least", type=int, default=20, help="words of an item")
+    parser.add_argument("--most", type=int, default=60)
+    parser.add_argument("--carrier", type=int, default=100, help="words that a text has at least")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    texts = list(dict.fromkeys(shared.read([options.texts])))
+    sources = list(dict.fromkeys(shared.read([options.items]))) if options.items else texts[: len(texts) // 5]
+    carriers = texts if options.items else texts[len(texts) // 5 :]
+    carriers = [t for t in rng.sample(carriers, min(len(carriers), 4000)) if len(spans(t)) >= options.carrier]
+    items = make_items(rng, sources, options.count, options.least, options.most)
+    if not items or not carriers:
+        sys.exit("too few texts, or too short ones")
+    vocabulary = [word for text in rng.sample(carriers, min(len(carriers), 50)) for word in words_of(text)]
+    records = make_records(rng, items, carriers, vocabulary)
+    print(f"{len(items)} items of {options.least} to {options.most} words, {len(records)} records, seed {options.seed}\n")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_jsonl(folder / "items.jsonl", items)
+        write_jsonl(folder / "records.jsonl", [text for _, _, text, _ in records])
+        row("found by", [*(f"{way}" for way in WAYS[:-1]), "of texts without any"])
+        row("---", ["---"] * len(WAYS))
+
+        def report(label, found):
+            cells = []
+            for way in WAYS:
+                own = [i for i, record in enumerate(records) if record[0] == way]
+                right = sum(i in found for i in own)
+                cells.append(f"{right / len(own):.3f}")
+            row(label, cells)
+
+        report(f"{OVERLAP} words in a row", by_overlap(items, records))
+        for least in (0.8, 0.5):
+            found, _ = findings(options.program, folder, least)
+            report(f"--similarity {least}", found)
+            placed = [
+                is_at(records[i][2], records[i][3], offset, length)
+                for i, rows in found.items() for item, offset, length in rows if records[i][3] and item == records[i][1]
+            ]
+            cut, kept = findings(options.program, folder, least, "--cut-passages")
+            rest = [left(items[records[i][1]], kept[i]) for i in cut if records[i][3] and i in kept]
+            whole = [records[i][2] == text for i, text in kept.items() if not records[i][3]]
+            named = [any(item == records[i][1] for item, _, _ in rows) for i, rows in found.items() if records[i][3]]
+            print(f"<!-- {least}: {sum(named)} of {len(named)} name the item, {sum(placed)} of {len(placed)} places are right; --cut-passages leaves "
+                  f"{100 * sum(rest) / max(1, len(rest)):.1f} % of the pairs of words of an item, and "
+                  f"{sum(whole)} of {len(whole)} texts without any as they are -->")
+
+
+if __name__ == "__main__":
+    main()

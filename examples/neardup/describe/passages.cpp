@@ -1,0 +1,138 @@
+#include "passages.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <neardup/fingerprint/hashers.hpp>
+#include <neardup/text/normalise.hpp>
+#include <neardup/text/words.hpp>
+
+namespace command {
+
+namespace {
+
+/// Calls `visit(pair, begin, end)` for each two words in a row.
+template <class Visit>
+void for_each_word_pair(std::string_view text, const Visit& visit) {
+  const neardup::xxh3<64> hash;
+  std::uint64_t last = 0;
+  std::size_t begin_of_last = 0;
+  bool has_last = false;
+  std::string folded;
+  neardup::words{}(text, [&](std::string_view word) {
+    folded = neardup::normalise(word);
+    const std::uint64_t own = hash(folded);
+    const auto begin = static_cast<std::size_t>(word.data() - text.data());
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd one: the order of the two counts
+    if (has_last) visit(static_cast<word_pair>((last * factor ^ own) >> 32), begin_of_last, begin + word.size());
+    last = own;
+    begin_of_last = begin;
+    has_last = true;
+  });
+}
+
+/// A run of pairs: it begins where those before it sum up to `before`, and ends where they sum up to `after`.
+struct scored_run {
+  double before, after;
+  std::size_t first, last;
+  std::size_t lower;  // the nearest run before it with a lower `before`
+};
+constexpr std::size_t no_run = std::numeric_limits<std::size_t>::max();
+
+std::string_view cut_front(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  text.remove_prefix(text.size() - most);
+  while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xc0U) == 0x80) text.remove_prefix(1);
+  return text;
+}
+
+std::string_view cut_back(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80) --most;
+  return text.substr(0, most);
+}
+
+}  // namespace
+
+std::vector<word_pair> word_pairs_of(const std::vector<std::string_view>& texts) {
+  std::vector<word_pair> pairs;
+  for (const std::string_view text : texts) {
+    for_each_word_pair(text, [&](word_pair pair, std::size_t, std::size_t) { pairs.push_back(pair); });
+  }
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  return pairs;
+}
+
+passage_finder::passage_finder(std::string_view text) {
+  for_each_word_pair(text, [&](word_pair pair, std::size_t begin, std::size_t end) {
+    pairs_.push_back({pair, begin, end});
+  });
+}
+
+std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pairs, double miss) const {
+  std::vector<scored_run> runs;
+  double sum = 0;
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    if (!std::binary_search(pairs.begin(), pairs.end(), pairs_[i].pair)) {
+      sum += miss;
+      continue;
+    }
+    scored_run next{sum, sum + 1, i, i, no_run};
+    ++sum;
+    while (true) {
+      std::size_t before = runs.empty() ? no_run : runs.size() - 1;
+      while (before != no_run && runs[before].before >= next.before) before = runs[before].lower;
+      next.lower = before;
+      if (before == no_run || runs[before].after >= next.after) break;
+      // All from there on are one run, whose sum is larger.
+      next.before = runs[before].before;
+      next.first = runs[before].first;
+      runs.resize(before);
+    }
+    runs.push_back(next);
+  }
+  std::vector<passage> result;
+  std::vector<word_pair> common;
+  for (const scored_run& run : runs) {
+    common.clear();
+    for (std::size_t i = run.first; i <= run.last; ++i) {
+      if (std::binary_search(pairs.begin(), pairs.end(), pairs_[i].pair)) common.push_back(pairs_[i].pair);
+    }
+    std::sort(common.begin(), common.end());
+    const auto end = std::unique(common.begin(), common.end());
+    result.push_back({pairs_[run.first].begin, pairs_[run.last].end, static_cast<std::size_t>(end - common.begin())});
+  }
+  return result;
+}
+
+std::string passage_in_context(std::string_view text, const passage& where) {
+  const std::string_view before = text.substr(0, where.begin),
+                         inside = text.substr(where.begin, where.end - where.begin), behind = text.substr(where.end);
+  std::string shown;
+  const auto add = [&](std::string_view piece) {
+    for (const char c : piece) {
+      const bool is_space = c == ' ' || (c >= '\t' && c <= '\r');
+      if (!is_space) {
+        shown += c;
+      } else if (!shown.empty() && shown.back() != ' ') {
+        shown += ' ';
+      }
+    }
+  };
+  if (before.size() > shown_around_passage) shown += "…";
+  add(cut_front(before, shown_around_passage));
+  shown += '[';
+  if (inside.size() <= max_shown_passage) {
+    add(inside);
+  } else {
+    add(cut_back(inside, max_shown_passage / 2));
+    shown += " … ";
+    add(cut_front(inside, max_shown_passage / 2));
+  }
+  shown += ']';
+  add(cut_back(behind, shown_around_passage));
+  if (behind.size() > shown_around_passage) shown += "…";
+  return shown;
+}
+
+}  // namespace command

@@ -1,0 +1,41 @@
+// Records without some of what stands in their texts.
+#pragma once
+
+#include "record.hpp"
+
+namespace command {
+
+/// Bytes of a text, from `begin` up to `end`.
+struct text_range {
+  std::size_t begin, end;
+};
+
+/// Reads records once more, and takes parts out of their texts. All else of a record stays as it is, byte for byte.
+class record_editor {
+ public:
+  /// The settings have to stay.
+  explicit record_editor(const input_settings& settings) : read_(make_record_reader(settings)) {}
+
+  /// The texts of a record that was read before without an error; valid until the next call.
+  const std::vector<std::string_view>& texts_of(const source& from, std::uint64_t line, std::string_view raw);
+
+  /// The record whose texts came last without what `removed` names: of each text ranges of whole characters, in order
+  /// and apart from each other. Complexity: linear.
+  /// Precondition: the record is a line that is a text, or a JSON object, in UTF-8. Throws: input_error if something is
+  /// removed from a text that is an array of strings.
+  [[nodiscard]] std::string without(const std::vector<std::vector<text_range>>& removed) const;
+
+ private:
+  [[nodiscard]] std::string_view content() const { return std::string_view(buffer_).substr(0, size_); }
+
+  record_reader read_;
+  record record_;
+  std::string raw_, where_;
+  std::size_t begin_ = 0;  // of what is read in raw_
+  bool is_json_ = false;
+  std::string buffer_;    // what is read, and its padding
+  std::size_t size_ = 0;  // of what is read
+  bool is_repaired_ = false;
+};
+
+}  // namespace command

@@ -1,0 +1,205 @@
+// What unique prints: records as they stand, those of an earlier pass found again.
+#pragma once
+
+#include <algorithm>
+#include <neardup/fingerprint/hashers.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../compare/context.hpp"
+#include "../compare/corpus.hpp"
+#include "../ground/text.hpp"
+
+namespace command {
+
+/// Copies records to an output, byte for byte; of files that are documents it prints the path.
+class record_copier {
+ public:
+  record_copier(output& out, bool as_json) : out_(out), as_json_(as_json) {}
+
+  /// Copies a line with its end; without one, prints the path. Where a source ends without a line end, a further record
+  /// still begins a line of its own; the byte order mark of a source does not come into the middle of the output.
+  void copy(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+    if (line == 0) return print(from->path);
+    if (from->unit == unit_of_input::json_array) {
+      out_ << (copied_ == 0 ? "[\n" : ",\n") << raw;
+      ++copied_;
+      return;
+    }
+    if (open_line_) out_ << '\n';
+    if (copied_ > 0 && line == 1 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
+    out_ << raw;
+    open_line_ = !raw.ends_with('\n');
+    // What ends a record of WARC, where the last one of a file lacks it.
+    if (from->unit == unit_of_input::warc && !raw.ends_with("\r\n\r\n")) {
+      out_ << (raw.ends_with("\r\n") ? "\r\n" : "\r\n\r\n");
+      open_line_ = false;
+    }
+    ++copied_;
+  }
+
+  void print(const std::string& id) {
+    if (as_json_) {
+      out_ << "{\"id\":" << json_string(id) << "}\n";
+    } else {
+      out_ << printable(id) << '\n';
+    }
+    ++copied_;
+  }
+
+  /// What comes before the first record of a table.
+  void begin(const source& first) {
+    out_ << first.header;
+    open_line_ = !first.header.empty() && !first.header.ends_with('\n');
+  }
+
+  /// What comes behind the last one.
+  void end(unit_of_input unit) {
+    if (unit == unit_of_input::json_array) out_ << (copied_ == 0 ? "[\n]\n" : "\n]\n");
+  }
+
+  [[nodiscard]] std::uint64_t copied() const noexcept { return copied_; }
+
+ private:
+  output& out_;
+  bool as_json_;
+  std::uint64_t copied_ = 0;
+  bool open_line_ = false;
+};
+
+/// Copies what is kept, and what is dropped if it is asked for, each as a file of the format of the input.
+class record_writer {
+ public:
+  explicit record_writer(context& c) : context_(c), kept_(c.out, c.settings.output.as_json()) {
+    if (c.dropped_records) dropped_.emplace(*c.dropped_records, c.settings.output.as_json());
+  }
+
+  void keep(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+    expect_source(from);
+    kept_.copy(from, line, raw);
+  }
+  void drop(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+    expect_source(from);
+    if (dropped_) dropped_->copy(from, line, raw);
+  }
+  void print(const std::string& id) { kept_.print(id); }
+
+  /// `changed`: so many records are kept, but not all of their texts; `more`: what else there is to say.
+  void finish_run(std::uint64_t changed = 0, const std::string& more = "") {
+    const std::uint64_t dropped = context_.notes.documents() - context_.against - kept_.copied();
+    if (first_ != nullptr) {
+      kept_.end(first_->unit);
+      if (dropped_) dropped_->end(first_->unit);
+    }
+    finish(context_, ": " + grouped(kept_.copied()) + " kept, " + grouped(dropped) + " dropped" + more,
+           dropped + changed);
+  }
+
+ private:
+  /// What is written is one file, and so of one format, and one header. Throws: input_error.
+  void expect_source(const std::shared_ptr<source>& from) {
+    if (from == last_) return;
+    last_ = from;
+    if (first_ == nullptr) {
+      first_ = from;
+      kept_.begin(*from);
+      if (dropped_) dropped_->begin(*from);
+      return;
+    }
+    if (from->unit != first_->unit) {
+      throw input_error({from->name(), "is of another format than " + first_->name() + ", and unique writes one"});
+    }
+    const auto names = [](const source& s) { return s.columns == nullptr ? std::vector<std::string>() : *s.columns; };
+    if (names(*from) != names(*first_)) {
+      throw input_error(
+          {from->where(1), "another header than that of " + first_->name() + ", and unique writes one table"});
+    }
+  }
+
+  context& context_;
+  record_copier kept_;
+  std::optional<record_copier> dropped_;
+  std::shared_ptr<source> first_, last_;
+};
+
+/// Finds the documents of the input again, in a second pass, which makes nothing of them. Memory: a byte for each line.
+class second_pass {
+ public:
+  explicit second_pass(context& c) : context_(c) { c.sources.remember(); }
+
+  /// Takes the next document of the first pass.
+  void expect(const placed_document& d) {
+    if (expected_.empty() || expected_.back().from != d.from) {
+      if (!expected_.empty()) expect_format(*d.from);
+      expected_.push_back({d.from, {}, 0, 0});
+    }
+    expected_source& last = expected_.back();
+    last.lines.resize(std::max<std::uint64_t>(d.line, 1));
+    last.lines.back() = d.facts.has_tokens ? content::tokens : content::no_tokens;
+    last.checksum = with_line(last.checksum, d.line, d.raw);
+    last.last_length = d.raw.size();
+  }
+
+  [[nodiscard]] bool is_empty() const noexcept { return expected_.empty(); }
+
+  /// Calls `visit(has_tokens, source, line, raw)` for each document in order. Files that are documents are not read.
+  /// Throws: input_error if a line is no longer what it was.
+  template <class Visit>
+  void visit_documents(const Visit& visit) const {
+    const unit_of_input unit = context_.settings.input.unit;
+    const bool are_texts =
+        unit == unit_of_input::automatic && !expected_.empty() && expected_.front().from->unit == unit_of_input::files;
+    if (unit == unit_of_input::files || are_texts) {
+      for (const expected_source& one : expected_) {
+        visit(one.lines.front() == content::tokens, one.from, 0, std::string_view());
+      }
+      return;
+    }
+    auto next = expected_.begin();
+    if (next == expected_.end()) return;
+    std::uint64_t checksum = 0;  // of the lines of `next`, so far
+    context_.notes.mute(true);
+    context_.sources.rewind();
+    read_lines(context_.settings.input, context_.sources, context_.notes, [&](const placed_document& d) {
+      if (d.from != next->from || next->lines[d.line - 1] == content::none) return true;
+      const bool is_last = d.line == next->lines.size();
+      // A last line without an end may be a part of a longer one by now.
+      const std::string_view raw = is_last ? d.raw.substr(0, next->last_length) : d.raw;
+      checksum = with_line(checksum, d.line, raw);
+      visit(next->lines[d.line - 1] == content::tokens, d.from, d.line, raw);
+      if (!is_last) return true;
+      if (checksum != next->checksum) fail_changed(*next->from);
+      checksum = 0;
+      return ++next != expected_.end();
+    });
+    if (next != expected_.end()) fail_changed(*next->from);
+  }
+
+ private:
+  enum class content : unsigned char { none, no_tokens, tokens };
+
+  struct expected_source {
+    std::shared_ptr<source> from;
+    std::vector<content> lines;  // up to the last document; the first one stands for a file that is a document
+    std::uint64_t checksum;      // of the numbers of lines and contents of the documents
+    std::uint64_t last_length;   // of the line of the last one, bytes
+  };
+
+  /// The second pass is one over lines, or over files.
+  void expect_format(const source& from) const {
+    const source& first = *expected_.front().from;
+    if (from.unit == first.unit) return;
+    throw input_error({from.name(), "is of another format than " + first.name() + ", and unique writes one"});
+  }
+
+  static std::uint64_t with_line(std::uint64_t before, std::uint64_t line, std::string_view raw) {
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd one: no file has these sums
+    return (before * factor ^ neardup::xxh3<64>{}(raw)) + line;
+  }
+
+  context& context_;
+  std::vector<expected_source> expected_;
+};
+
+}  // namespace command

@@ -1,0 +1,275 @@
+#include "cutting.hpp"
+
+#include <algorithm>
+#include <array>
+#include <neardup/dedup/parts/repeated_parts.hpp>
+#include <neardup/dedup/similar_pairs.hpp>
+#include <neardup/text/words.hpp>
+#include <neardup/threads.hpp>
+#include <unordered_map>
+
+#include "../compare/check.hpp"
+#include "../ground/text.hpp"
+#include "../line/words.hpp"
+#include "copying.hpp"
+
+namespace command {
+
+namespace {
+
+shown_passage shown(const input_settings& settings, std::size_t field, std::string_view text, const passage& where) {
+  return {where.begin, where.end - where.begin, passage_in_context(text, where),
+          settings.text_fields.size() > 1 ? settings.text_fields[field] : ""};
+}
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/// Joins ranges that overlap, or have white space between them only, and takes white space along: that behind a range, or
+/// at the end of the text that before it. So what stays is as far apart as it was.
+void complete_ranges(std::string_view text, std::vector<text_range>& ranges) {
+  std::sort(ranges.begin(), ranges.end(), [](const text_range& a, const text_range& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  });
+  std::vector<text_range> joined;
+  for (const text_range& range : ranges) {
+    const bool touches =
+        !joined.empty() &&
+        std::all_of(text.begin() + static_cast<std::ptrdiff_t>(joined.back().end),
+                    text.begin() + static_cast<std::ptrdiff_t>(std::max(joined.back().end, range.begin)), is_space);
+    if (touches) {
+      joined.back().end = std::max(joined.back().end, range.end);
+    } else {
+      joined.push_back(range);
+    }
+  }
+  for (text_range& range : joined) {
+    std::size_t next = range.end;
+    while (next < text.size() && is_space(text[next])) ++next;
+    if (next < text.size()) {
+      range.end = next;
+    } else {
+      while (range.begin > 0 && is_space(text[range.begin - 1])) --range.begin;
+    }
+  }
+  ranges = std::move(joined);
+}
+
+/// Whether any word stays of the texts.
+bool leaves_words(const std::vector<std::string_view>& texts, const std::vector<std::vector<text_range>>& removed) {
+  bool found = false;
+  const auto look_at = [&](std::string_view rest) { neardup::words{}(rest, [&](std::string_view) { found = true; }); };
+  for (std::size_t f = 0; f < texts.size() && !found; ++f) {
+    std::size_t begin = 0;
+    for (const text_range& range : removed[f]) {
+      look_at(texts[f].substr(begin, range.begin - begin));
+      begin = range.end;
+    }
+    look_at(texts[f].substr(begin));
+  }
+  return found;
+}
+
+/// Writes records without what is taken out of them, and counts.
+class cutting_writer {
+ public:
+  explicit cutting_writer(context& c) : writer_(c), editor_(c.settings.input) {}
+
+  const std::vector<std::string_view>& texts_of(const std::shared_ptr<source>& from, std::uint64_t line,
+                                                std::string_view raw) {
+    return editor_.texts_of(*from, line, raw);
+  }
+
+  void keep(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+    writer_.keep(from, line, raw);
+  }
+
+  /// Takes ranges out of the texts that came last, those of this record; drops it if no word is left.
+  void write(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw,
+             const std::vector<std::string_view>& texts, std::vector<std::vector<text_range>>& removed) {
+    bool is_changed = false;
+    for (std::size_t f = 0; f < texts.size(); ++f) {
+      complete_ranges(texts[f], removed[f]);
+      is_changed = is_changed || !removed[f].empty();
+    }
+    if (!is_changed) return writer_.keep(from, line, raw);
+    // What cannot be taken out is said of records that are dropped, too.
+    const std::string rest = editor_.without(removed);
+    if (!leaves_words(texts, removed)) return writer_.drop(from, line, raw);
+    ++changed_;
+    for (const auto& of_text : removed) {
+      for (const text_range& range : of_text) bytes_ += range.end - range.begin;
+    }
+    writer_.keep(from, line, rest);
+  }
+
+  void finish_run(const std::string& more) {
+    writer_.finish_run(
+        changed_, ", " + grouped(changed_) + " of those kept changed: " + grouped(bytes_) + " bytes taken out" + more);
+  }
+
+ private:
+  record_writer writer_;
+  record_editor editor_;
+  std::uint64_t changed_ = 0, bytes_ = 0;
+};
+
+}  // namespace
+
+std::optional<shown_passage> passage_names::best_in(const std::shared_ptr<source>& from, std::uint64_t line,
+                                                    std::string_view raw, std::span<const word_pair> pairs) {
+  if (pairs.empty()) return std::nullopt;
+  const std::vector<std::string_view>& texts = editor_.texts_of(*from, line, line == 0 ? read_file(*from, file_) : raw);
+  std::optional<passage> best;
+  std::size_t field = 0;
+  for (std::size_t f = 0; f < texts.size(); ++f) {
+    for (const passage& one : passage_finder(texts[f]).passages_of(pairs)) {
+      if (best && one.common <= best->common) continue;
+      best = one;
+      field = f;
+    }
+  }
+  if (!best) return std::nullopt;
+  return shown(settings_, field, texts[field], *best);
+}
+
+neardup::text_parts parse_parts(const std::string& text) {
+  using neardup::part_kind;
+  const std::string windows = "words:";
+  if (text.starts_with(windows)) {
+    return {part_kind::words, parse_number<std::size_t>("--parts words:", text.substr(windows.size()), 1, 1'000'000)};
+  }
+  constexpr std::array kinds{part_kind::paragraph, part_kind::sentence, part_kind::line};
+  return {kinds[parse_name("--parts", text, {"paragraph", "sentence", "line"},
+                           "parts are paragraph, sentence, line and words:N")]};
+}
+
+void run_without_passages(context& c) {
+  corpus all(c.settings, true);
+  second_pass documents(c);
+  read_corpus(c, all, [&](const placed_document& d) { documents.expect(d); });
+  c.notes.phase("comparing " + counted(all.check.size(), "document", "documents"));
+  const checked_sets theirs(all.check, 0, all.against), ours(all.check, all.against, all.check.size());
+  auto found = neardup::similar_pairs(
+      theirs, ours, *c.settings.comparison.min_similarity,
+      {.measure = neardup::set_similarity::containment, .run = neardup::threads{c.settings.threads}});
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second < b.second : a.first < b.first;
+  });
+
+  const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
+  cutting_writer writer(c);
+  auto next = found.begin();
+  std::uint32_t number = 0;  // of the document, among those with tokens
+  std::uint64_t scattered = 0;
+  documents.visit_documents(
+      [&](bool has_tokens, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+        const auto first = next;
+        while (has_tokens && next != found.end() && next->second == number) ++next;
+        const std::size_t i = all.against + number;
+        number += has_tokens ? 1 : 0;
+        if (first == next) return writer.keep(from, line, raw);
+        const std::vector<std::string_view>& texts = writer.texts_of(from, line, raw);
+        std::vector<std::vector<text_range>> removed(texts.size());
+        bool is_found = false;
+        for (std::size_t f = 0; f < texts.size(); ++f) {
+          const passage_finder finder(texts[f]);
+          for (auto pair = first; pair != next; ++pair) {
+            for (const passage& one : finder.passages_of(all.against_pairs[pair->first])) {
+              if (one.common < neardup::default_min_contained) continue;
+              removed[f].push_back({one.begin, one.end});
+              is_found = true;
+              if (!c.dropped) continue;
+              *c.dropped << text_of_match(
+                  c.settings.fingerprint, as_json,
+                  {"id", "against", all.documents.id(i), all.documents.id(pair->first),
+                   hamming_distance(all.fingerprints[i], all.fingerprints[pair->first]), pair->similarity,
+                   all.documents.place_of_repeated(i), all.documents.place_of_repeated(pair->first),
+                   shown(c.settings.input, f, texts[f], one)});
+            }
+          }
+        }
+        scattered += is_found ? 0 : 1;
+        writer.write(from, line, raw, texts, removed);
+      });
+  writer.finish_run(scattered == 0 ? ""
+                                   : "; " + counted(scattered, "record", "records") +
+                                         " kept whole with what stands in the other corpus in pieces of fewer than " +
+                                         std::to_string(neardup::default_min_contained) + " pairs of words");
+}
+
+void run_without_parts(context& c, const part_settings& how) {
+  using collection = neardup::part_collection<neardup::any_tokenizer<>>;
+  collection collected(
+      {.similarity = how.similarity, .min_documents = how.least_documents, .run = neardup::threads{c.settings.threads}},
+      make_tokenizer(c.settings.fingerprint.features));
+  const auto for_each_part = [&](std::string_view text, const auto& visit) {
+    how.cut(text, [&](std::string_view part) {
+      if (code_points(part) >= how.least_length) visit(part);
+    });
+  };
+  document_table names(false);
+  second_pass documents(c);
+  read_texts(c.settings.input, c.sources, c.notes, [&](const placed_document& d) {
+    documents.expect(d);
+    if (c.dropped) names.add(d);
+    collected.begin_document();
+    for (const std::string& text : *d.texts) {
+      for_each_part(text, [&](std::string_view part) { collected.add(part); });
+    }
+  });
+  c.notes.phase("comparing " + counted(collected.size(), "part", "parts"));
+  const std::vector<std::uint32_t> label = collected.decide();
+  struct first_place {
+    std::uint32_t document;
+    std::size_t offset;
+  };
+  std::unordered_map<std::uint32_t, first_place> firsts;  // of parts that others repeat
+  for (std::uint32_t i = 0; i < label.size() && c.dropped; ++i) {
+    if (label[i] != i) firsts.try_emplace(label[i]);
+  }
+
+  const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
+  cutting_writer writer(c);
+  std::uint32_t number = 0, document = 0;
+  std::uint64_t count = 0;
+  const auto write_part = [&](std::uint32_t i, std::size_t field, std::size_t offset, std::string_view part) {
+    const first_place& first = firsts.at(label[i]);
+    const double similarity = collected.similarity(i, label[i]);
+    if (!as_json) {
+      *c.dropped << similarity_text(similarity) + '\t' + printable(names.id(document)) + '\t' + std::to_string(offset) +
+                        '\t' + std::to_string(part.size()) + '\t' + printable(names.id(first.document)) + '\t' +
+                        std::to_string(first.offset) + '\t' + printable(part) + '\n';
+      return;
+    }
+    json_object line;
+    line.add("id", json_string(names.id(document)));
+    if (c.settings.input.text_fields.size() > 1) line.add("field", json_string(c.settings.input.text_fields[field]));
+    line.add("offset", std::to_string(offset)).add("length", std::to_string(part.size()));
+    line.add("first", json_string(names.id(first.document))).add("first_offset", std::to_string(first.offset));
+    line.add("similarity", command::number(similarity)).add("part", json_string(part));
+    *c.dropped << line.text() + '\n';
+  };
+  documents.visit_documents(
+      [&](bool /*has_tokens*/, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
+        const std::vector<std::string_view>& texts = writer.texts_of(from, line, raw);
+        std::vector<std::vector<text_range>> removed(texts.size());
+        for (std::size_t f = 0; f < texts.size(); ++f) {
+          for_each_part(texts[f], [&](std::string_view part) {
+            const auto offset = static_cast<std::size_t>(part.data() - texts[f].data());
+            const std::uint32_t i = number++;
+            if (label[i] != i) {
+              removed[f].push_back({offset, offset + part.size()});
+              ++count;
+              if (c.dropped) write_part(i, f, offset, part);
+            } else if (const auto first = firsts.find(i); first != firsts.end()) {
+              first->second = {document, offset};
+            }
+          });
+        }
+        ++document;
+        writer.write(from, line, raw, texts, removed);
+      });
+  writer.finish_run("; " + grouped(count) + " of " + counted(collected.size(), "part", "parts") + " stood before");
+}
+
+}  // namespace command
