@@ -124,6 +124,46 @@ class Groups(Shards):
     def test_by_default(self):
         self.assertEqual(len(self.check_equal(3000, 4, ())), 4)  # the groupings differ
 
+    def test_exactly(self):
+        """No candidates: the pairs are those of all features, and no verify is needed."""
+        for options, count, parts in (((), 1500, 4), (("--similarity", "0.5"), 1500, 3),
+                                      (("--check-features", "chars:4"), 600, 2)):
+            names = self.write_parts(count, parts)
+            shards = self.hash(names, *options)
+            checked = []
+            for a, b in itertools.combinations_with_replacement(shards, 2):
+                two = [f"{a}.shard"] if a == b else [f"{b}.shard", f"{a}.shard"]
+                self.run_neardup("join", "--exact", "--output", f"{a}-{b}.exact", *two)
+                checked.append(f"{a}-{b}.exact")
+            for grouping in ("representatives", "components"):
+                how = ("--grouping", grouping, "--format", "jsonl")
+                whole = self.run_neardup("groups", "--jsonl", "--exact", *how, *options, *names)
+                self.assertGreater(len(whole), 1000)
+                self.assertEqual(self.merge(shards, checked, *how), whole, (options, how))
+        facts = self.run_neardup("manifest", *(f"{s}.shard" for s in shards), *checked)
+        self.assertIn("complete", facts)
+
+    def test_a_mix_of_joins_is_refused(self):
+        names = self.write_parts(100, 2)
+        shards = self.hash(names)
+        checked = self.all_tasks(shards)
+        self.run_neardup("join", "--exact", "--output", "0-1.exact", "0.shard", "1.shard")
+        mixed = [f for f in checked if f != "0-1.checked"] + ["0-1.exact"]
+        said = self.run_neardup("merge", "0.shard", "1.shard", *mixed, fails=True)
+        self.assertRegex(said, r"0-1\.exact: is of join --exact, and \S+ is not|is of candidates by fingerprints, and 0-1\.exact is not")
+        said = self.run_neardup("verify", "--output", "x", "0-1.exact", "0.shard", "1.shard", fails=True)
+        self.assertIn("checked already", said)
+        for option in ("--similarity", "--distance", "--check"):
+            value = {"--similarity": "0.8", "--distance": "9", "--check": "jaccard"}[option]
+            said = self.run_neardup("join", "--exact", option, value, "--output", "x", "0.shard", fails=True)
+            self.assertIn(f"{option} with --exact: the shards say what is compared", said)
+        self.run_neardup("hash", "--jsonl", "--shard", 7, "--output", "7.shard", *names)
+        self.assertIn("7.shard.features", self.run_neardup("join", "--exact", "--output", "x", "7.shard", fails=True))
+        self.run_neardup("hash", "--jsonl", "--shard", 8, "--check", "cosine", "--keep-features", "--output", "8.shard", *names)
+        said = self.run_neardup("join", "--exact", "--output", "x", "8.shard", fails=True)
+        self.assertIn("8.shard.features: --exact compares sets by --check jaccard", said)
+        self.assertFalse((self.folder / "x").exists())
+
     def test_at_a_lower_similarity(self):
         self.check_equal(1500, 3, ("--similarity", "0.5"), ("--similarity", "0.5"))
 

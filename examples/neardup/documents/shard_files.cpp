@@ -155,6 +155,7 @@ pair_file::pair_file(const std::string& path)
   const std::string& hold = values["pairs"];
   if (hold != "candidates" && hold != "checked") refuse(path, "no file of pairs");
   is_checked = hold == "checked";
+  is_exact = values.contains("join") && values["join"] == "exact";
   distance = number_of<int>(path, values, "distance");
   const auto is_wrong = [&](const id_pair& pair) {
     return pair.earlier >= pair.later || std::none_of(tasks.begin(), tasks.end(), [&](const join_task& task) {
@@ -167,13 +168,13 @@ pair_file::pair_file(const std::string& path)
   }
 }
 
-void save_pairs(const std::string& path, std::size_t bits, int distance, bool is_checked,
-                const neardup::fingerprint_composition& made_of, std::span<const join_task> tasks,
-                std::vector<id_pair>& pairs) {
+void save_pairs(const std::string& path, const pair_facts& facts, const neardup::fingerprint_composition& made_of,
+                std::span<const join_task> tasks, std::vector<id_pair>& pairs) {
   std::sort(pairs.begin(), pairs.end());
-  save_parts(path, bits, pairs.size(), made_of,
-             {{"distance", std::to_string(distance)}, {"pairs", is_checked ? "checked" : "candidates"}},
-             {std::as_bytes(tasks), std::as_bytes(std::span(pairs))});
+  named_values values{{"distance", std::to_string(facts.distance)},
+                      {"pairs", facts.is_checked ? "checked" : "candidates"}};
+  if (facts.is_exact) values["join"] = "exact";
+  save_parts(path, facts.bits, pairs.size(), made_of, values, {std::as_bytes(tasks), std::as_bytes(std::span(pairs))});
 }
 
 // ---- the files of a run ---------------------------------------------------------------------------------------------

@@ -86,15 +86,22 @@ struct pair_file {
 
   neardup::attachment_file file;
   bool is_checked = false;
+  bool is_exact = false;  ///< all pairs that pass the check, whatever their fingerprints
   int distance = 0;
   std::span<const join_task> tasks;
   std::span<const id_pair> pairs;
 };
 
+/// What a file of pairs says of them.
+struct pair_facts {
+  std::size_t bits;  ///< of the fingerprints of the shards
+  int distance;
+  bool is_checked, is_exact = false;  ///< see pair_file
+};
+
 /// Sorts the pairs, and writes them. Throws: output_error.
-void save_pairs(const std::string& path, std::size_t bits, int distance, bool is_checked,
-                const neardup::fingerprint_composition& made_of, std::span<const join_task> tasks,
-                std::vector<id_pair>& pairs);
+void save_pairs(const std::string& path, const pair_facts& facts, const neardup::fingerprint_composition& made_of,
+                std::span<const join_task> tasks, std::vector<id_pair>& pairs);
 
 /// Writes an attachment file with lines of settings, and `parts` behind them. `count`: what of. Throws: output_error.
 void save_parts(const std::string& path, std::size_t bits, std::uint64_t count,
@@ -106,6 +113,9 @@ struct shard_inputs {
   std::vector<std::string> shards;  ///< lists
   std::vector<std::unique_ptr<shard_documents>> documents;
   std::vector<std::unique_ptr<pair_file>> pairs;
+
+  /// Whether the pairs are those of exact joins. Precondition: they are all of one kind.
+  [[nodiscard]] bool are_exact() const { return !pairs.empty() && pairs.front()->is_exact; }
 
   /// The documents of a shard. Throws: input_error if they are not there, or belong to another file than `checksum`.
   [[nodiscard]] const shard_documents& of(std::uint64_t shard, std::uint64_t checksum,

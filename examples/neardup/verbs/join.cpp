@@ -2,6 +2,7 @@
 #include <array>
 #include <filesystem>
 #include <neardup/dedup/all_pairs.hpp>
+#include <neardup/dedup/similar_pairs.hpp>
 #include <neardup/storage/fingerprint_list.hpp>
 #include <neardup/threads.hpp>
 #include <system_error>
@@ -22,6 +23,8 @@ constexpr std::array join_options{
     option_row{"--distance", "K", takes::own, section::comparison,
                "candidates differ in at most K bits (default: that of the shards)"},
     option_row{"--check", "M", takes::own, section::comparison, "the measure of --similarity, as for hash --shard"},
+    option_row{"--exact", flag, takes::own, section::comparison,
+               "all near-duplicates by the .features of the shards, whatever their fingerprints; needs no verify"},
 };
 
 /// A list whose ids are those of a shard. Throws: input_error.
@@ -59,6 +62,13 @@ struct shard {
   }
 };
 
+void say_joined(const context& c, const join_task& task, const std::string& what) {
+  if (c.settings.output.quiet) return;
+  const std::string of =
+      task.earlier != task.later ? "shards " + std::to_string(task.earlier) + " and " : std::string("shard ");
+  say(of + std::to_string(task.later) + ": " + what);
+}
+
 /// Every candidate pair of two shards, or within one, once.
 template <class Fingerprint>
 void join_shards(context& c) {
@@ -83,13 +93,74 @@ void join_shards(context& c) {
     neardup::visit_pairs(earlier.fingerprints, c.settings.comparison.distance, add, how);
   }
   const join_task task{earlier.number, later.number, earlier.checksum, later.checksum};
-  save_pairs(c.settings.output.file, Fingerprint::bits, c.settings.comparison.distance, false, earlier.made_of,
-             std::span(&task, 1), pairs);
-  const std::string of =
-      shards.size() == 2 ? "shards " + std::to_string(earlier.number) + " and " : std::string("shard ");
-  if (!c.settings.output.quiet) {
-    say(of + std::to_string(later.number) + ": " + counted(pairs.size(), "candidate", "candidates"));
+  save_pairs(c.settings.output.file,
+             {.bits = Fingerprint::bits, .distance = c.settings.comparison.distance, .is_checked = false},
+             earlier.made_of, std::span(&task, 1), pairs);
+  say_joined(c, task, counted(pairs.size(), "candidate", "candidates"));
+}
+
+/// The sets of the documents of a shard that are no copies of others.
+class sets_of_shard {
+ public:
+  explicit sets_of_shard(const shard_documents& documents) : documents_(documents) {
+    auto copy = documents.copies.begin();
+    for (std::size_t record = 0; record < documents.size(); ++record) {
+      if (copy != documents.copies.end() && copy->record == record) {
+        ++copy;
+      } else {
+        records_.push_back(record);
+      }
+    }
   }
+
+  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+  [[nodiscard]] feature_set operator[](std::size_t i) const { return documents_.documents.features(records_[i]); }
+  [[nodiscard]] std::uint64_t id(std::size_t i) const { return id_of(documents_.number, records_[i]); }
+
+ private:
+  const shard_documents& documents_;
+  std::vector<std::size_t> records_;
+};
+
+/// Every pair of near-duplicates of two shards, or within one, once.
+void join_exactly(context& c, run_settings& settings) {
+  const shard_inputs inputs = open_shard_inputs(settings.input.paths);
+  if (inputs.shards.size() != settings.input.paths.size()) {
+    throw usage_error("join takes shards, as hash --shard writes them");
+  }
+  const shard_documents &earlier = *inputs.documents.front(), &later = *inputs.documents.back();
+  apply_comparison_of(earlier, settings.fingerprint, settings.comparison);
+  if (!settings.comparison.checks_jaccard()) {
+    throw input_error(
+        {earlier.file.path(), "--exact compares sets by --check jaccard, and this shard is of another check"});
+  }
+  const sets_of_shard first(earlier), second(later);
+  std::vector<id_pair> pairs;
+  const double least = *settings.comparison.min_similarity;
+  const neardup::similarity_options how{.run = neardup::threads{settings.threads}};
+  if (inputs.documents.size() == 2) {
+    neardup::visit_similar_pairs(
+        first, second, least,
+        [&](const auto& pair) {
+          pairs.push_back({second.id(pair.second), first.id(pair.first)});
+        },
+        how);
+  } else {
+    neardup::visit_similar_pairs(
+        first, least,
+        [&](const auto& pair) {
+          pairs.push_back({first.id(pair.second), first.id(pair.first)});
+        },
+        how);
+  }
+  const join_task task{earlier.number, later.number, earlier.list_checksum, later.list_checksum};
+  save_pairs(settings.output.file,
+             {.bits = settings.fingerprint.bits,
+              .distance = settings.comparison.distance,
+              .is_checked = true,
+              .is_exact = true},
+             earlier.file.made_of(), std::span(&task, 1), pairs);
+  say_joined(c, task, counted(pairs.size(), "pair", "pairs") + " of near-duplicates");
 }
 
 bool run_join(typed_options& typed) {
@@ -103,7 +174,14 @@ bool run_join(typed_options& typed) {
     if (typed.has("--distance")) told = "--distance";
     if (distance && !typed.has(told)) typed.set("--distance", {std::to_string(*distance)});
   };
+  const bool is_exact = typed.has("--exact");
+  if (is_exact) {
+    for (const char* const option : {"--similarity", "--distance", "--check"}) {
+      if (typed.has(option)) throw usage_error(option + std::string(" with --exact: the shards say what is compared"));
+    }
+  }
   const auto take_what_is_compared = [&](run_settings& to) {
+    if (is_exact) return;
     take_comparison(typed, to);
     if (!distance || to.comparison.distance == *distance) return;
     throw usage_error(
@@ -112,8 +190,12 @@ bool run_join(typed_options& typed) {
         ": the shards were made for --distance " + std::to_string(*distance) +
         ", which join takes from them if nothing is given");
   };
-  const run_settings settings = take_combination(typed, take_distance_of_shards, take_what_is_compared);
+  run_settings settings = take_combination(typed, take_distance_of_shards, take_what_is_compared);
   context c(settings);
+  if (is_exact) {
+    join_exactly(c, settings);
+    return c.found_any;
+  }
   with_fingerprint(settings.fingerprint.bits, settings.fingerprint.kind,
                    [&]<class Fingerprint>(Fingerprint) { join_shards<Fingerprint>(c); });
   return c.found_any;
@@ -130,6 +212,7 @@ Writes to the file that --output names the pairs of documents whose fingerprints
 between two shards, or within one: each pair once. Of N shards the N * (N + 1) / 2 joins are tasks of
 their own. The distance is that of the shards, which stands in their .features files; where these do
 not lie beside them, --similarity or --distance has to be the same as for hash --shard.
+With --exact it writes all pairs of near-duplicates, found by the features: merge takes them as they are.
 )",
                      takes::blocks | takes::saved_output | takes::running | takes::help,
                      join_options,

@@ -43,12 +43,13 @@ class group_labels {
     label_[std::max(a, b)] = std::min(a, b);
   }
 
-  /// Copies go where the first of them went.
+  /// Copies go where the first of them went. In an exact join what has no features is in no group.
   void finish() {
     // Whom a label names stands before, and has its last one by then.
     for (std::uint64_t i = 0; i < label_.size(); ++i) label_[i] = label_[label_[i]];
     for (std::size_t s = 0; s < first_.size(); ++s) {
       for (const auto& [record, original] : inputs_.documents[s]->copies) {
+        if (inputs_.are_exact() && inputs_.documents[s]->features(record).empty()) continue;
         label_[first_[s].second + record] = label_[first_[s].second + original];
       }
     }
@@ -109,6 +110,11 @@ void check_all_are_joined(const shard_inputs& inputs) {
   for (const auto& pairs : inputs.pairs) {
     const std::string& path = pairs->file.path();
     if (!pairs->is_checked) throw input_error({path, "holds candidates: have verify check them first"});
+    if (pairs->is_exact != inputs.are_exact()) {
+      throw input_error(
+          {path, std::string(pairs->is_exact ? "is of join --exact" : "is of candidates by fingerprints") + ", and " +
+                     inputs.pairs.front()->file.path() + " is not"});
+    }
     for (const join_task& task : pairs->tasks) {
       static_cast<void>(inputs.of(task.earlier, task.earlier_checksum, path));
       static_cast<void>(inputs.of(task.later, task.later_checksum, path));

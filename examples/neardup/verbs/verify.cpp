@@ -65,7 +65,8 @@ void verify_candidates(run_settings& settings) {
     throw usage_error("verify: shards " + std::to_string(twice->earlier) + " and " + std::to_string(twice->later) +
                       " are joined in two of these files");
   }
-  save_pairs(settings.output.file, settings.fingerprint.bits, settings.comparison.distance, true,
+  save_pairs(settings.output.file,
+             {.bits = settings.fingerprint.bits, .distance = settings.comparison.distance, .is_checked = true},
              inputs.pairs.front()->file.made_of(), tasks, passed);
   if (!settings.output.quiet) {
     say(counted(count, "candidate", "candidates") + ": " + counted(passed.size(), "pair", "pairs") +
