@@ -1,6 +1,7 @@
 """The groups of near-duplicates, and what a similarity chooses. NEARDUP_PROGRAM names the program."""
 
 import math
+import random
 import re
 
 from harness import A, B, SOURCE, CommandTest, characters, close_pairs, connected, corpus, cpu_seconds, fingerprints
@@ -166,6 +167,41 @@ class Groups(CommandTest):
         done = run(*options, "--check-features", "words", "--min-similarity", 0.5, "-", data=data)
         self.assertEqual(done.text, "")
 
+
+class ShortTexts(CommandTest):
+    """Texts that one changed word makes unlike: that is said, with what finds them."""
+
+    def corpus(self, words, count=300):
+        rng = random.Random(51)
+        rows = []
+        for _ in range(count):
+            first = [f"w{rng.randrange(10**5)}" for _ in range(words)]
+            other = first[:]
+            other[rng.randrange(words)] = f"x{rng.randrange(10**5)}"
+            rows += [" ".join(first), " ".join(other)]
+        return "\n".join(rows)
+
+    def test_one_changed_word(self):
+        data = self.corpus(8)
+        hint = "600 of 600 documents have fewer than 18 features: one word changed makes their similarity less than 0.8; " \
+               "for texts so short try --similarity 0.5, or --check-features chars:4 --similarity 0.6"
+        for verb in ("groups", "unique", "pairs"):
+            for more in ((), ("--exact",)):
+                done = run(verb, *more, "--lines", "-", data=data)
+                self.assertIn(hint, done.err)
+                self.assertEqual(done.err.count("fewer than"), 1)
+                self.assertNotIn("fewer than", run(verb, *more, "--quiet", "--lines", "-", data=data).err)
+        found = lambda *more: len(run("groups", *more, "--format", "jsonl", "--lines", "-", data=data).json)
+        self.assertEqual(found(), 0)
+        self.assertEqual(found("--exact", "--similarity", 0.5), 300)
+        self.assertGreater(found("--exact", "--check-features", "chars:4", "--similarity", 0.6), 200)
+
+    def test_nothing_is_said_of_others(self):
+        for words, similarity, said in ((19, 0.8, False), (18, 0.8, True), (18, 0.7, False), (18, 1, False), (3, 0, False)):
+            done = run("groups", "--distance", 3, "--min-similarity", similarity, "--lines", "-", data=self.corpus(words))
+            self.assertEqual("fewer than" in done.err, said, (words, similarity, done.err))
+        self.assertNotIn("fewer than", run("groups", "--distance", 3, "--lines", "-", data=self.corpus(8)).err)
+        self.assertNotIn("fewer than", run("groups", "--lines", "-", data=self.corpus(8, 9)).err)  # a handful
 
 if __name__ == "__main__":
     main()

@@ -213,6 +213,7 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
     if (d.ill_formed && !notes.ill_formed(where(d.index))) return;
     if (!d.has_tokens && !notes.without_tokens(where(d.index))) return;
     if (d.has_zeros) notes.zeros(where(d.index));
+    notes.features(d.features.size());
     d.counts = true;
     d.repeats_id = watches_ids && placed.id && notes.repeats_id(*placed.id, *placed.from, placed.line);
     visit(placed);

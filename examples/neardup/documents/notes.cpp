@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
+#include <neardup/dedup/recall.hpp>
 #include <neardup/fingerprint/hashers.hpp>
 #include <system_error>
 
@@ -50,9 +52,10 @@ std::uint64_t total_size(const std::vector<std::string>& sources) {
 }  // namespace
 
 run_notes::run_notes(const input_settings& input, const fingerprint_settings& fingerprint,
-                     const std::vector<std::string>& sources, bool quiet)
+                     const comparison_settings& comparison, const std::vector<std::string>& sources, bool quiet)
     : input_(input),
       fingerprint_(fingerprint),
+      comparison_(comparison),
       quiet_(quiet),
       bar_(!quiet && is_terminal(stderr)),
       encoding_(input.encoding.empty() ? "UTF-8" : input.encoding),
@@ -154,6 +157,38 @@ void run_notes::clear() {
   drawn_ = false;
 }
 
+std::optional<std::string> run_notes::note_on_short_texts() const {
+  constexpr std::uint64_t few_documents = 20;
+  const double similarity = comparison_.min_similarity.value_or(0);
+  if (!comparison_.checks_jaccard() || fingerprint_.are_given || similarity <= 0 || similarity >= 1)
+    return std::nullopt;
+  const feature_setting& features = comparison_.check_features;
+  const std::size_t changed = features.needs_dictionary() ? 1 : features.choice.size;
+  const std::size_t enough = neardup::features_to_bear(changed, similarity);
+  std::uint64_t all = 0, too_short = 0;
+  for (std::size_t count = 0; count < with_features_.size(); ++count) {
+    all += with_features_[count];
+    too_short += count < enough ? with_features_[count] : 0;
+  }
+  if (all < few_documents || 2 * too_short < all || enough >= with_features_.size()) return std::nullopt;
+  std::size_t median = 0;
+  for (std::uint64_t seen = 0; 2 * seen < all; ++median) seen += with_features_[median];
+  --median;
+
+  using enum neardup::feature_kind;
+  const auto kind = features.choice.kind;
+  const bool is_of_characters = kind == chars || kind == bytes || kind == canonical_chars;
+  std::string text = grouped(too_short) + " of " + counted(all, "document has", "documents have") + " fewer than " +
+                     std::to_string(enough) + " features: one " + (is_of_characters ? "character" : "word") +
+                     " changed makes their similarity less than " + number(similarity);
+  std::string hint;
+  const double borne =
+      median > changed ? static_cast<double>(median - changed) / static_cast<double>(median + changed) : 0;
+  if (borne >= 0.3) hint = "--similarity " + fixed(std::floor(borne * 10) / 10, 1);
+  if (!is_of_characters) hint += std::string(hint.empty() ? "" : ", or ") + "--check-features chars:4 --similarity 0.6";
+  return hint.empty() ? text : text + "; for texts so short try " + hint;
+}
+
 void run_notes::finish(const std::string& summary, const source_walker& sources) {
   clear();
   const auto note = [](std::uint64_t count, const std::string& one, const std::string& many, const std::string& rest) {
@@ -170,6 +205,7 @@ void run_notes::finish(const std::string& summary, const source_walker& sources)
     }
     note(without_tokens_.count, "document has no tokens", "documents have no tokens",
          weight_ + example(without_tokens_) + " and cannot be compared");
+    if (const auto short_texts = note_on_short_texts()) say(*short_texts);
     if (fingerprint_.met_term && !*fingerprint_.met_term && documents_ > without_tokens_.count) {
       say("no feature of the documents is a term in " + fingerprint_.idf_file +
           ": each counts as rare as the median; 'neardup tokens' lists features");

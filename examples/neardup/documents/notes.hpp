@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,7 +56,7 @@ class digest_set {
 class run_notes {
  public:
   /// `sources`: all that is read, for the progress bar. The settings have to stay.
-  run_notes(const input_settings& input, const fingerprint_settings& fingerprint,
+  run_notes(const input_settings& input, const fingerprint_settings& fingerprint, const comparison_settings& comparison,
             const std::vector<std::string>& sources, bool quiet);
   ~run_notes();
   run_notes(const run_notes&) = delete;
@@ -83,6 +85,11 @@ class run_notes {
     if (muted_) return;
     html_ += html;
     no_text_ += others;
+  }
+
+  /// Counts a document by its number of features, where sets of them are compared.
+  void features(std::size_t count) {
+    if (!muted_ && count > 0) ++with_features_[std::min(count, with_features_.size() - 1)];
   }
 
   /// Takes some of what is not well-formed.
@@ -116,6 +123,9 @@ class run_notes {
     if (t.count++ == 0) t.first = where;
   }
 
+  /// What there is to say of texts that are too short for a change, if half of them are.
+  [[nodiscard]] std::optional<std::string> note_on_short_texts() const;
+
   /// Counts it, and says it unless as many as `most` were.
   void say_first(tally& t, std::uint64_t most, const std::string& what, const std::string& text);
   bool note(tally& t, const std::string& where, const std::string& what);
@@ -124,6 +134,7 @@ class run_notes {
 
   const input_settings& input_;
   const fingerprint_settings& fingerprint_;
+  const comparison_settings& comparison_;
   bool quiet_;
   bool muted_ = false;
   bool bar_;
@@ -134,6 +145,7 @@ class run_notes {
   std::uint64_t bytes_ = 0;
   tally bad_, passed_over_, ill_formed_, without_tokens_, unread_records_, unread_tables_, zeros_, foreign_;
   std::uint64_t binary_ = 0;
+  std::array<std::uint64_t, 256> with_features_{};  // documents by their number of features, the last one: or more
   digest_set ids_;
   std::uint64_t repeated_ids_ = 0;
   std::string first_repeated_;

@@ -22,7 +22,7 @@ struct reading {
       : how(settings),
         sources(settings.input),
         lists(settings.input, settings.lists, settings.fingerprint),
-        notes(settings.input, settings.fingerprint, all_sources, settings.quiet) {}
+        notes(settings.input, settings.fingerprint, settings.comparison, all_sources, settings.quiet) {}
 
   reading_settings how;
   source_walker sources;
