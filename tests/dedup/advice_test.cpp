@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -77,8 +78,8 @@ std::vector<std::vector<float>> similarities_of(const std::vector<std::string>& 
 
 struct outcome {
   std::uint64_t similar = 0;     // pairs that the check calls similar
-  std::uint64_t found = 0;       // of these, within the distance
   std::uint64_t candidates = 0;  // pairs within the distance
+  double recall = 0;             // as setup::recall counts
 };
 
 template <class Fingerprint>
@@ -96,15 +97,34 @@ outcome try_out(const std::vector<std::string>& texts, const std::vector<std::ve
     }
   });
   outcome result;
+  struct of_document {
+    double copies = 0, similar = 0, found = 0;
+  };
+  std::vector<of_document> documents(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const bool is_near = hamming_distance(prints[i], prints[j]) <= choice.distance;
       const bool is_similar = similarities[i][j] >= static_cast<float>(similarity);
       result.candidates += is_near ? 1 : 0;
       result.similar += is_similar ? 1 : 0;
-      result.found += is_near && is_similar ? 1 : 0;
+      for (const std::size_t one : {i, j}) {
+        if (is_similar && similarities[i][j] == 1) {
+          ++documents[one].copies;
+        } else if (is_similar) {
+          ++documents[one].similar;
+          documents[one].found += is_near ? 1 : 0;
+        }
+      }
     }
   }
+  double families = 0;
+  for (const of_document& d : documents) {
+    if (d.similar == 0) continue;
+    const double weight = 1 / (1 + d.copies + d.similar);
+    families += weight;
+    result.recall += weight * d.found / d.similar;
+  }
+  result.recall /= families;
   return result;
 }
 
@@ -170,7 +190,7 @@ TEST_CASE("a sample of everything counts pairs and candidates exactly", "[advice
       REQUIRE(std::abs(found.similar_pairs - static_cast<double>(truth.similar)) < 1e-6);
       const double candidates = choice.candidates * static_cast<double>(texts.size());
       REQUIRE(std::abs(candidates - static_cast<double>(truth.candidates)) < 1e-3);
-      const double recall = static_cast<double>(truth.found) / static_cast<double>(truth.similar);
+      const double recall = truth.recall;
       INFO(to_string(choice.features) << " " << choice.bits << " bits, " << choice.distance << ": " << choice.recall
                                       << " expected, " << recall << " found, similarity " << similarity);
       REQUIRE(std::abs(recall - choice.recall) < 0.03 + 3 * std::sqrt(0.03 / static_cast<double>(truth.similar)));
@@ -195,7 +215,7 @@ TEST_CASE("advice from a sample tells what then happens", "[advice]") {
     REQUIRE((other.recall < request.recall || 1.05 * other.seconds >= best.seconds));
   for (const setup& choice : found.setups) {
     const outcome truth = try_out(texts, similarities, request.similarity, choice);
-    const double recall = static_cast<double>(truth.found) / static_cast<double>(truth.similar);
+    const double recall = truth.recall;
     INFO(to_string(choice.features) << " " << choice.bits << " bits, " << choice.distance << ": " << choice.recall
                                     << " expected, " << recall << " found");
     REQUIRE(std::abs(recall - choice.recall) < 0.03);
@@ -233,7 +253,7 @@ TEST_CASE("what then happens lies in the interval in nine of ten cases", "[advic
     for (const setup& choice : found.setups) {
       const outcome truth = try_out(texts, similarities, similarity, choice, seed + 100);
       REQUIRE(truth.similar > 1000);
-      const double recall = static_cast<double>(truth.found) / static_cast<double>(truth.similar);
+      const double recall = truth.recall;
       ++cases;
       inside += recall >= choice.recall_low && recall <= choice.recall_high ? 1 : 0;
       CHECK(choice.recall_low <= choice.recall);
@@ -243,7 +263,7 @@ TEST_CASE("what then happens lies in the interval in nine of ten cases", "[advic
   }
   INFO(inside << " of " << cases);
   CHECK(inside * 100 >= cases * 83);
-  CHECK(width / static_cast<double>(cases) < 0.12);  // it still says something
+  CHECK(width / static_cast<double>(cases) < 0.25);  // it still says something: they are three families
 }
 
 TEST_CASE("advice depends on neither threads nor on how many documents come at a time", "[advice]") {
@@ -294,6 +314,8 @@ TEST_CASE("without near-duplicates recall is that of theory", "[advice]") {
   const std::vector<std::string> texts{"one two three four", "five six seven eight", "", "nine ten", "..."};
   const advice found = neardup::advise(texts, {.similarity = 0.8, .recall = 0.9});
   REQUIRE(found.pairs_seen == 0);
+  REQUIRE(found.documents_measured == 0);
+  REQUIRE(found.partnered == 0);
   REQUIRE(found.similar_pairs == 0);
   for (const setup& choice : found.setups) {
     REQUIRE(choice.distance == neardup::distance_for(choice.bits, 0.8, {.min_recall = 0.9, .kind = choice.kind}));
@@ -305,16 +327,67 @@ TEST_CASE("without near-duplicates recall is that of theory", "[advice]") {
   }
 }
 
-TEST_CASE("copies are near-duplicates at any distance, and crowds of them do no harm", "[advice]") {
-  std::vector<std::string> texts = draw_texts(50, 5);
+TEST_CASE("crowds of copies count once, and say nothing of the recall of others", "[advice]") {
+  std::vector<std::string> texts = draw_texts(200, 5);
+  const advice_request request{.similarity = 0.7, .features = {}, .sample = 1200};
+  const advice before = neardup::advise(texts, request);
+  const auto distinct = static_cast<double>(std::set<std::string>(texts.begin(), texts.end()).size());
   texts.insert(texts.end(), 1000, "the same words again and again, a thousand times");
-  const advice found = neardup::advise(texts, {.similarity = 0.9, .features = {}, .sample = 1050});
+  const advice found = neardup::advise(texts, request);
   const double pairs = 1000.0 * 999 / 2;
-  REQUIRE(found.similar_pairs >= pairs);
-  REQUIRE(found.similar_pairs < pairs + 200);
-  REQUIRE(found.setups[0].distance == 0);
-  REQUIRE(found.setups[0].recall > 0.99);
-  REQUIRE(std::abs(found.setups[0].candidates * 1050 / pairs - 1) < 1e-3);
+  REQUIRE(std::abs(found.similar_pairs - before.similar_pairs - pairs) < 1e-3);
+  REQUIRE(before.documents_measured > 50);
+  REQUIRE(found.documents_measured == before.documents_measured);
+  for (std::size_t i = 0; i < found.setups.size(); ++i) {
+    REQUIRE(found.setups[i].distance == before.setups[i].distance);
+    REQUIRE(std::abs(found.setups[i].recall - before.setups[i].recall) < 1e-9);
+  }
+  REQUIRE(std::abs(found.setups[0].candidates * 1200 / pairs - 1) < 1e-2);
+  // Of one document more, copies counted as one, one more has a near-duplicate.
+  REQUIRE(std::abs(found.partnered - (before.partnered * distinct + 1) / (distinct + 1)) < 1e-9);
+}
+
+TEST_CASE("a family counts as one pair does", "[advice]") {
+  std::mt19937_64 random(9);
+  const auto draw_words = [&](std::size_t count) {
+    std::vector<std::string> words(count);
+    for (std::string& word : words) word = "w" + std::to_string(random() % 100000);
+    return words;
+  };
+  // Pairs that differ in many words, and a family of which any two differ in two: the distance is that of the pairs.
+  std::vector<std::string> texts;
+  for (int i = 0; i < 100; ++i) {
+    std::vector<std::string> words = draw_words(60);
+    texts.push_back(join_words(words));
+    for (std::size_t at = 3; at < 60; at += 12) words[at] = "other" + std::to_string(random() % 100000);
+    texts.push_back(join_words(words));
+  }
+  const advice_request request{.similarity = 0.7, .check = parse_features("words"), .features = {}, .sample = 1000};
+  const advice before = neardup::advise(texts, request);
+  const std::vector<std::string> family = draw_words(60);
+  for (int i = 0; i < 300; ++i) {
+    std::vector<std::string> words = family;
+    words[static_cast<std::size_t>(i) % 60] = "another" + std::to_string(i);
+    texts.push_back(join_words(words));
+  }
+  const advice found = neardup::advise(texts, request);
+  for (std::size_t i = 0; i < found.setups.size(); ++i) {
+    INFO(found.setups[i].bits << " bits, " << found.setups[i].recall);
+    REQUIRE(std::abs(found.setups[i].distance - before.setups[i].distance) <= 1);
+    const outcome truth = try_out(texts, similarities_of(texts, request.check), request.similarity, found.setups[i]);
+    REQUIRE(std::abs(truth.recall - found.setups[i].recall) < 0.03);
+  }
+}
+
+TEST_CASE("texts too short for a change are counted", "[advice]") {
+  std::vector<std::string> texts;
+  for (std::size_t words = 1; words <= 40; ++words) {
+    std::string text;
+    for (std::size_t i = 0; i < words; ++i) text += "w" + std::to_string(100 * words + i) + ' ';
+    texts.push_back(text);
+  }
+  const advice found = neardup::advise(texts, {.similarity = 0.8, .check = parse_features("words:2"), .features = {}});
+  REQUIRE(found.facts[0].too_short == 18.0 / 40);  // those of 19 words have 18 pairs
 }
 
 TEST_CASE("long texts make the sample smaller, and one document is a corpus", "[advice]") {

@@ -49,6 +49,21 @@ TEST_CASE("a bit differs by the angle of two sets of equal sizes", "[recall]") {
   }
 }
 
+TEST_CASE("the least number of features that bears a change is the first whose similarity suffices", "[recall]") {
+  for (const double similarity : {0.01, 0.3, 0.5, 0.75, 0.8, 0.9, 0.99}) {
+    for (std::size_t changed = 1; changed <= 12; ++changed) {
+      std::size_t features = changed;
+      while (static_cast<double>(features - changed) / static_cast<double>(features + changed) < similarity) ++features;
+      REQUIRE(neardup::features_to_bear(changed, similarity) == features);
+    }
+    REQUIRE(neardup::features_to_bear(0, similarity) == 0);
+  }
+  REQUIRE(neardup::features_to_bear(2, 0.8) == 18);
+  REQUIRE(neardup::features_to_bear(1, 1) == std::numeric_limits<std::size_t>::max());
+  REQUIRE_THROWS_AS(neardup::features_to_bear(1, 0), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::features_to_bear(1, std::nan("")), std::invalid_argument);
+}
+
 TEST_CASE("match_probability is the binomial sum", "[recall]") {
   for (const std::size_t bits : {16U, 64U, 72U, 256U}) {
     for (const double cosine : {-1.0, -0.3, 0.0, 0.2, 0.7, 0.8235, 0.95, 0.9999, 1.0}) {

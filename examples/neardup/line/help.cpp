@@ -63,7 +63,7 @@ Examples:
   neardup find "a sentence of the page" pages/             the pages that hold it, or nearly
   neardup index --keep-features --output pages.index pages/   documents in a file, for query
   neardup query --index pages.index new.txt                what is in it already
-  neardup advise --similarity 0.7 --jsonl corpus.jsonl     which options are best for this corpus
+  neardup advise --similarity 0.7 --jsonl corpus.jsonl     how many have near-duplicates, and what finds them
 )";
 
 /// The same with defaults in place of their names in braces.

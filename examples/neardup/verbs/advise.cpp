@@ -17,26 +17,34 @@ namespace {
 
 constexpr std::array advise_options{
     option_row{"--features", "F", takes::own, section::fingerprint,
-               "only these: words, words:N, chars:N of the normalised text, or bytes:N of the raw one (default: "
-               "several)",
+               "for fingerprints only these: words, words:N, chars:N of the normalised text, or bytes:N of the raw one "
+               "(default: several)",
                usual::with_verb},
-    option_row{"--bits", "N", takes::own, section::fingerprint, "only this width: 64 or 128 (default: both)"},
+    option_row{"--bits", "N", takes::own, section::fingerprint,
+               "for fingerprints only this width: 64 or 128 (default: both)"},
     option_row{"--similarity", "S", takes::own, section::comparison,
                "near-duplicates have at least this exact Jaccard similarity, above 0 to 1 (default: {similarity})",
                usual::with_verb},
-    option_row{"--recall", "R", takes::own, section::comparison,
-               "the share of them that is to be found, 0 to 1 (default: {recall})", usual::with_verb},
+    option_row{
+        "--recall", "R", takes::own, section::comparison,
+        "advise on fingerprints alone: the share of them that is to be found, 0 to 1 (with --features or --bits: "
+        "{recall})",
+        usual::with_verb},
     option_row{"--check-features", "F", takes::own, section::comparison,
                "what the similarity is about (default: {features})"},
 };
 
 /// What is to be found, and what may be recommended.
 struct advised_run : run_settings {
+  bool is_about_fingerprints = false;                                           // else about exact comparisons
   double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);  // wanted share of the near-duplicates
   std::optional<neardup::feature_choice> wanted_features;                       // nothing: several are tried
   std::optional<std::size_t> wanted_bits;                                       // nothing: 64 and 128
   std::vector<std::string> input_words;                                         // as they were typed
 };
+
+/// Of fewer documents nothing can be said.
+constexpr std::uint64_t few_documents = 20;
 
 /// Of a text that is longer only so many bytes, its first ones, are looked at: the advisor compares whole texts, and
 /// what fingerprints and features make of the rest of so long a text is hardly different.
@@ -178,13 +186,30 @@ void print_corpus(output& out, const advised_run& settings, const neardup::advic
       is_whole ? ""
                : " (" + grouped(found.pairs_seen) + " seen of a sample of " + grouped(found.sampled) + " documents)";
   if (found.pairs_seen == 0) {
-    out << "No near-duplicates " << similar << looked_at << ": the recall below is only theory\n";
+    out << "No near-duplicates " << similar << looked_at << '\n';
   } else {
     const std::string pairs = count_text(found.similar_pairs, is_whole);
     out << (is_whole ? "" : "About ") << pairs << (pairs == "1" ? " pair" : " pairs") << " of near-duplicates "
-        << similar << looked_at << '\n';
+        << similar << looked_at << '\n'
+        << fixed(100 * found.partnered, 1) << " % of the documents have any, copies counted as one document\n";
   }
+}
 
+void print_features(output& out, const advised_run& settings, const neardup::advice& found) {
+  out << "\nFeatures per document, and the share of documents that are too short: one changed word (of chars and "
+         "bytes: "
+         "one\ncharacter) makes their similarity less than "
+      << number(*settings.comparison.min_similarity) << ":\n\n";
+  std::vector<std::vector<std::string>> rows{{"  features", "per document", "too short"}};
+  for (const neardup::feature_facts& facts : found.facts) {
+    const bool is_of_check = facts.features == settings.comparison.check_features.choice;
+    rows.push_back({(is_of_check ? "* " : "  ") + to_string(facts.features), fixed(facts.mean_features, 1),
+                    fixed(facts.too_short, 3)});
+  }
+  print_table(out, rows);
+}
+
+void print_distances(output& out, const neardup::advice& found) {
   out << "\nDistances of random pairs, in bits of 64 (uniform fingerprints: 32.0 +- 4.0), and how much fuller than "
          "those "
          "of\nuniform fingerprints buckets of 16 bits are:\n\n";
@@ -198,7 +223,7 @@ void print_corpus(output& out, const advised_run& settings, const neardup::advic
 }
 
 /// Whether the recall was measured, on pairs that were seen: theory alone has no interval.
-bool is_measured(const neardup::advice& found) { return found.pairs_seen > 0; }
+bool is_measured(const neardup::advice& found) { return found.documents_measured > 0; }
 
 /// In brackets; nothing where there is no interval, or none that can be seen.
 std::string interval_text(const neardup::advice& found, const neardup::setup& s) {
@@ -233,6 +258,7 @@ std::string json_of(const neardup::feature_facts& facts) {
   return json_object()
       .add("features", json_string(to_string(facts.features)))
       .add("mean_features", number(facts.mean_features))
+      .add("too_short", number(facts.too_short))
       .add("mean_distance", number(facts.mean_distance))
       .add("distance_spread", number(facts.distance_spread))
       .add("skew", number(facts.skew))
@@ -269,15 +295,36 @@ std::string path_words(const advised_run& settings, bool in_full) {
   return text;
 }
 
-/// The command line that finds the near-duplicates of the same input by a setup; for a shell.
-std::string command_for(const advised_run& settings, const neardup::setup& chosen, const std::string& paths) {
-  std::string text = "neardup groups --similarity " + number(*settings.comparison.min_similarity) + " --features " +
-                     to_string(chosen.features) + " --kind " + std::string(neardup::to_string(chosen.kind)) +
-                     " --bits " + std::to_string(chosen.bits) + " --distance " + std::to_string(chosen.distance) +
-                     " --check-features " + to_string(settings.comparison.check_features);
+/// The command line that finds the near-duplicates of the same input; for a shell.
+std::string command_for(const advised_run& settings, const neardup::advice& found, const std::string& paths) {
+  std::string text = "neardup groups --similarity " + number(*settings.comparison.min_similarity);
+  if (settings.is_about_fingerprints) {
+    const neardup::setup& chosen = found.setups[found.recommended];
+    text += " --features " + to_string(chosen.features) + " --kind " + std::string(neardup::to_string(chosen.kind)) +
+            " --bits " + std::to_string(chosen.bits) + " --distance " + std::to_string(chosen.distance);
+  } else {
+    text += " --exact";
+  }
+  text += " --check-features " + to_string(settings.comparison.check_features);
   if (settings.fingerprint.seed != 0) text += " --seed " + std::to_string(settings.fingerprint.seed);
   for (const std::string& word : settings.input_words) text += ' ' + shell_word(word);
   return text + paths;
+}
+
+void print_setups_text(output& out, const advised_run& settings, const neardup::advice& found) {
+  print_distances(out, found);
+  const bool has_interval = std::any_of(found.setups.begin(), found.setups.end(),
+                                        [&](const neardup::setup& s) { return !interval_text(found, s).empty(); });
+  out << "\nTo find " << number(100 * settings.recall)
+      << " % of the near-duplicates of a document by fingerprints (recall: a family of them counts once, copies\ndo not"
+      << (is_measured(found) ? "" : ", and without any it is only theory")
+      << (has_interval ? "; in brackets what comes out in nine of ten cases, by the luck of the sample and of the hash"
+                       : "")
+      << ";\ncandidates and bytes of memory: per document; time: for all, roughly, on one core):\n\n";
+  print_setups(out, found);
+  out << '\n';
+  out << (found.is_reached ? "* is the fastest that finds as many.\n"
+                           : "None of these finds as many; * finds the most.\n");
 }
 
 void print_advice_text(output& out, const advised_run& settings, const neardup::advice& found) {
@@ -286,23 +333,19 @@ void print_advice_text(output& out, const advised_run& settings, const neardup::
     return;
   }
   print_corpus(out, settings, found);
-  const bool has_interval = std::any_of(found.setups.begin(), found.setups.end(),
-                                        [&](const neardup::setup& s) { return !interval_text(found, s).empty(); });
-  out << "\nTo find " << number(100 * settings.recall) << " % of these pairs ("
-      << (has_interval ? "recall: in brackets what comes out in nine of ten cases, by the luck of the sample and of\n"
-                         "the hash; "
-                       : "")
-      << "candidates and bytes of memory: per document; time: for all, roughly, on one core):\n\n";
-  print_setups(out, found);
-  out << '\n';
-  out << (found.is_reached ? "* is the fastest that finds as many.\n"
-                           : "None of these finds as many; * finds the most.\n");
-  out << '\n'
-      << on_one_line(command_for(settings, found.setups[found.recommended], path_words(settings, false))) << '\n';
+  if (found.documents < few_documents) {
+    out << "So few documents are nothing to advise from; the command below is that for any.\n";
+  }
+  if (settings.is_about_fingerprints) {
+    print_setups_text(out, settings, found);
+  } else {
+    print_features(out, settings, found);
+  }
+  out << '\n' << on_one_line(command_for(settings, found, path_words(settings, false))) << '\n';
 }
 
 void print_advice_json(output& out, const advised_run& settings, const neardup::advice& found) {
-  const bool has_advice = !found.setups.empty();
+  const bool has_advice = found.documents > 0;
   json_object all;
   all.add("documents", std::to_string(found.documents))
       .add("sampled", std::to_string(found.sampled))
@@ -310,16 +353,18 @@ void print_advice_json(output& out, const advised_run& settings, const neardup::
       .add("median_bytes", number(found.median_bytes))
       .add("similarity", number(*settings.comparison.min_similarity))
       .add("check_features", json_string(to_string(settings.comparison.check_features)))
-      .add("wanted_recall", number(settings.recall))
       .add("similar_pairs", number(found.similar_pairs))
       .add("pairs_seen", std::to_string(found.pairs_seen))
-      .add("facts", json_array(found.facts, [](const auto& facts) { return json_of(facts); }))
-      .add("setups", json_array(found.setups, [&](const auto& s) { return json_of(found, s); }))
-      .add("recommended", has_advice ? std::to_string(found.recommended) : "null")
-      .add("is_reached", found.is_reached ? "true" : "false")
-      .add("command",
-           has_advice ? json_string(command_for(settings, found.setups[found.recommended], path_words(settings, true)))
-                      : "null");
+      .add("partnered", number(found.partnered))
+      .add("facts", json_array(found.facts, [](const auto& facts) { return json_of(facts); }));
+  if (settings.is_about_fingerprints) {
+    all.add("wanted_recall", number(settings.recall))
+        .add("setups", json_array(found.setups, [&](const auto& s) { return json_of(found, s); }))
+        .add("recommended", has_advice ? std::to_string(found.recommended) : "null")
+        .add("is_reached", found.is_reached ? "true" : "false");
+  }
+  all.add("command",
+          has_advice ? json_string(command_for(settings, found, path_words(settings, true))) : std::string("null"));
   out << all.text() << '\n';
 }
 
@@ -351,6 +396,7 @@ bool run_advise(typed_options& typed) {
     if (!given.has("--check-features")) to.comparison.check_features = {};
     if (given.has("--features")) settings.wanted_features = to.fingerprint.features.choice;
     if (given.has("--bits")) settings.wanted_bits = to.fingerprint.bits;
+    settings.is_about_fingerprints = given.has("--recall") || given.has("--features") || given.has("--bits");
   };
   static_cast<run_settings&>(settings) =
       take_reading(typed, {.comparison = take_what_is_wanted, .widths = {64, 128, "advice is on 64 or 128 bits"}});
@@ -366,11 +412,12 @@ const verb advise_verb{"advise",
                        "PATH…",
                        "which options find the near-duplicates of these documents",
                        R"(
-Looks at the documents, and says which features, bits and distance find their near-duplicates.
-It draws a sample of at most 2,000 documents, finds all their near-duplicates in the input exactly,
-and works out which share of them each setup finds, and how many candidates it leaves to be checked.
-Prints what the documents are like, the setups in a table, and the recommended one as a command.
-Times are for comparing setups; they are not of this machine.
+Looks at the documents, and says what share of them have near-duplicates, which features suit, and the
+command that finds all of them, exactly. It draws a sample of at most 2,000 documents, and finds all their
+near-duplicates in the input.
+For those who keep fingerprints alone: with --recall, --features or --bits it says which share of the
+near-duplicates each setup of features, kind, bits and distance finds, how many candidates it leaves to be
+checked, and recommends one. Times are for comparing setups; they are not of this machine.
 The input is read twice, standard input through a temporary file. Several text fields are joined by
 line ends, so here a feature may span two of them. Of a text above 16 MB the first 16 MB count.
 )",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -58,6 +59,26 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 }
 
 }  // namespace detail
+
+/// The least number of features of a text that bears a change: if `changed` of them are replaced by others, the Jaccard
+/// similarity is still at least `similarity`. A word that is changed replaces up to n features of n words, and a
+/// character up to n of n characters.
+/// Throws: std::invalid_argument unless 0 < similarity <= 1.
+/// Example: `features_to_bear(2, 0.8)`: 18, which are the pairs of 19 words.
+[[nodiscard]] inline std::size_t features_to_bear(std::size_t changed, double similarity) {
+  detail::check_jaccard(similarity);
+  if (changed == 0) return 0;
+  if (similarity == 1) return (std::numeric_limits<std::size_t>::max)();
+  const auto bears = [=](std::size_t features) {
+    return static_cast<double>(features - changed) / static_cast<double>(features + changed) >= similarity;
+  };
+  const double exact = static_cast<double>(changed) * (1 + similarity) / (1 - similarity);
+  if (exact >= 0x1p53) return (std::numeric_limits<std::size_t>::max)();
+  // Rounding may have moved it by one.
+  std::size_t features = (std::max)(changed, static_cast<std::size_t>(exact) - (exact >= 1 ? 1 : 0));
+  while (!bears(features)) ++features;
+  return features;
+}
 
 /// The probability that the SimHash fingerprints, of `bits` bits, of two texts with this cosine similarity differ in at
 /// most k bits: each bit differs on its own, with probability acos(cosine) / pi.

@@ -33,7 +33,7 @@ struct advice_request {
   /// Two documents are near-duplicates from this Jaccard similarity of their `check` features on.
   double similarity = default_similarity;
   feature_choice check{};
-  /// The share of the near-duplicates that must be found.
+  /// The share of the near-duplicates that fingerprints must find, see setup::recall.
   double recall = default_recall(fingerprint_kind::minwise);
   /// The features that fingerprints may have, besides `check`.
   std::vector<feature_choice> features{{feature_kind::words, 1},
@@ -54,8 +54,9 @@ struct setup {
   fingerprint_kind kind;
   std::size_t bits;
   int distance;
-  int blocks;                      ///< of the index that searches fastest
-  double recall;                   ///< share of the near-duplicates that lie within `distance`
+  int blocks;     ///< of the index that searches fastest
+  double recall;  ///< share of the near-duplicates of a document that lie within `distance`. A family counts once,
+                  ///< however many pairs are in it; copies, which any distance finds, do not count
   double recall_error;             ///< standard error of that: the luck of the sample and of the hash
   double recall_low, recall_high;  ///< what then happens lies between these in nine of ten cases
   double candidates;               ///< pairs within `distance` to be checked, for each document
@@ -67,6 +68,7 @@ struct setup {
 struct feature_facts {
   feature_choice features;
   double mean_features;    ///< distinct ones of a document
+  double too_short;        ///< share of the sample that has fewer than features_to_bear() asks for, for one change
   double mean_distance;    ///< of the 64-bit fingerprints of two random documents, bits; 32 would be uniform
   double distance_spread;  ///< its standard deviation, bits; 4 would be uniform
   double skew;  ///< mean bucket of a 16-bit block that a document meets, relative to uniform bits; worst of 4
@@ -78,9 +80,11 @@ struct advice {
   std::size_t sampled = 0;  ///< documents
   double mean_bytes = 0;    ///< of a document
   double median_bytes = 0;
-  double similar_pairs = 0;      ///< near-duplicates in the corpus, estimated
-  std::uint64_t pairs_seen = 0;  ///< of these, with a document of the sample. 0: recall is only what expected_recall()
-                                 ///< says
+  double similar_pairs = 0;            ///< near-duplicates in the corpus, estimated
+  std::uint64_t pairs_seen = 0;        ///< of these, with a document of the sample
+  std::size_t documents_measured = 0;  ///< of the sample, with near-duplicates that are no copies: the recall of setups
+                                       ///< is about these. 0: it is only what expected_recall() says
+  double partnered = 0;  ///< the share of documents that have near-duplicates, copies counted as one document
   std::vector<feature_facts> facts;
   std::vector<setup> setups;    ///< for each features, kind and bits the smallest distance that has the wanted recall
   std::size_t recommended = 0;  ///< in setups, see recommended_setup
@@ -164,14 +168,26 @@ class advisor {
     result.sampled = corpus_.sample().size();
     result.mean_bytes = corpus_.mean_bytes();
     result.median_bytes = corpus_.median_bytes();
-    for (const auto& s : corpus_.sample()) result.pairs_seen += s.degree;
+    double distinct = 0, partnered = 0;
+    for (const auto& s : corpus_.sample()) {
+      result.pairs_seen += s.copies + s.degree;
+      result.documents_measured += s.degree > 0 ? 1 : 0;
+      const double share = 1 / (1 + static_cast<double>(s.copies));
+      distinct += share;
+      partnered += s.copies + s.degree > 0 ? share : 0;
+    }
+    result.partnered = partnered / distinct;
     // A pair may have been met from either of its two documents.
     result.similar_pairs = static_cast<double>(result.pairs_seen) / 2 * static_cast<double>(corpus_.documents()) /
                            static_cast<double>(corpus_.sample().size());
 
-    const std::vector<double> sizes = corpus_.count_features(run);
+    const std::vector<std::vector<std::size_t>> counts = corpus_.count_features(run);
+    std::vector<double> sizes;
     for (std::size_t f = 0; f < corpus_.features().size(); ++f) {
-      result.facts.push_back(facts_of(f, sizes[f]));
+      result.facts.push_back(facts_of(f, counts[f]));
+      sizes.push_back(result.facts.back().mean_features);
+    }
+    for (std::size_t f = 0; f < corpus_.features().size(); ++f) {
       add_setup<simhash<64>>(f, sizes, run, result);
       add_setup<simhash<128>>(f, sizes, run, result);
       add_setup<minwise<64>>(f, sizes, run, result);
@@ -210,8 +226,17 @@ class advisor {
     return result;
   }
 
-  [[nodiscard]] feature_facts facts_of(std::size_t f, double mean_features) const {
-    feature_facts facts{corpus_.features()[f], mean_features, 0, 0, 1};
+  /// `counts`: of the features of the sampled documents.
+  [[nodiscard]] feature_facts facts_of(std::size_t f, std::span<const std::size_t> counts) const {
+    const feature_choice& features = corpus_.features()[f];
+    const std::size_t enough = features_to_bear(features.size, similarity_);
+    double all = 0, too_short = 0;
+    for (const std::size_t count : counts) {
+      all += static_cast<double>(count);
+      too_short += count < enough ? 1 : 0;
+    }
+    const double n = static_cast<double>(counts.size());
+    feature_facts facts{features, all / n, too_short / n, 0, 0, 1};
     std::vector<std::uint64_t> prints = first_words<simhash<64>>(f);
     if (prints.size() < 2) return facts;
     constexpr std::uint64_t pairs = 100000;
@@ -312,8 +337,8 @@ class advisor {
     return chances;
   }
 
-  /// The share of the near-duplicates within k bits, by the pairs that were seen: each sampled document stands for its
-  /// near-duplicates, and those that were looked at closely for the others.
+  /// The share of the near-duplicates of a document within k bits, by the pairs that were seen: those that were looked at
+  /// closely stand for the others. A family counts once: each of its members as much as it is of it.
   ///
   /// Theory is a little off for texts of few features, and for min-wise codes; the fingerprints of the pairs tell by
   /// how much, the better the more pairs there are. What they say counts by how sure it is.
@@ -322,7 +347,7 @@ class advisor {
     const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
     const std::size_t width = bits == 64 ? 0 : 1;
     struct document {
-      double pairs, expected, beyond;  // `beyond`: more than was expected
+      double weight, expected, beyond;  // `beyond`: more than was expected
     };
     std::vector<document> seen;
     double all = 0, expected = 0, beyond = 0;
@@ -331,24 +356,24 @@ class advisor {
       double chance = 0, found = 0;
       for (const auto& other : s.kept) {
         const auto& pair = other.by_features[f];
-        chance +=
-            chances[static_cast<std::size_t>(std::lround(pair.difference[by] * static_cast<double>(difference_steps)))];
+        const double difference = pair.difference[by] * static_cast<double>(difference_steps);
+        chance += chances[static_cast<std::size_t>(std::lround(difference))];
         found += pair.distance[by][width] <= k ? 1 : 0;
       }
-      const double degree = static_cast<double>(s.degree), kept = static_cast<double>(s.kept.size());
-      seen.push_back({degree, degree * chance / kept, degree * (found - chance) / kept});
-      all += seen.back().pairs;
+      const double weight = s.weight(), kept = static_cast<double>(s.kept.size());
+      seen.push_back({weight, weight * chance / kept, weight * (found - chance) / kept});
+      all += weight;
       expected += seen.back().expected;
       beyond += seen.back().beyond;
     }
     if (all == 0) return {expected_recall(bits, k, similarity_, kind), 0, 0};
     double doubt = 0;
-    for (const document& one : seen) doubt += std::pow(one.beyond - beyond / all * one.pairs, 2);
+    for (const document& one : seen) doubt += std::pow(one.beyond - beyond / all * one.weight, 2);
     const double trust = beyond == 0 ? 0 : beyond * beyond / (beyond * beyond + doubt);
     const double value = (expected + trust * beyond) / all;
     // For the ratio of two sums over the sample, the error follows from what each document adds beyond its share.
     double squares = 0;
-    for (const document& one : seen) squares += std::pow(one.expected + trust * one.beyond - value * one.pairs, 2);
+    for (const document& one : seen) squares += std::pow(one.expected + trust * one.beyond - value * one.weight, 2);
     return {std::clamp(value, 0.0, 1.0), std::sqrt(squares) / all, trust};
   }
 
@@ -362,17 +387,16 @@ class advisor {
     const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
     const double n = static_cast<double>(bits);
     double all = 0;
-    for (const auto& s : corpus_.sample()) all += static_cast<double>(s.degree);
+    for (const auto& s : corpus_.sample()) all += s.degree > 0 ? s.weight() : 0;
     if (all == 0) return 0;
     constexpr std::size_t widest = 128;
     std::array<double, widest> terms{};    // what a bit adds to the share
     double of_pairs = 0, of_one_pair = 0;  // variances of single pairs: as included in `terms`, and in full
-    double corpus_pairs =
-        all / 2 * static_cast<double>(corpus_.documents()) / static_cast<double>(corpus_.sample().size());
-    corpus_pairs = (std::max)(1.0, corpus_pairs);
+    const double families =
+        (std::max)(1.0, all * static_cast<double>(corpus_.documents()) / static_cast<double>(corpus_.sample().size()));
     for (const auto& s : corpus_.sample()) {
       for (const auto& other : s.kept) {
-        const double share = static_cast<double>(s.degree) / static_cast<double>(s.kept.size()) / all;
+        const double share = s.weight() / static_cast<double>(s.kept.size()) / all;
         const double p = other.by_features[f].difference[by];
         if (p <= 0) continue;  // every hash finds this pair
         const double found = detail::binomial_sum(bits, k, p);
@@ -392,7 +416,7 @@ class advisor {
     // The products of each pair with itself are taken out of the sum and added separately, because one pair is a larger
     // share of all pairs in the sample than in the corpus.
     const double variance =
-        (std::max)(0.0, squares / static_cast<double>(widest) * n - of_pairs) + of_one_pair / corpus_pairs;
+        (std::max)(0.0, squares / static_cast<double>(widest) * n - of_pairs) + of_one_pair / families;
     return std::sqrt(variance);
   }
 

@@ -122,8 +122,12 @@ class corpus_sample {
   struct sampled {
     std::uint64_t ordinal = 0;
     std::string text;
-    std::uint64_t degree = 0;     // the number of its near-duplicates
+    std::uint64_t copies = 0;     // other documents with the same features
+    std::uint64_t degree = 0;     // its near-duplicates without these
     std::vector<neighbour> kept;  // some of them, drawn at random
+
+    /// What it counts where a family of near-duplicates, and a document that has none, count once.
+    [[nodiscard]] double weight() const noexcept { return 1 / (1 + static_cast<double>(copies + degree)); }
   };
 
   /// Near-duplicates are those with at least this Jaccard similarity of the first features.
@@ -168,12 +172,18 @@ class corpus_sample {
     }
     for (auto& of_features : fingerprints_) of_features.resize(fingerprinted_);
 
-    std::vector<std::vector<std::uint32_t>> neighbours(count);  // in the sample
+    struct met {
+      std::uint32_t place;  // in the sample
+      bool is_copy;
+    };
+    std::vector<std::vector<met>> neighbours(count);
     for_each(runner, count, [&](worker& own, std::size_t i) {
       const auto& element = texts[i];  // texts[i] may be a temporary that owns its text
       const std::string_view text(element);
-      join_.find(own.readers.front().features(text), own.join, [&](std::size_t a, double /*similarity*/) {
-        if (sample_[a].ordinal != compared_ + i) neighbours[i].push_back(static_cast<std::uint32_t>(a));
+      join_.find(own.readers.front().features(text), own.join, [&](std::size_t a, double similarity) {
+        // Only sets that are equal have a similarity of 1: the quotient of other numbers of features is rounded below it.
+        if (sample_[a].ordinal != compared_ + i)
+          neighbours[i].push_back({static_cast<std::uint32_t>(a), similarity == 1});
       });
       if (slots[i] == not_compared) return;
       for (std::size_t f = 0; f < own.readers.size(); ++f) {
@@ -183,8 +193,12 @@ class corpus_sample {
 
     std::vector<std::size_t> with_news;
     for (std::size_t i = 0; i < count; ++i) {
-      for (const std::uint32_t a : neighbours[i]) {
-        if (admit(sample_[a], compared_ + i)) with_news.push_back(a);
+      for (const met& one : neighbours[i]) {
+        if (one.is_copy) {
+          ++sample_[one.place].copies;
+        } else if (admit(sample_[one.place], compared_ + i)) {
+          with_news.push_back(one.place);
+        }
       }
     }
     std::sort(with_news.begin(), with_news.end());
@@ -242,18 +256,15 @@ class corpus_sample {
     return static_cast<double>(*middle);
   }
 
-  /// The mean number of distinct features of a document, for each choice of them.
-  [[nodiscard]] std::vector<double> count_features(const any_runner& runner) {
-    std::vector<std::size_t> counts(features_.size() * sample_.size());
+  /// The numbers of distinct features of the sampled documents, for each choice of features.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> count_features(const any_runner& runner) {
+    std::vector<std::vector<std::size_t>> counts(features_.size(), std::vector<std::size_t>(sample_.size()));
     for_each(runner, sample_.size(), [&](worker& own, std::size_t i) {
       for (std::size_t f = 0; f < features_.size(); ++f) {
-        counts[f * sample_.size() + i] = own.readers[f].features(sample_[i].text).size();
+        counts[f][i] = own.readers[f].features(sample_[i].text).size();
       }
     });
-    std::vector<double> means(features_.size(), 0.0);
-    for (std::size_t i = 0; i < counts.size(); ++i) means[i / sample_.size()] += static_cast<double>(counts[i]);
-    for (double& mean : means) mean /= static_cast<double>(sample_.size());
-    return means;
+    return counts;
   }
 
   /// The i-th random number, below `limit`, which is not 0. The bias of a remainder of 64 bits is negligible.
@@ -328,7 +339,7 @@ class corpus_sample {
     is_prepared_ = true;
   }
 
-  /// Counts a near-duplicate of a sampled document. Returns: whether it is one of those to be looked at closely.
+  /// Counts a near-duplicate of a sampled document that is no copy. Returns: whether it is one of those to be looked at closely.
   bool admit(sampled& of, std::uint64_t ordinal) {
     ++of.degree;
     const std::uint64_t priority = spread(limits_.seed ^ spread(of.ordinal) ^ spread(~ordinal));
