@@ -2,9 +2,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <neardup/dedup/deduplicator.hpp>
 #include <neardup/dedup/similar_groups.hpp>
 #include <neardup/dedup/similar_pairs.hpp>
 
@@ -54,6 +58,44 @@ void group_similar(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
+/// Numbers as words, so that sets are texts.
+std::vector<std::string> texts_of(const sets_type& sets) {
+  std::vector<std::string> texts;
+  for (const auto& set : sets) {
+    std::string& text = texts.emplace_back();
+    for (const std::uint32_t feature : set) text += std::to_string(feature) + ' ';
+  }
+  return texts;
+}
+
+template <class Tokenizer>
+void add_all(benchmark::State& state, const std::vector<std::string>& texts, const Tokenizer& tokenizer, bool exact) {
+  std::size_t kept = 0, bytes = 0;
+  for (auto _ : state) {
+    neardup::deduplicator dedup{neardup::simhasher{tokenizer}, {.similarity = 0.8, .exact = exact}};
+    for (const std::string& text : texts) dedup.add(text);
+    kept = dedup.size();
+    bytes = dedup.memory_usage();
+  }
+  state.counters["kept"] = static_cast<double>(kept);
+  state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(kept);
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(texts.size()));
+}
+
+void one_by_one(benchmark::State& state, bool exact) {
+  add_all(state, texts_of(spliced_sets(static_cast<std::size_t>(state.range(0)))), neardup::words{}, exact);
+}
+
+/// The lines of the file that NEARDUP_BENCH_TEXTS names, by pairs of words.
+void one_by_one_lines(benchmark::State& state, bool exact) {
+  const char* const path = std::getenv("NEARDUP_BENCH_TEXTS");
+  if (path == nullptr) return state.SkipWithError("NEARDUP_BENCH_TEXTS names no file");
+  std::ifstream file(path);
+  std::vector<std::string> texts;
+  for (std::string line; std::getline(file, line);) texts.push_back(line);
+  add_all(state, texts, neardup::default_tokenizer{}, exact);
+}
+
 void sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Unit(benchmark::kMillisecond)->Arg(10'000)->Arg(100'000)->Arg(1'000'000);
 }
@@ -61,6 +103,10 @@ void sizes(benchmark::internal::Benchmark* benchmark) {
 BENCHMARK_CAPTURE(similar_pairs, jaccard, neardup::set_similarity::jaccard)->Apply(sizes);
 BENCHMARK_CAPTURE(similar_pairs, containment, neardup::set_similarity::containment)->Apply(sizes);
 BENCHMARK(group_similar)->Apply(sizes);
+BENCHMARK_CAPTURE(one_by_one, fingerprints, false)->Apply(sizes);
+BENCHMARK_CAPTURE(one_by_one, exact, true)->Apply(sizes);
+BENCHMARK_CAPTURE(one_by_one_lines, fingerprints, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(one_by_one_lines, exact, true)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -19,6 +19,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join/components.hpp
     include/neardup/dedup/join/copy_groups.hpp
     include/neardup/dedup/join/distinct_sets.hpp
+    include/neardup/dedup/join/feature_candidates.hpp
     include/neardup/dedup/join/feature_join.hpp
     include/neardup/dedup/join/fingerprint_join.hpp
     include/neardup/dedup/join/join_input.hpp

@@ -22,9 +22,10 @@ using namespace neardup;
 /// Names everything as a candidate: what a source has to have, and no more.
 class everything {
  public:
+  struct workspace {};
   [[nodiscard]] everything fresh() const { return {}; }
-  template <class Description>
-  void insert(const Description& /*document*/, std::uint32_t number) {
+  template <class Description, class FeaturesOf>
+  void insert(const Description& /*document*/, std::uint32_t number, const FeaturesOf& /*features_of*/) {
     numbers_.push_back(number);
   }
   template <class Description>
@@ -32,7 +33,7 @@ class everything {
     std::erase(numbers_, number);
   }
   template <class Description, class Visit>
-  void for_each(const Description& /*document*/, const Visit& visit) const {
+  void for_each(const Description& /*document*/, workspace& /*scratch*/, const Visit& visit) const {
     for (const std::uint32_t number : numbers_) visit(number);
   }
   template <class Fingerprint, class Features, class Rule>

@@ -96,6 +96,9 @@ class fingerprint_candidates {
   using index_type = pigeonhole_index_of<Fingerprint, dynamic_layout, dynamic_layout, std::uint32_t>;
 
  public:
+  /// What for_each() needs besides: one for each thread.
+  struct workspace {};
+
   /// Candidates are within `distance` bits. `blocks`: see pigeonhole_index.
   /// Throws: std::invalid_argument if there is no such index.
   fingerprint_candidates(int distance, int blocks) : index_(distance, blocks) {}
@@ -105,9 +108,10 @@ class fingerprint_candidates {
     return fingerprint_candidates(index_.max_distance(), index_.shape().blocks());
   }
 
-  /// Adds a document. Guarantee: what throws changes nothing.
-  template <class Description>
-  void insert(const Description& document, std::uint32_t number) {
+  /// Adds a document. `features_of(number)` gives the features of those that were added before.
+  /// Guarantee: what throws changes nothing.
+  template <class Description, class FeaturesOf>
+  void insert(const Description& document, std::uint32_t number, const FeaturesOf& /*features_of*/) {
     index_.insert(*document.fingerprint, number);
   }
   /// Removes a document that was inserted.
@@ -118,7 +122,7 @@ class fingerprint_candidates {
 
   /// Calls `visit(number)` for all documents that may be originals of this one, in any order.
   template <class Description, class Visit>
-  void for_each(const Description& document, const Visit& visit) const {
+  void for_each(const Description& document, workspace& /*scratch*/, const Visit& visit) const {
     index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
   }
 
@@ -228,6 +232,7 @@ class decider {
   class workspace {
     friend decider;
     std::vector<candidate> candidates_;
+    typename Source::workspace source_;
   };
 
   /// `short_by_tokens_only`: whether short texts are found by their tokens and by nothing else, because no check tells
@@ -242,7 +247,7 @@ class decider {
     verdict_type result;
     result.has_fingerprint = document.fingerprint.has_value();
     if (!result.has_fingerprint) return result;
-    collect(document, scratch.candidates_, but);
+    collect(document, scratch, but);
     for (const candidate& c : scratch.candidates_) {
       const kept_type kept = kept_at(c.slot);
       if (!result.consider(kept.id, c.distance, judge(kept, document, result.similarity))) break;
@@ -312,7 +317,7 @@ class decider {
     free_slots_.reserve(documents_.capacity());  // for all of them, so that erase() cannot fail
 
     const bool in_source = is_in_source(document.digest.has_value());
-    if (in_source) source_.insert(document, slot);
+    if (in_source) source_.insert(document, slot, [this](slot_type other) { return features_of(other); });
     detail::undo inserting{[&] {
       if (in_source) source_.erase(document, slot);
     }};
@@ -450,14 +455,15 @@ class decider {
   }
 
   /// The kept documents that may be duplicates, by distance, then age.
-  void collect(const description_type& document, std::vector<candidate>& candidates, slot_type but) const {
+  void collect(const description_type& document, workspace& scratch, slot_type but) const {
+    std::vector<candidate>& candidates = scratch.candidates_;
     candidates.clear();
     const auto add = [&](slot_type slot) {
       const entry& kept = documents_[slot];
       if (slot == but) return;
       candidates.push_back({hamming_distance(*document.fingerprint, kept.fingerprint), kept.serial, slot});
     };
-    if (is_in_source(document.digest.has_value())) source_.for_each(document, add);
+    if (is_in_source(document.digest.has_value())) source_.for_each(document, scratch.source_, add);
     if (document.digest) {
       const auto [first, last] = by_digest_.equal_range(*document.digest);
       for (auto i = first; i != last; ++i) add(i->second);

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "../error.hpp"
@@ -24,6 +25,7 @@
 #include "checks.hpp"
 #include "decider.hpp"
 #include "describer.hpp"
+#include "join/feature_candidates.hpp"
 #include "recall.hpp"
 #include "similarity.hpp"
 
@@ -42,6 +44,9 @@ struct dedup_options {
   /// Texts of fewer distinct tokens are never duplicates by the distance of fingerprints alone: without a check only if
   /// their tokens are the same.
   std::size_t min_tokens = default_min_tokens;
+  /// Whether no duplicate is missed: candidates come from the features that documents share, whatever their fingerprints.
+  /// For a check of features of 32 bits; neither a distance nor a recall goes with it.
+  bool exact = false;
 };
 
 /// What can check the candidates of a deduplicator: a callable `check(id, text)` (see check_of), a feature_extractor,
@@ -64,6 +69,55 @@ struct dedup_change {
 };
 
 namespace detail {
+
+/// Candidates by fingerprints, or by features: what is chosen at run time.
+template <class Fingerprint>
+class chosen_candidates {
+  using by_fingerprints = fingerprint_candidates<Fingerprint>;
+  using by_features = feature_candidates<Fingerprint>;
+
+ public:
+  using workspace = typename by_features::workspace;
+
+  explicit chosen_candidates(by_fingerprints source) : source_(std::move(source)) {}
+  explicit chosen_candidates(by_features source) : source_(std::move(source)) {}
+
+  [[nodiscard]] chosen_candidates fresh() const {
+    return std::visit([](const auto& source) { return chosen_candidates(source.fresh()); }, source_);
+  }
+  template <class Description, class FeaturesOf>
+  void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
+    std::visit([&](auto& source) { source.insert(document, number, features_of); }, source_);
+  }
+  template <class Description>
+  void erase(const Description& document, std::uint32_t number) noexcept {
+    std::visit([&](auto& source) { source.erase(document, number); }, source_);
+  }
+  template <class Description, class Visit>
+  void for_each(const Description& document, workspace& scratch, const Visit& visit) const {
+    if (const auto* const source = std::get_if<by_features>(&source_))
+      return source->for_each(document, scratch, visit);
+    typename by_fingerprints::workspace nothing;
+    std::get_if<by_fingerprints>(&source_)->for_each(document, nothing, visit);
+  }
+  template <class Features, class Rule>
+  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers, std::size_t kept,
+              const Features& features, Rule& rule, const any_runner& run) const {
+    std::visit([&](const auto& source) { source.decide(fingerprints, numbers, kept, features, rule, run); }, source_);
+  }
+  void reserve(std::size_t count) {
+    std::visit([&](auto& source) { source.reserve(count); }, source_);
+  }
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return std::visit([](const auto& source) { return source.memory_usage(); }, source_);
+  }
+
+  /// Nothing if it is exact.
+  [[nodiscard]] const by_fingerprints* fingerprints() const noexcept { return std::get_if<by_fingerprints>(&source_); }
+
+ private:
+  std::variant<by_fingerprints, by_features> source_;
+};
 
 /// The default `commit`, which does nothing.
 struct no_commit {
@@ -118,7 +172,7 @@ class deduplicator {
   using feature_type = typename describer_type::feature_type;
   using description_type = typename describer_type::description_type;
   using batch_type = described_batch<description_type>;
-  using decider_type = decider<fingerprint_type, feature_type, Id>;
+  using decider_type = decider<fingerprint_type, feature_type, Id, detail::chosen_candidates<fingerprint_type>>;
   using kept_type = typename decider_type::kept_type;
   using change_type = dedup_change<Id, fingerprint_type, feature_type>;
 
@@ -276,16 +330,23 @@ class deduplicator {
   }
 
   /// The most bits in which the fingerprints of duplicates differ. Only short texts of the same tokens (see min_tokens)
-  /// may differ in more, if a weighter counts them.
-  [[nodiscard]] int distance() const noexcept { return core_.source().distance(); }
+  /// may differ in more, if a weighter counts them. All of them where it is exact.
+  [[nodiscard]] int distance() const noexcept {
+    const auto* const source = core_.source().fingerprints();
+    return source == nullptr ? static_cast<int>(fingerprint_type::bits) : source->distance();
+  }
   /// The least similarity of duplicates by the check.
   [[nodiscard]] double similarity() const noexcept requires has_check { return similarity_; }
   /// The options, with what was chosen for those that were not given.
   [[nodiscard]] dedup_options options() const noexcept {
-    return {.distance = distance(),
-            .similarity = similarity_,
-            .blocks = core_.source().blocks(),
-            .min_tokens = describer_->min_tokens()};
+    dedup_options result{.similarity = similarity_, .min_tokens = describer_->min_tokens()};
+    if (const auto* const source = core_.source().fingerprints()) {
+      result.distance = source->distance();
+      result.blocks = source->blocks();
+    } else {
+      result.exact = true;
+    }
+    return result;
   }
 
   /// The decider, which holds all kept documents.
@@ -303,7 +364,21 @@ class deduplicator {
     if (std::isnan(similarity_)) detail::fail<std::invalid_argument>("the similarity of duplicates is not a number");
   }
 
-  static fingerprint_candidates<fingerprint_type> source_of(const dedup_options& options) {
+  static detail::chosen_candidates<fingerprint_type> source_of(const dedup_options& options) {
+    using candidates = detail::chosen_candidates<fingerprint_type>;
+    if (!options.exact) return candidates(fingerprint_source_of(options));
+    if (!checks_features || sizeof(feature_type) != sizeof(std::uint32_t)) {
+      detail::fail<std::invalid_argument>("exact deduplication needs a check of features of 32 bits");
+    }
+    if (options.distance || options.recall || options.blocks != 0) {
+      detail::fail<std::invalid_argument>("exact deduplication takes no distance, recall or blocks");
+    }
+    const double similarity = options.similarity.value_or(default_similarity);
+    detail::check_jaccard(similarity);
+    return candidates(detail::feature_candidates<fingerprint_type>(similarity));
+  }
+
+  static fingerprint_candidates<fingerprint_type> fingerprint_source_of(const dedup_options& options) {
     constexpr std::size_t bits = Simhasher::bits;
     // Checked even where these options have no effect, so that a mistake does not go unnoticed.
     const double recall = options.recall.value_or(default_recall(fingerprint_type::kind));

@@ -69,7 +69,7 @@ class deduplicator_format {
     }
   }
 
-  ///   bytes 0..3    the distance
+  ///   bytes 0..3    the distance; 2^32 - 1: it is exact
   ///   byte 4        0 without a check, 1 with one, 2 with one of features
   ///   bytes 5..7    the size of a feature; the form of an id, and its size
   ///   bytes 8..15   min_tokens
@@ -80,7 +80,7 @@ class deduplicator_format {
     using plain_type = std::remove_cvref_t<decltype(d)>;
     const dedup_options settings = d.options();
     std::string bytes;
-    put(bytes, static_cast<std::uint32_t>(*settings.distance));
+    put(bytes, settings.exact ? exact_distance : static_cast<std::uint32_t>(*settings.distance));
     put(bytes, static_cast<std::uint8_t>(!plain_type::has_check ? 0 : plain_type::checks_features ? 2 : 1));
     put(bytes, static_cast<std::uint8_t>(sizeof(feature_type)));
     if constexpr (has_named_ids) {
@@ -118,8 +118,10 @@ class deduplicator_format {
     if (differs(6, 2)) return "another Id";
     if (differs(0, 4) || differs(16, 8)) {
       return either([](byte_span bytes) {
-        return "a distance of " + std::to_string(get<std::uint32_t>(bytes, 0)) + " bits for a similarity of " +
-               shown_number(std::bit_cast<double>(get<std::uint64_t>(bytes, 16)));
+        const auto distance = get<std::uint32_t>(bytes, 0);
+        return (distance == exact_distance ? "exact comparison"
+                                           : "a distance of " + std::to_string(distance) + " bits") +
+               " for a similarity of " + shown_number(std::bit_cast<double>(get<std::uint64_t>(bytes, 16)));
       });
     }
     if (differs(8, 8)) {
@@ -247,6 +249,7 @@ class deduplicator_format {
 
  private:
   static constexpr std::uint8_t id_form_of_strings = 3;
+  static constexpr std::uint32_t exact_distance = 0xffffffff;
 
   static std::string shown_number(double number) {
     std::array<char, 32> digits;

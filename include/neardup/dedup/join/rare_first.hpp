@@ -46,6 +46,8 @@ class token_counts {
 
   void prefetch(std::uint32_t token) const noexcept { detail::prefetch(&counts_[place(token)]); }
 
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return counts_.memory_usage(); }
+
   /// From one thread, or from several if all of them say so.
   void count(std::uint32_t token, bool from_several) noexcept {
     count_type& of = counts_[place(token)];
