@@ -33,15 +33,17 @@ class Find(CommandTest):
         self.write("b.txt", B)
         clue = A.replace("fox", "cat")
         done = self.assert_done(run("find", clue, self.folder))
-        self.assertEqual(done.text, f"0.888\t{self.folder}/a.txt\n")
+        shown = f"…{B[-38:]}. [{A}]. {B[:38]}…"
+        self.assertEqual(done.text, f"0.888\t{self.folder}/a.txt\t{shown}\n")
         self.assertIn("2 documents: 1 holds the clue, or much of it", done.err)
-        self.assertEqual(run("find", A, self.folder, "--format", "jsonl").json, [{"id": f"{self.folder}/a.txt", "share": 1}])
+        row = {"id": f"{self.folder}/a.txt", "share": 1, "offset": len(B) + 2, "length": len(A), "passage": shown}
+        self.assertEqual(run("find", A, self.folder, "--format", "jsonl").json, [row])
 
     def test_a_clue_shorter_than_a_feature_is_looked_for_as_it_stands(self):
         self.write("a.txt", A)
         self.write("b.txt", A.replace("fox", "cat"))
         self.write("c.txt", "fox")
-        found = lambda *words: [line.split("\t") for line in run("find", *words, self.folder).text.splitlines()]
+        found = lambda *words: [line.split("\t")[:2] for line in run("find", *words, self.folder).text.splitlines()]
         with_fox = [["1.000", f"{self.folder}/{name}.txt"] for name in "ac"]
         self.assertEqual(found("fox"), with_fox)
         self.assertEqual(found("Fox!"), with_fox)
@@ -50,6 +52,7 @@ class Find(CommandTest):
         self.assertEqual(found("--features", "masked:words:2", "fox"), with_fox)
         self.assertEqual(found("--min-similarity", "0.9", "--features", "words:1", "brown fox"), with_fox[:1])
         self.assertEqual(found("wolf"), [])
+        self.assertIn("brown [fox] jumps", run("find", "Fox!", self.folder).text)
 
     def test_wrong_clues(self):
         self.assert_fails(run("find", "...", self.write("a", A)), "'...': a clue without any word")

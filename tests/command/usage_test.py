@@ -67,7 +67,7 @@ class Usage(CommandTest):
             done = self.assert_done(run("hash", "--format", "jsonl", name, cwd=self.folder))
             self.assertEqual([row["id"] for row in done.json], [name])
         found = self.assert_done(run("find", "[quick, brown]", path))
-        self.assertTrue(found.text.endswith(f"\t{path}\n"), found.text)
+        self.assertTrue(found.text.startswith(f"1.000\t{path}\t"), found.text)
         self.write("[c].txt", A)
         self.assertIn("1 document:", self.assert_done(run("groups", "--include", "[ab]*", path.parent)).err)
 

@@ -10,9 +10,9 @@ namespace command {
 
 namespace {
 
-/// Calls `visit(pair, begin, end)` for each two words in a row.
+/// Calls `visit(pair, begin, end)` for each two words in a row, or for each word.
 template <class Visit>
-void for_each_word_pair(std::string_view text, const Visit& visit) {
+void for_each_word_pair(std::string_view text, words_at_a_time words, const Visit& visit) {
   const neardup::xxh3<64> hash;
   std::uint64_t last = 0;
   std::size_t begin_of_last = 0;
@@ -23,7 +23,11 @@ void for_each_word_pair(std::string_view text, const Visit& visit) {
     const std::uint64_t own = hash(folded);
     const auto begin = static_cast<std::size_t>(word.data() - text.data());
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd one: the order of the two counts
-    if (has_last) visit(static_cast<word_pair>((last * factor ^ own) >> 32), begin_of_last, begin + word.size());
+    if (words == words_at_a_time::one) {
+      visit(static_cast<word_pair>(own >> 32), begin, begin + word.size());
+    } else if (has_last) {
+      visit(static_cast<word_pair>((last * factor ^ own) >> 32), begin_of_last, begin + word.size());
+    }
     last = own;
     begin_of_last = begin;
     has_last = true;
@@ -53,18 +57,18 @@ std::string_view cut_back(std::string_view text, std::size_t most) {
 
 }  // namespace
 
-std::vector<word_pair> word_pairs_of(const std::vector<std::string_view>& texts) {
+std::vector<word_pair> word_pairs_of(const std::vector<std::string_view>& texts, words_at_a_time words) {
   std::vector<word_pair> pairs;
   for (const std::string_view text : texts) {
-    for_each_word_pair(text, [&](word_pair pair, std::size_t, std::size_t) { pairs.push_back(pair); });
+    for_each_word_pair(text, words, [&](word_pair pair, std::size_t, std::size_t) { pairs.push_back(pair); });
   }
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   return pairs;
 }
 
-passage_finder::passage_finder(std::string_view text) {
-  for_each_word_pair(text, [&](word_pair pair, std::size_t begin, std::size_t end) {
+passage_finder::passage_finder(std::string_view text, words_at_a_time words) {
+  for_each_word_pair(text, words, [&](word_pair pair, std::size_t begin, std::size_t end) {
     pairs_.push_back({pair, begin, end});
   });
 }

@@ -10,11 +10,14 @@
 
 namespace command {
 
-/// Two words in a row, whatever their case, as a number. A character of a script that is written without spaces is a word.
+/// Two words in a row, whatever their case, as a number; or a word alone. A character of a script that is written without
+/// spaces is a word.
 using word_pair = std::uint32_t;
+enum class words_at_a_time { one, two };
 
 /// The pairs of words of texts, ascending, each once. Complexity: O(n log n).
-std::vector<word_pair> word_pairs_of(const std::vector<std::string_view>& texts);
+std::vector<word_pair> word_pairs_of(const std::vector<std::string_view>& texts,
+                                     words_at_a_time words = words_at_a_time::two);
 
 /// A place of a text where much of another one stands: from a word to a word, bytes.
 struct passage {
@@ -26,7 +29,7 @@ struct passage {
 class passage_finder {
  public:
   /// The text has to stay. Complexity: linear.
-  explicit passage_finder(std::string_view text);
+  explicit passage_finder(std::string_view text, words_at_a_time words = words_at_a_time::two);
 
   /// All passages of a text whose pairs of words are these, in order and apart from each other. A pair of this text that
   /// is among them counts 1, another one `miss`, which is negative: a passage is a run of pairs of the largest sum, and

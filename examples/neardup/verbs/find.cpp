@@ -1,14 +1,22 @@
 // `neardup find`: the documents that hold a clue.
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <limits>
 #include <neardup/fingerprint/hashers.hpp>
+#include <neardup/text/normalise.hpp>
+#include <neardup/text/words.hpp>
 #include <unordered_map>
 
+#include "../compare/check.hpp"
 #include "../describe/features.hpp"
+#include "../describe/passages.hpp"
+#include "../documents/index_file.hpp"
+#include "../documents/postings.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
+#include "../read/record_editor.hpp"
 #include "running.hpp"
 
 namespace command {
@@ -18,6 +26,11 @@ namespace {
 constexpr std::array find_options{
     option_row{"--min-similarity", "X", takes::own, section::search,
                "the least share of the clue, 0 to 1 (default: 0.5)"},
+    option_row{"--index", "FILE", takes::own, section::search,
+               "search the documents of this index, which has to keep postings (index --keep-postings), in place of "
+               "PATHs: by the share of the clue's features, then by the longest run of words in common",
+               usual::with_verb, "search this index, made by index --keep-postings, in place of PATHs"},
+    option_row{"--seed", "N", takes::own, section::search, "with --index: the seed that it was made with (default: 0)"},
     option_row{"--most", "N", takes::own, section::search, "at most N documents (default: 10)", usual::with_verb},
 };
 
@@ -91,42 +104,299 @@ class clue_finder {
   std::size_t found_ = 0;              // how many are at all
 };
 
+/// Where in the texts of a document most of a clue stands, by pairs of words; by single words where no pair is there.
+class passage_search {
+ public:
+  passage_search(const input_settings& settings, const std::string& clue) : settings_(settings) {
+    for (const words_at_a_time words : {words_at_a_time::two, words_at_a_time::one}) {
+      pairs_.emplace_back(words, word_pairs_of({clue}, words));
+    }
+  }
+
+  template <class Texts>
+  [[nodiscard]] std::optional<shown_passage> operator()(const Texts& texts) const {
+    // Half of what a changed word takes: clues are found with every fourth character changed.
+    constexpr double miss = -0.5;
+    for (const auto& [words, pairs] : pairs_) {
+      std::optional<passage> best;
+      std::size_t field = 0;
+      for (std::size_t f = 0; f < texts.size(); ++f) {
+        for (const passage& one : passage_finder(texts[f], words).passages_of(pairs, miss)) {
+          if (best && one.common <= best->common) continue;
+          best = one;
+          field = f;
+        }
+      }
+      if (!best) continue;
+      return shown_passage{best->begin, best->end - best->begin, passage_in_context(texts[field], *best),
+                           texts.size() > 1 ? settings_.text_fields[field] : ""};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const input_settings& settings_;
+  std::vector<std::pair<words_at_a_time, std::vector<word_pair>>> pairs_;
+};
+
+struct clue_finding {
+  double share;
+  std::string id;
+  std::optional<shown_passage> passage;
+  std::size_t run = 0;  // the longest run of words that it has in common with the clue
+};
+
+void print_finding(context& c, const clue_finding& f) {
+  if (c.settings.output.as_json()) {
+    json_object line;
+    line.add("id", json_string(f.id)).add("share", number(f.share));
+    if (f.run > 0) line.add("run", std::to_string(f.run));
+    if (f.passage) {
+      if (!f.passage->field.empty()) line.add("field", json_string(f.passage->field));
+      line.add("offset", std::to_string(f.passage->offset)).add("length", std::to_string(f.passage->length));
+      line.add("passage", json_string(f.passage->words));
+    }
+    c.out << line.text() + '\n';
+    return;
+  }
+  c.out << similarity_text(f.share) + '\t' + printable(f.id);
+  if (f.passage) c.out << '\t' + printable(f.passage->words);
+  c.out << '\n';
+}
+
 void print_findings(context& c, const wanted& what) {
   clue_finder find(c.settings.fingerprint.features, what.clue);
   if (find.empty()) throw usage_error("'" + what.clue + "': a clue without any word");
-  struct finding {
-    double share;
-    std::string id;
+  const passage_search passage_of(c.settings.input, what.clue);
+  std::vector<clue_finding> found;
+  std::uint64_t count = 0;
+  const auto keep_best = [&] {
+    std::stable_sort(found.begin(), found.end(),
+                     [](const clue_finding& a, const clue_finding& b) { return a.share > b.share; });
+    found.resize(std::min(found.size(), what.most));
   };
-  std::vector<finding> found;
   read_texts(c.settings.input, c.sources, c.notes, [&](const placed_document& d) {
     const double share = find.share_in(*d.texts);
-    if (share > 0 && share >= what.least_share) found.push_back({share, d.name()});
+    if (share <= 0 || share < what.least_share) return;
+    ++count;
+    if (found.size() >= what.most + 1024) keep_best();
+    found.push_back({share, d.name(), passage_of(*d.texts)});
   });
-  std::stable_sort(found.begin(), found.end(), [](const finding& a, const finding& b) { return a.share > b.share; });
-  const std::size_t count = found.size();
-  found.resize(std::min(count, what.most));
-  for (const finding& f : found) {
-    if (c.settings.output.as_json()) {
-      c.out << "{\"id\":" << json_string(f.id) << ",\"share\":" << number(f.share) << "}\n";
-    } else {
-      c.out << similarity_text(f.share) << '\t' << printable(f.id) << '\n';
-    }
-  }
+  keep_best();
+  for (const clue_finding& f : found) print_finding(c, f);
   finish(c, ": " + counted(count, "holds", "hold") + " the clue, or much of it", count);
 }
 
+/// The longest run of words that two texts have in common. Complexity: O(n + m), and one step for each two equal words.
+class common_run {
+ public:
+  explicit common_run(const std::string& clue) {
+    neardup::words{}(clue, [&](std::string_view word) { places_[neardup::normalise(word)].push_back(++size_); });
+  }
+
+  [[nodiscard]] std::size_t in(std::string_view text) const {
+    std::size_t longest = 0;
+    std::vector<std::size_t> before, now;  // places of the clue that the last word stands at, and runs that end there
+    std::vector<std::size_t> runs(size_ + 1), ended(size_ + 1);
+    std::string folded;
+    neardup::words{}(text, [&](std::string_view word) {
+      folded = neardup::normalise(word);
+      now.clear();
+      if (const auto found = places_.find(folded); found != places_.end()) {
+        for (const std::size_t place : found->second) {
+          ended[place] = runs[place - 1] + 1;
+          longest = std::max(longest, ended[place]);
+          now.push_back(place);
+        }
+      }
+      for (const std::size_t place : before) runs[place] = 0;
+      for (const std::size_t place : now) runs[place] = ended[place];
+      std::swap(before, now);
+    });
+    return longest;
+  }
+
+ private:
+  std::unordered_map<std::string, std::vector<std::size_t>> places_;  // of each word, from 1
+  std::size_t size_ = 0;
+};
+
+/// Reads the texts of an index again, as far as they are where they were, and have the features that they had.
+class texts_of_index {
+ public:
+  texts_of_index(context& c, const stored_places& places)
+      : places_(places),
+        as_lines_(with_unit(c.settings.input, unit_of_input::lines)),
+        as_json_(with_unit(c.settings.input, unit_of_input::json_lines)),
+        read_features_(make_feature_reader(c.settings.fingerprint, c.settings.comparison)),
+        lines_(as_lines_),
+        json_(as_json_) {}
+
+  /// Nothing if they are not. Valid until the next call.
+  const std::vector<std::string_view>* operator()(std::size_t document, feature_set features) {
+    const stored_place place = places_[document];
+    if (!place.is_known()) return nullptr;
+    const std::string path = places_.path_of(place);
+    try {
+      if (place.length == 0) {
+        text_ = text_of_file(path);
+        return use(lines_, source{.path = path, .copies = nullptr, .unit = unit_of_input::files}, features);
+      }
+      std::ifstream file(path, std::ios::binary);
+      file.seekg(0, std::ios::end);
+      const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
+      if (size < 0 || place.offset > static_cast<std::uint64_t>(size) ||
+          place.length > static_cast<std::uint64_t>(size) - place.offset) {
+        return nullptr;
+      }
+      text_.resize(place.length);
+      file.seekg(static_cast<std::streamoff>(place.offset));
+      if (!file.read(text_.data(), static_cast<std::streamsize>(text_.size()))) return nullptr;
+    } catch (const input_error&) {
+      return nullptr;
+    }
+    const auto* const texts =
+        use(json_, source{.path = path, .copies = nullptr, .unit = unit_of_input::json_lines}, features);
+    return texts != nullptr
+               ? texts
+               : use(lines_, source{.path = path, .copies = nullptr, .unit = unit_of_input::lines}, features);
+  }
+
+ private:
+  static input_settings with_unit(input_settings settings, unit_of_input unit) {
+    settings.unit = unit;
+    return settings;
+  }
+
+  const std::vector<std::string_view>* use(record_editor& reader, const source& from, feature_set features) {
+    try {
+      const std::vector<std::string_view>& texts = reader.texts_of(from, 1, text_);
+      return std::ranges::equal(read_features_(texts), features) ? &texts : nullptr;
+    } catch (const input_error&) {  // what stands there now is no such record
+      return nullptr;
+    }
+  }
+
+  const stored_places& places_;
+  input_settings as_lines_, as_json_;
+  feature_reader read_features_;
+  record_editor lines_, json_;
+  std::string text_;
+};
+
+/// So many of the documents with the largest shares are ranked by the longest run, too: these are read.
+constexpr std::size_t least_ranked = 100;
+
+template <class Fingerprint>
+void find_in_index(context& c, const wanted& what, const index_settings& stored) {
+  using view_type = typename opened_index<Fingerprint>::view_type;
+  const view_type view = as_input([&] {
+    view_type opened{neardup::mapped_file(stored.path)};
+    if (c.settings.lists.are_verified) opened.verify();
+    return opened;
+  });
+  if (view.made_of().seed != neardup::seed_identity(c.settings.fingerprint.seed)) {
+    throw usage_error(stored.path + " was made with another --seed");
+  }
+  const stored_documents documents(stored.path, view.size(), view.attachment(1), view.attachment(2), view.attachment(3),
+                                   view.attachment(4));
+  const auto part = [&](std::size_t i) { return view.attachment(first_of_postings + i); };
+  const stored_postings postings(stored.path, part(0), part(1), part(2));
+  if (postings.empty() && view.size() > 0) {
+    throw usage_error(stored.path + " keeps no postings: make it with neardup index --keep-postings");
+  }
+  const feature_reader read_features = make_feature_reader(c.settings.fingerprint, c.settings.comparison);
+  const feature_set own = read_features({what.clue});  // there as long as the reader
+  const std::vector<std::uint32_t> features(own.begin(), own.end());
+  if (features.empty()) throw usage_error("'" + what.clue + "': a clue without any word");
+  feature_setting single = c.settings.comparison.check_features;
+  if (!single.needs_dictionary()) {
+    single.choice.size = 1;
+    std::size_t length = 0;
+    make_tokenizer(single)(what.clue, [&](std::string_view) { ++length; });
+    if (length < c.settings.comparison.check_features.choice.size) {
+      throw usage_error("'" + what.clue + "': a clue that is shorter than the features of the index, " +
+                        stored.check_features);
+    }
+  }
+  std::size_t least = 1;
+  const auto share_of = [&](std::size_t common) {
+    return static_cast<double>(common) / static_cast<double>(features.size());
+  };
+  while (least < features.size() && share_of(least) < what.least_share) ++least;
+  std::vector<stored_postings::finding> found = postings.holding(features, least, documents.size());
+  const std::uint64_t count = found.size();
+  found.resize(std::min(found.size(), std::max(what.most, least_ranked)));
+  const stored_places places(stored.path, part(3), part(4));
+  texts_of_index texts_of(c, places);
+  const passage_search passage_of(c.settings.input, what.clue);
+  const common_run run(what.clue);
+  std::vector<clue_finding> ranked;
+  for (const auto& one : found) {
+    clue_finding next{share_of(one.common), std::string(documents.name(one.document)), std::nullopt};
+    if (const auto* const texts = texts_of(one.document, documents.features(one.document))) {
+      for (const std::string_view text : *texts) next.run = std::max(next.run, run.in(text));
+      next.passage = passage_of(*texts);
+    }
+    ranked.push_back(std::move(next));
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const clue_finding& a, const clue_finding& b) {
+    return a.share != b.share ? a.share > b.share : a.run > b.run;
+  });
+  ranked.resize(std::min(ranked.size(), what.most));
+  for (const clue_finding& f : ranked) print_finding(c, f);
+  c.notes.advance(documents.size(), 0);
+  finish(c, " in the index: " + counted(count, "holds", "hold") + " the clue, or much of it", count);
+}
+
+void take_wanted(const typed_options& given, wanted& what) {
+  take_number(given, "--min-similarity", what.least_share, 0.0, 1.0);
+  take_number<std::size_t>(given, "--most", what.most, 1, 1'000'000'000);
+}
+
+/// The index has the features of all documents, so the clue has to be made of the same ones.
+bool run_find_in_index(typed_options& typed) {
+  need_little_endian();
+  refuse_empty_name(typed, "--index");
+  wanted what;
+  take_wanted(typed, what);
+  if (typed.paths.empty())
+    throw usage_error("find --index takes a clue: neardup find \"a sentence or two\" --index FILE");
+  if (typed.paths.size() > 1) throw usage_error("find --index searches the index: leave out " + typed.paths[1]);
+  what.clue = typed.paths.front();
+  typed.paths.clear();
+  refuse_if_given(typed,
+                  {"--files-from", "--features", "--include", "--exclude", "--input-format", "--lines", "--jsonl"},
+                  " with --index: the index says what its documents are");
+  const index_settings stored = read_index_settings(typed.text("--index"));
+  if (stored.check_features.empty()) {
+    throw usage_error(stored.path + " keeps no postings: make it with neardup index --keep-postings");
+  }
+  typed.set("--check-features", {stored.check_features});
+  run_settings settings = settings_of(typed);
+  if (const auto fields = typed.all("--text-field"); !fields.empty()) settings.input.text_fields = fields;
+  settings.lists.are_verified = !typed.has("--no-verify");
+  take_fingerprint(typed, {}, settings);
+  settings.comparison.min_similarity = 0;
+  settings.comparison.reads_features = true;
+  take_output(typed, settings);
+  refuse_overwriting(settings, {stored.path}, false);
+  return run_on_documents(settings, [&](context& c) {
+    with_fingerprint(stored.bits, read_header(stored.path).kind,
+                     [&]<class Fingerprint>(Fingerprint) { find_in_index<Fingerprint>(c, what, stored); });
+  });
+}
+
 bool run_find(typed_options& typed) {
+  if (typed.has("--index")) return run_find_in_index(typed);
+  refuse_if_given(typed, {"--seed", "--no-verify"}, " needs --index");
   wanted what;
   const auto take_clue = [&](run_settings& to) {
     if (to.input.paths.empty()) return;
     what.clue = to.input.paths.front();
     to.input.paths.erase(to.input.paths.begin());
   };
-  const auto take_what_is_wanted = [&](const typed_options& given, const run_settings&) {
-    take_number(given, "--min-similarity", what.least_share, 0.0, 1.0);
-    take_number<std::size_t>(given, "--most", what.most, 1, 1'000'000'000);
-  };
+  const auto take_what_is_wanted = [&](const typed_options& given, const run_settings&) { take_wanted(given, what); };
   run_settings settings = take_reading(
       typed,
       {.paths = take_clue,
@@ -139,16 +409,17 @@ bool run_find(typed_options& typed) {
 
 extern const verb find_verb;
 const verb find_verb{"find",
-                     "CLUE PATH…",
+                     "CLUE PATH… | CLUE --index FILE",
                      "the documents that hold a sentence or two, or something near it",
                      R"(
 Prints the documents that hold the clue, a sentence or two, or something near it: those that hold most of it
 first, equal ones in the order of the input. Text: the share of the clue's features that stand together in the
-document, a tab, and the id. A clue that is shorter than a feature, such as a single word where features
-are pairs of words, is looked for as a whole word. It reads the input once, and looks at every document.
+document, the id, and the words around the place, which stands in brackets, with tabs between them. A clue that is shorter than a feature, such as a single word where features
+are pairs of words, is looked for as a whole word. It reads the input once, and looks at every document; with
+--index it reads neither, and a passage is printed if the text is still there and has not changed.
 )",
                      takes::texts | takes::features | takes::dictionary | takes::format | takes::output |
-                         takes::running | takes::help | takes::exit_status,
+                         takes::running | takes::help | takes::exit_status | takes::verification,
                      find_options,
                      run_find};
 

@@ -5,6 +5,7 @@
 #include <neardup/threads.hpp>
 
 #include "../documents/index_file.hpp"
+#include "../documents/postings.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/platform.hpp"
 #include "../ground/text.hpp"
@@ -24,12 +25,16 @@ constexpr std::array index_options{
     option_row{"--check-features", "F", takes::own, section::index, "features that are kept (default: --features)"},
     option_row{"--keep-features", flag, takes::own, section::index,
                "keep features, for exact similarities (4 bytes each)", usual::with_verb},
+    option_row{"--keep-postings", flag, takes::own, section::index,
+               "the same, and which documents have each of them, for find --index (some 6 bytes more for each feature)",
+               usual::with_verb},
 };
 
 struct indexing {
   std::string old_index;       // the one that is added to, or empty
   std::uint64_t checksum = 0;  // of its header, from which other settings were taken
   bool keeps_features = false;
+  bool keeps_postings = false;
 };
 
 /// Throws: output_error if another run writes the same file.
@@ -51,11 +56,20 @@ void index_documents(context& c, const indexing& how) {
   };
   check_unchanged();
   document_columns documents;
+  place_columns places;
+  bool keeps_postings = how.keeps_postings;
   std::vector<Fingerprint> fingerprints;
   if (!how.old_index.empty()) {
     const opened_index<Fingerprint> old(c, how.old_index);
     for (std::size_t i = 0; i < old.documents.size(); ++i) {
       documents.add(old.documents.name(i), old.documents.features(i));
+    }
+    keeps_postings = keeps_postings || !old.view.attachment(first_of_postings).empty();
+    const stored_places stored(how.old_index, old.view.attachment(first_of_postings + 3),
+                               old.view.attachment(first_of_postings + 4));
+    for (std::size_t i = 0; i < old.documents.size(); ++i) {
+      const stored_place place = stored[i];
+      places.add(place, place.is_known() ? stored.path_of(place) : "");
     }
     fingerprints = old.fingerprints();
   }
@@ -63,7 +77,9 @@ void index_documents(context& c, const indexing& how) {
     if (!d.facts.has_tokens) return;
     fingerprints.push_back(d.facts.fingerprint.as<Fingerprint>());
     documents.add(d.name(), d.facts.features);
+    if (keeps_postings) places.add(d);
   });
+  keeps_postings = keeps_postings && how.keeps_features;  // lists of fingerprints have none
   c.notes.phase("indexing " + counted(fingerprints.size(), "fingerprint", "fingerprints"));
   const neardup::frozen_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index(
       c.settings.comparison.distance, blocks_of(c.settings), fingerprints, neardup::threads{c.settings.threads});
@@ -72,6 +88,13 @@ void index_documents(context& c, const indexing& how) {
       c.settings.fingerprint, how.keeps_features ? &c.settings.comparison.check_features : nullptr);
   auto attachments = documents.bytes();
   attachments.insert(attachments.begin(), std::as_bytes(std::span(settings)));
+  std::optional<posting_columns> postings;
+  if (keeps_postings) {
+    postings.emplace(documents);
+    attachments.resize(first_of_postings);
+    for (const auto& part : postings->bytes()) attachments.push_back(part);
+    for (const auto& part : places.bytes()) attachments.push_back(part);
+  }
   if (identity_of_file(how.old_index) == identity_of_file(c.settings.output.file)) check_unchanged();
   save_whole(c.settings.output.file,
              [&](const std::string& file) { save(file, index, c.lists.made_of(), attachments); });
@@ -96,10 +119,19 @@ void take_old_index(typed_options& typed, const run_settings& to, indexing& how)
   if (has_features) typed.set("--check-features", {stored.check_features});
 }
 
+void refuse_postings_of_lists(const typed_options& typed) {
+  if (typed.has("--fingerprints"))
+    refuse_if_given(typed, {"--keep-postings"}, " with --fingerprints: there are no texts");
+}
+
 bool run_index(typed_options& typed) {
   need_little_endian();
   refuse_empty_name(typed, "--index");
-  indexing how{.old_index = typed.text("--index"), .checksum = 0, .keeps_features = typed.has("--keep-features")};
+  indexing how{.old_index = typed.text("--index"),
+               .checksum = 0,
+               .keeps_features = typed.has("--keep-features") || typed.has("--keep-postings"),
+               .keeps_postings = typed.has("--keep-postings")};
+  refuse_postings_of_lists(typed);
   const auto take_stored = [&](typed_options& given, run_settings& to) {
     to.output.is_saved = true;
     if (!how.old_index.empty()) take_old_index(given, to, how);

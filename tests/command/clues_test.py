@@ -1,0 +1,128 @@
+"""The documents of an index that hold a clue, held against comparing the clue with each. NEARDUP_PROGRAM names the
+program."""
+
+import json
+import random
+
+from harness import A, B, CommandTest, jsonl, run, words, main
+
+
+def longest_run(a, b):
+    a, b = a.lower().split(), b.lower().split()
+    return max((n for i in range(len(a)) for j in range(len(b))
+                for n in range(1, min(len(a) - i, len(b) - j) + 1) if a[i : i + n] == b[j : j + n]), default=0)
+
+
+class Clues(CommandTest):
+    def find(self, clue, *options):
+        done = self.assert_done(run("find", clue, "--index", self.folder / "index", "--format", "jsonl", *options))
+        return done.json
+
+    def index(self, *options):
+        return self.assert_done(run("index", "--keep-postings", "--output", self.folder / "index", *options))
+
+    def test_all_that_hold_much_of_a_clue_in_order(self):
+        rng = random.Random(5)
+        texts = [" ".join(f"w{rng.randrange(60)}" for _ in range(rng.randrange(2, 50))) for _ in range(150)]
+        self.index("--jsonl", self.write("t.jsonl", jsonl(texts)))
+        sets = [words(text, 2) for text in texts]
+        for _ in range(60):
+            source = rng.choice(texts).split()
+            at = rng.randrange(len(source) - 1)
+            clue = source[at : at + rng.randrange(2, 14)]
+            if rng.random() < 0.7:
+                clue[rng.randrange(len(clue))] = f"w{rng.randrange(60)}"
+            clue = " ".join(clue)
+            if len(clue.split()) < 2:
+                continue
+            wanted = words(clue, 2)
+            least = rng.choice([0, 0.3, 0.5, 1])
+            most = rng.choice([1, 10, 1000])
+            expected = []
+            for i, own in enumerate(sets):
+                common = len(wanted & own)
+                if common and common / len(wanted) >= least:
+                    expected.append((-common / len(wanted), i))
+            # Those with the largest shares are candidates; among these the longest run decides.
+            ranked = sorted((share, -longest_run(clue, texts[i]), i) for share, i in sorted(expected)[: max(most, 100)])
+            found = self.find(clue, "--min-similarity", least, "--most", most)
+            self.assertEqual([(row["id"], row["share"], row["run"]) for row in found],
+                             [(f"d{i}", float(f"{-share:.6g}"), -length) for share, length, i in ranked[:most]])
+            for row in found:
+                text = texts[int(row["id"][1:])]
+                self.assertIn(f"[{text[row['offset'] : row['offset'] + row['length']]}]", row["passage"])
+
+    def test_a_passage_is_shown_if_the_text_is_what_it_was(self):
+        text = B + ". " + A + ". " + B
+        clue = A.replace("fox", "cat")
+        records = json.dumps({"id": "x\u00e9", "n": 1, "text": text + "\u00e9\n"}) + "\n" + jsonl([B]).decode()
+        for name, data, options in (
+            ("a.txt", text, ()),
+            ("a.lines", B + "\n" + text + "\r\n", ("--lines",)),
+            ("a.jsonl", records, ("--jsonl",)),
+        ):
+            with self.subTest(name=name):
+                path = self.write(name, data)
+                self.index(*options, path)
+                row, = self.find(clue)
+                self.assertEqual(row["passage"], f"…{B[-38:]}. [{A}]. {B[:38]}…")
+                self.assertEqual((row["run"], row["offset"], row["length"]), (15, len(B) + 2, len(A)))
+                printed = run("find", clue, "--index", self.folder / "index").text
+                self.assertEqual(printed, "\t".join([f"{row['share'] - 0.0005:.3f}", row["id"], row["passage"]]) + "\n")
+                path.write_text(data.replace("weather", "whether"))
+                self.assertEqual(self.find(clue), [{"id": row["id"], "share": row["share"]}])
+                path.write_text("new: " + data)
+                self.assertEqual(self.find(clue), [{"id": row["id"], "share": row["share"]}])
+                path.unlink()
+                self.assertEqual(self.find(clue), [{"id": row["id"], "share": row["share"]}])
+
+    def test_standard_input_and_what_is_added(self):
+        path = self.write("a.jsonl", jsonl([A + " one"]))
+        self.index("--jsonl", path)
+        done = run("index", "--jsonl", "--keep-features", "--index", self.folder / "index", "--output",
+                   self.folder / "index", "-", data=jsonl([A + " two", B], 1))
+        self.assert_done(done)
+        self.assertEqual([(row["id"], "passage" in row) for row in self.find(A)], [("d0", True), ("d1", False)])
+        self.assertEqual([row["id"] for row in self.find(B)], ["d2"])
+        other = self.folder / "other"
+        self.assert_done(run("index", "--jsonl", "--keep-features", "--output", other, path))
+        self.index("--jsonl", "--index", other, self.write("b.jsonl", jsonl([A], 1)))
+        self.assertEqual([(row["id"], "passage" in row) for row in self.find(A)], [("d1", True), ("d0", False)])
+
+    def test_features_and_seed_are_those_of_the_index(self):
+        path = self.write("a.jsonl", jsonl([A, B]))
+        self.index("--jsonl", "--features", "chars:3", "--seed", 7, path)
+        self.assert_fails(run("find", A, "--index", self.folder / "index"), "made with another --seed")
+        self.assertEqual([row["id"] for row in self.find(A, "--seed", 7)], ["d0"])
+        self.assert_fails(run("find", "ab", "--seed", 7, "--index", self.folder / "index"), "shorter than the features")
+
+    def test_an_index_with_postings_answers_as_one_without(self):
+        path = self.write("a.jsonl", jsonl([A, A.replace("fox", "cat"), B]))
+        self.index("--jsonl", path)
+        plain = self.folder / "plain"
+        self.assert_done(run("index", "--keep-features", "--jsonl", "--output", plain, path))
+        query = lambda index: self.assert_done(run("query", "--jsonl", "--index", index, path)).text
+        self.assertEqual(query(plain), query(self.folder / "index"))
+        self.assert_done(run("unique", "--jsonl", "--against", self.folder / "index", path))
+
+    def test_refuses_what_it_cannot_answer(self):
+        path = self.write("a.jsonl", jsonl([A, B]))
+        index = self.folder / "index"
+        for options in ((), ("--keep-features",)):
+            self.assert_done(run("index", "--jsonl", *options, "--output", index, path))
+            self.assert_fails(run("find", A, "--index", index), "keeps no postings: make it with neardup index --keep-postings")
+        self.index("--jsonl", path)
+        self.assert_fails(run("find", "--index", index), "find --index takes a clue")
+        self.assert_fails(run("find", A, path, "--index", index), f"leave out {path}")
+        self.assert_fails(run("find", "...", "--index", index), "a clue without any word")
+        self.assert_fails(run("find", A, "--jsonl", "--index", index), "--jsonl with --index")
+        self.assert_fails(run("find", A, "--seed", 1, path), "--seed needs --index")
+        self.assert_fails(run("find", A, "--index", path), "a.jsonl")
+        self.assert_fails(run("index", "--fingerprints", "--keep-postings", "--output", index, path), "--keep-postings with --fingerprints")
+        damaged = bytearray(index.read_bytes())
+        damaged[-40] ^= 1
+        self.assert_fails(run("find", A, "--index", self.write("damaged", bytes(damaged))), "damaged")
+
+
+if __name__ == "__main__":
+    main()
