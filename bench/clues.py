@@ -80,9 +80,9 @@ def main():
                             "--output", index, corpus], check=True)
             print(f"index {kept}: {time.time() - start:.1f} s, {index.stat().st_size / 1e6:.1f} MB")
 
-        def find(clue, *where):
+        def find(clue, *where, paths=()):
             done = subprocess.run([options.program, "find", "--quiet", "--format", "jsonl", "--min-similarity",
-                                   options.similarity, *where, "--", clue], capture_output=True)
+                                   options.similarity, *where, "--", clue, *paths], capture_output=True)
             return [json.loads(line) for line in done.stdout.splitlines()] if done.returncode == 0 else []
 
         print(f"{len(texts)} documents, {len(clues)} clues, {min(options.scan, len(clues))} of them over the texts\n")
@@ -108,7 +108,7 @@ def main():
                     end = begin + len(text.encode()[first["offset"] : first["offset"] + first["length"]].decode("utf-8", "replace"))
                     counts[2] += any(begin < m.end() and m.start() < end for m in re.finditer(re.escape(clue), text))
                 if i < options.scan:
-                    right = [clue in texts[row["id"]] for row in find(asked, "--jsonl", "--features", options.features, corpus)]
+                    right = [clue in texts[row["id"]] for row in find(asked, "--jsonl", "--features", options.features, paths=(corpus,))]
                     counts[3] += right[:1] == [True]
                     counts[4] += any(right)
             n = len(clues)
