@@ -1,37 +1,9 @@
-// Weights in levels 1 to 5: by count, and by quantile. A weighter with `inner` and `adjust` changes the weights of all
-// tokens of a text together; `levels` of the library goes by weight, this one by rank.
+// Weights in levels 1 to 5: `levels` goes by weight, here the count, and `quantile_levels` by rank.
 #include <algorithm>
-#include <cstddef>
 #include <cstdlib>
 #include <iostream>
 #include <neardup/neardup.hpp>
 #include <string_view>
-#include <vector>
-
-namespace {
-
-// The lightest fifth of a text's tokens has level 1, the next one level 2, and so on; equal weights have one level.
-template <neardup::weighter Inner>
-struct quantile_levels {
-  std::size_t n = 5;
-  Inner inner{};
-
-  template <std::size_t Words>
-  void adjust(std::vector<neardup::weighted_token<Words>>& tokens) const {
-    std::vector<std::uint64_t> sorted;
-    for (const auto& token : tokens) sorted.push_back(token.units);
-    std::sort(sorted.begin(), sorted.end());
-    for (auto& token : tokens) {
-      const auto lighter =
-          static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), token.units) - sorted.begin());
-      token.units = neardup::weight::one * (1 + n * lighter / sorted.size());
-    }
-  }
-};
-template <class Inner>
-quantile_levels(std::size_t, Inner) -> quantile_levels<Inner>;
-
-}  // namespace
 
 int main() {
   using namespace neardup;

@@ -136,6 +136,40 @@ TEST_CASE("levels of huge weights do not overflow", "[weighters]") {
   CHECK(adjusted(levels<neardup::tf>{4, {}}, {huge, huge / 2, huge / 4, 256, 0}) == numbers{1024, 512, 256, 256, 0});
 }
 
+TEST_CASE("quantile levels are 1 + floor(n * lighter / all), of what has a weight", "[weighters]") {
+  using neardup::quantile_levels;
+  const quantile_levels<neardup::tf> five{5, {}};
+  CHECK(adjusted(five, {10, 8, 6, 4, 2}) == numbers{5 * 256, 4 * 256, 3 * 256, 2 * 256, 256});
+  CHECK(adjusted(five, {2000, 2, 1, 1}) == numbers{4 * 256, 3 * 256, 256, 256});
+  CHECK(adjusted(five, {7, 0, 7, 7}) == numbers{256, 0, 256, 256});
+  CHECK(adjusted(five, {0, 0}) == numbers{0, 0});
+  CHECK(adjusted(five, {}) == numbers{});
+  CHECK(adjusted(quantile_levels<neardup::tf>{65535, {}}, {1, ~std::uint64_t{0}}) == numbers{256, 32768 * 256});
+  CHECK_THROWS_AS(adjusted(quantile_levels<neardup::tf>{0, {}}, {1}), std::invalid_argument);
+  CHECK_THROWS_AS(adjusted(quantile_levels<neardup::tf>{65536, {}}, {1}), std::invalid_argument);
+  // Against a count of what is lighter.
+  std::uint64_t state = 7;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<neardup::weighted_token<1>> tokens;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(round); ++i) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      tokens.push_back({{i}, state >> 60});
+    }
+    const auto before = tokens;
+    const std::size_t n = static_cast<std::size_t>(round) % 9 + 1;
+    quantile_levels<neardup::tf>{n, {}}.adjust(tokens);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      std::uint64_t lighter = 0, all = 0;
+      for (const auto& other : before) {
+        if (other.units == 0) continue;
+        ++all;
+        lighter += other.units < before[i].units ? 1U : 0U;
+      }
+      CHECK(tokens[i].units == (before[i].units == 0 ? 0 : 256 * (1 + n * lighter / all)));
+    }
+  }
+}
+
 TEST_CASE("levels take 1 to 65535, top 1 and more", "[weighters]") {
   CHECK_THROWS_AS(adjusted(levels<neardup::tf>{0, {}}, {1}), std::invalid_argument);
   CHECK_THROWS_AS(adjusted(levels<neardup::tf>{65536, {}}, {1}), std::invalid_argument);

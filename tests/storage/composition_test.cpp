@@ -174,6 +174,8 @@ TEST_CASE("equal compositions have equal fingerprints, for all parts and parts w
   parts.add_tokenizer(folded<narrowed<words>>{{words{}}});
   parts.add_tokenizer(narrowed<folded<words>>{{words{}}});
   parts.add_tokenizer(normalised{shingles{2, words{}}});
+  parts.add_tokenizer(neardup::unspaced{words{}});
+  parts.add_tokenizer(normalised{neardup::unspaced{words{}}});
   parts.add_tokenizer(longest{1, words{}});
   parts.add_tokenizer(keywords{3, words{}, table});
   parts.add_tokenizer(sentences{});
@@ -209,6 +211,7 @@ TEST_CASE("equal compositions have equal fingerprints, for all parts and parts w
     for (const std::size_t n : {2U, 3U}) {
       parts.add_weighter(top{n, tf_idf{t}});
       parts.add_weighter(levels{n, tf_idf{t}});
+      parts.add_weighter(neardup::quantile_levels{n, tf_idf{t}});
       for (const std::size_t m : {2U, 4U}) {
         parts.add_weighter(levels<levels<tf_idf>>{m, {n, tf_idf{t}}});
         parts.add_weighter(levels<top<tf_idf>>{m, {n, tf_idf{t}}});

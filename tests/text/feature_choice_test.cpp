@@ -40,7 +40,8 @@ TEST_CASE("features have names that are read as they are written", "[feature_cho
   for (const neardup::feature_kind kind :
        {neardup::feature_kind::words, neardup::feature_kind::chars, neardup::feature_kind::bytes,
         neardup::feature_kind::masked_words, neardup::feature_kind::canonical_words,
-        neardup::feature_kind::canonical_chars}) {
+        neardup::feature_kind::canonical_chars, neardup::feature_kind::letters,
+        neardup::feature_kind::longest_sentences}) {
     for (const std::size_t size : {1U, 2U, 7U, 999U, 1000U}) {
       const feature_choice features{kind, size};
       REQUIRE(parse_features(to_string(features)) == features);
@@ -49,11 +50,12 @@ TEST_CASE("features have names that are read as they are written", "[feature_cho
 }
 
 TEST_CASE("a wrong name of features says what is wrong", "[feature_choice]") {
-  REQUIRE(message_of("letters:2") ==
-          "'letters:2': features are words, words:N, chars:N, bytes:N, masked:words:N, canonical:words:N or "
-          "canonical:chars:N");
-  REQUIRE(message_of("") ==
-          "'': features are words, words:N, chars:N, bytes:N, masked:words:N, canonical:words:N or canonical:chars:N");
+  REQUIRE(message_of("letter:2") ==
+          "'letter:2': features are words, words:N, chars:N, bytes:N, masked:words:N, canonical:words:N, "
+          "canonical:chars:N, letters:N or longest:N");
+  REQUIRE(message_of("").starts_with("'': features are words, words:N, "));
+  REQUIRE(message_of("letters") == "'letters': say how long they are, as in chars:5");
+  REQUIRE(message_of("longest") == "'longest': say how many sentences, as in longest:3");
   REQUIRE(message_of("chars") == "'chars': say how long they are, as in chars:5");
   REQUIRE(message_of("canonical:chars") == "'canonical:chars': say how long they are, as in chars:5");
   REQUIRE(message_of("canonical").starts_with("'canonical': features are words, "));
@@ -73,6 +75,13 @@ TEST_CASE("with_tokenizer cuts as the features are called", "[feature_choice]") 
   REQUIRE(tokens_of("words:2", "One, TWO three") == list{"one\x1ftwo", "two\x1fthree"});
   REQUIRE(tokens_of("chars:3", "AB, c") == list{"ab ", "b c"});
   REQUIRE(tokens_of("bytes:3", "AB, c") == list{"AB,", "B, ", ", c"});
+  REQUIRE(tokens_of("letters:4", "Python is sexy!") ==
+          list{"pyth", "ytho", "thon", "honi", "onis", "niss", "isse", "ssex", "sexy"});
+  REQUIRE(tokens_of("letters:2", "a\u3000B \u4e2d c") == list{"ab", "b\u4e2d",
+                                                              "\u4e2d"
+                                                              "c"});
+  REQUIRE(tokens_of("longest:2", "One. A sentence! The longest sentence of all? Two.") ==
+          list{"The longest sentence of all", "A sentence"});
   REQUIRE(tokens_of("canonical:words", "Stra\u00dfe e\u0301") == list{"strasse", "\u00e9"});
   REQUIRE(tokens_of("canonical:chars:2", "\u1e9ee\u0301") == list{"ss", "s\u00e9"});
   REQUIRE(tokens_of("masked:words", "From 10.0.0.7 ETH1") == list{"from", "0", "eth0"});

@@ -100,6 +100,34 @@ TEST_CASE("folded and normalised text does not depend on where it was cut", "[st
                     [](std::string_view text) { return oracle::byte_ngrams(oracle::normalise(text), 4); });
 }
 
+TEST_CASE("text without its white space does not depend on where it was cut", "[streaming]") {
+  const auto unspaced = [](std::string_view text) {
+    std::string result;
+    neardup::for_each_code_point(text, [&](char32_t c, std::string_view bytes) {
+      // The property White_Space of Unicode 15.
+      static constexpr std::u32string_view spaces =
+          U"\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
+          U"\u202f\u205f\u3000";
+      if (spaces.find(c) == spaces.npos) result += bytes;
+    });
+    return result;
+  };
+  require_as_oracle(neardup::unspaced{byte_ngrams{3}},
+                    [&](std::string_view text) { return oracle::byte_ngrams(unspaced(text), 3); });
+  require_as_oracle(normalised{neardup::unspaced{code_point_ngrams{4}}}, [&](std::string_view text) {
+    return oracle::code_point_ngrams(unspaced(oracle::normalise(text)), 4);
+  });
+  std::string all = "x";
+  for (const char* space :
+       {"\t", "\r\n", " ", "\u0085", "\u00a0", "\u1680", "\u2003", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"}) {
+    all += space;
+    all += "\u200bx";  // which is no white space
+  }
+  require_streamed(neardup::unspaced{byte_ngrams{1000}}, all, {unspaced(all)});
+  REQUIRE(unspaced(all).size() == 1 + 12 * 4);
+  REQUIRE(support::tokens_of(neardup::unspaced{byte_ngrams{1000}}, all) == tokens{unspaced(all)});
+}
+
 TEST_CASE("compositions do not depend on where the text was cut", "[streaming]") {
   require_as_oracle(shingles{2, folded{words{}}},
                     [](std::string_view text) { return oracle::shingles(oracle::words(oracle::fold(text)), 2); });

@@ -210,6 +210,42 @@ struct levels {
 template <class Inner>
 levels(std::size_t, Inner) -> levels<Inner>;
 
+/// The weights of another weighter in whole levels from 1 to n by rank: the lightest n-th part of the text's distinct
+/// tokens has level 1, the next one level 2, and so on. Where one token outweighs all others, `levels` gives these level
+/// 1, and this one tells them apart.
+///
+/// A token that l of t tokens are lighter than has level 1 + floor(n * l / t), so equal weights have one level; tokens
+/// of weight 0 keep it, and are none of the t.
+/// Throws: std::invalid_argument when used with n outside 1 to 65535.
+template <class Inner>
+struct quantile_levels {
+  static_assert(weighter<Inner>, "neardup: quantile_levels{n, weighter} needs a weighter, such as tf{}");
+
+  std::size_t n = 5;
+  Inner inner{};
+
+  template <std::size_t Words>
+  void adjust(std::vector<weighted_token<Words>>& tokens) const {
+    if (n == 0 || n > 65535)
+      detail::fail<std::invalid_argument>("quantile_levels{n, weighter} needs n from 1 to 65535");
+    std::vector<std::uint64_t> sorted;
+    sorted.reserve(tokens.size());
+    for (const auto& token : tokens) {
+      if (token.units > 0) sorted.push_back(token.units);
+    }
+    std::sort(sorted.begin(), sorted.end());
+    for (auto& token : tokens) {
+      if (token.units == 0) continue;
+      const auto lighter =
+          static_cast<std::uint64_t>(std::lower_bound(sorted.begin(), sorted.end(), token.units) - sorted.begin());
+      token.units = weight::one * (1 + n * lighter / sorted.size());
+    }
+  }
+};
+
+template <class Inner>
+quantile_levels(std::size_t, Inner) -> quantile_levels<Inner>;
+
 /// Only the n heaviest tokens of another weighter count; of equal weights the smaller hash comes first.
 ///
 /// Throws: std::invalid_argument when used with n = 0.

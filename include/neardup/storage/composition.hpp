@@ -215,6 +215,10 @@ class part_names {
     return with("levels", part.n, of(part.inner));
   }
   template <class Inner>
+  [[nodiscard]] std::string of(const quantile_levels<Inner>& part) const {
+    return with("quantile_levels", part.n, of(part.inner));
+  }
+  template <class Inner>
   [[nodiscard]] std::string of(const top<Inner>& part) const {
     return with("top", part.n, of(part.inner));
   }
@@ -244,6 +248,10 @@ class part_names {
   template <class Inner>
   [[nodiscard]] std::string of(const normalised<Inner>& part) const {
     return "normalised(" + of(part.inner) + ")";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const unspaced<Inner>& part) const {
+    return "unspaced(" + of(part.inner) + ")";
   }
   template <class Inner>
   [[nodiscard]] std::string of(const canonical<Inner>& part) const {

@@ -110,6 +110,20 @@ inline void append_narrowed(std::string_view text, std::string& out) {
 
 using width_folder = piecewise_rewriter<append_narrowed>;
 
+/// Appends the text without its white space.
+inline void append_unspaced(std::string_view text, std::string& out) {
+  for (std::size_t i = 0; i < text.size();) {
+    const decoded next = decode_one(text.substr(i));
+    const char32_t c = next.code_point;
+    const bool is_space = next.valid && (c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0x2028 ||
+                                         c == 0x2029 || (c > 0x7f && narrow_form(c) == ' '));
+    if (!is_space) out.append(text.substr(i, next.length));
+    i += next.length;
+  }
+}
+
+using space_remover = piecewise_rewriter<append_unspaced>;
+
 }  // namespace detail
 
 /// The text with the ASCII letters A to Z in lower case and every other byte as it was.
@@ -148,5 +162,13 @@ struct normalised : detail::rewritten<normalised<Inner>, detail::text_normaliser
 
 template <class Inner>
 normalised(Inner) -> normalised<Inner>;
+
+/// Tokenizes the text without its white space (the property White_Space of Unicode), so that n-grams reach across words.
+/// Example: `normalised{unspaced{code_point_ngrams{4}}}` cuts "Python is sexy" into pyth, ytho, thon, honi … sexy.
+template <class Inner>
+struct unspaced : detail::rewritten<unspaced<Inner>, detail::space_remover, Inner> {};
+
+template <class Inner>
+unspaced(Inner) -> unspaced<Inner>;
 
 }  // namespace neardup::inline v0
