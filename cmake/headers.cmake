@@ -11,6 +11,10 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/decider.hpp
     include/neardup/dedup/deduplicator.hpp
     include/neardup/dedup/describer.hpp
+    include/neardup/dedup/edit/internal/distinct_texts.hpp
+    include/neardup/dedup/edit/internal/edit_filter.hpp
+    include/neardup/dedup/edit/internal/edit_join.hpp
+    include/neardup/dedup/edit/similar_texts.hpp
     include/neardup/dedup/edit_distance.hpp
     include/neardup/dedup/feature_sets.hpp
     include/neardup/dedup/group.hpp
