@@ -195,7 +195,7 @@ class Exact(CommandTest):
             ("--bits", 128),
             ("--blocks", 4),
             ("--weights", "tf"),
-            ("--check", "edit"),
+            ("--top", 3),
             ("--similarity", 0.5, "--min-similarity", 0.5),
             ("--weighted-field", "f", "--jsonl", "--check", "cosine"),
         ):

@@ -309,5 +309,122 @@ class Files(CommandTest):
         self.assertEqual({(f"d{250 + int(p['id'])}", "d" + p["indexed"], p["distance"], None) for p in found.json}, expected)
 
 
+class Tables(CommandTest):
+    """What fingerprints are looked up in stands in files by its checksums."""
+
+    DICTIONARY = "研究 100\n研究生 50\n生命 80\n起源 60\n的 900\n我们 400\n大学 90\n学生 70\n数据库 80\n备份 70\n恢复 60\n"
+    IDF = "研究 2\n生命 2.5\n起源 3\n大学 1\n学生 1.5\n数据库 4\n备份 5\n恢复 6\n"
+
+    def setUp(self):
+        super().setUp()
+        self.dictionary, self.idf = self.write("dict.txt", self.DICTIONARY), self.write("idf.txt", self.IDF)
+        self.words = ("--dictionary", self.dictionary, "--no-hmm")
+        self.keywords = ("--features", "zh:keywords", "--weights", "tfidf", "--top", 5, "--idf-file", self.idf, *self.words)
+        texts = ["我们研究生命的起源，大学的数据库", "数据库的备份与恢复，大学学生研究", "起源与恢复的研究，生命"]
+        self.old, self.new = self.write("old.jsonl", jsonl(texts)), self.write("new.jsonl", jsonl(texts[:2], 7))
+        self.index = self.folder / "words.neardup"
+
+    def composition(self, path):
+        data = path.read_bytes()
+        sections = int.from_bytes(data[20:24], "little")
+        begin = 64 + 32 * sections
+        size = int.from_bytes(data[begin : begin + 4], "little")
+        lines = data[begin + 4 : begin + 4 + size].decode().splitlines()
+        return dict(line.split(": ", 1) for line in lines)
+
+    def test_keywords_are_kept_and_queried(self):
+        self.assert_done(run("index", "--jsonl", "--distance", 3, *self.keywords, "--output", self.index, self.old))
+        made_of = self.composition(self.index)
+        self.assertRegex(made_of["tokenizer"], r"^keywords\(5, [0-9a-f]{16}, without\(2, chinese_words.*\)\)$")
+        self.assertEqual(made_of["weighter"], "tf_idf")
+        for name in ("dictionary", "idf", "stop words"):
+            self.assertRegex(made_of[name], "^[0-9a-f]{16}$")
+        # All but where the tables are is taken from the index.
+        given = (*self.words, "--idf-file", self.idf)
+        done = self.assert_done(run("query", "--index", self.index, "--jsonl", *given, self.new))
+        self.assertEqual([line.split("\t")[1:] for line in done.text.splitlines()], [["0", "d7", "d0"], ["0", "d8", "d1"]])
+        against = self.assert_done(run("unique", "--jsonl", "--against", self.index, *given, self.new))
+        self.assertEqual(against.text, "")
+        more = self.folder / "more.neardup"
+        self.assert_done(run("index", "--jsonl", "--index", self.index, *given, "--output", more, self.new))
+        both = self.write("both.jsonl", self.old.read_bytes() + self.new.read_bytes())
+        whole = self.folder / "whole.neardup"
+        self.assert_done(run("index", "--jsonl", "--distance", 3, *self.keywords, "--output", whole, both))
+        self.assertEqual(more.read_bytes(), whole.read_bytes())
+
+    def test_other_tables_are_refused_by_name(self):
+        self.assert_done(run("index", "--jsonl", "--distance", 3, *self.keywords, "--output", self.index, self.old))
+        query = lambda *options: run("query", "--index", self.index, "--jsonl", *options, self.new)
+        other = self.write("other.txt", self.DICTIONARY + "牛奶 5\n")
+        self.assert_fails(query("--dictionary", other, "--no-hmm", "--idf-file", self.idf), "'dictionary: ", "--dictionary", str(self.index))
+        rare = self.write("rare.txt", self.IDF.replace("2.5", "2.50000000001"))  # the same by 1/256
+        self.assert_fails(query(*self.words, "--idf-file", rare), "'tokenizer: keywords(5, ")
+        self.assert_fails(query(*self.words, "--idf-file", self.write("more.txt", self.IDF + "牛奶 9\n")), "made otherwise")
+        stop = self.write("stop.txt", "研究\n")
+        self.assert_fails(query(*self.words, "--idf-file", self.idf, "--stop-words", stop), "'stop words: ", "--stop-words")
+        self.assert_fails(query(*self.words), "was made with --weights tfidf --top 5: name the same --idf-file")
+        self.assert_fails(query(*self.words, "--idf-file", self.idf, "--top", 6), "'tokenizer: keywords(5, ", "keywords(6, ")
+        plain = self.folder / "plain.neardup"
+        self.assert_done(run("index", "--jsonl", "--distance", 3, "--features", "zh:words", "--weights", "tfidf",
+                             "--idf-file", self.idf, *self.words, "--output", plain, self.old))
+        done = run("query", "--index", plain, "--jsonl", *self.words, "--idf-file", rare.with_name("more.txt"), self.new)
+        self.assert_fails(done, "'idf: ", "--idf-file")
+
+    def test_lists_and_shards_keep_them(self):
+        lists = []
+        for name, options in (("a", self.keywords), ("b", (*self.keywords, "--stop-words", "zh"))):
+            lists.append(self.folder / f"{name}.bin")
+            self.assert_done(run("hash", "--format", "bin", "--jsonl", *options, "--output", lists[-1], self.old))
+        self.assert_done(run("pairs", "--fingerprints", "--distance", 3, lists[0]))
+        self.assert_done(run("pairs", "--fingerprints", "--distance", 3, *self.keywords, lists[0]))
+        self.assert_fails(run("pairs", "--fingerprints", "--distance", 3, *lists), str(lists[1]), "'stop words: ")
+        self.assert_fails(run("pairs", "--fingerprints", "--distance", 3, "--features", "zh:keywords", "--top", 5, *self.words, lists[0]),
+                          "--top with --fingerprints: there are no texts to learn from")
+        shards = [self.folder / f"{n}.shard" for n in (0, 1)]
+        checked = ("--keep-features", "--min-similarity", 0.5, "--distance", 20, "--check-features", "zh:words")
+        for n, source in enumerate((self.old, self.new)):
+            self.assert_done(run("hash", "--shard", n, "--jsonl", *self.keywords, *checked, "--output", shards[n], source))
+        pairs = self.folder / "pairs"
+        self.assert_done(run("join", "--output", pairs, *shards))
+        self.assertEqual(self.assert_done(run("verify", "--output", self.folder / "checked", pairs, *shards)).status, 0)
+        other = self.write("other.txt", self.DICTIONARY + "牛奶 5\n")
+        # Fingerprints of other features, and a check by another dictionary.
+        words = ("--jsonl", "--features", "words", *checked, "--no-hmm", "--dictionary")
+        self.assert_done(run("hash", "--shard", 0, *words, self.dictionary, "--output", shards[0], self.old))
+        self.assert_done(run("hash", "--shard", 1, *words, other, "--output", shards[1], self.new))
+        self.assert_done(run("join", "--output", pairs, *shards))
+        done = run("verify", "--output", self.folder / "checked", pairs, *shards)
+        self.assert_fails(done, "was made with another check-words than")
+
+    def test_kept_words_are_those_of_their_dictionary(self):
+        kept = ("--keep-features", "--check-features", "zh:words", "--features", "words")
+        self.assert_done(run("index", "--jsonl", *kept, *self.words, "--output", self.index, self.old))
+        self.assertEqual(len(self.assert_done(run("query", "--index", self.index, "--jsonl", *self.words, self.new)).text.splitlines()), 2)
+        other = self.write("other.txt", self.DICTIONARY + "牛奶 5\n")
+        self.assert_fails(run("query", "--index", self.index, "--jsonl", "--dictionary", other, "--no-hmm", self.new),
+                          str(self.index), "the features that it keeps are words by", "--dictionary")
+
+    def test_folded_characters_are_refused_with_others(self):
+        options = ("index", "--jsonl", "--distance", 3, "--features", "chars:2", "--output", self.index)
+        done = run(*options, "--fold-chinese", self.old)
+        if done.status == 2 and "OpenCC is not installed" in done.err:
+            self.skipTest("libopencc1.1 is not installed")
+        self.assert_done(done)
+        self.assertEqual(len(self.assert_done(run("query", "--index", self.index, "--jsonl", self.new)).text.splitlines()), 2)
+        self.assertRegex(self.composition(self.index)["tokenizer"], r"^opencc_folded\([0-9a-f]{16}, normalised\(code_point_ngrams\(2\)\)\)$")
+        plain = self.folder / "plain.bin"
+        self.assert_done(run("hash", "--format", "bin", "--jsonl", "--features", "chars:2", "--output", plain, self.new))
+        self.assert_fails(run("query", "--index", self.index, "--fingerprints", plain), "opencc_folded(")
+
+    def test_levels_are_kept(self):
+        options = ("index", "--jsonl", "--distance", 3, "--features", "words", "--weights", "quantiles:3", "--output", self.index)
+        self.assert_done(run(*options, self.old))
+        self.assertEqual(self.composition(self.index)["weighter"], "quantile_levels(3, tf)")
+        self.assertEqual(len(self.assert_done(run("query", "--index", self.index, "--jsonl", self.new)).text.splitlines()), 2)
+        self.assert_fails(run("query", "--index", self.index, "--jsonl", "--weights", "levels:3", self.new),
+                          "'weighter: quantile_levels(3, tf)' instead of 'weighter: levels(3, tf)'")
+        self.assert_fails(run("index", "--jsonl", "--weighted-field", "x", "--output", self.index, self.old), "nobody knows what made these weights")
+
+
 if __name__ == "__main__":
     main()

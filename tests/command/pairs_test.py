@@ -6,8 +6,8 @@ import re
 import resource
 import unittest
 
-from harness import A, B, SANITIZED, CommandTest, characters, close_pairs, corpus, fingerprints, jaccard, jsonl, run
-from harness import unless_short, main
+from harness import A, B, SANITIZED, CommandTest, characters, close_pairs, connected, corpus, fingerprints, jaccard, jsonl
+from harness import members_of, represented, run, unless_short, main
 
 
 class Pairs(CommandTest):
@@ -153,8 +153,46 @@ class Check(CommandTest):
         self.assertEqual(len(unique.text.splitlines()), 2)
 
     def test_says_the_measure(self):
-        self.assertIn("--features words:1 --kind simhash --bits 64 --distance 17 --check edit --check-features words:1",
+        self.assertIn("--similarity 0.8 (the default) means: --exact --check edit --min-similarity 0.8\n",
                       run("pairs", "--check", "edit", "-", data=A).err)
+        self.assertIn("--features words:1 --kind simhash --bits 64 --distance 17 --check edit --check-features words:1",
+                      run("pairs", "--check", "edit", "--bits", 64, "-", data=A).err)
+
+    def test_edits_by_every_verb_and_option(self):
+        """No pair is missed, and groups and what is kept follow from all pairs."""
+        fold = lambda text: " ".join(re.findall(r"[\w]+", text.lower()))
+        similar = lambda a, b: 1 - edit_distance(fold(a), fold(b)) / max(len(fold(a)), len(fold(b))) >= 0.7
+        texts = corpus(90, 5, words=6, vocabulary=40) + ["..."]
+        names = {f"d{i}": text for i, text in enumerate(texts[:-1])}
+        near = lambda a, b: similar(names[a], names[b])
+        data, options = jsonl(texts), ("--jsonl", "--check", "edit", "--similarity", 0.7, "--quiet")
+        expected = [(a, b) for b in names for a in names if int(a[1:]) < int(b[1:]) and near(a, b)]
+        pairs = lambda *more: [(p["a"], p.get("b", p.get("against"))) for p in self.assert_done(
+            run("pairs", *options, "--format", "jsonl", *more, "-", data=data)).json]
+        self.assertEqual(sorted(pairs()), sorted(expected))
+        self.assertEqual(pairs("--exact"), pairs("--threads", 3))
+        self.assertLess(len(pairs("--copies-once")), len(expected))
+        groups = lambda *more: [[m["id"] for m in g["members"]] for g in self.assert_done(
+            run("groups", *options, "--format", "jsonl", *more, "-", data=data)).json]
+        label = represented(names, near)
+        self.assertEqual(groups(), members_of(label))
+        self.assertEqual(groups("--grouping", "components"), members_of(connected(names, expected)))
+        longest = sorted(names, key=lambda name: -len(names[name]))
+        by_length = represented(longest, near)
+        self.assertEqual(sorted(map(sorted, groups("--keep", "longest"))), sorted(map(sorted, members_of(by_length))))
+        kept = [name for name in names if label[name] == name] + ["d90"]
+        path = self.write("all.jsonl", data)
+        for source in ("-", path):  # a stream, and what can be read twice
+            done = self.assert_done(run("unique", *options, source, data=data))
+            self.assertEqual([row["id"] for row in done.json], kept)
+        old = self.write("old.jsonl", jsonl(texts[:30], 1000))
+        new = jsonl(texts[30:], 30)
+        across = {f"d{i}" for i in range(30, 90) if any(similar(texts[i], t) for t in texts[:30])}
+        done = self.assert_done(run("unique", *options, "--against", old, "-", data=new))
+        self.assertEqual({row["id"] for row in done.json}, {f"d{i}" for i in range(30, 91)} - across)
+        done = self.assert_done(run("pairs", *options, "--against", old, "--format", "jsonl", "-", data=new))
+        self.assertEqual({p["a"] for p in done.json}, across)
+        self.assertGreater(len(across), 5)
 
     def test_replaced_characters_are_found_with_any_features(self):
         # 300 pairs of posts of 40 characters, of which up to 12 are replaced: an edit similarity of .7 and more.
@@ -167,8 +205,11 @@ class Check(CommandTest):
                 characters[place] = chr(rng.randrange(0x4E00, 0x9FA5))
             texts.append("".join(characters))
         # Fingerprints of 39 pairs stray more than the theory of the distance knows; of the wrong distance, .77 were found.
-        for features, share in (((), 0.96), (("--features", "chars:1"), 0.96), (("--features", "chars:2"), 0.92),
-                                (("--features", "words:2"), 0.92)):
+        by_fingerprints = ("--bits", 64)
+        for features, share in (((), 1), (("--features", "chars:2"), 1), (by_fingerprints, 0.96),
+                                (("--features", "chars:1", *by_fingerprints), 0.96),
+                                (("--features", "chars:2", *by_fingerprints), 0.92),
+                                (("--features", "words:2", *by_fingerprints), 0.92)):
             found = self.assert_done(run("pairs", "--jsonl", "--check", "edit", "--similarity", "0.7", *features, "-",
                                          data=jsonl(texts)))
             self.assertGreaterEqual(len(found.text.splitlines()), share * 300, features)

@@ -64,9 +64,18 @@ class Words(CommandTest):
 
     def test_tokens_make_the_fingerprint(self):
         """What tokens says, hashed by hash --weighted-field, is what hash says of the text."""
-        data = jsonl(corpus(30, 7) + [A, B])
+        data = jsonl(corpus(30, 7) + [A, B, "p q r s"])
         table = self.write("idf.txt", "".join(f"w{i} {1 + i % 7}.5\n" for i in range(300)))
+        # Weights of more digits than six, which have to read back as they were: p, q and r together weigh what s does.
+        fine = self.write("fine.txt", "".join(f"w{i} {1000 + i * 37 % 301}.{i * 7919 % 99991}\n" for i in range(300))
+                          + "p 10.01171875\nq 10.01171875\nr 10.01171875\ns 30.03515625\n")
         for options in ((), ("--weights", "tf"), ("--features", "chars:3"),
+                        ("--features", "words", "--weights", "tfidf", "--idf-file", fine),
+                        ("--features", "words", "--weights", "idf", "--idf-file", fine, "--top", 4),
+                        ("--features", "words", "--top", 4, "--idf-file", table),
+                        ("--features", "letters:4"), ("--features", "longest:2"),
+                        ("--features", "words", "--weights", "levels:5"),
+                        ("--features", "words", "--weights", "quantiles:3:tfidf", "--idf-file", fine),
                         ("--features", "words", "--weights", "tfidf", "--idf-file", table),
                         ("--features", "words", "--weights", "tfidf", "--idf-file", table, "--top", 5)):
             tokens = run("tokens", "--jsonl", "--format", "jsonl", *options, "-", data=data).bytes
@@ -74,6 +83,65 @@ class Words(CommandTest):
                 expected = run("hash", "--jsonl", *options, "--bits", bits, "-", data=data).text
                 given = run("hash", "--jsonl", "--weighted-field", "tokens", "--bits", bits, "-", data=tokens).text
                 self.assertEqual(given, expected, options)
+
+    def test_letters_and_longest_sentences(self):
+        self.assertEqual([w for w, _ in self.tokens("Python is sexy", "--features", "letters:4")],
+                         ["pyth", "ytho", "thon", "honi", "onis", "niss", "isse", "ssex", "sexy"])
+        text = "短句。这是最长的一句话，确实很长！这是第二长的一句话？One two. 完。"
+        self.assertEqual([w for w, _ in self.tokens(text, "--features", "longest:2")], ["这是最长的一句话，确实很长", "这是第二长的一句话"])
+        # The signature of the longest sentences: with a frame around it a page has the same.
+        pages = jsonl([text, "首页 | 登录\n" + text + "\n下一篇", text.replace("很长", "很短")])
+        done = self.assert_done(run("pairs", "--jsonl", "--features", "longest:3", "--distance", 0, "-", data=pages))
+        self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"]])
+
+    def test_weights_in_levels(self):
+        text = "a a a a a a a a a a b b b b b b b b c c c c c c d d d d e e"
+        of = lambda weights, *more: self.tokens(text, "--features", "words", "--weights", weights, *more)
+        self.assertEqual(of("levels:5"), [(w, str(5 - i)) for i, w in enumerate("abcde")])
+        self.assertEqual(of("levels:5:tf"), of("quantiles:5"))
+        self.assertEqual(of("levels:2"), [("a", "2"), ("b", "2"), ("c", "2"), ("d", "1"), ("e", "1")])
+        table = self.write("idf.txt", "a 1\nb 1\nc 1\nd 1\ne 100\n")
+        self.assertEqual([n for _, n in of("levels:4:tfidf", "--idf-file", table)], ["1", "1", "1", "1", "4"])
+        self.assertEqual([n for _, n in of("quantiles:4:tfidf", "--idf-file", table)], ["3", "2", "1", "1", "4"])
+        for wrong in ("levels", "levels:", "levels:0", "levels:65536", "levels:5:unit", "levels:5:", "quantiles:x", "levels:5:heavy"):
+            self.assert_fails(run("tokens", "--features", "words", "--weights", wrong, "-"), f"--weights '{wrong}': weights are ")
+
+    def test_the_best_features_each_once(self):
+        table = self.write("idf.txt", "a 1.5\nb 0.25\nc 4\n")
+        best = ("--features", "words", "--idf-file", table, "--top", 2)
+        self.assertEqual(self.tokens("c a a a b b", *best), [("a", "1"), ("c", "1")])
+        self.assertEqual(self.tokens("c a a a b b", *best, "--weights", "tf"), [("a", "3"), ("c", "1")])
+        # Without a file the rarities are learnt.
+        data = jsonl(["common rare1", "common rare2", "common rare3"])
+        done = self.assert_done(run("tokens", "--jsonl", "--features", "words", "--top", 1, "-", data=data))
+        self.assertEqual(done.text.split(), ["rare1", "1", "rare2", "1", "rare3", "1"])
+        self.assert_fails(run("groups", "--exact", "--top", 3, "-", data="a"), "--top with --exact")
+
+    def test_chinese_stop_words_are_built_in(self):
+        self.assertEqual(self.words("我们研究的生命 the"), ["我们", "研究", "的", "生命", "the"])
+        self.assertEqual(self.words("我们研究的生命 the", "--stop-words", "zh"), ["研究", "生命", "the"])
+        self.assert_fails(run("tokens", *self.options, "--stop-words", "./zh", "-"), "cannot open", "./zh")
+
+    def test_traditional_and_simplified_are_one(self):
+        done = run("hash", "--fold-chinese", "-", data="資料庫")
+        if done.status == 2 and "OpenCC is not installed" in done.err:
+            self.skipTest("libopencc1.1 is not installed")
+        self.assert_done(done)
+        traditional, simplified = "研究資料庫的備份與恢復，乾隆皇帝的頭髮，幹部發展", "研究资料库的备份与恢复，干隆皇帝的头发，干部发展"
+        prints = [run("hash", "--fold-chinese", "--quiet", "-", data=text).text for text in (traditional, simplified)]
+        self.assertEqual(prints[0], prints[1])
+        self.assertNotEqual(*(run("hash", "-", data=text).text for text in (traditional, simplified)))
+        self.assertEqual([w for w, _ in self.tokens("發頭 Aé", "--fold-chinese", "--features", "words")], ["发", "头", "aé"])
+        # The words of a dictionary of simplified ones are found; a clue may be either.
+        self.assertEqual(self.words("起源與生命", "--fold-chinese"), ["起源", "与", "生命"])
+        page = self.write("page.txt", simplified)
+        found = self.assert_done(run("find", "--fold-chinese", "--features", "chars:2", "資料庫的備份", page))
+        self.assertEqual(found.text.split("\t")[0], "1.000")
+        pairs = run("pairs", "--jsonl", "--fold-chinese", "--check", "edit", "-", data=jsonl([traditional, simplified]))
+        self.assertEqual(self.assert_done(pairs).text.split("\t")[0], "1.000")
+        # What unique copies stays as it is.
+        kept = run("unique", "--jsonl", "--fold-chinese", "-", data=jsonl([traditional, simplified]))
+        self.assertEqual(self.assert_done(kept).bytes, jsonl([traditional]))
 
     def test_words_by_a_dictionary(self):
         self.assertEqual(self.words(ZH), ["我们", "研究", "生命", "的", "起源"])

@@ -62,6 +62,19 @@ class checked_sets {
   std::size_t first_, end_;
 };
 
+/// The normalised texts of some documents in a row, where the check is by the edit distance.
+class checked_texts {
+ public:
+  checked_texts(const document_check& all, std::size_t first, std::size_t end) : all_(all), first_(first), end_(end) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return end_ - first_; }
+  [[nodiscard]] std::string_view operator[](std::size_t i) const { return normalised_text(all_[first_ + i]); }
+
+ private:
+  const document_check& all_;
+  std::size_t first_, end_;
+};
+
 /// What an exact join compares. Precondition: the check compares sets.
 neardup::set_similarity set_measure_of(const comparison_settings& settings);
 

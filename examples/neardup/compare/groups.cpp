@@ -21,6 +21,11 @@ std::vector<std::uint32_t> behind_against(const corpus& all, const std::vector<s
 
 std::vector<std::uint32_t> group_exactly(const context& c, const corpus& all) {
   const double least = *c.settings.comparison.min_similarity;
+  if (c.settings.comparison.checks_edits()) {
+    const auto texts = checked_texts(all.check, 0, all.check.size());
+    return labels_of_texts(
+        neardup::group_similar_texts(texts, least, edit_grouping(c.settings, all.against, all.scores)));
+  }
   const checked_sets sets(all.check, all.against, all.check.size());
   std::span<const double> scores(all.scores);
   if (!scores.empty()) scores = scores.subspan(all.against);
@@ -85,6 +90,23 @@ std::string text_of_group(const run_settings& settings, std::uint64_t number_of_
     text += "  " + similarity_text(m.similarity) + "  " + printable(m.id) + '\n';
   }
   return text;
+}
+
+neardup::similar_text_group_options edit_grouping(const run_settings& settings, std::size_t known,
+                                                  std::span<const double> preference) {
+  return {
+      .by = settings.grouping.by_components ? neardup::grouping::components : neardup::grouping::representatives,
+      .known = known,
+      .preference = preference.empty() ? preference : preference.subspan(known),
+      .among_themselves = !settings.against.any() || settings.against.also_within,
+  };
+}
+
+std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels) {
+  std::vector<std::uint32_t> result;
+  result.reserve(labels.size());
+  for (const std::size_t label : labels) result.push_back(static_cast<std::uint32_t>(label));
+  return result;
 }
 
 neardup::similar_group_options exact_grouping(const run_settings& settings, std::span<const double> preference) {

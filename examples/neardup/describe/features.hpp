@@ -30,7 +30,7 @@ struct feature_setting {
 feature_setting parse_feature_setting(const std::string& option, const std::string& text);
 std::string to_string(const feature_setting& features);
 
-/// The files behind zh:words, as typed; empty: not given.
+/// The files behind zh:words, as typed; empty: not given. stop_words may be "zh", a list that is built in.
 struct dictionary_files {
   std::string dictionary, user_dictionary, model, stop_words;
   bool no_model = false;

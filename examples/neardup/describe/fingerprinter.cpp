@@ -37,12 +37,13 @@ fingerprinter fingerprint_by(const Hasher& hash, std::size_t bits) {
   };
 }
 
-/// Of the keywords that --top asks for, which --weights tfidf alone has.
-template <std::size_t Bits, class Tokenizer>
-fingerprinter fingerprint_keywords(const fingerprint_settings& settings, const Tokenizer& tokenizer) {
+/// Of the keywords that --top asks for.
+template <std::size_t Bits, class Tokenizer, class Weighter>
+fingerprinter fingerprint_keywords(const fingerprint_settings& settings, const Tokenizer& tokenizer,
+                                   const Weighter& weighter) {
   const document_tokenizer<Tokenizer> tokenize{tokenizer};
-  const auto hash = neardup::make_simhasher<Bits>(neardup::keywords(settings.top, tokenize, settings.idf),
-                                                  neardup::tf_idf{settings.idf}, neardup::xxh3<Bits>{settings.seed});
+  const auto hash = neardup::make_simhasher<Bits>(neardup::keywords(settings.top, tokenize, settings.idf), weighter,
+                                                  neardup::xxh3<Bits>{settings.seed});
   const auto scratch = std::make_shared<typename decltype(hash)::workspace>();
   return [=, bits = settings.bits](const document_texts& texts) {
     *tokenize.texts = &texts;
@@ -68,8 +69,8 @@ template <std::size_t Bits>
 fingerprinter make_simhash_fingerprinter(const fingerprint_settings& settings) {
   if (settings.are_given) return fingerprint_weighed<Bits>(settings);
   const auto tokenizer = make_tokenizer<neardup::xxh3<Bits>>(settings.features);
-  if (settings.top > 0) return fingerprint_keywords<Bits>(settings, tokenizer);
-  return with_weighter(settings, [&](const auto& weighter) {
+  return with_levels(settings, [&](const auto& weighter) -> fingerprinter {
+    if (settings.top > 0) return fingerprint_keywords<Bits>(settings, tokenizer, weighter);
     return fingerprint_by(neardup::make_simhasher<Bits>(tokenizer, weighter, neardup::xxh3<Bits>{settings.seed}),
                           settings.bits);
   });

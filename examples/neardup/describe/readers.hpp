@@ -61,6 +61,11 @@ inline constexpr std::array<std::uint32_t, 2> unknown_features{~std::uint32_t{0}
 /// The similarity of two documents by the measure of the check if it is at least `least`; otherwise nothing.
 std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least);
 
+/// The normalised text, of what is compared by the edit distance.
+inline std::string_view normalised_text(feature_set packed) {
+  return {reinterpret_cast<const char*>(packed.data() + 1), packed[0]};
+}
+
 /// Reads what is compared; that is there until the next document is read.
 using feature_reader = document_reader<feature_set>;
 feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison);
@@ -76,7 +81,13 @@ document_describer make_describer(const fingerprint_settings& settings, const co
 /// Looks for the terms of --idf-file in a text, if there is one and none was met before.
 void look_for_terms(const fingerprint_settings& settings, std::string_view text);
 
-/// Calls `use(weighter)` with what --weights names. Precondition: settings.idf is there where it is needed.
+/// --weights as typed. Throws: usage_error.
+void parse_weights(const std::string& text, fingerprint_settings& to);
+/// The same, as it is read again.
+std::string weights_text(const fingerprint_settings& settings);
+
+/// Calls `use(weighter)` with what --weights names, without levels. Precondition: settings.idf is there where it is
+/// needed.
 template <class Use>
 auto with_weighter(const fingerprint_settings& settings, const Use& use) {
   switch (settings.weights) {
@@ -87,6 +98,33 @@ auto with_weighter(const fingerprint_settings& settings, const Use& use) {
     case weighting::unit: break;
   }
   return use(neardup::unit{});
+}
+
+/// The levels of another weighter, chosen when the program runs.
+template <class Inner>
+struct chosen_levels {
+  level_rule rule;
+  std::size_t n;
+  Inner inner;
+
+  template <std::size_t Words>
+  void adjust(std::vector<neardup::weighted_token<Words>>& tokens) const {
+    if (rule == level_rule::by_rank) return neardup::quantile_levels<neardup::unit>{n, {}}.adjust(tokens);
+    neardup::levels<neardup::unit>{n, {}}.adjust(tokens);
+  }
+};
+
+/// Calls `use(weighter)` with all of what --weights says.
+template <class Use>
+auto with_levels(const fingerprint_settings& settings, const Use& use) {
+  return with_weighter(settings, [&]<class Weighter>(const Weighter& weighter) {
+    if constexpr (!std::is_same_v<Weighter, neardup::unit>) {
+      if (settings.levels != level_rule::none) {
+        return use(chosen_levels<Weighter>{settings.levels, settings.level_count, weighter});
+      }
+    }
+    return use(weighter);
+  });
 }
 
 }  // namespace command

@@ -69,7 +69,7 @@ document_maker make_fingerprint_maker(const fingerprint_settings& settings, cons
 class batch_worker {
  public:
   batch_worker(const input_settings& input, document_maker maker)
-      : read_(make_record_reader(input)), make_(std::move(maker)) {}
+      : read_(make_record_reader(input)), make_(std::move(maker)), fold_(input.fold) {}
 
   finished_batch operator()(batch&& input) {
     finished_batch out;
@@ -152,7 +152,25 @@ class batch_worker {
       out.ids += record_.id;
       d.id_size = static_cast<std::uint32_t>(record_.id.size());
     }
-    make_(record_.fields, d, out);
+    make_(texts_of_record(), d, out);
+  }
+
+  /// The texts of the record; as they count where some characters count as one.
+  const document_texts& texts_of_record() {
+    if (!fold_) return record_.fields;
+    folded_.clear();
+    std::vector<std::size_t> ends;
+    for (const std::string_view text : record_.fields) {
+      fold_->append(text, folded_);
+      ends.push_back(folded_.size());
+    }
+    folded_texts_.clear();
+    std::size_t begin = 0;
+    for (const std::size_t end : ends) {
+      folded_texts_.push_back(std::string_view(folded_).substr(begin, end - begin));
+      begin = end;
+    }
+    return folded_texts_;
   }
 
   /// Keeps some of a text that is not well-formed, from which its encoding may be told.
@@ -175,7 +193,7 @@ class batch_worker {
       static_cast<void>(read_(*out.input.files[i], text, record_));  // nothing can be wrong with a text
       d.ill_formed = record_.ill_formed;
       if (d.ill_formed) sample(out, text);
-      make_(record_.fields, d, out);
+      make_(texts_of_record(), d, out);
       out.bytes += d.length;
       out.documents.push_back(d);
     } catch (const read_error& error) {
@@ -188,6 +206,9 @@ class batch_worker {
   document_maker make_;
   record record_;
   byte_buffer buffer_;
+  std::shared_ptr<const chinese_fold> fold_;
+  std::string folded_;
+  document_texts folded_texts_;
 };
 
 /// Says what is bad in a batch whose place is known, and counts; calls `visit` for those documents of it that count.

@@ -22,6 +22,8 @@ index_settings settings_of(const std::string& path) {
   found.weights = values["weights"];
   found.kind = values["kind"];
   found.check_features = values["check"];
+  found.top = values["top"];
+  found.folds_chinese = values["fold"] == "chinese";
   if (found.features.empty() || found.weights.empty() || found.kind.empty()) refuse_index(path);
   return found;
 }
@@ -46,10 +48,12 @@ void read_index(reading& r, const std::string& path, const document_visitor& vis
 }  // namespace
 
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept) {
-  std::string text = "features " + to_string(settings.features) + "\nweights " +
-                     weight_names[static_cast<std::size_t>(settings.weights)] + "\nkind " +
+  std::string text = "features " + to_string(settings.features) + "\nweights " + weights_text(settings) + "\nkind " +
                      std::string(to_string(settings.kind)) + "\n";
   if (kept != nullptr) text += "check " + to_string(*kept) + "\n";
+  if (settings.top > 0) text += "top " + std::to_string(settings.top) + "\n";
+  if (settings.folds_chinese) text += "fold chinese\n";
+  if (kept != nullptr && kept->needs_dictionary()) text += "check-words " + tables_of_words(*kept) + "\n";
   return text;
 }
 

@@ -17,14 +17,17 @@ struct index_settings {
   int distance = 0, blocks = 0;
   std::string features, weights, kind;
   std::string check_features;  ///< empty: no features were kept
+  std::string top;             ///< of --top; empty: all features count
+  bool folds_chinese = false;
 };
 
 /// Throws: input_error.
 index_settings read_index_settings(const std::string& path);
 
 /// The same as text: the first of the attachments that a file of an index has. The others, 1 to 4, are of documents by
-/// their numbers, which are its ids, as document_columns::bytes(). 0: lines "features F", "weights W", "kind K", and of
-/// features that are kept "check F".
+/// their numbers, which are its ids, as document_columns::bytes(). 0: lines "features F", "weights W", "kind K"; of
+/// features that are kept "check F"; and only where they say something "top N", "fold chinese", and of kept words by a
+/// dictionary "check-words" with tables_of_words().
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept);
 
 /// Calls `visit` for each document of an index file. Throws: input_error.
@@ -45,6 +48,9 @@ struct opened_index {
         })),
         documents(path, view.size(), view.attachment(1), view.attachment(2), view.attachment(3), view.attachment(4)) {
     r.lists.expect(path, view.made_of());
+    if (r.how.comparison.reads_features) {
+      check_words(path, parse_values(path, view.attachment(0)), r.how.comparison.check_features);
+    }
   }
 
   /// Says, unless --quiet, if texts are compared with an index without features: fingerprints alone decide then.

@@ -7,17 +7,66 @@
 
 namespace command {
 
-neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings) {
-  auto made_of = neardup::with_tokenizer(settings.features.choice, [&](auto tokenizer) {
-    return with_weighter(settings, [&](auto weighter) {
-      return composition_of(neardup::simhasher(tokenizer, weighter, neardup::xxh3<64>{settings.seed}));
-    });
+namespace {
+
+template <class Tokenizer>
+neardup::fingerprint_composition composition_with(const fingerprint_settings& settings, const Tokenizer& tokenizer) {
+  return with_weighter(settings, [&](auto weighter) {
+    const auto composed = [&](const auto& weigh) {
+      return composition_of(neardup::simhasher(tokenizer, weigh, neardup::xxh3<64>{settings.seed}));
+    };
+    if (settings.levels == level_rule::by_weight) return composed(neardup::levels{settings.level_count, weighter});
+    if (settings.levels == level_rule::by_rank)
+      return composed(neardup::quantile_levels{settings.level_count, weighter});
+    return composed(weighter);
   });
+}
+
+/// What has to be named again where a table is another one.
+std::string hint_at_table(std::string_view line) {
+  for (const auto& [name, hint] :
+       {std::pair("dictionary: ",
+                  "the dictionary is another one; name the same with --dictionary and --user-dictionary"),
+        {"model: ", "the model of unknown words is another one; name the same with --model, or --no-hmm as there"},
+        {"idf: ", "the table of rarities is another one; name the same with --idf-file"},
+        {"stop words: ", "the stop words are others; name the same with --stop-words"}}) {
+    if (line.starts_with(name)) return std::string("; ") + hint;
+  }
+  return "";
+}
+
+}  // namespace
+
+neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings) {
+  auto made_of = with_tokenizer(settings.features, [&](const auto& tokenizer) {
+    if (settings.top == 0) return composition_with(settings, tokenizer);
+    return composition_with(settings, neardup::keywords(settings.top, tokenizer, settings.idf));
+  });
+  if (settings.fold) {
+    made_of.tokenizer =
+        "opencc_folded(" + neardup::simhash<64>(*settings.fold).to_hex() + ", " + made_of.tokenizer + ")";
+  }
   if (settings.kind == neardup::fingerprint_kind::minwise) {
     made_of.kind = settings.kind;
     made_of.weighter.clear();
   }
   return made_of;
+}
+
+std::string tables_of_words(const feature_setting& features) {
+  const neardup::fingerprint_composition made_of = composition_of(neardup::simhasher(*features.words));
+  const auto or_none = [](const std::string& value) { return value.empty() ? std::string("none") : value; };
+  return made_of.tokenizer + "; dictionary " + made_of.dictionary + "; model " + or_none(made_of.model) +
+         "; stop words " + or_none(made_of.stop_words);
+}
+
+void check_words(const std::string& path, const named_values& stored, const feature_setting& features) {
+  const auto found = stored.find("check-words");
+  if (found == stored.end() || !features.words) return;
+  const std::string ours = tables_of_words(features);
+  if (found->second == ours) return;
+  throw input_error({path, "the features that it keeps are words by '" + found->second + "' instead of '" + ours +
+                               "'; name the same --dictionary, --user-dictionary, --model and --stop-words"});
 }
 
 void check_composition(const std::string& name, const neardup::fingerprint_composition& found,
@@ -30,10 +79,14 @@ void check_composition(const std::string& name, const neardup::fingerprint_compo
   const auto line_at = [difference](std::string_view text) {
     const std::size_t before = text.substr(0, difference).rfind('\n');
     text.remove_prefix(before == text.npos ? 0 : before + 1);
-    const std::string_view line = text.substr(0, text.find('\n'));
+    return text.substr(0, text.find('\n'));
+  };
+  const auto quoted = [](std::string_view line) {
     return line.empty() ? std::string("nothing") : "'" + std::string(line) + "'";
   };
-  throw input_error({name, "the fingerprints are made otherwise: " + line_at(a) + " instead of " + line_at(b)});
+  const std::string_view line = line_at(a);
+  throw input_error({name, "the fingerprints are made otherwise: " + quoted(line) + " instead of " +
+                               quoted(line_at(b)) + hint_at_table(line.empty() ? line_at(b) : line)});
 }
 
 void list_reader::expect(const std::string& path, const neardup::fingerprint_composition& found) {

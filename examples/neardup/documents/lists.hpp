@@ -8,6 +8,7 @@
 #include "../read/source.hpp"
 #include "documents.hpp"
 #include "notes.hpp"
+#include "stored_documents.hpp"
 
 namespace command {
 
@@ -18,8 +19,15 @@ struct list_settings {
   bool are_named = false;  ///< an option says what the fingerprints are made of
 };
 
-/// What the settings say that fingerprints are made of. Precondition: settings.can_be_named().
+/// What the settings say that fingerprints are made of, with checksums of the tables that they look into. Precondition:
+/// the settings name what that is (no ready weights), and all tables are loaded.
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings);
+
+/// Checksums of what words by a dictionary are looked up in, on one line. Precondition: load_dictionary() was called.
+std::string tables_of_words(const feature_setting& features);
+
+/// Compares them with those that a file has in "check-words", if both have any. Throws: input_error.
+void check_words(const std::string& path, const named_values& stored, const feature_setting& features);
 
 /// Throws: input_error, which tells the first difference.
 void check_composition(const std::string& name, const neardup::fingerprint_composition& found,

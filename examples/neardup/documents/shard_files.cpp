@@ -7,6 +7,7 @@
 
 #include "../describe/features.hpp"
 #include "../ground/errors.hpp"
+#include "../ground/text.hpp"
 #include "../write/output.hpp"
 #include "lists.hpp"
 
@@ -43,12 +44,6 @@ Number number_of(const std::string& path, const named_values& values, const std:
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) refuse_without(path, name);
   return number;
-}
-
-std::string exact(double value) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  return {digits.data(), end.ptr};
 }
 
 }  // namespace
@@ -88,11 +83,14 @@ std::size_t shard_documents::original_of(std::size_t record) const {
 }
 
 named_values named_comparison(const fingerprint_settings& fingerprint, const comparison_settings& comparison) {
-  return {{"check", measure_names[static_cast<std::size_t>(comparison.check)]},
-          {"check-features", to_string(comparison.check_features)},
-          {"distance", std::to_string(comparison.distance)},
-          {"kind", std::string(neardup::to_string(fingerprint.kind))},
-          {"min-similarity", comparison.min_similarity ? exact(*comparison.min_similarity) : "none"}};
+  named_values values{
+      {"check", measure_names[static_cast<std::size_t>(comparison.check)]},
+      {"check-features", to_string(comparison.check_features)},
+      {"distance", std::to_string(comparison.distance)},
+      {"kind", std::string(neardup::to_string(fingerprint.kind))},
+      {"min-similarity", comparison.min_similarity ? number_in_full(*comparison.min_similarity) : "none"}};
+  if (comparison.check_features.words) values["check-words"] = tables_of_words(comparison.check_features);
+  return values;
 }
 
 std::optional<int> distance_of_shards(const std::vector<std::string>& shards) {

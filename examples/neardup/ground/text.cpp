@@ -89,6 +89,12 @@ std::string number(double value) {
   return {digits.data(), end.ptr};
 }
 
+std::string number_in_full(double value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end.ptr};
+}
+
 std::string fixed(double value, int digits) {
   std::array<char, 400> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits);

@@ -35,6 +35,8 @@ std::size_t code_points(std::string_view text);
 
 /// A number with up to six significant digits, with a point in every locale.
 std::string number(double value);
+/// With as many digits as it takes to read back as the same number.
+std::string number_in_full(double value);
 
 /// A number with so many digits behind the point.
 std::string fixed(double value, int digits);

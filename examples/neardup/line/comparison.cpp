@@ -1,6 +1,7 @@
 #include "comparison.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -34,6 +35,7 @@ void apply_features(const typed_options& typed, run_settings& to) {
   if (!check_features) to.comparison.check_features = to.fingerprint.features;
   const bool by_dictionary =
       to.fingerprint.features.needs_dictionary() || to.comparison.check_features.needs_dictionary();
+  to.fingerprint.folds_chinese = typed.has("--fold-chinese");
   to.fingerprint.words.no_model = typed.has("--no-hmm");
   if (to.fingerprint.words.any() && !by_dictionary) {
     throw usage_error("a dictionary, its model and stop words need --features zh:words or zh:keywords");
@@ -43,12 +45,14 @@ void apply_features(const typed_options& typed, run_settings& to) {
 }
 
 void apply_weights(const typed_options& typed, run_settings& to) {
-  take_name(typed, "--weights", to.fingerprint.weights, weight_names, "weights are unit, tf, logtf, idf or tfidf");
-  const bool by_rarity = to.fingerprint.weights == weighting::idf || to.fingerprint.weights == weighting::tf_idf;
-  if (!to.fingerprint.idf_file.empty() && !by_rarity) throw usage_error("--idf-file needs --weights idf or tfidf");
+  if (const auto weights = typed["--weights"]) parse_weights(*weights, to.fingerprint);
   take_number<std::size_t>(typed, "--top", to.fingerprint.top, 1, 1'000'000'000);
-  if (to.fingerprint.top > 0 && to.fingerprint.weights != weighting::tf_idf && !to.fingerprint.are_given) {
-    throw usage_error("--top needs --weights tfidf");
+  if (!to.fingerprint.idf_file.empty() && !to.fingerprint.needs_idf()) {
+    throw usage_error("--idf-file needs --weights idf or tfidf, or --top");
+  }
+  if (to.input.unit == unit_of_input::fingerprints && to.fingerprint.learns_idf()) {
+    throw usage_error("--weights " + weights_text(to.fingerprint) + (to.fingerprint.top > 0 ? " --top" : "") +
+                      " with --fingerprints: there are no texts to learn from; name an --idf-file");
   }
 }
 
@@ -108,10 +112,13 @@ void apply_exact(const typed_options& typed, run_settings& to) {
     }
     to.comparison.is_exact = true;
   }
+  // The edit distance has a join of its own, unless fingerprints are asked for.
+  const auto is_given = [&](const char* option) { return typed.has(option); };
+  constexpr std::array of_fingerprints{"--distance", "--kind", "--bits", "--blocks", "--weights", "--top"};
+  const bool joins_texts = to.comparison.check == similarity_measure::edit && typed.takes(takes::exact) &&
+                           std::none_of(of_fingerprints.begin(), of_fingerprints.end(), is_given);
+  to.comparison.is_exact = to.comparison.is_exact || joins_texts;
   if (!typed.has("--exact")) return;
-  if (to.comparison.check == similarity_measure::edit) {
-    throw usage_error("--check edit with --exact: sets of features are compared exactly, by jaccard or cosine");
-  }
   to.comparison.is_exact = true;
   if (to.comparison.check == similarity_measure::cosine) to.comparison.check = similarity_measure::cosine_of_sets;
 }
@@ -182,8 +189,9 @@ void say_choice(const run_settings& settings) {
   const std::string usual = number(neardup::default_similarity);
   const std::string typed = settings.choice->similarity.value_or(usual);
   // Features that records have ready are nobody's to name.
+  const bool compares_texts = settings.comparison.is_exact && settings.comparison.checks_edits();
   const auto features = [&](const char* option, const feature_setting& chosen) {
-    return !settings.fingerprint.are_given ? option + to_string(chosen) : std::string();
+    return settings.fingerprint.are_given || compares_texts ? std::string() : option + to_string(chosen);
   };
   std::string text = "--similarity " + typed + (settings.choice->similarity ? "" : " (the default)") +
                      " means:" + features(" --features ", settings.fingerprint.features);

@@ -48,12 +48,13 @@ constexpr std::array options_of_groups{
                "go on after bad input; the count is printed at the end", usual::with_verb},
     option_row{"--strict", flag, takes::texts, section::input,
                "ill-formed UTF-8 and documents without tokens are errors"},
-    option_row{"--features", "F", takes::features, section::fingerprint,
-               "words, words:N, chars:N of the normalised text, bytes:N of the raw one, masked:words:N where numbers, "
-               "dates and addresses are one word, canonical:words:N and canonical:chars:N where it does not matter how "
-               "characters are spelt, zh:words or zh:keywords by a dictionary (default: --check-features "
-               "where there is a check, else {features})",
-               usual::always, "what is compared: words:N, chars:N, zh:words, … (default: {features})"},
+    option_row{
+        "--features", "F", takes::features, section::fingerprint,
+        "words, words:N, chars:N of the normalised text, bytes:N of the raw one, masked:words:N where numbers, "
+        "dates and addresses are one word, canonical:words:N and canonical:chars:N where it does not matter how "
+        "characters are spelt, letters:N of the text without spaces, longest:N, the N longest sentences, zh:words "
+        "or zh:keywords by a dictionary (default: --check-features where there is a check, else {features})",
+        usual::always, "what is compared: words:N, chars:N, zh:words, … (default: {features})"},
     option_row{"--dictionary", "FILE", takes::dictionary, section::fingerprint,
                "of zh:words, in the format of jieba's dict.txt (default: that of Debian's python3-jieba)"},
     option_row{"--user-dictionary", "FILE", takes::dictionary, section::fingerprint,
@@ -62,14 +63,19 @@ constexpr std::array options_of_groups{
                "jieba's model of unknown words (default: finalseg/ beside the dictionary)"},
     option_row{"--no-hmm", flag, takes::dictionary, section::fingerprint,
                "no such model: unknown words are single characters"},
-    option_row{"--stop-words", "FILE", takes::dictionary, section::fingerprint, "words that do not count, one a line"},
+    option_row{"--stop-words", "FILE", takes::dictionary, section::fingerprint,
+               "words that do not count, one a line; zh: a list of Chinese ones that is built in (./zh is a file)"},
+    option_row{"--fold-chinese", flag, takes::dictionary, section::fingerprint,
+               "traditional and simplified Chinese characters are one, by the tables of OpenCC (Debian: libopencc1.1)"},
     option_row{
         "--weights", "W", takes::weights, section::fingerprint,
         "unit: each distinct feature once (the default), tf, logtf, idf or tfidf; idf is learnt from the input in a "
-        "first pass, unless --idf-file names it"},
+        "first pass, unless --idf-file names it. levels:N: tf in levels 1 to N by its size, quantiles:N by its rank; "
+        "levels:N:W of other weights"},
     option_row{"--idf-file", "FILE", takes::weights, section::fingerprint, "idf from this file, lines of 'term value'"},
     option_row{"--top", "N", takes::weights, section::fingerprint,
-               "only the N features of a document with the highest tfidf; of equal ones those of smaller bytes"},
+               "only the N features of a document with the highest tfidf, whatever --weights gives them; of equal ones "
+               "those of smaller bytes"},
     option_row{"--kind", "KIND", takes::fingerprints, section::fingerprint,
                "simhash; minwise: one-bit min-wise codes of distinct features; or auto (the default): where "
                "--similarity chooses the distance the one that needs the smaller one, else simhash"},

@@ -46,14 +46,12 @@ void take_lists(const typed_options& typed, run_settings& to) {
     return refuse_if_given(typed, {"--no-header"}, " needs --fingerprints");
   refuse_if_given(typed, {"--min-similarity", "--check", "--check-features", "--keep-features", "--keep"},
                   " with --fingerprints: there are no texts");
-  if (typed["--weights"] == "idf" && !typed.has("--idf-file")) {
-    throw usage_error("--weights idf with --fingerprints: there are no texts to learn from; name an --idf-file");
-  }
   if (streams_in(to.input.paths) + streams_in(to.against.paths) > 0) {
     throw usage_error("--fingerprints reads files, not standard input");
   }
-  to.lists.are_named =
-      typed.has("--features") || typed.has("--weights") || typed.has("--seed") || !to.lists.have_headers;
+  constexpr std::array named{"--features", "--weights", "--top", "--seed", "--fold-chinese"};
+  to.lists.are_named = std::any_of(named.begin(), named.end(), [&](const char* option) { return typed.has(option); }) ||
+                       !to.lists.have_headers;
   if (!to.lists.have_headers && !(typed.has("--features") && typed.has("--bits"))) {
     throw usage_error("--no-header: say what the fingerprints are made of, at least --features and --bits");
   }
@@ -201,9 +199,11 @@ void take_composition(typed_options& typed, const index_settings& stored) {
   typed.set_default("--features", stored.features);
   typed.set_default("--weights", stored.weights);
   typed.set_default("--kind", stored.kind);
-  if (typed.text("--weights").ends_with("idf") && !typed.has("--idf-file")) {
+  if (!stored.top.empty()) typed.set_default("--top", stored.top);
+  if (stored.folds_chinese) typed.set_default("--fold-chinese", "true");
+  if ((typed.text("--weights").ends_with("idf") || !stored.top.empty()) && !typed.has("--idf-file")) {
     throw usage_error(stored.path + " was made with --weights " + typed.text("--weights") +
-                      ": name the same --idf-file");
+                      (stored.top.empty() ? "" : " --top " + stored.top) + ": name the same --idf-file");
   }
 }
 
@@ -374,6 +374,9 @@ void refuse_with_exact(const typed_options& typed) {
     throw usage_error(std::string(typed.has("--weights") ? "--weights" : "--weighted-field") + with +
                       "features are compared without weights; leave out one of the two");
   }
+  if (typed.has("--top")) {
+    throw usage_error("--top" + with + "all features are compared; leave out one of the two");
+  }
   if (typed.has("--similarity") && typed.has("--min-similarity")) {
     throw usage_error("--similarity and --min-similarity" + with + "there is one least similarity; name it once");
   }
@@ -421,10 +424,10 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
   if (steps.last) steps.last(typed, to);
   const bool in_files = steps.is_stored || lists || !to.against.indexes.empty() ||
                         to.output.format == output_format::binary || to.output.is_saved;
-  if (in_files && !to.fingerprint.can_be_named()) {
+  if (in_files && to.fingerprint.are_given) {
     throw usage_error(
-        "fingerprints of zh:words, of zh:keywords, with --top or with --weighted-field cannot be kept in a file: it "
-        "names what they are made of, and has no name for a dictionary");
+        "fingerprints with --weighted-field cannot be kept in a file: it names what they are made of, and nobody knows "
+        "what made these weights");
   }
   refuse_missing_input(to, steps.without_input);
   refuse_overwriting(to, steps.other_files ? steps.other_files() : std::vector<std::string>(), true);

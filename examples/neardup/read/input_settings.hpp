@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "../ground/chinese_fold.hpp"
 
 namespace command {
 
@@ -40,7 +43,8 @@ struct input_settings {
   std::function<std::string(const std::string& path, bool may_be_verb)> hint;
 
   unit_of_input unit = unit_of_input::files;
-  std::string encoding;  ///< of the texts, as iconv names it; empty: UTF-8
+  std::string encoding;                      ///< of the texts, as iconv names it; empty: UTF-8
+  std::shared_ptr<const chinese_fold> fold;  ///< what characters of the texts count as one, if any
   std::vector<std::string> text_fields{"text"};
   std::string weighted_field;  ///< in place of texts: an array of words with their weights; empty: none
   std::string score_field;     ///< of JSON records, a number; empty: none

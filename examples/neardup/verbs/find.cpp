@@ -165,7 +165,12 @@ void print_finding(context& c, const clue_finding& f) {
 }
 
 void print_findings(context& c, const wanted& what) {
-  clue_finder find(c.settings.fingerprint.features, what.clue);
+  std::string clue = what.clue;
+  if (const auto& fold = c.settings.input.fold) {
+    clue.clear();
+    fold->append(what.clue, clue);
+  }
+  clue_finder find(c.settings.fingerprint.features, clue);
   if (find.empty()) throw usage_error("'" + what.clue + "': a clue without any word");
   const passage_search passage_of(c.settings.input, what.clue);
   std::vector<clue_finding> found;

@@ -1,6 +1,7 @@
 // `neardup pairs`: every two near-duplicates.
 #include <cmath>
 #include <neardup/dedup/all_pairs.hpp>
+#include <neardup/dedup/edit/similar_texts.hpp>
 #include <neardup/dedup/similar_pairs.hpp>
 
 #include "../compare/context.hpp"
@@ -66,7 +67,7 @@ void sort_pairs(std::vector<checked_pair>& pairs) {
             [](const checked_pair& x, const checked_pair& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
 }
 
-/// The same pairs without candidates: whatever has similar sets, in order.
+/// The same pairs without candidates: whatever has similar sets, or texts by their edit distance, in order.
 std::vector<checked_pair> exact_pairs(const context& c, const corpus& all, bool copies_once) {
   const double least = *c.settings.comparison.min_similarity;
   const checked_sets others(all.check, 0, all.against), input(all.check, all.against, all.check.size());
@@ -77,12 +78,31 @@ std::vector<checked_pair> exact_pairs(const context& c, const corpus& all, bool 
   const auto add = [&](std::size_t a, std::size_t b, double similarity) {
     found.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), similarity});
   };
+  const bool is_within = !c.settings.against.any() || c.settings.against.also_within;
+  if (c.settings.comparison.checks_edits()) {
+    const checked_texts their_texts(all.check, 0, all.against), texts(all.check, all.against, all.check.size());
+    const neardup::similar_text_options by_edits{.copies_once = copies_once,
+                                                 .run = neardup::threads{c.settings.threads}};
+    neardup::visit_similar_texts(
+        texts, their_texts, least,
+        [&](const neardup::similar_text_pair& p) { add(all.against + p.first, p.second, p.similarity); }, by_edits);
+    if (is_within) {
+      neardup::visit_similar_texts(
+          texts, least,
+          [&](const neardup::similar_text_pair& p) {
+            add(all.against + p.first, all.against + p.second, p.similarity);
+          },
+          by_edits);
+    }
+    sort_pairs(found);
+    return found;
+  }
   using pair = neardup::similar_pair<std::size_t>;
   if (c.settings.against.any()) {
     neardup::visit_similar_pairs(
         input, others, least, [&](const pair& p) { add(all.against + p.first, p.second, p.similarity); }, how);
   }
-  if (!c.settings.against.any() || c.settings.against.also_within) {
+  if (is_within) {
     neardup::visit_similar_pairs(
         input, least, [&](const pair& p) { add(all.against + p.first, all.against + p.second, p.similarity); }, how);
   }

@@ -38,6 +38,11 @@ bool run_on_documents(run_settings& settings, const std::function<void(context&)
   if (settings.output.is_saved) check_output(settings.output.file);
   fingerprint_settings& fingerprint = settings.fingerprint;
   load_dictionary(fingerprint.words, fingerprint.features, settings.comparison.check_features, settings.output.quiet);
+  if (fingerprint.folds_chinese) {
+    const auto fold = std::make_shared<const chinese_fold>(chinese_fold::of_opencc());
+    fingerprint.fold = fold->identity();
+    settings.input.fold = fold;
+  }
   if (!fingerprint.idf_file.empty()) {
     fingerprint.idf = read_idf(fingerprint.idf_file);
     fingerprint.met_term = std::make_shared<std::atomic<bool>>(false);

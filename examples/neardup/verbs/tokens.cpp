@@ -33,7 +33,7 @@ void print_tokens(context& c) {
     for (const weighed_feature& feature : features) {
       if (as_json) {
         c.out << (&feature == features.data() ? "[" : ",[") << json_string(feature.text) << ','
-              << number(feature.weight) << ']';
+              << number_in_full(feature.weight) << ']';
       } else {
         c.out << shown(feature.text) << '\t' << number(feature.weight) << '\n';
       }

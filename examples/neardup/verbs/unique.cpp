@@ -142,11 +142,22 @@ class first_come_filter {
   }
 
   std::vector<std::uint32_t> decide_exactly(const std::vector<const document*>& compared) const {
+    const double least = *context_.settings.comparison.min_similarity;
+    const std::size_t kept = kept_.check.size();
+    if (context_.settings.comparison.checks_edits()) {
+      std::vector<std::string_view> texts;
+      texts.reserve(kept + compared.size());
+      for (std::size_t i = 0; i < kept; ++i) texts.push_back(normalised_text(kept_.check[i]));
+      for (const document* d : compared) texts.push_back(normalised_text(d->features));
+      std::vector<std::uint32_t> label =
+          labels_of_texts(neardup::group_similar_texts(texts, least, edit_grouping(context_.settings, kept, {})));
+      label.erase(label.begin(), label.begin() + static_cast<std::ptrdiff_t>(kept));
+      return label;
+    }
     std::vector<feature_set> sets;
     sets.reserve(compared.size());
     for (const document* d : compared) sets.push_back(d->features);
-    return neardup::extend_similar_groups(checked_sets(kept_.check, 0, kept_.check.size()), sets,
-                                          *context_.settings.comparison.min_similarity,
+    return neardup::extend_similar_groups(checked_sets(kept_.check, 0, kept), sets, least,
                                           exact_grouping(context_.settings, {}));
   }
 
