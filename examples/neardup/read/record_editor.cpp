@@ -11,17 +11,17 @@ namespace command {
 
 namespace {
 
-/// Moves places of the repaired bytes, ascending, to where they stand in the bytes.
-void move_into_ill_formed(std::string_view bytes, std::span<std::size_t> places) {
-  auto next = places.begin();
+/// Moves offsets of the repaired bytes, ascending, to where they stand in the bytes.
+void move_into_ill_formed(std::string_view bytes, std::span<std::size_t> offsets) {
+  auto next = offsets.begin();
   std::size_t repaired = 0, begin = 0;
   neardup::for_each_code_point(bytes, [&](char32_t code_point, std::string_view own) {
-    for (; next != places.end() && *next <= repaired; ++next) *next = begin;
+    for (; next != offsets.end() && *next <= repaired; ++next) *next = begin;
     char encoded[4];
     repaired += neardup::encode(code_point, encoded);
     begin += own.size();
   });
-  for (; next != places.end(); ++next) *next = begin;
+  for (; next != offsets.end(); ++next) *next = begin;
 }
 
 }  // namespace
