@@ -180,6 +180,7 @@ class Parts(CommandTest):
             (("--parts", "line", "--jsonl", "--keep", "longest", *output), "--keep says nothing of --parts"),
             (("--parts", "line", "--jsonl", "--check", "containment", *output), "--check says nothing of --parts"),
             (("--parts", "line", "--jsonl", "--encoding", "latin1", *output), "--encoding"),
+            (("--parts", "line", "--jsonl", "--fold-chinese", *output), "--fold-chinese with --parts"),
             (("--least-length", 3, "--jsonl"), "--least-length needs --parts"),
             (("--least-documents", 3, "--jsonl"), "--least-documents needs --parts"),
         ):

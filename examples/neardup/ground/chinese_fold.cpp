@@ -13,10 +13,10 @@ namespace command {
 namespace {
 
 /// All ideographs lie in this range.
-constexpr char32_t first = 0x3400, last = 0x323af;
+constexpr char32_t first_ideograph = 0x3400, last_ideograph = 0x323af;
 
 constexpr bool is_ideograph(char32_t c) {
-  return (c >= first && c <= 0x9fff) || (c >= 0xf900 && c <= 0xfaff) || (c >= 0x20000 && c <= last);
+  return (c >= first_ideograph && c <= 0x9fff) || (c >= 0xf900 && c <= 0xfaff) || (c >= 0x20000 && c <= last_ideograph);
 }
 
 [[noreturn]] void refuse(const std::string& why) { throw input_error({"", "--fold-chinese: " + why}); }
@@ -76,7 +76,7 @@ class opencc_library {
 chinese_fold chinese_fold::of_opencc() {
   chinese_fold fold;
   std::string all;  // a character a line, so that none is converted as a part of a phrase
-  for (char32_t c = first; c <= last; ++c) {
+  for (char32_t c = first_ideograph; c <= last_ideograph; ++c) {
     fold.table_.push_back(c);
     if (!is_ideograph(c)) continue;
     append_character(c, all);
@@ -84,22 +84,23 @@ chinese_fold chinese_fold::of_opencc() {
   }
   const std::string simplified = opencc_library().simplified(all);
   std::string_view rest = simplified;
-  for (char32_t c = first; c <= last; ++c) {
+  for (char32_t c = first_ideograph; c <= last_ideograph; ++c) {
     if (!is_ideograph(c)) continue;
     const std::string_view line = rest.substr(0, rest.find('\n'));
     if (line.size() == rest.size()) refuse("OpenCC did not convert line by line");
     rest.remove_prefix(line.size() + 1);
     const neardup::decoded one = neardup::decode_one(line);
     const bool is_one = one.valid && one.length == line.size() && is_ideograph(one.code_point);
-    if (is_one) fold.table_[c - first] = one.code_point;
+    if (is_one) fold.table_[c - first_ideograph] = one.code_point;
   }
   // What becomes another one that becomes a third.
   for (char32_t& to : fold.table_) {
-    for (int steps = 0; steps < 4 && fold.table_[to - first] != to; ++steps) to = fold.table_[to - first];
+    for (int steps = 0; steps < 4 && fold.table_[to - first_ideograph] != to; ++steps)
+      to = fold.table_[to - first_ideograph];
   }
   std::string changes;
-  for (char32_t c = first; c <= last; ++c) {
-    const char32_t to = fold.table_[c - first];
+  for (char32_t c = first_ideograph; c <= last_ideograph; ++c) {
+    const char32_t to = fold.table_[c - first_ideograph];
     if (to == c) continue;
     append_character(c, changes);
     append_character(to, changes);
@@ -117,8 +118,8 @@ void chinese_fold::append(std::string_view text, std::string& out) const {
       continue;
     }
     const neardup::decoded next = neardup::decode_one(text.substr(i));
-    if (next.valid && next.code_point >= first && next.code_point <= last) {
-      const char32_t to = table_[next.code_point - first];
+    if (next.valid && next.code_point >= first_ideograph && next.code_point <= last_ideograph) {
+      const char32_t to = table_[next.code_point - first_ideograph];
       if (to != next.code_point) {
         out.append(text.substr(kept, i - kept));
         append_character(to, out);

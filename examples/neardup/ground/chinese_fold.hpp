@@ -23,7 +23,7 @@ class chinese_fold {
   [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
 
  private:
-  std::vector<char32_t> table_;  // by code point from `first` on: what it becomes
+  std::vector<char32_t> table_;  // by code point from U+3400 on: what it becomes
   std::uint64_t identity_ = 0;
 };
 

@@ -308,6 +308,8 @@ void refuse_cutting(const typed_options& given, const run_settings& to, const st
   if (!to.input.encoding.empty()) {
     throw usage_error(option + " with --encoding: texts are taken apart in UTF-8; convert them first, with iconv");
   }
+  refuse_if_given(given, {"--fold-chinese"},
+                  " with " + option + ": texts are taken apart as they are; convert them first, with opencc");
   if (!given.has("--output") && !given.has("--dropped")) {
     throw usage_error(option + " changes records: name a file for them by --output, or one by --dropped for what goes");
   }
