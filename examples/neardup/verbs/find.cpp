@@ -164,13 +164,18 @@ void print_finding(context& c, const clue_finding& f) {
   c.out << '\n';
 }
 
-void print_findings(context& c, const wanted& what) {
-  std::string clue = what.clue;
+/// With the clue as texts are read.
+wanted as_read(const context& c, wanted what) {
   if (const auto& fold = c.settings.input.fold) {
-    clue.clear();
+    std::string clue;
     fold->append(what.clue, clue);
+    what.clue = std::move(clue);
   }
-  clue_finder find(c.settings.fingerprint.features, clue);
+  return what;
+}
+
+void print_findings(context& c, const wanted& what) {
+  clue_finder find(c.settings.fingerprint.features, what.clue);
   if (find.empty()) throw usage_error("'" + what.clue + "': a clue without any word");
   const passage_search passage_of(c.settings.input, what.clue);
   std::vector<clue_finding> found;
@@ -303,6 +308,7 @@ void find_in_index(context& c, const wanted& what, const index_settings& stored)
   if (view.made_of().seed != neardup::seed_identity(c.settings.fingerprint.seed)) {
     throw usage_error(stored.path + " was made with another --seed");
   }
+  check_words(stored.path, parse_values(stored.path, view.attachment(0)), c.settings.comparison.check_features);
   const stored_documents documents(stored.path, view.size(), view.attachment(1), view.attachment(2), view.attachment(3),
                                    view.attachment(4));
   const auto part = [&](std::size_t i) { return view.attachment(first_of_postings + i); };
@@ -378,6 +384,10 @@ bool run_find_in_index(typed_options& typed) {
     throw usage_error(stored.path + " keeps no postings: make it with neardup index --keep-postings");
   }
   typed.set("--check-features", {stored.check_features});
+  if (stored.folds_chinese) typed.set_default("--fold-chinese", "true");
+  if (!stored.folds_chinese && typed.has("--fold-chinese")) {
+    throw usage_error("--fold-chinese: " + stored.path + " was made without it");
+  }
   run_settings settings = settings_of(typed);
   if (const auto fields = typed.all("--text-field"); !fields.empty()) settings.input.text_fields = fields;
   settings.lists.are_verified = !typed.has("--no-verify");
@@ -388,7 +398,7 @@ bool run_find_in_index(typed_options& typed) {
   refuse_overwriting(settings, {stored.path}, false);
   return run_on_documents(settings, [&](context& c) {
     with_fingerprint(stored.bits, read_header(stored.path).kind,
-                     [&]<class Fingerprint>(Fingerprint) { find_in_index<Fingerprint>(c, what, stored); });
+                     [&]<class Fingerprint>(Fingerprint) { find_in_index<Fingerprint>(c, as_read(c, what), stored); });
   });
 }
 
@@ -407,7 +417,7 @@ bool run_find(typed_options& typed) {
       {.paths = take_clue,
        .comparison = take_what_is_wanted,
        .without_input = "find takes a clue, and then files or folders: neardup find \"a sentence or two\" PATH…"});
-  return run_on_documents(settings, [&](context& c) { print_findings(c, what); });
+  return run_on_documents(settings, [&](context& c) { print_findings(c, as_read(c, what)); });
 }
 
 }  // namespace
