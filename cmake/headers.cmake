@@ -130,6 +130,7 @@ set(NEARDUP_HEADERS
     include/neardup/storage/index_file.hpp
     include/neardup/storage/index_view.hpp
     include/neardup/storage/mapped_file.hpp
+    include/neardup/storage/record_log.hpp
     include/neardup/text.hpp
     include/neardup/text/canonical.hpp
     include/neardup/text/chinese/chinese_words.hpp

@@ -12,3 +12,4 @@
 #include "storage/index_file.hpp"
 #include "storage/index_view.hpp"
 #include "storage/mapped_file.hpp"
+#include "storage/record_log.hpp"

@@ -44,6 +44,9 @@ class Formats(CommandTest):
             self.assertEqual((json.loads(kept), json.loads(dropped)), (rows[:2], rows[2:]))
         kept, dropped = self.both_ways(json.dumps(rows[:1]).encode(), "--jsonl")
         self.assertEqual((json.loads(kept), json.loads(dropped)), (rows[:1], []))
+        for text in ("[]", " [ ]\n", "\ufeff[]"):
+            kept, dropped = self.both_ways(text.encode(), "--jsonl")
+            self.assertEqual((json.loads(kept), json.loads(dropped)), ([], []))
         one, two = self.write("1.json", json.dumps(rows)), self.write("2.json", json.dumps(rows))
         self.assertEqual(json.loads(self.assert_done(run("unique", "--jsonl", one, two)).text), rows[:2])
         done = run("unique", "--jsonl", one, self.write("3.jsonl", record(C)))
@@ -55,6 +58,7 @@ class Formats(CommandTest):
         kept, dropped = self.both_ways(data, "--input-format", "csv")
         self.assertEqual(kept.decode(), rows[0] + rows[1] + rows[2] + rows[4])
         self.assertEqual(dropped.decode(), rows[0] + rows[3])
+        self.assertEqual(self.both_ways(rows[0].encode(), "--input-format", "csv"), (rows[0].encode(),) * 2)
         read = list(csv.DictReader(io.StringIO(kept.decode(), newline="")))
         self.assertEqual([row["n"] for row in read], ["1", "2", "4"])
         two = self.write("2.csv", f"n,text\n5,{B} x y\n6,{C} and more of it all\n")

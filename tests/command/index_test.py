@@ -89,7 +89,9 @@ class Files(CommandTest):
             self.assertEqual(run("index", "--jsonl", *keep, "--output", whole, "-", data=jsonl(old + new)).status, 0)
             self.assertEqual(index.read_bytes(), whole.read_bytes())
             self.assertGreater(len(self.query(index, later, 300)), 3)
-        self.expect_error(run("index", "--index", index, "--jsonl", "--output", whole, self.jsonl), "--keep-features")
+        self.assert_done(run("index", "--index", index, "--jsonl", "--output", whole, self.jsonl))  # features are kept
+        self.assertEqual(run("index", "--jsonl", "--keep-features", "--output", index, "-", data=jsonl(old + new) + self.jsonl.read_bytes()).status, 0)
+        self.assertEqual(index.read_bytes(), whole.read_bytes())
         self.expect_error(run("query", "--index", index, "--jsonl", "--features", "chars:3", self.jsonl), index, "tokenizer")
         self.expect_error(run("query", "--index", index, "--jsonl", "--seed", "4", self.jsonl), index, "seed")
         self.expect_error(run("query", "--index", index, "--jsonl", "--distance", "60", self.jsonl), "--distance 60", index)

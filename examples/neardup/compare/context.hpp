@@ -49,9 +49,10 @@ struct context : reading {
   }
 
   const run_settings& settings;
-  std::uint64_t against = 0;  // so many of the documents are those of --against
-  bool found_any = false;     // what was looked for
-  output out;                 // opened last: that empties a file
+  std::uint64_t against = 0;   // so many of the documents are those of --against
+  std::uint64_t searched = 0;  // so many more are in an index that is searched, and not read
+  bool found_any = false;      // what was looked for
+  output out;                  // opened last: that empties a file
   std::optional<output> dropped, dropped_records;
 
  private:
@@ -75,13 +76,18 @@ inline int blocks_of(const run_settings& settings) {
   return how.blocks > 0 ? how.blocks : neardup::default_blocks(settings.fingerprint.bits, how.distance);
 }
 
-/// Ends a run: everything is written, and the notes are said. `found`: how much was found of what was looked for.
-inline void finish(context& c, const std::string& summary, std::uint64_t found = 0) {
+/// Gives what is written its names.
+inline void close_outputs(context& c) {
   c.out.close();
   if (c.dropped) c.dropped->close();
   if (c.dropped_records) c.dropped_records->close();
+}
+
+/// Ends a run: everything is written, and the notes are said. `found`: how much was found of what was looked for.
+inline void finish(context& c, const std::string& summary, std::uint64_t found = 0) {
+  close_outputs(c);
   c.found_any = found > 0;
-  const std::string against = c.settings.against.any() ? " against " + grouped(c.against) : "";
+  const std::string against = c.settings.against.any() ? " against " + grouped(c.against + c.searched) : "";
   c.notes.finish(counted(c.notes.documents() - c.against, "document", "documents") + against + summary, c.sources);
 }
 

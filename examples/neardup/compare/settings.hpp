@@ -21,10 +21,11 @@ struct against_settings {
   std::vector<std::string> paths;    ///< texts, or with --fingerprints lists
   std::vector<std::string> indexes;  ///< and files of indexes
   bool keeps_texts = false;          ///< of its documents that are texts these are handed over, too
+  std::string grown_index;           ///< and one that what is kept is added to; empty: there is none
   bool also_within = false;          ///< near-duplicates within the input, too
   bool has_only_prints = false;      ///< of some of its documents there are fingerprints and no more
 
-  [[nodiscard]] bool any() const { return !paths.empty() || !indexes.empty(); }
+  [[nodiscard]] bool any() const { return !paths.empty() || !indexes.empty() || !grown_index.empty(); }
 };
 
 }  // namespace command

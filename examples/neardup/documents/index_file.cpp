@@ -31,18 +31,20 @@ index_settings settings_of(const std::string& path) {
 /// Calls `visit` for each document of an index file. Throws: input_error.
 template <class Fingerprint>
 void read_index(reading& r, const std::string& path, const document_visitor& visit) {
-  const opened_index<Fingerprint> index(r, path);
+  const opened_index<Fingerprint> index(path, r.how.lists.are_verified);
+  index.expect_alike(r);
   index.say_if_unchecked(r.how);
   const auto from = std::make_shared<source>(source{path, nullptr});
   const auto fingerprints = index.fingerprints();
   document d;
   d.has_tokens = true;
   for (std::size_t i = 0; i < fingerprints.size(); ++i) {
+    if (!index.has(i)) continue;
     d.fingerprint = any_fingerprint(fingerprints[i].to_words());
-    d.features = r.how.comparison.min_similarity ? index.documents.features(i) : unknown_features;
-    visit({d, from, 0, 0, {}, index.documents.name(i)});
+    d.features = r.how.comparison.min_similarity ? index.features(i) : unknown_features;
+    visit({d, from, 0, 0, {}, index.name(i)});
   }
-  r.notes.advance(fingerprints.size(), 0);
+  r.notes.advance(index.size(), 0);
 }
 
 }  // namespace

@@ -28,18 +28,21 @@ named_values parse_values(const std::string& path, std::span<const std::byte> by
 
 stored_documents::stored_documents(const std::string& path, std::size_t size, std::span<const std::byte> name_ends,
                                    std::span<const std::byte> names, std::span<const std::byte> feature_ends,
-                                   std::span<const std::byte> features)
-    : name_ends_(records_of<std::uint64_t>(path, name_ends)),
+                                   std::span<const std::byte> features, bool looks_first)
+    : path_(path),
+      name_ends_(records_of<std::uint64_t>(path, name_ends)),
       feature_ends_(records_of<std::uint64_t>(path, feature_ends)),
       names_(text_of(names)),
       features_(records_of<std::uint32_t>(path, features)) {
-  const auto fit = [](std::span<const std::uint64_t> ends, std::size_t all) {
-    return std::is_sorted(ends.begin(), ends.end()) && (ends.empty() ? 0 : ends.back()) == all;
+  const auto fit = [&](std::span<const std::uint64_t> ends, std::size_t all) {
+    return (!looks_first || std::is_sorted(ends.begin(), ends.end())) && (ends.empty() ? 0 : ends.back()) == all;
   };
   if (name_ends_.size() != size || !(feature_ends_.empty() || feature_ends_.size() == size) ||
       !fit(name_ends_, names_.size()) || !fit(feature_ends_, features_.size())) {
-    refuse_parts(path, "its parts do not fit each other");
+    refuse();
   }
 }
+
+void stored_documents::refuse() const { refuse_parts(path_, "its parts do not fit each other"); }
 
 }  // namespace command

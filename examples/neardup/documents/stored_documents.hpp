@@ -43,6 +43,10 @@ struct document_columns {
     feature_ends.push_back(features.size());
   }
 
+  [[nodiscard]] std::string_view name_of(std::size_t i) const {
+    const std::uint64_t begin = i == 0 ? 0 : name_ends[i - 1];
+    return std::string_view(names).substr(begin, name_ends[i] - begin);
+  }
   [[nodiscard]] std::span<const std::uint32_t> features_of(std::size_t i) const {
     const std::uint64_t begin = i == 0 ? 0 : feature_ends[i - 1];
     return std::span(features).subspan(begin, feature_ends[i] - begin);
@@ -70,30 +74,36 @@ struct document_columns {
 /// The same in a mapped file, which has to outlive it. Of an index without features there are no ends of any.
 class stored_documents {
  public:
-  /// Throws: input_error, by `path`, if these do not fit each other, or `size` documents.
+  /// Throws: input_error, by `path`, if these do not fit each other, or `size` documents. What is not looked at first, in
+  /// time that depends on how many there are, is looked at for each document that is asked for.
   stored_documents(const std::string& path, std::size_t size, std::span<const std::byte> name_ends,
                    std::span<const std::byte> names, std::span<const std::byte> feature_ends,
-                   std::span<const std::byte> features);
+                   std::span<const std::byte> features, bool looks_first = true);
 
   [[nodiscard]] std::size_t size() const noexcept { return name_ends_.size(); }
   [[nodiscard]] std::string_view name(std::size_t i) const {
-    const auto [begin, end] = range(name_ends_, i);
+    const auto [begin, end] = range(name_ends_, i, names_.size());
     return names_.substr(begin, end - begin);
   }
   [[nodiscard]] bool has_features() const noexcept { return !feature_ends_.empty(); }
   /// None if there are none.
   [[nodiscard]] std::span<const std::uint32_t> features(std::size_t i) const {
     if (!has_features()) return {};
-    const auto [begin, end] = range(feature_ends_, i);
+    const auto [begin, end] = range(feature_ends_, i, features_.size());
     return features_.subspan(begin, end - begin);
   }
 
  private:
-  [[nodiscard]] static std::pair<std::uint64_t, std::uint64_t> range(std::span<const std::uint64_t> ends,
-                                                                     std::size_t i) {
-    return {i == 0 ? 0 : ends[i - 1], ends[i]};
+  /// Throws: input_error.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> range(std::span<const std::uint64_t> ends, std::size_t i,
+                                                              std::size_t all) const {
+    const std::uint64_t begin = i == 0 ? 0 : ends[i - 1], end = ends[i];
+    if (begin > end || end > all) refuse();
+    return {begin, end};
   }
+  [[noreturn]] void refuse() const;
 
+  std::string path_;
   std::span<const std::uint64_t> name_ends_, feature_ends_;
   std::string_view names_;
   std::span<const std::uint32_t> features_;

@@ -60,6 +60,7 @@ constexpr std::array signatures{
     signature{"\xFF\xFE\0\0"sv, "UTF-32", hint::unpack, "iconv -f UTF-32 -t UTF-8 FILE"},
     signature{"\0\0\xFE\xFF"sv, "UTF-32", hint::unpack, "iconv -f UTF-32 -t UTF-8 FILE"},
     signature{"\x89NDUP\r\n\x1a"sv, "a file of neardup's", hint::none, ""},
+    signature{"\x89NDUL\r\n\x1a"sv, "a log of neardup's", hint::none, ""},
 };
 
 static_assert(std::ranges::all_of(signatures,

@@ -216,9 +216,9 @@ bool may_replace(const std::string& path) {
   return !is_kept;
 }
 
-void replace_with_rights(const std::string& path, const std::function<void()>& replace) {
+void replace_with_rights(const std::string& path, const std::string& like, const std::function<void()>& replace) {
   struct stat old {};
-  if (::stat(path.c_str(), &old) != 0 || !S_ISREG(old.st_mode)) return replace();
+  if (::stat(like.c_str(), &old) != 0 || !S_ISREG(old.st_mode)) return replace();
   const mode_t mask = ::umask(0777);
   ::umask(mask | (~old.st_mode & 0777));
   const std::exception_ptr failure = caught(replace);

@@ -111,9 +111,10 @@ std::string identity_of_file(const std::string& path);
 /// Whether an existing file may be written, and another one may take its name.
 bool may_replace(const std::string& path);
 
-/// Lets `replace()` put another file in the place of one, which hands on its owner, its group and its rights, as
-/// copy_rights() does. Meanwhile files that are created have no more rights than that one. For one thread.
-void replace_with_rights(const std::string& path, const std::function<void()>& replace);
+/// Lets `replace()` put a file in a place, or another one in its place, with the owner, the group and the rights of the one
+/// at `like`, as copy_rights() gives them. Meanwhile files that are created have no more rights than that one. For one
+/// thread.
+void replace_with_rights(const std::string& path, const std::string& like, const std::function<void()>& replace);
 
 /// Ends the program as a closed pipe ends others, without a word; returns if whoever started it ignores that signal.
 void end_by_closed_pipe();

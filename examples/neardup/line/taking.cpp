@@ -233,11 +233,29 @@ void take_from_index_of_against(typed_options& typed, const index_settings& stor
   to.against.has_only_prints = to.against.has_only_prints || stored.check_features.empty();
   take_composition(typed, stored);
   if (!to.against.has_only_prints) refuse_other_features(typed, stored);
+  const bool is_checked = typed.has("--similarity") || typed.has("--min-similarity") || !typed.has("--distance");
+  if (is_checked && !stored.check_features.empty()) typed.set_default("--check-features", stored.check_features);
   if (typed.has("--distance") || typed.has("--similarity")) return;
   typed.set_default("--distance", std::to_string(stored.distance));
   if (stored.check_features.empty()) return;
-  typed.set_default("--check-features", stored.check_features);
   typed.set_default("--min-similarity", number(neardup::default_similarity));
+}
+
+/// The index that what is kept is added to: first come, first kept.
+void take_grown_index(const typed_options& typed, run_settings& to) {
+  if (!typed.has("--add-to")) return;
+  refuse_empty_name(typed, "--add-to");
+  to.against.grown_index = typed.text("--add-to");
+  refuse_if_given(typed, {"--fingerprints"}, " with --add-to: neardup index --append adds lists");
+  refuse_if_given(typed, {"--exact"}, " with --add-to: an index finds candidates by fingerprints");
+  const bool is_first = typed["--keep"].value_or("first") == "first";
+  const bool are_representatives = typed["--grouping"].value_or("representatives") == "representatives";
+  if (!is_first || !are_representatives || typed.text("--check") == "containment") {
+    throw usage_error(std::string(!is_first              ? "--keep"
+                                  : !are_representatives ? "--grouping"
+                                                         : "--check") +
+                      " with --add-to: what is in the index stays, and of the input what comes first");
+  }
 }
 
 /// Tells the indexes of --against from texts and lists.
@@ -248,19 +266,22 @@ void take_against(typed_options& typed, run_settings& to) {
   std::copy_if(to.against.paths.begin(), to.against.paths.end(), std::back_inserter(to.against.indexes), is_index);
   std::erase_if(to.against.paths, is_index);
   to.input.indexes = to.against.indexes;
-  to.against.also_within = typed.has("--also-within");
+  take_grown_index(typed, to);
+  to.against.also_within = typed.has("--also-within") || !to.against.grown_index.empty();
   if (to.against.also_within && !to.against.any()) throw usage_error("--also-within needs --against");
-  if (to.against.indexes.empty()) return;
+  std::vector<std::string> searched = to.against.indexes;
+  if (!to.against.grown_index.empty()) searched.push_back(to.against.grown_index);
+  if (searched.empty()) return;
   const std::string check = typed["--check"].value_or("jaccard");
   if (check != "jaccard" && check != "containment" && !(check == "cosine" && typed.has("--exact"))) {
     throw usage_error("--check " + check + ": an index keeps no texts; leave it out, or name texts");
   }
   std::vector<index_settings> indexes;
-  for (const std::string& path : to.against.indexes) {
+  for (const std::string& path : searched) {
     const index_settings& one = indexes.emplace_back(read_index_settings(path));
     const index_settings& first = indexes.front();
     if (one.distance == first.distance && one.check_features == first.check_features) continue;
-    throw usage_error("--against " + first.path + " and " + path +
+    throw usage_error(first.path + " and " + path +
                       ": made with other distances or features; make them alike, or compare with one after the other");
   }
   for (const index_settings& one : indexes) take_from_index_of_against(typed, one, to);
@@ -324,6 +345,10 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
   read.insert(read.end(), to.against.paths.begin(), to.against.paths.end());
   read.insert(read.end(), to.against.indexes.begin(), to.against.indexes.end());
   read.insert(read.end(), others.begin(), others.end());
+  if (!to.against.grown_index.empty()) read.push_back(to.against.grown_index);
+  for (std::size_t i = read.size(); i-- > to.input.paths.size() + to.against.paths.size();) {
+    if (is_index(read[i])) read.push_back(log_of_index(read[i]));
+  }
   read.insert(read.end(), {to.fingerprint.idf_file, to.fingerprint.words.dictionary,
                            to.fingerprint.words.user_dictionary, to.fingerprint.words.stop_words, to.input.names_from});
   const auto identity_of = [](const std::string& file) { return file.empty() ? "" : identity_of_file(file); };
@@ -422,7 +447,7 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
   }
   take_output(typed, to, steps.writes_lists);
   if (steps.last) steps.last(typed, to);
-  const bool in_files = steps.is_stored || lists || !to.against.indexes.empty() ||
+  const bool in_files = steps.is_stored || lists || !to.against.indexes.empty() || !to.against.grown_index.empty() ||
                         to.output.format == output_format::binary || to.output.is_saved;
   if (in_files && to.fingerprint.are_given) {
     throw usage_error(

@@ -255,7 +255,9 @@ std::optional<source_walker::step> source_walker::next() {
 std::optional<source_walker::step> source_walker::walk() {
   while (!open_folders_.empty() || next_argument_ < settings_.paths.size()) {
     auto found = !open_folders_.empty() ? visit_entry() : visit_argument(next_argument_++);
-    if (found) return found;
+    if (!found) continue;
+    if (const auto* const from = std::get_if<std::shared_ptr<source>>(&*found); from && !first_) first_ = *from;
+    return found;
   }
   return std::nullopt;
 }

@@ -142,6 +142,9 @@ class source_walker {
   void rewind() noexcept { replayed_ = 0; }
   void remember() noexcept { remember_ = true; }
 
+  /// The first source that next() gave; null if there was none.
+  [[nodiscard]] const std::shared_ptr<source>& first() const noexcept { return first_; }
+
   [[nodiscard]] std::uint64_t reached_twice() const noexcept { return reached_twice_; }
   [[nodiscard]] std::uint64_t special_files() const noexcept { return special_files_; }
   [[nodiscard]] std::uint64_t hidden() const noexcept { return hidden_; }
@@ -163,6 +166,7 @@ class source_walker {
   std::size_t next_argument_ = 0;
   std::vector<folder> open_folders_;            // the one being read last
   std::unordered_set<std::string> real_paths_;  // of files and folders seen, without links
+  std::shared_ptr<source> first_;
   std::uint64_t reached_twice_ = 0;
   std::uint64_t special_files_ = 0;
   std::uint64_t hidden_ = 0;

@@ -85,13 +85,22 @@ class record_writer {
   }
   void print(const std::string& id) { kept_.print(id); }
 
-  /// `changed`: so many records are kept, but not all of their texts; `more`: what else there is to say.
-  void finish_run(std::uint64_t changed = 0, const std::string& more = "") {
-    const std::uint64_t dropped = context_.notes.documents() - context_.against - kept_.copied();
-    if (first_ != nullptr) {
+  /// Gives what is written its name.
+  void close() {
+    // Without a record it is an empty array, or the header of a table.
+    if (first_ == nullptr && context_.sources.first() != nullptr) expect_source(context_.sources.first());
+    if (first_ != nullptr && !is_closed_) {
       kept_.end(first_->unit);
       if (dropped_) dropped_->end(first_->unit);
     }
+    is_closed_ = true;
+    close_outputs(context_);
+  }
+
+  /// `changed`: so many records are kept, but not all of their texts; `more`: what else there is to say.
+  void finish_run(std::uint64_t changed = 0, const std::string& more = "") {
+    const std::uint64_t dropped = context_.notes.documents() - context_.against - kept_.copied();
+    close();
     finish(context_, ": " + grouped(kept_.copied()) + " kept, " + grouped(dropped) + " dropped" + more,
            dropped + changed);
   }
@@ -121,6 +130,7 @@ class record_writer {
   record_copier kept_;
   std::optional<record_copier> dropped_;
   std::shared_ptr<source> first_, last_;
+  bool is_closed_ = false;
 };
 
 /// Finds the documents of the input again, in a second pass, which makes nothing of them. Memory: a byte for each line.

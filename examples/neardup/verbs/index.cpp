@@ -3,13 +3,18 @@
 #include <neardup/index.hpp>
 #include <neardup/storage.hpp>
 #include <neardup/threads.hpp>
+#include <sstream>
+#include <unordered_map>
 
+#include "../documents/changed_index.hpp"
 #include "../documents/index_file.hpp"
 #include "../documents/postings.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/platform.hpp"
 #include "../ground/text.hpp"
+#include "../line/option_table.hpp"
 #include "../line/taking.hpp"
+#include "changing.hpp"
 #include "running.hpp"
 
 namespace command {
@@ -18,13 +23,25 @@ namespace {
 
 constexpr std::array index_options{
     option_row{"--index", "FILE", takes::own, section::index, "add to the documents of this index", usual::with_verb},
+    option_row{
+        "--append", flag, takes::own, section::index,
+        "add to the index where it is, in place of --output: to a log beside it, in time that depends on what is "
+        "added. unique --add-to adds what is new only",
+        usual::with_verb, "add to it where it is, in place of --output"},
+    option_row{"--replace", flag, takes::own, section::index,
+               "the same, and the documents take the place of those in the index that have their ids", usual::with_verb,
+               "the same, in place of those with their ids"},
+    option_row{"--remove", "FILE", takes::own, section::index,
+               "take the documents with the ids in this list out of the index, an id a line; -: from standard input",
+               usual::with_verb, "take those with the ids in this list out of it"},
+    compact_option,
     option_row{"--distance", "K", takes::own, section::index,
                "the most bits that it answers (default: enough for --similarity; when adding, that of the index)"},
     option_row{"--blocks", "N", takes::own, section::index,
                "blocks of the index: speed against memory, never the result"},
     option_row{"--check-features", "F", takes::own, section::index, "features that are kept (default: --features)"},
     option_row{"--keep-features", flag, takes::own, section::index,
-               "keep features, for exact similarities (4 bytes each)", usual::with_verb},
+               "keep features, for exact similarities (4 bytes each); when adding, as the index does", usual::with_verb},
     option_row{"--keep-postings", flag, takes::own, section::index,
                "the same, and which documents have each of them, for find --index (some 6 bytes more for each feature)",
                usual::with_verb},
@@ -35,16 +52,16 @@ struct indexing {
   std::uint64_t checksum = 0;  // of its header, from which other settings were taken
   bool keeps_features = false;
   bool keeps_postings = false;
-};
+  // Where the old one is changed:
+  bool appends = false, replaces = false;
+  std::string removed;  // a list of ids, or empty
+  compaction compact = compaction::automatic;
 
-/// Throws: output_error if another run writes the same file.
-neardup::file_lock lock_output(const std::string& path) {
-  try {
-    return neardup::file_lock(path);
-  } catch (const std::runtime_error& error) {
-    throw output_error(error.what());
+  [[nodiscard]] bool changes_index() const {
+    return appends || replaces || !removed.empty() || compact != compaction::automatic;
   }
-}
+  [[nodiscard]] bool reads_documents() const { return appends || replaces; }
+};
 
 template <class Fingerprint>
 void index_documents(context& c, const indexing& how) {
@@ -60,18 +77,20 @@ void index_documents(context& c, const indexing& how) {
   bool keeps_postings = how.keeps_postings;
   std::vector<Fingerprint> fingerprints;
   if (!how.old_index.empty()) {
-    const opened_index<Fingerprint> old(c, how.old_index);
-    for (std::size_t i = 0; i < old.documents.size(); ++i) {
-      documents.add(old.documents.name(i), old.documents.features(i));
+    const opened_index<Fingerprint> old(how.old_index, c.settings.lists.are_verified);
+    old.expect_alike(c);
+    keeps_postings = keeps_postings || !old.view().attachment(first_of_postings).empty();
+    const stored_places old_places(how.old_index, old.view().attachment(first_of_postings + 3),
+                                   old.view().attachment(first_of_postings + 4));
+    const std::vector<Fingerprint> stored = old.fingerprints();
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      if (!old.has(i)) continue;
+      documents.add(old.name(i), old.features(i));
+      // No log has places.
+      const stored_place place = i < old.view().size() ? old_places[i] : stored_place{};
+      places.add(place, place.is_known() ? old_places.path_of(place) : "");
+      fingerprints.push_back(stored[i]);
     }
-    keeps_postings = keeps_postings || !old.view.attachment(first_of_postings).empty();
-    const stored_places stored(how.old_index, old.view.attachment(first_of_postings + 3),
-                               old.view.attachment(first_of_postings + 4));
-    for (std::size_t i = 0; i < old.documents.size(); ++i) {
-      const stored_place place = stored[i];
-      places.add(place, place.is_known() ? stored.path_of(place) : "");
-    }
-    fingerprints = old.fingerprints();
   }
   for_each_document(c, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
@@ -86,18 +105,17 @@ void index_documents(context& c, const indexing& how) {
   if (!how.keeps_features) documents.feature_ends.clear();
   const std::string settings = text_of_index_settings(
       c.settings.fingerprint, how.keeps_features ? &c.settings.comparison.check_features : nullptr);
-  auto attachments = documents.bytes();
-  attachments.insert(attachments.begin(), std::as_bytes(std::span(settings)));
+  auto parts = documents.bytes();
+  parts.insert(parts.begin(), std::as_bytes(std::span(settings)));
   std::optional<posting_columns> postings;
   if (keeps_postings) {
     postings.emplace(documents);
-    attachments.resize(first_of_postings);
-    for (const auto& part : postings->bytes()) attachments.push_back(part);
-    for (const auto& part : places.bytes()) attachments.push_back(part);
+    parts.resize(first_of_postings);
+    for (const auto& part : postings->bytes()) parts.push_back(part);
+    for (const auto& part : places.bytes()) parts.push_back(part);
   }
   if (identity_of_file(how.old_index) == identity_of_file(c.settings.output.file)) check_unchanged();
-  save_whole(c.settings.output.file,
-             [&](const std::string& file) { save(file, index, c.lists.made_of(), attachments); });
+  save_index_file(c.settings.output.file, index, c.lists.made_of(), std::move(parts));
   finish(c, ": " + grouped(fingerprints.size()) + " in the index");
 }
 
@@ -110,12 +128,14 @@ void take_old_index(typed_options& typed, const run_settings& to, indexing& how)
   const std::string distance = std::to_string(stored.distance);
   if (!typed.has("--similarity")) typed.set_default("--distance", distance);
   if (typed["--distance"] == distance) typed.set_default("--blocks", std::to_string(stored.blocks));
-  if (how.keeps_features != has_features) {
-    throw usage_error(stored.path + (has_features ? " keeps features: add" : " keeps no features: leave out") +
-                      " --keep-features");
+  if (how.keeps_features && !has_features) {
+    throw usage_error(stored.path + " keeps no features: leave out --keep-features");
   }
   refuse_other_features(typed, stored);
   how.keeps_features = has_features && to.input.unit != unit_of_input::fingerprints;
+  if (how.changes_index() && how.keeps_features != has_features) {
+    throw usage_error(stored.path + " keeps features, which lists of fingerprints have not");
+  }
   if (has_features) typed.set("--check-features", {stored.check_features});
 }
 
@@ -124,16 +144,145 @@ void refuse_postings_of_lists(const typed_options& typed) {
     refuse_if_given(typed, {"--keep-postings"}, " with --fingerprints: there are no texts");
 }
 
+/// The ids in a list. Throws: input_error.
+std::unordered_set<std::string> ids_in(const std::string& path) {
+  std::unordered_set<std::string> ids;
+  std::istringstream list(text_of_file(path));
+  for (std::string id; std::getline(list, id);) {
+    if (id.ends_with('\r')) id.pop_back();
+    if (!id.empty()) ids.insert(id);
+  }
+  return ids;
+}
+
+/// What comes to an index that is changed where it is.
+class coming_documents {
+ public:
+  explicit coming_documents(bool keeps_last) : keeps_last_(keeps_last) {}
+
+  void add(const placed_document& d) {
+    const std::string name = d.name();
+    // One that has no features takes its place as well: it is in no index.
+    if (keeps_last_) last_[name] = documents_.size();
+    if (!d.facts.has_tokens && !keeps_last_) return;
+    documents_.push_back(
+        {name, d.facts.fingerprint, {d.facts.features.begin(), d.facts.features.end()}, d.facts.has_tokens});
+  }
+
+  [[nodiscard]] std::unordered_set<std::string> names() const {
+    std::unordered_set<std::string> all;
+    for (const auto& [name, number] : last_) all.insert(name);
+    return all;
+  }
+
+  /// Adds them; of those with the same id, where one is to replace the other, the last.
+  void add_to(index_change& change) const {
+    for (std::size_t i = 0; i < documents_.size(); ++i) {
+      const coming& d = documents_[i];
+      if (d.has_tokens && (!keeps_last_ || last_.at(d.name) == i)) change.add(d.name, d.fingerprint, d.features);
+    }
+  }
+
+ private:
+  struct coming {
+    std::string name;
+    any_fingerprint fingerprint;
+    std::vector<std::uint32_t> features;
+    bool has_tokens;
+  };
+
+  bool keeps_last_;
+  std::vector<coming> documents_;
+  std::unordered_map<std::string, std::size_t> last_;  // by their names
+};
+
+/// Changes an index where it is, all at once.
+void change_index(context& c, const indexing& how) {
+  const auto index = open_to_change(c, how.old_index, how.reads_documents(), c.settings.threads);
+  index_change change;
+  coming_documents coming(how.replaces);
+  std::unordered_set<std::string> ids = how.removed.empty() ? std::unordered_set<std::string>() : ids_in(how.removed);
+  if (how.reads_documents()) for_each_document(c, [&](const placed_document& d) { coming.add(d); });
+  const std::unordered_set<std::string> to_replace = how.replaces ? coming.names() : std::unordered_set<std::string>();
+  std::unordered_set<std::string> both = ids;
+  both.insert(to_replace.begin(), to_replace.end());
+  change.removed = index->named(both);
+  std::uint64_t replaced = 0;
+  for (const std::uint32_t number : change.removed) {
+    const std::string name = index->name(number);
+    replaced += to_replace.contains(name) ? 1 : 0;
+    ids.erase(name);
+  }
+  coming.add_to(change);
+  const std::uint64_t added = change.fingerprints.size(), removed = change.removed.size() - replaced;
+  const std::size_t size = index->apply(change, how.compact);
+  if (!ids.empty() && !c.settings.output.quiet) {
+    say(counted(ids.size(), "id", "ids") + " of " + how.removed + (ids.size() == 1 ? " is" : " are") +
+        " of no document in the index (" + (ids.size() == 1 ? "" : "one of them: ") + printable(*ids.begin()) + ")");
+  }
+  const std::string summary = (how.reads_documents() ? grouped(added) + " added, " : "") +
+                              (how.replaces ? grouped(replaced) + " replaced, " : "") +
+                              (how.removed.empty() ? "" : grouped(removed) + " removed, ") + grouped(size) +
+                              " in the index";
+  if (how.reads_documents()) return finish(c, ": " + summary);
+  if (!c.settings.output.quiet) say(summary);
+}
+
+/// Takes what says that the index is changed where it is. Throws: usage_error.
+void take_changes(const typed_options& typed, indexing& how) {
+  how.appends = typed.has("--append");
+  how.replaces = typed.has("--replace");
+  how.removed = typed.text("--remove");
+  take_compaction(typed, how.compact);
+  if (how.appends && how.replaces)
+    throw usage_error("--append and --replace do not go together: --replace appends, too");
+  if (!how.changes_index()) return;
+  const char* const option = how.appends            ? "--append"
+                             : how.replaces         ? "--replace"
+                             : !how.removed.empty() ? "--remove"
+                                                    : "--compact";
+  if (how.old_index.empty()) throw usage_error(std::string(option) + " needs --index FILE");
+  if (typed.has("--output")) {
+    throw usage_error(std::string(option) + " changes the index where it is; leave out --output");
+  }
+  refuse_if_given(typed, {"--similarity", "--distance", "--blocks", "--keep-postings"},
+                  std::string(" with ") + option + ": an index that is changed answers what it was made for");
+  if (how.reads_documents()) return;
+  if (!typed.paths.empty() || typed.has("--files-from")) {
+    throw usage_error(std::string(option) + " reads no documents: say --append or --replace, too, or name no PATH");
+  }
+  for (const option_row& row : options_of(*typed.chosen)) {
+    const std::string name = row.long_name();
+    const bool is_used =
+        name == "--index" || name == "--remove" || name == "--compact" || name == "--threads" || name == "--quiet";
+    if (typed.has(name) && !is_used) throw usage_error(name + " with " + option + ": no documents are read");
+  }
+}
+
+/// Removes documents, or writes the log into the file: what the fingerprints are made of does not matter.
+bool run_without_documents(const typed_options& typed, const indexing& how) {
+  run_settings settings = settings_of(typed);
+  take_output(typed, settings);
+  static_cast<void>(read_index_settings(how.old_index));  // is it an index?
+  check_output(how.old_index);
+  context c(settings);
+  change_index(c, how);
+  return false;
+}
+
 bool run_index(typed_options& typed) {
   need_little_endian();
   refuse_empty_name(typed, "--index");
-  indexing how{.old_index = typed.text("--index"),
-               .checksum = 0,
-               .keeps_features = typed.has("--keep-features") || typed.has("--keep-postings"),
-               .keeps_postings = typed.has("--keep-postings")};
+  refuse_empty_name(typed, "--remove");
+  indexing how;
+  how.old_index = typed.text("--index");
+  how.keeps_features = typed.has("--keep-features") || typed.has("--keep-postings");
+  how.keeps_postings = typed.has("--keep-postings");
   refuse_postings_of_lists(typed);
+  take_changes(typed, how);
+  if (how.changes_index() && !how.reads_documents()) return run_without_documents(typed, how);
   const auto take_stored = [&](typed_options& given, run_settings& to) {
-    to.output.is_saved = true;
+    to.output.is_saved = !how.changes_index();
     if (!how.old_index.empty()) take_old_index(given, to, how);
   };
   // The distance is chosen as for comparisons; nothing is checked, but features may be read.
@@ -144,12 +293,25 @@ bool run_index(typed_options& typed) {
     if (how.keeps_features) to.comparison.min_similarity = 0;
     to.comparison.reads_features = how.keeps_features && to.input.unit != unit_of_input::fingerprints;
   };
-  const auto refuse_without_file = [](const typed_options&, const run_settings& to) {
+  const auto refuse_without_file = [&](const typed_options&, const run_settings& to) {
+    if (how.changes_index()) {
+      if (how.removed == "-" && streams_in(to.input.paths) + (to.input.names_from == "-" ? 1 : 0) > 0) {
+        throw usage_error("standard input (-) can be read only once");
+      }
+      return check_output(how.old_index);
+    }
     if (to.output.file.empty()) throw usage_error("index writes to a file: --output FILE");
   };
-  run_settings settings = take_reading(
-      typed, {.stored = take_stored, .comparison = take_what_is_kept, .last = refuse_without_file, .is_stored = true});
+  run_settings settings = take_reading(typed, {.stored = take_stored,
+                                               .comparison = take_what_is_kept,
+                                               .last = refuse_without_file,
+                                               .other_files = [&]() -> std::vector<std::string> {
+                                                 if (!how.changes_index()) return {};
+                                                 return {how.old_index, how.removed};
+                                               },
+                                               .is_stored = true});
   return run_on_documents(settings, [&](context& c) {
+    if (how.changes_index()) return change_index(c, how);
     with_fingerprint(c.settings.fingerprint.bits, c.settings.fingerprint.kind,
                      [&]<class Fingerprint>(Fingerprint) { index_documents<Fingerprint>(c, how); });
   });
@@ -164,7 +326,8 @@ const verb index_verb{"index",
                       R"(
 Writes an index of the documents to the file that --output names, for query.
 With --index FILE it is that one's documents and these; the two files may be the same. The file is whole
-when the program ends, or what was there before.
+when the program ends, or what was there before. With --append, --replace or --remove the index FILE is
+changed where it is, by a log beside it, FILE.neardup-log, which query and --against read with it.
 )",
                       takes::texts | takes::fingerprints | takes::weights | takes::features | takes::dictionary |
                           takes::seed | takes::verification | takes::saved_output | takes::running | takes::help,

@@ -25,30 +25,29 @@ constexpr std::array query_options{
 
 template <class Fingerprint>
 void query_index(context& c, const std::string& path) {
-  const opened_index<Fingerprint> index(c, path);
+  opened_index<Fingerprint> index(path, c.settings.lists.are_verified);
+  index.expect_alike(c);
+  index.prepare_search(c.settings.threads);
   index.say_if_unchecked(c.how);
   const int k = c.settings.comparison.distance;
-  if (k > index.view.max_distance()) {
-    throw usage_error("--distance " + std::to_string(k) + ": " + index.path + " answers up to " +
-                      std::to_string(index.view.max_distance()));
+  if (k > index.view().max_distance()) {
+    throw usage_error("--distance " + std::to_string(k) + ": " + index.path() + " answers up to " +
+                      std::to_string(index.view().max_distance()));
   }
   std::uint64_t count = 0;
   for_each_document(c, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
-    for (const auto& match : index.view.search(d.facts.fingerprint.as<Fingerprint>(), k)) {
-      if (match.id >= index.documents.size()) {
-        throw input_error({index.path, "damaged: an id is no number of a document"});
-      }
+    for (const auto& match : index.search(d.facts.fingerprint.as<Fingerprint>(), k)) {
       std::optional<double> similarity;
       if (c.settings.comparison.min_similarity) {
-        similarity = neardup::jaccard_at_least(index.documents.features(match.id), d.facts.features,
+        similarity = neardup::jaccard_at_least(index.features(match.id), d.facts.features,
                                                *c.settings.comparison.min_similarity);
         if (!similarity) continue;
       }
       ++count;
       c.out << text_of_match(
           c.settings.fingerprint, c.settings.output.as_json(),
-          {"id", "indexed", d.name(), std::string(index.documents.name(match.id)), match.distance, similarity});
+          {"id", "indexed", d.name(), std::string(index.name(match.id)), match.distance, similarity});
     }
   });
   finish(c, ": " + counted(count, "near-duplicate", "near-duplicates") + " in the index", count);

@@ -1,4 +1,5 @@
 // `neardup unique`: the input without what came before.
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -9,9 +10,11 @@
 #include "../compare/context.hpp"
 #include "../compare/corpus.hpp"
 #include "../compare/groups.hpp"
+#include "../documents/changed_index.hpp"
 #include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
+#include "changing.hpp"
 #include "copying.hpp"
 #include "cutting.hpp"
 #include "running.hpp"
@@ -46,14 +49,22 @@ void write_dropped(context& c, const std::string& id, const std::string& place, 
                                kept.documents.place_of_repeated(by), std::move(passage)});
 }
 
+/// The index that grows by what is kept, and what comes to it.
+struct growing_index {
+  std::unique_ptr<changed_index> index;
+  index_change change;
+};
+
 /// Keeps each document unless it is a near-duplicate of one that was kept before. Decides in rounds that grow with what
 /// is kept: many documents are compared with many in hardly more time than few. What was decided is written while the
 /// documents of the next round are read.
 class first_come_filter {
  public:
-  first_come_filter(context& c, record_writer& writer)
+  /// `grown`: the index whose documents were kept before, or null.
+  first_come_filter(context& c, record_writer& writer, growing_index* grown)
       : context_(c),
         writer_(writer),
+        grown_(grown),
         kept_(c.settings, needs_names(c.settings)),
         next_(c.settings.fingerprint.bits),
         decided_(c.settings.fingerprint.bits) {}
@@ -97,24 +108,8 @@ class first_come_filter {
         if (is_compared(d)) compared.push_back(&d);
       }
     }
-    const run_settings& settings = context_.settings;
-    const std::size_t kept = kept_.fingerprints.size();
-    if (settings.comparison.is_exact) return take_labels(decide_exactly(compared));
-    const auto features = [&](std::size_t i) { return i < kept ? kept_.check[i] : compared[i - kept]->features; };
-    const auto check = [&](std::size_t i, std::size_t j) {
-      return are_near_duplicates(settings.comparison, features(i), features(j));
-    };
-    neardup::group_options how{.among_themselves = is_compared_within(),
-                               .blocks = settings.comparison.blocks,
-                               .run = neardup::threads{settings.threads}};
-    if (kept_.check.can_join()) {
-      how.similarity = *settings.comparison.min_similarity;
-      how.features = features;
-    }
-    take_labels(with_bits(settings.fingerprint.bits, [&](auto bits) {
-      return neardup::extend_groups(kept_.fingerprints.of<bits>(), decided_.fingerprints.of<bits>(),
-                                    settings.comparison.distance, check, how);
-    }));
+    if (grown_ == nullptr) return take_labels(decide_on(compared));
+    decide_with_index(compared);
   }
 
   /// Waits until what was decided is written. Throws: what writing it threw; from then on nothing is decided, since not
@@ -139,6 +134,59 @@ class first_come_filter {
   static bool is_compared(const document& d) { return d.counts && d.has_tokens; }
   [[nodiscard]] bool is_compared_within() const {
     return !context_.settings.against.any() || context_.settings.against.also_within;
+  }
+
+  /// For each document the one that stands for it: one that was kept before, or after those all that are compared.
+  [[nodiscard]] std::vector<std::uint32_t> decide_on(const std::vector<const document*>& compared) const {
+    const run_settings& settings = context_.settings;
+    const std::size_t kept = kept_.fingerprints.size();
+    if (settings.comparison.is_exact) return decide_exactly(compared);
+    const auto features = [&](std::size_t i) { return i < kept ? kept_.check[i] : compared[i - kept]->features; };
+    const auto check = [&](std::size_t i, std::size_t j) {
+      return are_near_duplicates(settings.comparison, features(i), features(j));
+    };
+    neardup::group_options how{.among_themselves = is_compared_within(),
+                               .blocks = settings.comparison.blocks,
+                               .run = neardup::threads{settings.threads}};
+    if (kept_.check.can_join()) {
+      how.similarity = *settings.comparison.min_similarity;
+      how.features = features;
+    }
+    return with_bits(settings.fingerprint.bits, [&](auto bits) {
+      return neardup::extend_groups(kept_.fingerprints.of<bits>(), decided_.fingerprints.of<bits>(),
+                                    settings.comparison.distance, check, how);
+    });
+  }
+
+  /// The same where documents of the index come first: only what is near none of them is compared with the others.
+  void decide_with_index(const std::vector<const document*>& compared) {
+    const comparison_settings& comparison = context_.settings.comparison;
+    by_index_.assign(compared.size(), std::nullopt);
+    run_parallel(context_.settings.threads, compared.size(), [&](std::size_t i) {
+      const auto accepts = [&](std::uint32_t number) {
+        const feature_set features =
+            comparison.min_similarity ? grown_->index->features(number) : feature_set(unknown_features);
+        return are_near_duplicates(comparison, features, compared[i]->features);
+      };
+      by_index_[i] = grown_->index->first_near(compared[i]->fingerprint, comparison.distance, accepts);
+    });
+    std::vector<std::size_t> places;  // of the rest
+    std::vector<const document*> rest;
+    decided_.fingerprints = fingerprint_vector(context_.settings.fingerprint.bits);
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      if (by_index_[i]) continue;
+      places.push_back(i);
+      rest.push_back(compared[i]);
+      decided_.fingerprints.push_back(compared[i]->fingerprint);
+    }
+    const std::size_t kept = kept_.fingerprints.size();
+    const std::vector<std::uint32_t> label_of_rest = decide_on(rest);
+    std::vector<std::uint32_t> label(compared.size(), ~std::uint32_t{0});
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      const std::uint32_t by = label_of_rest[i];
+      label[places[i]] = by < kept ? by : static_cast<std::uint32_t>(kept + places[by - kept]);
+    }
+    take_labels(std::move(label));
   }
 
   std::vector<std::uint32_t> decide_exactly(const std::vector<const document*>& compared) const {
@@ -181,13 +229,19 @@ class first_come_filter {
       if (!d.facts.counts) return;
       const bool is_new = !d.facts.has_tokens || label[next] == kept_before + next;
       if (d.facts.has_tokens) {
-        if (!is_new && context_.dropped) {
+        if (!is_new && context_.dropped && !by_index_.empty() && by_index_[next]) {
+          write_dropped_by_index(d, *by_index_[next]);
+        } else if (!is_new && context_.dropped) {
           const std::size_t by = label[next] < kept_before ? label[next] : places[label[next] - kept_before];
           write_dropped(context_, d.name(), d.facts.repeats_id ? d.from->id_of(d.line) : "", d.facts.fingerprint,
                         d.facts.features, kept_, by);
         } else if (is_new && is_compared_within()) {
           places[next] = kept_.fingerprints.size();
           kept_.add(d);
+          if (grown_ != nullptr) {
+            const bool has_features = grown_->index->keeps_features();
+            grown_->change.add(d.name(), d.facts.fingerprint, has_features ? d.facts.features : feature_set());
+          }
         }
         ++next;
       }
@@ -201,19 +255,41 @@ class first_come_filter {
     decided_ = round(context_.settings.fingerprint.bits);
   }
 
+  void write_dropped_by_index(const placed_document& d, const changed_index::near_document& by) {
+    const run_settings& settings = context_.settings;
+    std::optional<double> similarity;
+    if (settings.comparison.min_similarity) {
+      similarity =
+          similarity_at_least(settings.comparison.check, grown_->index->features(by.number), d.facts.features, 0);
+    }
+    const bool as_json = settings.input.unit == unit_of_input::json_lines || settings.output.as_json();
+    *context_.dropped << text_of_match(settings.fingerprint, as_json,
+                                       {"id", "against", d.name(), grown_->index->name(by.number), by.distance,
+                                        similarity, d.facts.repeats_id ? d.from->id_of(d.line) : ""});
+  }
+
   context& context_;
   record_writer& writer_;
+  growing_index* grown_;
   corpus kept_;
   std::size_t kept_size_ = 0;  // when all that was decided is written
   round next_, decided_;
   bool is_broken_ = false;
-  std::vector<std::uint32_t> label_;  // of what was decided
+  std::vector<std::uint32_t> label_;                                   // of what was decided
+  std::vector<std::optional<changed_index::near_document>> by_index_;  // and what of the index stands for it
   std::future<void> writing_;         // last: it uses all of these, but next_
 };
 
-void run_first_come(context& c) {
+void run_first_come(context& c, compaction when) {
   record_writer writer(c);
-  first_come_filter filter(c, writer);
+  std::optional<growing_index> grown;
+  if (const std::string& path = c.settings.against.grown_index; !path.empty()) {
+    check_output(path);
+    grown.emplace();
+    grown->index = open_to_change(c, path, true, c.settings.threads);
+    c.searched = grown->index->size();
+  }
+  first_come_filter filter(c, writer, grown ? &*grown : nullptr);
   for_each_against(c, [&](const placed_document& d) { filter.take_against(d); });
   const std::exception_ptr bad = caught([&] {
     for_each_document(
@@ -223,7 +299,12 @@ void run_first_come(context& c) {
   filter.decide();  // what comes before bad input, too
   filter.finish_writing();
   if (bad) std::rethrow_exception(bad);
-  writer.finish_run();
+  if (!grown) return writer.finish_run();
+  // What is kept has its name before it is in the index: a run that is stopped in between can be repeated.
+  writer.close();
+  const std::string added = grouped(grown->change.fingerprints.size());
+  const std::string size = grouped(grown->index->apply(grown->change, when));
+  writer.finish_run(0, "; " + added + " added to " + c.settings.against.grown_index + ", which has " + size);
 }
 
 /// Decides about all documents at once, when they are known. What is kept is read again.
@@ -286,6 +367,11 @@ bool can_be_read_again(const run_settings& settings) {
 }
 
 constexpr std::array unique_options{
+    option_row{"--add-to", "FILE", takes::own, section::comparison,
+               "an index: drop what is near a document in it, too, and add what is kept to it, once all is written; to a "
+               "log beside it, in time that depends on the input and not on the index",
+               usual::with_verb, "an index: drop what is near it, too; what is kept is added"},
+    compact_option,
     option_row{"--parts", "KIND", takes::own, section::comparison,
                "paragraph, sentence, line or words:N (windows of N words): not whole documents are compared, but their "
                "parts, and what stood before is taken out of the text: with --similarity also what is similar. The "
@@ -330,6 +416,19 @@ void take_cutting(const typed_options& given, run_settings& to) {
   refuse_cutting(given, to, option);
 }
 
+/// The most bits that the index answers are enough for what is compared, and what it keeps is read.
+void check_grown_index(const std::string& path, const comparison_settings& how) {
+  const index_settings index = read_index_settings(path);
+  if (how.distance > index.distance) {
+    throw usage_error("--add-to " + path + " answers up to " + std::to_string(index.distance) + " bits, and --distance " +
+                      std::to_string(how.distance) + " is asked for; make it with a lower --similarity");
+  }
+  if (!index.check_features.empty() && !how.min_similarity) {
+    throw usage_error("--add-to " + path +
+                      " keeps features, which --distance alone does not read; add --similarity or --min-similarity");
+  }
+}
+
 std::optional<part_settings> take_parts(const typed_options& given, run_settings& to) {
   if (!given.has("--parts")) {
     refuse_if_given(given, {"--least-length", "--least-documents"}, " needs --parts");
@@ -338,7 +437,7 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
   part_settings how;
   how.cut = parse_parts(given.text("--parts"));
   refuse_if_given(given,
-                  {"--against", "--also-within", "--keep", "--grouping", "--check", "--check-features",
+                  {"--add-to", "--against", "--also-within", "--keep", "--grouping", "--check", "--check-features",
                    "--min-similarity", "--exact", "--distance", "--blocks", "--kind", "--bits", "--weights",
                    "--weighted-field", "--top", "--idf-file", "--seed", "--memory", "--fingerprints"},
                   " says nothing of --parts; leave out one of the two");
@@ -351,12 +450,17 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
 }
 
 bool run_unique(typed_options& typed) {
+  compaction when = compaction::automatic;
+  take_compaction(typed, when);
+  if (typed.has("--compact") && !typed.has("--add-to")) throw usage_error("--compact needs --add-to");
+  if (typed.has("--add-to")) need_little_endian();
   std::optional<part_settings> parts;
   const bool cuts_passages = typed.has("--cut-passages");
   run_settings settings =
       take_reading(typed, {.last = [&](const typed_options& given, run_settings& to) {
                      parts = take_parts(given, to);
                      take_cutting(given, to);
+                     if (!to.against.grown_index.empty()) check_grown_index(to.against.grown_index, to.comparison);
                      if (given.has("--dropped-records") && to.input.unit == unit_of_input::fingerprints) {
                        throw usage_error("--dropped-records with --fingerprints: there are no records");
                      }
@@ -372,10 +476,11 @@ bool run_unique(typed_options& typed) {
     if (parts) return run_without_parts(c, *parts);
     if (cuts_passages) return run_without_passages(c);
     // Batches of a stream are compared with all that was kept, again and again; what can be read twice need not be.
-    if (groups_first(c.settings) || can_be_read_again(c.settings)) {
+    const bool grows = !c.settings.against.grown_index.empty();
+    if (!grows && (groups_first(c.settings) || can_be_read_again(c.settings))) {
       run_at_once(c);
     } else {
-      run_first_come(c);
+      run_first_come(c, when);
     }
   });
 }
@@ -393,6 +498,7 @@ of an array of JSON as an array). Of whole files it prints the paths that are ke
 Documents without tokens are kept. Blank lines of JSON Lines are dropped.
 With --parts or --cut-passages it takes parts out of the texts, and drops a record of which no word stays; all else
 of a record stays as it is, byte for byte.
+With --add-to FILE, an index, it drops what is near a document in there, too, and adds what is kept to it.
 )",
                        takes::comparing | takes::exact | takes::far_from_against | takes::grouping | takes::format,
                        unique_options,

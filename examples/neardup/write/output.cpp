@@ -57,9 +57,13 @@ void check_output(const std::string& path) {
 }
 
 void save_whole(const std::string& path, const std::function<void(const std::string&)>& save) {
+  save_whole(path, link_target(path), save);
+}
+
+void save_whole(const std::string& path, const std::string& like, const std::function<void(const std::string&)>& save) {
   const std::string target = link_target(path);
   try {
-    replace_with_rights(target, [&] { save(target); });
+    replace_with_rights(target, like, [&] { save(target); });
   } catch (const std::runtime_error& error) {
     throw output_error(error.what());
   }
@@ -130,7 +134,7 @@ void output::flush() {
 }
 
 void output::close() {
-  if (failed_) return;
+  if (failed_ || file_ == nullptr) return;
   write(buffer_, packer::mode::finish);
   buffer_.clear();
   if (std::fflush(file_) != 0) fail();

@@ -30,7 +30,7 @@ class output {
   /// Where a file is written until all is done; empty for anything else.
   [[nodiscard]] const std::string& partial() const noexcept { return partial_; }
 
-  /// Flushes, and closes a file. Throws: output_error. Without it the end is lost silently.
+  /// Flushes, and closes a file; once more does nothing. Throws: output_error. Without it the end is lost silently.
   void close();
 
  private:
@@ -56,5 +56,8 @@ void check_output(const std::string& path);
 /// Lets `save(file)` replace the file that a name stands for, whole or not at all. That hands on its rights.
 /// Throws: output_error.
 void save_whole(const std::string& path, const std::function<void(const std::string&)>& save);
+
+/// The same with the rights of the file at `like`, which need not be that one.
+void save_whole(const std::string& path, const std::string& like, const std::function<void(const std::string&)>& save);
 
 }  // namespace command

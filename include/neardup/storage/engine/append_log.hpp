@@ -57,27 +57,34 @@ class append_log {
     return append_log(files, path, state, header_size);
   }
 
-  /// Calls `visit(payload)` for each record of what the file holds, and opens it behind the last one. A record that was
-  /// being written when the writer was stopped is taken off.
+  /// Calls `visit(payload)` for each record of what a log holds. Returns: where the last one ends; what is behind it is a
+  /// record that was being written.
   /// Throws: std::runtime_error naming the file, if more than one record is not whole, or the zeros behind one are not;
   /// what `visit` throws.
   template <class Visit>
+  static std::size_t replay(const std::string& path, std::string_view bytes, std::uint64_t state, const Visit& visit) {
+    const std::size_t position = end_of_records(bytes, state, visit);
+    if (position >= bytes.size()) return position;
+    // Records are synced one by one, so only the last one can be torn.
+    const auto size = payload_size_at(bytes, position, state);
+    // A record whose payload is whole was written completely, so wrong padding is damage.
+    bool is_last = (!size || end_of(position, *size) >= bytes.size()) && !payload_at(bytes, position, state);
+    for (std::size_t later = position + 8; is_last && later < bytes.size(); later += 8) {
+      const auto begun = payload_size_at(bytes, later, state);
+      is_last = !begun || end_of(later, *begun) > bytes.size();
+    }
+    if (!is_last) {
+      fail<std::runtime_error>(path + ": the record at byte " + std::to_string(position) + " is damaged");
+    }
+    return position;
+  }
+
+  /// The same, and opens the log behind the last record. One that was being written when the writer was stopped is taken
+  /// off. Throws: besides, std::runtime_error naming the file.
+  template <class Visit>
   static append_log open(file_operations& files, const std::string& path, std::string_view bytes, std::uint64_t state,
                          const Visit& visit) {
-    const std::size_t position = end_of_records(bytes, state, visit);
-    if (position < bytes.size()) {
-      // Records are synced one by one, so only the last one can be torn.
-      const auto size = payload_size_at(bytes, position, state);
-      // A record whose payload is whole was written completely, so wrong padding is damage.
-      bool is_last = (!size || end_of(position, *size) >= bytes.size()) && !payload_at(bytes, position, state);
-      for (std::size_t later = position + 8; is_last && later < bytes.size(); later += 8) {
-        const auto begun = payload_size_at(bytes, later, state);
-        is_last = !begun || end_of(later, *begun) > bytes.size();
-      }
-      if (!is_last) {
-        fail<std::runtime_error>(path + ": the record at byte " + std::to_string(position) + " is damaged");
-      }
-    }
+    const std::size_t position = replay(path, bytes, state, visit);
     append_log log(files, path, state, position);
     if (position < bytes.size() && !(files.truncate(log.file_, position) && files.sync(log.file_))) {
       fail_with_errno("repair", path);

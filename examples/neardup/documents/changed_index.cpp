@@ -1,0 +1,132 @@
+#include "changed_index.hpp"
+
+#include <algorithm>
+
+#include "../ground/platform.hpp"
+#include "../read/file_header.hpp"
+#include "index_file.hpp"
+#include "postings.hpp"
+
+namespace command {
+
+namespace {
+
+constexpr std::size_t share_of_log = 8;     // the log has at most this part of the bytes of the file
+constexpr std::size_t around_records = 56;  // bytes: of the header of a log, and of a record
+constexpr std::size_t most_in_record = 0xffffffff;
+
+template <class Fingerprint>
+class changed_index_of final : public changed_index {
+ public:
+  changed_index_of(reading& r, const std::string& path, bool compares, unsigned threads)
+      : lock_(lock_output(path)), index_(path, false), threads_(threads) {
+    if (!index_.view().attachment(first_of_postings).empty()) {
+      throw input_error({path, "keeps postings, which are written as a whole: index --index " + path + " --output " +
+                                   path + " adds to it"});
+    }
+    if (!compares) return;
+    index_.expect_alike(r);
+    index_.say_if_unchecked(r.how);
+    index_.prepare_search(threads);
+  }
+
+  [[nodiscard]] std::size_t size() const override { return index_.size(); }
+  [[nodiscard]] bool keeps_features() const override { return index_.keeps_features(); }
+  [[nodiscard]] std::string name(std::uint32_t number) const override { return std::string(index_.name(number)); }
+  [[nodiscard]] feature_set features(std::uint32_t number) const override { return index_.features(number); }
+
+  [[nodiscard]] std::optional<near_document> first_near(const any_fingerprint& fingerprint, int k,
+                                                        const acceptor& accepts) const override {
+    std::optional<near_document> first;
+    for (const auto& match : index_.search(fingerprint.as<Fingerprint>(), k)) {
+      if (first && first->number < match.id) continue;
+      if (accepts(match.id)) first = {match.id, match.distance};
+    }
+    return first;
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> named(const std::unordered_set<std::string>& names) const override {
+    std::vector<std::uint32_t> found;
+    if (names.empty()) return found;
+    std::string name;  // its memory is used again
+    for (std::size_t i = 0; i < index_.numbers(); ++i) {
+      name = index_.name(i);
+      if (names.contains(name) && index_.has(i)) found.push_back(static_cast<std::uint32_t>(i));
+    }
+    return found;
+  }
+
+  std::size_t apply(const index_change& change, compaction when) override {
+    const std::size_t size = index_.size() - change.removed.size() + change.fingerprints.size();
+    if (index_.numbers() + change.fingerprints.size() > UINT32_MAX) when = compaction::now;
+    const std::string record = encode_change(change, Fingerprint::bits, index_.keeps_features());
+    const std::size_t log_size = index_.has_log() ? index_.log().extent().size : 0;
+    const bool is_long = (log_size + record.size() + around_records) * share_of_log > index_.bytes();
+    const bool has_news = !change.is_empty() || (when == compaction::now && index_.has_log());
+    if (!has_news) return size;
+    if (when == compaction::now || (when == compaction::automatic && is_long) || record.size() > most_in_record) {
+      write_anew(change);
+    } else {
+      append(record);
+    }
+    return size;
+  }
+
+ private:
+  void append(const std::string& record) {
+    save_whole(index_.log().path(), link_target(index_.path()), [&](const std::string& file) {
+      auto log = index_.has_log() ? neardup::record_log::go_on(index_.log())
+                                  : neardup::record_log::begin(file, index_.state());
+      log.append(record);
+    });
+  }
+
+  /// The documents in their order, without those that are removed, and then those that are added, as `index` writes them.
+  void write_anew(const index_change& change) const {
+    as_input([&] { index_.view().verify(); });  // what is damaged would get a checksum that says that it is not
+    const std::unordered_set<std::uint32_t> removed(change.removed.begin(), change.removed.end());
+    const std::vector<Fingerprint> stored = index_.fingerprints();
+    std::vector<Fingerprint> fingerprints;
+    document_columns documents;
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      if (!index_.has(i) || removed.contains(static_cast<std::uint32_t>(i))) continue;
+      fingerprints.push_back(stored[i]);
+      documents.add(index_.name(i), index_.features(i));
+    }
+    for (std::size_t i = 0; i < change.fingerprints.size(); ++i) {
+      fingerprints.push_back(change.fingerprints[i].template as<Fingerprint>());
+      documents.add(change.added.name_of(i), change.added.features_of(i));
+    }
+    if (!index_.keeps_features()) documents.feature_ends.clear();
+    const neardup::layout& shape = index_.view().shape();
+    const neardup::frozen_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index(
+        shape.k(), shape.blocks(), fingerprints, neardup::threads{threads_});
+    auto parts = documents.bytes();
+    parts.insert(parts.begin(), index_.view().attachment(0));
+    save_index_file(index_.path(), index, index_.made_of(), std::move(parts));
+  }
+
+  neardup::file_lock lock_;
+  opened_index<Fingerprint> index_;
+  unsigned threads_;
+};
+
+}  // namespace
+
+neardup::file_lock lock_output(const std::string& path) {
+  try {
+    return neardup::file_lock(path);
+  } catch (const std::runtime_error& error) {
+    throw output_error(error.what());
+  }
+}
+
+std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads) {
+  const stored_fingerprints stored = read_header(path);
+  return with_fingerprint(stored.bits, stored.kind,
+                          [&]<class Fingerprint>(Fingerprint) -> std::unique_ptr<changed_index> {
+                            return std::make_unique<changed_index_of<Fingerprint>>(r, path, compares, threads);
+                          });
+}
+
+}  // namespace command

@@ -1,0 +1,59 @@
+// An index that is changed where it is.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <unordered_set>
+
+#include "index_log.hpp"
+#include "reading.hpp"
+
+namespace command {
+
+/// When a change of an index is written into its file, and not into the log beside it.
+enum class compaction {
+  automatic,  ///< when the log would have more than an eighth of the bytes of the file: linear, and rare enough
+  now,
+  never  ///< unless one change has 4 GiB
+};
+
+/// An index, and its log, which nobody else changes as long as this lives. Opening it takes time that depends on the log,
+/// and not on the file.
+class changed_index {
+ public:
+  virtual ~changed_index() = default;
+  changed_index() = default;
+  changed_index(const changed_index&) = delete;
+  changed_index& operator=(const changed_index&) = delete;
+
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  [[nodiscard]] virtual bool keeps_features() const = 0;
+  [[nodiscard]] virtual std::string name(std::uint32_t number) const = 0;
+  [[nodiscard]] virtual feature_set features(std::uint32_t number) const = 0;
+
+  struct near_document {
+    std::uint32_t number;
+    int distance;
+  };
+  using acceptor = std::function<bool(std::uint32_t number)>;
+  /// The first one, by its number, within k bits that is accepted. From any thread. Throws: input_error.
+  [[nodiscard]] virtual std::optional<near_document> first_near(const any_fingerprint& fingerprint, int k,
+                                                                const acceptor& accepts) const = 0;
+
+  /// The numbers of the documents that have one of these names. Complexity: linear in the index.
+  [[nodiscard]] virtual std::vector<std::uint32_t> named(const std::unordered_set<std::string>& names) const = 0;
+
+  /// Makes a change: when it returns all of it is on the disk; if the program ends before, nothing is. Time: that of the
+  /// change; if the file is written anew, linear. Call it once. Returns: how many documents are there now.
+  /// Throws: output_error; input_error if the file is damaged.
+  virtual std::size_t apply(const index_change& change, compaction when) = 0;
+};
+
+/// `compares`: whether documents are compared with those in it, or added; they have to be made alike.
+/// Throws: input_error; output_error if another program changes it.
+std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads);
+
+/// Throws: output_error if another run writes the same file.
+neardup::file_lock lock_output(const std::string& path);
+
+}  // namespace command

@@ -1,0 +1,189 @@
+#include "index_log.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "../ground/pipeline.hpp"
+#include "../ground/platform.hpp"
+#include "../read/file_header.hpp"
+
+namespace command {
+
+namespace {
+
+constexpr std::uint64_t kind_of_change = 1;
+
+// Indexes are for machines that store the lowest byte first: numbers stand in files as they are in memory.
+std::uint64_t number_at(std::string_view bytes, std::size_t position) {
+  std::uint64_t number = 0;
+  if (position + sizeof number <= bytes.size()) std::memcpy(&number, bytes.data() + position, sizeof number);
+  return number;
+}
+
+template <class Number>
+void put_all(std::string& bytes, const std::vector<Number>& numbers) {
+  if (!numbers.empty()) bytes.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number));
+}
+void put_number(std::string& bytes, std::uint64_t number) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+void put_padding(std::string& bytes) { bytes.resize((bytes.size() + 7) / 8 * 8, '\0'); }
+
+/// Cuts a record into its parts, each of which begins at a multiple of 8 bytes.
+class record_parts {
+ public:
+  explicit record_parts(std::string_view rest) : rest_(rest) {}
+
+  /// Nothing if there is not as much.
+  template <class Number>
+  std::optional<std::span<const Number>> take(std::uint64_t count) {
+    if (count > rest_.size() / sizeof(Number)) return std::nullopt;
+    const std::size_t size = count * sizeof(Number);
+    const std::span part(reinterpret_cast<const Number*>(rest_.data()), count);
+    rest_.remove_prefix(std::min(rest_.size(), (size + 7) / 8 * 8));
+    return part;
+  }
+  [[nodiscard]] bool is_empty() const { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
+bool are_ends(std::span<const std::uint64_t> ends, std::uint64_t all) {
+  return std::is_sorted(ends.begin(), ends.end()) && (ends.empty() ? 0 : ends.back()) == all;
+}
+
+std::string text_of_extent(const neardup::log_extent& extent) {
+  std::string bytes;
+  put_number(bytes, extent.size);
+  put_number(bytes, extent.checksum);
+  return bytes;
+}
+
+}  // namespace
+
+std::string log_of_index(const std::string& path) { return link_target(path) + ".neardup-log"; }
+
+index_snapshot open_index_files(const std::string& path) {
+  constexpr int most = 1000;  // each time somebody has written all of it anew meanwhile
+  for (int i = 0; i < most; ++i) {
+    neardup::mapped_file base = as_input([&] { return neardup::mapped_file(path); });
+    const std::uint64_t state =
+        number_at({reinterpret_cast<const char*>(base.bytes().data()), base.bytes().size()}, 56);
+    std::optional<neardup::log_contents> log;
+    const std::exception_ptr failure = caught([&] { log.emplace(log_of_index(path)); });
+    // Whoever writes the file anew takes the log away afterwards: a log that is missing may be in another file by now.
+    const std::uint64_t state_now = read_header(path).checksum;
+    if (state_now == state && log) return {std::move(base), state, *std::move(log)};
+    std::error_code error;
+    if (failure && std::filesystem::exists(log_of_index(path), error))
+      as_input([&] { std::rethrow_exception(failure); });
+  }
+  throw input_error({path, "is being replaced all the time"});
+}
+
+std::string encode_change(const index_change& change, std::size_t bits, bool keeps_features) {
+  std::string bytes;
+  put_number(bytes, kind_of_change);
+  put_number(bytes, change.removed.size());
+  put_number(bytes, change.fingerprints.size());
+  put_number(bytes, change.added.names.size());
+  put_number(bytes, keeps_features ? change.added.features.size() + 1 : 0);
+  put_all(bytes, change.removed);
+  put_padding(bytes);
+  with_bits(bits, [&](auto width) {
+    for (const any_fingerprint& fingerprint : change.fingerprints) {
+      for (const std::uint64_t word : fingerprint.as<width>().to_words()) put_number(bytes, word);
+    }
+  });
+  put_all(bytes, change.added.name_ends);
+  if (keeps_features) {
+    put_all(bytes, change.added.feature_ends);
+    put_all(bytes, change.added.features);
+    put_padding(bytes);
+  }
+  return bytes += change.added.names;
+}
+
+std::string extent_of_log(const std::string& log) {
+  try {
+    const neardup::log_contents found(log);
+    return found.is_there() ? text_of_extent(found.extent()) : "";
+  } catch (const std::runtime_error& error) {
+    throw output_error(error.what());
+  }
+}
+
+void remove_log(const std::string& log) {
+  std::error_code error;
+  std::filesystem::remove(log, error);
+  if (error) throw output_error(log + ": cannot be removed: " + error.message());
+}
+
+logged_documents::logged_documents(const std::string& path, const index_snapshot& files,
+                                   std::span<const std::byte> taken_in, std::size_t documents, std::size_t bits,
+                                   bool keeps_features) {
+  const neardup::log_contents& log = files.log;
+  if (!log.is_there()) return;
+  if (log.follows() != files.state) {
+    if (taken_in.size() == 16 && text_of(taken_in) == text_of_extent(log.extent())) return;
+    throw input_error({log.path(), log.follows() ? "it follows another file than " + path +
+                                                       "; put that file back, or move the log away"
+                                                 : "damaged, or no log of an index"});
+  }
+  goes_on_ = true;
+  as_input([&] {
+    log.for_each([&](std::string_view record) {
+      if (!take(record, documents, bits, keeps_features)) {
+        throw input_error({log.path(), "a record does not fit what is before it"});
+      }
+    });
+  });
+}
+
+bool logged_documents::take(std::string_view record, std::size_t documents, std::size_t bits, bool keeps_features) {
+  record_parts parts(record);
+  const auto head = parts.take<std::uint64_t>(5);
+  if (!head || (*head)[0] != kind_of_change || keeps_features != ((*head)[4] > 0)) return false;
+  const std::uint64_t count = (*head)[2], features_size = keeps_features ? (*head)[4] - 1 : 0;
+  const std::size_t words = (bits + 63) / 64;
+  if (count > record.size() / 8) return false;
+  const auto removed = parts.take<std::uint32_t>((*head)[1]);
+  const auto fingerprints = removed ? parts.take<std::uint64_t>(count * words) : std::nullopt;
+  const auto name_ends = fingerprints ? parts.take<std::uint64_t>(count) : std::nullopt;
+  const auto feature_ends = name_ends ? parts.take<std::uint64_t>(keeps_features ? count : 0) : std::nullopt;
+  const auto features = feature_ends ? parts.take<std::uint32_t>(features_size) : std::nullopt;
+  const auto names = features ? parts.take<char>((*head)[3]) : std::nullopt;
+  if (!names || !parts.is_empty() || !are_ends(*name_ends, names->size()) ||
+      !are_ends(*feature_ends, features->size())) {
+    return false;
+  }
+  const std::size_t before = documents + added_.size();
+  if (before + count > UINT32_MAX) return false;
+  for (const std::uint32_t number : *removed) {
+    if (number >= before || !removed_.insert(number).second) return false;
+  }
+  const std::string_view all_names(names->data(), names->size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto range_of = [i](std::span<const std::uint64_t> ends) {
+      const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
+      return std::pair(begin, ends[i] - begin);
+    };
+    document& d = added_.emplace_back();
+    with_bits(bits, [&](auto width) {
+      std::array<std::uint64_t, (width + 63) / 64> own{};
+      std::copy_n(fingerprints->begin() + static_cast<std::ptrdiff_t>(i * own.size()), own.size(), own.begin());
+      d.fingerprint = any_fingerprint(own);
+    });
+    const auto [name, name_size] = range_of(*name_ends);
+    d.name = all_names.substr(name, name_size);
+    if (!keeps_features) continue;
+    const auto [begin, size] = range_of(*feature_ends);
+    d.features = features->subspan(begin, size);
+  }
+  return true;
+}
+
+}  // namespace command

@@ -1,0 +1,19 @@
+// What the verbs have in common that change an index where it is.
+#pragma once
+
+#include "../documents/changed_index.hpp"
+#include "../line/words.hpp"
+
+namespace command {
+
+inline constexpr option_row compact_option{"--compact", "WHEN", takes::own, section::index,
+                                           "write what is in the log into the file: auto (the default), when the log "
+                                           "gets longer than an eighth of the file, in "
+                                           "time that depends on the file; now; or never"};
+
+/// Throws: usage_error.
+inline void take_compaction(const typed_options& typed, compaction& to) {
+  take_name(typed, "--compact", to, {"auto", "now", "never"}, "is auto, now or never");
+}
+
+}  // namespace command

@@ -1,0 +1,482 @@
+"""An index that is changed where it is: batches that are added, documents that are removed and replaced, and what is there
+after a crash. NEARDUP_PROGRAM names the program."""
+
+import hashlib
+import json
+import os
+import random
+import subprocess
+import threading
+import time
+import unittest
+
+from harness import PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, jsonl, run, start, main
+
+SETUPS = [
+    ["--keep-features"],
+    ["--keep-features", "--bits", "128", "--features", "chars:4", "--similarity", "0.6"],
+    ["--keep-features", "--kind", "simhash", "--bits", "32", "--check-features", "words:1", "--features", "words:2"],
+    ["--keep-features", "--bits", "256", "--similarity", "0.9"],
+    [],
+    ["--distance", "4", "--kind", "minwise"],
+]
+LOG = ".neardup-log"
+
+
+class Batches(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.index = self.folder / "index"
+        self.log = self.folder / ("index" + LOG)
+
+    def make(self, texts, *options, first=0, to=None):
+        self.assert_done(run("index", "--jsonl", *options, "--output", to or self.index, "-", data=jsonl(texts, first)))
+
+    def records(self, ids):
+        """A record for each id, from what they stand for."""
+        return "".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in ids).encode()
+
+    def asked(self, index, texts, *options):
+        done = self.assert_done(run("query", "--index", index, "--jsonl", *options, "-", data=jsonl(texts, 10**6)))
+        return done.text
+
+    def size(self, index=None):
+        done = self.assert_done(run("query", "--index", index or self.index, "--jsonl", "-", data=b'{"text":"nothing like it"}'))
+        self.assertIn("in the index", done.err)
+        done = self.assert_done(run("unique", "--jsonl", "--against", index or self.index, "-", data=b'{"text":"nothing like it"}'))
+        return int(done.err.split(" against ")[1].split(":")[0].replace(",", ""))
+
+    def assert_alike(self, index, twin, texts, *options):
+        expected = self.asked(twin, texts, *options)
+        self.assertEqual(self.asked(index, texts, *options), expected)
+        self.assertEqual(self.size(index), self.size(twin))
+        return len(expected.splitlines())
+
+    def assert_files_alike(self, index, twin, *options):
+        """Written anew, without a log, byte for byte."""
+        anew = self.folder / "anew"
+        self.assert_done(run("index", "--index", index, "--jsonl", *options, "--output", anew, "-"))
+        self.assertEqual(anew.read_bytes(), twin.read_bytes())
+
+
+class Adding(Batches):
+    def test_batches_are_kept_as_against_all_before_and_added(self):
+        """The twin reads the whole index, and is written anew for each batch."""
+        texts = corpus(900, 11)
+        twin, kept = self.folder / "twin", self.folder / "kept"
+        found = 0
+        for options in SETUPS:
+            with self.subTest(options=options):
+                for file in self.folder.glob("index*"):
+                    file.unlink()
+                for path in (self.index, twin):
+                    self.make(texts[:300], *options, to=path)
+                batches = [texts[300:500], texts[500:501], [], texts[501:600], texts[600:800]]
+                for number, batch in enumerate(batches):
+                    when = ("never", "auto", "never", "now", "never")[number]
+                    data, dropped = jsonl(batch, 300 + 1000 * number), self.folder / "dropped"
+                    more = ("--jsonl", "--dropped", dropped, "-")
+                    done = self.assert_done(run("unique", "--add-to", self.index, "--compact", when, *more, data=data))
+                    gone = dropped.read_bytes()
+                    expected = self.assert_done(run("unique", "--against", twin, "--also-within", *more, data=data))
+                    self.assertEqual(done.bytes, expected.bytes)
+                    self.assertEqual(gone, dropped.read_bytes())
+                    found += len(gone.splitlines())
+                    kept.write_bytes(expected.bytes)
+                    self.assert_done(run("index", "--index", twin, "--jsonl", "--output", twin, kept))
+                    self.assertEqual(self.size(), self.size(twin))
+                    if when == "never" and expected.bytes:
+                        self.assertTrue(self.log.exists())
+                    if when == "now":
+                        self.assertFalse(self.log.exists())
+                self.assertGreater(self.assert_alike(self.index, twin, texts[800:]), 3)
+                self.assert_files_alike(self.index, twin)
+        self.assertGreater(found, 500)
+
+    def test_appending_adds_all(self):
+        texts = corpus(300, 12)
+        twin = self.folder / "twin"
+        for options in SETUPS:
+            with self.subTest(options=options):
+                for file in self.folder.glob("index*"):
+                    file.unlink()
+                self.make(texts[:100], *options)
+                self.make(texts[:250], *options, to=twin)
+                before = self.index.read_bytes()
+                for first in (100, 150, 200):
+                    done = run("index", "--index", self.index, "--append", "--compact", "never", "--jsonl", "-",
+                               data=jsonl(texts[first : first + 50], first))
+                    self.assert_done(done)
+                self.assertEqual(self.index.read_bytes(), before)
+                self.assertIn(" added, ", done.err)
+                self.assertGreater(self.assert_alike(self.index, twin, texts[250:]), 2)
+                self.assert_files_alike(self.index, twin)
+                for verb in ("pairs", "groups", "unique", "report"):
+                    question = ("--jsonl", "-")
+                    to = ("--output", self.folder / "page") if verb == "report" else ()
+                    found = [self.assert_done(run(verb, *to, "--against", i, *question, data=jsonl(texts[250:], 250))).text
+                             + ((self.folder / "page").read_text() if to else "") for i in (self.index, twin)]
+                    self.assertEqual(found[0].replace(str(self.index), "I"), found[1].replace(str(twin), "I"))
+                # In another file: all of both.
+                other = self.folder / "other"
+                self.assert_done(run("index", "--index", self.index, "--jsonl", "--output", other, "-"))
+                self.assertEqual(other.read_bytes(), twin.read_bytes())
+                self.assertTrue(self.log.exists())
+
+    def test_an_index_begins_empty(self):
+        for keep in ([], ["--keep-features"]):
+            self.make([], *keep)
+            texts = corpus(60, 5)
+            self.assert_done(run("unique", "--add-to", self.index, "--compact", "never", "--jsonl", "-", data=jsonl(texts)))
+            expected = self.assert_done(run("unique", "--jsonl", *([] if keep else ["--distance", "10", "--kind", "minwise"]), "-", data=jsonl(texts)))
+            twin = self.folder / "twin"
+            self.make([], *keep, to=twin)
+            self.assert_done(run("index", "--index", twin, "--jsonl", "--output", twin, "-", data=expected.bytes))
+            self.assert_files_alike(self.index, twin)
+            self.log.unlink()
+
+    def test_compaction_comes_by_itself_and_keeps_no_log(self):
+        texts = corpus(2000, 13, copies=0.1)
+        self.make(texts[:400], "--keep-features")
+        sizes, logs, rewritten = [], [], 0
+        before = self.index.read_bytes()
+        for first in range(400, 2000, 20):
+            self.assert_done(run("index", "--index", self.index, "--append", "--jsonl", "--quiet", "-", data=jsonl(texts[first : first + 20], first)))
+            now = self.index.read_bytes()
+            rewritten += now != before
+            before = now
+            log = self.log.stat().st_size if self.log.exists() else 0
+            self.assertLessEqual(8 * log, len(now))
+        twin = self.folder / "twin"
+        self.make(texts, "--keep-features", to=twin)
+        self.assert_files_alike(self.index, twin)
+        # Each time the file has grown by an eighth: about log(5) / log(9/8) of 80 batches.
+        self.assertIn(rewritten, range(6, 30))
+
+    def test_keep_features_is_inferred_from_the_file(self):
+        texts = corpus(60, 3)
+        kept, bare = self.folder / "kept", self.folder / "bare"
+        self.make(texts[:30], "--keep-features", to=kept)
+        self.make(texts[:30], to=bare)
+        for path, has in ((kept, True), (bare, False)):
+            for output in (("--output", self.folder / "new"), ("--append",)):
+                self.assert_done(run("index", "--index", path, *output, "--jsonl", "-", data=jsonl(texts[30:], 30)))
+            done = self.assert_done(run("query", "--index", path, "--jsonl", "--format", "jsonl", "-", data=jsonl(texts)))
+            self.assertTrue(done.json)
+            self.assertEqual({"similarity" in row for row in done.json}, {has})
+        self.assert_fails(run("index", "--index", bare, "--keep-features", "--append", "--jsonl", "-"), "keeps no features")
+        lists = self.folder / "list"
+        run("hash", "--jsonl", "--format", "bin", "--kind", "minwise", "--output", lists, "-", data=jsonl(texts))
+        self.assert_fails(run("index", "--index", kept, "--append", "--fingerprints", lists), "keeps features, which lists")
+        self.assert_done(run("index", "--index", bare, "--append", "--fingerprints", lists))
+        self.assertEqual(self.size(bare), 60 + 60)
+
+    def test_without_new_options_files_are_written_byte_for_byte_as_before(self):
+        """Of files that the program wrote before there were logs."""
+        for options, expected in (
+            (["--keep-features"], "75efbb2bfbd170013b23efbdf82fee7cb155b7b88895377342a5c3d30fa18eea"),
+            (["--bits", "128", "--features", "chars:4", "--distance", "12"], "2be1ed3e37f10d3d3997d1a7b9209a2e97851204c5e4ed7411f3bc1a5643b9a1"),
+        ):
+            self.make(corpus(300, 99), *options)
+            self.assertEqual(hashlib.sha256(self.index.read_bytes()).hexdigest(), expected)
+
+    def test_features_for_the_check_are_those_of_the_index(self):
+        texts = corpus(200, 4)
+        self.make(texts[:150], "--keep-features", "--features", "words:1", "--check-features", "words:2")
+        own = ("--features", "words:1", "--check-features", "words:2")
+        question = ("unique", "--jsonl", "--against", self.index, "--similarity", "0.8", "-")
+        plain = self.assert_done(run(*question, data=jsonl(texts[150:], 150)))
+        named = self.assert_done(run(*question, *own, data=jsonl(texts[150:], 150)))
+        self.assertEqual(plain.bytes, named.bytes)
+        self.assertGreater(len(texts[150:]) - len(plain.text.splitlines()), 5)
+
+    def test_files_that_are_documents_are_added_by_their_paths(self):
+        self.make(["nothing"], "--keep-features")
+        for i, text in enumerate(corpus(30, 6)):
+            self.write(f"in/{i}.txt", text)
+        done = self.assert_done(run("unique", "--add-to", self.index, self.folder / "in"))
+        self.assertEqual(self.size(), 1 + len(done.text.splitlines()))
+        again = self.assert_done(run("unique", "--add-to", self.index, self.folder / "in"))
+        empty = [i for i, t in enumerate(corpus(30, 6)) if not t.strip()]
+        self.assertEqual(len(again.text.splitlines()), len(empty))
+
+    def test_what_is_kept_is_written_before_it_is_added(self):
+        texts = corpus(40, 6)
+        self.make(texts[:20], "--keep-features")
+        out = self.folder / "out"
+        # Nothing is added by a run that fails.
+        bad = jsonl(texts[20:]) + b"no JSON\n"
+        self.assert_fails(run("unique", "--add-to", self.index, "--jsonl", "--output", out, "-", data=bad), "not valid JSON")
+        self.assertFalse(out.exists())
+        self.assertEqual(self.size(), 20)
+        self.assert_fails(run("index", "--index", self.index, "--append", "--jsonl", "-", data=bad), "not valid JSON")
+        self.assertEqual(self.size(), 20)
+        self.assert_done(run("unique", "--add-to", self.index, "--jsonl", "--skip-bad", "--output", out, "-", data=bad))
+        self.assertEqual(self.size(), 20 + len(out.read_bytes().splitlines()))
+
+
+class Changing(Batches):
+    def test_documents_are_removed_and_replaced(self):
+        rng = random.Random(9)
+        texts = corpus(500, 14)
+        twin, ids = self.folder / "twin", self.folder / "ids"
+        for options in SETUPS[:2] + SETUPS[4:]:
+            with self.subTest(options=options):
+                for file in self.folder.glob("index*"):
+                    file.unlink()
+                there = [(f"d{i}", t) for i, t in enumerate(texts[:200])]
+                self.make(texts[:200], *options)
+                for step in range(8):
+                    when = ("never", "never", "auto", "now")[step % 4]
+                    change = ("--index", self.index, "--compact", when)
+                    some = rng.sample([i for i, _ in there], 12)
+                    if step % 3 == 0:
+                        ids.write_text("".join(f"{i}\r\n" for i in some + ["no such"]))
+                        done = self.assert_done(run("index", *change, "--remove", ids))
+                        self.assertIn("1 id of", done.err)
+                        self.assertIn("12 removed", done.err)
+                        there = [(i, t) for i, t in there if i not in some]
+                    else:
+                        new = [(i, rng.choice(texts[200:400])) for i in some[:8]] + [(f"n{step}.{i}", rng.choice(texts[200:400])) for i in range(5)]
+                        new += [new[0][:1] + (texts[410],)]  # the last one counts
+                        remove = []
+                        if step % 3 == 1:
+                            ids.write_text("\n".join(some[8:]))
+                            remove = ["--remove", ids]
+                        done = self.assert_done(run("index", *change, "--replace", *remove, "--jsonl", "-", data=self.records(new)))
+                        self.assertIn(" 8 replaced", done.err)
+                        gone = {i for i, _ in new} | (set(some[8:]) if remove else set())
+                        last = dict(new)
+                        order = [i for i, _ in new]
+                        new = [(i, t) for n, (i, t) in enumerate(new) if i not in order[n + 1 :]]
+                        self.assertEqual(len(new), len(last))
+                        there = [(i, t) for i, t in there if i not in gone] + new
+                    self.assert_done(run("index", "--jsonl", *options, "--output", twin, "-", data=self.records(there)))
+                    self.assertGreater(self.assert_alike(self.index, twin, texts[400:]), 3)
+                self.assert_files_alike(self.index, twin)
+
+    def test_a_document_that_has_no_text_any_more_goes(self):
+        self.make(["one two three four", "five six seven eight"])
+        self.assert_done(run("index", "--index", self.index, "--replace", "--jsonl", "-", data=self.records([("d0", "")])))
+        self.assertEqual(self.size(), 1)
+
+    def test_documents_of_one_id_go_together(self):
+        self.assert_done(run("index", "--jsonl", "--output", self.index, "-", data=self.records([("a", "one two three"), ("b", "x y z"), ("a", "four five six")])))
+        self.assert_done(run("index", "--index", self.index, "--append", "--compact", "never", "--jsonl", "-", data=self.records([("a", "seven eight nine")])))
+        done = self.assert_done(run("index", "--index", self.index, "--remove", "-", data=b"a\n"))
+        self.assertIn("3 removed, 1 in the index", done.err)
+
+    def test_what_does_not_go_together_is_refused(self):
+        self.make(["one two three"], "--keep-features")
+        texts = self.write("t.jsonl", jsonl(["one"]))
+        ids = self.write("ids", "d0\n")
+        before = self.index.read_bytes()
+        change = ("index", "--index", self.index)
+        for arguments, said in [
+            (("index", "--append", "--jsonl", texts), "--append needs --index FILE"),
+            (("index", "--remove", ids), "--remove needs --index FILE"),
+            ((*change, "--append", "--output", self.folder / "o", "--jsonl", texts), "leave out --output"),
+            ((*change, "--append", "--replace", "--jsonl", texts), "do not go together"),
+            ((*change, "--remove", ids, "--jsonl", texts), "reads no documents"),
+            ((*change, "--remove", ids, "--jsonl"), "--jsonl with --remove"),
+            ((*change, "--compact", "now", "--features", "words"), "--features with --compact"),
+            ((*change, "--compact", "later"), "is auto, now or never"),
+            ((*change, "--append"), "no input"),
+            ((*change, "--append", "--distance", "3", "--jsonl", texts), "--distance with --append"),
+            ((*change, "--append", "--features", "chars:3", "--jsonl", texts), "tokenizer"),
+            ((*change, "--append", "--seed", "3", "--jsonl", texts), "seed"),
+            ((*change, "--append", "--remove", "-", "--jsonl", "-"), "only once"),
+            ((*change, "--remove", self.folder / "none"), "none"),
+            (("index", "--index", texts, "--append", "--jsonl", texts), "no file of neardup's"),
+            (("unique", "--add-to", texts, "--jsonl", texts), "no file of neardup's"),
+            (("unique", "--add-to", self.index, "--exact", "--jsonl", texts), "--exact with --add-to"),
+            (("unique", "--add-to", self.index, "--keep", "longest", "--jsonl", texts), "--keep with --add-to"),
+            (("unique", "--add-to", self.index, "--grouping", "components", "--jsonl", texts), "--grouping with --add-to"),
+            (("unique", "--add-to", self.index, "--check", "containment", "--jsonl", texts), "--check with --add-to"),
+            (("unique", "--add-to", self.index, "--similarity", "0.3", "--jsonl", texts), "answers up to"),
+            (("unique", "--add-to", self.index, "--distance", "3", "--jsonl", texts), "keeps features"),
+            (("unique", "--compact", "now", "--jsonl", texts), "--compact needs --add-to"),
+            (("unique", "--add-to", self.index, "--output", self.index, "--jsonl", texts), "is also an input"),
+            (("unique", "--add-to", self.index, "--output", self.log, "--jsonl", texts), "is also an input"),
+            (("query", "--index", self.index, "--output", self.log, "--jsonl", texts), "is also an input"),
+            (("groups", "--add-to", self.index, "--jsonl", texts), "unique has it"),
+        ]:
+            with self.subTest(arguments=arguments[:1] + arguments[2:]):
+                self.assert_fails(run(*arguments), said)
+        self.assertEqual(self.index.read_bytes(), before)
+        self.assertFalse(self.log.exists())
+
+    def test_removing_needs_to_know_nothing_of_the_fingerprints(self):
+        self.make(corpus(40, 2), "--seed", "7", "--bits", "128", "--features", "chars:4")
+        self.assert_done(run("index", "--index", self.index, "--remove", "-", data=b"d3\nd4\n"))
+        self.assertEqual(self.size_of_seeded(), 38)
+
+    def size_of_seeded(self):
+        done = self.assert_done(run("unique", "--seed", "7", "--jsonl", "--against", self.index, "-", data=b'{"text":"nothing like it"}'))
+        return int(done.err.split(" against ")[1].split(":")[0])
+
+    def test_one_run_at_a_time_changes_an_index(self):
+        self.make(corpus(20, 2))
+        for verb in (["unique", "--add-to", self.index], ["index", "--append", "--index", self.index]):
+            first = start(*map(str, verb), "--jsonl", "-")
+            lock = self.folder / "index.neardup-lock"
+            until = time.monotonic() + TIMEOUT
+            while not lock.exists() and time.monotonic() < until:
+                time.sleep(0.01)
+            done = run(*verb, "--jsonl", "-", data=jsonl(["a text"]))
+            self.assert_fails(done, "is being written by another program")
+            first.communicate(jsonl(["a text of the first run"]), timeout=TIMEOUT)
+            self.assertEqual(first.returncode, 0)
+            self.assertFalse(lock.exists())
+
+
+class Crashes(Batches):
+    def test_a_log_that_ends_anywhere_is_the_state_before(self):
+        texts = corpus(120, 15)
+        self.make(texts[:60], "--keep-features")
+        sizes = [60]
+        for first in (60, 80, 100):
+            self.assert_done(run("index", "--index", self.index, "--append", "--compact", "never", "--jsonl", "-", data=jsonl(texts[first : first + 20], first)))
+            sizes.append(self.size())
+        self.assertEqual(sizes, [60, 80, 100, 120])
+        whole = self.log.read_bytes()
+        # Where the records end: at each a shorter log has one document less.
+        rng = random.Random(3)
+        seen = set()
+        for size in sorted({32, 33, len(whole) - 1, len(whole), *(rng.randrange(32, len(whole)) for _ in range(12))}):
+            self.log.write_bytes(whole[:size])
+            found = self.size()
+            self.assertIn(found, sizes)
+            self.assertEqual(self.log.stat().st_size, size)
+            seen.add(found)
+            self.assert_done(run("index", "--index", self.index, "--append", "--compact", "never", "--jsonl", "-", data=jsonl(["a text more"], 999)))
+            self.assertEqual(self.size(), found + 1)
+        self.assertEqual(seen, set(sizes))
+
+    def test_a_damaged_log_is_refused_by_name(self):
+        texts = corpus(100, 15)
+        self.make(texts[:60], "--keep-features")
+        for first in (60, 80):
+            self.assert_done(run("index", "--index", self.index, "--append", "--compact", "never", "--jsonl", "-", data=jsonl(texts[first : first + 20], first)))
+        whole = self.log.read_bytes()
+        for at in (0, 9, 17, 30, 33, 50, 200, len(whole) // 3):
+            damaged = bytearray(whole)
+            damaged[at] ^= 1
+            self.log.write_bytes(damaged)
+            for verb in (("query", "--index", self.index), ("unique", "--against", self.index), ("unique", "--add-to", self.index),
+                         ("index", "--append", "--index", self.index)):
+                self.assert_fails(run(*verb, "--jsonl", "-", data=jsonl(texts)), str(self.log))
+            self.assert_fails(run("index", "--index", self.index, "--compact", "now"), str(self.log))
+            self.assertEqual(self.log.read_bytes(), damaged)
+        self.log.write_bytes(b"somebody's")
+        self.assert_fails(run("query", "--index", self.index, "--jsonl", "-", data=jsonl(texts)), str(self.log), "damaged, or no log of an index")
+
+    def test_a_log_of_another_file_is_refused_by_name(self):
+        texts = corpus(60, 15)
+        self.make(texts[:20])
+        older = self.index.read_bytes()
+        append = ("index", "--index", self.index, "--append", "--jsonl", "-")
+        self.assert_done(run(*append, "--compact", "now", data=jsonl(texts[20:40], 20)))
+        self.assert_done(run(*append, "--compact", "never", data=jsonl(texts[40:], 40)))
+        self.index.write_bytes(older)
+        for verb in (("query", "--index", self.index), ("unique", "--add-to", self.index)):
+            self.assert_fails(run(*verb, "--jsonl", "-", data=jsonl(texts)), str(self.log), "it follows another file than")
+
+    def test_a_crash_between_the_new_file_and_the_end_of_its_log_loses_nothing_and_adds_nothing_twice(self):
+        texts = corpus(60, 15)
+        self.make(texts[:20], "--keep-features")
+        append = ("index", "--index", self.index, "--append", "--jsonl", "-")
+        for first in (20, 30):
+            self.assert_done(run(*append, "--compact", "never", data=jsonl(texts[first : first + 10], first)))
+        log = self.log.read_bytes()
+        for verb in ((*append, "--compact", "now"), ("index", "--index", self.index, "--output", self.index, "--jsonl", "-"),
+                     ("index", "--output", self.index, "--keep-features", "--jsonl", "-")):
+            base = self.index.read_bytes()
+            self.assert_done(run(*verb, data=jsonl(texts[40:50], 40)))
+            size = self.size()
+            self.assertFalse(self.log.exists())
+            for torn in (log, log + b"torn"):
+                self.log.write_bytes(torn)
+                self.assertEqual(self.size(), size)
+            self.assert_done(run(*append, "--compact", "never", data=jsonl(texts[50:55], 50)))
+            self.assertEqual(self.size(), size + 5)
+            self.log.write_bytes(log)
+            self.index.write_bytes(base)
+
+    def test_a_run_that_is_killed_leaves_the_old_state_or_the_new(self):
+        kills = int(os.environ.get("NEARDUP_KILLS", "12" if SANITIZED else "40"))
+        rng = random.Random(5)
+        texts = corpus(3000, 16, copies=0.05)
+        self.make(texts[:500], "--keep-features")
+        size, new, old, number = 500, 0, 0, 0
+        began = time.monotonic()
+        self.assert_done(run("index", "--index", self.index, "--append", "--jsonl", "-", data=jsonl(texts[500:520], 500)))
+        usual, size = time.monotonic() - began, 520
+        for kill in range(kills):
+            number = rng.randrange(520, 2900)
+            batch = self.write("batch.jsonl", jsonl(texts[number : number + 20], 5000 + 100 * kill))
+            when = rng.choice(["never", "now"])
+            process = subprocess.Popen([PROGRAM, "index", "--index", self.index, "--append", "--compact", when, "--jsonl", batch],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            time.sleep(usual * rng.uniform(0, 1.2))
+            process.kill()
+            process.communicate()
+            found = self.size()
+            self.assertIn(found, (size, size + 20), f"after kill {kill}, --compact {when}")
+            if process.returncode == 0:
+                self.assertEqual(found, size + 20)
+            new += found > size
+            old += found == size
+            size = found
+        self.assertGreater(new, 0)
+        self.assertGreater(old, 0)
+        self.assert_done(run("index", "--index", self.index, "--compact", "now"))
+        self.assertEqual(self.size(), size)
+
+    def test_readers_see_whole_states_while_batches_are_added(self):
+        texts = corpus(700, 17, copies=0)
+        texts = [f"{t} and a text of its own with number {i} in it" for i, t in enumerate(texts)]
+        self.make(texts[:100], "--keep-features")
+        ended, states, failures = threading.Event(), [], []
+
+        def read():
+            while not ended.is_set():
+                try:
+                    states.append(self.size())
+                except AssertionError as error:
+                    failures.append(str(error))
+
+        readers = [threading.Thread(target=read) for _ in range(2)]
+        for reader in readers:
+            reader.start()
+        for number, first in enumerate(range(100, 700, 10)):
+            when = "now" if number % 3 == 2 else "never"
+            done = run("index", "--index", self.index, "--append", "--compact", when, "--quiet", "--jsonl", "-", data=jsonl(texts[first : first + 10], first))
+            if done.status != 0:
+                failures.append(done.err)
+        ended.set()
+        for reader in readers:
+            reader.join()
+        self.assertEqual(failures, [])
+        self.assertTrue(all(s % 10 == 0 and 100 <= s <= 700 for s in states), states)
+        self.assertGreater(len(set(states)), 3)
+
+    def test_a_log_has_the_rights_of_its_file_and_lies_where_that_lies(self):
+        real, link = self.folder / "sub" / "real", self.folder / "link"
+        real.parent.mkdir()
+        self.make(corpus(20, 1), to=real)
+        real.chmod(0o600)
+        link.symlink_to(real)
+        self.assert_done(run("index", "--index", link, "--append", "--compact", "never", "--jsonl", "-", data=jsonl(["one more"], 50)))
+        log = self.folder / "sub" / ("real" + LOG)
+        self.assertEqual(log.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(self.size(link), 21)
+        self.assertEqual(self.size(real), 21)
+        # It is no text.
+        done = self.assert_done(run("groups", self.folder / "sub"))
+        self.assertIn("2 binary files in folders were left out", done.err)
+        self.assert_fails(run("groups", log), "a log of neardup's, and no text")
+
+
+if __name__ == "__main__":
+    main()
