@@ -25,6 +25,7 @@ struct run_settings {
   comparison_settings comparison;
   against_settings against;
   grouping_settings grouping;
+  source_setting by;
   output_settings output;
   unsigned threads = 1;
   std::optional<similarity_choice> choice;
@@ -38,6 +39,7 @@ struct context : reading {
         out(s.output.is_saved ? "" : s.output.file) {
     if (!s.output.dropped.empty()) dropped.emplace(s.output.dropped);
     if (!s.output.dropped_records.empty()) dropped_records.emplace(s.output.dropped_records);
+    if (!s.output.audit.empty()) audit.emplace(s.output.audit);
     leave_out_outputs(sources);
   }
 
@@ -46,6 +48,7 @@ struct context : reading {
     walker.leave_out(out.partial());
     if (dropped) walker.leave_out(dropped->partial());
     if (dropped_records) walker.leave_out(dropped_records->partial());
+    if (audit) walker.leave_out(audit->partial());
   }
 
   const run_settings& settings;
@@ -53,7 +56,7 @@ struct context : reading {
   std::uint64_t searched = 0;  // so many more are in an index that is searched, and not read
   bool found_any = false;      // what was looked for
   output out;                  // opened last: that empties a file
-  std::optional<output> dropped, dropped_records;
+  std::optional<output> dropped, dropped_records, audit;
 
  private:
   static std::vector<std::string> sources_of(const run_settings& s) {
@@ -81,6 +84,7 @@ inline void close_outputs(context& c) {
   c.out.close();
   if (c.dropped) c.dropped->close();
   if (c.dropped_records) c.dropped_records->close();
+  if (c.audit) c.audit->close();
 }
 
 /// Ends a run: everything is written, and the notes are said. `found`: how much was found of what was looked for.

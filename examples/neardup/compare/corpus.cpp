@@ -78,6 +78,7 @@ void for_each_against(context& c, const document_visitor& visit) {
     theirs.paths = against.paths;
     theirs.first_may_be_verb = false;
     theirs.score_field.clear();
+    theirs.source_field.clear();
     theirs.keeps_texts = against.keeps_texts;
     theirs.watches_ids = false;  // an id may well be there and here
     source_walker sources(theirs);
@@ -101,6 +102,7 @@ void read_corpus(context& c, corpus& all, const document_visitor& visit) {
   all.end_against();
   for_each_document(c, [&](const placed_document& d) {
     if (visit) visit(d);
+    all.come(d);
     add(d);
   });
   if (!all.exact_scores.empty()) rank_exactly(all.scores, all.exact_scores);

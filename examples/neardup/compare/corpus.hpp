@@ -9,6 +9,7 @@
 #include "../read/source.hpp"
 #include "check.hpp"
 #include "context.hpp"
+#include "sources.hpp"
 
 namespace command {
 
@@ -64,7 +65,18 @@ struct corpus {
         documents(places),
         check(settings.comparison, settings.grouping.memory),
         fingerprints(settings.fingerprint.bits),
-        keep(settings.grouping.keep) {}
+        keep(settings.grouping.keep) {
+    if (settings.by.kind != source_kind::none) sources.emplace(settings.by);
+  }
+
+  /// Counts a document of the input, before it is added.
+  void come(const placed_document& d) {
+    if (!sources) return;
+    const std::uint32_t number = sources->come(d);
+    if (d.facts.has_tokens) source_numbers.push_back(number);
+  }
+  /// Counts one of the input that another one stands for. Precondition: --by.
+  void drop(std::size_t i, std::size_t by) { sources->drop(source_numbers[i - against], by); }
 
   /// Throws: input_error if there are more than can be told apart by 32 bits.
   void add(const placed_document& d);
@@ -80,6 +92,8 @@ struct corpus {
   std::vector<double> scores;                                     // where --keep asks for them: the highest is kept
   std::vector<std::pair<std::size_t, std::string>> exact_scores;  // of those that may have been rounded
   std::size_t against = 0;                                        // so many are of --against, the first ones
+  std::optional<source_tally> sources;                            // of the input, where --by asks for them
+  std::vector<std::uint32_t> source_numbers;                      // of all behind those of --against
   neardup::feature_sets<word_pair> against_pairs;  // of their texts, if these are handed over; empty for others
 };
 

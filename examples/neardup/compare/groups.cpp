@@ -143,6 +143,19 @@ document_groups::document_groups(context& c, const corpus& all) : settings_(c.se
     similarities_ = similarities_of(settings_.comparison.check, all.check, members_, 0, settings_.threads);
 }
 
+void document_groups::count_by_source(corpus& all) const {
+  if (!all.sources) return;
+  for (const candidate& member : members_) {
+    if (member.b >= all.against) all.drop(member.b, member.a);
+  }
+}
+
+void say_by_source(const context& c, const corpus& all) {
+  if (!all.sources) return;
+  say_sources(
+      *all.sources, [&](std::uint64_t group) { return all.documents.id(group); }, c.settings.output.quiet);
+}
+
 std::vector<group_member> document_groups::operator[](std::size_t i) const {
   std::vector<group_member> group;
   const auto add = [&](std::uint32_t document, int distance, const std::optional<double>& similarity) {

@@ -46,6 +46,9 @@ class document_groups {
   [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
   [[nodiscard]] group_counts counts() const noexcept { return {size(), size() + members_.size()}; }
 
+  /// Counts the members by their source, where --by asks for that.
+  void count_by_source(corpus& all) const;
+
   /// Its members, the one that stands for it first, then by the input.
   [[nodiscard]] std::vector<group_member> operator[](std::size_t i) const;
 
@@ -56,6 +59,9 @@ class document_groups {
   std::vector<std::size_t> begins_;                  // of the groups
   std::vector<std::optional<double>> similarities_;  // of the members, if there is a check
 };
+
+/// Says what was counted by source, where --by asks for that.
+void say_by_source(const context& c, const corpus& all);
 
 void finish_groups(context& c, const group_counts& counts);
 

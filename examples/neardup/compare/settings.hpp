@@ -16,6 +16,15 @@ struct grouping_settings {
   std::uint64_t memory = 0;  ///< bytes of a run; features for which it has no room lie in a temporary file
 };
 
+/// By what documents are counted apart.
+enum class source_kind { none, field, folder, file, host };
+
+struct source_setting {
+  source_kind kind = source_kind::none;
+  std::string field;  ///< of a record, for `field`, and for `host`, where it is empty if the host is that of the id
+  std::string text;   ///< as it was typed
+};
+
 /// The other corpus that the input is compared with.
 struct against_settings {
   std::vector<std::string> paths;    ///< texts, or with --fingerprints lists

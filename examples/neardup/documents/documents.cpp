@@ -69,7 +69,10 @@ document_maker make_fingerprint_maker(const fingerprint_settings& settings, cons
 class batch_worker {
  public:
   batch_worker(const input_settings& input, document_maker maker)
-      : read_(make_record_reader(input)), make_(std::move(maker)), fold_(input.fold) {}
+      : read_(make_record_reader(input)),
+        make_(std::move(maker)),
+        takes_sources_(!input.source_field.empty()),
+        fold_(input.fold) {}
 
   finished_batch operator()(batch&& input) {
     finished_batch out;
@@ -148,6 +151,7 @@ class batch_worker {
     d.has_zeros = content.find('\0') != content.npos;
     d.score = record_.score;
     if (!record_.exact_score.empty()) out.exact_scores.emplace(out.documents.size() - 1, record_.exact_score);
+    if (takes_sources_) out.sources.emplace_back(record_.source);
     if (record_.has_id) {
       out.ids += record_.id;
       d.id_size = static_cast<std::uint32_t>(record_.id.size());
@@ -204,6 +208,7 @@ class batch_worker {
 
   record_reader read_;
   document_maker make_;
+  bool takes_sources_;
   record record_;
   byte_buffer buffer_;
   std::shared_ptr<const chinese_fold> fold_;
@@ -283,6 +288,7 @@ void for_each_in(const finished_batch& done, const document_visitor& visit) {
       placed.exact_score = exact->second;
     }
     if (!done.texts.empty()) placed.texts = &done.texts[i];
+    if (!done.sources.empty()) placed.by = done.sources[i];
     if (input.has_lines()) {
       placed.line = input.from->unit == unit_of_input::files ? 0 : done.lines_before + d.index + 1;
       placed.offset += d.begin;

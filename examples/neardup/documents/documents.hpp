@@ -64,6 +64,7 @@ struct finished_batch {
   std::string ids;
   std::map<std::size_t, std::string> exact_scores;  ///< of the documents whose score may have been rounded
   std::vector<std::vector<std::string>> texts;      ///< of the documents, if they are asked for
+  std::vector<std::string> sources;                 ///< what they have of the field that --by names, if it names one
   std::uint64_t lines = 0, lines_before = 0;  ///< its own, and once its place is known those of the source before it
   std::uint64_t bytes = 0;
   std::string ill_formed;               ///< some of what is not well-formed
@@ -81,6 +82,7 @@ struct placed_document {
   std::optional<std::uint64_t> record_id = std::nullopt;  ///< the same as a number, of a record of a list
   const std::vector<std::string>* texts = nullptr;        ///< of read_texts()
   std::string_view exact_score = {};  ///< the number in the record, if the score may have been rounded
+  std::string_view by = {};           ///< what it has of the field that --by names
 
   /// By which the user knows it.
   [[nodiscard]] std::string name() const { return id ? std::string(*id) : from->id_of(line); }

@@ -88,7 +88,25 @@ void apply_keep(const std::string& text, run_settings& to) {
   to.input.score_field = text.substr(colon + 1);
 }
 
+/// By what documents are counted apart.
+void apply_by(const std::string& text, run_settings& to) {
+  const std::size_t colon = text.find(':');
+  const std::string rule = "is field:NAME, host, host:NAME, folder or file";
+  to.by.kind = static_cast<source_kind>(
+      1 + parse_name("--by", text.substr(0, colon), {"field", "folder", "file", "host"}, rule));
+  to.by.text = text;
+  const bool has_name = colon != text.npos && colon + 1 < text.size();
+  const bool may_have = to.by.kind == source_kind::field || to.by.kind == source_kind::host;
+  if ((colon != text.npos) != has_name || (has_name && !may_have) || (to.by.kind == source_kind::field && !has_name)) {
+    throw usage_error("--by '" + text + "': " + rule);
+  }
+  if (may_have && !has_fields(to.input.unit))
+    throw usage_error("--by " + text + " needs --jsonl, or another format of records");
+  if (has_name) to.by.field = to.input.source_field = text.substr(colon + 1);
+}
+
 void apply_grouping(const typed_options& typed, run_settings& to) {
+  if (const auto by = typed["--by"]) apply_by(*by, to);
   take_name(typed, "--grouping", to.grouping.by_components, {"representatives", "components"},
             "groupings are representatives and components");
   if (const auto keep = typed["--keep"]) apply_keep(*keep, to);

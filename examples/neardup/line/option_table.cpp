@@ -141,6 +141,12 @@ constexpr std::array options_of_groups{
                usual::with_verb},
     option_row{"--dropped-records", "FILE", takes::far_from_against, section::output,
                "the records that are dropped, byte for byte, as those that are kept are printed"},
+    option_row{
+        "--by", "WHAT", takes::grouping, section::output,
+        "count what goes by its source, on standard error: field:NAME of a record, host (of its id, a URL), "
+        "host:NAME (of a field), folder or file; and warn where a source loses more than half, or one group stands "
+        "for more than a tenth of all that goes",
+        usual::with_verb, "count what goes by field:NAME, host, host:NAME, folder or file"},
     option_row{"--exit-status", flag, takes::exit_status, section::output,
                "0 if something was found, 1 if nothing was (else 0 for both)", usual::with_verb},
     option_row{"--threads", "N", takes::running, section::output, "default: all cores; never changes the result",

@@ -137,7 +137,8 @@ void take_files(const typed_options& typed, run_settings& to) {
                                      {"--stop-words", &to.fingerprint.words.stop_words},
                                      {"--files-from", &to.input.names_from},
                                      {"--dropped", &to.output.dropped},
-                                     {"--dropped-records", &to.output.dropped_records}}) {
+                                     {"--dropped-records", &to.output.dropped_records},
+                                     {"--audit", &to.output.audit}}) {
     *file = typed.text(option);
     refuse_empty_name(typed, option);
   }
@@ -323,7 +324,7 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
   if (is_packed && (to.output.is_saved || to.output.format == output_format::binary)) {
     throw usage_error("--output " + file + ": what is read where it lies cannot be compressed");
   }
-  for (const char* const option : {"--output", "--dropped", "--dropped-records"}) {
+  for (const char* const option : {"--output", "--dropped", "--dropped-records", "--audit"}) {
     if (typed[option] != "-") continue;
     throw usage_error(option + std::string(" -: leave it out to write to standard output; ./- is a file of that name"));
   }
@@ -335,7 +336,7 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
   take_number(typed, "--memory", to.grouping.memory, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max());
   // Where standard output is no file, this names nothing that is read.
   to.input.written = {file.empty() ? "/dev/stdout" : file};
-  for (const std::string& other : {to.output.dropped, to.output.dropped_records}) {
+  for (const std::string& other : {to.output.dropped, to.output.dropped_records, to.output.audit}) {
     if (!other.empty()) to.input.written.push_back(other);
   }
 }
@@ -361,7 +362,8 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
   std::vector<written_file> written;
   for (const auto& [option, name] : {std::pair<const char*, const std::string&>("--output", to.output.file),
                                      {"--dropped", to.output.dropped},
-                                     {"--dropped-records", to.output.dropped_records}}) {
+                                     {"--dropped-records", to.output.dropped_records},
+                                     {"--audit", to.output.audit}}) {
     if (std::string found = identity_of(name); !found.empty()) written.push_back({option, name, std::move(found)});
   }
   for (const std::string& path : read) {

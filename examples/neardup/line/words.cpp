@@ -49,6 +49,7 @@ void add_option(CLI::App& app, const option_row& row) {
     CLI::Option* const option = app.add_option(name, CLI::callback_t(), help);
     option->type_name(value.substr(0, several))->group(row.section);
     if (several != value.npos) option->allow_extra_args(false)->expected(1)->take_all();
+    if (value.find(' ') != value.npos) option->expected(2)->take_all();
     if (name == "--memory") option->transform(CLI::AsSizeValue(false));
   }
 }

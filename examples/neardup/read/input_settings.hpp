@@ -48,6 +48,7 @@ struct input_settings {
   std::vector<std::string> text_fields{"text"};
   std::string weighted_field;  ///< in place of texts: an array of words with their weights; empty: none
   std::string score_field;     ///< of JSON records, a number; empty: none
+  std::string source_field;    ///< what --by asks for, besides; empty: none
   std::string id_field = "id";
   bool id_field_required = false;
   bool keeps_texts = false;  ///< documents are handed over with their texts, besides what is made of them

@@ -289,6 +289,7 @@ struct json_parser {
   explicit json_parser(const input_settings& s) : settings(s), names(s.text_fields) {
     names.push_back(s.id_field);
     if (!s.score_field.empty()) names.push_back(s.score_field);
+    if (!s.source_field.empty()) names.push_back(s.source_field);
     for (std::size_t i = 0; i < names.size(); ++i) {
       wanted.at(names[i]).slots.push_back(i);
       const std::vector<std::string> keys = keys_of_path(names[i]);
@@ -467,7 +468,7 @@ struct json_parser {
 
   /// The number that --keep asks for. Returns: what is wrong with it, if anything is.
   std::optional<std::string> take_number(record& out) const {
-    const token& number = found[names.size() - 1];
+    const token& number = found[settings.text_fields.size() + 1];
     if (number.kind != '0') return other_kind(settings.score_field, number, "a number");
     return take_score(settings.score_field, number.text, out);
   }
@@ -490,6 +491,10 @@ struct json_parser {
     out.fields.insert(out.fields.end(), words.begin(), words.end());
     if (!settings.score_field.empty()) {
       if (auto wrong = take_number(out)) return wrong;
+    }
+    if (!settings.source_field.empty()) {
+      const token& value = found[names.size() - 1];
+      if (value.kind == '"' || value.kind == '0') out.source = value.text;
     }
     const token& found_id = found[settings.text_fields.size()];
     if (found_id.kind == '"' || found_id.kind == '0') {
@@ -535,7 +540,7 @@ struct json_parser {
 
   const input_settings& settings;
   od::parser parser;
-  std::vector<std::string> names;    // of the fields that are asked for: the texts, the id, the score
+  std::vector<std::string> names;    // of the fields that are asked for: the texts, the id, the score, the source
   key_tree wanted;                   // each name by itself, and the path that it may be
   std::vector<token> found;          // of each name, then of each path
   std::vector<std::string> scratch;  // for each of these

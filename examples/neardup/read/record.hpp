@@ -25,12 +25,13 @@ struct record {
   bool is_no_text = false;       ///< or one of any other kind
   double score = 0;              ///< by --keep highest and lowest
   std::string_view exact_score;  ///< the number that the record has, if it may not be the same
+  std::string_view source;       ///< what it has of the field that --by names; empty if it has none
   bool ill_formed = false;       ///< it was not UTF-8; U+FFFD stands for what was not
 
   void clear() {
     fields.clear();
     quoted.clear();
-    id = exact_score = {};
+    id = exact_score = source = {};
     has_id = is_blank = is_html = is_no_text = ill_formed = false;
     score = 0;
   }

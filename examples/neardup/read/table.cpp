@@ -75,6 +75,9 @@ std::optional<std::string> take_header(const input_settings& settings, std::stri
   }
   if (settings.id_field_required && !place_of(*columns, settings.id_field)) return missing(settings.id_field);
   if (!settings.score_field.empty() && !place_of(*columns, settings.score_field)) return missing(settings.score_field);
+  if (!settings.source_field.empty() && !place_of(*columns, settings.source_field)) {
+    return missing(settings.source_field);
+  }
   from.columns = std::move(columns);
   return std::nullopt;
 }
@@ -86,6 +89,7 @@ std::optional<std::string> table_reader::operator()(const source& from, std::str
     for (const std::string& name : settings_.text_fields) texts_.push_back(place_of(*columns_, name).value());
     id_ = place_of(*columns_, settings_.id_field);
     score_ = settings_.score_field.empty() ? std::nullopt : place_of(*columns_, settings_.score_field);
+    source_ = settings_.source_field.empty() ? std::nullopt : place_of(*columns_, settings_.source_field);
   }
   out.is_blank = row.empty();
   if (out.is_blank) return std::nullopt;
@@ -97,6 +101,7 @@ std::optional<std::string> table_reader::operator()(const source& from, std::str
   }
   for (const std::size_t place : texts_) out.fields.push_back(values[place]);
   for (const std::string_view text : out.fields) out.ill_formed = out.ill_formed || !is_utf8(text);
+  if (source_) out.source = values[*source_];
   if (id_) {
     out.id = values[*id_];
     out.has_id = true;

@@ -32,7 +32,7 @@ class table_reader {
   const input_settings& settings_;
   std::shared_ptr<const std::vector<std::string>> columns_;  // for which the following hold
   std::vector<std::size_t> texts_;
-  std::optional<std::size_t> id_, score_;
+  std::optional<std::size_t> id_, score_, source_;
   table_row row_;
 };
 

@@ -157,6 +157,7 @@ std::optional<std::string> warc_reader::operator()(std::string_view raw, record&
   std::string_view id = header[name].value_or("");
   if (id.starts_with('<') && id.ends_with('>')) id = id.substr(1, id.size() - 2);
   if (id.empty() && settings_.id_field_required) return "no \"" + name + "\" in the header of the record";
+  if (!settings_.source_field.empty()) out.source = header[settings_.source_field].value_or("");
   out.id = id;
   out.has_id = !id.empty();
   return std::nullopt;

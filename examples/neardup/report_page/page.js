@@ -1,52 +1,9 @@
-'use strict';
-// Texts and names come in as text only, never as HTML.
-const element = (name, className, ...children) => {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  made.append(...children);
-  return made;
-};
-const byId = id => document.getElementById(id);
-const counted = (count, one, many) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-
 // The data of each group: parsed when the group comes into view, kept as text until then.
 const groups = [...document.querySelectorAll('script.group')].map((data, number) => ({
   number, size: Number(data.dataset.size), least: Number(data.dataset.least), shownLeast: data.dataset.least, data,
 }));
 const membersOf = group => group.members || (group.members = JSON.parse(group.data.textContent));
 const searchable = group => group.lower || (group.lower = group.data.textContent.toLowerCase());
-
-// Left what is kept, right what is dropped; a row ends with each line that both have.
-function comparison(kept, member) {
-  const table = element('table', 'difference', element('thead', '', element('tr', '',
-    element('th', '', kept.id), element('th', '', member.id))));
-  const body = element('tbody');
-  let left = element('td', 'left'), right = element('td', 'right');
-  const endRow = () => {
-    if (!left.hasChildNodes() && !right.hasChildNodes()) return;
-    body.append(element('tr', '', left, right));
-    left = element('td', 'left');
-    right = element('td', 'right');
-  };
-  const leftOut = bytes => element('span', 'soft', ` … ${counted(bytes, 'byte', 'bytes')} not shown … `);
-  for (let i = 0; i < member.pieces.length; i += 2) {
-    const what = member.pieces[i], text = member.pieces[i + 1];
-    if (what === '=') {
-      text.split('\n').forEach((line, number) => {
-        if (number > 0) endRow();
-        if (line) { left.append(line); right.append(line); }
-      });
-    } else if (what === '-') left.append(element('del', '', text));
-    else if (what === '+') right.append(element('ins', '', text));
-    else {
-      if (what !== 'r') left.append(leftOut(text));
-      if (what !== 'l') right.append(leftOut(text));
-    }
-  }
-  endRow();
-  table.append(body);
-  return table;
-}
 
 function memberView(kept, member) {
   const line = [element('span', 'mark dropped', 'dropped'), ' ', element('span', 'similarity', member.similarity), ' ',
@@ -118,6 +75,31 @@ function update() {
   shown = 0;
   showMore();
 }
+
+// What goes of each source, and what the largest groups of it are like.
+function showSources(data) {
+  const {by, count, warnings, sources} = JSON.parse(data.textContent);
+  const number = (text, ...more) => element('td', 'number', text, ...more);
+  const rows = sources.map(source => {
+    const share = source.in > 0 ? source.dropped / source.in : 0;
+    const bar = element('span', 'loss');
+    bar.style.width = `${100 * share}%`;
+    const samples = source.groups.map(group => element('div', 'sample',
+      element('span', 'similarity', group.dropped.toLocaleString('en')), ' ', element('span', 'name', group.id),
+      element('span', 'soft', ` ${group.text}`)));
+    return element('tr', '', element('td', 'name', source.name), number(source.in.toLocaleString('en')),
+      number((source.in - source.dropped).toLocaleString('en')),
+      number(`${source.dropped.toLocaleString('en')}, ${(100 * share).toFixed(1)} %`, bar), element('td', '', ...samples));
+  });
+  const heads = [['source', by], ['number', 'documents'], ['number', 'kept'], ['number', 'dropped'],
+    ['', 'most of it goes to the groups of']].map(([className, text]) => element('th', className, text));
+  const more = count > sources.length ? [element('p', 'soft', `${counted(count - sources.length, 'more source', 'more sources')}`)] : [];
+  const view = byId('by-source');
+  view.append(...warnings.map(text => element('p', 'warning', text)),
+    element('table', '', element('thead', '', element('tr', '', ...heads)), element('tbody', '', ...rows)), ...more);
+  view.hidden = false;
+}
+if (byId('sources')) showSources(byId('sources'));
 
 byId('controls').addEventListener('input', update);
 byId('controls').addEventListener('submit', event => event.preventDefault());

@@ -20,7 +20,9 @@ bool run_groups(typed_options& typed) {
         c.settings.threads, groups.size(),
         [&](std::size_t i, std::string& text) { text += text_of_group(c.settings, i, groups[i]); },
         [&](std::string&& text) { c.out << text; });
+    groups.count_by_source(all);
     finish_groups(c, groups.counts());
+    say_by_source(c, all);
   });
 }
 

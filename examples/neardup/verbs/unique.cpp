@@ -14,6 +14,7 @@
 #include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
+#include "audit.hpp"
 #include "changing.hpp"
 #include "copying.hpp"
 #include "cutting.hpp"
@@ -25,13 +26,15 @@ namespace {
 
 /// Whether all documents have to be known before one is kept.
 bool groups_first(const run_settings& settings) {
-  return settings.grouping.by_components || settings.grouping.keep != preference::first ||
-         settings.comparison.checks_containment() || settings.input.unit == unit_of_input::fingerprints;
+  return !settings.output.audit.empty() || settings.grouping.by_components ||
+         settings.grouping.keep != preference::first || settings.comparison.checks_containment() ||
+         settings.input.unit == unit_of_input::fingerprints;
 }
 
 /// Whether documents are named in what is printed.
 bool needs_names(const run_settings& settings) {
-  return !settings.output.dropped.empty() || settings.input.unit == unit_of_input::fingerprints;
+  return !settings.output.dropped.empty() || !settings.output.audit.empty() || settings.by.kind != source_kind::none ||
+         settings.input.unit == unit_of_input::fingerprints;
 }
 
 /// Writes a document that was dropped, and the one that stands for it: JSON Lines for JSON, otherwise columns. `place`: of
@@ -110,6 +113,18 @@ class first_come_filter {
     }
     if (grown_ == nullptr) return take_labels(decide_on(compared));
     decide_with_index(compared);
+  }
+
+  /// Says what went by its source, if that is asked for.
+  void say_by_source() const {
+    if (!kept_.sources) return;
+    say_sources(
+        *kept_.sources,
+        [&](std::uint64_t group) {
+          return group >= of_index ? grown_->index->name(static_cast<std::uint32_t>(group - of_index))
+                                   : kept_.documents.id(group);
+        },
+        context_.settings.output.quiet);
   }
 
   /// Waits until what was decided is written. Throws: what writing it threw; from then on nothing is decided, since not
@@ -228,7 +243,9 @@ class first_come_filter {
     const auto write_document = [&](const placed_document& d) {
       if (!d.facts.counts) return;
       const bool is_new = !d.facts.has_tokens || label[next] == kept_before + next;
+      kept_.come(d);
       if (d.facts.has_tokens) {
+        if (!is_new && kept_.sources) count_dropped(next, kept_before, label, places);
         if (!is_new && context_.dropped && !by_index_.empty() && by_index_[next]) {
           write_dropped_by_index(d, *by_index_[next]);
         } else if (!is_new && context_.dropped) {
@@ -255,6 +272,17 @@ class first_come_filter {
     decided_ = round(context_.settings.fingerprint.bits);
   }
 
+  /// Counts the last document that came, which is dropped.
+  void count_dropped(std::size_t next, std::size_t kept_before, const std::vector<std::uint32_t>& label,
+                     const std::vector<std::size_t>& places) {
+    const std::uint32_t source = kept_.source_numbers.back();
+    if (!by_index_.empty() && by_index_[next]) {
+      kept_.sources->drop(source, of_index + by_index_[next]->number);
+    } else {
+      kept_.sources->drop(source, label[next] < kept_before ? label[next] : places[label[next] - kept_before]);
+    }
+  }
+
   void write_dropped_by_index(const placed_document& d, const changed_index::near_document& by) {
     const run_settings& settings = context_.settings;
     std::optional<double> similarity;
@@ -268,6 +296,8 @@ class first_come_filter {
                                         similarity, d.facts.repeats_id ? d.from->id_of(d.line) : ""});
   }
 
+  static constexpr std::uint64_t of_index = std::uint64_t{1} << 32;  // from here on groups are those of its documents
+
   context& context_;
   record_writer& writer_;
   growing_index* grown_;
@@ -277,7 +307,7 @@ class first_come_filter {
   bool is_broken_ = false;
   std::vector<std::uint32_t> label_;                                   // of what was decided
   std::vector<std::optional<changed_index::near_document>> by_index_;  // and what of the index stands for it
-  std::future<void> writing_;         // last: it uses all of these, but next_
+  std::future<void> writing_;                                          // last: it uses all of these, but next_
 };
 
 void run_first_come(context& c, compaction when) {
@@ -299,18 +329,22 @@ void run_first_come(context& c, compaction when) {
   filter.decide();  // what comes before bad input, too
   filter.finish_writing();
   if (bad) std::rethrow_exception(bad);
-  if (!grown) return writer.finish_run();
+  if (!grown) {
+    writer.finish_run();
+    return filter.say_by_source();
+  }
   // What is kept has its name before it is in the index: a run that is stopped in between can be repeated.
   writer.close();
   const std::string added = grouped(grown->change.fingerprints.size());
   const std::string size = grouped(grown->index->apply(grown->change, when));
   writer.finish_run(0, "; " + added + " added to " + c.settings.against.grown_index + ", which has " + size);
+  filter.say_by_source();
 }
 
 /// Decides about all documents at once, when they are known. What is kept is read again.
 void run_at_once(context& c) {
   const bool are_lists = c.settings.input.unit == unit_of_input::fingerprints;
-  corpus all(c.settings, needs_names(c.settings));
+  corpus all(c.settings, needs_names(c.settings), c.audit.has_value());
   second_pass documents(c);
   std::exception_ptr bad;
   try {
@@ -334,6 +368,7 @@ void run_at_once(context& c) {
       write_dropped(c, all.documents.id(i), all.documents.place_of_repeated(i), all.fingerprints[i], all.check[i], all,
                     by, std::move(passage));
     }
+    if (by != i && all.sources) all.drop(i, by);
     return by != i;
   };
   if (are_lists) {
@@ -352,7 +387,9 @@ void run_at_once(context& c) {
         }
       });
   if (bad) std::rethrow_exception(bad);
+  if (c.audit) write_audit(c, *c.audit, all, label, c.settings.output.audited);
   writer.finish_run();
+  say_by_source(c, all);
 }
 
 /// Whether all of the input is files that can be read twice; those of /proc, which seem to be empty, change meanwhile.
@@ -367,11 +404,17 @@ bool can_be_read_again(const run_settings& settings) {
 }
 
 constexpr std::array unique_options{
-    option_row{"--add-to", "FILE", takes::own, section::comparison,
-               "an index: drop what is near a document in it, too, and add what is kept to it, once all is written; to a "
-               "log beside it, in time that depends on the input and not on the index",
-               usual::with_verb, "an index: drop what is near it, too; what is kept is added"},
+    option_row{
+        "--add-to", "FILE", takes::own, section::comparison,
+        "an index: drop what is near a document in it, too, and add what is kept to it, once all is written; to a "
+        "log beside it, in time that depends on the input and not on the index",
+        usual::with_verb, "an index: drop what is near it, too; what is kept is added"},
     compact_option,
+    option_row{
+        "--audit", "N FILE", takes::own, section::output,
+        "N random decisions as a page for a person to read: what is dropped beside what stands for it, and what is "
+        "nearly dropped; --seed chooses others. Reads files twice",
+        usual::with_verb, "N random decisions, as a page to read"},
     option_row{"--parts", "KIND", takes::own, section::comparison,
                "paragraph, sentence, line or words:N (windows of N words): not whole documents are compared, but their "
                "parts, and what stood before is taken out of the text: with --similarity also what is similar. The "
@@ -412,7 +455,7 @@ void take_cutting(const typed_options& given, run_settings& to) {
     throw usage_error(option + " with --against " + to.against.indexes.front() +
                       ": an index keeps no texts; name texts");
   }
-  refuse_if_given(given, {"--also-within"}, " with " + option + ": take one after the other");
+  refuse_if_given(given, {"--also-within", "--audit", "--by"}, " with " + option + ": take one after the other");
   refuse_cutting(given, to, option);
 }
 
@@ -420,8 +463,9 @@ void take_cutting(const typed_options& given, run_settings& to) {
 void check_grown_index(const std::string& path, const comparison_settings& how) {
   const index_settings index = read_index_settings(path);
   if (how.distance > index.distance) {
-    throw usage_error("--add-to " + path + " answers up to " + std::to_string(index.distance) + " bits, and --distance " +
-                      std::to_string(how.distance) + " is asked for; make it with a lower --similarity");
+    throw usage_error("--add-to " + path + " answers up to " + std::to_string(index.distance) +
+                      " bits, and --distance " + std::to_string(how.distance) +
+                      " is asked for; make it with a lower --similarity");
   }
   if (!index.check_features.empty() && !how.min_similarity) {
     throw usage_error("--add-to " + path +
@@ -436,10 +480,11 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
   }
   part_settings how;
   how.cut = parse_parts(given.text("--parts"));
-  refuse_if_given(given,
-                  {"--add-to", "--against", "--also-within", "--keep", "--grouping", "--check", "--check-features",
-                   "--min-similarity", "--exact", "--distance", "--blocks", "--kind", "--bits", "--weights",
-                   "--weighted-field", "--top", "--idf-file", "--seed", "--memory", "--fingerprints"},
+  refuse_if_given(given, {"--add-to",  "--audit",          "--by",     "--against",        "--also-within",
+                          "--keep",    "--grouping",       "--check",  "--check-features", "--min-similarity",
+                          "--exact",   "--distance",       "--blocks", "--kind",           "--bits",
+                          "--weights", "--weighted-field", "--top",    "--idf-file",       "--seed",
+                          "--memory",  "--fingerprints"},
                   " says nothing of --parts; leave out one of the two");
   refuse_cutting(given, to, "--parts");
   if (given.has("--similarity")) how.similarity = similarity_of(given);
@@ -449,6 +494,19 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
   return how;
 }
 
+/// How many decisions go to the page.
+void take_audit(const typed_options& typed, run_settings& to) {
+  if (!typed.has("--audit")) return;
+  const std::vector<std::string> values = typed.all("--audit");
+  if (values.size() != 2) throw usage_error("--audit takes a number and the name of a file, once");
+  to.output.audited = parse_number<std::size_t>("--audit", values.front(), 1, 10'000);
+  if (to.input.unit == unit_of_input::fingerprints)
+    throw usage_error("--audit with --fingerprints: there are no texts");
+  if (!to.against.grown_index.empty()) {
+    throw usage_error("--audit with --add-to: look at --against " + to.against.grown_index + " --also-within before");
+  }
+}
+
 bool run_unique(typed_options& typed) {
   compaction when = compaction::automatic;
   take_compaction(typed, when);
@@ -456,22 +514,23 @@ bool run_unique(typed_options& typed) {
   if (typed.has("--add-to")) need_little_endian();
   std::optional<part_settings> parts;
   const bool cuts_passages = typed.has("--cut-passages");
-  run_settings settings =
-      take_reading(typed, {.last = [&](const typed_options& given, run_settings& to) {
-                     parts = take_parts(given, to);
-                     take_cutting(given, to);
-                     if (!to.against.grown_index.empty()) check_grown_index(to.against.grown_index, to.comparison);
-                     if (given.has("--dropped-records") && to.input.unit == unit_of_input::fingerprints) {
-                       throw usage_error("--dropped-records with --fingerprints: there are no records");
-                     }
-                     if (given.has("--format") && to.input.unit != unit_of_input::files) {
-                       throw usage_error("--format says nothing here: unique copies the records as they are");
-                     }
-                     to.input.is_read_twice = groups_first(to) || parts.has_value();
-                     to.against.keeps_texts = to.comparison.checks_containment() && !to.against.paths.empty() &&
-                                              (cuts_passages || !to.output.dropped.empty());
-                     to.comparison.has_distances = !to.comparison.is_exact || !to.output.dropped.empty();
-                   }});
+  run_settings settings = take_reading(
+      typed, {.last = [&](const typed_options& given, run_settings& to) {
+        parts = take_parts(given, to);
+        take_cutting(given, to);
+        if (!to.against.grown_index.empty()) check_grown_index(to.against.grown_index, to.comparison);
+        if (given.has("--dropped-records") && to.input.unit == unit_of_input::fingerprints) {
+          throw usage_error("--dropped-records with --fingerprints: there are no records");
+        }
+        if (given.has("--format") && to.input.unit != unit_of_input::files) {
+          throw usage_error("--format says nothing here: unique copies the records as they are");
+        }
+        take_audit(given, to);
+        to.input.is_read_twice = groups_first(to) || parts.has_value();
+        to.against.keeps_texts = to.comparison.checks_containment() && !to.against.paths.empty() &&
+                                 (cuts_passages || !to.output.dropped.empty());
+        to.comparison.has_distances = !to.comparison.is_exact || !to.output.dropped.empty() || !to.output.audit.empty();
+      }});
   return run_on_documents(settings, [&](context& c) {
     if (parts) return run_without_parts(c, *parts);
     if (cuts_passages) return run_without_passages(c);

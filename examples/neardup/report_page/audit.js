@@ -1,0 +1,47 @@
+
+const audit = JSON.parse(byId('decisions').textContent);
+const verdicts = audit.decisions.map(() => '');
+
+// The share that is wrong, with Wilson's interval of 95 %.
+function shareOf(wrong, read) {
+  const z = 1.96, share = wrong / read, bottom = 1 + z * z / read;
+  const middle = (share + z * z / (2 * read)) / bottom;
+  const half = z * Math.sqrt(share * (1 - share) / read + z * z / (4 * read * read)) / bottom;
+  const percent = value => (100 * Math.min(1, Math.max(0, value))).toFixed(0);
+  return `${percent(share)} % (95 %: ${percent(middle - half)} to ${percent(middle + half)} %)`;
+}
+
+function count() {
+  const text = dropped => {
+    const own = verdicts.filter((verdict, i) => verdict && audit.decisions[i].dropped === dropped);
+    const wrong = own.filter(verdict => verdict === 'wrong').length;
+    const what = dropped ? 'dropped' : 'nearly dropped';
+    return own.length === 0 ? `${what}: none judged yet` : `${what}: ${own.length} judged, ${wrong} wrong, ${shareOf(wrong, own.length)}`;
+  };
+  byId('verdicts').textContent = `${text(true)}; ${text(false)}`;
+}
+
+function decisionView(decision, number) {
+  const mark = element('span', decision.dropped ? 'mark dropped' : 'mark kept', decision.dropped ? 'dropped' : 'kept');
+  const buttons = ['right', 'wrong'].map(verdict => {
+    const box = element('input', '');
+    box.type = 'radio';
+    box.name = `decision-${number}`;
+    box.addEventListener('change', () => { verdicts[number] = verdict; count(); });
+    return element('label', 'verdict', box, ` ${verdict}`);
+  });
+  const heading = element('p', '', `${number + 1}. `, mark, ' ', element('span', 'similarity', decision.similarity), ' ',
+    element('span', 'name', decision.id),
+    element('span', 'soft', `  ${counted(decision.distance, 'bit', 'bits')} from ${decision.other}`), ' ', ...buttons);
+  const view = element('section', 'decision', heading);
+  if (decision.pieces.length > 0) view.append(comparison({id: decision.other}, decision));
+  else view.append(element('p', 'soft', 'The text of one of them is not in the input: it is known by its fingerprint.'));
+  return view;
+}
+
+const droppedCount = audit.decisions.filter(decision => decision.dropped).length;
+byId('summary').textContent = `${counted(droppedCount, 'document', 'documents')} dropped, right, by what stands for it, left; ` +
+  `${counted(audit.decisions.length - droppedCount, 'document', 'documents')} kept that another one is nearly similar to. ` +
+  `Dropped is ${audit.limit}. Chosen at random, seed ${audit.seed}.`;
+byId('list').append(...audit.decisions.map(decisionView));
+count();

@@ -1,0 +1,189 @@
+#include "audit.hpp"
+
+#include <neardup/dedup/similar_pairs.hpp>
+#include <neardup/threads.hpp>
+#include <random>
+
+#include "../compare/groups.hpp"
+#include "../ground/pipeline.hpp"
+#include "page.hpp"
+#include "report_page_parts.hpp"
+
+namespace command {
+
+namespace {
+
+// So much less similar is nearly similar, by a similarity, or by a share of the bits where fingerprints decide.
+constexpr double nearly = 0.15;
+constexpr std::size_t nearly_share_of_bits = 8;
+
+struct decision {
+  std::uint32_t document, other;
+  bool is_dropped;
+  int distance;
+  std::optional<double> similarity;  // if there is a check
+};
+
+/// The same numbers for the same seed, whatever the standard library is.
+class chooser {
+ public:
+  explicit chooser(std::uint64_t seed) : random_(seed) {}
+
+  /// Puts so many of them first, each choice and each order with the same chance, and takes the others away.
+  template <class Item>
+  void choose(std::vector<Item>& items, std::size_t count) {
+    count = std::min(count, items.size());
+    for (std::size_t i = 0; i < count; ++i) std::swap(items[i], items[i + random_() % (items.size() - i)]);
+    items.resize(count);
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+class audit {
+ public:
+  audit(context& c, const corpus& all, const std::vector<std::uint32_t>& label)
+      : context_(c), how_(c.settings.comparison), all_(all), label_(label), chooser_(c.settings.fingerprint.seed) {}
+
+  std::vector<decision> choose(std::size_t count) {
+    std::vector<std::uint32_t> dropped, kept;
+    for (auto i = static_cast<std::uint32_t>(all_.against); i < label_.size(); ++i) {
+      (label_[i] == i ? kept : dropped).push_back(i);
+    }
+    std::vector<decision> near = nearly_dropped(kept, count);
+    const std::size_t of_near = std::min(near.size(), std::max(count / 2, count - std::min(count, dropped.size())));
+    chooser_.choose(near, of_near);
+    chooser_.choose(dropped, count - of_near);
+    std::vector<decision> chosen = near;
+    for (const std::uint32_t i : dropped) {
+      chosen.push_back({i, label_[i], true, distance(i, label_[i]), similarity(i, label_[i], 0)});
+    }
+    chooser_.choose(chosen, chosen.size());
+    return chosen;
+  }
+
+ private:
+  [[nodiscard]] int distance(std::uint32_t i, std::uint32_t j) const {
+    return hamming_distance(all_.fingerprints[i], all_.fingerprints[j]);
+  }
+  [[nodiscard]] std::optional<double> similarity(std::uint32_t i, std::uint32_t j, double least) const {
+    if (!how_.min_similarity) return std::nullopt;
+    return similarity_at_least(how_.check, all_.check[i], all_.check[j], least);
+  }
+
+  /// Of a sample of what is kept, those documents that another one that is kept is nearly similar to.
+  std::vector<decision> nearly_dropped(std::vector<std::uint32_t> kept, std::size_t count) {
+    constexpr std::size_t looked_at = 50, most = 5000;  // for each that is wanted, and of all
+    std::vector<std::uint32_t> sample = kept;
+    chooser_.choose(sample, std::min(looked_at * count, most));
+    for (std::uint32_t i = 0; i < all_.against; ++i) kept.push_back(i);
+    std::sort(kept.begin(), kept.end());
+    std::vector<std::optional<decision>> nearest(sample.size());
+    if (how_.is_exact || all_.check.can_join()) {
+      join_sets(sample, kept, nearest);
+    } else {
+      scan_fingerprints(sample, kept, nearest);
+    }
+    std::vector<decision> found;
+    for (const auto& one : nearest) {
+      if (one) found.push_back(*one);
+    }
+    return found;
+  }
+
+  /// Keeps what is more similar, of equal ones what comes first.
+  static void take(std::optional<decision>& best, const decision& other) {
+    const auto rank = [](const decision& d) {
+      return std::tuple(-d.similarity.value_or(0), d.similarity ? 0 : d.distance, d.other);
+    };
+    if (!best || rank(other) < rank(*best)) best = other;
+  }
+
+  /// Sets of features in the order of a list.
+  struct listed_sets {
+    const document_check& check;
+    const std::vector<std::uint32_t>& list;
+
+    [[nodiscard]] std::size_t size() const noexcept { return list.size(); }
+    [[nodiscard]] feature_set operator[](std::size_t i) const { return check[list[i]]; }
+  };
+
+  void join_sets(const std::vector<std::uint32_t>& sample, const std::vector<std::uint32_t>& kept,
+                 std::vector<std::optional<decision>>& nearest) const {
+    const double least = std::max(*how_.min_similarity - nearly, 0.05);
+    neardup::visit_similar_pairs(listed_sets{all_.check, sample}, listed_sets{all_.check, kept}, least,
+                                 [&](const neardup::similar_pair<std::size_t>& pair) {
+                                   const std::uint32_t i = sample[pair.first], j = kept[pair.second];
+                                   if (i != j)
+                                     take(nearest[pair.first], {i, j, false, distance(i, j), pair.similarity});
+                                 },
+                                 {.measure = set_measure_of(how_), .run = neardup::threads{context_.settings.threads}});
+  }
+
+  void scan_fingerprints(const std::vector<std::uint32_t>& sample, const std::vector<std::uint32_t>& kept,
+                         std::vector<std::optional<decision>>& nearest) const {
+    const std::size_t bits = context_.settings.fingerprint.bits;
+    const int wide = how_.distance + static_cast<int>(bits / nearly_share_of_bits);
+    with_bits(bits, [&](auto width) {
+      const auto& fingerprints = all_.fingerprints.of<width>();
+      run_parallel(context_.settings.threads, sample.size(), [&](std::size_t s) {
+        for (const std::uint32_t j : kept) {
+          const std::uint32_t i = sample[s];
+          const int bits_apart = hamming_distance(fingerprints[i], fingerprints[j]);
+          if (i == j || bits_apart > wide) continue;
+          const auto exact = similarity(i, j, how_.min_similarity.value_or(0) - nearly);
+          if (exact || !how_.min_similarity) take(nearest[s], {i, j, false, bits_apart, exact});
+        }
+      });
+    });
+  }
+
+  context& context_;
+  const comparison_settings& how_;
+  const corpus& all_;
+  const std::vector<std::uint32_t>& label_;
+  chooser chooser_;
+};
+
+std::string limit_text(const comparison_settings& how) {
+  if (!how.min_similarity)
+    return "at most " + counted(static_cast<std::uint64_t>(how.distance), "bit", "bits") + " apart";
+  return std::string(how.checks_containment() ? "containment" : "similarity") + " from " + number(*how.min_similarity);
+}
+
+}  // namespace
+
+void write_audit(context& c, output& out, const corpus& all, const std::vector<std::uint32_t>& label,
+                 std::size_t count) {
+  const std::vector<decision> chosen = audit(c, all, label).choose(count);
+  const auto [head, behind_style] = split_page(audit_html, "{{style}}");
+  const auto [before_data, behind_data] = split_page(behind_style, "{{decisions}}");
+  const auto [before_script, tail] = split_page(behind_data, "{{script}}");
+  out << head << report_css << before_data;
+  out << "<script type=\"application/json\" id=\"decisions\">{\"limit\":"
+      << script_string(limit_text(c.settings.comparison)) << ",\"seed\":" << std::to_string(c.settings.fingerprint.seed)
+      << ",\"decisions\":[";
+  text_rereader texts(c.settings.input);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const decision& d = chosen[i];
+    // The one that stays is on the left.
+    const place where = all.documents.where(d.other);
+    const std::string kept = texts.at(where), other = texts.at(all.documents.where(d.document));
+    const double shown = d.similarity.value_or(estimate_of(c.settings.fingerprint, d.distance));
+    out << (i > 0 ? ",\n{" : "\n{") << "\"dropped\":" << (d.is_dropped ? "true" : "false") << ",\"similarity\":\""
+        << similarity_text(shown) << "\",\"distance\":" << std::to_string(d.distance)
+        << ",\"against\":" << (d.other < all.against ? "true" : "false")
+        << ",\"other\":" << script_string(all.documents.id(d.other))
+        << ",\"id\":" << script_string(all.documents.id(d.document)) << ",\"pieces\":";
+    if (where.length == 0) {
+      out << "[]";  // a document of an index
+    } else {
+      write_difference(out, kept, other);
+    }
+    out << '}';
+  }
+  out << "\n]}</script>\n" << before_script << report_common_js << audit_js << tail;
+}
+
+}  // namespace command

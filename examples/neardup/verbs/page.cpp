@@ -1,0 +1,95 @@
+#include "page.hpp"
+
+namespace command {
+
+namespace {
+
+using common::change;
+using common::text_piece;
+
+// Of an equal stretch so much is shown at each end, and of differences so much altogether.
+constexpr std::size_t shown_around = 300;
+constexpr std::size_t max_changed = 20000;
+
+std::string_view last_bytes(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  text = text.substr(text.size() - most);
+  while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xc0U) == 0x80) text.remove_prefix(1);
+  return text;
+}
+
+/// Writes pieces as a JSON array of pairs: what it is, and its text; what is left out, by its size.
+class piece_writer {
+ public:
+  piece_writer(output& out, const std::vector<text_piece>& pieces) : out_(out) {
+    out_ << '[';
+    for (const text_piece& piece : pieces) {
+      if (piece.what == change::none) {
+        add_equal(piece.text, &piece == &pieces.front(), &piece == &pieces.back());
+      } else {
+        const std::string_view shown = first_bytes(piece.text, max_changed - std::min(max_changed, changed_));
+        changed_ += shown.size();
+        add_text(piece.what == change::removed ? '-' : '+', shown);
+        leave_out(piece.what == change::removed ? 'l' : 'r', piece.text.size() - shown.size());
+      }
+    }
+    out_ << ']';
+  }
+
+ private:
+  void add_equal(std::string_view text, bool is_first, bool is_last) {
+    if (text.size() <= 3 * shown_around) return add_text('=', text);
+    const std::string_view begin = is_first && !is_last ? std::string_view() : first_bytes(text, shown_around);
+    const std::string_view end = is_last && !is_first ? std::string_view() : last_bytes(text, shown_around);
+    add_text('=', begin);
+    leave_out('~', text.size() - begin.size() - end.size());
+    add_text('=', end);
+  }
+
+  void add_text(char what, std::string_view text) {
+    if (!text.empty()) add(what, script_string(text));
+  }
+  /// '~': equal in both; 'l': of the kept one; 'r': of the other.
+  void leave_out(char what, std::size_t bytes) {
+    if (bytes > 0) add(what, std::to_string(bytes));
+  }
+  void add(char what, const std::string& json) {
+    out_ << (is_empty_ ? "\"" : ",\"") << what << "\"," << json;
+    is_empty_ = false;
+  }
+
+  output& out_;
+  std::size_t changed_ = 0;
+  bool is_empty_ = true;
+};
+
+}  // namespace
+
+std::pair<std::string_view, std::string_view> split_page(std::string_view page, std::string_view mark) {
+  const std::size_t place = page.find(mark);
+  return {page.substr(0, place), page.substr(place + mark.size())};
+}
+
+std::string script_string(std::string_view text) {
+  std::string out;
+  for (const char c : json_string(text)) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string_view first_bytes(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  text = text.substr(0, most);
+  return text.substr(0, text.size() - neardup::incomplete_suffix(text));
+}
+
+void write_difference(output& out, std::string_view kept, std::string_view other) {
+  piece_writer(out, common::text_difference(kept, other));
+}
+
+}  // namespace command

@@ -1,0 +1,76 @@
+// What pages for a browser have in common: texts that are read again, and what differs in them.
+#pragma once
+
+#include <neardup/text/utf8.hpp>
+
+#include "../../common/text_difference.hpp"
+#include "../compare/context.hpp"
+#include "../compare/corpus.hpp"
+#include "../ground/text.hpp"
+
+namespace command {
+
+/// What comes before and behind a place that is marked in a page.
+std::pair<std::string_view, std::string_view> split_page(std::string_view page, std::string_view mark);
+
+/// A string that is JSON, and within an element of HTML stays within it: nothing in it begins a tag or a comment.
+std::string script_string(std::string_view text);
+
+/// At most so many bytes, whole characters.
+std::string_view first_bytes(std::string_view text, std::size_t most);
+
+/// Writes what differs in two texts as a JSON array of pairs: what it is, and its text; of what is left out, its size.
+/// Stretches that are equal are shortened.
+void write_difference(output& out, std::string_view kept, std::string_view other);
+
+/// Reads texts again, as people see them.
+class text_rereader {
+ public:
+  explicit text_rereader(const input_settings& settings) : settings_(settings), read_(make_record_reader(settings)) {}
+
+  static constexpr std::size_t max_text = std::size_t{1} << 20;
+
+  /// At most the first megabyte; empty if only its fingerprint is known. Throws: input_error if it is no longer there.
+  std::string at(const place& where) {
+    if (where.length == 0) return "";
+    const std::string_view raw = bytes_at(where);
+    const bool is_whole = where.from->unit == unit_of_input::files;
+    if (is_whole && settings_.encoding.empty()) return std::string(first_bytes(raw, max_text));
+    if (read_(*where.from, content_of_record(*where.from, raw, where.offset == 0), record_)) fail_changed(*where.from);
+    return std::string(first_bytes(joined(record_.fields, settings_.weighted_field.empty() ? '\n' : ' '), max_text));
+  }
+
+ private:
+  /// Valid until the next call.
+  std::string_view bytes_at(const place& where) {
+    constexpr std::size_t ahead = std::size_t{1} << 16;  // what comes in the order of the input is mostly there then
+    try {
+      if (source_ != where.from) {
+        file_.emplace(*where.from);
+        source_ = where.from;
+        buffer_.resize(0);
+      }
+      if (where.offset < begin_ || where.offset + where.length > begin_ + buffer_.size()) {
+        begin_ = where.offset;
+        const std::size_t wanted = std::max<std::size_t>(where.length, ahead);
+        buffer_.resize(0);
+        buffer_.reserve(wanted);
+        buffer_.resize(file_->read_at(begin_, buffer_.data(), wanted));
+      }
+    } catch (const read_error& error) {
+      throw input_error({where.from->name(), error.what()});
+    }
+    if (where.offset + where.length > begin_ + buffer_.size()) fail_changed(*where.from);
+    return buffer_.view().substr(where.offset - begin_, where.length);
+  }
+
+  const input_settings& settings_;
+  record_reader read_;
+  record record_;
+  std::shared_ptr<source> source_;
+  std::optional<source_file> file_;
+  byte_buffer buffer_;
+  std::uint64_t begin_ = 0;  // of the buffer in the source
+};
+
+}  // namespace command
