@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../ground/errors.hpp"
 #include "../ground/platform.hpp"
 #include "../read/file_header.hpp"
 #include "index_file.hpp"

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <neardup/storage/file_lock.hpp>
 #include <unordered_set>
 
 #include "index_log.hpp"
