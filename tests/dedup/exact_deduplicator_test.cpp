@@ -248,6 +248,9 @@ TEST_CASE("options that do not go with exact are refused", "[exact]") {
   refused([&] { return deduplicator{hash, {.similarity = 0.0, .exact = true}}; });
   refused([&] { return deduplicator{hash, {.similarity = 1.1, .exact = true}}; });
   refused([&] { return deduplicator{hash, neardup::no_check{}, {.exact = true}}; });
+  const neardup::feature_extractor<words, neardup::xxh3<64>, std::uint64_t> wide;
+  refused([&] { return deduplicator{hash, wide, {.exact = true}}; });
+  CHECK(deduplicator{hash, wide, {.similarity = 0.5}}.add("some words").is_new());
   const auto by_length = [](std::uint32_t, std::string_view text) { return text.size() > 3; };
   refused([&] { return deduplicator{hash, by_length, {.exact = true}}; });
 }

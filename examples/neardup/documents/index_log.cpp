@@ -95,7 +95,8 @@ std::string encode_change(const index_change& change, std::size_t bits, bool kee
   put_padding(bytes);
   with_bits(bits, [&](auto width) {
     for (const any_fingerprint& fingerprint : change.fingerprints) {
-      for (const std::uint64_t word : fingerprint.as<width>().to_words()) put_number(bytes, word);
+      const auto own = fingerprint.as<width>();
+      for (const std::uint64_t word : own.to_words()) put_number(bytes, word);
     }
   });
   put_all(bytes, change.added.name_ends);

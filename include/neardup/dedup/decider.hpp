@@ -212,6 +212,7 @@ template <class Fingerprint, class Feature = std::uint32_t, class Id = std::uint
 class decider {
  public:
   using id_type = Id;
+  using source_type = Source;
   using slot_type = std::uint32_t;
   using verdict_type = verdict<Id>;
   using description_type = description<Fingerprint, Feature>;

@@ -70,17 +70,18 @@ struct dedup_change {
 
 namespace detail {
 
-/// Candidates by fingerprints, or by features: what is chosen at run time.
-template <class Fingerprint>
+/// Candidates by fingerprints, or by features of 32 bits: what is chosen at run time.
+template <class Fingerprint, class Feature>
 class chosen_candidates {
   using by_fingerprints = fingerprint_candidates<Fingerprint>;
   using by_features = feature_candidates<Fingerprint>;
 
  public:
+  static constexpr bool can_be_exact = std::is_same_v<Feature, std::uint32_t>;
   using workspace = typename by_features::workspace;
 
   explicit chosen_candidates(by_fingerprints source) : source_(std::move(source)) {}
-  explicit chosen_candidates(by_features source) : source_(std::move(source)) {}
+  explicit chosen_candidates(by_features source) requires can_be_exact : source_(std::move(source)) {}
 
   [[nodiscard]] chosen_candidates fresh() const {
     return std::visit([](const auto& source) { return chosen_candidates(source.fresh()); }, source_);
@@ -95,8 +96,10 @@ class chosen_candidates {
   }
   template <class Description, class Visit>
   void for_each(const Description& document, workspace& scratch, const Visit& visit) const {
-    if (const auto* const source = std::get_if<by_features>(&source_))
-      return source->for_each(document, scratch, visit);
+    if constexpr (can_be_exact) {
+      const auto* const source = std::get_if<by_features>(&source_);
+      if (source != nullptr) return source->for_each(document, scratch, visit);
+    }
     typename by_fingerprints::workspace nothing;
     std::get_if<by_fingerprints>(&source_)->for_each(document, nothing, visit);
   }
@@ -116,7 +119,7 @@ class chosen_candidates {
   [[nodiscard]] const by_fingerprints* fingerprints() const noexcept { return std::get_if<by_fingerprints>(&source_); }
 
  private:
-  std::variant<by_fingerprints, by_features> source_;
+  std::conditional_t<can_be_exact, std::variant<by_fingerprints, by_features>, std::variant<by_fingerprints>> source_;
 };
 
 /// The default `commit`, which does nothing.
@@ -172,7 +175,8 @@ class deduplicator {
   using feature_type = typename describer_type::feature_type;
   using description_type = typename describer_type::description_type;
   using batch_type = described_batch<description_type>;
-  using decider_type = decider<fingerprint_type, feature_type, Id, detail::chosen_candidates<fingerprint_type>>;
+  using decider_type =
+      decider<fingerprint_type, feature_type, Id, detail::chosen_candidates<fingerprint_type, feature_type>>;
   using kept_type = typename decider_type::kept_type;
   using change_type = dedup_change<Id, fingerprint_type, feature_type>;
 
@@ -364,18 +368,19 @@ class deduplicator {
     if (std::isnan(similarity_)) detail::fail<std::invalid_argument>("the similarity of duplicates is not a number");
   }
 
-  static detail::chosen_candidates<fingerprint_type> source_of(const dedup_options& options) {
-    using candidates = detail::chosen_candidates<fingerprint_type>;
-    if (!options.exact) return candidates(fingerprint_source_of(options));
-    if (!checks_features || sizeof(feature_type) != sizeof(std::uint32_t)) {
+  static typename decider_type::source_type source_of(const dedup_options& options) {
+    using source = typename decider_type::source_type;
+    if (!options.exact) return source(fingerprint_source_of(options));
+    if constexpr (checks_features && source::can_be_exact) {
+      if (options.distance || options.recall || options.blocks != 0) {
+        detail::fail<std::invalid_argument>("exact deduplication takes no distance, recall or blocks");
+      }
+      const double similarity = options.similarity.value_or(default_similarity);
+      detail::check_jaccard(similarity);
+      return source(detail::feature_candidates<fingerprint_type>(similarity));
+    } else {
       detail::fail<std::invalid_argument>("exact deduplication needs a check of features of 32 bits");
     }
-    if (options.distance || options.recall || options.blocks != 0) {
-      detail::fail<std::invalid_argument>("exact deduplication takes no distance, recall or blocks");
-    }
-    const double similarity = options.similarity.value_or(default_similarity);
-    detail::check_jaccard(similarity);
-    return candidates(detail::feature_candidates<fingerprint_type>(similarity));
   }
 
   static fingerprint_candidates<fingerprint_type> fingerprint_source_of(const dedup_options& options) {
