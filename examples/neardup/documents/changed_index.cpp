@@ -23,7 +23,7 @@ class changed_index_of final : public changed_index {
       : lock_(lock_output(path)), index_(path, false), threads_(threads) {
     if (!index_.view().attachment(first_of_postings).empty()) {
       throw input_error({path, "keeps postings, which are written as a whole: index --index " + path + " --output " +
-                                   path + " adds to it"});
+                                   path + " PATH… adds to it"});
     }
     if (!compares) return;
     index_.expect_alike(r);

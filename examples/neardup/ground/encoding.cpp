@@ -39,7 +39,7 @@ decoder::decoder(const std::string& encoding) {
   if (decode(ascii, 0, ill_formed) != ascii || ill_formed) {
     throw usage_error("--encoding " + encoding +
                       ": ASCII is not itself in it; make UTF-8 of it first, as in: iconv -f " + encoding +
-                      " -t UTF-8 FILE | neardup … - (UTF-16 with a octet order mark is read as it is)");
+                      " -t UTF-8 FILE | neardup … - (UTF-16 with a byte order mark is read as it is)");
   }
 }
 

@@ -254,7 +254,7 @@ void take_grown_index(const typed_options& typed, run_settings& to) {
   if (!is_first || !are_representatives || typed.text("--check") == "containment") {
     throw usage_error(std::string(!is_first              ? "--keep"
                                   : !are_representatives ? "--grouping"
-                                                         : "--check") +
+                                                         : "--check containment") +
                       " with --add-to: what is in the index stays, and of the input what comes first");
   }
 }

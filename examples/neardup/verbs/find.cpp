@@ -429,9 +429,10 @@ const verb find_verb{"find",
                      R"(
 Prints the documents that hold the clue, a sentence or two, or something near it: those that hold most of it
 first, equal ones in the order of the input. Text: the share of the clue's features that stand together in the
-document, the id, and the words around the place, which stands in brackets, with tabs between them. A clue that is shorter than a feature, such as a single word where features
-are pairs of words, is looked for as a whole word. It reads the input once, and looks at every document; with
---index it reads neither, and a passage is printed if the text is still there and has not changed.
+document, the id, and the words around the place, which stands in brackets, with tabs between them.
+A clue that is shorter than a feature, such as a single word where features are pairs of words, is looked for as
+a whole word, but not in an index. Without --index it reads the input once, and looks at every document; with it,
+it reads the index, and the texts of those documents that it prints, if they are still there and have not changed.
 )",
                      takes::texts | takes::features | takes::dictionary | takes::format | takes::output |
                          takes::running | takes::help | takes::exit_status | takes::verification,
