@@ -292,7 +292,7 @@ class Changing(Batches):
             (("unique", "--add-to", self.index, "--exact", "--jsonl", texts), "--exact with --add-to"),
             (("unique", "--add-to", self.index, "--keep", "longest", "--jsonl", texts), "--keep with --add-to"),
             (("unique", "--add-to", self.index, "--grouping", "components", "--jsonl", texts), "--grouping with --add-to"),
-            (("unique", "--add-to", self.index, "--check", "containment", "--jsonl", texts), "--check with --add-to"),
+            (("unique", "--add-to", self.index, "--check", "containment", "--jsonl", texts), "--check containment with --add-to"),
             (("unique", "--add-to", self.index, "--similarity", "0.3", "--jsonl", texts), "answers up to"),
             (("unique", "--add-to", self.index, "--distance", "3", "--jsonl", texts), "keeps features"),
             (("unique", "--compact", "now", "--jsonl", texts), "--compact needs --add-to"),
