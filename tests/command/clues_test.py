@@ -2,6 +2,7 @@
 program."""
 
 import json
+import os
 import random
 
 from harness import A, B, CommandTest, jsonl, run, words, main
@@ -75,6 +76,18 @@ class Clues(CommandTest):
                 self.assertEqual(self.find(clue), [{"id": row["id"], "share": row["share"]}])
                 path.unlink()
                 self.assertEqual(self.find(clue), [{"id": row["id"], "share": row["share"]}])
+
+    def test_what_is_no_file_any_more_is_not_waited_for(self):
+        file = self.write("texts/a.txt", A)
+        self.index(file)
+        file.unlink()
+        os.mkfifo(file)
+        (row,) = self.find(A)
+        self.assertNotIn("passage", row)
+        file.unlink()
+        file.symlink_to("/dev/zero")
+        (row,) = self.find(A)
+        self.assertNotIn("passage", row)
 
     def test_standard_input_and_what_is_added(self):
         path = self.write("a.jsonl", jsonl([A + " one"]))

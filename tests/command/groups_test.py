@@ -202,6 +202,8 @@ class ShortTexts(CommandTest):
             self.assertEqual("fewer than" in done.err, said, (words, similarity, done.err))
         self.assertNotIn("fewer than", run("groups", "--distance", 3, "--lines", "-", data=self.corpus(8)).err)
         self.assertNotIn("fewer than", run("groups", "--lines", "-", data=self.corpus(8, 9)).err)  # a handful
+        self.assertNotIn("fewer than", run("groups", "--features", "longest:3", "--lines", "-", data=self.corpus(8)).err)
+        self.assertIn("one character changed", run("groups", "--features", "letters:9", "--lines", "-", data=self.corpus(8)).err)
 
 if __name__ == "__main__":
     main()

@@ -817,7 +817,7 @@ class Names(ReadingTest):
         for verb, shown in (
             (("hash",), lambda line: line.split("  ", 1)[1]),
             (("unique", "--distance", 0, "--check-features", "bytes:3", "--min-similarity", 1), None),
-            (("find", "quick brown fox"), lambda line: line.split("\t", 1)[1]),
+            (("find", "quick brown fox"), lambda line: line.split("\t")[1]),
         ):
             done = self.assert_done(run(*verb, "f", cwd=self.folder))
             rows = done.text.split("\n")[:-1]

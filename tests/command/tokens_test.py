@@ -84,6 +84,10 @@ class Words(CommandTest):
                 given = run("hash", "--jsonl", "--weighted-field", "tokens", "--bits", bits, "-", data=tokens).text
                 self.assertEqual(given, expected, options)
 
+    def test_bytes_are_no_json(self):
+        self.assert_fails(run("tokens", "--lines", "--features", "bytes:4", "--format", "jsonl", "-", data="分布式"),
+                          "--format jsonl with --features bytes:N: ")
+
     def test_letters_and_longest_sentences(self):
         self.assertEqual([w for w, _ in self.tokens("Python is sexy", "--features", "letters:4")],
                          ["pyth", "ytho", "thon", "honi", "onis", "niss", "isse", "ssex", "sexy"])

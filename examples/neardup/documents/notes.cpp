@@ -162,7 +162,10 @@ std::optional<std::string> run_notes::note_on_short_texts() const {
   const double similarity = comparison_.min_similarity.value_or(0);
   if (!comparison_.checks_jaccard() || fingerprint_.are_given || similarity <= 0 || similarity >= 1)
     return std::nullopt;
+  using enum neardup::feature_kind;
   const feature_setting& features = comparison_.check_features;
+  const auto kind = features.choice.kind;
+  if (kind == longest_sentences) return std::nullopt;  // of a text of any length there are no more
   const std::size_t changed = features.needs_dictionary() ? 1 : features.choice.size;
   const std::size_t enough = neardup::features_to_bear(changed, similarity);
   std::uint64_t all = 0, too_short = 0;
@@ -175,9 +178,7 @@ std::optional<std::string> run_notes::note_on_short_texts() const {
   for (std::uint64_t seen = 0; 2 * seen < all; ++median) seen += with_features_[median];
   --median;
 
-  using enum neardup::feature_kind;
-  const auto kind = features.choice.kind;
-  const bool is_of_characters = kind == chars || kind == bytes || kind == canonical_chars;
+  const bool is_of_characters = kind == chars || kind == bytes || kind == canonical_chars || kind == letters;
   std::string text = grouped(too_short) + " of " + counted(all, "document has", "documents have") + " fewer than " +
                      std::to_string(enough) + " features: one " + (is_of_characters ? "character" : "word") +
                      " changed makes their similarity less than " + number(similarity);

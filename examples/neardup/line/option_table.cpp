@@ -110,7 +110,7 @@ constexpr std::array options_of_groups{
     option_row{"--against", "PATH…", takes::far_from_against, section::comparison,
                "another corpus: drop what is near one of its documents. Texts as PATH has them, or a file of an index; "
                "several times: all of them",
-               usual::with_verb},
+               usual::with_verb, "another corpus, or an index: drop what is near one of its documents"},
     option_row{"--against", "PATH…", takes::near_against, section::comparison,
                "another corpus: only its near-duplicates among the documents of PATH. Texts as PATH has them, or a "
                "file of an index; several times: all of them",
@@ -138,7 +138,7 @@ constexpr std::array options_of_groups{
     option_row{"--dropped", "FILE", takes::far_from_against, section::output,
                "what is dropped: similarity, distance in bits, its id and the id of what stands for it, with tabs "
                "between them; JSON Lines with --jsonl. Written as --output is",
-               usual::with_verb},
+               usual::with_verb, "what is dropped, and what stands for it"},
     option_row{"--dropped-records", "FILE", takes::far_from_against, section::output,
                "the records that are dropped, byte for byte, as those that are kept are printed"},
     option_row{
@@ -146,9 +146,10 @@ constexpr std::array options_of_groups{
         "count what goes by its source, on standard error: field:NAME of a record, host (of its id, a URL), "
         "host:NAME (of a field), folder or file; and warn where a source loses more than half, or one group stands "
         "for more than a tenth of all that goes",
-        usual::with_verb, "count what goes by field:NAME, host, host:NAME, folder or file"},
+        usual::no},
     option_row{"--exit-status", flag, takes::exit_status, section::output,
-               "0 if something was found, 1 if nothing was (else 0 for both)", usual::with_verb},
+               "0 if something was found, 1 if nothing was (else 0 for both)", usual::with_verb,
+               "0 if something was found, 1 if nothing was"},
     option_row{"--threads", "N", takes::running, section::output, "default: all cores; never changes the result",
                usual::with_verb},
     option_row{"--quiet", flag, takes::running, section::output,

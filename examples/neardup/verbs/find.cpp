@@ -1,11 +1,13 @@
 // `neardup find`: the documents that hold a clue.
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <neardup/fingerprint/hashers.hpp>
 #include <neardup/text/normalise.hpp>
 #include <neardup/text/words.hpp>
+#include <system_error>
 #include <unordered_map>
 
 #include "../compare/check.hpp"
@@ -153,7 +155,10 @@ void print_finding(context& c, const clue_finding& f) {
     if (f.run > 0) line.add("run", std::to_string(f.run));
     if (f.passage) {
       if (!f.passage->field.empty()) line.add("field", json_string(f.passage->field));
-      line.add("offset", std::to_string(f.passage->offset)).add("length", std::to_string(f.passage->length));
+      // Places are those of what was compared, which other characters may have replaced.
+      if (!c.settings.input.fold) {
+        line.add("offset", std::to_string(f.passage->offset)).add("length", std::to_string(f.passage->length));
+      }
       line.add("passage", json_string(f.passage->words));
     }
     c.out << line.text() + '\n';
@@ -247,6 +252,8 @@ class texts_of_index {
     const stored_place place = places_[document];
     if (!place.is_known()) return nullptr;
     const std::string path = places_.path_of(place);
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return nullptr;  // a pipe may never say anything
     try {
       if (place.length == 0) {
         text_ = text_of_file(path);

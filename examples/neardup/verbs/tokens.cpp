@@ -45,6 +45,9 @@ void print_tokens(context& c) {
 
 bool run_tokens(typed_options& typed) {
   run_settings settings = take_reading(typed);
+  if (settings.output.as_json() && settings.fingerprint.features.choice.kind == neardup::feature_kind::bytes) {
+    throw usage_error("--format jsonl with --features bytes:N: bytes that are no whole characters are no JSON strings");
+  }
   return run_on_documents(settings, print_tokens);
 }
 

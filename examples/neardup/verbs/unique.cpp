@@ -414,7 +414,7 @@ constexpr std::array unique_options{
         "--audit", "N FILE", takes::own, section::output,
         "N random decisions as a page for a person to read: what is dropped beside what stands for it, and what is "
         "nearly dropped; --seed chooses others. Reads files twice",
-        usual::with_verb, "N random decisions, as a page to read"},
+        usual::no},
     option_row{"--parts", "KIND", takes::own, section::comparison,
                "paragraph, sentence, line or words:N (windows of N words): not whole documents are compared, but their "
                "parts, and what stood before is taken out of the text: with --similarity also what is similar. The "

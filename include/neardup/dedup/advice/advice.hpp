@@ -229,7 +229,9 @@ class advisor {
   /// `counts`: of the features of the sampled documents.
   [[nodiscard]] feature_facts facts_of(std::size_t f, std::span<const std::size_t> counts) const {
     const feature_choice& features = corpus_.features()[f];
-    const std::size_t enough = features_to_bear(features.size, similarity_);
+    // Of the longest sentences there are no more, however long a text is.
+    const bool are_few = features.kind == feature_kind::longest_sentences;
+    const std::size_t enough = are_few ? 0 : features_to_bear(features.size, similarity_);
     double all = 0, too_short = 0;
     for (const std::size_t count : counts) {
       all += static_cast<double>(count);
