@@ -65,8 +65,8 @@ constexpr bool closes(char32_t c) noexcept {
 /// Tokenizes a text into its parts, in order and apart from each other. Each is a view of the text, so `part.data() -
 /// text.data()` is its place, in bytes.
 ///
-/// A part has a letter or a number at least; there is no white space of ASCII at either end of it. Lines end with \n, \r
-/// or both. The words that are left behind the last window of `size` words are no part.
+/// A part has a letter or a number at least; there is no white space of ASCII at either end of it. Lines end with a line
+/// feed, a carriage return or both. The words that are left behind the last window of `size` words are no part.
 /// Throws: std::invalid_argument when used with part_kind::words and size = 0. Complexity: linear.
 /// Example: `text_parts{part_kind::words, 50}(text, [&](std::string_view part) { … })`
 struct text_parts {
