@@ -310,7 +310,7 @@ void parse_weights(const std::string& text, fingerprint_settings& to) {
 }
 
 std::string weights_text(const fingerprint_settings& settings) {
-  const std::string name = weight_names[static_cast<std::size_t>(settings.weights)];
+  std::string name = weight_names[static_cast<std::size_t>(settings.weights)];
   if (settings.levels == level_rule::none) return name;
   return (settings.levels == level_rule::by_rank ? "quantiles:" : "levels:") + std::to_string(settings.level_count) +
          ':' + name;

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <cstdint>
 #include <neardup/fingerprint/hashers.hpp>
 #include <neardup/text/utf8.hpp>
 
@@ -46,11 +47,11 @@ class opencc_library {
 
   /// From traditional to simplified.
   [[nodiscard]] std::string simplified(const std::string& text) const {
-    const auto failed = reinterpret_cast<void*>(-1);
     void* const converter = open_("t2s.json");
-    if (converter == failed || converter == nullptr) refuse("OpenCC finds no t2s.json (Debian: libopencc-data)");
+    const auto as_number = reinterpret_cast<std::intptr_t>(converter);
+    if (as_number == -1 || as_number == 0) refuse("OpenCC finds no t2s.json (Debian: libopencc-data)");
     char* const converted = convert_(converter, text.data(), text.size());
-    const std::string result = converted != nullptr ? converted : "";
+    std::string result = converted != nullptr ? converted : "";
     if (converted != nullptr) free_(converted);
     close_(converter);
     if (result.empty()) refuse("OpenCC could not convert");
