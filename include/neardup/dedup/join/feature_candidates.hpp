@@ -27,9 +27,9 @@ namespace neardup::inline v0::detail {
 /// least a threshold, and few others. A `Source` of a decider, as fingerprint_candidates is.
 ///
 /// All features are in one order, rare ones first. Two sets that are similar enough have one of their first features in
-/// common (set_join.hpp names the sources): only these go into postings, and only these are looked up. What meets
-/// is discarded by the sizes, by where the common feature stands in both sets, then by a bitmap of each (distinct_sets.hpp),
-/// which lies in the posting.
+/// common (set_join.hpp names the sources): only these go into postings, and only these are looked up. What meets is
+/// discarded by the sizes, by where the common feature stands in both sets, then by a bitmap of each
+/// (distinct_sets.hpp), which lies in the posting.
 ///
 /// The order is that of the counts when it was learnt. It is learnt anew when the number of documents has doubled, or more
 /// postings were looked at than learning it costs: so what was rare and then stands in every document, as a phrase of a
@@ -37,8 +37,8 @@ namespace neardup::inline v0::detail {
 /// taken or left together.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates.
-/// Learning the order is one look at all kept features, which is amortised. Memory: for each document about
-/// 36 for each of the n - ceil(similarity * n) + 1 first of its n features.
+/// Learning the order is one look at all kept features, which is amortised. Memory: about 36 bytes for each of the
+/// n - ceil(similarity * n) + 1 first features of a document of n.
 /// Guarantee: const members may run in many threads while no thread writes, each with its own workspace; what throws
 /// changes no answer. It can be moved, not copied.
 template <class Fingerprint>
