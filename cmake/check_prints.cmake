@@ -1,11 +1,11 @@
-# cmake -DPROGRAM=<executable> -DSOURCE=<its source> -P check_prints.cmake
+# cmake -DPROGRAM=<executable> [-DARGUMENT=<what it is called with>] -DSOURCE=<its source> -P check_prints.cmake
 #
 # Runs the program. It must exit with 0 and print, in order, the text after each "// prints: " in its
 # source; anything may stand in between.
 cmake_minimum_required(VERSION 3.23)
 
 execute_process(
-  COMMAND "${PROGRAM}"
+  COMMAND "${PROGRAM}" ${ARGUMENT}
   RESULT_VARIABLE status
   OUTPUT_VARIABLE output
   ERROR_VARIABLE errors

@@ -91,3 +91,76 @@ function(neardup_share owner target)
   target_precompile_headers(${target} REUSE_FROM ${owner})
   target_compile_options(${target} PRIVATE ${NEARDUP_PRECOMPILED_OPTIONS})
 endfunction()
+
+option(NEARDUP_UNITE_PAGES "Compile the tour and the programs of the pages as one, in a third of the time, to test them" OFF)
+
+# neardup_page(<test> <target> <source> [ALONE]): a complete program that people read, and a test that it runs to its end and
+# prints what its comments say ("// prints: TEXT", in that order; no such line: only the exit status counts). ALONE: it is
+# never united with others.
+function(neardup_page test target source)
+  cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+  set(run "-DSOURCE=${source}" -P "${PROJECT_SOURCE_DIR}/cmake/check_prints.cmake")
+  if(NEARDUP_UNITE_PAGES AND NEARDUP_BUILD_TESTS AND NOT ARGN STREQUAL "ALONE")
+    set_property(GLOBAL APPEND PROPERTY NEARDUP_PAGES "${target}" "${source}")
+    add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:neardup_pages> -DARGUMENT=${target} ${run})
+    return()
+  endif()
+  add_executable(${target} "${source}")
+  neardup_own_target(${target})
+  target_link_libraries(${target} PRIVATE Threads::Threads)
+  if(NEARDUP_BUILD_TESTS)
+    neardup_test_options(${target})
+    neardup_share_library(${target})
+    add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${target}> ${run})
+  endif()
+endfunction()
+
+# neardup_unite_pages(): the program of all pages so far, each in a namespace of its own: they instantiate the same
+# templates. It takes the name of one. That each compiles alone is seen where they are not united.
+function(neardup_unite_pages)
+  get_property(pages GLOBAL PROPERTY NEARDUP_PAGES)
+  if(NOT pages)
+    return()
+  endif()
+  set(includes "")
+  set(bodies "")
+  set(calls "")
+  while(pages)
+    list(POP_FRONT pages name source)
+    # Included at file scope once, they are not included again in the namespaces.
+    file(STRINGS "${source}" lines REGEX "^#include <")
+    list(APPEND includes ${lines})
+    # Only the function main of a program returns 0 of itself.
+    file(READ "${source}" text)
+    string(FIND "${text}" "\n}\n" end REVERSE)
+    string(SUBSTRING "${text}" 0 ${end} text)
+    string(APPEND bodies "namespace ${name} {\n#line 1 \"${source}\"\n${text}\n  return 0;\n}\n}\n")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+    set(arguments "")
+    file(STRINGS "${source}" lines REGEX "^int main\\(int")
+    if(lines)
+      set(arguments "count - 1, arguments + 1")
+    endif()
+    string(APPEND calls "  if (page == \"${name}\") return ${name}::main(${arguments});\n")
+  endwhile()
+  list(APPEND includes "#include <string_view>")
+  list(REMOVE_DUPLICATES includes)
+  list(JOIN includes "\n" includes)
+  set(source "${PROJECT_BINARY_DIR}/neardup_pages.cpp")
+  file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT
+"@includes@
+@bodies@
+int main(int count, char** arguments) {
+  const std::string_view page = count > 1 ? arguments[1] : \"\";
+@calls@  return 2;
+}
+"
+  )
+  set(THREADS_PREFER_PTHREAD_FLAG ON)
+  find_package(Threads REQUIRED)
+  add_executable(neardup_pages "${source}")
+  neardup_own_target(neardup_pages)
+  neardup_test_options(neardup_pages)
+  neardup_share_library(neardup_pages)
+  target_link_libraries(neardup_pages PRIVATE Threads::Threads)
+endfunction()

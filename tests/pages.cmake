@@ -22,16 +22,7 @@ execute_process(
 file(GLOB programs "${folder}/*_program.cpp")
 foreach(source IN LISTS programs)
   cmake_path(GET source STEM name)
-  add_executable(neardup_page_${name} "${source}")
-  neardup_own_target(neardup_page_${name})
-  neardup_test_options(neardup_page_${name})
-  neardup_share_library(neardup_page_${name})
-  target_link_libraries(neardup_page_${name} PRIVATE Threads::Threads)
-  add_test(
-    NAME pages/${name}
-    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:neardup_page_${name}> "-DSOURCE=${source}" -P
-            "${PROJECT_SOURCE_DIR}/cmake/check_prints.cmake"
-  )
+  neardup_page(pages/${name} neardup_page_${name} "${source}")
 endforeach()
 
 file(GLOB fragments "${folder}/*_fragment.cpp" "${folder}/*_fragments.cpp")

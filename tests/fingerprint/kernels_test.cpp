@@ -88,7 +88,7 @@ void check_blocks(const Tokenizer& tokenize, const Hasher& hash, const std::vect
 }
 
 /// Mixed scripts, ASCII alone, long words, and lengths around those of blocks and vectors.
-std::vector<std::string> texts() {
+std::vector<std::string> block_texts() {
   oracle::random_texts random(7);
   std::vector<std::string> result{"", "a", "ab", " ", "a b", std::string(5000, 'x'), std::string(700, ' ')};
   const std::size_t mixed = oracle::effort(400, 60);
@@ -144,7 +144,7 @@ hash_set<Hasher> in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::s
 /// Texts of several times what a stream collects before it hashes.
 std::vector<std::string> long_texts() {
   std::mt19937_64 random(11);
-  const std::vector<std::string> pieces = texts();
+  const std::vector<std::string> pieces = block_texts();
   std::vector<std::string> result(2);
   while (result[0].size() < oracle::effort(40000, 9000)) result[0] += pieces[random() % pieces.size()];
   // Well-formed, and with places where nothing ends a word for long.
@@ -225,9 +225,9 @@ TEST_CASE("windows of bytes have the hashes of XXH3") {
   for (std::size_t n = 1; n <= 10; ++n) {
     const std::uint64_t seed = n % 3 == 0 ? 0 : ~std::uint64_t{0} / n;
     INFO("n " << n << ", seed " << seed);
-    check_blocks(neardup::byte_ngrams{n}, neardup::xxh3<64>{seed}, texts());
+    check_blocks(neardup::byte_ngrams{n}, neardup::xxh3<64>{seed}, block_texts());
   }
-  check_blocks(neardup::byte_ngrams{5}, neardup::xxh3<128>{9}, texts());
+  check_blocks(neardup::byte_ngrams{5}, neardup::xxh3<128>{9}, block_texts());
 }
 
 TEST_CASE("windows that are counted at once have the majority of the hashes of XXH3") {
@@ -263,7 +263,7 @@ TEST_CASE("windows that are counted at once have the majority of the hashes of X
 
 TEST_CASE("words and their shingles have the hashes of XXH3") {
   const neardup::words words;
-  const std::vector<std::string> all = texts();
+  const std::vector<std::string> all = block_texts();
   check_blocks(words, neardup::xxh3<64>{}, all);
   check_blocks(words, neardup::xxh3<64>{~std::uint64_t{0} / 5}, all);
   check_blocks(words, neardup::xxh3<256>{3}, all);
@@ -277,7 +277,7 @@ TEST_CASE("words and their shingles have the hashes of XXH3") {
 }
 
 TEST_CASE("n-grams of code points have the hashes of XXH3") {
-  std::vector<std::string> all = texts();
+  std::vector<std::string> all = block_texts();
   std::mt19937_64 random(5);
   // Well-formed, with runs of ASCII that leave a block and come back.
   const std::vector<std::string> characters{"a", "\n", "\u00e9", "\u05d0", "\u4e2d", "\u6587", "\uffff", "\U00020000"};
@@ -334,7 +334,7 @@ TEST_CASE("the tokens of rewritten texts have the hashes of XXH3") {
   using neardup::normalised;
   using neardup::shingles;
   const neardup::words words;
-  std::vector<std::string> all = texts();
+  std::vector<std::string> all = block_texts();
   oracle::random_texts random(3);
   for (std::size_t i = 0; i < oracle::effort(400, 20); ++i) all.push_back(random.next_runs(random.below(1000)));
   all.push_back(random.next_runs(oracle::effort(300000, 9000)));
@@ -363,9 +363,9 @@ TEST_CASE("tokenizers and hashers without kernels go one by one") {
     for (const char c : token) hash = hash * 33 + static_cast<unsigned char>(c);
     return hash;
   };
-  check_blocks(neardup::words{}, times33, texts());
-  check_blocks(neardup::normalised{neardup::words{}}, times33, texts());
-  check_blocks(neardup::code_point_ngrams{100}, neardup::xxh3<64>{}, texts());
+  check_blocks(neardup::words{}, times33, block_texts());
+  check_blocks(neardup::normalised{neardup::words{}}, times33, block_texts());
+  check_blocks(neardup::code_point_ngrams{100}, neardup::xxh3<64>{}, block_texts());
   CHECK_THROWS_AS(in_blocks(neardup::shingles{0, neardup::words{}}, neardup::xxh3<64>{}, "a b"), std::invalid_argument);
   CHECK_THROWS_AS(in_blocks(neardup::byte_ngrams{0}, neardup::xxh3<64>{}, "ab"), std::invalid_argument);
 }
@@ -412,7 +412,7 @@ TEMPLATE_TEST_CASE_SIG("distinct hashes are those of a set, with their counts", 
 
 TEST_CASE("fingerprints do not depend on the instruction set") {
   const neardup::simhasher by_level{neardup::shingles{2, neardup::words{}}, neardup::log_tf{}, neardup::xxh3<128>{}};
-  for (const std::string& text : texts()) {
+  for (const std::string& text : block_texts()) {
     std::set<std::string> found;
     for (const instruction_set level : support::instruction_sets()) {
       const support::forced_instruction_set forced(level);

@@ -213,7 +213,10 @@ TEST_CASE("frozen: equal pairs count once", "[index][frozen]") {
 
 TEST_CASE("frozen: threads and passes do not change the result", "[index][frozen][threads]") {
   const auto fingerprints = mixed_fingerprints(oracle::effort(200000, 20000), 3);
-  const auto read = [&](std::size_t i) { return std::pair(fingerprints[i].to_words(), static_cast<std::uint32_t>(i)); };
+  using builder = neardup::detail::frozen_builder<1, std::uint32_t, std::uint32_t>;
+  const auto read = [&](std::size_t i) {
+    return builder::pair{fingerprints[i].to_words(), static_cast<std::uint32_t>(i)};
+  };
   for (const auto& [k, blocks] : {std::pair(3, 4), std::pair(3, 5), std::pair(3, 2), std::pair(10, 4)}) {
     CAPTURE(k, blocks);
     const frozen_index<64> index(k, blocks, std::span(fingerprints));
@@ -229,9 +232,7 @@ TEST_CASE("frozen: threads and passes do not change the result", "[index][frozen
     // As if memory were for 1,000 pairs at a time.
     using engine = neardup::detail::frozen_engine<1, std::uint32_t, std::uint32_t>;
     const neardup::any_runner run;
-    const engine in_passes = neardup::detail::frozen_builder<1, std::uint32_t, std::uint32_t>(
-                                 neardup::layout(64, k, blocks), fingerprints.size(), run, 1000)
-                                 .build(read);
+    const engine in_passes = builder(neardup::layout(64, k, blocks), fingerprints.size(), run, 1000).build(read);
     REQUIRE(in_passes.store().slots() == index.distinct_size());
     std::set<std::tuple<std::size_t, std::uint32_t, int>> found, wanted;
     std::vector<std::array<std::uint64_t, 1>> words;

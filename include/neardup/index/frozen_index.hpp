@@ -109,11 +109,11 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
 
   template <class Source>
   static engine_type build(const layout& shape, std::size_t count, const Source& source, const any_runner& run) {
-    const auto read = [&](std::size_t i) {
+    using builder = detail::frozen_builder<detail::words_for(Bits), Id, Offset>;
+    return builder(shape, count, run).build([&](std::size_t i) {
       const value_type pair = source(i);
-      return std::pair<words_type, Id>(pair.fingerprint.to_words(), pair.id);
-    };
-    return detail::frozen_builder<detail::words_for(Bits), Id, Offset>(shape, count, run).build(read);
+      return typename builder::pair{pair.fingerprint.to_words(), pair.id};
+    });
   }
 
   static std::size_t checked(std::size_t fingerprints, std::size_t ids) {

@@ -37,7 +37,51 @@ namespace neardup::inline v0::detail {
   return (std::min)({wanted, static_cast<int>((std::min)(key_width, std::size_t{26}))});
 }
 
-/// Builds a frozen_engine of `count` pairs. Only what reads them is compiled for each source.
+/// The pairs of fingerprint and id that a frozen_engine is built from: one type for all sources, so that only what fills
+/// a chunk is compiled for each.
+template <std::size_t Words, class Id>
+class pair_source {
+ public:
+  struct pair {
+    std::array<std::uint64_t, Words> fingerprint;
+    Id id;
+  };
+
+  /// `read(i)` gives pair number i, and may be called from several threads. Precondition: it outlives what is made here.
+  template <class Read>
+  pair_source(const Read& read, std::size_t count) noexcept : read_(&read), count_(count), fill_(&fill<Read>) {}
+
+  // The chunk is not copied: it is each copy's own.
+  pair_source(const pair_source& other) noexcept : read_(other.read_), count_(other.count_), fill_(other.fill_) {}
+  pair_source& operator=(const pair_source&) = delete;
+  ~pair_source() = default;
+
+  /// Pair number i. Fast for ascending numbers, each thread with a copy of its own.
+  pair operator()(std::size_t i) const {
+    if (i - first_ >= held_) {
+      held_ = 0;  // should reading throw
+      const std::size_t size = (std::min)(chunk_.size(), count_ - i);
+      fill_(read_, i, {chunk_.data(), size});
+      first_ = i;
+      held_ = size;
+    }
+    return chunk_[i - first_];
+  }
+
+ private:
+  template <class Read>
+  static void fill(const void* read, std::size_t first, std::span<pair> chunk) {
+    for (std::size_t i = 0; i < chunk.size(); ++i) chunk[i] = (*static_cast<const Read*>(read))(first + i);
+  }
+
+  const void* read_;
+  std::size_t count_;
+  void (*fill_)(const void*, std::size_t, std::span<pair>);
+  mutable std::size_t first_ = 0, held_ = 0;
+  mutable std::array<pair, 64> chunk_;
+};
+
+/// Builds a frozen_engine of `count` pairs.
 ///
 /// All is done by partitioning: the pairs by the buckets of the first table, which puts them into their final order;
 /// then for each other table the filters and slots. Of more than 2^26 pairs the arrays that are to be filled serve as
@@ -64,10 +108,12 @@ class frozen_builder {
     plans_ = std::make_shared<const search_plans<Words>>(shape, static_cast<std::size_t>((std::max)(bits, 8)));
   }
 
-  /// Builds the engine of the pairs that `read(i)` gives as std::pair<words_type, Id>. Each is read several times.
+  using pair = typename pair_source<Words, Id>::pair;
+
+  /// Builds the engine of the pairs that `read(i)` gives. Each is read several times.
   template <class Read>
   engine_type build(const Read& read) {
-    return with_tables(build_store(read));
+    return with_tables(build_store(pair_source<Words, Id>(read, count_)));
   }
 
  private:
@@ -86,10 +132,6 @@ class frozen_builder {
     return engine_type(plans_, std::move(store), std::move(tables));
   }
 
-  struct pair {
-    words_type fingerprint;
-    Id id;
-  };
   template <class Filter>
   struct table_entry {
     std::uint32_t address;
@@ -108,7 +150,7 @@ class frozen_builder {
   // once.
   template <class Record, class ReadRecord>
   struct part_reader {
-    const ReadRecord& read;
+    ReadRecord read;
     const Record* copied = nullptr;
 
     Record operator()(std::size_t i) const { return copied != nullptr ? copied[i] : read(i); }
@@ -157,8 +199,7 @@ class frozen_builder {
     }
   }
 
-  template <class Read>
-  store_type build_store(const Read& read_pair) {
+  store_type build_store(const pair_source<Words, Id>& read) {
     const table_key<Words>& key = plans_->keys()[0];
     const int bits = frozen_directory_bits(count_, key.width());
     // Partitions further by a hash of the whole fingerprint, until about one is left in each part. Copies meet there.
@@ -178,10 +219,6 @@ class frozen_builder {
       if (extra == 0) return high;
       return high << extra |
              static_cast<std::size_t>(mix_words(p.fingerprint) >> (word_bits - static_cast<std::size_t>(extra)));
-    };
-    const auto read = [&](std::size_t i) {
-      const auto [fingerprint, id] = read_pair(i);
-      return pair{fingerprint, id};
     };
     large_array<pair_number> starts;
     const auto write = [&](std::size_t position, const pair& p) {
