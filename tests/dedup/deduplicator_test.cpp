@@ -368,8 +368,9 @@ TEST_CASE("of equally similar originals the nearest is taken, of equally near on
 TEST_CASE("the options of a deduplicator follow the similarity", "[deduplicator]") {
   const simhasher hash{words{}};
   REQUIRE(deduplicator{hash}.similarity() == 0.8);
-  REQUIRE(deduplicator{hash}.distance() == distance_for(64, 0.8, {.min_recall = 0.97}));
-  REQUIRE(deduplicator{hash, {.similarity = 0.9}}.distance() == distance_for(64, 0.9, {.min_recall = 0.97}));
+  REQUIRE(deduplicator{hash, {.exact = false}}.distance() == distance_for(64, 0.8, {.min_recall = 0.97}));
+  REQUIRE(deduplicator{hash, {.similarity = 0.9, .exact = false}}.distance() ==
+          distance_for(64, 0.9, {.min_recall = 0.97}));
   REQUIRE(deduplicator{hash, {.similarity = 0.9, .recall = 0.5}}.distance() ==
           distance_for(64, 0.9, {.min_recall = 0.5}));
   REQUIRE(deduplicator{hash, {.distance = 5, .similarity = 0.9}}.distance() == 5);

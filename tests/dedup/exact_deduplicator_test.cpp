@@ -24,6 +24,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace {
 
@@ -235,7 +236,7 @@ TEST_CASE("a document that is replaced is no original any more, exactly", "[exac
   CHECK(dedup.replace("quite another text of some other words that nobody has", 5).is_new());
   CHECK(dedup.find(text + " more").is_new());
   CHECK(dedup.distance() == 64);
-  CHECK(dedup.options().exact);
+  CHECK(dedup.options().exact == std::optional(true));
   CHECK(!dedup.options().distance);
 }
 
@@ -253,6 +254,68 @@ TEST_CASE("options that do not go with exact are refused", "[exact]") {
   CHECK(deduplicator{hash, wide, {.similarity = 0.5}}.add("some words").is_new());
   const auto by_length = [](std::uint32_t, std::string_view text) { return text.size() > 3; };
   refused([&] { return deduplicator{hash, by_length, {.exact = true}}; });
+}
+
+TEST_CASE("a deduplicator is exact where it can be, and no option speaks against it", "[exact]") {
+  const simhasher hash{words{}};
+  const auto is_exact = [](const auto& dedup) {
+    CHECK(dedup.options().exact == std::optional(dedup.chose_exact()));
+    return dedup.chose_exact();
+  };
+  CHECK(is_exact(deduplicator{hash}));
+  CHECK(is_exact(deduplicator{hash, {.similarity = 0.3}}));
+  CHECK(is_exact(deduplicator{neardup::minwise_hasher{words{}}, {.similarity = 0.9}}));
+  CHECK(is_exact(deduplicator{hash, neardup::feature_extractor{normalised{words{}}}}));
+  CHECK_FALSE(is_exact(deduplicator{hash, {.distance = 3}}));
+  CHECK_FALSE(is_exact(deduplicator{hash, {.recall = 0.99}}));
+  CHECK_FALSE(is_exact(deduplicator{hash, {.blocks = 5}}));
+  CHECK_FALSE(is_exact(deduplicator{hash, {.exact = false}}));
+  CHECK_FALSE(is_exact(deduplicator{hash, neardup::no_check{}}));
+  CHECK_FALSE(is_exact(deduplicator{hash, [](std::uint32_t, std::string_view) { return true; }}));
+  CHECK_FALSE(is_exact(deduplicator{hash, neardup::feature_extractor<words, neardup::xxh3<64>, std::uint64_t>{}}));
+  // What was chosen, given again, chooses the same.
+  CHECK(deduplicator{hash, deduplicator{hash}.options()}.options().exact == std::optional(true));
+  const neardup::dedup_options near = deduplicator{hash, {.distance = 9, .blocks = 5}}.options();
+  CHECK(deduplicator{hash, near}.options().distance == std::optional(9));
+  CHECK(deduplicator{hash, near}.options().blocks == 5);
+}
+
+TEST_CASE("a deduplicator that was saved with a distance goes on with it", "[exact]") {
+  const support::temporary_folder folder;
+  const simhasher hash{normalised{words{}}};
+  const auto made_of = neardup::composition_of(hash);
+  const neardup::dedup_options by_distance{.similarity = 0.7, .exact = false}, open{.similarity = 0.7};
+  deduplicator dedup{hash, by_distance};
+  neardup::stream_deduplicator stream(deduplicator{hash, by_distance}, {.max_documents = 1000});
+  neardup::durable_deduplicator durable(folder / "durable", deduplicator{hash, by_distance}, made_of);
+  durable.save();
+  std::mt19937_64 random(11);
+  std::vector<std::string> made, texts;
+  for (std::size_t i = 0; i < 400; ++i) texts.push_back(drawn_text(corpus_shape::mixed, i, random, made));
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    dedup.add(texts[i]);
+    static_cast<void>(stream.add(texts[i], i));
+    durable.add(texts[i]);
+  }
+  neardup::save(folder / "saved", dedup, made_of);
+  neardup::save(folder / "stream", stream, made_of);
+  { const auto closed = std::move(durable); }
+
+  auto again = neardup::restore(folder / "saved", deduplicator{hash, open}, made_of);
+  auto stream_again = neardup::restore(
+      folder / "stream", neardup::stream_deduplicator(deduplicator{hash, open}, {.max_documents = 1000}), made_of);
+  neardup::durable_deduplicator durable_again(folder / "durable", deduplicator{hash, open}, made_of);
+  CHECK(again.distance() == dedup.distance());
+  CHECK_FALSE(again.chose_exact());
+  for (std::uint32_t i = 200; i < texts.size(); ++i) {
+    const auto expected = dedup.add(texts[i]);
+    REQUIRE(again.add(texts[i]) == expected);
+    REQUIRE(stream_again.add(texts[i], i) == expected);
+    REQUIRE(durable_again.add(texts[i]) == expected);
+  }
+  neardup::save(folder / "saved", dedup, made_of);
+  neardup::save(folder / "again", again, made_of);
+  CHECK(support::read_bytes(folder / "saved") == support::read_bytes(folder / "again"));
 }
 
 TEST_CASE("an exact deduplicator is saved as what it is", "[exact]") {
@@ -275,7 +338,7 @@ TEST_CASE("an exact deduplicator is saved as what it is", "[exact]") {
   }
   std::string said;
   try {
-    static_cast<void>(neardup::restore(path, deduplicator{hash, {.similarity = 0.7}}, made_of));
+    static_cast<void>(neardup::restore(path, deduplicator{hash, {.similarity = 0.7, .exact = false}}, made_of));
   } catch (const std::invalid_argument& error) {
     said = error.what();
   }

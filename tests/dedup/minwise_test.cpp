@@ -90,7 +90,7 @@ TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwis
   std::mt19937_64 random(9);
   const auto texts = random_texts(oracle::effort(600, 250), random);
   const neardup::minwise_hasher hash{neardup::default_tokenizer{}};
-  neardup::deduplicator dedup{hash, {.similarity = 0.7}};
+  neardup::deduplicator dedup{hash, {.similarity = 0.7, .exact = false}};
   CHECK(dedup.distance() == neardup::distance_for(64, 0.7, {.min_recall = 0.99, .kind = fingerprint_kind::minwise}));
   const neardup::feature_extractor features_of{neardup::default_tokenizer{}};
   std::vector<std::size_t> kept;

@@ -146,7 +146,7 @@ TEST_CASE("a deduplicator of min-wise codes that was saved as one of SimHash ope
   const fingerprint_composition made_of{.tokenizer = "words"};
   using by_minima = deduplicator<minwise_hasher<words>>;
   using by_votes = deduplicator<simhasher<words>>;
-  const int distance = by_minima(minwise_hasher<words>{}, {.similarity = 0.7}).distance();
+  const int distance = by_minima(minwise_hasher<words>{}, {.similarity = 0.7, .exact = false}).distance();
   CHECK_THROWS_AS(durable_deduplicator<by_votes>(
                       copy / "d", by_votes(simhasher<words>{}, {.distance = distance, .similarity = 0.7}), made_of),
                   std::invalid_argument);

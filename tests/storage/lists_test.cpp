@@ -284,7 +284,7 @@ TEST_CASE("a deduplicator is restored only into one of the same parts and option
   const support::temporary_folder folder;
   const simhasher hash{words{}};
   const auto made_of = composition_of(hash);
-  deduplicator dedup{hash, {.similarity = 0.7}};
+  deduplicator dedup{hash, {.similarity = 0.7, .exact = false}};
   dedup.add("some text or other that is long enough to be kept");
   save(folder / "dedup", dedup, made_of);
   CHECK(restore(folder / "dedup", deduplicator{hash, {.similarity = 0.7}}, made_of).size() == 1);
@@ -296,6 +296,10 @@ TEST_CASE("a deduplicator is restored only into one of the same parts and option
                 own + "a distance of 9 bits for a similarity of 0.7");
   check_refused(deduplicator{hash, {.distance = dedup.distance(), .similarity = 0.8}},
                 own + "a distance of " + std::to_string(dedup.distance()) + " bits for a similarity of 0.8");
+  check_refused(deduplicator{hash, {.similarity = 0.8}},
+                own + "a distance of " + std::to_string(dedup.distance()) + " bits for a similarity of 0.8");
+  check_refused(deduplicator{hash, {.similarity = 0.7, .exact = true}},
+                own + "exact comparison for a similarity of 0.7");
   check_refused(deduplicator{hash, {.similarity = 0.7, .min_tokens = 3}}, "min_tokens 8, not min_tokens 3");
   check_refused(deduplicator{hash, no_check{}, {.similarity = 0.7}}, "a check of features, not no check");
   check_refused(make_deduplicator<std::string>(hash, {.similarity = 0.7}), "another Id");

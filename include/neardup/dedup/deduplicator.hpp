@@ -33,8 +33,9 @@ namespace neardup::inline v0 {
 
 /// What makes two documents duplicates.
 struct dedup_options {
-  /// The most bits in which the fingerprints differ. If it is not given: the least that finds the share `recall` of the
-  /// pairs of that Jaccard similarity and above, see distance_for(); without a check and a similarity, 3.
+  /// The most bits in which the fingerprints differ, where candidates come from these. If it is not given: the least that
+  /// finds the share `recall` of the pairs of that Jaccard similarity and above, see distance_for(); without a check and
+  /// a similarity, 3.
   std::optional<int> distance = std::nullopt;
   /// The least similarity by the check; default_similarity if it is not given. Without a check it does no more than
   /// choose `distance`.
@@ -45,8 +46,9 @@ struct dedup_options {
   /// their tokens are the same.
   std::size_t min_tokens = default_min_tokens;
   /// Whether no duplicate is missed: candidates come from the features that documents share, whatever their fingerprints.
-  /// For a check of features of 32 bits; neither a distance nor a recall goes with it.
-  bool exact = false;
+  /// It takes a check of features of 32 bits, and neither a distance, a recall nor blocks. If it is not given: where that
+  /// can be, and none of these is given.
+  std::optional<bool> exact = std::nullopt;
 };
 
 /// What can check the candidates of a deduplicator: a callable `check(id, text)` (see check_of), a feature_extractor,
@@ -132,8 +134,9 @@ struct no_commit {
 
 /// Keeps the first document of each kind: `add` says whether a text is new, or a duplicate of which kept one.
 ///
-/// Candidates are the kept documents whose fingerprints are within `distance` bits; the check decides among them. It is
-/// the Jaccard similarity of the features that the fingerprint is made of, unless another is given (duplicate_check).
+/// The check decides: it is the Jaccard similarity of the features that the fingerprint is made of, unless another is
+/// given (duplicate_check). By features none is missed (dedup_options::exact); if a distance or a recall is given, or by
+/// another check, candidates are the kept documents whose fingerprints are within `distance` bits.
 /// Of several that pass, the original is the most similar, then the nearest, then the earliest added.
 /// Only new documents are kept. So each duplicate is similar to its original itself, and no chain of small steps joins
 /// what differs; and what is kept depends on the order of adding.
@@ -148,7 +151,8 @@ struct no_commit {
 /// Memory: for each kept document an entry of the index (see pigeonhole_index), 48 bytes here with 64 bits and ids of 4
 /// bytes, and about 40 for the map from its id; 4 bytes for each feature that the check keeps, and 24 more. Arrays that
 /// just grew have twice that; what erased documents leave is used again. Measured on 113,222 sections of statutes with
-/// 59 distinct words on average: 520 bytes each by the allocator, without a check 225.
+/// 59 distinct words on average: 520 bytes each by the allocator, without a check 225. Where none is missed, postings
+/// take the place of the index: about 36 bytes for each of the n - ceil(similarity n) + 1 rarest features of n.
 /// Id: see document_id; with a std::hash it is found by that, otherwise by its order. A string is kept once. Others
 /// than std::uint32_t are named to make_deduplicator.
 /// Guarantee: const members may run in many threads while no thread writes, each with its own workspace; what throws
@@ -347,10 +351,18 @@ class deduplicator {
     if (const auto* const source = core_.source().fingerprints()) {
       result.distance = source->distance();
       result.blocks = source->blocks();
-    } else {
-      result.exact = true;
     }
+    result.exact = core_.source().fingerprints() == nullptr;
     return result;
+  }
+
+  /// Whether the options left it open how candidates are found, and it was chosen that none is missed.
+  [[nodiscard]] bool chose_exact() const noexcept { return chose_exact_; }
+  /// Finds them by fingerprints within `distance` bits from now on, as a file says that was saved so.
+  /// Precondition: chose_exact(), and nothing is kept. Throws: std::invalid_argument if no index has that distance.
+  void search_within(int distance) {
+    core_ = decider_type(source_of({.distance = distance, .similarity = similarity_}), !has_check);
+    chose_exact_ = false;
   }
 
   /// The decider, which holds all kept documents.
@@ -363,14 +375,20 @@ class deduplicator {
   deduplicator(std::shared_ptr<const describer_type> describe, const dedup_options& options)
       : describer_(std::move(describe)),
         similarity_(options.similarity.value_or(default_similarity)),
+        chose_exact_(leaves_open(options)),
         core_(source_of(options), !has_check) {
     if (checks_features) detail::check_jaccard(similarity_);
     if (std::isnan(similarity_)) detail::fail<std::invalid_argument>("the similarity of duplicates is not a number");
   }
 
+  static bool leaves_open(const dedup_options& options) noexcept {
+    return checks_features && decider_type::source_type::can_be_exact && !options.exact && !options.distance &&
+           !options.recall && options.blocks == 0;
+  }
+
   static typename decider_type::source_type source_of(const dedup_options& options) {
     using source = typename decider_type::source_type;
-    if (!options.exact) return source(fingerprint_source_of(options));
+    if (!options.exact.value_or(leaves_open(options))) return source(fingerprint_source_of(options));
     if constexpr (checks_features && source::can_be_exact) {
       if (options.distance || options.recall || options.blocks != 0) {
         detail::fail<std::invalid_argument>("exact deduplication takes no distance, recall or blocks");
@@ -476,6 +494,7 @@ class deduplicator {
 
   std::shared_ptr<const describer_type> describer_;
   double similarity_;
+  bool chose_exact_;
   decider_type core_;
   std::uint64_t added_ = 0;
   workspace own_;

@@ -230,6 +230,8 @@ class stream_deduplicator {
   }
   /// As deduplicator::count.
   void count(std::uint64_t documents) noexcept { dedup_.count(documents); }
+  /// As deduplicator::search_within().
+  void search_within(int distance) { dedup_.search_within(distance); }
 
   /// The bytes that are allocated. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage() + ages_.memory_usage(); }

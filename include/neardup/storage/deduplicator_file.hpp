@@ -80,7 +80,7 @@ class deduplicator_format {
     using plain_type = std::remove_cvref_t<decltype(d)>;
     const dedup_options settings = d.options();
     std::string bytes;
-    put(bytes, settings.exact ? exact_distance : static_cast<std::uint32_t>(*settings.distance));
+    put(bytes, *settings.exact ? exact_distance : static_cast<std::uint32_t>(*settings.distance));
     put(bytes, static_cast<std::uint8_t>(!plain_type::has_check ? 0 : plain_type::checks_features ? 2 : 1));
     put(bytes, static_cast<std::uint8_t>(sizeof(feature_type)));
     if constexpr (has_named_ids) {
@@ -326,6 +326,9 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   if (file.header().bits != bits || (options.size() != 40 && options.size() != 56) ||
       file.sections().size() != expected_sections) {
     file.refuse("the sections do not fit each other");
+  }
+  if (const auto distance = get<std::uint32_t>(options, 0); format::plain(form).chose_exact() && distance < bits) {
+    form.search_within(static_cast<int>(distance));
   }
   if (const std::string other = format::difference(form, options.first(32)); !other.empty()) {
     fail<std::invalid_argument>(path + ": saved with " + other);
