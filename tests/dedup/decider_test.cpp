@@ -37,8 +37,10 @@ class everything {
     for (const std::uint32_t number : numbers_) visit(number);
   }
   template <class Fingerprint, class Features, class Rule>
-  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers, std::size_t kept,
-              const Features& /*features*/, Rule& rule, const any_runner& /*run*/) const {
+  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers,
+              std::span<const std::uint32_t> kept_numbers, const Features& /*features*/, Rule& rule,
+              const any_runner& /*run*/) const {
+    const std::size_t kept = kept_numbers.size();
     for (std::size_t i = kept; i < numbers.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         if ((j >= kept && !rule.is_kept(numbers[j])) || !rule.may_take(numbers[j], numbers[i])) continue;

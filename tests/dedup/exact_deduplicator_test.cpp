@@ -223,6 +223,12 @@ TEST_CASE("batches of an exact deduplicator give the verdicts of one after the o
       for (std::size_t i = 0; i < 120; ++i) texts.push_back(drawn_text(form, i, random, made));
       const auto verdicts = in_batches.add_batch(texts, neardup::threads{2});
       for (std::size_t i = 0; i < texts.size(); ++i) REQUIRE(verdicts[i] == singly.add(texts[i]));
+      // So that slots and numbers by age part.
+      for (int i = 0; i < 30; ++i) {
+        const auto id = static_cast<std::uint32_t>(random() % (120 * (batch + 1)));
+        REQUIRE(in_batches.erase(id) == singly.erase(id));
+      }
+      if (batch == 2) in_batches.shrink_to_fit();
     }
     REQUIRE(in_batches.size() == singly.size());
   }

@@ -126,17 +126,17 @@ class fingerprint_candidates {
     index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
   }
 
-  /// Decides about many documents by `rule`, as detail::decisions specifies. The documents with the first `kept`
-  /// numbers are kept already. `fingerprints` is indexed by number. `features` gives what the check compares, if it
-  /// compares features.
+  /// Decides about many documents by `rule`, as detail::decisions specifies. `numbers` ascend, and are not those of
+  /// insert(): kept[i], which was inserted, has the number i here, and those to be decided follow. `fingerprints` is
+  /// indexed by number. `features` gives what the check compares, if it compares features.
   template <class Features, class Rule>
-  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers, std::size_t kept,
-              const Features& features, Rule& rule, const any_runner& run) const {
+  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers,
+              std::span<const std::uint32_t> kept, const Features& features, Rule& rule, const any_runner& run) const {
     const detail::fingerprint_words all(fingerprints);
     detail::sequential_decider<detail::words_for(Fingerprint::bits), std::uint32_t>(
         Fingerprint::bits, index_.max_distance(), 0, fingerprints.size(), run, detail::decision_order::strict, rule,
         features)
-        .decide({all, numbers}, kept);
+        .decide({all, numbers}, kept.size());
   }
 
   void reserve(std::size_t count) { index_.reserve(count); }
@@ -290,8 +290,8 @@ class decider {
         };
       }
     }
-    source_.decide(std::span<const Fingerprint>(fingerprints), std::span<const slot_type>(numbers), kept.size(),
-                   compared, rule, run);
+    source_.decide(std::span<const Fingerprint>(fingerprints), std::span<const slot_type>(numbers),
+                   std::span<const slot_type>(kept), compared, rule, run);
     return found;
   }
 

@@ -106,8 +106,8 @@ class chosen_candidates {
     std::get_if<by_fingerprints>(&source_)->for_each(document, nothing, visit);
   }
   template <class Features, class Rule>
-  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers, std::size_t kept,
-              const Features& features, Rule& rule, const any_runner& run) const {
+  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers,
+              std::span<const std::uint32_t> kept, const Features& features, Rule& rule, const any_runner& run) const {
     std::visit([&](const auto& source) { source.decide(fingerprints, numbers, kept, features, rule, run); }, source_);
   }
   void reserve(std::size_t count) {

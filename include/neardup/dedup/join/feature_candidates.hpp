@@ -115,28 +115,42 @@ class feature_candidates {
     for (const std::uint32_t number : scratch.met_) visit(number);
   }
 
-  /// Decides about many documents by `rule`, as `decisions` specifies, one after the other. The documents with the
-  /// first `kept` numbers are kept already. `fingerprints` is indexed by number; `features.of(number)` gives the features.
+  /// Decides about many documents by `rule`, as fingerprint_candidates does: first all of them against what is kept, in the
+  /// parts of `runner`, then one after the other against those before it.
   template <class Features, class Rule>
-  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers, std::size_t kept,
-              const Features& features, Rule& rule, const any_runner& /*run*/) const {
+  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers,
+              std::span<const std::uint32_t> kept, const Features& features, Rule& rule,
+              const any_runner& runner) const {
     struct of_number {
       feature_span features;
     };
-    feature_candidates before = fresh();
-    before.learn_from(numbers, features.of);
-    workspace scratch;
-    for (const std::uint32_t number : numbers) {
-      const of_number document{features.of(number)};
-      if (number >= kept) {
-        before.for_each(document, scratch, [&](std::uint32_t earlier) {
-          if (!rule.may_take(earlier, number)) return;
-          rule.consider(earlier, number, hamming_distance(fingerprints[earlier], fingerprints[number]));
-        });
-        rule.decide(number);
-        if (!rule.is_kept(number)) continue;
+    const auto compare = [&](std::uint32_t earlier, std::uint32_t number) {
+      if (!rule.may_take(earlier, number)) return;
+      rule.consider(earlier, number, hamming_distance(fingerprints[earlier], fingerprints[number]));
+    };
+    const auto first_new = std::lower_bound(numbers.begin(), numbers.end(), kept.size());
+    const std::span<const std::uint32_t> batch(first_new, numbers.end());
+    std::vector<std::uint32_t> number_of(is_kept_.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      if (kept[i] < number_of.size()) number_of[kept[i]] = static_cast<std::uint32_t>(i);
+    }
+    constexpr std::size_t step = 64;
+    const std::size_t parts = parts_for(runner, batch.size(), step);
+    std::vector<workspace> scratch(parts);
+    in_steps(runner, parts, batch.size(), step, [&](std::size_t part, std::size_t first, std::size_t last) {
+      for (const std::uint32_t number : batch.subspan(first, last - first)) {
+        for_each(of_number{features.of(number)}, scratch[part],
+                 [&](std::uint32_t slot) { compare(number_of[slot], number); });
       }
-      before.insert(document, number, features.of);
+      return true;
+    });
+    feature_candidates before = fresh();
+    before.learn_from(batch, features.of);
+    for (const std::uint32_t number : batch) {
+      const of_number document{features.of(number)};
+      before.for_each(document, scratch[0], [&](std::uint32_t earlier) { compare(earlier, number); });
+      rule.decide(number);
+      if (rule.is_kept(number)) before.insert(document, number, features.of);
     }
   }
 
