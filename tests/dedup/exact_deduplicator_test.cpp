@@ -1,6 +1,7 @@
 // A deduplicator that misses nothing, against one that compares each document with all that are kept.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -160,10 +161,22 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
   struct document {
     std::vector<std::uint32_t> features;
   };
-  for (const std::size_t max_in_row : {1U, 4U, 2048U}) {
+  using neardup::set_similarity;
+  const auto cosine = [](const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+    std::vector<std::uint32_t> common;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+    return static_cast<double>(common.size()) /
+           std::sqrt(static_cast<double>(a.size()) * static_cast<double>(b.size()));
+  };
+  const std::vector<std::pair<std::size_t, set_similarity>> settings{{1, set_similarity::jaccard},
+                                                                     {4, set_similarity::jaccard},
+                                                                     {2048, set_similarity::jaccard},
+                                                                     {4, set_similarity::cosine},
+                                                                     {2048, set_similarity::cosine}};
+  for (const auto& [max_in_row, by] : settings) {
     for (const std::uint32_t vocabulary : {40U, 300U, 100000U}) {
       std::mt19937_64 random(max_in_row + vocabulary);
-      neardup::detail::feature_candidates<simhash<64>> source(0.6, max_in_row);
+      neardup::detail::feature_candidates<simhash<64>> source(0.6, max_in_row, by);
       decltype(source)::workspace scratch;
       std::map<std::uint32_t, document> kept;
       // It gives those of erased documents, too, and of those that were never kept.
@@ -187,7 +200,10 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
         REQUIRE(std::adjacent_find(met.begin(), met.end(), std::greater_equal<>()) == met.end());
         candidates += met.size();
         for (const auto& [number, other] : kept) {
-          if (next.features.empty() || neardup::jaccard(next.features, other.features) < 0.6) continue;
+          if (next.features.empty()) continue;
+          const double similarity = by == set_similarity::jaccard ? neardup::jaccard(next.features, other.features)
+                                                                  : cosine(next.features, other.features);
+          if (similarity < 0.6) continue;
           ++similar;
           REQUIRE(std::binary_search(met.begin(), met.end(), number));
         }

@@ -23,8 +23,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Candidates by the features that a document shares with kept ones: every kept document with a Jaccard similarity of at
-/// least a threshold, and few others. A `Source` of a decider, as fingerprint_candidates is.
+/// Candidates by the features that a document shares with kept ones: every kept document with a Jaccard similarity, or a
+/// cosine, of at least a threshold, and few others. A `Source` of a decider, as fingerprint_candidates is.
 ///
 /// All features are in one order, rare ones first. Two sets that are similar enough have one of their first features in
 /// common (set_join.hpp names the sources): only these go into postings, and only these are looked up. What meets is
@@ -52,16 +52,18 @@ class feature_candidates {
     friend feature_candidates;
     prefix_finder finder_;
     std::vector<std::uint32_t> met_;
-    std::vector<std::uint32_t> least_;  // by the sum of the sizes of two sets, what they must have in common
+    std::vector<std::uint32_t> least_;  // what two sets must have in common by Jaccard, by the sum of their sizes
     std::size_t size_ = 0, first_size_ = 0, last_size_ = 0;  // of a set, and of those that may be similar enough
   };
 
-  /// Throws: std::invalid_argument unless the similarity is above 0.
+  /// Throws: std::invalid_argument unless the similarity is above 0. `by`: jaccard or cosine.
   /// `max_in_row`: of a feature that more documents have, they are told apart by size and position. Changes no answer.
-  explicit feature_candidates(double similarity, std::size_t max_in_row = 2048)
+  explicit feature_candidates(double similarity, std::size_t max_in_row = 2048,
+                              set_similarity by = set_similarity::jaccard)
       : similarity_(similarity),
         max_in_row_(max_in_row),
-        bounds_(set_similarity::jaccard, similarity),
+        by_(by),
+        bounds_(by, similarity),
         heads_(min_heads, none),
         counts_(min_heads) {}
 
@@ -69,7 +71,7 @@ class feature_candidates {
   feature_candidates& operator=(feature_candidates&& other) = default;
 
   /// An empty source with the same settings.
-  [[nodiscard]] feature_candidates fresh() const { return feature_candidates(similarity_, max_in_row_); }
+  [[nodiscard]] feature_candidates fresh() const { return feature_candidates(similarity_, max_in_row_, by_); }
 
   /// Adds a document. `features_of(number)` gives the features of those that were added before, as they were then.
   template <class Description, class FeaturesOf>
@@ -362,12 +364,13 @@ class feature_candidates {
     if (scratch.size_ == n) return;
     scratch.size_ = 0;
     scratch.first_size_ = bounds_.least_partner(n);
-    std::size_t last = (std::max)(n, static_cast<std::size_t>(static_cast<double>(n) / similarity_));
+    const double ratio = by_ == set_similarity::cosine ? similarity_ * similarity_ : similarity_;
+    std::size_t last = (std::max)(n, static_cast<std::size_t>(static_cast<double>(n) / ratio));
     while (bounds_.least_partner(last + 1) <= n) ++last;
     while (last > n && bounds_.least_partner(last) > n) --last;
     scratch.last_size_ = last;
     // The Jaccard similarity depends on the sum of the sizes alone.
-    for (std::size_t sum = scratch.least_.size(); sum <= n + last; ++sum) {
+    for (std::size_t sum = scratch.least_.size(); by_ == set_similarity::jaccard && sum <= n + last; ++sum) {
       scratch.least_.push_back(static_cast<std::uint32_t>(bounds_.least(sum / 2, sum - sum / 2)));
     }
     scratch.size_ = n;
@@ -375,12 +378,12 @@ class feature_candidates {
 
   /// In how many features a set may differ that has one of its features at a position where the other one has it at
   /// another; nothing if it cannot be similar enough.
-  [[nodiscard]] static std::optional<std::size_t> may_differ(const workspace& scratch, std::size_t size,
-                                                             std::size_t position, std::size_t own_size,
-                                                             std::size_t own_position) noexcept {
+  [[nodiscard]] std::optional<std::size_t> may_differ(const workspace& scratch, std::size_t size, std::size_t position,
+                                                      std::size_t own_size, std::size_t own_position) const noexcept {
     if (size == large) return (std::numeric_limits<std::size_t>::max)();
     if (size < scratch.first_size_ || size > scratch.last_size_) return std::nullopt;
-    const std::size_t least = scratch.least_[size + own_size];
+    const std::size_t least =
+        by_ == set_similarity::jaccard ? scratch.least_[size + own_size] : bounds_.least(size, own_size);
     if (least + position > size || least + own_position > own_size) return std::nullopt;
     return size + own_size - 2 * least;
   }
@@ -454,6 +457,7 @@ class feature_candidates {
 
   double similarity_;
   std::size_t max_in_row_;
+  set_similarity by_;
   overlap_bounds bounds_;
   std::vector<std::uint32_t> heads_;  // of the chains of postings, by bucket
   std::vector<posting> postings_;
