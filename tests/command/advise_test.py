@@ -8,7 +8,7 @@ import re
 import shlex
 import unittest
 
-from harness import A, B, SANITIZED, CommandTest, jsonl, run, main
+from harness import A, B, SANITIZED, CommandTest, corpus, jsonl, run, main
 
 
 class Advise(CommandTest):
@@ -213,6 +213,13 @@ class Advise(CommandTest):
         done = self.assert_done(run("advise", *hopeless, data=texts))
         self.assertIn("None of these finds as many; * finds the most.", done.text)
         self.assertFalse(self.advice(*hopeless, data=texts)["is_reached"])
+
+    def test_says_how_near_duplicates_of_a_sample_are_counted(self):
+        done = self.assert_done(run("advise", "--lines", "-", data="\n".join(corpus(2300, 71))))
+        pairs = r"^About [\d,]+ pairs of near-duplicates with .* \(a sample of 2,000 documents has [\d,]+, counted for each of its documents\)$"
+        self.assertRegex(done.text.splitlines()[1], pairs)
+        failed = run("advise", "--features", "zh:words", "-", data=A)
+        self.assert_fails(failed, "only words:N, masked:words:N, canonical:words:N, chars:N, canonical:chars:N, letters:N, longest:N and bytes:N")
 
     def test_hardly_anything_to_look_at(self):
         done = self.assert_done(run("advise", "--lines", "-", data=""))

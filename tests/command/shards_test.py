@@ -44,6 +44,11 @@ def sections(path):
     return count, parts
 
 
+def by_fingerprints(options=()):
+    """What makes groups take the candidates that join finds."""
+    return () if {"--distance", "--kind", "--bits"} & set(options) else ("--kind", "auto")
+
+
 class Shards(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -115,7 +120,7 @@ class Groups(Shards):
         for grouping in ("representatives", "components"):
             for form in ("text", "jsonl"):
                 how = ("--grouping", grouping, "--format", form)
-                whole = self.run_neardup("groups", "--jsonl", *how, *options, *parts)
+                whole = self.run_neardup("groups", "--jsonl", *by_fingerprints(options), *how, *options, *parts)
                 self.assertEqual(self.merge(shards, checked, *how), whole, (options, how))
                 sizes.add(len(whole))
         self.assertGreater(min(sizes), 1000)
@@ -140,8 +145,11 @@ class Groups(Shards):
                 whole = self.run_neardup("groups", "--jsonl", "--exact", *how, *options, *names)
                 self.assertGreater(len(whole), 1000)
                 self.assertEqual(self.merge(shards, checked, *how), whole, (options, how))
-        facts = self.run_neardup("manifest", *(f"{s}.shard" for s in shards), *checked)
-        self.assertIn("complete", facts)
+        files = [name for s in shards for name in (f"{s}.shard", f"{s}.shard.features")]
+        self.assertTrue(self.run_neardup("manifest", *files, *checked).endswith("\ncomplete\n"))
+        # No candidates are wanted in such a run.
+        facts = self.run_neardup("manifest", *files, *checked[:-1])
+        self.assertIn(f"\nmissing\tchecked pairs of shards {shards[-1]} {shards[-1]}\nincomplete\n", facts)
 
     def test_a_mix_of_joins_is_refused(self):
         names = self.write_parts(100, 2)
@@ -158,7 +166,13 @@ class Groups(Shards):
             said = self.run_neardup("join", "--exact", option, value, "--output", "x", "0.shard", fails=True)
             self.assertIn(f"{option} with --exact: the shards say what is compared", said)
         self.run_neardup("hash", "--jsonl", "--shard", 7, "--output", "7.shard", *names)
-        self.assertIn("7.shard.features", self.run_neardup("join", "--exact", "--output", "x", "7.shard", fails=True))
+        said = self.run_neardup("join", "--exact", "--output", "x", "7.shard", fails=True)
+        self.assertIn("7.shard.features: is not there, and --exact compares features: hash --shard N --keep-features writes", said)
+        said = self.run_neardup("join", "--exact", "--blocks", 4, "--output", "x", "0.shard", fails=True)
+        self.assertIn("--blocks with --exact", said)
+        self.run_neardup("hash", "--jsonl", "--shard", 9, "--similarity", "0.6", "--keep-features", "--output", "9.shard", *names)
+        said = self.run_neardup("join", "--exact", "--output", "x", "0.shard", "9.shard", fails=True)
+        self.assertIn("9.shard.features: was made with another min-similarity than 0.shard.features", said)
         self.run_neardup("hash", "--jsonl", "--shard", 8, "--check", "cosine", "--keep-features", "--output", "8.shard", *names)
         said = self.run_neardup("join", "--exact", "--output", "x", "8.shard", fails=True)
         self.assertIn("8.shard.features: --exact compares sets by --check jaccard", said)
@@ -187,7 +201,7 @@ class Groups(Shards):
     def test_one_shard_and_an_empty_one(self):
         parts = self.write_parts(600, 1)
         (self.folder / "empty.jsonl").write_text('{"text":""}\n')
-        whole = self.run_neardup("groups", "--jsonl", *parts, "empty.jsonl")
+        whole = self.run_neardup("groups", "--jsonl", *by_fingerprints(), *parts, "empty.jsonl")
         shards = self.hash([*parts, "empty.jsonl"])
         self.assertEqual(self.merge(shards, self.all_tasks(shards)), whole)
 
@@ -196,7 +210,7 @@ class Groups(Shards):
         shards = self.hash(parts, first=70000)
         candidates = [self.join(a, b) for a, b in itertools.combinations_with_replacement(shards, 2)]
         self.run_neardup("verify", "--output", "all.checked", *candidates, *(f"{shard}.shard" for shard in shards))
-        self.assertEqual(self.merge(shards, ["all.checked"]), self.run_neardup("groups", "--jsonl", *parts))
+        self.assertEqual(self.merge(shards, ["all.checked"]), self.run_neardup("groups", "--jsonl", *by_fingerprints(), *parts))
 
     def test_a_crowd_of_copies_has_no_pairs(self):
         for part in range(2):
@@ -310,7 +324,7 @@ class Files(Shards):
                 said = self.run_neardup("join", *others, "--output", "x", *names, fails=True)
                 self.assertIn(" ".join(others), said)
                 self.assertIn(f": the shards were made for --distance {distance}, which join takes from them", said)
-            self.assertEqual(self.merge(shards, self.all_tasks(shards)), self.run_neardup("groups", "--jsonl", *options, *parts))
+            self.assertEqual(self.merge(shards, self.all_tasks(shards)), self.run_neardup("groups", "--jsonl", *by_fingerprints(options), *options, *parts))
         self.run_neardup("hash", "--jsonl", "--shard", 1, "--keep-features", "--distance", 5, "--output", "other.shard", "part1.jsonl")
         self.run_neardup("hash", "--jsonl", "--shard", 0, "--keep-features", "--distance", 4, "--output", "0.shard", "part0.jsonl")
         self.assertIn("other.shard: was made for --distance 5, and 0.shard for 4",

@@ -230,11 +230,15 @@ shard_inputs open_shard_inputs(const std::vector<std::string>& paths) {
       refuse(path, "is shard " + std::to_string(one.number) + ", as is " + before.file.path());
     }
     check_composition(path, one.file.made_of(), first.file.made_of());
-    for (const auto& [name, value] : one.settings) {
+    const auto refuse_other = [&](const std::string& name, const std::string& value) {
       const auto other = first.settings.find(name);
-      if (other != first.settings.end() && other->second == value) continue;
+      if (other != first.settings.end() && other->second == value) return;
       refuse(path, "was made with another " + name + " than " + first.file.path());
-    }
+    };
+    // The similarity, which was typed, before the distance, which followed from it.
+    if (const auto least = one.settings.find("min-similarity"); least != one.settings.end())
+      refuse_other(least->first, least->second);
+    for (const auto& [name, value] : one.settings) refuse_other(name, value);
   }
   for (const auto& pairs : inputs.pairs) {
     if (inputs.documents.empty()) break;

@@ -182,9 +182,9 @@ void print_corpus(output& out, const advised_run& settings, const neardup::advic
   const bool is_whole = found.sampled == found.documents;
   const std::string similar = "with a similarity of " + number(*settings.comparison.min_similarity) + " by " +
                               to_string(settings.comparison.check_features);
-  const std::string looked_at =
-      is_whole ? ""
-               : " (" + grouped(found.pairs_seen) + " seen of a sample of " + grouped(found.sampled) + " documents)";
+  const std::string looked_at = is_whole ? ""
+                                         : " (a sample of " + grouped(found.sampled) + " documents has " +
+                                               grouped(found.pairs_seen) + ", counted for each of its documents)";
   if (found.pairs_seen == 0) {
     out << "No near-duplicates " << similar << looked_at << '\n';
   } else {
@@ -388,7 +388,9 @@ bool run_advise(typed_options& typed) {
   advised_run settings;
   const auto take_what_is_wanted = [&](const typed_options& given, run_settings& to) {
     if (to.fingerprint.features.needs_dictionary() || to.comparison.check_features.needs_dictionary()) {
-      throw usage_error("advise knows no words by a dictionary, only words:N, masked:words:N, chars:N and bytes:N");
+      throw usage_error(
+          "advise knows no words by a dictionary, only words:N, masked:words:N, canonical:words:N, chars:N, "
+          "canonical:chars:N, letters:N, longest:N and bytes:N");
     }
     to.comparison.min_similarity = similarity_of(given);
     take_number(given, "--recall", settings.recall, 0.0, 1.0);

@@ -124,6 +124,12 @@ class sets_of_shard {
 
 /// Every pair of near-duplicates of two shards, or within one, once.
 void join_exactly(context& c, run_settings& settings) {
+  for (const std::string& path : settings.input.paths) {
+    std::error_code ignored;
+    if (role_of_file(path) != file_role::list || std::filesystem::exists(features_path(path), ignored)) continue;
+    throw input_error({features_path(path),
+                       "is not there, and --exact compares features: hash --shard N --keep-features writes them"});
+  }
   const shard_inputs inputs = open_shard_inputs(settings.input.paths);
   if (inputs.shards.size() != settings.input.paths.size()) {
     throw usage_error("join takes shards, as hash --shard writes them");
@@ -166,19 +172,21 @@ void join_exactly(context& c, run_settings& settings) {
 bool run_join(typed_options& typed) {
   std::optional<int> distance;
   const char* told = "--check";
+  const bool is_exact = typed.has("--exact");
   const auto take_distance_of_shards = [&](run_settings& to) {
     if (to.input.paths.size() > 2) throw usage_error("join takes one shard, or two");
     take_kind_of_shards(typed, to);
+    if (is_exact) return;
     distance = distance_of_shards(to.input.paths);
     if (typed.has("--similarity")) told = "--similarity";
     if (typed.has("--distance")) told = "--distance";
     if (distance && !typed.has(told)) typed.set("--distance", {std::to_string(*distance)});
   };
-  const bool is_exact = typed.has("--exact");
   if (is_exact) {
     for (const char* const option : {"--similarity", "--distance", "--check"}) {
       if (typed.has(option)) throw usage_error(option + std::string(" with --exact: the shards say what is compared"));
     }
+    if (typed.has("--blocks")) throw usage_error("--blocks with --exact: no candidates come from fingerprints");
   }
   const auto take_what_is_compared = [&](run_settings& to) {
     if (is_exact) return;
@@ -195,6 +203,11 @@ bool run_join(typed_options& typed) {
   if (is_exact) {
     join_exactly(c, settings);
     return c.found_any;
+  }
+  if (!distance && !settings.output.quiet && !typed.has("--similarity") && !typed.has("--distance")) {
+    say(features_path(settings.input.paths.front()) + " is not there: --similarity " +
+        number(neardup::default_similarity) + " (the default) means --distance " +
+        std::to_string(settings.comparison.distance));
   }
   with_fingerprint(settings.fingerprint.bits, settings.fingerprint.kind,
                    [&]<class Fingerprint>(Fingerprint) { join_shards<Fingerprint>(c); });

@@ -57,7 +57,8 @@ class manifest {
         const join_task task{earlier->first, later->first, earlier->second, later->second};
         const std::string which = "shards " + std::to_string(task.earlier) + ' ' + std::to_string(task.later);
         if (checked_.contains(task)) continue;
-        print("missing", (candidates_.contains(task) ? "checked pairs of " : "candidates of ") + which);
+        const bool is_checked_next = has_exact_ || candidates_.contains(task);
+        print("missing", (is_checked_next ? "checked pairs of " : "candidates of ") + which);
       }
     }
     for (const auto& [task, path] : named_) {
@@ -101,6 +102,7 @@ class manifest {
   }
   void add_pairs(const std::string& path) {
     const pair_file pairs(path);
+    has_exact_ = has_exact_ || pairs.is_exact;
     std::string shards;
     const std::string what = pairs.is_checked ? "checked pairs of shards " : "candidates of shards ";
     for (const join_task& task : pairs.tasks) {
@@ -115,6 +117,7 @@ class manifest {
 
   output& out_;
   bool is_complete_ = true;
+  bool has_exact_ = false;                                // join --exact writes checked pairs, of no candidates
   std::map<std::uint64_t, std::uint64_t> shards_, kept_;  // by number the checksum
   std::map<std::uint64_t, std::string> lists_;            // by number the file
   std::set<join_task> candidates_, checked_;
