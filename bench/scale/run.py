@@ -230,7 +230,11 @@ def main():
     parser.add_argument("texts", nargs="*", help="real texts, and folders of them")
     parser.add_argument("--before", metavar="PROGRAM", help="another build of the command, to compare with")
     parser.add_argument("--before-name", default="0f0e94b", help="its commit (%(default)s)")
-    parser.add_argument("--arguments", default="", help="more arguments for the command (--arguments='--kind minwise')")
+    parser.add_argument(
+        "--arguments",
+        default="--kind auto",
+        help="more arguments for the command (default: --kind auto, by fingerprints; --arguments='' compares features)",
+    )
     parser.add_argument("--up-to", type=float, default=1e6, help="the largest number of records, up to 1e8 (%(default)g)")
     parser.add_argument("--sizes", type=float, nargs="+", default=[], help="these, not all up to --up-to")
     parser.add_argument("--bytes", type=int, nargs="+", default=[730, 230], help="bytes of a text (730 and 230)")

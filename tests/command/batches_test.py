@@ -78,7 +78,10 @@ class Adding(Batches):
                     more = ("--jsonl", "--dropped", dropped, "-")
                     done = self.assert_done(run("unique", "--add-to", self.index, "--compact", when, *more, data=data))
                     gone = dropped.read_bytes()
-                    expected = self.assert_done(run("unique", "--against", twin, "--also-within", *more, data=data))
+                    # Its width names the fingerprints of the twin, by which --add-to finds candidates, too.
+                    bits = options[options.index("--bits") + 1] if "--bits" in options else 64
+                    by_fingerprints = ("--bits", bits, "--against", twin, "--also-within")
+                    expected = self.assert_done(run("unique", *by_fingerprints, *more, data=data))
                     self.assertEqual(done.bytes, expected.bytes)
                     self.assertEqual(gone, dropped.read_bytes())
                     found += len(gone.splitlines())

@@ -1,10 +1,14 @@
-"""What --exact finds, held against comparing each document with each. NEARDUP_PROGRAM names the program."""
+"""What is found by features, by default and with --exact, held against comparing each document with each.
+NEARDUP_PROGRAM names the program."""
 
 import json
 import math
+import re
+import threading
+import time
 
 from harness import A, CommandTest, characters, connected, corpus, fingerprints, hamming_distance, jaccard, jsonl
-from harness import members_of, represented, run, words, main
+from harness import SANITIZED, close_pairs, cpu_seconds, members_of, represented, run, start, stop, words, main
 
 
 def cosine(a, b):
@@ -30,7 +34,9 @@ def sets_of(texts, prefix="d"):
     return {f"{prefix}{i}": words(text, 2) for i, text in enumerate(texts) if words(text, 2)}
 
 
-class Exact(CommandTest):
+class ByDefault(CommandTest):
+    exact = ()
+
     def setUp(self):
         super().setUp()
         self.texts = corpus(240, 61)
@@ -51,7 +57,7 @@ class Exact(CommandTest):
                     for (a, b), s in matches(self.sets, similarity, least).items()
                 ]
                 self.assertGreater(len(expected), 20)
-                options = ("pairs", "--exact", *JSON, "--check", measure, "--similarity", least)
+                options = ("pairs", *self.exact, *JSON, "--check", measure, "--similarity", least)
                 for source, threads in ((self.file, 1), ("-", 3)):
                     with self.subTest(measure=measure, least=least, source=source):
                         done = self.assert_done(run(*options, "--threads", threads, source, data=self.data))
@@ -60,14 +66,14 @@ class Exact(CommandTest):
 
     def test_finds_what_no_fingerprint_finds(self):
         # No distance of 64 bits leads from one text to another that has three of ten features in common.
-        rows = run("pairs", *JSON, "--exact", "--similarity", 0.3, self.file).json
+        rows = run("pairs", *JSON, *self.exact, "--similarity", 0.3, self.file).json
         fewer = run("pairs", *JSON, "--distance", 5, "--min-similarity", 0.3, self.file).json
         found = {(row["a"], row["b"]) for row in rows}
         self.assertLess({(row["a"], row["b"]) for row in fewer}, found)
 
     def test_copies_once(self):
-        every = run("pairs", *JSON, "--exact", self.file).json
-        once = run("pairs", *JSON, "--exact", "--copies-once", self.file).json
+        every = run("pairs", *JSON, *self.exact, self.file).json
+        once = run("pairs", *JSON, *self.exact, "--copies-once", self.file).json
         first = {name: next(n for n in self.sets if self.sets[n] == s) for name, s in self.sets.items()}
         wanted = [row for row in every if first[row["a"]] == row["a"] and first[row["b"]] in (row["a"], row["b"])]
         self.assertEqual(once, wanted)
@@ -87,7 +93,7 @@ class Exact(CommandTest):
             ):
                 label = {name: label[name] for name in self.sets}  # in the order of the input
                 kept = b"".join(line for i, line in enumerate(lines) if label.get(f"d{i}", f"d{i}") == f"d{i}")
-                options = ("--exact", "--check", measure, "--min-similarity", least, "--grouping", rule, "--keep", keep)
+                options = (*self.exact, "--check", measure, "--min-similarity", least, "--grouping", rule, "--keep", keep)
                 for source, threads in ((self.file, 3), ("-", 1)):
                     with self.subTest(measure=measure, least=least, rule=rule, keep=keep, source=source):
                         shared = (*options, "--threads", threads, source)
@@ -97,9 +103,9 @@ class Exact(CommandTest):
                         self.assertEqual(done.bytes, kept)
 
     def test_text_needs_no_fingerprints(self):
-        rows = run("groups", *JSON, "--exact", "--similarity", 0.5, self.file).json
+        rows = run("groups", *JSON, *self.exact, "--similarity", 0.5, self.file).json
         expected = [m["id"] for row in rows for m in row["members"]]
-        lines = self.assert_done(run("groups", "--jsonl", "--exact", "--similarity", 0.5, self.file)).text.splitlines()
+        lines = self.assert_done(run("groups", "--jsonl", *self.exact, "--similarity", 0.5, self.file)).text.splitlines()
         self.assertEqual([line.split("  ")[2] for line in lines if line.startswith("  ")], expected)
 
     def test_dropped_names_what_was_kept(self):
@@ -112,7 +118,7 @@ class Exact(CommandTest):
         ]
         for source in (self.file, "-"):
             dropped = self.folder / "dropped.jsonl"
-            options = ("unique", "--exact", "--jsonl", "--similarity", 0.5, "--dropped", dropped)
+            options = ("unique", *self.exact, "--jsonl", "--similarity", 0.5, "--dropped", dropped)
             self.assert_done(run(*options, source, data=self.data))
             rows = [json.loads(line) for line in dropped.read_text().splitlines()]
             self.assertEqual([{k: row[k] for k in ("id", "kept", "similarity")} for row in rows], expected)
@@ -121,7 +127,7 @@ class Exact(CommandTest):
         texts = corpus(9000, 62, vocabulary=60)
         data = jsonl(texts)
         file = self.write("long.jsonl", data)
-        options = ("unique", "--exact", "--jsonl", "--similarity", 0.6)
+        options = ("unique", *self.exact, "--jsonl", "--similarity", 0.6)
         whole = self.assert_done(run(*options, file)).bytes
         for threads in (1, 3):
             self.assertEqual(run(*options, "--threads", threads, "-", data=data).bytes, whole)
@@ -152,7 +158,7 @@ class Exact(CommandTest):
                             dropped.add(b)
                         elif within:
                             kept.append(b)
-                    options = ("--exact", "--jsonl", "--min-similarity", least, "--against", against)
+                    options = (*self.exact, "--jsonl", "--min-similarity", least, "--against", against)
                     options += ("--also-within",) if within else ()
                     rows = self.assert_done(run("pairs", "--format", "jsonl", *options, self.file)).json
                     self.assertEqual([(r["a"], r.get("against", r.get("b"))) for r in rows], pairs)
@@ -160,23 +166,24 @@ class Exact(CommandTest):
                     for source in (self.file, "-"):
                         done = self.assert_done(run("unique", *options, source, data=self.data))
                         self.assertEqual(done.bytes, stays)
-        bare = self.folder / "bare.neardup"
-        self.assert_done(run("index", "--jsonl", "--output", bare, path))
-        self.assert_fails(run("pairs", "--exact", "--jsonl", "--against", bare, self.file), str(bare), "--keep-features")
 
     def test_other_features(self):
         sets = {f"d{i}": characters(text, 4) for i, text in enumerate(self.texts) if characters(text, 4)}
         expected = list(matches(sets, jaccard, 0.6))
         for features in (("--features", "chars:4"), ("--features", "words", "--check-features", "chars:4")):
-            rows = self.assert_done(run("pairs", "--exact", *JSON, "--similarity", 0.6, *features, self.file)).json
+            rows = self.assert_done(run("pairs", *self.exact, *JSON, "--similarity", 0.6, *features, self.file)).json
             self.assertEqual([(row["a"], row["b"]) for row in rows], expected)
 
     def test_given_features_of_records(self):
         rows = [{"id": f"d{i}", "f": [[w, 1 + len(w)] for w in t.split()]} for i, t in enumerate(self.texts)]
         data = "".join(json.dumps(row) + "\n" for row in rows)
         sets = {row["id"]: {w for w, _ in row["f"]} for row in rows}
-        done = self.assert_done(run("pairs", "--exact", *JSON, "--weighted-field", "f", "-", data=data))
+        done = self.assert_done(run("pairs", *self.exact, *JSON, "--weighted-field", "f", "-", data=data))
         self.assertEqual([(row["a"], row["b"]) for row in done.json], list(matches(sets, jaccard, 0.8)))
+
+
+class Demanded(ByDefault):
+    exact = ("--exact",)
 
     def test_says_what_it_means(self):
         done = run("groups", "--exact", "--jsonl", self.file)
@@ -205,6 +212,175 @@ class Exact(CommandTest):
         lists = self.folder / "a.bin"
         self.assert_done(run("hash", "--format", "bin", "--output", lists, self.folder / "a.txt"))
         self.assert_fails(run("pairs", "--exact", "--fingerprints", lists), "--fingerprints with --exact")
+
+    def test_refuses_an_index_without_features(self):
+        bare = self.folder / "bare.neardup"
+        self.assert_done(run("index", "--jsonl", "--output", bare, self.file))
+        self.assert_fails(run("pairs", "--exact", "--jsonl", "--against", bare, self.file), str(bare), "--keep-features")
+
+LOOSE = corpus(1500, 63, words=25, vocabulary=60, copies=0.8)  # of whose pairs fingerprints miss some
+
+
+class Unasked(CommandTest):
+    """What is taken where nothing asks for either."""
+
+    def setUp(self):
+        super().setUp()
+        self.data = jsonl(LOOSE)
+        self.file = self.write("c.jsonl", self.data)
+        self.lines = self.write("c.txt", "".join(text + "\n" for text in LOOSE))
+        self.files = self.folder / "files"
+        for i, text in enumerate(LOOSE[:200]):
+            self.write(f"files/{i:03}.txt", text)
+
+    def test_default_is_exact(self):
+        others = self.write("others.jsonl", jsonl(LOOSE[::9]))
+        for verb in ("groups", "unique", "pairs", "report"):
+            for options in (
+                ("--jsonl", self.file),
+                ("--jsonl", "-"),
+                ("--lines", self.lines),
+                (self.files,),
+                ("--jsonl", self.file, "--against", others, "--also-within"),
+                ("--jsonl", "--check", "cosine", "--similarity", 0.7, self.file),
+            ):
+                with self.subTest(verb=verb, options=options):
+                    default = self.assert_done(run(verb, *options, data=self.data))
+                    exact = self.assert_done(run(verb, "--exact", *options, data=self.data))
+                    self.assertTrue(default.bytes)
+                    self.assertEqual(default.bytes, exact.bytes)
+                    self.assertEqual(default.err, exact.err)
+
+    def test_says_what_it_means(self):
+        done = run("groups", "--jsonl", self.file)
+        meant = "--features words:2 --exact --check-features words:2 --min-similarity 0.8"
+        self.assertEqual(done.err.splitlines()[0], f"neardup: --similarity 0.8 (the default) means: {meant}")
+        self.assertEqual(run("groups", *meant.split(), "--jsonl", self.file).bytes, done.bytes)
+
+    def test_each_option_of_fingerprints_takes_these(self):
+        sets = {f"d{i}": words(text, 2) for i, text in enumerate(LOOSE)}
+        every = {(row["a"], row["b"]) for row in run("pairs", *JSON, "--similarity", 0.6, self.file).json}
+        self.assertEqual(every, set(matches(sets, jaccard, 0.6)))
+        missed = 0
+        for options in (
+            ("--kind", "auto"),
+            ("--kind", "minwise"),
+            ("--kind", "simhash"),
+            ("--bits", 64),
+            ("--bits", 128),
+            ("--blocks", 19),
+            ("--weights", "tf"),
+            ("--top", 30),
+            ("--distance", 10, "--min-similarity", 0.6),
+            ("--distance", 12, "--similarity", 0.6),
+            ("--similarity", 0.5, "--min-similarity", 0.6),
+        ):
+            with self.subTest(options=options):
+                named = options if "--min-similarity" in options or "--similarity" in options else (*options, "--similarity", 0.6)
+                done = self.assert_done(run("pairs", *JSON, *named, self.file))
+                said = re.search(r"means:.* --kind (\S+) --bits (\d+) --distance (\d+)", done.err)
+                kind, bits, distance = said.groups() if said else ("simhash", 64, 10)
+                of_fingerprint = () if options[0] not in ("--weights", "--top") else options
+                prints = fingerprints(self.data, "--kind", kind, "--bits", bits, *of_fingerprint)
+                expected = [
+                    (a, b, d, float(f"{jaccard(sets[a], sets[b]):.6g}"))
+                    for a, b, d in close_pairs(prints, int(distance), lambda a, b: (a, b) in every)
+                ]
+                rows = [(row["a"], row["b"], row["distance"], row["similarity"]) for row in done.json]
+                self.assertEqual(rows, expected)
+                self.assertLess(len(rows), len(every) + 1)
+                missed += len(rows) < len(every)
+        self.assertGreater(missed, 5)
+
+    def test_says_why_pairs_may_be_missed(self):
+        note = "candidates come from fingerprints, which may miss a pair"
+        bare, grown = self.folder / "bare.neardup", self.folder / "grown.neardup"
+        self.assert_done(run("index", "--jsonl", "--output", bare, self.file))
+        self.assert_done(run("index", "--jsonl", "--keep-features", "--output", grown, self.file))
+        for verb, options, why in (
+            ("groups", ("--weights", "tf"), "--weights tf"),
+            ("pairs", ("--top", 5), "--top"),
+            ("unique", ("--similarity", 0.5, "--min-similarity", 0.6), "--similarity with --min-similarity"),
+            ("groups", ("--check", "edit", "--weights", "tf"), "--weights tf"),
+            ("pairs", ("--against", bare), f"{bare} without --keep-features"),
+            ("unique", ("--add-to", grown), f"--add-to {grown}"),
+        ):
+            with self.subTest(options=options):
+                done = self.assert_done(run(verb, "--jsonl", *options, self.file))
+                self.assertEqual(done.err.count(f"neardup: {why}: {note}\n"), 1, done.err)
+                self.assertNotIn(note, run(verb, "--jsonl", "--quiet", *options, self.file).err)
+        for options in ((), ("--kind", "auto"), ("--weights", "tf", "--distance", 3), ("--against", grown)):
+            self.assertNotIn(note, self.assert_done(run("pairs", "--jsonl", *options, self.file)).err)
+
+    def test_an_index_with_other_weights_has_features_all_the_same(self):
+        index = self.folder / "tf.neardup"
+        made = ("--keep-features", "--weights", "tf", "--kind", "simhash", "--bits", 128)
+        self.assert_done(run("index", "--jsonl", *made, "--output", index, self.file))
+        found = run("pairs", *JSON, "--also-within", "--against", index, self.file).json
+        expected = run("pairs", *JSON, "--also-within", "--against", self.file, self.file).json
+        self.assertEqual([(r["a"], r["similarity"]) for r in found], [(r["a"], r["similarity"]) for r in expected])
+
+
+def fed(*arguments, chunks, pause=0.15):
+    """What is printed where the program that writes waits after each chunk."""
+    process = start(*map(str, arguments))
+    out = []
+    reader = threading.Thread(target=lambda: out.append(process.stdout.read()))
+    reader.start()
+    for chunk in chunks:
+        process.stdin.write(chunk)
+        process.stdin.flush()
+        time.sleep(pause)
+    process.stdin.close()
+    reader.join()
+    process.stderr.read()
+    status = process.wait()
+    stop(process)
+    return status, out[0]
+
+
+class Waiting(CommandTest):
+    """A program that waits for the answer to what it has written."""
+
+    def test_keeps_what_a_file_keeps(self):
+        texts = corpus(700, 64, words=25, vocabulary=60, copies=0.7)
+        lines = [text.encode() + b"\n" for text in texts]
+        file = self.write("c.txt", b"".join(lines))
+        others = self.write("others.txt", b"".join(lines[:900:7]))
+        chunks = [b"".join(lines[:300])]
+        chunks += [b"".join(lines[i : i + 1]) for i in range(300, 306)]
+        chunks += [b"".join(lines[i : i + 20]) for i in range(306, 386, 20)]
+        chunks += [b"".join(lines[386:])]
+        for options in (
+            ("--similarity", 0.6),
+            ("--check", "cosine", "--similarity", 0.7),
+            ("--similarity", 0.6, "--against", others),
+            ("--similarity", 0.6, "--against", others, "--also-within"),
+            ("--similarity", 0.6, "--memory", "1k"),
+        ):
+            for threads in (1, 3):
+                with self.subTest(options=options, threads=threads):
+                    dropped = self.folder / "dropped", self.folder / "dropped-fed"
+                    shared = ("unique", "--lines", "--threads", threads, *options, "--dropped")
+                    whole = self.assert_done(run(*shared, dropped[0], file)).bytes
+                    self.assertTrue(0 < whole.count(b"\n") < len(lines))
+                    self.assertEqual(fed(*shared, dropped[1], "-", chunks=chunks), (0, whole))
+                    columns = [[row.split("\t")[:2] for row in d.read_text().splitlines()] for d in dropped]
+                    self.assertEqual(*columns)
+
+    def test_takes_no_longer_for_each_when_many_were_kept(self):
+        # A join over all that was kept would take this long for each line.
+        texts = corpus(30000, 65, words=30, vocabulary=5000, copies=0)
+        data = "".join(text + "\n" for text in texts).encode()
+        before = cpu_seconds()
+        self.assertEqual(fed("unique", "--lines", "--quiet", "-", chunks=[data], pause=0.5)[0], 0)
+        alone = cpu_seconds() - before
+        chunks = [data] + [f"w{i} w{i + 1} w{i + 2} w{i + 3}\n".encode() for i in range(30)]
+        status, out = fed("unique", "--lines", "--quiet", "-", chunks=chunks, pause=0.12)
+        waited = cpu_seconds() - before - alone
+        self.assertEqual(status, 0)
+        self.assertGreater(out.count(b"\n"), 25000)
+        self.assertLess(waited, 4 * alone + (5 if SANITIZED else 0.5))
 
 
 if __name__ == "__main__":

@@ -108,12 +108,16 @@ class Groups(CommandTest):
         common = ("--jsonl", "--format", "jsonl", "-")
         for verb in ("groups", "pairs"):
             for given in (
-                (),
-                ("--similarity", 0.7),
-                ("--similarity", 0.6, "--check-features", "chars:3"),
+                ("--kind", "auto"),
+                ("--kind", "auto", "--similarity", 0.7),
+                ("--kind", "auto", "--similarity", 0.6, "--check-features", "chars:3"),
                 ("--similarity", 0.9, "--bits", 128, "--features", "words"),
                 ("--similarity", 0.7, "--distance", 5),
                 ("--similarity", 0.7, "--min-similarity", 0.5),
+                ("--kind", "auto", "--min-similarity", 0.75),
+                (),
+                ("--similarity", 0.7),
+                ("--similarity", 0.6, "--check-features", "chars:3"),
                 ("--min-similarity", 0.75),
             ):
                 with self.subTest(verb=verb, given=given):
@@ -122,11 +126,12 @@ class Groups(CommandTest):
                     self.assertRegex(said, r"^neardup: --similarity 0\.\d+( \(the default\))? means: --features ")
                     spelt_out = run(verb, *said.split(" means: ")[1].split(), *common, data=data)
                     self.assertEqual(done.bytes, spelt_out.bytes)
-                    self.assertNotIn(" means: ", spelt_out.err)
+                    # What asks for a distance is no choice any more; what asks for none is the same one.
+                    self.assertEqual(spelt_out.err.count(" means: "), "--exact" in said)
                     self.assertTrue(done.bytes)
                     self.assertEqual(run(verb, *given, "--quiet", *common, data=data).err, "")
         self.assertEqual(run(*common, data=data).bytes, run("--similarity", 0.8, *common, data=data).bytes)
-        said = run("--similarity", 0.7, "--check-features", "words:3", "-", data=A).err
+        said = run("--similarity", 0.7, "--check-features", "words:3", "--kind", "auto", "-", data=A).err
         self.assertIn("--features words:3 --kind minwise --bits 64 --distance ", said)
         self.assertIn("--check-features words:3 --min-similarity 0.7\n", said)
         said = run("hash", "--similarity", 0.7, "-", data=A).err

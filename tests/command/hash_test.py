@@ -204,7 +204,7 @@ class Kinds(CommandTest):
         def said(*options):
             return run("pairs", *options, "-", data="one two").err
 
-        self.assertIn("--kind minwise --bits 64 --distance 10 ", said())
+        self.assertIn("--kind minwise --bits 64 --distance 10 ", said("--kind", "auto"))
         self.assertIn("--kind minwise --bits 128 --distance ", said("--bits", 128, "--kind", "auto", "--similarity", 0.7))
         self.assertIn("--kind simhash --bits 64 --distance 14 ", said("--kind", "simhash"))
         self.assertIn("--kind simhash --bits 64 --distance 14 ", said("--weights", "logtf"))

@@ -29,6 +29,7 @@ struct run_settings {
   output_settings output;
   unsigned threads = 1;
   std::optional<similarity_choice> choice;
+  std::string why_by_fingerprints;  ///< what makes candidates come from them, if no option asks for that
 };
 
 struct context : reading {

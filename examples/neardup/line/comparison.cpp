@@ -118,27 +118,38 @@ void apply_grouping(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// What finds candidates: fingerprints, or the features themselves.
+/// What leaves candidates to fingerprints though none of their options was typed: an option, or a file that has no
+/// features. Empty if nothing does.
+std::string why_by_fingerprints(const typed_options& typed, const run_settings& to) {
+  if (!to.against.grown_index.empty()) return "--add-to " + to.against.grown_index;
+  if (to.against.has_only_prints) return to.against.indexes.front() + " without --keep-features";
+  if (typed.is_typed("--weights") && typed.text("--weights") != "unit") return "--weights " + typed.text("--weights");
+  if (typed.is_typed("--top")) return "--top";
+  const bool is_edit = to.comparison.check == similarity_measure::edit;
+  const bool is_weighed = to.comparison.check == similarity_measure::cosine && !to.input.weighted_field.empty();
+  if (is_weighed) return "--check cosine with --weighted-field";
+  if (!is_edit && typed.has("--similarity") && typed.has("--min-similarity"))
+    return "--similarity with --min-similarity";
+  return "";
+}
+
+/// What finds candidates: the features themselves, or fingerprints where these are asked for or there is no other way.
 void apply_exact(const typed_options& typed, run_settings& to) {
-  if (to.comparison.checks_containment()) {
-    if (!typed.takes(takes::exact)) {
-      throw usage_error("--check containment is for groups, unique, pairs and report");
-    }
-    if (typed.has("--keep")) {
-      throw usage_error(
-          "--keep with --check containment: the text stays that holds the others; leave out one of the two");
-    }
-    to.comparison.is_exact = true;
+  const bool is_containment = to.comparison.checks_containment();
+  if (is_containment && !typed.takes(takes::exact)) {
+    throw usage_error("--check containment is for groups, unique, pairs and report");
   }
-  // The edit distance has a join of its own, unless fingerprints are asked for.
-  const auto is_given = [&](const char* option) { return typed.has(option); };
-  constexpr std::array of_fingerprints{"--distance", "--kind", "--bits", "--blocks", "--weights", "--top"};
-  const bool joins_texts = to.comparison.check == similarity_measure::edit && typed.takes(takes::exact) &&
-                           std::none_of(of_fingerprints.begin(), of_fingerprints.end(), is_given);
-  to.comparison.is_exact = to.comparison.is_exact || joins_texts;
-  if (!typed.has("--exact")) return;
-  to.comparison.is_exact = true;
-  if (to.comparison.check == similarity_measure::cosine) to.comparison.check = similarity_measure::cosine_of_sets;
+  if (is_containment && typed.has("--keep")) {
+    throw usage_error(
+        "--keep with --check containment: the text stays that holds the others; leave out one of the two");
+  }
+  if (!may_be_exact(typed)) return;
+  // What says nothing of these was refused.
+  const bool is_demanded = typed.has("--exact") || is_containment;
+  if (!is_demanded) to.why_by_fingerprints = why_by_fingerprints(typed, to);
+  to.comparison.is_exact = to.why_by_fingerprints.empty();
+  if (to.comparison.is_exact && to.comparison.check == similarity_measure::cosine)
+    to.comparison.check = similarity_measure::cosine_of_sets;
 }
 
 /// The Jaccard similarity of the features for which the distance is chosen: for the cosine that of equally large sets,
@@ -168,6 +179,12 @@ void choose_distance(const typed_options& typed, double similarity, run_settings
 }
 
 }  // namespace
+
+bool may_be_exact(const typed_options& typed) {
+  constexpr std::array of_fingerprints{"--distance", "--kind", "--bits", "--blocks", "--fingerprints"};
+  return typed.takes(takes::exact) && std::none_of(of_fingerprints.begin(), of_fingerprints.end(),
+                                                   [&](const char* option) { return typed.is_typed(option); });
+}
 
 void take_fingerprint(const typed_options& typed, const width_rule& widths, run_settings& to) {
   apply_features(typed, to);
@@ -203,7 +220,10 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
   to.choice = similarity_choice{wanted ? wanted : least, least, true};
 }
 
-void say_choice(const run_settings& settings) {
+namespace {
+
+/// Precondition: settings.choice.
+void say_similarity(const run_settings& settings) {
   const std::string usual = number(neardup::default_similarity);
   const std::string typed = settings.choice->similarity.value_or(usual);
   // Features that records have ready are nobody's to name.
@@ -225,6 +245,14 @@ void say_choice(const run_settings& settings) {
             settings.choice->min_similarity.value_or(typed);
   }
   say(text);
+}
+
+}  // namespace
+
+void say_choice(const run_settings& settings) {
+  if (settings.choice) say_similarity(settings);
+  if (settings.why_by_fingerprints.empty()) return;
+  say(settings.why_by_fingerprints + ": candidates come from fingerprints, which may miss a pair");
 }
 
 }  // namespace command

@@ -23,7 +23,12 @@ double similarity_of(const typed_options& typed);
 /// `is_of_index`: features may be kept without being checked.
 void take_comparison(const typed_options& typed, run_settings& to, bool is_of_index = false);
 
-/// Says what a similarity was taken for: the options that would say the same. Precondition: settings.choice.
+/// Whether the verb can compare features themselves, and no option asks for fingerprints. Only what else is typed, or
+/// stands in files, leaves candidates to fingerprints then.
+bool may_be_exact(const typed_options& typed);
+
+/// Says what a similarity was taken for, the options that would say the same, and what makes candidates come from
+/// fingerprints unasked.
 void say_choice(const run_settings& settings);
 
 }  // namespace command

@@ -88,11 +88,15 @@ constexpr std::array options_of_groups{
         "(default: {similarity}, unless --distance or --min-similarity is given), without a look at the "
         "documents; advise looks at them",
         usual::always, "near-duplicates have at least this Jaccard similarity (default: {similarity})"},
-    option_row{"--exact", flag, takes::exact, section::comparison,
-               "miss nothing: candidates by features, not fingerprints", usual::with_verb},
+    option_row{
+        "--exact", flag, takes::exact, section::comparison,
+        "miss nothing: candidates by features. That is the default, unless --distance, --kind, --bits or --blocks asks "
+        "for fingerprints, or --weights or --top needs them; with it, what would miss a pair is refused",
+        usual::with_verb, "miss nothing, as by default, and refuse what would"},
     option_row{"--distance", "K", takes::comparison, section::comparison,
-               "candidates differ in at most K bits (default: enough to find 99 % of what is similar, 97 % by simhash, "
-               "by theory; advise looks at the documents)"},
+               "candidates by fingerprints, which differ in at most K bits (default where fingerprints are compared: "
+               "enough to "
+               "find 99 % of what is similar, 97 % by simhash, by theory; advise looks at the documents)"},
     option_row{"--blocks", "N", takes::blocks, section::comparison,
                "blocks of the index: speed against memory, never the result (default: what is fast)"},
     option_row{"--min-similarity", "X", takes::comparison, section::comparison,
@@ -101,12 +105,13 @@ constexpr std::array options_of_groups{
                "by which measure: jaccard of the features (the default), cosine of their weights, or edit: the edit "
                "distance of the normalised texts, by characters. groups, unique, pairs and report have containment, "
                "too: the share of the features of the smaller text, and at least {contained}, that the larger one "
-               "has. It is --exact, and the text stays that holds the others"},
+               "has. It is always exact, and the text stays that holds the others"},
     option_row{"--check-features", "F", takes::comparison, section::comparison,
                "features for the check (default: --features)"},
-    option_row{"--memory", "SIZE", takes::comparison, section::comparison,
-               "of a run, as 500M or 8G: features of the check that do not fit lie in a temporary file; 50 to 60 bytes "
-               "for each document stay in memory in any case (default: half of the machine's)"},
+    option_row{
+        "--memory", "SIZE", takes::comparison, section::comparison,
+        "of a run, as 500M or 8G: features of the check that do not fit lie in a temporary file; for each document "
+        "about 350 bytes stay in memory in any case, by fingerprints 50 to 60 (default: half of the machine's)"},
     option_row{"--against", "PATH…", takes::far_from_against, section::comparison,
                "another corpus: drop what is near one of its documents. Texts as PATH has them, or a file of an index; "
                "several times: all of them",

@@ -274,7 +274,8 @@ void take_against(typed_options& typed, run_settings& to) {
   if (!to.against.grown_index.empty()) searched.push_back(to.against.grown_index);
   if (searched.empty()) return;
   const std::string check = typed["--check"].value_or("jaccard");
-  if (check != "jaccard" && check != "containment" && !(check == "cosine" && typed.has("--exact"))) {
+  if (check != "jaccard" && check != "containment" &&
+      !(check == "cosine" && may_be_exact(typed) && to.against.grown_index.empty())) {
     throw usage_error("--check " + check + ": an index keeps no texts; leave it out, or name texts");
   }
   std::vector<index_settings> indexes;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -35,7 +36,11 @@ class typed_options {
 
   void set(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
   /// What is taken from elsewhere if it was not given.
-  void set_default(const std::string& name, const std::string& value) { values_.try_emplace(name, 1, value); }
+  void set_default(const std::string& name, const std::string& value) {
+    if (values_.try_emplace(name, 1, value).second) defaults_.insert(name);
+  }
+  /// Whether it was typed, and does not come from elsewhere.
+  [[nodiscard]] bool is_typed(std::string_view name) const { return has(name) && !defaults_.contains(name); }
 
   /// Whether the verb takes the options of a group.
   [[nodiscard]] bool takes(option_groups group) const { return (chosen->groups & group) != 0; }
@@ -47,6 +52,7 @@ class typed_options {
 
  private:
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
+  std::set<std::string, std::less<>> defaults_;  // of these the names that were not typed
 };
 
 /// Reads the words behind the verb. Returns: a text, if one is asked for. Throws: usage_error for what the verb does not

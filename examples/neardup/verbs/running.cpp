@@ -48,7 +48,7 @@ bool run_on_documents(run_settings& settings, const std::function<void(context&)
     fingerprint.met_term = std::make_shared<std::atomic<bool>>(false);
   }
   context c(settings);
-  if (settings.choice && !settings.output.quiet) say_choice(settings);
+  if (!settings.output.quiet) say_choice(settings);
   if (fingerprint.learns_idf()) fingerprint.idf = learn_idf(c);
   run(c);
   return c.found_any;

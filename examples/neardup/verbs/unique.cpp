@@ -4,6 +4,7 @@
 #include <fstream>
 #include <future>
 #include <neardup/dedup/group.hpp>
+#include <neardup/dedup/join/feature_candidates.hpp>
 #include <neardup/fingerprint/hashers.hpp>
 
 #include "../compare/check.hpp"
@@ -58,9 +59,55 @@ struct growing_index {
   index_change change;
 };
 
+/// Decides about few documents at a time, exactly: of those that were kept it looks at those that share rare features
+/// with a new one, while a join would look at all of them again.
+class kept_by_features {
+ public:
+  /// Precondition: the check compares sets.
+  explicit kept_by_features(const comparison_settings& how)
+      : how_(how), kept_(*how.min_similarity, max_in_row, set_measure_of(how)) {}
+
+  /// For each document the first one that is similar and kept: among `kept`, all of which this one met before are the
+  /// first of, or, after these, among the documents before it, if it is compared with them; itself if there is none.
+  std::vector<std::uint32_t> decide(const document_check& kept, const std::vector<const document*>& next,
+                                    bool is_compared_within) {
+    std::vector<std::uint32_t> label, places;  // places of those that are kept now
+    const auto features_of = [&](std::uint32_t number) {
+      return number < kept.size() ? kept[number] : next[places[number - kept.size()]]->features;
+    };
+    for (; size_ < kept.size(); ++size_) kept_.insert(of_set{kept[size_]}, size_, features_of);
+    for (const document* d : next) {
+      const auto own = static_cast<std::uint32_t>(kept.size() + label.size());
+      std::uint32_t taker = own;
+      kept_.for_each(of_set{d->features}, scratch_, [&](std::uint32_t number) {
+        if (taker != own || !are_near_duplicates(how_, features_of(number), d->features)) return;
+        taker = number < kept.size() ? number : static_cast<std::uint32_t>(kept.size() + places[number - kept.size()]);
+      });
+      if (taker == own && is_compared_within) {
+        places.push_back(static_cast<std::uint32_t>(label.size()));
+        kept_.insert(of_set{d->features}, size_++, features_of);
+      }
+      label.push_back(taker);
+    }
+    return label;
+  }
+
+ private:
+  struct of_set {
+    feature_set features;
+  };
+  using candidates = neardup::detail::feature_candidates<neardup::simhash<64>>;
+  static constexpr std::size_t max_in_row = 2048;
+
+  const comparison_settings& how_;
+  candidates kept_;
+  candidates::workspace scratch_;
+  std::uint32_t size_ = 0;
+};
+
 /// Keeps each document unless it is a near-duplicate of one that was kept before. Decides in rounds that grow with what
-/// is kept: many documents are compared with many in hardly more time than few. What was decided is written while the
-/// documents of the next round are read.
+/// is kept: many documents are compared with many in hardly more time than few. What comes from a program that waits for
+/// the answer is decided at once. What was decided is written while the documents of the next round are read.
 class first_come_filter {
  public:
   /// `grown`: the index whose documents were kept before, or null.
@@ -90,6 +137,7 @@ class first_come_filter {
     }
     next_.bytes += done.bytes;
     next_.batches.push_back(std::move(done));
+    next_.is_early = is_live;
     if (is_live || next_.bytes >= max_bytes || next_.fingerprints.size() >= std::max(min_documents, kept_size_ / 2)) {
       decide();
     }
@@ -144,6 +192,7 @@ class first_come_filter {
     std::vector<finished_batch> batches;  // which hold them
     fingerprint_vector fingerprints;      // of those that are compared
     std::uint64_t bytes = 0;
+    bool is_early = false;  // before there are as many as make a round
   };
 
   static bool is_compared(const document& d) { return d.counts && d.has_tokens; }
@@ -152,7 +201,7 @@ class first_come_filter {
   }
 
   /// For each document the one that stands for it: one that was kept before, or after those all that are compared.
-  [[nodiscard]] std::vector<std::uint32_t> decide_on(const std::vector<const document*>& compared) const {
+  [[nodiscard]] std::vector<std::uint32_t> decide_on(const std::vector<const document*>& compared) {
     const run_settings& settings = context_.settings;
     const std::size_t kept = kept_.fingerprints.size();
     if (settings.comparison.is_exact) return decide_exactly(compared);
@@ -204,7 +253,8 @@ class first_come_filter {
     take_labels(std::move(label));
   }
 
-  std::vector<std::uint32_t> decide_exactly(const std::vector<const document*>& compared) const {
+  std::vector<std::uint32_t> decide_exactly(const std::vector<const document*>& compared) {
+    if (compared.empty()) return {};
     const double least = *context_.settings.comparison.min_similarity;
     const std::size_t kept = kept_.check.size();
     if (context_.settings.comparison.checks_edits()) {
@@ -216,6 +266,10 @@ class first_come_filter {
           labels_of_texts(neardup::group_similar_texts(texts, least, edit_grouping(context_.settings, kept, {})));
       label.erase(label.begin(), label.begin() + static_cast<std::ptrdiff_t>(kept));
       return label;
+    }
+    if (decided_.is_early && compared.size() < kept / 2) {
+      if (!kept_by_features_) kept_by_features_.emplace(context_.settings.comparison);
+      return kept_by_features_->decide(kept_.check, compared, is_compared_within());
     }
     std::vector<feature_set> sets;
     sets.reserve(compared.size());
@@ -302,7 +356,8 @@ class first_come_filter {
   record_writer& writer_;
   growing_index* grown_;
   corpus kept_;
-  std::size_t kept_size_ = 0;  // when all that was decided is written
+  std::optional<kept_by_features> kept_by_features_;  // once it is needed
+  std::size_t kept_size_ = 0;                         // when all that was decided is written
   round next_, decided_;
   bool is_broken_ = false;
   std::vector<std::uint32_t> label_;                                   // of what was decided
