@@ -380,7 +380,7 @@ class Waiting(CommandTest):
         waited = cpu_seconds() - before - alone
         self.assertEqual(status, 0)
         self.assertGreater(out.count(b"\n"), 25000)
-        self.assertLess(waited, 4 * alone + (5 if SANITIZED else 0.5))
+        self.assertLess(waited, 3 * alone + (2 if SANITIZED else 0.2))
 
 
 if __name__ == "__main__":
