@@ -54,6 +54,23 @@ class Find(CommandTest):
         self.assertEqual(found("wolf"), [])
         self.assertIn("brown [fox] jumps", run("find", "Fox!", self.folder).text)
 
+    def test_a_passage_is_as_long_as_the_clue_and_a_quarter_more(self):
+        rng = random.Random(11)
+        clue = " ".join(f"c{i}" for i in range(16))
+        pairs = list(zip(clue.split(), clue.split()[1:]))
+        for _ in range(40):
+            # All pairs of the clue, again and again, with little between them.
+            parts = [" ".join(rng.choice(pairs)) + rng.choice(["", " x"]) for _ in range(60)]
+            parts.insert(rng.randrange(60), clue[: rng.randrange(len(clue))])
+            text = " ".join(parts)
+            (row,) = self.assert_done(run("find", "--jsonl", "--min-similarity", 0, "--format", "jsonl", clue, "-", data=jsonl([text]))).json
+            inside = text[row["offset"] : row["offset"] + row["length"]].split()
+            self.assertLessEqual(len(inside), 20)
+            size = lambda words: len(set(zip(words, words[1:])) & set(pairs))
+            every = text.split()
+            self.assertEqual(size(inside), max(size(every[i : i + 20]) for i in range(len(every))))
+            self.assertTrue(set(zip(inside[:2], inside[1:2])) <= set(pairs))
+
     def test_wrong_clues(self):
         self.assert_fails(run("find", "...", self.write("a", A)), "'...': a clue without any word")
         self.assert_fails(run("find", "clue"), 'find takes a clue, and then files or folders: neardup find "')

@@ -37,6 +37,9 @@ struct cascade_options {
   /// Whether an answer is given when it is decided, and not when it is synced.
   bool answers_early = false;
 
+  /// Whether kept articles are found by a clue; all pairs of words of these are in memory for it.
+  bool finds_clues = false;
+
   /// What the pairs of words of two contents must have beside their words.
   [[nodiscard]] double content_pairs() const { return content.similarity / 2; }
 

@@ -6,8 +6,11 @@
 #include <neardup/dedup/decider.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
+#include <neardup/text/words.hpp>
 #include <span>
 #include <stdexcept>
+
+#include "../../common/clues.hpp"
 
 namespace docid {
 
@@ -59,6 +62,16 @@ service::service(const cascade_options& options, fingerprint_index& titles, fing
       features_(options.feature_memory - options.feature_memory / 8),
       pairs_(options.feature_memory / 8) {
   in_transaction([] {});  // which gives the indexes what they lack
+  if (options_.finds_clues) {
+    constexpr std::size_t together = 1000;
+    doc_number last = 0;
+    for (auto some = map_.documents_after(last, together); !some.empty(); some = map_.documents_after(last, together)) {
+      for (const doc_number document : some) note_for_clues(document);
+      index_for_clues();
+      last = some.back();
+    }
+    counts_.clue_bytes = clues_.bytes();
+  }
   writer_ = std::thread([this] { write(); });
 }
 
@@ -76,6 +89,7 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
     // Only articles that are like another one need their pairs. To find those of a long one, the writer would keep others
     // waiting.
     if (kept_.is_local() || arrived.content.size() > long_content) it.pairs = describe_.pairs(arrived.content);
+    if (options_.finds_clues) it.all_pairs = all_pairs_of(arrived.content);
     it.arrived = std::move(arrived);
     work.titles.prints.push_back(it.title.print);
     work.bodies.prints.push_back(options_.by_content ? it.content.print : std::nullopt);
@@ -165,7 +179,10 @@ bool service::erase(const std::string& nid) {
       if (stored && !was_kept) kept_.erase(*document, stored->version);
       if (!map_.nids_of(*document).empty()) {
         const auto kept = map_.kept_of(*document);
-        if (was_kept && keep_hottest(*document)) kept_.erase(*document, kept->version);
+        if (was_kept && keep_hottest(*document)) {
+          kept_.erase(*document, kept->version);
+          note_for_clues(*document);
+        }
         return;
       }
       const auto gone = map_.definition_of(*document);
@@ -175,6 +192,7 @@ bool service::erase(const std::string& nid) {
       if (gone->content.print) bodies_.erase(*gone->content.print, *document);
       kept_.erase(*document, kept->version);
       map_.erase_document(*document);
+      note_for_clues(*document);
     });
     return is_there;
   });
@@ -246,6 +264,73 @@ std::vector<duplicate_view> service::latest_duplicates(std::size_t most) {
   });
 }
 
+std::vector<clue_document> service::find_clue(std::string_view clue, double least_share, std::size_t most) {
+  std::size_t words = 0;
+  neardup::words{}(clue, [&](std::string_view) { ++words; });
+  if (words == 0) throw std::invalid_argument("there is no word in it");
+  if (words == 1) throw std::invalid_argument("it has to have two words at least; a Chinese character is a word");
+  const feature_set pairs = all_pairs_of(clue);
+
+  struct candidate_article {
+    clue_document shown;
+    doc_number document;
+    std::uint64_t version;
+  };
+  auto candidates = on_writer([&] {
+    index_for_clues();
+    std::vector<candidate_article> found;
+    for (const auto& [document, common] :
+         clues_.holding(pairs, common::least_of(pairs.size(), least_share), std::max(most, common::ranked_by_run))) {
+      auto name = map_.name_of(document);
+      const auto kept = map_.kept_of(document);
+      if (!name || !kept) continue;
+      const double share = static_cast<double>(common) / static_cast<double>(pairs.size());
+      found.push_back({{std::move(*name), share, 0, {}, std::nullopt}, document, kept->version});
+    }
+    return found;
+  });
+  // A few at a time: they may be long, and others wait meanwhile.
+  const auto for_each_article = [&](const auto& visit) {
+    constexpr std::size_t bytes_together = std::size_t{1} << 22;
+    for (std::size_t i = 0; i < candidates.size();) {
+      const auto articles = on_writer([&] {
+        std::vector<std::string> some;
+        std::size_t bytes = 0;
+        for (std::size_t j = i; j < candidates.size() && bytes < bytes_together; ++j) {
+          some.push_back(kept_.get(candidates[j].document, candidates[j].version).value_or(std::string()));
+          bytes += some.back().size();
+        }
+        return some;
+      });
+      for (const std::string& article : articles) visit(candidates[i++].shown, article);
+    }
+  };
+  const auto content_of = [](const std::string& article) {
+    return parse_json(article).at("content").get<std::string>();
+  };
+  const common::common_run run(clue);
+  for_each_article([&](clue_document& shown, const std::string& article) {
+    if (!article.empty()) shown.run = run.in(content_of(article));
+  });
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    return a.shown.share != b.shown.share ? a.shown.share > b.shown.share : a.shown.run > b.shown.run;
+  });
+  candidates.resize(std::min(candidates.size(), most));
+  const common::clue_passages passages(clue);
+  for_each_article([&](clue_document& shown, const std::string& article) {
+    if (article.empty()) return;
+    shown.article = article;
+    const std::string content = content_of(article);
+    const auto place = passages.in({content});
+    if (!place) return;
+    const common::passage& where = place->where;
+    shown.place = {where.begin, where.end - where.begin, common::passage_in_context(content, where)};
+  });
+  std::vector<clue_document> result;
+  for (candidate_article& one : candidates) result.push_back(std::move(one.shown));
+  return result;
+}
+
 void service::stop() {
   {
     const std::lock_guard lock(mutex_);
@@ -281,6 +366,7 @@ void service::write() {
     counts_.documents = map_.documents();
     counts_.nids = map_.nids();
     counts_.feature_bytes = features_.bytes() + pairs_.bytes();
+    counts_.clue_bytes = clues_.bytes();
   }
 }
 
@@ -307,6 +393,7 @@ void service::in_transaction(Work&& work) {
     throw;
   }
   const doc_number first = map_.next_number();
+  const std::size_t changed_before = changed_for_clues_.size();
   redefined_.clear();
   try {
     forget_redefined();
@@ -332,6 +419,7 @@ void service::in_transaction(Work&& work) {
       features_.forget(document);
       pairs_.forget(document);
     }
+    changed_for_clues_.resize(changed_before);
     log_failure();
     throw;
   }
@@ -342,6 +430,7 @@ void service::in_transaction(Work&& work) {
   // It is decided. What fails from here on is made good by the next transaction.
   try {
     kept_.commit();
+    index_for_clues();
     const known_state all{map_.next_number() - 1, map_.redefinitions()};
     titles_.commit(all.number());
     bodies_.commit(all.number());
@@ -351,6 +440,28 @@ void service::in_transaction(Work&& work) {
     bodies_.rollback();
   }
   map_.end();
+}
+
+/// The article that is kept of a document is another one, or gone, once the transaction is committed.
+void service::note_for_clues(doc_number document, std::optional<feature_set> pairs) {
+  if (options_.finds_clues) changed_for_clues_.emplace_back(document, std::move(pairs));
+}
+
+void service::index_for_clues() {
+  for (; !changed_for_clues_.empty(); changed_for_clues_.pop_front()) {
+    const auto& [document, pairs] = changed_for_clues_.front();
+    if (pairs) {
+      clues_.set(document, *pairs);
+      continue;
+    }
+    const auto kept = map_.kept_of(document);
+    const auto article = kept ? kept_.get(document, kept->version) : std::nullopt;
+    if (article) {
+      clues_.set(document, all_pairs_of(parse_json(*article).at("content").get_ref<const std::string&>()));
+    } else {
+      clues_.erase(document);
+    }
+  }
 }
 
 /// Of documents that another service has redefined.
@@ -464,6 +575,7 @@ answer service::decide(item& it, std::size_t query) {
     const kept_article kept{arrived.heat, random_()};
     map_.add_document(number, defined, kept);
     kept_.put(number, kept.version, arrived.json);
+    note_for_clues(number, std::move(it.all_pairs));
     features_.add(number, {it.title.features, it.content.features});
     if (kept_.is_local()) map_.add_pairs(number, pairs_of(it));
     map_.add(arrived.nid, arrived.url, number, {kept.heat, kept.version, digest_of(arrived)});
@@ -506,8 +618,10 @@ void service::update(item& it, doc_number document, step by) {
   }
   if (will_be_kept) {
     map_.set_kept(document, {now.heat, now.version});
+    note_for_clues(document, std::move(it.all_pairs));
   } else if (was_kept) {
     keep_hottest(document);
+    note_for_clues(document);
   }
 }
 

@@ -18,9 +18,11 @@
 #include <utility>
 #include <vector>
 
+#include "../../common/passages.hpp"
 #include "../describe/article.hpp"
 #include "../stores/stores.hpp"
 #include "cascade.hpp"
+#include "clue_index.hpp"
 #include "feature_memory.hpp"
 
 namespace docid {
@@ -68,6 +70,19 @@ struct duplicate_view {
   std::string original;
 };
 
+/// A document whose kept article has much of a clue.
+struct clue_document {
+  struct passage {
+    std::size_t offset, length;   ///< in bytes of the content
+    common::passage_words words;  ///< and those around it
+  };
+  std::string name;     ///< the docId
+  double share;         ///< of the clue's pairs of words
+  std::size_t run = 0;  ///< the most words in a row that clue and content have in common
+  std::string article;  ///< JSON; empty if it has changed since the search
+  std::optional<passage> place;
+};
+
 struct counters {
   std::array<std::atomic<std::uint64_t>, 5> articles{};  // by step
   std::atomic<std::uint64_t> groups{};
@@ -79,6 +94,7 @@ struct counters {
   std::atomic<std::uint64_t> checks_read{};  // those whose features were not in memory
   std::atomic<std::uint64_t> checks_without_pairs{};
   std::atomic<std::uint64_t> feature_bytes{};
+  std::atomic<std::uint64_t> clue_bytes{};
 };
 
 /// One thread decides, article after article, and owns the stores. What arrives while it commits waits, and is committed
@@ -107,6 +123,12 @@ class service {
   /// The documents whose contents are near a text, the ones with the most similar pairs of words first; not more than ten.
   std::vector<similar_document> similar(std::string_view text);
 
+  [[nodiscard]] bool finds_clues() const { return options_.finds_clues; }
+  /// The documents whose kept articles have at least a share of a clue's pairs of words, not more than `most`: by that
+  /// share, then by the longest common run, then by age. The 100 with the largest shares are ranked by the run.
+  /// Precondition: finds_clues(). Throws: std::invalid_argument if the clue has fewer than two words.
+  std::vector<clue_document> find_clue(std::string_view clue, double least_share, std::size_t most);
+
   /// Those that arrived last since the start, the last one first, but for articles that came again, and those that are
   /// gone since, have become the first, or are in another service's store.
   std::vector<duplicate_view> latest_duplicates(std::size_t most);
@@ -123,7 +145,8 @@ class service {
     article arrived;
     description title;
     description content;
-    std::optional<feature_set> pairs;  // when they are needed
+    std::optional<feature_set> pairs;      // when they are needed
+    std::optional<feature_set> all_pairs;  // if clues are answered
   };
   struct task {
     std::vector<item> items;
@@ -150,6 +173,8 @@ class service {
   std::optional<std::string> kept_url(doc_number document, const kept_article& kept);
   bool keep_hottest(doc_number document);
   void forget_redefined();
+  void note_for_clues(doc_number document, std::optional<feature_set> pairs = std::nullopt);
+  void index_for_clues();
   template <class PrintOf>
   void catch_up(fingerprint_index& index, PrintOf print_of);
   using features_in_memory = feature_memory<2>;  // of title and content
@@ -167,8 +192,11 @@ class service {
   contents& kept_;
   features_in_memory features_;
   feature_memory<1> pairs_;
-  std::optional<std::uint64_t> redefinitions_;       // whose documents' features are no longer in memory
-  std::vector<doc_number> redefined_;                // by the transaction
+  std::optional<std::uint64_t> redefinitions_;  // whose documents' features are no longer in memory
+  std::vector<doc_number> redefined_;           // by the transaction
+  clue_index clues_;
+  // Documents with other kept articles than the index of clues knows, and the pairs of these if they are at hand.
+  std::deque<std::pair<doc_number, std::optional<feature_set>>> changed_for_clues_;
   std::deque<std::pair<std::string, step>> latest_;  // nids of duplicates, the last one first
   counters counts_;
   std::chrono::steady_clock::time_point logged_{};

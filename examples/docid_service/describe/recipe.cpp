@@ -26,15 +26,16 @@ describer describer_of(const Hasher& hash) {
   };
 }
 
-/// The same for every recipe: a Chinese character is a word.
-feature_set pairs_of(std::string_view text) {
+/// The first ones of those, which are a sample.
+feature_set pairs_of(std::string_view text, std::size_t most) {
   using neardup::normalised, neardup::shingles, neardup::words;
   static const neardup::feature_extractor extract{shingles{2, normalised{words{}}}};
   thread_local decltype(extract)::workspace extracting;
   const auto all = extract(text, extracting);
-  const auto sample = all.first(std::min(all.size(), max_pairs));
-  return {sample.begin(), sample.end()};
+  const auto some = all.first(std::min(all.size(), most));
+  return {some.begin(), some.end()};
 }
+feature_set sample_of_pairs(std::string_view text) { return pairs_of(text, max_pairs); }
 
 constexpr std::uint32_t every_hash = std::numeric_limits<std::uint32_t>::max();
 
@@ -60,6 +61,8 @@ struct common_part {
 
 }  // namespace
 
+feature_set all_pairs_of(std::string_view text) { return pairs_of(text, std::numeric_limits<std::size_t>::max()); }
+
 bool have_similar_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other, double least) {
   constexpr double margin = 0.044;  // see the header
   const common_part part(one, other);
@@ -75,9 +78,10 @@ double similarity_of_pairs(std::span<const std::uint32_t> one, std::span<const s
 
 describers make_describers(const std::string& name, const std::string& jieba) {
   using namespace neardup;
-  const auto both = [](const describer& describe) { return describers{describe, describe, pairs_of}; };
+  const auto both = [](const describer& describe) { return describers{describe, describe, sample_of_pairs}; };
   if (name == "minwise")
-    return {describer_of(simhasher{normalised{words{}}}), describer_of(minwise_hasher{normalised{words{}}}), pairs_of};
+    return {describer_of(simhasher{normalised{words{}}}), describer_of(minwise_hasher{normalised{words{}}}),
+            sample_of_pairs};
   if (name == "words") return both(describer_of(simhasher{normalised{words{}}}));
   if (name == "pairs") return both(describer_of(simhasher{shingles{2, normalised{words{}}}}));
   if (name == "dictionary") {

@@ -34,6 +34,10 @@ struct describers {
   std::function<feature_set(std::string_view)> pairs;  ///< of a content, for have_similar_pairs()
 };
 
+/// The distinct pairs of neighbouring words of a text, as hashes, ascending; whatever the recipe, a Chinese character is a
+/// word. Of a text of one word that word.
+[[nodiscard]] feature_set all_pairs_of(std::string_view text);
+
 /// A sample of the pairs of neighbouring words has all of them up to this many, and of more the ones with the smallest
 /// hashes.
 inline constexpr std::size_t max_pairs = 2048;

@@ -13,6 +13,7 @@
 #include <functional>
 #include <future>
 #include <mutex>
+#include <neardup/text/utf8.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -108,6 +109,7 @@ struct refusal : std::runtime_error {
 
 constexpr const char* decide_path = "/docId/getDocId";
 constexpr const char* similar_path = "/similar";
+constexpr const char* find_path = "/find";
 
 /// What a page may be asked by; nothing if there is no such page. Whatever has GET has HEAD.
 std::string_view methods_of(std::string_view path) {
@@ -115,7 +117,7 @@ std::string_view methods_of(std::string_view path) {
   if (path == similar_path) return "POST";
   if (path.starts_with("/articles/")) return "GET, DELETE";
   if (path == "/" || path == "/health" || path == "/metrics" || path == "/articles" || path == "/docs" ||
-      path == "/duplicates" || path.starts_with("/docs/"))
+      path == "/duplicates" || path == find_path || path.starts_with("/docs/"))
     return "GET";
   return {};
 }
@@ -132,6 +134,40 @@ std::size_t limit_of(const Request& req, std::size_t usual, std::size_t most) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
   if (error != std::errc() || end != text.data() + text.size() || result < 1 || result > most)
     throw bad_request("the parameter limit is no number from 1 to " + std::to_string(most) + ": " + text);
+  return result;
+}
+
+/// The parameter `share` of a request: a least one.
+double share_of(const Request& req) {
+  if (!req.has_param("share")) return 0.5;
+  const std::string text = req.get_param_value("share");
+  double result = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+  if (error != std::errc() || end != text.data() + text.size() || !(result >= 0 && result <= 1))
+    throw bad_request("the parameter share is no number from 0 to 1: " + text);
+  return result;
+}
+
+/// The parameter `clue` of a request.
+std::string clue_of(const Request& req) {
+  if (!req.has_param("clue")) throw bad_request("the parameter clue is missing");
+  std::string clue = req.get_param_value("clue");
+  if (neardup::count_invalid(clue) > 0) throw bad_request("the parameter clue is not UTF-8");
+  return clue;
+}
+
+ordered_json json_of(const clue_document& found) {
+  ordered_json result{{"docId", found.name}, {"share", found.share}, {"run", found.run}};
+  const ordered_json article = found.article.empty() ? ordered_json() : ordered_json::parse(found.article);
+  for (const char* field : {"nid", "url", "title"}) result[field] = article.is_null() ? ordered_json() : article[field];
+  result["passage"] = ordered_json();
+  if (!found.place) return result;
+  const auto& [offset, length, words] = *found.place;
+  result["passage"] = {{"offset", offset},
+                       {"length", length},
+                       {"before", words.before},
+                       {"text", words.inside},
+                       {"after", words.behind}};
   return result;
 }
 
@@ -387,6 +423,19 @@ struct http_server::implementation {
       }
       res.set_content(result.dump(), json_type);
     });
+    server.Get(find_path, [this](const Request& req, Response& res) {
+      if (!articles->finds_clues())
+        return set_error(res, 501, "this service does not find clues; start it with --clues yes");
+      const std::string clue = clue_of(req);
+      auto result = ordered_json::array();
+      try {
+        for (const auto& one : articles->find_clue(clue, share_of(req), limit_of(req, 10, 100)))
+          result.push_back(json_of(one));
+      } catch (const std::invalid_argument& error) {
+        throw bad_request(std::string("the parameter clue: ") + error.what());
+      }
+      res.set_content(result.dump(), json_type);
+    });
     server.Get("/duplicates", [this](const Request& req, Response& res) {
       auto result = ordered_json::array();
       for (const auto& one : articles->latest_duplicates(limit_of(req, 10, 20))) {
@@ -614,6 +663,8 @@ struct http_server::implementation {
     one("docid_checks_without_pairs_total", "counter",
         "Contents compared by their words, since their pairs are unknown.", counts.checks_without_pairs.load());
     one("docid_feature_bytes", "gauge", "Features in memory.", counts.feature_bytes.load());
+    if (articles->finds_clues())
+      one("docid_clue_bytes", "gauge", "Pairs of words in memory, for clues.", counts.clue_bytes.load());
     one("docid_commit_seconds_total", "counter", "Time that commits took.",
         static_cast<double>(counts.commit_microseconds.load()) / 1e6);
     one("docid_waiting_bytes", "gauge", "Bodies that wait.", waiting.load());

@@ -37,6 +37,8 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE | OPTION=VAL
   --candidates N          64       documents compared with an article at each step
   --feature-memory SIZE   1G       of features of documents, for the check; beyond it they are
                                    read from the store
+  --clues yes             no       answer GET /find, which finds the kept articles that hold a clue; takes memory
+                                   for the pairs of words of each, and not with --mariadb
   --mariadb FILE                   documents and articles in MariaDB instead of DATA/docid.sqlite: an options
                                    file whose group [client] has host, port, user, password, database
   --redis PLACE                    the index in Redis at host:port, or at the path of a socket, instead of
@@ -126,6 +128,11 @@ settings settings_of(int count, char** words) {
        }},
       {"--candidates", integer(cascade.candidates, 1, most)},
       {"--feature-memory", [&] { cascade.feature_memory = size_in(option, value); }},
+      {"--clues",
+       [&] {
+         if (value != "yes" && value != "no") throw std::runtime_error("--clues takes yes or no");
+         cascade.finds_clues = value == "yes";
+       }},
       {"--mariadb", text(all.stores.mariadb)},
       {"--redis", text(all.stores.redis)},
       {"--blocks", integer(all.stores.blocks, 1, 16)},
@@ -163,6 +170,11 @@ settings settings_of(int count, char** words) {
       value = words[i];
     }
     found->second();
+  }
+  if (cascade.finds_clues && !all.stores.mariadb.empty()) {
+    throw std::runtime_error(
+        "--clues yes with --mariadb: it would not be known which articles other services keep; leave out one of the "
+        "two");
   }
   if (!has_distance) cascade.content.distance = default_distance(cascade.recipe);
   return all;

@@ -27,6 +27,14 @@ double estimate_of(const fingerprint_settings& settings, int distance) {
   });
 }
 
+shown_passage shown_in(const input_settings& settings, std::size_t field, std::string_view text,
+                       const common::passage& where) {
+  const common::passage_words words = common::passage_in_context(text, where);
+  return {settings.fold ? std::nullopt : std::optional(where.begin), where.end - where.begin,
+          words.before + '[' + words.inside + ']' + words.behind,
+          settings.text_fields.size() > 1 ? settings.text_fields[field] : ""};
+}
+
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match) {
   const double estimate = estimate_of(settings, match.distance);
   if (!as_json) {
@@ -36,8 +44,10 @@ std::string text_of_match(const fingerprint_settings& settings, bool as_json, co
     }
     if (match.passage) {
       const std::string field = match.passage->field.empty() ? "" : printable(match.passage->field) + ':';
-      passage = '\t' + field + std::to_string(match.passage->offset) + '\t' + std::to_string(match.passage->length) +
-                '\t' + printable(match.passage->words);
+      const auto& offset = match.passage->offset;
+      passage = '\t' + field +
+                (offset ? std::to_string(*offset) + '\t' + std::to_string(match.passage->length) : "-\t-") + '\t' +
+                printable(match.passage->words);
     }
     return similarity_text(match.similarity.value_or(estimate)) + '\t' + std::to_string(match.distance) + '\t' +
            printable(match.id) + '\t' + printable(match.other) + places + passage + '\n';
@@ -50,7 +60,9 @@ std::string text_of_match(const fingerprint_settings& settings, bool as_json, co
   if (!match.other_place.empty()) line.add(match.other_name + std::string("_at"), json_string(match.other_place));
   if (match.passage) {
     if (!match.passage->field.empty()) line.add("field", json_string(match.passage->field));
-    line.add("offset", std::to_string(match.passage->offset)).add("length", std::to_string(match.passage->length));
+    if (const auto& offset = match.passage->offset) {
+      line.add("offset", std::to_string(*offset)).add("length", std::to_string(match.passage->length));
+    }
     line.add("passage", json_string(match.passage->words));
   }
   return line.text() + '\n';

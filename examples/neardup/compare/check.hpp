@@ -5,8 +5,10 @@
 #include <neardup/dedup/join_options.hpp>
 #include <numeric>
 
+#include "../../common/passages.hpp"
 #include "../describe/readers.hpp"
 #include "../describe/settings.hpp"
+#include "../read/input_settings.hpp"
 #include "feature_store.hpp"
 
 namespace command {
@@ -104,10 +106,14 @@ double estimate_of(const fingerprint_settings& settings, int distance);
 
 /// Where in the text of a document much of another one stands: in bytes of that text, and with the words around it.
 struct shown_passage {
-  std::size_t offset, length;
+  std::optional<std::size_t> offset;  ///< nothing if what was compared is folded, and has places of its own
+  std::size_t length;
   std::string words;
   std::string field = {};  ///< of the record, if several are texts
 };
+/// The passage of a text, which is that of a field, counted from 0.
+shown_passage shown_in(const input_settings& settings, std::size_t field, std::string_view text,
+                       const common::passage& where);
 
 /// A document and another one that is near it, as pairs, query and unique --dropped print them.
 struct match_line {

@@ -96,8 +96,8 @@ void read_corpus(context& c, corpus& all, const document_visitor& visit) {
   for_each_against(c, [&](const placed_document& d) {
     add(d);
     if (!d.facts.has_tokens || !c.settings.against.keeps_texts) return;
-    all.against_pairs.add(d.texts == nullptr ? std::vector<word_pair>()
-                                             : word_pairs_of({d.texts->begin(), d.texts->end()}));
+    all.against_pairs.add(d.texts == nullptr ? std::vector<common::word_pair>()
+                                             : common::word_pairs_of({d.texts->begin(), d.texts->end()}));
   });
   all.end_against();
   for_each_document(c, [&](const placed_document& d) {

@@ -3,8 +3,8 @@
 
 #include <neardup/dedup/feature_sets.hpp>
 
+#include "../../common/passages.hpp"
 #include "../describe/fingerprints.hpp"
-#include "../describe/passages.hpp"
 #include "../documents/documents.hpp"
 #include "../read/source.hpp"
 #include "check.hpp"
@@ -94,7 +94,7 @@ struct corpus {
   std::size_t against = 0;                                        // so many are of --against, the first ones
   std::optional<source_tally> sources;                            // of the input, where --by asks for them
   std::vector<std::uint32_t> source_numbers;                      // of all behind those of --against
-  neardup::feature_sets<word_pair> against_pairs;  // of their texts, if these are handed over; empty for others
+  neardup::feature_sets<common::word_pair> against_pairs;  // of their texts, if these are handed over; empty for others
 };
 
 /// Calls `visit` for each document of --against: first those of its indexes, then the others.

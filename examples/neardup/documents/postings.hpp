@@ -9,57 +9,27 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../../common/postings.hpp"
 #include "documents.hpp"
 #include "stored_documents.hpp"
 
 namespace command {
 
-/// Attachments of the file of an index from this one on are, if it keeps postings, posting_columns::bytes() and
+/// Attachments of the file of an index from this one on are, if it keeps postings, bytes_of() posting columns and
 /// place_columns::bytes().
 inline constexpr std::size_t first_of_postings = 6;
 
-/// The documents of each feature, to be written. Complexity: O(n log n) for n features of all documents; 8 bytes each.
-struct posting_columns {
-  explicit posting_columns(const document_columns& documents);
-
-  std::vector<std::uint32_t> features;   ///< ascending, each once
-  std::vector<std::uint64_t> ends;       ///< of each feature, where its documents end
-  std::vector<std::uint32_t> documents;  ///< of a feature ascending
-
-  [[nodiscard]] std::vector<std::span<const std::byte>> bytes() const {
-    return {std::as_bytes(std::span(features)), std::as_bytes(std::span(ends)), std::as_bytes(std::span(documents))};
-  }
-};
+/// The documents of each feature, to be written. Complexity: O(n log n) for n features of all documents.
+common::posting_columns postings_of(const document_columns& documents);
+inline std::vector<std::span<const std::byte>> bytes_of(const common::posting_columns& columns) {
+  return {std::as_bytes(std::span(columns.features)), std::as_bytes(std::span(columns.ends)),
+          std::as_bytes(std::span(columns.documents))};
+}
 
 /// The same in a mapped file, which has to outlive it.
-class stored_postings {
- public:
-  struct finding {
-    std::uint32_t document;
-    std::size_t common;  ///< so many of the features that were asked for are its own
-  };
-
-  /// Throws: input_error, by `path`, if these do not fit each other.
-  stored_postings(const std::string& path, std::span<const std::byte> features, std::span<const std::byte> ends,
-                  std::span<const std::byte> documents);
-
-  [[nodiscard]] bool empty() const noexcept { return features_.empty(); }
-
-  /// Each document that has at least `least` of some features, which ascend: by how many, then by number. Of n features,
-  /// rare first, such a document has one of the first n - least + 1, so only these give candidates.
-  /// Precondition: 1 <= least <= features.size(). Throws: input_error if a number is that of no document.
-  /// Complexity: O(p log p + c n log d) for p documents of the first features, c different ones, d documents of a feature.
-  [[nodiscard]] std::vector<finding> holding(std::span<const std::uint32_t> features, std::size_t least,
-                                             std::size_t number_of_documents) const;
-
- private:
-  [[nodiscard]] std::span<const std::uint32_t> documents_with(std::uint32_t feature) const;
-
-  std::string path_;
-  std::span<const std::uint32_t> features_;
-  std::span<const std::uint64_t> ends_;
-  std::span<const std::uint32_t> documents_;
-};
+/// Throws: input_error, by `path`, if these do not fit each other.
+common::posting_lists stored_postings(const std::string& path, std::span<const std::byte> features,
+                                      std::span<const std::byte> ends, std::span<const std::byte> documents);
 
 /// Where a document stands, in a file that may be gone or changed by now.
 struct stored_place {

@@ -17,10 +17,8 @@ namespace command {
 
 namespace {
 
-shown_passage shown(const input_settings& settings, std::size_t field, std::string_view text, const passage& where) {
-  return {where.begin, where.end - where.begin, passage_in_context(text, where),
-          settings.text_fields.size() > 1 ? settings.text_fields[field] : ""};
-}
+using common::passage;
+using common::passage_finder;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -116,7 +114,7 @@ class cutting_writer {
 }  // namespace
 
 std::optional<shown_passage> passage_names::best_in(const std::shared_ptr<source>& from, std::uint64_t line,
-                                                    std::string_view raw, std::span<const word_pair> pairs) {
+                                                    std::string_view raw, std::span<const common::word_pair> pairs) {
   if (pairs.empty()) return std::nullopt;
   const std::vector<std::string_view>& texts = editor_.texts_of(*from, line, line == 0 ? read_file(*from, file_) : raw);
   std::optional<passage> best;
@@ -129,7 +127,7 @@ std::optional<shown_passage> passage_names::best_in(const std::shared_ptr<source
     }
   }
   if (!best) return std::nullopt;
-  return shown(settings_, field, texts[field], *best);
+  return shown_in(settings_, field, texts[field], *best);
 }
 
 neardup::text_parts parse_parts(const std::string& text) {
@@ -184,7 +182,7 @@ void run_without_passages(context& c) {
                   {"id", "against", all.documents.id(i), all.documents.id(pair->first),
                    hamming_distance(all.fingerprints[i], all.fingerprints[pair->first]), pair->similarity,
                    all.documents.place_of_repeated(i), all.documents.place_of_repeated(pair->first),
-                   shown(c.settings.input, f, texts[f], one)});
+                   shown_in(c.settings.input, f, texts[f], one)});
             }
           }
         }

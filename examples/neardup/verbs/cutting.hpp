@@ -17,7 +17,7 @@ class passage_names {
   /// The record as second_pass visits it. Nothing if the pairs of words of the other document are unknown, or none of them
   /// is there.
   std::optional<shown_passage> best_in(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw,
-                                       std::span<const word_pair> pairs);
+                                       std::span<const common::word_pair> pairs);
 
  private:
   const input_settings& settings_;

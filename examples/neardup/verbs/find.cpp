@@ -5,14 +5,12 @@
 #include <fstream>
 #include <limits>
 #include <neardup/fingerprint/hashers.hpp>
-#include <neardup/text/normalise.hpp>
-#include <neardup/text/words.hpp>
 #include <system_error>
 #include <unordered_map>
 
+#include "../../common/clues.hpp"
 #include "../compare/check.hpp"
 #include "../describe/features.hpp"
-#include "../describe/passages.hpp"
 #include "../documents/index_file.hpp"
 #include "../documents/postings.hpp"
 #include "../ground/errors.hpp"
@@ -106,41 +104,6 @@ class clue_finder {
   std::size_t found_ = 0;              // how many are at all
 };
 
-/// Where in the texts of a document most of a clue stands, by pairs of words; by single words where no pair is there.
-class passage_search {
- public:
-  passage_search(const input_settings& settings, const std::string& clue) : settings_(settings) {
-    for (const words_at_a_time words : {words_at_a_time::two, words_at_a_time::one}) {
-      pairs_.emplace_back(words, word_pairs_of({clue}, words));
-    }
-  }
-
-  template <class Texts>
-  [[nodiscard]] std::optional<shown_passage> operator()(const Texts& texts) const {
-    // Half of what a changed word takes: clues are found with every fourth character changed.
-    constexpr double miss = -0.5;
-    for (const auto& [words, pairs] : pairs_) {
-      std::optional<passage> best;
-      std::size_t field = 0;
-      for (std::size_t f = 0; f < texts.size(); ++f) {
-        for (const passage& one : passage_finder(texts[f], words).passages_of(pairs, miss)) {
-          if (best && one.common <= best->common) continue;
-          best = one;
-          field = f;
-        }
-      }
-      if (!best) continue;
-      return shown_passage{best->begin, best->end - best->begin, passage_in_context(texts[field], *best),
-                           texts.size() > 1 ? settings_.text_fields[field] : ""};
-    }
-    return std::nullopt;
-  }
-
- private:
-  const input_settings& settings_;
-  std::vector<std::pair<words_at_a_time, std::vector<word_pair>>> pairs_;
-};
-
 struct clue_finding {
   double share;
   std::string id;
@@ -155,9 +118,8 @@ void print_finding(context& c, const clue_finding& f) {
     if (f.run > 0) line.add("run", std::to_string(f.run));
     if (f.passage) {
       if (!f.passage->field.empty()) line.add("field", json_string(f.passage->field));
-      // Places are those of what was compared, which other characters may have replaced.
-      if (!c.settings.input.fold) {
-        line.add("offset", std::to_string(f.passage->offset)).add("length", std::to_string(f.passage->length));
+      if (const auto& offset = f.passage->offset) {
+        line.add("offset", std::to_string(*offset)).add("length", std::to_string(f.passage->length));
       }
       line.add("passage", json_string(f.passage->words));
     }
@@ -167,6 +129,15 @@ void print_finding(context& c, const clue_finding& f) {
   c.out << similarity_text(f.share) + '\t' + printable(f.id);
   if (f.passage) c.out << '\t' + printable(f.passage->words);
   c.out << '\n';
+}
+
+/// Where most of a clue stands in the texts of a document.
+template <class Texts>
+std::optional<shown_passage> shown(const input_settings& settings, const common::clue_passages& passages,
+                                   const Texts& texts) {
+  const auto found = passages.in({texts.begin(), texts.end()});
+  if (!found) return std::nullopt;
+  return shown_in(settings, found->text, texts[found->text], found->where);
 }
 
 /// With the clue as texts are read.
@@ -182,7 +153,7 @@ wanted as_read(const context& c, wanted what) {
 void print_findings(context& c, const wanted& what) {
   clue_finder find(c.settings.fingerprint.features, what.clue);
   if (find.empty()) throw usage_error("'" + what.clue + "': a clue without any word");
-  const passage_search passage_of(c.settings.input, what.clue);
+  const common::clue_passages passages(what.clue);
   std::vector<clue_finding> found;
   std::uint64_t count = 0;
   const auto keep_best = [&] {
@@ -195,46 +166,12 @@ void print_findings(context& c, const wanted& what) {
     if (share <= 0 || share < what.least_share) return;
     ++count;
     if (found.size() >= what.most + 1024) keep_best();
-    found.push_back({share, d.name(), passage_of(*d.texts)});
+    found.push_back({share, d.name(), shown(c.settings.input, passages, *d.texts)});
   });
   keep_best();
   for (const clue_finding& f : found) print_finding(c, f);
   finish(c, ": " + counted(count, "holds", "hold") + " the clue, or much of it", count);
 }
-
-/// The longest run of words that two texts have in common. Complexity: O(n + m), and one step for each two equal words.
-class common_run {
- public:
-  explicit common_run(const std::string& clue) {
-    neardup::words{}(clue, [&](std::string_view word) { places_[neardup::normalise(word)].push_back(++size_); });
-  }
-
-  [[nodiscard]] std::size_t in(std::string_view text) const {
-    std::size_t longest = 0;
-    std::vector<std::size_t> before, now;  // places of the clue that the last word stands at, and runs that end there
-    std::vector<std::size_t> runs(size_ + 1), ended(size_ + 1);
-    std::string folded;
-    neardup::words{}(text, [&](std::string_view word) {
-      folded = neardup::normalise(word);
-      now.clear();
-      if (const auto found = places_.find(folded); found != places_.end()) {
-        for (const std::size_t place : found->second) {
-          ended[place] = runs[place - 1] + 1;
-          longest = std::max(longest, ended[place]);
-          now.push_back(place);
-        }
-      }
-      for (const std::size_t place : before) runs[place] = 0;
-      for (const std::size_t place : now) runs[place] = ended[place];
-      std::swap(before, now);
-    });
-    return longest;
-  }
-
- private:
-  std::unordered_map<std::string, std::vector<std::size_t>> places_;  // of each word, from 1
-  std::size_t size_ = 0;
-};
 
 /// Reads the texts of an index again, as far as they are where they were, and have the features that they had.
 class texts_of_index {
@@ -301,9 +238,6 @@ class texts_of_index {
   std::string text_;
 };
 
-/// So many of the documents with the largest shares are ranked by the longest run, too: these are read.
-constexpr std::size_t least_ranked = 100;
-
 template <class Fingerprint>
 void find_in_index(context& c, const wanted& what, const index_settings& stored) {
   using view_type = typename opened_index<Fingerprint>::view_type;
@@ -317,9 +251,9 @@ void find_in_index(context& c, const wanted& what, const index_settings& stored)
   }
   check_words(stored.path, parse_values(stored.path, view.attachment(0)), c.settings.comparison.check_features);
   const stored_documents documents(stored.path, view.size(), view.attachment(1), view.attachment(2), view.attachment(3),
-                                   view.attachment(4));
+                                   view.attachment(4), c.settings.lists.are_verified);
   const auto part = [&](std::size_t i) { return view.attachment(first_of_postings + i); };
-  const stored_postings postings(stored.path, part(0), part(1), part(2));
+  const common::posting_lists postings = stored_postings(stored.path, part(0), part(1), part(2));
   if (postings.empty() && view.size() > 0) {
     throw usage_error(stored.path + " keeps no postings: make it with neardup index --keep-postings");
   }
@@ -337,32 +271,42 @@ void find_in_index(context& c, const wanted& what, const index_settings& stored)
                         stored.check_features);
     }
   }
-  std::size_t least = 1;
   const auto share_of = [&](std::size_t common) {
     return static_cast<double>(common) / static_cast<double>(features.size());
   };
-  while (least < features.size() && share_of(least) < what.least_share) ++least;
-  std::vector<stored_postings::finding> found = postings.holding(features, least, documents.size());
+  std::vector<common::posting_lists::finding> found;
+  try {
+    found = postings.holding(features, common::least_of(features.size(), what.least_share), documents.size());
+  } catch (const common::postings_error& error) {
+    throw input_error({stored.path, std::string("damaged: ") + error.what()});
+  }
   const std::uint64_t count = found.size();
-  found.resize(std::min(found.size(), std::max(what.most, least_ranked)));
+  found.resize(std::min(found.size(), std::max(what.most, common::ranked_by_run)));
   const stored_places places(stored.path, part(3), part(4));
   texts_of_index texts_of(c, places);
-  const passage_search passage_of(c.settings.input, what.clue);
-  const common_run run(what.clue);
-  std::vector<clue_finding> ranked;
+  const auto read = [&](std::uint32_t document) { return texts_of(document, documents.features(document)); };
+  const common::common_run run(what.clue);
+  struct candidate_document {
+    common::posting_lists::finding found;
+    std::size_t run = 0;
+  };
+  std::vector<candidate_document> ranked;
   for (const auto& one : found) {
-    clue_finding next{share_of(one.common), std::string(documents.name(one.document)), std::nullopt};
-    if (const auto* const texts = texts_of(one.document, documents.features(one.document))) {
-      for (const std::string_view text : *texts) next.run = std::max(next.run, run.in(text));
-      next.passage = passage_of(*texts);
+    ranked.push_back({one});
+    if (const auto* const texts = read(one.document)) {
+      for (const std::string_view text : *texts) ranked.back().run = std::max(ranked.back().run, run.in(text));
     }
-    ranked.push_back(std::move(next));
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const clue_finding& a, const clue_finding& b) {
-    return a.share != b.share ? a.share > b.share : a.run > b.run;
+  std::stable_sort(ranked.begin(), ranked.end(), [](const candidate_document& a, const candidate_document& b) {
+    return a.found.common != b.found.common ? a.found.common > b.found.common : a.run > b.run;
   });
   ranked.resize(std::min(ranked.size(), what.most));
-  for (const clue_finding& f : ranked) print_finding(c, f);
+  const common::clue_passages passages(what.clue);
+  for (const auto& [one, length] : ranked) {
+    clue_finding next{share_of(one.common), std::string(documents.name(one.document)), std::nullopt, length};
+    if (const auto* const texts = read(one.document)) next.passage = shown(c.settings.input, passages, *texts);
+    print_finding(c, next);
+  }
   c.notes.advance(documents.size(), 0);
   finish(c, " in the index: " + counted(count, "holds", "hold") + " the clue, or much of it", count);
 }

@@ -108,11 +108,11 @@ void index_documents(context& c, const indexing& how) {
       c.settings.fingerprint, how.keeps_features ? &c.settings.comparison.check_features : nullptr);
   auto parts = documents.bytes();
   parts.insert(parts.begin(), std::as_bytes(std::span(settings)));
-  std::optional<posting_columns> postings;
+  std::optional<common::posting_columns> postings;
   if (keeps_postings) {
-    postings.emplace(documents);
+    postings = postings_of(documents);
     parts.resize(first_of_postings);
-    for (const auto& part : postings->bytes()) parts.push_back(part);
+    for (const auto& part : bytes_of(*postings)) parts.push_back(part);
     for (const auto& part : places.bytes()) parts.push_back(part);
   }
   if (identity_of_file(how.old_index) == identity_of_file(c.settings.output.file)) check_unchanged();

@@ -6,7 +6,7 @@
 #include <neardup/text/normalise.hpp>
 #include <neardup/text/words.hpp>
 
-namespace command {
+namespace common {
 
 namespace {
 
@@ -73,7 +73,8 @@ passage_finder::passage_finder(std::string_view text, words_at_a_time words) {
   });
 }
 
-std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pairs, double miss) const {
+std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pairs, double miss,
+                                                 std::size_t longest) const {
   std::vector<scored_run> runs;
   double sum = 0;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
@@ -96,47 +97,74 @@ std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pair
     runs.push_back(next);
   }
   std::vector<passage> result;
-  std::vector<word_pair> common;
   for (const scored_run& run : runs) {
-    common.clear();
-    for (std::size_t i = run.first; i <= run.last; ++i) {
-      if (std::binary_search(pairs.begin(), pairs.end(), pairs_[i].pair)) common.push_back(pairs_[i].pair);
-    }
-    std::sort(common.begin(), common.end());
-    const auto end = std::unique(common.begin(), common.end());
-    result.push_back({pairs_[run.first].begin, pairs_[run.last].end, static_cast<std::size_t>(end - common.begin())});
+    const bool is_long = run.last - run.first >= longest;
+    const auto [first, last] = is_long ? densest(run.first, run.last, longest, pairs) : std::pair(run.first, run.last);
+    result.push_back(between(first, last, pairs));
   }
   return result;
 }
 
-std::string passage_in_context(std::string_view text, const passage& where) {
+passage passage_finder::between(std::size_t first, std::size_t last, std::span<const word_pair> pairs) const {
+  std::vector<word_pair> common;
+  for (std::size_t i = first; i <= last; ++i) {
+    if (std::binary_search(pairs.begin(), pairs.end(), pairs_[i].pair)) common.push_back(pairs_[i].pair);
+  }
+  std::sort(common.begin(), common.end());
+  const auto end = std::unique(common.begin(), common.end());
+  return {pairs_[first].begin, pairs_[last].end, static_cast<std::size_t>(end - common.begin())};
+}
+
+std::pair<std::size_t, std::size_t> passage_finder::densest(std::size_t first, std::size_t last, std::size_t longest,
+                                                            std::span<const word_pair> pairs) const {
+  std::vector<std::size_t> inside(pairs.size());  // how often each pair is in the stretch
+  std::size_t distinct = 0, most = 0, end_of_best = first;
+  const auto place_of = [&](std::size_t i) {
+    const auto found = std::lower_bound(pairs.begin(), pairs.end(), pairs_[i].pair);
+    return found != pairs.end() && *found == pairs_[i].pair ? static_cast<std::size_t>(found - pairs.begin())
+                                                            : pairs.size();
+  };
+  for (std::size_t i = first; i <= last; ++i) {
+    if (const std::size_t come = place_of(i); come < pairs.size() && inside[come]++ == 0) ++distinct;
+    if (i - first >= longest) {
+      if (const std::size_t gone = place_of(i - longest); gone < pairs.size() && --inside[gone] == 0) --distinct;
+    }
+    if (distinct > most) {
+      most = distinct;
+      end_of_best = i;
+    }
+  }
+  std::size_t begin = end_of_best - first >= longest ? end_of_best + 1 - longest : first;
+  while (place_of(begin) == pairs.size()) ++begin;
+  return {begin, end_of_best};
+}
+
+passage_words passage_in_context(std::string_view text, const passage& where) {
   const std::string_view before = text.substr(0, where.begin),
                          inside = text.substr(where.begin, where.end - where.begin), behind = text.substr(where.end);
-  std::string shown;
-  const auto add = [&](std::string_view piece) {
+  const auto add = [](std::string& shown, std::string_view piece, bool may_begin_with_space) {
     for (const char c : piece) {
       const bool is_space = c == ' ' || (c >= '\t' && c <= '\r');
       if (!is_space) {
         shown += c;
-      } else if (!shown.empty() && shown.back() != ' ') {
+      } else if (shown.empty() ? may_begin_with_space : shown.back() != ' ') {
         shown += ' ';
       }
     }
   };
-  if (before.size() > shown_around_passage) shown += "…";
-  add(cut_front(before, shown_around_passage));
-  shown += '[';
+  passage_words shown;
+  if (before.size() > shown_around_passage) shown.before += "…";
+  add(shown.before, cut_front(before, shown_around_passage), false);
   if (inside.size() <= max_shown_passage) {
-    add(inside);
+    add(shown.inside, inside, true);
   } else {
-    add(cut_back(inside, max_shown_passage / 2));
-    shown += " … ";
-    add(cut_front(inside, max_shown_passage / 2));
+    add(shown.inside, cut_back(inside, max_shown_passage / 2), true);
+    shown.inside += " … ";
+    add(shown.inside, cut_front(inside, max_shown_passage / 2), true);
   }
-  shown += ']';
-  add(cut_back(behind, shown_around_passage));
-  if (behind.size() > shown_around_passage) shown += "…";
+  add(shown.behind, cut_back(behind, shown_around_passage), true);
+  if (behind.size() > shown_around_passage) shown.behind += "…";
   return shown;
 }
 
-}  // namespace command
+}  // namespace common

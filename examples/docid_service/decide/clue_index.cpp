@@ -1,0 +1,136 @@
+#include "clue_index.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace docid {
+
+namespace {
+
+constexpr std::size_t most_recent = std::size_t{1} << 16;  // features that are collected
+// Features of a part that is merged no more: to do so takes a tenth of a second, which nobody should wait longer.
+constexpr std::size_t most_in_part = std::size_t{1} << 24;
+
+template <class Value>
+std::size_t bytes_of(const std::vector<Value>& values) {
+  return values.capacity() * sizeof(Value);
+}
+
+}  // namespace
+
+void clue_index::retire(doc_number document) {
+  if (document >= versions_.size()) versions_.resize(std::size_t{document} + 1);
+  version& now = versions_[document];
+  ++now.number;
+  there_ -= now.is_there ? 1 : 0;
+  now.is_there = false;
+}
+
+void clue_index::set(doc_number document, std::span<const std::uint32_t> features) {
+  retire(document);
+  if (features.empty()) return;
+  const auto place = static_cast<std::uint32_t>(recent_entries_.size());
+  recent_entries_.push_back({document, versions_[document].number});
+  for (const std::uint32_t feature : features) recent_.emplace_back(feature, place);
+  versions_[document].is_there = true;
+  ++there_;
+  ++entries_;
+  if (recent_.size() >= most_recent) close_recent();
+}
+
+void clue_index::erase(doc_number document) {
+  retire(document);
+  constexpr std::size_t few = 1000;
+  if (entries_ <= 2 * there_ + few) return;
+  close_recent();
+  entries_ = 0;
+  for (part& one : parts_) {
+    one = merged(one, part());
+    entries_ += one.entries.size();
+  }
+  std::erase_if(parts_, [](const part& one) { return one.entries.empty(); });
+}
+
+void clue_index::close_recent() {
+  if (recent_entries_.empty()) return;
+  parts_.push_back({recent_entries_, common::posting_columns(recent_)});
+  recent_entries_ = {};
+  recent_ = {};
+  while (parts_.size() > 1) {
+    const part &before = parts_[parts_.size() - 2], &last = parts_.back();
+    const std::size_t size = before.postings.documents.size(), more = last.postings.documents.size();
+    if (size > 2 * more || size + more > most_in_part) break;
+    const std::size_t old = before.entries.size() + last.entries.size();
+    part both = merged(before, last);
+    entries_ -= old - both.entries.size();
+    parts_.pop_back();
+    parts_.back() = std::move(both);
+  }
+}
+
+/// Without the entries that count no more.
+clue_index::part clue_index::merged(const part& a, const part& b) const {
+  constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  part result;
+  result.entries.reserve(a.entries.size() + b.entries.size());
+  const auto places_of = [&](const part& from) {
+    std::vector<std::uint32_t> places;
+    places.reserve(from.entries.size());
+    for (const entry& one : from.entries) {
+      places.push_back(counts(one) ? static_cast<std::uint32_t>(result.entries.size()) : none);
+      if (counts(one)) result.entries.push_back(one);
+    }
+    return places;
+  };
+  const std::vector<std::uint32_t> places_of_a = places_of(a), places_of_b = places_of(b);
+  common::posting_columns& to = result.postings;
+  to.documents.reserve(a.postings.documents.size() + b.postings.documents.size());
+  const auto take = [&to](const common::posting_columns& from, std::size_t i,
+                          const std::vector<std::uint32_t>& places) {
+    for (std::uint64_t at = i == 0 ? 0 : from.ends[i - 1]; at < from.ends[i]; ++at) {
+      if (const std::uint32_t place = places[from.documents[at]]; place != none) to.documents.push_back(place);
+    }
+  };
+  const auto &own = a.postings.features, &others = b.postings.features;
+  for (std::size_t i = 0, j = 0; i < own.size() || j < others.size();) {
+    const bool in_a = i < own.size() && (j == others.size() || own[i] <= others[j]);
+    const bool in_b = j < others.size() && (i == own.size() || others[j] <= own[i]);
+    const std::uint32_t feature = in_a ? own[i] : others[j];
+    const std::size_t before = to.documents.size();
+    if (in_a) take(a.postings, i++, places_of_a);
+    if (in_b) take(b.postings, j++, places_of_b);
+    if (to.documents.size() == before) continue;
+    to.features.push_back(feature);
+    to.ends.push_back(to.documents.size());
+  }
+  to.features.shrink_to_fit();
+  to.ends.shrink_to_fit();
+  return result;
+}
+
+std::vector<clue_index::finding> clue_index::holding(std::span<const std::uint32_t> features, std::size_t least,
+                                                     std::size_t most) {
+  close_recent();
+  std::vector<finding> found;
+  for (const part& one : parts_) {
+    for (const auto& [place, common] : one.postings.lists().holding(features, least, one.entries.size())) {
+      if (counts(one.entries[place])) found.push_back({one.entries[place].document, common});
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const finding& a, const finding& b) {
+    return a.common != b.common ? a.common > b.common : a.document < b.document;
+  });
+  found.resize(std::min(found.size(), most));
+  return found;
+}
+
+std::size_t clue_index::bytes() const noexcept {
+  std::size_t sum = bytes_of(versions_) + bytes_of(recent_entries_) + bytes_of(recent_);
+  for (const part& one : parts_) {
+    sum += bytes_of(one.entries) + bytes_of(one.postings.features) + bytes_of(one.postings.ends) +
+           bytes_of(one.postings.documents);
+  }
+  return sum;
+}
+
+}  // namespace docid
