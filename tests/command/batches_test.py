@@ -126,6 +126,16 @@ class Adding(Batches):
                 self.assertEqual(other.read_bytes(), twin.read_bytes())
                 self.assertTrue(self.log.exists())
 
+    def test_no_advice_that_an_index_does_not_allow(self):
+        texts = [f"w{i} v{i} u{i} t{i}" for i in range(60)]
+        self.make(texts[:30], "--keep-features")
+        data = jsonl(texts[30:], 30)
+        for arguments in (("unique", "--add-to", self.index), ("unique", "--against", self.index), ("query", "--index", self.index)):
+            done = self.assert_done(run(*arguments, "--jsonl", "-", data=data))
+            self.assertIn("one word changed makes their similarity less than 0.8", done.err)
+            self.assertNotIn("for texts so short try", done.err)
+        self.assertIn("for texts so short try", self.assert_done(run("unique", "--jsonl", "-", data=data)).err)
+
     def test_an_index_begins_empty(self):
         for keep in ([], ["--keep-features"]):
             self.make([], *keep)
@@ -262,6 +272,27 @@ class Changing(Batches):
         self.make(["one two three four", "five six seven eight"])
         self.assert_done(run("index", "--index", self.index, "--replace", "--jsonl", "-", data=self.records([("d0", "")])))
         self.assertEqual(self.size(), 1)
+
+    def test_ids_that_a_list_cannot_name(self):
+        self.make([])
+        records = [("", "one two three"), ("a\nb", "four five six"), ("a", "seven eight nine")]
+        self.assert_done(run("index", "--index", self.index, "--append", "--jsonl", "-", data=self.records(records)))
+        done = self.assert_done(run("index", "--index", self.index, "--remove", "-", data=b"\n\na\n"))
+        self.assertIn("2 lines of - are empty, and no id: to remove the document whose id is empty, --replace it", done.err)
+        self.assertIn("1 removed, 2 in the index", done.err)
+        done = run("index", "--index", self.index, "--replace", "--jsonl", "-", data=self.records([("", ""), ("a\nb", "")]))
+        self.assert_done(done)
+        self.assertEqual(self.size(), 0)
+
+    def test_what_is_passed_over_keeps_nothing_else_out(self):
+        self.make(["one two three four"])
+        self.write("in/a.txt", "five six seven eight")
+        self.write("in/b.jsonl.gz", b"\x1f\x8b\x08no gzip")
+        for verb in (("index", "--index", self.index, "--append"), ("unique", "--add-to", self.index)):
+            done = run(*verb, self.folder / "in")
+            self.assertEqual(done.status, 2)
+            self.assertIn("passed over", done.err)
+        self.assertEqual(self.size(), 2)
 
     def test_documents_of_one_id_go_together(self):
         self.assert_done(run("index", "--jsonl", "--output", self.index, "-", data=self.records([("a", "one two three"), ("b", "x y z"), ("a", "four five six")])))

@@ -77,6 +77,27 @@ class Clues(CommandTest):
                 path.unlink()
                 self.assertEqual(self.find(clue), [{"id": row["id"], "share": row["share"]}])
 
+    def test_folded_texts_have_passages_without_places(self):
+        clue, page = "漢字簡體與繁體的區別何在", "前面的話。汉字简体与繁体的区别何在？後面的話"
+        path = self.write("a.jsonl", jsonl([page, "別的文章"]))
+        done = run("index", "--keep-postings", "--fold-chinese", "--features", "chars:2", "--jsonl", "--output", self.folder / "index", path)
+        if done.status == 2 and "OpenCC is not installed" in done.err:
+            self.skipTest("libopencc1.1 is not installed")
+        self.assert_done(done)
+        row, = self.find(clue)
+        shown = "前面的话。[汉字简体与繁体的区别何在]？后面的话"
+        self.assertEqual(row, {"id": "d0", "share": 1, "run": 12, "passage": shown})
+        self.assertEqual(run("find", clue, "--index", self.folder / "index").text, f"1.000\td0\t{shown}\n")
+        against, dropped = self.write("t.jsonl", jsonl([clue + "簡體"], 7)), self.folder / "dropped"
+        options = ("unique", "--check", "containment", "--fold-chinese", "--similarity", "0.5", "--dropped", dropped)
+        self.assert_done(run(*options, "--jsonl", "--against", against, path))
+        row = json.loads(dropped.read_text())
+        self.assertEqual((row["id"], row["against"], row["passage"]), ("d0", "d7", shown))
+        self.assertNotIn("offset", row)
+        lines, against = self.write("a.txt", page + "\n"), self.write("t.txt", clue + "簡體\n")
+        self.assert_done(run(*options, "--lines", "--against", against, lines))
+        self.assertEqual(dropped.read_text().rstrip("\n").split("\t")[4:], ["-", "-", shown])
+
     def test_what_is_no_file_any_more_is_not_waited_for(self):
         file = self.write("texts/a.txt", A)
         self.index(file)

@@ -298,6 +298,70 @@ class Files(CommandTest):
         self.expect_error(run("verify", "--output", beside, self.folder / "pairs", *shards), f"{beside} is also an input")
         self.assertEqual(beside.read_bytes(), before)
 
+    def test_a_pipe_in_the_place_of_a_file_is_refused(self):
+        index, pipe, other = (self.folder / name for name in ("index", "pipe", "other"))
+        ids = self.write("ids", "d0\n")
+        self.assert_done(run("index", "--jsonl", "--keep-postings", "--output", index, self.jsonl))
+        os.mkfifo(pipe)
+        for arguments in (("query", "--jsonl", "--index", pipe, self.jsonl), ("find", "a clue", "--index", pipe),
+                          ("unique", "--jsonl", "--add-to", pipe, self.jsonl),
+                          ("index", "--jsonl", "--append", "--index", pipe, self.jsonl),
+                          ("index", "--jsonl", "--index", pipe, "--output", other, self.jsonl),
+                          ("index", "--remove", ids, "--index", pipe), ("index", "--compact", "now", "--index", pipe),
+                          ("pairs", "--fingerprints", pipe), ("pairs", "--fingerprints", "--no-header", "--features", "words", "--bits", 64, pipe),
+                          ("merge", "--output", other, pipe), ("join", "--output", other, pipe), ("verify", "--output", other, pipe), ("index", "--jsonl", "--output", pipe, self.jsonl)):
+            with self.subTest(arguments=arguments[:3]):
+                self.assert_fails(run(*arguments), str(pipe), "no regular file")
+        plain = self.folder / "plain"
+        self.assert_done(run("index", "--jsonl", "--output", plain, self.jsonl))
+        log = self.folder / "plain.neardup-log"
+        os.mkfifo(log)
+        for arguments in (("query", "--jsonl", "--index", plain, self.jsonl), ("unique", "--jsonl", "--against", plain, self.jsonl),
+                          ("unique", "--jsonl", "--add-to", plain, self.jsonl),
+                          ("index", "--jsonl", "--append", "--index", plain, self.jsonl),
+                          ("index", "--jsonl", "--index", plain, "--output", plain, self.jsonl),
+                          ("index", "--jsonl", "--output", plain, self.jsonl), ("index", "--remove", ids, "--index", plain)):
+            with self.subTest(arguments=arguments[:3]):
+                self.assert_fails(run(*arguments), str(log), "no regular file")
+
+    def test_what_lies_beside_an_index_is_no_output(self):
+        index = self.folder / "index"
+        self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
+        (self.folder / "link").symlink_to(index)
+        before = index.read_bytes()
+        for suffix in (".neardup-lock", ".neardup-log"):
+            other = str(index) + suffix
+            for arguments in (("query", "--index", index, "--output", other), ("query", "--index", self.folder / "link", "--output", other),
+                              ("unique", "--against", index, "--output", other), ("unique", "--add-to", index, "--output", other),
+                              ("unique", "--add-to", index, "--dropped", other), ("index", "--index", index, "--output", other)):
+                with self.subTest(arguments=arguments):
+                    self.assert_fails(run(*arguments, "--jsonl", self.jsonl), other, "is also an input")
+                    self.assertFalse(os.path.exists(other))
+        self.assertEqual(index.read_bytes(), before)
+
+    def test_settings_of_an_index_that_are_damaged_are_said_by_its_name(self):
+        index, damaged = self.folder / "index", self.folder / "damaged"
+        self.assert_done(run("index", "--jsonl", "--keep-postings", "--output", index, self.jsonl))
+        data = index.read_bytes()
+        begin = data.index(b"features words:2\nweights unit\nkind ")
+        for place in range(begin, data.index(b"\0", begin)):
+            damaged.write_bytes(data[:place] + bytes([data[place] ^ 5]) + data[place + 1 :])
+            for arguments in (("query", "--jsonl", "--index", damaged, self.jsonl), ("find", "a clue", "--index", damaged)):
+                with self.subTest(place=place - begin, verb=arguments[0]):
+                    self.assert_fails(run(*arguments), str(damaged))
+
+    def test_weights_that_an_index_cannot_be_queried_by(self):
+        index = self.folder / "index"
+        for weights in (("--weights", "idf"), ("--weights", "tfidf"), ("--weights", "levels:3:tfidf"), ("--top", 3)):
+            done = run("index", "--jsonl", "--distance", 3, *weights, "--output", index, self.jsonl)
+            self.assert_fails(done, "index " + " ".join(map(str, ("--weights", "unit", *weights) if weights[0] == "--top" else weights)),
+                              "name a table by --idf-file")
+            self.assertFalse(index.exists())
+        self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
+        done = self.assert_fails(run("query", "--jsonl", "--index", index, "--weights", "tf", self.jsonl),
+                                 f"--weights tf: {index} has min-wise codes")
+        self.assertNotIn("--kind", done.err)
+
     def test_an_index_of_lists_is_queried_by_lists(self):
         old, new, index = (self.folder / name for name in ("old", "new", "index"))
         texts = [t for t in self.texts if t.strip()]
@@ -334,6 +398,17 @@ class Tables(CommandTest):
         lines = data[begin + 4 : begin + 4 + size].decode().splitlines()
         return dict(line.split(": ", 1) for line in lines)
 
+    def of_tables(self, *paths, in_weights=False):
+        """Both sides, as a message names them: the tables of the keywords, or of the weights, which are rounded."""
+        digests = []
+        for path in paths:
+            self.assert_done(run("index", "--jsonl", "--distance", 3, *self.keywords[:7], path, *self.words,
+                                 "--output", self.folder / "digest", self.old))
+            made_of = self.composition(self.folder / "digest")
+            digests.append(made_of["idf"] if in_weights else made_of["tokenizer"].split(", ")[1])
+        self.assertNotEqual(*digests)
+        return f"of the digest {digests[0]} instead of {digests[1]}; name the same with --idf-file"
+
     def test_keywords_are_kept_and_queried(self):
         self.assert_done(run("index", "--jsonl", "--distance", 3, *self.keywords, "--output", self.index, self.old))
         made_of = self.composition(self.index)
@@ -360,8 +435,9 @@ class Tables(CommandTest):
         other = self.write("other.txt", self.DICTIONARY + "牛奶 5\n")
         self.assert_fails(query("--dictionary", other, "--no-hmm", "--idf-file", self.idf), "'dictionary: ", "--dictionary", str(self.index))
         rare = self.write("rare.txt", self.IDF.replace("2.5", "2.50000000001"))  # the same by 1/256
-        self.assert_fails(query(*self.words, "--idf-file", rare), "'tokenizer: keywords(5, ")
-        self.assert_fails(query(*self.words, "--idf-file", self.write("more.txt", self.IDF + "牛奶 9\n")), "made otherwise")
+        self.assert_fails(query(*self.words, "--idf-file", rare), self.of_tables(self.idf, rare))
+        more = self.write("more.txt", self.IDF + "牛奶 9\n")
+        self.assert_fails(query(*self.words, "--idf-file", more), self.of_tables(self.idf, more))
         stop = self.write("stop.txt", "研究\n")
         self.assert_fails(query(*self.words, "--idf-file", self.idf, "--stop-words", stop), "'stop words: ", "--stop-words")
         self.assert_fails(query(*self.words), "was made with --weights tfidf --top 5: name the same --idf-file")
@@ -369,8 +445,8 @@ class Tables(CommandTest):
         plain = self.folder / "plain.neardup"
         self.assert_done(run("index", "--jsonl", "--distance", 3, "--features", "zh:words", "--weights", "tfidf",
                              "--idf-file", self.idf, *self.words, "--output", plain, self.old))
-        done = run("query", "--index", plain, "--jsonl", *self.words, "--idf-file", rare.with_name("more.txt"), self.new)
-        self.assert_fails(done, "'idf: ", "--idf-file")
+        done = run("query", "--index", plain, "--jsonl", *self.words, "--idf-file", more, self.new)
+        self.assert_fails(done, f"{plain}: the fingerprints are made with another table of rarities", self.of_tables(self.idf, more, in_weights=True))
 
     def test_lists_and_shards_keep_them(self):
         lists = []

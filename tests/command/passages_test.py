@@ -39,7 +39,7 @@ def passages(text, item):
 
 
 def completed(text, ranges):
-    """With the white space behind each, or at the end of the text before it."""
+    """With the white space behind each."""
     gone = set()
     spaces = " \t\n\r\v\f"
     joined = []
@@ -48,12 +48,7 @@ def completed(text, ranges):
             begin, end = joined[-1][0], max(joined.pop()[1], end)
         joined.append((begin, end))
     for begin, end in joined:
-        behind = len(text) - len(text[end:].lstrip(spaces))
-        if behind < len(text):
-            end = behind
-        else:
-            begin = len(text[:begin].rstrip(spaces))
-        gone.update(range(begin, end))
+        gone.update(range(begin, len(text) - len(text[end:].lstrip(spaces))))
     return gone
 
 

@@ -25,6 +25,16 @@ index_settings settings_of(const std::string& path) {
   found.top = values["top"];
   found.folds_chinese = values["fold"] == "chinese";
   if (found.features.empty() || found.weights.empty() || found.kind.empty()) refuse_index(path);
+  try {  // the checksums of the file are looked at later
+    fingerprint_settings made_with;
+    parse_weights(found.weights, made_with);
+    parse_feature_setting("features", found.features);
+    if (!found.check_features.empty()) parse_feature_setting("check", found.check_features);
+    if (found.kind != to_string(Fingerprint::kind)) throw usage_error("kind " + found.kind);
+    if (found.top.find_first_not_of("0123456789") != found.top.npos) throw usage_error("top " + found.top);
+  } catch (const usage_error& error) {
+    throw input_error({path, std::string("damaged: what it was made with cannot be read: ") + error.what()});
+  }
   return found;
 }
 

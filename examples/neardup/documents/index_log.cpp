@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <neardup/storage/file_lock.hpp>
 #include <system_error>
 
 #include "../ground/pipeline.hpp"
@@ -65,6 +66,10 @@ std::string text_of_extent(const neardup::log_extent& extent) {
 }  // namespace
 
 std::string log_of_index(const std::string& path) { return link_target(path) + ".neardup-log"; }
+
+std::vector<std::string> files_beside_index(const std::string& path) {
+  return {log_of_index(path), link_target(path) + neardup::file_lock::suffix};
+}
 
 index_snapshot open_index_files(const std::string& path) {
   constexpr int most = 1000;  // each time somebody has written all of it anew meanwhile

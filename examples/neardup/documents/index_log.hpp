@@ -12,6 +12,8 @@ namespace command {
 
 /// The log of an index: FILE.neardup-log, beside the file that a link leads to.
 std::string log_of_index(const std::string& path);
+/// What may lie beside an index: its log, and the lock of whoever changes it.
+std::vector<std::string> files_beside_index(const std::string& path);
 
 /// An index and its log, as they were at one moment.
 struct index_snapshot {

@@ -28,11 +28,32 @@ std::string hint_at_table(std::string_view line) {
        {std::pair("dictionary: ",
                   "the dictionary is another one; name the same with --dictionary and --user-dictionary"),
         {"model: ", "the model of unknown words is another one; name the same with --model, or --no-hmm as there"},
-        {"idf: ", "the table of rarities is another one; name the same with --idf-file"},
         {"stop words: ", "the stop words are others; name the same with --stop-words"}}) {
     if (line.starts_with(name)) return std::string("; ") + hint;
   }
   return "";
+}
+
+/// The digest of a table of rarities, where a line names one: "idf: DIGEST", "tokenizer: keywords(N, DIGEST, …)".
+struct named_table {
+  std::string_view digest;
+  std::string rest;  ///< of the line
+};
+std::optional<named_table> table_in(std::string_view line) {
+  const std::string_view keywords = "keywords(";
+  std::size_t begin = 0, size = 0;
+  if (line.starts_with("idf: ")) {
+    begin = line.find(' ') + 1;
+    size = line.size() - begin;
+  } else if (const std::size_t at = line.find(keywords); at != line.npos) {
+    begin = line.find(", ", at);
+    if (begin == line.npos) return std::nullopt;
+    begin += 2;
+    size = std::min(line.find(',', begin), line.size()) - begin;
+  }
+  if (size == 0) return std::nullopt;
+  return named_table{line.substr(begin, size),
+                     std::string(line.substr(0, begin)) + std::string(line.substr(begin + size))};
 }
 
 }  // namespace
@@ -85,6 +106,12 @@ void check_composition(const std::string& name, const neardup::fingerprint_compo
     return line.empty() ? std::string("nothing") : "'" + std::string(line) + "'";
   };
   const std::string_view line = line_at(a);
+  const auto table = table_in(line), other = table_in(line_at(b));
+  if (table && other && table->rest == other->rest) {
+    throw input_error({name, "the fingerprints are made with another table of rarities, of the digest " +
+                                 std::string(table->digest) + " instead of " + std::string(other->digest) +
+                                 "; name the same with --idf-file"});
+  }
   throw input_error({name, "the fingerprints are made otherwise: " + quoted(line) + " instead of " +
                                quoted(line_at(b)) + hint_at_table(line.empty() ? line_at(b) : line)});
 }

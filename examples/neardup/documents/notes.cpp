@@ -182,6 +182,7 @@ std::optional<std::string> run_notes::note_on_short_texts() const {
   std::string text = grouped(too_short) + " of " + counted(all, "document has", "documents have") + " fewer than " +
                      std::to_string(enough) + " features: one " + (is_of_characters ? "character" : "word") +
                      " changed makes their similarity less than " + number(similarity);
+  if (comparison_.is_bound_to_index) return text;
   std::string hint;
   const double borne =
       median > changed ? static_cast<double>(median - changed) / static_cast<double>(median + changed) : 0;

@@ -199,6 +199,10 @@ void take_composition(typed_options& typed, const index_settings& stored) {
   typed.set_default("--bits", std::to_string(stored.bits));
   typed.set_default("--features", stored.features);
   typed.set_default("--weights", stored.weights);
+  if (stored.kind == "minwise" && typed["--weights"].value_or("unit") != "unit") {
+    throw usage_error("--weights " + typed.text("--weights") + ": " + stored.path +
+                      " has min-wise codes, which know no weights; leave it out");
+  }
   typed.set_default("--kind", stored.kind);
   if (!stored.top.empty()) typed.set_default("--top", stored.top);
   if (stored.folds_chinese) typed.set_default("--fold-chinese", "true");
@@ -273,6 +277,7 @@ void take_against(typed_options& typed, run_settings& to) {
   std::vector<std::string> searched = to.against.indexes;
   if (!to.against.grown_index.empty()) searched.push_back(to.against.grown_index);
   if (searched.empty()) return;
+  to.comparison.is_bound_to_index = true;
   const std::string check = typed["--check"].value_or("jaccard");
   if (check != "jaccard" && check != "containment" &&
       !(check == "cosine" && may_be_exact(typed) && to.against.grown_index.empty())) {
@@ -349,7 +354,9 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
   read.insert(read.end(), others.begin(), others.end());
   if (!to.against.grown_index.empty()) read.push_back(to.against.grown_index);
   for (std::size_t i = read.size(); i-- > to.input.paths.size() + to.against.paths.size();) {
-    if (is_index(read[i])) read.push_back(log_of_index(read[i]));
+    if (!is_index(read[i])) continue;
+    const std::vector<std::string> beside = files_beside_index(read[i]);
+    read.insert(read.end(), beside.begin(), beside.end());
   }
   read.insert(read.end(), {to.fingerprint.idf_file, to.fingerprint.words.dictionary,
                            to.fingerprint.words.user_dictionary, to.fingerprint.words.stop_words, to.input.names_from});

@@ -40,6 +40,11 @@ std::optional<stored_fingerprints> parse_header(std::string_view beginning) {
 }
 
 stored_fingerprints read_header(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  if (type != std::filesystem::file_type::regular && std::filesystem::exists(path, error)) {
+    throw input_error({path, "is no regular file"});  // a pipe may never say anything
+  }
   const std::string beginning = beginning_of(path);
   const auto header = parse_header(beginning);
   if (!header || beginning.size() < header_size) throw input_error({path, "no file of neardup's"});

@@ -38,7 +38,15 @@ const std::vector<std::string_view>& record_editor::texts_of(const source& from,
   size_ = buffer_.size();
   buffer_.append(padding, ' ');
   if (const auto wrong = read_(from, content(), record_)) throw input_error({where_, *wrong});
-  return record_.fields;
+  if (fold_ == nullptr) return record_.fields;
+  folded_.resize(record_.fields.size());
+  compared_.clear();
+  for (std::size_t f = 0; f < folded_.size(); ++f) {
+    folded_[f].clear();
+    fold_->append(record_.fields[f], folded_[f]);
+    compared_.push_back(folded_[f]);
+  }
+  return compared_;
 }
 
 std::string record_editor::without(const std::vector<std::vector<text_range>>& removed) const {

@@ -14,14 +14,14 @@ struct text_range {
 class record_editor {
  public:
   /// The settings have to stay.
-  explicit record_editor(const input_settings& settings) : read_(make_record_reader(settings)) {}
+  explicit record_editor(const input_settings& settings) : read_(make_record_reader(settings)), fold_(settings.fold) {}
 
-  /// The texts of a record that was read before without an error; valid until the next call.
+  /// The texts of a record that was read before without an error, folded if that is set; valid until the next call.
   const std::vector<std::string_view>& texts_of(const source& from, std::uint64_t line, std::string_view raw);
 
   /// The record whose texts came last without what `removed` names: of each text ranges of whole characters, in order
   /// and apart from each other. Complexity: linear.
-  /// Precondition: the record is a line that is a text, or a JSON object, in UTF-8. Throws: input_error if something is
+  /// Precondition: nothing is folded; the record is a line that is a text, or a JSON object, in UTF-8. Throws: input_error if something is
   /// removed from a text that is an array of strings.
   [[nodiscard]] std::string without(const std::vector<std::vector<text_range>>& removed) const;
 
@@ -29,6 +29,9 @@ class record_editor {
   [[nodiscard]] std::string_view content() const { return std::string_view(buffer_).substr(0, size_); }
 
   record_reader read_;
+  std::shared_ptr<const chinese_fold> fold_;
+  std::vector<std::string> folded_;
+  std::vector<std::string_view> compared_;  // the folded texts
   record record_;
   std::string raw_, where_;
   std::size_t begin_ = 0;  // of what is read in raw_

@@ -22,9 +22,9 @@ using common::passage_finder;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Joins ranges that overlap, or have white space between them only, and takes white space along: that behind a range, or
-/// at the end of the text that before it. So what stays is as far apart as it was.
-void complete_ranges(std::string_view text, std::vector<text_range>& ranges) {
+/// Joins ranges that overlap, or have white space between them only, and takes white space along, that behind a range: so
+/// what stays is as far apart as it was. `ends`: whether at the end of the text that before it goes, too.
+void complete_ranges(std::string_view text, std::vector<text_range>& ranges, bool ends) {
   std::sort(ranges.begin(), ranges.end(), [](const text_range& a, const text_range& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
   });
@@ -43,7 +43,7 @@ void complete_ranges(std::string_view text, std::vector<text_range>& ranges) {
   for (text_range& range : joined) {
     std::size_t next = range.end;
     while (next < text.size() && is_space(text[next])) ++next;
-    if (next < text.size()) {
+    if (next < text.size() || !ends) {
       range.end = next;
     } else {
       while (range.begin > 0 && is_space(text[range.begin - 1])) --range.begin;
@@ -70,7 +70,8 @@ bool leaves_words(const std::vector<std::string_view>& texts, const std::vector<
 /// Writes records without what is taken out of them, and counts.
 class cutting_writer {
  public:
-  explicit cutting_writer(context& c) : writer_(c), editor_(c.settings.input) {}
+  /// `ends_texts`: see complete_ranges().
+  cutting_writer(context& c, bool ends_texts) : writer_(c), editor_(c.settings.input), ends_texts_(ends_texts) {}
 
   const std::vector<std::string_view>& texts_of(const std::shared_ptr<source>& from, std::uint64_t line,
                                                 std::string_view raw) {
@@ -86,7 +87,7 @@ class cutting_writer {
              const std::vector<std::string_view>& texts, std::vector<std::vector<text_range>>& removed) {
     bool is_changed = false;
     for (std::size_t f = 0; f < texts.size(); ++f) {
-      complete_ranges(texts[f], removed[f]);
+      complete_ranges(texts[f], removed[f], ends_texts_);
       is_changed = is_changed || !removed[f].empty();
     }
     if (!is_changed) return writer_.keep(from, line, raw);
@@ -108,6 +109,7 @@ class cutting_writer {
  private:
   record_writer writer_;
   record_editor editor_;
+  bool ends_texts_;
   std::uint64_t changed_ = 0, bytes_ = 0;
 };
 
@@ -155,7 +157,7 @@ void run_without_passages(context& c) {
   });
 
   const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
-  cutting_writer writer(c);
+  cutting_writer writer(c, false);
   auto next = found.begin();
   std::uint32_t number = 0;  // of the document, among those with tokens
   std::uint64_t scattered = 0;
@@ -227,7 +229,7 @@ void run_without_parts(context& c, const part_settings& how) {
   }
 
   const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
-  cutting_writer writer(c);
+  cutting_writer writer(c, true);
   std::uint32_t number = 0, document = 0;
   std::uint64_t count = 0;
   const auto write_part = [&](std::uint32_t i, std::size_t field, std::size_t offset, std::string_view part) {

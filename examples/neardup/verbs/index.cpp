@@ -31,9 +31,11 @@ constexpr std::array index_options{
     option_row{"--replace", flag, takes::own, section::index,
                "the same, and the documents take the place of those in the index that have their ids", usual::with_verb,
                "the same, in place of those with their ids"},
-    option_row{"--remove", "FILE", takes::own, section::index,
-               "take the documents with the ids in this list out of the index, an id a line; -: from standard input",
-               usual::with_verb, "take those with the ids in this list out of it"},
+    option_row{
+        "--remove", "FILE", takes::own, section::index,
+        "take the documents with the ids in this list out of the index, an id a line; -: from standard input. An "
+        "id that is empty or has a line end cannot be named: --replace takes a record without words in its place",
+        usual::with_verb, "take those with the ids in this list out of it"},
     compact_option,
     option_row{"--distance", "K", takes::own, section::index,
                "the most bits that it answers (default: enough for --similarity; when adding, that of the index)"},
@@ -146,12 +148,18 @@ void refuse_postings_of_lists(const typed_options& typed) {
 }
 
 /// The ids in a list. Throws: input_error.
-std::unordered_set<std::string> ids_in(const std::string& path) {
+std::unordered_set<std::string> ids_in(const std::string& path, bool is_quiet) {
   std::unordered_set<std::string> ids;
+  std::uint64_t blank = 0;
   std::istringstream list(text_of_file(path));
   for (std::string id; std::getline(list, id);) {
     if (id.ends_with('\r')) id.pop_back();
     if (!id.empty()) ids.insert(id);
+    blank += id.empty() ? 1 : 0;
+  }
+  if (blank > 0 && !is_quiet) {
+    say(counted(blank, "line", "lines") + " of " + path + (blank == 1 ? " is" : " are") +
+        " empty, and no id: to remove the document whose id is empty, --replace it by one without words");
   }
   return ids;
 }
@@ -202,7 +210,8 @@ void change_index(context& c, const indexing& how) {
   const auto index = open_to_change(c, how.old_index, how.reads_documents(), c.settings.threads);
   index_change change;
   coming_documents coming(how.replaces);
-  std::unordered_set<std::string> ids = how.removed.empty() ? std::unordered_set<std::string>() : ids_in(how.removed);
+  std::unordered_set<std::string> ids =
+      how.removed.empty() ? std::unordered_set<std::string>() : ids_in(how.removed, c.settings.output.quiet);
   if (how.reads_documents()) for_each_document(c, [&](const placed_document& d) { coming.add(d); });
   const std::unordered_set<std::string> to_replace = how.replaces ? coming.names() : std::unordered_set<std::string>();
   std::unordered_set<std::string> both = ids;
@@ -302,13 +311,20 @@ bool run_index(typed_options& typed) {
       return check_output(how.old_index);
     }
     if (to.output.file.empty()) throw usage_error("index writes to a file: --output FILE");
+    if (to.fingerprint.learns_idf()) {
+      throw usage_error("index --weights " + weights_text(to.fingerprint) +
+                        (to.fingerprint.top > 0 ? " --top " + std::to_string(to.fingerprint.top) : "") +
+                        ": the table that is learnt from the input is not kept, so nothing could be compared with the "
+                        "index; name a table by --idf-file");
+    }
   };
   run_settings settings = take_reading(typed, {.stored = take_stored,
                                                .comparison = take_what_is_kept,
                                                .last = refuse_without_file,
                                                .other_files = [&]() -> std::vector<std::string> {
-                                                 if (!how.changes_index()) return {};
-                                                 return {how.old_index, how.removed};
+                                                 if (how.changes_index()) return {how.old_index, how.removed};
+                                                 if (how.old_index.empty()) return {};
+                                                 return files_beside_index(how.old_index);  // it may be the output
                                                },
                                                .is_stored = true});
   return run_on_documents(settings, [&](context& c) {

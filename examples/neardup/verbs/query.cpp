@@ -83,6 +83,7 @@ bool run_query(typed_options& typed) {
   // Of a similarity, only an index with features can tell.
   const auto take_what_is_compared = [&](const typed_options& given, run_settings& to) {
     take_comparison(given, to, true);
+    to.comparison.is_bound_to_index = true;
     to.choice.reset();
     if (!has_features) to.comparison.min_similarity.reset();
     if (has_features && !given.has("--min-similarity")) to.comparison.min_similarity = similarity_of(given);

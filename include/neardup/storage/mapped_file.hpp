@@ -35,7 +35,8 @@ class mapped_file {
   /// Throws: std::runtime_error naming the file; std::bad_alloc.
   explicit mapped_file(std::string path) : path_(std::move(path)) {
 #if NEARDUP_MAPS_FILES
-    const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    // A pipe that nobody writes to would keep the call waiting.
+    const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) detail::fail_with_errno("open", path_);
     struct stat status;
     const bool known = ::fstat(file, &status) == 0;

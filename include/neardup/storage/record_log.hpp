@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,7 +31,10 @@ class log_contents {
   explicit log_contents(std::string path) : path_(std::move(path)) {
     const auto there = detail::system_files().type_of(path_);
     if (!there) detail::fail_with_errno("open", path_);
-    is_there_ = *there != detail::file_type::none;
+    if (*there == detail::file_type::other) {  // a pipe may never say anything
+      detail::fail<std::runtime_error>("cannot read " + path_ + ": it is no regular file");
+    }
+    is_there_ = *there == detail::file_type::regular;
     if (is_there_) bytes_ = detail::read_file(path_);
   }
 
