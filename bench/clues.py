@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How well a clue of a sentence or two finds a document that holds it: by an index with postings, and by `neardup find` over
-the texts, which looks at every document.
+"""How well a clue of a sentence or two finds a document that holds it: by an index with postings, by `neardup find` over the
+texts, which looks at every document, and by the recipe find_by_clue, an index of sentences.
 
-  bench/clues.py build/release/bin/neardup TEXTS [--features chars:2] [--scan 25]
+  bench/clues.py build/release/bin/neardup TEXTS [--features chars:2] [--scan 25] [--recipe build/release/bin/find_by_clue]
 
 TEXTS: a file of JSON Lines with "id" and "text", also packed (.jsonl.gz).
 """
@@ -53,6 +53,7 @@ def main():
     parser.add_argument("--similarity", default="0.2", help="the least share of a clue")
     parser.add_argument("--clues", type=int, default=200)
     parser.add_argument("--scan", type=int, default=25, help="so many of them over the texts, too")
+    parser.add_argument("--recipe", help="the program find_by_clue")
     parser.add_argument("--least", type=int, default=20, help="words of a clue")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -85,36 +86,52 @@ def main():
                                    options.similarity, *where, "--", clue, *paths], capture_output=True)
             return [json.loads(line) for line in done.stdout.splitlines()] if done.returncode == 0 else []
 
-        print(f"{len(texts)} documents, {len(clues)} clues, {min(options.scan, len(clues))} of them over the texts\n")
-        print("| clue | index: first | among the first 10 | passage right | texts: first | among the first 10 |")
-        print("|---|---|---|---|---|---|")
+        names = list(texts)
+
+        def found_by_recipe(asked):
+            if not options.recipe:
+                return [[] for _ in asked]
+            for name, some in (("documents", texts.values()), ("clues", asked)):
+                (pathlib.Path(folder) / name).write_bytes(b"".join(text.replace("\0", " ").encode() + b"\0" for text in some))
+            done = subprocess.run([options.recipe, "documents", "clues"], capture_output=True, check=True, cwd=folder)
+            return [[names[int(number)] for number in line.split()] for line in done.stdout.decode().split("\n")[:-1]]
+
+        scanned = min(options.scan, len(clues))
+        print(f"{len(texts)} documents, {len(clues)} clues, {scanned} of them over the texts. First / among ten:\n")
+        print("| clue | `find --index` | passage right | `find` over the texts | `find_by_clue` |\n|---|---|---|---|---|")
         spent = []
         for number, way in enumerate(WAYS):
-            counts = [0] * 5
+            asked = []
             for i, clue in enumerate(clues):
                 own = random.Random(i)
-                asked = (clue, with_words(own, clue, 1, vocabulary), with_words(own, clue, 3, vocabulary),
-                         with_characters(own, clue, alphabet), half(own, clue))[number]
+                asked.append((clue, with_words(own, clue, 1, vocabulary), with_words(own, clue, 3, vocabulary),
+                              with_characters(own, clue, alphabet), half(own, clue))[number])
+            by_index, by_scan = [], []
+            places = [0, 0]  # shown where the clue stands, of all
+            for i, clue in enumerate(clues):
                 start = time.time()
-                found = find(asked, "--no-verify", "--index", index)
+                found = find(asked[i], "--no-verify", "--index", index)
                 spent.append(time.time() - start)
-                right = [clue in texts[row["id"]] for row in found]
-                counts[0] += right[:1] == [True]
-                counts[1] += any(right)
-                first = next((row for row, is_right in zip(found, right) if is_right), None)
+                by_index.append([row["id"] for row in found])
+                if i < scanned:
+                    rows = find(asked[i], "--jsonl", "--features", options.features, paths=(corpus,))
+                    by_scan.append([row["id"] for row in rows])
+                first = next((row for row in found if clue in texts[row["id"]]), None)
                 if first and "offset" in first:
-                    text = texts[first["id"]]
-                    begin = len(text.encode()[: first["offset"]].decode("utf-8", "replace"))
-                    end = begin + len(text.encode()[first["offset"] : first["offset"] + first["length"]].decode("utf-8", "replace"))
-                    counts[2] += any(begin < m.end() and m.start() < end for m in re.finditer(re.escape(clue), text))
-                if i < options.scan:
-                    right = [clue in texts[row["id"]] for row in find(asked, "--jsonl", "--features", options.features, paths=(corpus,))]
-                    counts[3] += right[:1] == [True]
-                    counts[4] += any(right)
-            n = len(clues)
-            cells = [counts[0] / n, counts[1] / n, counts[2] / max(1, counts[1])]
-            print(f"| {way} | " + " | ".join(f"{cell:.2f}" for cell in cells) +
-                  f" | {counts[3]} | {counts[4]} |", flush=True)
+                    text = texts[first["id"]].encode()
+                    end = first["offset"] + first["length"]
+                    at = [m.start() for m in re.finditer(re.escape(clue.encode()), text)]
+                    places[0] += any(first["offset"] < begin + len(clue.encode()) and begin < end for begin in at)
+                    places[1] += 1
+
+            def shares(found):
+                right = [[clue in texts[name] for name in some] for clue, some in zip(clues, found)]
+                count = max(1, len(right))
+                return f"{sum(r[:1] == [True] for r in right) / count:.2f} / {sum(any(r) for r in right) / count:.2f}"
+
+            cells = (shares(by_index), f"{places[0] / max(1, places[1]):.2f}", shares(by_scan),
+                     shares(found_by_recipe(asked)) if options.recipe else "")
+            print(f"| {way} | " + " | ".join(cells) + " |", flush=True)
         print(f"\n{1000 * sorted(spent)[len(spent) // 2]:.0f} ms for a clue, the start of the program included")
 
 

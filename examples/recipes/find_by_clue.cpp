@@ -1,9 +1,12 @@
 // A clue of a sentence or two finds the long documents that hold it, or a variant of it: each sentence of a document is
-// indexed under the number of the document. (The command `neardup find` looks through the texts instead.)
+// indexed under the number of the document. (The command `neardup find` looks through the texts, or asks an index of their
+// pairs of words, and finds more.) `find_by_clue DOCUMENTS CLUES` reads both from files, each text with a zero byte behind
+// it, and prints the numbers of at most ten documents for each clue.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <neardup/neardup.hpp>
@@ -49,10 +52,31 @@ class sentence_index {
   neardup::pigeonhole_index<64, 12> index_;
 };
 
+std::vector<std::string> texts_in(const char* path) {
+  std::vector<std::string> texts;
+  std::ifstream file(path, std::ios::binary);
+  for (std::string text; std::getline(file, text, '\0');) texts.push_back(text);
+  return texts;
+}
+
+void print_found(const sentence_index& index, std::string_view clue, std::size_t most) {
+  for (const std::uint32_t document : index.find(clue, 12)) {
+    if (most-- == 0) break;
+    std::cout << ' ' << document;
+  }
+  std::cout << '\n';
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** words) {
   sentence_index index;
+  if (count == 3) {
+    std::uint32_t number = 0;
+    for (const std::string& text : texts_in(words[1])) index.add(number++, text);
+    for (const std::string& clue : texts_in(words[2])) print_found(index, clue, 10);
+    return EXIT_SUCCESS;
+  }
   index.add(0,
             "北冥有鱼，其名为鲲。鲲之大，不知其几千里也；化而为鸟，其名为鹏。鹏之背，不知其几千里也。怒而飞，其翼若垂天"
             "之云。");
