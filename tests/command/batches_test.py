@@ -136,6 +136,27 @@ class Adding(Batches):
             self.assertNotIn("for texts so short try", done.err)
         self.assertIn("for texts so short try", self.assert_done(run("unique", "--jsonl", "-", data=data)).err)
 
+    def test_fingerprints_of_another_width_are_refused(self):
+        texts = corpus(5, 10)
+        self.make(texts, "--keep-features")
+        before = self.index.read_bytes()
+        for bits in "32", "128":
+            for verb, *rest in (
+                ("index", "--index", self.index, "--append"),
+                ("index", "--index", self.index, "--replace"),
+                ("unique", "--add-to", self.index),
+                ("unique", "--against", self.index),
+                ("query", "--index", self.index),
+            ):
+                done = run(verb, *rest, "--jsonl", "--bits", bits, "-", data=jsonl(texts))
+                self.assert_fails(done, str(self.index), f"--bits {bits}", "64 bits")
+        self.assertEqual(self.index.read_bytes(), before)
+        self.assertFalse(self.log.exists())
+        # Of the kind nothing is said by auto.
+        for verb, *rest in ("unique", "--against", self.index), ("query", "--index", self.index):
+            done = self.assert_done(run(verb, *rest, "--jsonl", "--kind", "auto", "-", data=jsonl(texts)))
+            self.assertIn("near-duplicate" if verb == "query" else "0 kept", done.err)
+
     def test_an_index_begins_empty(self):
         for keep in ([], ["--keep-features"]):
             self.make([], *keep)

@@ -312,6 +312,24 @@ class Unasked(CommandTest):
         for options in ((), ("--kind", "auto"), ("--weights", "tf", "--distance", 3), ("--against", grown)):
             self.assertNotIn(note, self.assert_done(run("pairs", "--jsonl", *options, self.file)).err)
 
+    def test_the_cosine_of_an_index_is_that_of_its_sets_or_refused(self):
+        texts = corpus(5, 10)
+        index, lean = self.folder / "index", self.folder / "lean"
+        self.assert_done(run("index", "--jsonl", "--keep-features", "--output", index, "-", data=jsonl(texts)))
+        self.assert_done(run("index", "--jsonl", "--output", lean, "-", data=jsonl(texts)))
+        for options in (
+            ("--weights", "tf"),
+            ("--kind", "simhash"),
+            ("--distance", "20"),
+            ("--similarity", ".9", "--min-similarity", ".9"),
+        ):
+            done = run("unique", "--jsonl", "--check", "cosine", *options, "--against", index, "-", data=jsonl(texts))
+            self.assert_fails(done, "--check cosine", "sets of features")
+        done = run("unique", "--jsonl", "--check", "cosine", "--against", lean, "-", data=jsonl(texts))
+        self.assert_fails(done, "--check cosine", str(lean), "--keep-features")
+        done = run("unique", "--jsonl", "--check", "cosine", "--against", index, "-", data=jsonl(texts))
+        self.assertIn(" 0 kept", self.assert_done(done).err)
+
     def test_an_index_with_other_weights_has_features_all_the_same(self):
         index = self.folder / "tf.neardup"
         made = ("--keep-features", "--weights", "tf", "--kind", "simhash", "--bits", 128)

@@ -57,9 +57,9 @@ auto hex_of(const Simhasher& hash) {
   };
 }
 
-using weigh = std::function<oracle::numbers(const oracle::numbers&)>;
+using weighing = std::function<oracle::numbers(const oracle::numbers&)>;
 
-auto digits_of(const std::function<oracle::tokens(std::string_view)>& tokenize, const weigh& weights, std::size_t bits,
+auto digits_of(const std::function<oracle::tokens(std::string_view)>& tokenize, const weighing& weights, std::size_t bits,
                std::uint64_t seed) {
   return [=](std::string_view text) { return oracle::fingerprint(weights(oracle::count(tokenize(text))), bits, seed); };
 }

@@ -211,6 +211,10 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
       if (!typed.has(option) || least || (is_of_index && option == std::string("--check-features"))) continue;
       throw usage_error(option + std::string(" with --distance alone: there is no check; add --min-similarity"));
     }
+    // Of an index comes the distance, and no similarity.
+    if (least && !typed.is_typed("--distance")) {
+      to.choice = similarity_choice{typed.is_typed("--min-similarity") ? least : std::nullopt, least, true};
+    }
     return;
   }
   const double similarity = !wanted && least ? *to.comparison.min_similarity : similarity_of(typed);

@@ -79,7 +79,7 @@ constexpr std::array options_of_groups{
     option_row{"--kind", "KIND", takes::fingerprints, section::fingerprint,
                "simhash; minwise: one-bit min-wise codes of distinct features; or auto (the default): where "
                "--similarity chooses the distance the one that needs the smaller one, else simhash"},
-    option_row{"--bits", "N", takes::fingerprints, section::fingerprint, "32, 64, 128 or 256 (default: 64)"},
+    option_row{"--bits", "N", takes::fingerprints, section::fingerprint, "32, 64, 128 or 256 (default of fingerprints: 64)"},
     option_row{"--seed", "N", takes::seed, section::fingerprint,
                "of the hash, and of the sample of advise (default: 0)"},
     option_row{
@@ -92,13 +92,13 @@ constexpr std::array options_of_groups{
         "--exact", flag, takes::exact, section::comparison,
         "miss nothing: candidates by features. That is the default, unless --distance, --kind, --bits or --blocks asks "
         "for fingerprints, or --weights or --top needs them; with it, what would miss a pair is refused",
-        usual::with_verb, "miss nothing, as by default, and refuse what would"},
+        usual::with_verb, "refuse what would miss a pair; nothing is missed by default"},
     option_row{"--distance", "K", takes::comparison, section::comparison,
                "candidates by fingerprints, which differ in at most K bits (default where fingerprints are compared: "
                "enough to "
                "find 99 % of what is similar, 97 % by simhash, by theory; advise looks at the documents)"},
     option_row{"--blocks", "N", takes::blocks, section::comparison,
-               "blocks of the index: speed against memory, never the result (default: what is fast)"},
+               "compare fingerprints, by an index of N blocks: speed against memory (default: what is fast)"},
     option_row{"--min-similarity", "X", takes::comparison, section::comparison,
                "check each candidate: exact similarity, 0 to 1 (default: --similarity)"},
     option_row{"--check", "M", takes::comparison, section::comparison,
@@ -111,7 +111,7 @@ constexpr std::array options_of_groups{
     option_row{
         "--memory", "SIZE", takes::comparison, section::comparison,
         "of a run, as 500M or 8G: features of the check that do not fit lie in a temporary file; for each document "
-        "about 350 bytes stay in memory in any case, by fingerprints 50 to 60 (default: half of the machine's)"},
+        "up to 460 bytes stay in memory in any case, by fingerprints 50 to 60 (default: half of the machine's)"},
     option_row{"--against", "PATH…", takes::far_from_against, section::comparison,
                "another corpus: drop what is near one of its documents. Texts as PATH has them, or a file of an index; "
                "several times: all of them",

@@ -196,13 +196,21 @@ void refuse_missing_input(const run_settings& to, const char* without_input) {
 }  // namespace
 
 void take_composition(typed_options& typed, const index_settings& stored) {
-  typed.set_default("--bits", std::to_string(stored.bits));
+  const std::string bits = std::to_string(stored.bits);
+  if (const auto wanted = typed["--bits"]; wanted && *wanted != bits) {
+    throw usage_error(typed.is_typed("--bits")
+                          ? "--bits " + *wanted + ": " + stored.path + " has fingerprints of " + bits +
+                                " bits; leave it out"
+                          : stored.path + ": fingerprints of " + bits + " bits, where another index has " + *wanted);
+  }
+  typed.set_default("--bits", bits);
   typed.set_default("--features", stored.features);
   typed.set_default("--weights", stored.weights);
   if (stored.kind == "minwise" && typed["--weights"].value_or("unit") != "unit") {
     throw usage_error("--weights " + typed.text("--weights") + ": " + stored.path +
                       " has min-wise codes, which know no weights; leave it out");
   }
+  if (typed["--kind"] == "auto") typed.set("--kind", {stored.kind});
   typed.set_default("--kind", stored.kind);
   if (!stored.top.empty()) typed.set_default("--top", stored.top);
   if (stored.folds_chinese) typed.set_default("--fold-chinese", "true");
@@ -229,9 +237,10 @@ namespace {
 
 /// What is not given is that of the index, as query has it. Without features of all, fingerprints decide.
 void take_from_index_of_against(typed_options& typed, const index_settings& stored, run_settings& to) {
-  const bool is_containment = typed.text("--check") == "containment";
-  if ((typed.has("--exact") || is_containment) && stored.check_features.empty()) {
-    throw usage_error((is_containment ? "--check containment: " : "--exact: ") + stored.path +
+  const std::string check = typed.text("--check");
+  const bool compares_sets = check == "containment" || check == "cosine";
+  if ((typed.has("--exact") || compares_sets) && stored.check_features.empty()) {
+    throw usage_error((compares_sets ? "--check " + check : "--exact") + ": " + stored.path +
                       " was made without --keep-features");
   }
   refuse_check_without_features(typed, stored);
@@ -279,9 +288,16 @@ void take_against(typed_options& typed, run_settings& to) {
   if (searched.empty()) return;
   to.comparison.is_bound_to_index = true;
   const std::string check = typed["--check"].value_or("jaccard");
-  if (check != "jaccard" && check != "containment" &&
-      !(check == "cosine" && may_be_exact(typed) && to.against.grown_index.empty())) {
-    throw usage_error("--check " + check + ": an index keeps no texts; leave it out, or name texts");
+  // It keeps sets of features, and neither their weights nor texts.
+  const bool compares_sets = may_be_exact(typed) && to.against.grown_index.empty() && !typed.has("--weights") &&
+                             !typed.has("--top") && !typed.has("--weighted-field") &&
+                             !(typed.has("--similarity") && typed.has("--min-similarity"));
+  if (check != "jaccard" && check != "containment" && !(check == "cosine" && compares_sets)) {
+    throw usage_error("--check " + check + ": an index keeps " +
+                      (check == "cosine" ? "sets of features alone, which --check cosine compares without weights, "
+                                           "options of fingerprints and a second similarity"
+                                         : "no texts") +
+                      "; leave it out, or name texts");
   }
   std::vector<index_settings> indexes;
   for (const std::string& path : searched) {

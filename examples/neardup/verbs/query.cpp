@@ -92,6 +92,9 @@ bool run_query(typed_options& typed) {
   const auto take_distance = [&](const typed_options& given, run_settings& to) {
     if (!index) throw usage_error("query needs --index FILE");
     if (!given.has("--distance")) take_reach(given, *index, to.comparison);
+    if (to.comparison.min_similarity && !given.is_typed("--distance")) {
+      to.why_by_fingerprints = "query (pairs --against " + path + " misses none)";
+    }
   };
   run_settings settings = take_reading(typed, {.stored = take_stored,
                                                .comparison = take_what_is_compared,
