@@ -59,8 +59,8 @@ auto hex_of(const Simhasher& hash) {
 
 using weighing = std::function<oracle::numbers(const oracle::numbers&)>;
 
-auto digits_of(const std::function<oracle::tokens(std::string_view)>& tokenize, const weighing& weights, std::size_t bits,
-               std::uint64_t seed) {
+auto digits_of(const std::function<oracle::tokens(std::string_view)>& tokenize, const weighing& weights,
+               std::size_t bits, std::uint64_t seed) {
   return [=](std::string_view text) { return oracle::fingerprint(weights(oracle::count(tokenize(text))), bits, seed); };
 }
 

@@ -79,7 +79,8 @@ constexpr std::array options_of_groups{
     option_row{"--kind", "KIND", takes::fingerprints, section::fingerprint,
                "simhash; minwise: one-bit min-wise codes of distinct features; or auto (the default): where "
                "--similarity chooses the distance the one that needs the smaller one, else simhash"},
-    option_row{"--bits", "N", takes::fingerprints, section::fingerprint, "32, 64, 128 or 256 (default of fingerprints: 64)"},
+    option_row{"--bits", "N", takes::fingerprints, section::fingerprint,
+               "32, 64, 128 or 256 (default of fingerprints: 64)"},
     option_row{"--seed", "N", takes::seed, section::fingerprint,
                "of the hash, and of the sample of advise (default: 0)"},
     option_row{
