@@ -98,6 +98,12 @@ class Clues(CommandTest):
         self.assert_done(run(*options, "--lines", "--against", against, lines))
         self.assertEqual(dropped.read_text().rstrip("\n").split("\t")[4:], ["-", "-", shown])
 
+    def test_an_index_of_nothing_says_that_it_has_no_postings(self):
+        made = run("index", "--lines", "--keep-postings", "--output", self.folder / "none", "-", data=b"")
+        self.assertIn("no postings", self.assert_done(made).err)
+        made = run("index", "--lines", "--keep-postings", "--output", self.folder / "one", "-", data=b"one two three\n")
+        self.assertNotIn("no postings", self.assert_done(made).err)
+
     def test_what_is_no_file_any_more_is_not_waited_for(self):
         file = self.write("texts/a.txt", A)
         self.index(file)

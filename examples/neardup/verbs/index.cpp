@@ -119,7 +119,9 @@ void index_documents(context& c, const indexing& how) {
   }
   if (identity_of_file(how.old_index) == identity_of_file(c.settings.output.file)) check_unchanged();
   save_index_file(c.settings.output.file, index, c.lists.made_of(), std::move(parts));
-  finish(c, ": " + grouped(fingerprints.size()) + " in the index");
+  finish(c,
+         ": " + grouped(fingerprints.size()) + " in the index" +
+             (postings && postings->features.empty() ? ", and no postings: name --keep-postings again for them" : ""));
 }
 
 /// What is not given is that of the index that is added to.
