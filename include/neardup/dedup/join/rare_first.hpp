@@ -143,11 +143,11 @@ class prefix_finder {
   std::span<const std::uint64_t> find(std::span<const Feature> set, std::size_t count, const token_counts& all) {
     const std::size_t n = set.size();
     if (n > tokens_.size()) {
-      tokens_.resize(2 * n);
       counts_.resize(2 * n);
       chosen_.resize(2 * n);
       ties_.resize(2 * n);
       sorted_.resize(2 * n);
+      tokens_.resize(2 * n);  // the last one, as it says whether there is room
     }
     constexpr std::size_t step = 256;  // so many lines stay in the first level of the cache
     for (std::size_t begin = 0; begin < n; begin += step) {
