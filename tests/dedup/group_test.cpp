@@ -192,7 +192,7 @@ TEST_CASE("a corpus of many batches", "[dedup][oracle]") {
 
 TEST_CASE("batch after batch gives the groups of all at once", "[dedup][oracle]") {
   oracle::random_engine random(7);
-  const auto fingerprints = oracle::clustered_fingerprints<64>(oracle::effort(5000, 2000, 1500), 6, random);
+  const auto fingerprints = oracle::clustered_fingerprints<64>(oracle::effort(5000, 2500), 6, random);
   kinds check;
   for (std::size_t i = 0; i < fingerprints.size(); ++i) check.of.push_back(oracle::random_below(random, 7));
   // Within 64 bits is everything: without a check there is one group then.
