@@ -23,8 +23,8 @@ import tempfile
 
 import texts
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples/docid_service"))
-import service_test
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples/docid_service/tests"))
+import harness
 
 SHARED_TITLES = ("公告", "通知", "Notice", "关于印发通知的通知", "Letter to the editor", "今日要闻", "Weekly report", "声明")
 SITES = ("_新华网", " - The Daily Mirror", "|人民日报", " (repost)", "【转载】")
@@ -198,8 +198,8 @@ def articles_of(all_texts, count, seed):
 
 def decided(program, options, articles):
     with tempfile.TemporaryDirectory() as folder:
-        service_test.PROGRAM = program
-        service = service_test.Service(folder, *options)
+        harness.PROGRAM = program
+        service = harness.Service(folder, *options)
         try:
             answers = []
             for i in range(0, len(articles), 200):

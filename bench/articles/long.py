@@ -22,8 +22,8 @@ import tempfile
 
 import texts
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples/docid_service"))
-import service_test
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples/docid_service/tests"))
+import harness
 
 SIZES = ((600, 1200), (2000, 3000), (4000, 6000), (8000, 12000), (10000, 40000))
 
@@ -45,8 +45,8 @@ def kinds(pieces, filler):
 def joined(program, options, articles):
     """How many got the docId of another article, and how many of these are not like it."""
     with tempfile.TemporaryDirectory() as folder:
-        service_test.PROGRAM = program
-        service = service_test.Service(folder, *options)
+        harness.PROGRAM = program
+        service = harness.Service(folder, *options)
         try:
             answers = []
             for i in range(0, len(articles), 100):

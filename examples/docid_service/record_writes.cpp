@@ -1,4 +1,4 @@
-// Records what a process writes below a folder, and when it syncs that, for tests of power cuts (service_test.py):
+// Records what a process writes below a folder, and when it syncs that, for tests of power cuts (tests/power_cut_test.py):
 //   LD_PRELOAD=librecord_writes.so RECORD_FOLDER=/data RECORD_FILE=/record program …
 // A record is a line "what size offset path", then `size` bytes: write, truncate (to the offset), sync, rename (the
 // bytes are the new path), unlink; and send, with what went to a socket.

@@ -16,7 +16,8 @@ import re
 import sys
 import tempfile
 
-import service_test
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "tests"))
+import harness
 
 RULES = {
     "url and content only": ["--steps", "url,content"],
@@ -47,7 +48,7 @@ def read(name):
 
 def measure(articles, options):
     with tempfile.TemporaryDirectory() as folder:
-        service = service_test.Service(folder, *options)
+        service = harness.Service(folder, *options)
         answers = []
         try:
             for i in range(0, len(articles), 500):
@@ -72,7 +73,7 @@ def main():
     words = sys.argv[1:]
     extra = words[words.index("--") + 1:] if "--" in words else []
     words = words[:words.index("--")] if "--" in words else words
-    service_test.PROGRAM = words[0]
+    harness.PROGRAM = words[0]
     for name in words[1:]:
         articles = list(read(name))
         print(f"\n{pathlib.Path(name).name}: {len(articles)} articles\n")

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""The process is killed, and the disk is full."""
+import random
+import resource
+import signal
+import subprocess
+
+from harness import KILLS, Load, PROGRAM, Service, TestCase, article, main
+
+
+class Faults(TestCase):
+    def test_killed_under_load(self):
+        chance = random.Random(7)
+        answered = self.killed_under_load(chance)
+        self.assertEqual(len(set(answered.values())), len(answered))
+        for number, name in chance.sample(sorted(answered.items()), 200 if len(answered) > 200 else len(answered)):
+            self.assertEqual(self.service.doc_id(article(number)), name)
+        print(f"\nkilled {KILLS} times, {len(answered)} articles acknowledged, none lost")
+
+    def stop_under_load(self, first):
+        """Stops the service as it should be, while articles from `first` on come: nothing that it answered is lost."""
+        load = Load(self.service, first)
+        self.wait_until(lambda: len(load.answered) > 10)
+        self.assertEqual(self.service.stop(signal.SIGTERM), 0)
+        load.wait()
+        self.assertEqual(load.wrong, [])
+        self.service = self.start()
+        for number, name in load.answered.items():
+            self.assertEqual(self.service.doc_id(article(number)), name)
+
+    def test_stopped_under_load(self):
+        self.stop_under_load(0)
+
+    def test_answers_before_they_are_stored(self):
+        copies = [article(i) for i in range(40)] + [article(100 + i, content=article(i)["content"]) for i in range(40)]
+        stored = self.doc_ids(copies)
+        self.restart_empty("--answer", "decided")
+        self.assertEqual(self.doc_ids(copies), stored)
+        self.stop_under_load(1000)
+        # Where nothing can be stored it answers all the same, and says so in its metrics.
+        for answer, status in (("decided", 200), ("stored", 503)):
+            self.service.stop()
+            self.service = Service(self.folder, "--answer", answer, before=("bash", "-c", 'trap "" XFSZ; exec "$0" "$@"'))
+            self.addCleanup(self.service.stop, signal.SIGKILL)
+            # From now on no file may grow, which is what a full disk is like.
+            resource.prlimit(self.service.process.pid, resource.RLIMIT_FSIZE, (4096, 4096))
+            self.assertEqual(self.service.post(article(5000))[0], status)
+            self.assertEqual(self.service.request("POST", "/similar", article(1))[0], 200)
+            self.assertIn("docid_failed_commits_total 1", self.service.request("GET", "/metrics")[1])
+            self.service.stop(signal.SIGKILL)
+            self.service = self.start()
+            self.assertEqual(self.service.request("GET", "/articles?url=" + article(5000)["url"])[0], 404)
+
+    def test_stopped_as_soon_as_it_listens(self):
+        for _ in range(30):
+            self.service.stop()
+            self.service = self.start()
+
+    def test_a_store_that_cannot_grow(self):
+        self.service.stop()
+        # No file of this process may have more than a megabyte, which is what a full disk is like.
+        self.service = Service.__new__(Service)
+        self.service.process = subprocess.Popen(
+            ["bash", "-c", 'trap "" XFSZ; ulimit -f 1024; exec "$0" "$@"', PROGRAM, "--port", "0", "--data", self.folder],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.service.stop, signal.SIGKILL)
+        self.service.port = int(self.service.process.stdout.readline().split("127.0.0.1:")[1].split("/")[0])
+        answered = {}
+        failures = 0
+        for number in range(1000):
+            status, answer = self.service.post(article(number, media="x" * 20000))
+            if status == 200:
+                answered[number] = answer["docId"]
+            else:
+                self.assertEqual(status, 503)
+                self.assertIn("SQLite", answer["error"])
+                failures += 1
+                if failures == 20:
+                    break
+        self.assertEqual(failures, 20)
+        self.assertEqual(self.service.request("GET", "/health")[0], 200)
+        self.service.stop(signal.SIGKILL)
+        self.service = self.start()
+        for number, name in answered.items():
+            self.assertEqual(self.service.doc_id(article(number)), name)
+        _, answer = self.service.post(article(5000))
+        self.assertEqual(answer["filterStatus"], "good")
+        self.assertNotIn(answer["docId"], answered.values())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""Starts docid_service on free ports of the loopback address, and stops it.
+
+DOCID_SERVICE names the program. NEARDUP_EXHAUSTIVE=1: killed a hundred times and not ten.
+
+No test may depend on the speed of the machine: each waits for what it needs, as long as PATIENCE, and the service leaves no
+client that is silent but where that is what is tested.
+"""
+import http.client
+import json
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+PROGRAM = os.environ.get("DOCID_SERVICE", "")
+PATIENCE = 300  # seconds; more than a slow machine needs, so that only what never happens is given up
+KILLS = 100 if os.environ.get("NEARDUP_EXHAUSTIVE") else 10
+
+FIRST = {"url": "http://www.simhash.com", "title": "計算機應用與軟件",
+         "content": "海量網絡文本去重系統實驗測試，這是一段測試文本的內容。", "category": "0", "media": "test1",
+         "imageCount": "4"}
+SECOND = {"url": "http://www.simhash1.com", "title": "計算機應用和軟件2",
+          "content": "海量網絡文本去重系統實驗檢測，這是一段相似的測試文本的內容。", "category": "0", "media": "test2",
+          "imageCount": "3"}
+
+
+def sentence(seed, words=40):
+    """A text that is like no other: words of its own."""
+    make = random.Random(seed)
+    return " ".join("".join(make.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(words))
+
+
+def similarity_of_pairs(one, other):
+    """The Jaccard similarity of the pairs of words of two texts; a Chinese character is a word."""
+    first, second = pairs_of(one), pairs_of(other)
+    return len(first & second) / max(1, len(first | second))
+
+
+def words_of(text):
+    """A Chinese character is a word."""
+    return re.findall(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+", text.lower())
+
+
+def pairs_of(text):
+    return set(zip(words_of(text), words_of(text)[1:]))
+
+
+def longest_run(one, other):
+    """The most words in a row that both have."""
+    one, other = words_of(one), words_of(other)
+    longest, ends = 0, [0] * (len(other) + 1)
+    for word in one:
+        ends = [0] + [ends[i] + 1 if word == there else 0 for i, there in enumerate(other)]
+        longest = max(longest, *ends)
+    return longest
+
+
+def article(number, **fields):
+    return {"url": f"http://example.org/{number}", "title": sentence(f"title {number}", 10),
+            "content": sentence(f"content {number}")} | fields
+
+
+class Service:
+    """A running docid_service."""
+
+    def __init__(self, folder, *options, environment=None, before=()):
+        self.process = subprocess.Popen([*before, PROGRAM, "--port", "0", "--data", folder, "--timeout", "600", *options],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env=os.environ | (environment or {}))
+        line = self.process.stdout.readline()
+        if not line:
+            _, error = self.process.communicate()
+            raise RuntimeError(error)
+        self.port = int(line.split("127.0.0.1:")[1].split("/")[0])
+
+    def connect(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+
+    def socket(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+
+    def request(self, method, path, body=None, headers=None, connection=None):
+        """The status and the decoded body."""
+        own = connection or self.connect()
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body)
+        if isinstance(body, str):
+            body = body.encode()
+        own.request(method, path, body, headers or {})
+        answer = own.getresponse()
+        text = answer.read()
+        if not connection:
+            own.close()
+        is_json = answer.getheader("Content-Type", "").startswith("application/json")
+        return answer.status, json.loads(text) if is_json and text else text.decode()
+
+    def post(self, body, **options):
+        return self.request("POST", "/docId/getDocId", body, **options)
+
+    def doc_id(self, some):
+        status, answer = self.post(some)
+        if status != 200:
+            raise RuntimeError(f"{status} {answer}")
+        return answer["docId"]
+
+    def stop(self, how=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode
+
+
+class TestCase(unittest.TestCase):
+    options = ()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.service = self.start()
+
+    def start(self, *options):
+        service = Service(self.folder, *(options or self.options))
+        self.addCleanup(service.stop, signal.SIGKILL)
+        return service
+
+    def restart(self, *options):
+        self.assertEqual(self.service.stop(), 0)
+        self.service = self.start(*options)
+
+    def doc_ids(self, articles):
+        """Of articles that are sent together."""
+        status, answers = self.service.post(list(articles))
+        self.assertEqual(status, 200, answers)
+        return [one["docId"] for one in answers]
+
+    def wait_until(self, is_true):
+        deadline = time.monotonic() + PATIENCE
+        while not is_true():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
+    def killed_under_load(self, chance):
+        """Kills the service, at random moments, while it answers. Returns: what it acknowledged, as Load has it."""
+        answered = {}
+        for round_number in range(KILLS):
+            load = Load(self.service, 100000 * round_number)
+            least = chance.choice((1, 20))
+            self.wait_until(lambda load=load, least=least: len(load.answered) >= least)
+            time.sleep(chance.uniform(0, 0.4))
+            self.service.stop(signal.SIGKILL)
+            load.wait()
+            self.assertEqual(load.wrong, [])
+            self.service = self.start()
+            for number, name in load.answered.items():
+                self.assertEqual(self.service.request("GET", "/docs/" + name)[0], 200, number)
+            answered |= load.answered
+        return answered
+
+    def restart_empty(self, *options):
+        self.assertEqual(self.service.stop(), 0)
+        self.folder += "/other"
+        self.service = self.start(*options)
+
+
+class Load:
+    """Threads that send articles one after the other, until they get no answer any more."""
+
+    def __init__(self, service, first, count=4):
+        self.answered = {}  # the number of an article -> docId
+        self.wrong = []
+        self.threads = [threading.Thread(target=self.send, args=(service, first + i, count)) for i in range(count)]
+        for thread in self.threads:
+            thread.start()
+
+    def send(self, service, number, step):
+        connection = service.connect()
+        try:
+            while True:
+                status, answer = service.post(article(number), connection=connection)
+                if status == 503:
+                    return
+                if status != 200:
+                    self.wrong.append((status, answer))
+                    return
+                self.answered[number] = answer["docId"]
+                number += step
+        except (OSError, http.client.HTTPException):
+            pass
+        finally:
+            connection.close()
+
+    def wait(self):
+        for thread in self.threads:
+            thread.join()  # each of its requests ends
+
+
+def main():
+    if not PROGRAM:
+        raise SystemExit("DOCID_SERVICE does not name the program")
+    unittest.main()
