@@ -226,6 +226,67 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
   }
 }
 
+TEST_CASE("candidates by features that are added again with others are found by these", "[exact]") {
+  struct of_features {
+    std::vector<std::uint32_t> features;
+  };
+  for (const std::size_t max_in_row : {std::size_t{1}, std::size_t{4}, std::size_t{2048}}) {
+    for (const std::size_t expected : {std::size_t{0}, std::size_t{100}}) {
+      std::mt19937_64 random(max_in_row + expected);
+      std::vector<of_features> now(100);  // by number; none if it is gone
+      const auto features_of = [&](std::uint32_t number) {
+        return std::span<const std::uint32_t>(now[number].features);
+      };
+      const auto drawn = [&] {
+        std::vector<std::uint32_t> features = now[random() % now.size()].features;
+        while (features.size() < 5 || random() % 4 != 0) features.push_back(static_cast<std::uint32_t>(random() % 50));
+        std::sort(features.begin(), features.end());
+        features.erase(std::unique(features.begin(), features.end()), features.end());
+        if (features.size() > 30) features.resize(30);
+        return features;
+      };
+      neardup::detail::feature_candidates<simhash<64>> source(0.6, max_in_row);
+      decltype(source)::workspace scratch;
+      std::vector<std::uint32_t> numbers(expected);
+      for (std::uint32_t i = 0; i < expected; ++i) {
+        numbers[i] = i;
+        now[i].features = drawn();
+      }
+      source.learn_from(numbers, features_of);
+      for (const std::uint32_t number : numbers) source.insert(now[number], number, features_of);
+      const std::size_t memory = source.memory_usage();
+      std::size_t similar = 0, candidates = 0;
+      for (int step = 0; step < 3000; ++step) {
+        const auto number = static_cast<std::uint32_t>(random() % now.size());
+        switch (random() % 4) {
+          case 0:  // somebody else took it away
+            now[number].features.clear();
+            break;
+          case 1:
+            source.erase(now[number], number);
+            now[number].features.clear();
+            break;
+          default: now[number].features = drawn(); source.insert(now[number], number, features_of);
+        }
+        const of_features asked{drawn()};
+        std::vector<std::uint32_t> met;
+        source.for_each(asked, scratch, [&](std::uint32_t one) { met.push_back(one); });
+        REQUIRE(std::adjacent_find(met.begin(), met.end(), std::greater_equal<>()) == met.end());
+        candidates += met.size();
+        for (std::uint32_t i = 0; i < now.size(); ++i) {
+          if (now[i].features.empty() || neardup::jaccard(asked.features, now[i].features) < 0.6) continue;
+          ++similar;
+          REQUIRE(std::binary_search(met.begin(), met.end(), i));
+        }
+      }
+      CHECK(similar > 100);
+      CHECK(candidates < 3000 * now.size() / 2);
+      // What nobody has any more goes when the order is learnt.
+      CHECK(source.memory_usage() < 20 * (memory + 10000));
+    }
+  }
+}
+
 TEST_CASE("batches of an exact deduplicator give the verdicts of one after the other", "[exact]") {
   for (const corpus_shape form : {corpus_shape::mixed, corpus_shape::few_words, corpus_shape::copies,
                                   corpus_shape::of_a_template, corpus_shape::tiny}) {

@@ -73,19 +73,42 @@ class feature_candidates {
   /// An empty source with the same settings.
   [[nodiscard]] feature_candidates fresh() const { return feature_candidates(similarity_, max_in_row_, by_); }
 
-  /// Adds a document. `features_of(number)` gives the features of those that were added before, as they were then.
+  /// Adds a document. `features_of(number)` gives the features of those that were added before: as they were added last,
+  /// or none if the document is to be found no more.
+  /// A number may be added again with other features. Until the order is learnt anew the document is found by its old
+  /// ones, too, so that whoever no longer knows them need not erase() it: a candidate more, and never one fewer.
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
     if (document.features.empty()) return;
-    if (size_ >= 2 * learnt_ + min_learnt || looked_at_.value() > min_looked_at + 16 * features_) learn(features_of);
+    if (size_ + again_ >= 2 * learnt_ + min_learnt || looked_at_.value() > min_looked_at + 16 * features_) {
+      learn(features_of);
+    }
     if (number >= is_kept_.size()) is_kept_.resize(std::size_t{number} + 1);
     post(document.features, number);
+    ++(is_kept_[number] ? again_ : size_);
     is_kept_[number] = true;
     features_ += document.features.size();
-    ++size_;
   }
 
-  /// Removes a document that was inserted.
+  /// Learns the order from documents that are to be added, and makes room for as many, so that it need not be learnt while
+  /// they come. Precondition: none was added yet.
+  template <class FeaturesOf>
+  void learn_from(std::span<const std::uint32_t> numbers, const FeaturesOf& features_of) {
+    std::size_t features = 0, postings = 0;
+    for (const std::uint32_t number : numbers) {
+      const std::size_t n = features_of(number).size();
+      features += n;
+      postings += n == 0 ? 0 : bounds_.prefix(n);
+    }
+    counts_ = token_counts((std::max)(2 * features, min_heads));
+    for (const std::uint32_t number : numbers) {
+      for (const feature_type feature : features_of(number)) counts_.count(feature_token(feature), false);
+    }
+    heads_.assign(std::bit_ceil((std::max)(2 * postings, min_heads)), none);
+    learnt_ = numbers.size();
+  }
+
+  /// Removes a document by the features with which it was added last.
   template <class Description>
   void erase(const Description& document, std::uint32_t number) noexcept {
     const std::size_t n = document.features.size();
@@ -338,6 +361,7 @@ class feature_candidates {
   static void remove_from(std::vector<listed>& documents, std::uint32_t number) noexcept {
     const auto found =
         std::find_if(documents.begin(), documents.end(), [=](const listed& one) { return one.number == number; });
+    if (found == documents.end()) return;
     *found = documents.back();
     documents.pop_back();
   }
@@ -350,6 +374,7 @@ class feature_candidates {
         posting_list& list = lists_[p.number];
         if (list.runs.empty()) return remove_from(list.row, number);
         const auto at = std::lower_bound(list.runs.begin(), list.runs.end(), std::pair{size, position}, is_before);
+        if (at == list.runs.end() || at->size != size || at->position != position) return;
         return remove_from(at->documents, number);
       }
       if (p.number == number) {
@@ -431,28 +456,14 @@ class feature_candidates {
     }
     feature_candidates anew = fresh();
     anew.learn_from(numbers, features_of);
-    for (const std::uint32_t number : numbers) anew.post(features_of(number), number);
+    for (const std::uint32_t number : numbers) {
+      const feature_span features = features_of(number);
+      anew.post(features, number);
+      anew.features_ += features.size();
+    }
     anew.is_kept_ = std::move(is_kept_);
     anew.size_ = size_;
-    anew.features_ = features_;
     *this = std::move(anew);
-  }
-
-  /// Learns the order from the features of these documents, and makes room for as many.
-  template <class FeaturesOf>
-  void learn_from(std::span<const std::uint32_t> numbers, const FeaturesOf& features_of) {
-    std::size_t features = 0, postings = 0;
-    for (const std::uint32_t number : numbers) {
-      const std::size_t n = features_of(number).size();
-      features += n;
-      postings += n == 0 ? 0 : bounds_.prefix(n);
-    }
-    counts_ = token_counts((std::max)(2 * features, min_heads));
-    for (const std::uint32_t number : numbers) {
-      for (const feature_type feature : features_of(number)) counts_.count(feature_token(feature), false);
-    }
-    heads_.assign(std::bit_ceil((std::max)(2 * postings, min_heads)), none);
-    learnt_ = numbers.size();
   }
 
   double similarity_;
@@ -465,6 +476,7 @@ class feature_candidates {
   std::vector<posting_list> lists_;
   token_counts counts_;        // as they were learnt
   std::size_t size_ = 0;       // documents
+  std::size_t again_ = 0;      // that were added again since the order was learnt
   std::vector<bool> is_kept_;  // by number
   std::size_t learnt_ = 0;     // documents when the order was learnt
   std::size_t features_ = 0;   // of all documents
