@@ -1,33 +1,70 @@
 #include "clues.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <limits>
 #include <neardup/fingerprint/hashers.hpp>
 #include <neardup/text/normalise.hpp>
 #include <neardup/text/words.hpp>
+#include <string>
 
 namespace common {
 
 namespace {
 
-/// Calls `visit` with a hash of each word, whatever its case.
+constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+/// Calls `visit(hash, begin, end)` for each word, whatever its case.
 template <class Visit>
-void for_each_word(std::string_view text, const Visit& visit) {
-  static const neardup::normalised<neardup::words> tokenize{};
-  tokenize(text, [&, hash = neardup::xxh3<64>{}](std::string_view word) { visit(hash(word)); });
+void for_each_placed_word(std::string_view text, const Visit& visit) {
+  const neardup::xxh3<64> hash;
+  neardup::words{}(text, [&](std::string_view word) {
+    const auto begin = static_cast<std::size_t>(word.data() - text.data());
+    visit(hash(neardup::normalise(word)), begin, begin + word.size());
+  });
 }
+
+/// The longest runs of consecutive words that end within a window which moves on.
+class longest_in_window {
+ public:
+  explicit longest_in_window(const std::vector<common_run::placed_word>& words) : words_(words) {}
+
+  /// The window has the words from `begin` to `end`, of which neither is before those of the last call. A run that begins
+  /// before it counts by what is inside. Complexity: amortised constant for each word that comes.
+  std::size_t in(std::size_t begin, std::size_t end) {
+    for (; end_ < end; ++end_) {
+      while (!longest_.empty() && words_[longest_.back()].run < words_[end_].run) longest_.pop_back();
+      longest_.push_back(end_);
+    }
+    // A run is one word longer than the one that ends a word before, or begins later: so those that begin before the
+    // window end before all others.
+    while (cut_ < end && begin_of(cut_) < begin) ++cut_;
+    while (!longest_.empty() && longest_.front() < cut_) longest_.pop_front();
+    const std::size_t whole = longest_.empty() ? 0 : words_[longest_.front()].run;
+    return std::max(whole, cut_ > begin ? cut_ - begin : 0);
+  }
+
+ private:
+  [[nodiscard]] std::size_t begin_of(std::size_t last) const { return last + 1 - words_[last].run; }
+
+  const std::vector<common_run::placed_word>& words_;
+  std::deque<std::size_t> longest_;  // last words of runs, the longest first, each behind those before it
+  std::size_t end_ = 0, cut_ = 0;
+};
 
 }  // namespace
 
 common_run::common_run(std::string_view clue) {
-  for_each_word(clue, [&](std::uint64_t word) { places_[word].push_back(++size_); });
+  for_each_placed_word(clue, [&](std::uint64_t word, std::size_t, std::size_t) { places_[word].push_back(++size_); });
 }
 
-std::size_t common_run::in(std::string_view text) const {
-  std::size_t longest = 0;
+template <class Visit>
+void common_run::for_each_word(std::string_view text, const Visit& visit) const {
   std::vector<std::size_t> before, now;  // places of the clue that the last word stands at, and runs that end there
   std::vector<std::size_t> runs(size_ + 1), ended(size_ + 1);
-  for_each_word(text, [&](std::uint64_t word) {
+  for_each_placed_word(text, [&](std::uint64_t word, std::size_t begin, std::size_t end) {
     now.clear();
+    std::size_t longest = 0;
     if (const auto found = places_.find(word); found != places_.end()) {
       for (const std::size_t place : found->second) {
         ended[place] = runs[place - 1] + 1;
@@ -38,31 +75,104 @@ std::size_t common_run::in(std::string_view text) const {
     for (const std::size_t place : before) runs[place] = 0;
     for (const std::size_t place : now) runs[place] = ended[place];
     std::swap(before, now);
+    visit(placed_word{word, begin, end, longest});
   });
+}
+
+std::size_t common_run::in(std::string_view text) const {
+  std::size_t longest = 0;
+  for_each_word(text, [&](const placed_word& word) { longest = std::max(longest, word.run); });
   return longest;
 }
 
-clue_passages::clue_passages(std::string_view clue) {
-  for (const words_at_a_time words : {words_at_a_time::two, words_at_a_time::one}) {
-    pairs_.emplace_back(words, word_pairs_of({clue}, words));
+std::vector<common_run::placed_word> common_run::words_of(std::string_view text) const {
+  std::vector<placed_word> words;
+  for_each_word(text, [&](const placed_word& word) { words.push_back(word); });
+  return words;
+}
+
+clue_passages::clue_passages(std::string_view clue) : run_(clue) {
+  const placed_words words = run_.words_of(clue);
+  longest_ = std::max<std::size_t>(words.size() + words.size() / 4, 2);
+  for (const std::size_t at_a_time : {std::size_t{2}, std::size_t{1}}) {
+    feature_kind kind{at_a_time, {}};
+    for (std::size_t i = 0; i + at_a_time <= words.size(); ++i) {
+      kind.wanted.emplace(feature_at(words, i, at_a_time), kind.wanted.size());
+    }
+    kinds_.push_back(std::move(kind));
   }
-  std::size_t words = 0;
-  neardup::words{}(clue, [&](std::string_view) { ++words; });
-  longest_ = std::max<std::size_t>(words + words / 4, 2) - 1;
+}
+
+std::uint64_t clue_passages::feature_at(const placed_words& words, std::size_t i, std::size_t at_a_time) {
+  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd one: the order of the two counts
+  return at_a_time == 1 ? words[i].hash : words[i].hash * factor ^ words[i + 1].hash;
+}
+
+std::vector<std::size_t> clue_passages::features_of(const placed_words& words, const feature_kind& kind) {
+  std::vector<std::size_t> features;
+  for (std::size_t i = 0; i + kind.words <= words.size(); ++i) {
+    const auto found = kind.wanted.find(feature_at(words, i, kind.words));
+    features.push_back(found == kind.wanted.end() ? none : found->second);
+  }
+  return features;
+}
+
+clue_passages::window clue_passages::best_window(const placed_words& words, const std::vector<std::size_t>& features,
+                                                 const feature_kind& kind) const {
+  const std::size_t size = std::min(longest_ + 1 - kind.words, features.size());
+  std::vector<std::size_t> inside(kind.wanted.size());  // how often each feature is in the window
+  longest_in_window runs(words);
+  std::size_t common = 0;
+  window best;
+  for (std::size_t end = 1; end <= features.size(); ++end) {
+    if (const std::size_t come = features[end - 1]; come != none && inside[come]++ == 0) ++common;
+    if (end < size) continue;
+    const std::size_t begin = end - size;
+    if (begin > 0) {
+      if (const std::size_t gone = features[begin - 1]; gone != none && --inside[gone] == 0) --common;
+    }
+    const std::size_t run = runs.in(begin, end + kind.words - 1);
+    if (common > best.common || (common == best.common && common > 0 && run > best.run))
+      best = {common, run, begin, end};
+  }
+  return best;
+}
+
+passage clue_passages::shortened(window best, const placed_words& words, const std::vector<std::size_t>& features,
+                                 const feature_kind& kind) {
+  std::vector<std::size_t> inside(kind.wanted.size());
+  for (std::size_t i = best.begin; i < best.end; ++i) {
+    if (features[i] != none) ++inside[features[i]];
+  }
+  // The first one of the longest runs ends with this word.
+  std::size_t last = best.begin;
+  while (std::min(words[last].run, last + 1 - best.begin) < best.run) ++last;
+  const std::size_t run_begin = last + 1 - best.run, run_end = last + 2 - kind.words;  // features
+  const auto may_go = [&](std::size_t i) {
+    if (features[i] == none) return true;
+    if (inside[features[i]] == 1) return false;
+    --inside[features[i]];
+    return true;
+  };
+  while (best.begin < run_begin && may_go(best.begin)) ++best.begin;
+  while (best.end > run_end && may_go(best.end - 1)) --best.end;
+  return {words[best.begin].begin, words[best.end + kind.words - 2].end, best.common};
 }
 
 std::optional<clue_passages::place> clue_passages::in(const std::vector<std::string_view>& texts) const {
-  // Half of what a changed word takes: clues are found with every fourth character changed.
-  constexpr double miss = -0.5;
-  for (const auto& [words, pairs] : pairs_) {
-    std::optional<place> best;
-    const std::size_t longest = words == words_at_a_time::two ? longest_ : longest_ + 1;
+  std::vector<placed_words> words;
+  for (const std::string_view text : texts) words.push_back(run_.words_of(text));
+  for (const feature_kind& kind : kinds_) {
+    window best;
+    std::optional<place> found;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      for (const passage& one : passage_finder(texts[i], words).passages_of(pairs, miss, longest)) {
-        if (!best || one.common > best->where.common) best = place{i, one};
-      }
+      const std::vector<std::size_t> features = features_of(words[i], kind);
+      const window own = best_window(words[i], features, kind);
+      if (own.common < best.common || (own.common == best.common && own.run <= best.run)) continue;
+      best = own;
+      found = place{i, shortened(own, words[i], features, kind)};
     }
-    if (best) return best;
+    if (found) return found;
   }
   return std::nullopt;
 }

@@ -10,9 +10,9 @@ namespace common {
 
 namespace {
 
-/// Calls `visit(pair, begin, end)` for each two words in a row, or for each word.
+/// Calls `visit(pair, begin, end)` for each two words in a row.
 template <class Visit>
-void for_each_word_pair(std::string_view text, words_at_a_time words, const Visit& visit) {
+void for_each_word_pair(std::string_view text, const Visit& visit) {
   const neardup::xxh3<64> hash;
   std::uint64_t last = 0;
   std::size_t begin_of_last = 0;
@@ -23,11 +23,7 @@ void for_each_word_pair(std::string_view text, words_at_a_time words, const Visi
     const std::uint64_t own = hash(folded);
     const auto begin = static_cast<std::size_t>(word.data() - text.data());
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd one: the order of the two counts
-    if (words == words_at_a_time::one) {
-      visit(static_cast<word_pair>(own >> 32), begin, begin + word.size());
-    } else if (has_last) {
-      visit(static_cast<word_pair>((last * factor ^ own) >> 32), begin_of_last, begin + word.size());
-    }
+    if (has_last) visit(static_cast<word_pair>((last * factor ^ own) >> 32), begin_of_last, begin + word.size());
     last = own;
     begin_of_last = begin;
     has_last = true;
@@ -57,24 +53,24 @@ std::string_view cut_back(std::string_view text, std::size_t most) {
 
 }  // namespace
 
-std::vector<word_pair> word_pairs_of(const std::vector<std::string_view>& texts, words_at_a_time words) {
+std::vector<word_pair> word_pairs_of(const std::vector<std::string_view>& texts) {
   std::vector<word_pair> pairs;
   for (const std::string_view text : texts) {
-    for_each_word_pair(text, words, [&](word_pair pair, std::size_t, std::size_t) { pairs.push_back(pair); });
+    for_each_word_pair(text, [&](word_pair pair, std::size_t, std::size_t) { pairs.push_back(pair); });
   }
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   return pairs;
 }
 
-passage_finder::passage_finder(std::string_view text, words_at_a_time words) {
-  for_each_word_pair(text, words, [&](word_pair pair, std::size_t begin, std::size_t end) {
+passage_finder::passage_finder(std::string_view text) {
+  for_each_word_pair(text, [&](word_pair pair, std::size_t begin, std::size_t end) {
     pairs_.push_back({pair, begin, end});
   });
 }
 
-std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pairs, double miss,
-                                                 std::size_t longest) const {
+std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pairs) const {
+  constexpr double miss = -1;
   std::vector<scored_run> runs;
   double sum = 0;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
@@ -97,46 +93,17 @@ std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pair
     runs.push_back(next);
   }
   std::vector<passage> result;
+  std::vector<word_pair> common;
   for (const scored_run& run : runs) {
-    const bool is_long = run.last - run.first >= longest;
-    const auto [first, last] = is_long ? densest(run.first, run.last, longest, pairs) : std::pair(run.first, run.last);
-    result.push_back(between(first, last, pairs));
+    common.clear();
+    for (std::size_t i = run.first; i <= run.last; ++i) {
+      if (std::binary_search(pairs.begin(), pairs.end(), pairs_[i].pair)) common.push_back(pairs_[i].pair);
+    }
+    std::sort(common.begin(), common.end());
+    const auto end = std::unique(common.begin(), common.end());
+    result.push_back({pairs_[run.first].begin, pairs_[run.last].end, static_cast<std::size_t>(end - common.begin())});
   }
   return result;
-}
-
-passage passage_finder::between(std::size_t first, std::size_t last, std::span<const word_pair> pairs) const {
-  std::vector<word_pair> common;
-  for (std::size_t i = first; i <= last; ++i) {
-    if (std::binary_search(pairs.begin(), pairs.end(), pairs_[i].pair)) common.push_back(pairs_[i].pair);
-  }
-  std::sort(common.begin(), common.end());
-  const auto end = std::unique(common.begin(), common.end());
-  return {pairs_[first].begin, pairs_[last].end, static_cast<std::size_t>(end - common.begin())};
-}
-
-std::pair<std::size_t, std::size_t> passage_finder::densest(std::size_t first, std::size_t last, std::size_t longest,
-                                                            std::span<const word_pair> pairs) const {
-  std::vector<std::size_t> inside(pairs.size());  // how often each pair is in the stretch
-  std::size_t distinct = 0, most = 0, end_of_best = first;
-  const auto place_of = [&](std::size_t i) {
-    const auto found = std::lower_bound(pairs.begin(), pairs.end(), pairs_[i].pair);
-    return found != pairs.end() && *found == pairs_[i].pair ? static_cast<std::size_t>(found - pairs.begin())
-                                                            : pairs.size();
-  };
-  for (std::size_t i = first; i <= last; ++i) {
-    if (const std::size_t come = place_of(i); come < pairs.size() && inside[come]++ == 0) ++distinct;
-    if (i - first >= longest) {
-      if (const std::size_t gone = place_of(i - longest); gone < pairs.size() && --inside[gone] == 0) --distinct;
-    }
-    if (distinct > most) {
-      most = distinct;
-      end_of_best = i;
-    }
-  }
-  std::size_t begin = end_of_best - first >= longest ? end_of_best + 1 - longest : first;
-  while (place_of(begin) == pairs.size()) ++begin;
-  return {begin, end_of_best};
 }
 
 passage_words passage_in_context(std::string_view text, const passage& where) {

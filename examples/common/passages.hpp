@@ -3,23 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace common {
 
-/// Two words in a row, whatever their case, as a number; or a word alone. A character of a script that is written without
-/// spaces is a word.
+/// Two words in a row, whatever their case, as a number. A character of a script that is written without spaces is a word.
 using word_pair = std::uint32_t;
-enum class words_at_a_time { one, two };
 
 /// The pairs of words of texts, ascending, each once. Complexity: O(n log n).
-std::vector<word_pair> word_pairs_of(const std::vector<std::string_view>& texts,
-                                     words_at_a_time words = words_at_a_time::two);
+std::vector<word_pair> word_pairs_of(const std::vector<std::string_view>& texts);
 
 /// A place of a text where much of another one stands: from a word to a word, bytes.
 struct passage {
@@ -31,29 +26,21 @@ struct passage {
 class passage_finder {
  public:
   /// The text has to stay. Complexity: linear.
-  explicit passage_finder(std::string_view text, words_at_a_time words = words_at_a_time::two);
+  explicit passage_finder(std::string_view text);
 
   /// All passages of a text whose pairs of words are these, in order and apart from each other. A pair of this text that
-  /// is among them counts 1, another one `miss`, which is negative: a passage is a run of pairs of the largest sum, and
-  /// so are, before and behind it, further ones, down to single pairs. So a changed word does not end a passage, and a
-  /// common pair of words near it is no part of it.
-  /// Of a passage of more than `longest` pairs there is the stretch of so many that has the most of the other's.
+  /// is among them counts 1, another one -1: a passage is a run of pairs of the largest sum, and so are, before and behind
+  /// it, further ones, down to single pairs. So a changed word does not end a passage, and a common pair of words near it
+  /// is no part of it.
   /// Complexity: O(n log m) for n words and m pairs. Source: Ruzzo and Tompa, A linear time algorithm for finding all
   /// maximal scoring subsequences, 1999.
-  [[nodiscard]] std::vector<passage> passages_of(std::span<const word_pair> pairs, double miss = -1,
-                                                 std::size_t longest = std::numeric_limits<std::size_t>::max()) const;
+  [[nodiscard]] std::vector<passage> passages_of(std::span<const word_pair> pairs) const;
 
  private:
   struct placed_pair {
     word_pair pair;
     std::size_t begin, end;  // of both words together
   };
-  /// The passage from one pair to another.
-  [[nodiscard]] passage between(std::size_t first, std::size_t last, std::span<const word_pair> pairs) const;
-  /// The stretch of `longest` pairs between two that has the most distinct ones of `pairs`, without others at its ends.
-  [[nodiscard]] std::pair<std::size_t, std::size_t> densest(std::size_t first, std::size_t last, std::size_t longest,
-                                                            std::span<const word_pair> pairs) const;
-
   std::vector<placed_pair> pairs_;
 };
 

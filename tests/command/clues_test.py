@@ -6,6 +6,7 @@ import os
 import random
 
 from harness import A, B, CommandTest, jsonl, run, words, main
+from passage_oracle import passage
 
 
 def longest_run(a, b):
@@ -52,6 +53,7 @@ class Clues(CommandTest):
             for row in found:
                 text = texts[int(row["id"][1:])]
                 self.assertIn(f"[{text[row['offset'] : row['offset'] + row['length']]}]", row["passage"])
+                self.assertEqual((row["offset"], row["offset"] + row["length"]), passage(clue, [text])[1:3])
 
     def test_a_passage_is_shown_if_the_text_is_what_it_was(self):
         text = B + ". " + A + ". " + B

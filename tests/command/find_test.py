@@ -3,6 +3,7 @@
 import random
 
 from harness import A, B, CommandTest, jsonl, run, words, main
+from passage_oracle import passage
 
 
 class Find(CommandTest):
@@ -70,6 +71,28 @@ class Find(CommandTest):
             every = text.split()
             self.assertEqual(size(inside), max(size(every[i : i + 20]) for i in range(len(every))))
             self.assertTrue(set(zip(inside[:2], inside[1:2])) <= set(pairs))
+
+    def test_a_passage_is_the_best_of_all_windows(self):
+        rng = random.Random(12)
+        for vocabulary in (4, 15, 60):
+            texts = [" ".join(f"w{rng.randrange(vocabulary)}" for _ in range(rng.randrange(1, 90))) for _ in range(60)]
+            for _ in range(25):
+                source = rng.choice(texts).split()
+                at = rng.randrange(len(source))
+                clue = source[at : at + rng.randrange(1, 25)]
+                for _ in range(rng.randrange(3)):
+                    clue[rng.randrange(len(clue))] = f"w{rng.randrange(vocabulary)}"
+                clue = " ".join(clue)
+                rows = self.assert_done(run("find", "--jsonl", "--min-similarity", 0, "--most", 1000, "--format", "jsonl",
+                                            clue, "-", data=jsonl(texts))).json
+                self.assertGreater(len(rows), 0)
+                for row in rows:
+                    _, begin, end, common = passage(clue, [texts[int(row["id"][1:])]])
+                    self.assertEqual((row["offset"], row["offset"] + row["length"]), (begin, end), (clue, row))
+                    wanted = words(clue, 2)
+                    # The share is that of a window which is a word longer, unless the clue has 4, 8, ... words.
+                    if len(clue.split()) % 4 == 0:
+                        self.assertAlmostEqual(row["share"], common / len(wanted), 5)
 
     def test_wrong_clues(self):
         self.assert_fails(run("find", "...", self.write("a", A)), "'...': a clue without any word")
