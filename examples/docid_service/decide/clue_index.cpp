@@ -22,47 +22,70 @@ void clue_index::retire(doc_number document) {
   if (document >= versions_.size()) versions_.resize(std::size_t{document} + 1);
   version& now = versions_[document];
   ++now.number;
-  there_ -= now.is_there ? 1 : 0;
-  now.is_there = false;
+  features_ -= now.features;
+  now.features = 0;
 }
 
 void clue_index::set(doc_number document, std::span<const std::uint32_t> features) {
   retire(document);
-  if (features.empty()) return;
-  const auto place = static_cast<std::uint32_t>(recent_entries_.size());
-  recent_entries_.push_back({document, versions_[document].number});
-  for (const std::uint32_t feature : features) recent_.emplace_back(feature, place);
-  versions_[document].is_there = true;
-  ++there_;
-  ++entries_;
-  if (recent_.size() >= most_recent) close_recent();
+  if (!features.empty()) {
+    const auto place = static_cast<std::uint32_t>(recent_entries_.size());
+    recent_entries_.push_back({document, versions_[document].number});
+    for (const std::uint32_t feature : features) recent_.emplace_back(feature, place);
+    versions_[document].features = static_cast<std::uint32_t>(features.size());
+    features_ += features.size();
+    all_features_ += features.size();
+    if (recent_.size() >= most_recent) close_recent();
+  }
+  give_back();
 }
 
 void clue_index::erase(doc_number document) {
   retire(document);
-  constexpr std::size_t few = 1000;
-  if (entries_ <= 2 * there_ + few) return;
-  close_recent();
-  entries_ = 0;
-  for (part& one : parts_) {
-    one = merged(one, part());
-    entries_ += one.entries.size();
+  give_back();
+}
+
+/// Frees what texts have left that count no more, once it is more than what counts.
+void clue_index::give_back() {
+  const auto is_due = [this] { return all_features_ > 2 * features_ + most_recent; };
+  if (features_ == 0) {
+    parts_.clear();
+    forget_recent();
+    all_features_ = 0;
   }
-  std::erase_if(parts_, [](const part& one) { return one.entries.empty(); });
+  if (!is_due()) return;
+  close_recent();
+  std::size_t looked_at = 0;
+  for (std::size_t left = parts_.size(); left > 0 && looked_at < most_in_part && is_due(); --left) {
+    if (next_part_ >= parts_.size()) next_part_ = 0;
+    part& one = parts_[next_part_];
+    const std::size_t before = one.postings.documents.size();
+    one = merged(one, part());
+    looked_at += before;
+    all_features_ -= before - one.postings.documents.size();
+    if (one.entries.empty()) {
+      parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(next_part_));
+    } else {
+      ++next_part_;
+    }
+  }
+}
+
+void clue_index::forget_recent() noexcept {
+  recent_entries_ = std::vector<entry>();  // "= {}" would keep the memory
+  recent_ = std::vector<std::pair<std::uint32_t, std::uint32_t>>();
 }
 
 void clue_index::close_recent() {
   if (recent_entries_.empty()) return;
-  parts_.push_back({recent_entries_, common::posting_columns(recent_)});
-  recent_entries_ = {};
-  recent_ = {};
+  parts_.push_back({std::move(recent_entries_), common::posting_columns(std::move(recent_))});
+  forget_recent();
   while (parts_.size() > 1) {
     const part &before = parts_[parts_.size() - 2], &last = parts_.back();
     const std::size_t size = before.postings.documents.size(), more = last.postings.documents.size();
     if (size > 2 * more || size + more > most_in_part) break;
-    const std::size_t old = before.entries.size() + last.entries.size();
     part both = merged(before, last);
-    entries_ -= old - both.entries.size();
+    all_features_ -= size + more - both.postings.documents.size();
     parts_.pop_back();
     parts_.back() = std::move(both);
   }
@@ -103,8 +126,10 @@ clue_index::part clue_index::merged(const part& a, const part& b) const {
     to.features.push_back(feature);
     to.ends.push_back(to.documents.size());
   }
+  result.entries.shrink_to_fit();
   to.features.shrink_to_fit();
   to.ends.shrink_to_fit();
+  to.documents.shrink_to_fit();
   return result;
 }
 

@@ -14,7 +14,9 @@ namespace docid {
 
 /// The features of documents, each of which has those of one text at a time. What comes is collected, and lies in parts
 /// of postings, which are merged when they are of like size; a text that is replaced or gone is passed over, and leaves
-/// with the next merge. Memory: 4 bytes a feature of a document and 12 for each different feature of a part.
+/// with the next merge, or when there are more features of such texts than of others.
+/// Memory: 4 bytes a feature of a document and 12 for each different feature of a part; at most twice that, and some 2 MB,
+/// after texts have gone.
 class clue_index {
  public:
   struct finding {
@@ -24,6 +26,7 @@ class clue_index {
 
   /// `features` ascend, each once. Complexity: amortised O(n log m) for n features and m of all documents.
   void set(doc_number document, std::span<const std::uint32_t> features);
+  /// Complexity: amortised linear in its features; one call takes no more time than a merge.
   void erase(doc_number document);
 
   /// The documents that have at least `least` of some features, which ascend: by how many, then by number; not more than
@@ -47,16 +50,19 @@ class clue_index {
 
   [[nodiscard]] bool counts(const entry& one) const { return versions_[one.document].number == one.version; }
   void retire(doc_number document);
+  void give_back();
   void close_recent();
+  void forget_recent() noexcept;
   [[nodiscard]] part merged(const part& a, const part& b) const;
 
   struct version {
     std::uint32_t number = 0;
-    bool is_there = false;
+    std::uint32_t features = 0;  // of the text that counts
   };
-  std::vector<version> versions_;  // by the number of a document
-  std::size_t entries_ = 0, there_ = 0;
-  std::vector<part> parts_;  // the oldest first
+  std::vector<version> versions_;                // by the number of a document
+  std::size_t all_features_ = 0, features_ = 0;  // of all entries, and of those that count
+  std::vector<part> parts_;                      // the oldest first
+  std::size_t next_part_ = 0;                    // that is looked through for what counts no more
   std::vector<entry> recent_entries_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> recent_;  // features, and places of entries
 };

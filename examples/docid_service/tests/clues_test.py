@@ -11,8 +11,10 @@ import urllib.parse
 
 from harness import FIRST, Service, TestCase, article, longest_run, pairs_of, sentence, words_of, main
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools"))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests/command")]
 import chromium
+from passage_oracle import passage
 
 
 class Clues(TestCase):
@@ -50,8 +52,10 @@ class Clues(TestCase):
             begin, end = place["offset"], place["offset"] + place["length"]
             inside = content[begin:end].decode()
             self.assertTrue(pairs_of(inside) & wanted, inside)
-            # It is a stretch of the length of the clue, give or take what stands between.
             self.assertLessEqual(len(words_of(inside)), len(words_of(clue)) * 5 // 4)
+            text = content.decode()
+            _, first, last, _ = passage(clue, [text])
+            self.assertEqual((begin, end), (len(text[:first].encode()), len(text[:last].encode())))
             if " … " not in place["text"]:
                 self.assertEqual(place["text"], " ".join(inside.split()))
             self.assertTrue(" ".join(content[:begin].decode().split()).endswith(place["before"].lstrip("…").strip()))
@@ -135,6 +139,35 @@ class Clues(TestCase):
         self.service.request("DELETE", "/articles/a")
         self.assertEqual([one["docId"] for one in self.check(sentence("v2998", 40), share=0)], [other])
         self.assertLess(self.bytes(), 2 * before)
+
+    def test_few_long_articles_that_are_gone_leave_nothing(self):
+        make = random.Random(3)
+        long_ones = [article(i, nid=f"n{i}", title="", content=" ".join(str(make.randrange(10**6)) for _ in range(20000)))
+                     for i in range(20)]
+        self.doc_ids(long_ones)
+        self.find("1 2")
+        before = self.bytes()
+        self.assertGreater(before, 20 * 20000 * 12)
+        for i in range(1, 20):
+            self.assertEqual(self.service.request("DELETE", f"/articles/n{i}")[0], 200)
+        self.find("1 2")
+        self.assertLess(self.bytes(), before / 4)  # at most twice the one that is left, and 2 MB
+        words = long_ones[0]["content"].split()
+        self.assertEqual([one["nid"] for one in self.find(" ".join(words[500:520]))], ["n0"])
+        self.assertEqual(self.service.request("DELETE", "/articles/n0")[0], 200)
+        self.assertEqual(self.find(" ".join(words[500:520])), [])
+        self.assertLess(self.bytes(), 10000)
+
+    def test_memory_of_updates_is_given_back(self):
+        for round_number in range(4):
+            self.doc_ids(article(i, nid=f"n{i}", title="", content=sentence(f"{round_number} {i}", 3000)) for i in range(40))
+            self.find("a b")
+            if round_number == 0:
+                first = self.bytes()
+        self.assertLess(self.bytes(), 2 * first + 2**21)
+        one, = self.check(" ".join(sentence("3 7", 3000).split()[100:120]))
+        self.assertEqual(one["nid"], "n7")
+        self.assertEqual(self.find(" ".join(sentence("2 7", 3000).split()[100:120])), [])
 
     def test_memory_of_what_is_deleted_is_given_back(self):
         self.doc_ids(article(i, nid=f"n{i}", content=sentence(i, 60)) for i in range(1200))
