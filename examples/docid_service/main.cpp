@@ -39,6 +39,9 @@ int serve(const docid::settings& all) {
   docid::service articles(all.cascade, *kept.titles, *kept.bodies, *kept.mapping, *kept.contents);
   std::cout << "docid_service: http://" << all.http.address << ':' << port << "/  " << articles.counts().documents
             << " documents in " << kept.place << std::endl;
+  if (!all.may_miss.empty()) {
+    std::cerr << "docid_service: " << all.may_miss << ", so that similar ones can be missed" << std::endl;
+  }
   std::thread waiting([&] {
     int signal = 0;
     sigwait(&signals, &signal);

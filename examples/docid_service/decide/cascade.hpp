@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "../describe/recipe.hpp"
@@ -23,13 +25,17 @@ struct cascade_options {
   bool by_content = true;
   rule title{3, 0.8};
   rule content{default_distance("minwise"), 0.8};
+  /// Whether contents are found by the features that they share, and none of that similarity is missed; otherwise by
+  /// fingerprints within that distance. Precondition: content.similarity > 0.
+  bool is_exact = true;
   /// A title of fewer distinct tokens says nothing.
   std::size_t title_tokens = 1;
   /// Nor does a title whose articles have contents with a lower similarity of their pairs of words; 0: contents are not
   /// compared. It is what keeps different articles with one title apart (docs/service.md).
   double title_content = 0.4;
-  /// At most so many documents are compared with an article at each step, the nearest first.
-  std::size_t candidates = 64;
+  /// At most so many documents are compared with an article at each step, the nearest first. If it is not given: 64, but
+  /// where none is to be missed all.
+  std::optional<std::size_t> candidates;
 
   /// Bytes of features of documents that are kept in memory for the check; those of others are read from the store.
   std::size_t feature_memory = std::size_t{1} << 30;
@@ -39,6 +45,10 @@ struct cascade_options {
 
   /// Whether kept articles are found by a clue; all pairs of words of these are in memory for it.
   bool finds_clues = false;
+
+  [[nodiscard]] std::size_t most_candidates(bool none_is_missed) const {
+    return candidates.value_or(none_is_missed ? std::numeric_limits<std::size_t>::max() : 64);
+  }
 
   /// What the pairs of words of two contents must have beside their words.
   [[nodiscard]] double content_pairs() const { return content.similarity / 2; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <limits>
 #include <neardup/dedup/decider.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
@@ -61,6 +62,9 @@ service::service(const cascade_options& options, fingerprint_index& titles, fing
       kept_(kept),
       features_(options.feature_memory - options.feature_memory / 8),
       pairs_(options.feature_memory / 8) {
+  if (options_.by_content && options_.is_exact) {
+    exact_.emplace(options_.content.similarity, [this](doc_number document) { return content_features(document); });
+  }
   in_transaction([] {});  // which gives the indexes what they lack
   if (options_.finds_clues) {
     constexpr std::size_t together = 1000;
@@ -92,7 +96,7 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
     if (options_.finds_clues) it.all_pairs = all_pairs_of(arrived.content);
     it.arrived = std::move(arrived);
     work.titles.prints.push_back(it.title.print);
-    work.bodies.prints.push_back(options_.by_content ? it.content.print : std::nullopt);
+    work.bodies.prints.push_back(options_.by_content && !exact_ ? it.content.print : std::nullopt);
     work.items.push_back(std::move(it));
   }
   titles_.search_early(work.titles);
@@ -190,6 +194,7 @@ bool service::erase(const std::string& nid) {
       if (!gone || !kept) throw std::runtime_error("the store has no document " + std::to_string(*document));
       if (gone->title.print) titles_.erase(*gone->title.print, *document);
       if (gone->content.print) bodies_.erase(*gone->content.print, *document);
+      if (gone->content.print && exact_) exact_->erase(*document, gone->content);
       kept_.erase(*document, kept->version);
       map_.erase_document(*document);
       note_for_clues(*document);
@@ -206,7 +211,7 @@ std::vector<similar_document> service::similar(std::string_view text) {
     const query_group query{{content.print}, nullptr};
     const query_group* const asked = &query;
     bodies_.prepare({&asked, 1});
-    std::size_t left = options_.candidates;
+    std::size_t left = options_.most_candidates(false);
     for (const auto& [document, distance] : bodies_.near(0)) {
       const auto other = map_.definition_of(document);
       const auto kept = map_.kept_of(document);
@@ -399,6 +404,7 @@ void service::in_transaction(Work&& work) {
     forget_redefined();
     catch_up(titles_, [](const auto& title, const auto&) { return title; });
     catch_up(bodies_, [](const auto&, const auto& content) { return content; });
+    catch_up_contents();
     work();
     titles_.confirm();
     bodies_.confirm();
@@ -413,6 +419,7 @@ void service::in_transaction(Work&& work) {
     kept_.rollback();
     titles_.rollback();
     bodies_.rollback();
+    if (exact_) exact_->rollback();
     features_.forget_from(first);
     pairs_.forget_from(first);
     for (const doc_number document : redefined_) {
@@ -434,10 +441,13 @@ void service::in_transaction(Work&& work) {
     const known_state all{map_.next_number() - 1, map_.redefinitions()};
     titles_.commit(all.number());
     bodies_.commit(all.number());
+    if (exact_) exact_->commit(all.number());
+    ahead_ = {};
   } catch (const std::exception& error) {
     std::cerr << "docid_service: after a commit: " << error.what() << std::endl;
     titles_.rollback();
     bodies_.rollback();
+    if (exact_) exact_->rollback();
   }
   map_.end();
 }
@@ -501,6 +511,64 @@ void service::catch_up(fingerprint_index& index, PrintOf print_of) {
     if (print) index.insert(*print, document);
   });
   index.commit(last.number());
+}
+
+/// The same for the contents that are found by their features.
+void service::catch_up_contents() {
+  ahead_ = {};
+  if (!exact_) return;
+  const known_state last{map_.next_number() - 1, map_.redefinitions()};
+  known_state known = known_state::of(exact_->known());
+  if (known == last) return;
+  std::vector<doc_number> documents;
+  std::vector<fingerprint> prints;
+  map_.for_each_document(known.documents, [&](doc_number document, const auto&, const auto& content) {
+    if (!content) return;
+    documents.push_back(document);
+    prints.push_back(*content);
+  });
+  if (known.documents == 0) {
+    known.redefinitions = last.redefinitions;
+    // All of them are read now, so that memory may as well keep them. Half of it is left for what comes.
+    constexpr std::size_t together = 1000;
+    for (doc_number read = 0; read < last.documents && features_.bytes() < options_.feature_memory / 2;) {
+      const std::vector<document_features> some = map_.features_after(read, together);
+      if (some.empty()) break;
+      for (const document_features& one : some) {
+        if (!features_.find(one.document)) features_.add(one.document, {one.title, one.content});
+      }
+      read = some.back().document;
+    }
+    exact_->expect(documents);
+  }
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    exact_->take(documents[i], prints[i], content_features(documents[i]));
+  }
+  std::vector<doc_number> redefined;
+  map_.for_each_redefinition(known.redefinitions,
+                             [&](doc_number document, const auto&, const auto&) { redefined.push_back(document); });
+  for (const doc_number document : redefined) {
+    const auto now = map_.definition_of(document);
+    if (now && now->content.print) exact_->take(document, *now->content.print, now->content.features);
+  }
+  exact_->commit(last.number());
+  ahead_ = {};
+}
+
+/// What feature_index asks for: documents by ascending numbers.
+feature_view service::content_features(doc_number document) {
+  if (const auto found = features_.find(document)) return (*found)[1];
+  constexpr std::size_t together = 100;
+  if (document < ahead_.first || document > ahead_.last) {
+    ahead_.documents = map_.features_after(document - 1, together);
+    ahead_.first = document;
+    ahead_.last =
+        ahead_.documents.size() < together ? std::numeric_limits<doc_number>::max() : ahead_.documents.back().document;
+  }
+  const auto found = std::lower_bound(ahead_.documents.begin(), ahead_.documents.end(), document,
+                                      [](const document_features& a, doc_number b) { return a.document < b; });
+  if (found == ahead_.documents.end() || found->document != document) return {};
+  return found->content;
 }
 
 void service::decide_all(std::vector<task>& group) {
@@ -581,6 +649,7 @@ answer service::decide(item& it, std::size_t query) {
     map_.add(arrived.nid, arrived.url, number, {kept.heat, kept.version, digest_of(arrived)});
     if (it.title.print) titles_.insert(*it.title.print, number);
     if (options_.by_content && it.content.print) bodies_.insert(*it.content.print, number);
+    if (exact_ && it.content.print) exact_->insert(number, it.content);
     return {defined.name, step::none, 0, std::nullopt};
   }
   auto [number, result] = *found;
@@ -638,6 +707,7 @@ void service::redefine_if_first(item& it, doc_number document) {
   };
   move(titles_, old.title.print, it.title.print);
   if (options_.by_content) move(bodies_, old.content.print, it.content.print);
+  if (exact_ && it.content.print && old.content != it.content) exact_->insert(document, it.content);
   map_.redefine(document, old, {old.name, it.title, it.content}, pairs_of(it));
   features_.forget(document);
   pairs_.forget(document);
@@ -750,8 +820,10 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it,
     if (!similarity || (best.similarity && *similarity <= least)) return {false, similarity};
     return {confirms(min_pairs, it, document, content), similarity};
   };
-  std::size_t left = options_.candidates;
-  const std::vector<candidate> candidates = (is_title ? titles_ : bodies_).near(query);
+  const bool is_exact = !is_title && exact_;
+  std::size_t left = options_.most_candidates(is_exact);
+  const std::vector<candidate> candidates =
+      is_exact ? exact_->near(it.content) : (is_title ? titles_ : bodies_).near(query);
   for (const int part : {0, 1}) {
     for (const candidate& one : candidates) features_.prefetch(one.document, part);
   }

@@ -23,6 +23,7 @@
 #include "../stores/stores.hpp"
 #include "cascade.hpp"
 #include "clue_index.hpp"
+#include "feature_index.hpp"
 #include "feature_memory.hpp"
 
 namespace docid {
@@ -177,6 +178,8 @@ class service {
   void index_for_clues();
   template <class PrintOf>
   void catch_up(fingerprint_index& index, PrintOf print_of);
+  void catch_up_contents();
+  feature_view content_features(doc_number document);
   using features_in_memory = feature_memory<2>;  // of title and content
   std::optional<features_in_memory::views> features_of(doc_number document);
   std::optional<feature_view> pairs_of(doc_number document);
@@ -192,6 +195,12 @@ class service {
   contents& kept_;
   features_in_memory features_;
   feature_memory<1> pairs_;
+  std::optional<feature_index> exact_;  // what finds contents in place of `bodies_`, which /similar asks
+  // The features of the documents from one number to another, which were read together.
+  struct {
+    std::vector<document_features> documents;
+    doc_number first = 1, last = 0;
+  } ahead_;
   std::optional<std::uint64_t> redefinitions_;  // whose documents' features are no longer in memory
   std::vector<doc_number> redefined_;           // by the transaction
   clue_index clues_;

@@ -30,11 +30,15 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE | OPTION=VAL
   --title-tokens N        1        shorter titles say nothing
   --title-content S       0.4      the least similarity of the pairs of words of the contents behind two titles;
                                    0: the titles alone decide
-  --distance K            7        bits, of contents; 10 unless the recipe is minwise
-  --similarity S          0.8      of contents; their pairs of words have half of it at least
+  --distance K                     bits, of contents: only those within K bits are compared, so that similar ones
+                                   can be missed; 7 (10 unless the recipe is minwise) where fingerprints
+                                   find contents: with --redis, or --similarity 0
+  --similarity S          0.8      of contents, none of which is missed; their pairs of words have half of it
+                                   at least; 0: the distance alone decides
   --original yes          the cascade as it was published: dictionary, 3 bits, no checks; options that
                           follow change it
-  --candidates N          64       documents compared with an article at each step
+  --candidates N                   at most N documents are compared with an article at each step, the nearest
+                                   first; 64, but all where contents are found without fingerprints
   --feature-memory SIZE   1G       of features of documents, for the check; beyond it they are
                                    read from the store
   --clues yes             no       answer GET /find, which finds the kept articles that hold a clue; takes memory
@@ -42,7 +46,8 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE | OPTION=VAL
   --mariadb FILE                   documents and articles in MariaDB instead of DATA/docid.sqlite: an options
                                    file whose group [client] has host, port, user, password, database
   --redis PLACE                    the index in Redis at host:port, or at the path of a socket, instead of
-                                   in memory; a password is taken from REDISCLI_AUTH in the environment
+                                   in memory; a password is taken from REDISCLI_AUTH in the environment.
+                                   Then fingerprints find contents, and similar ones can be missed
   --blocks N              4        of the index in Redis: at 3 bits 4 are 4 tables, 5 are 10
   --contents NAME                  where the kept articles are: sqlite, mariadb, or rocksdb (in
                                    DATA/contents); default: where the documents are
@@ -83,7 +88,7 @@ std::size_t size_in(const std::string& option, const std::string& text) {
 settings settings_of(int count, char** words) {
   settings all;
   std::string option;
-  bool has_distance = false;  // of contents
+  std::string by_distance;  // the option that says so, of contents
   std::string value;
   const auto integer = [&](auto& place, auto least, auto most) {
     using number = std::remove_reference_t<decltype(place)>;
@@ -117,16 +122,16 @@ settings settings_of(int count, char** words) {
       {"--distance",
        [&] {
          cascade.content.distance = number_in<int>(option, value, 0, 20);
-         has_distance = true;
+         by_distance = option;
        }},
       {"--similarity", share(cascade.content.similarity)},
       {"--original",
        [&] {
          if (value != "yes") throw std::runtime_error("--original takes yes");
          cascade.set_original();
-         has_distance = true;
+         by_distance = option;
        }},
-      {"--candidates", integer(cascade.candidates, 1, most)},
+      {"--candidates", [&] { cascade.candidates = number_in<std::size_t>(option, value, 1, most); }},
       {"--feature-memory", [&] { cascade.feature_memory = size_in(option, value); }},
       {"--clues",
        [&] {
@@ -176,7 +181,18 @@ settings settings_of(int count, char** words) {
         "--clues yes with --mariadb: it would not be known which articles other services keep; leave out one of the "
         "two");
   }
-  if (!has_distance) cascade.content.distance = default_distance(cascade.recipe);
+  if (by_distance.empty()) cascade.content.distance = default_distance(cascade.recipe);
+  if (by_distance.empty() && cascade.content.similarity == 0) by_distance = "--similarity 0";
+  if (by_distance.empty() && !all.stores.redis.empty()) by_distance = "--redis";
+  cascade.is_exact = by_distance.empty();
+  if (!cascade.by_content) return all;
+  if (!cascade.is_exact) {
+    all.may_miss = "contents are found by fingerprints within " + std::to_string(cascade.content.distance) + " bits (" +
+                   by_distance + ")";
+  } else if (cascade.candidates) {
+    all.may_miss =
+        "at most " + std::to_string(*cascade.candidates) + " contents are compared with an article (--candidates)";
+  }
   return all;
 }
 

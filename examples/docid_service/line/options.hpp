@@ -1,6 +1,8 @@
 // The command line.
 #pragma once
 
+#include <string>
+
 #include "../decide/cascade.hpp"
 #include "../http/http.hpp"
 #include "../stores/open.hpp"
@@ -11,6 +13,8 @@ struct settings {
   cascade_options cascade;
   http_options http;
   store_options stores;
+  /// Why similar contents can be missed; empty if none are.
+  std::string may_miss;
 };
 
 /// Prints the options and ends the program if that is asked for.

@@ -606,6 +606,18 @@ void mariadb_mapping::for_each_document(doc_number after, const document_visitor
   }
 }
 
+std::vector<document_features> mariadb_mapping::features_after(doc_number after, std::size_t most) {
+  connection_.refresh();
+  flush();
+  std::vector<document_features> result;
+  connection_.read("SELECT document, title, content FROM features WHERE document > " + std::to_string(after) +
+                       " ORDER BY document LIMIT " + std::to_string(most),
+                   [&](const auto& row) {
+                     result.push_back({document_in(row[0]), features_in(row[1]), features_in(row[2])});
+                   });
+  return result;
+}
+
 std::vector<doc_number> mariadb_mapping::documents_after(doc_number after, std::size_t most) {
   connection_.refresh();
   flush();

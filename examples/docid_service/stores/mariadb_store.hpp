@@ -116,6 +116,7 @@ class mariadb_mapping final : public mapping {
   std::optional<kept_article> kept_of(doc_number document) override;
   std::optional<feature_set> pairs_of(doc_number document) override;
   void for_each_document(doc_number after, const document_visitor& visit) override;
+  std::vector<document_features> features_after(doc_number after, std::size_t most) override;
   std::vector<doc_number> documents_after(doc_number after, std::size_t most) override;
 
   [[nodiscard]] std::size_t documents() const override { return state_.documents; }

@@ -181,7 +181,9 @@ sqlite_mapping::sqlite_mapping(const sqlite_database& database)
       document_(database_, "SELECT name, title, content, heat, version FROM document WHERE number = ?"),
       features_(database_, "SELECT title, content FROM features WHERE document = ?"),
       pairs_(database_, "SELECT content FROM pairs WHERE document = ?"),
-      all_(database_, "SELECT number, title, content FROM document WHERE number > ? ORDER BY number") {
+      all_(database_, "SELECT number, title, content FROM document WHERE number > ? ORDER BY number"),
+      all_features_(database_,
+                    "SELECT document, title, content FROM features WHERE document > ? ORDER BY document LIMIT ?") {
   std::random_device random;
   for (auto& word : seed_) word = std::uint64_t{random()} << 32 | random();
   statement all(database_, "SELECT number, document, nid, url FROM article ORDER BY number");
@@ -420,6 +422,16 @@ void sqlite_mapping::for_each_document(doc_number after, const document_visitor&
   for (bool row = all_(std::int64_t{after}); row; row = all_.next()) {
     visit(static_cast<doc_number>(all_.integer(0)), print_in(all_, 1), print_in(all_, 2));
   }
+}
+
+std::vector<document_features> sqlite_mapping::features_after(doc_number after, std::size_t most) {
+  std::vector<document_features> result;
+  for (bool row = all_features_(std::int64_t{after}, static_cast<std::int64_t>(most)); row;
+       row = all_features_.next()) {
+    result.push_back({static_cast<doc_number>(all_features_.integer(0)), features_in(all_features_.bytes(1)),
+                      features_in(all_features_.bytes(2))});
+  }
+  return result;
 }
 
 std::vector<doc_number> sqlite_mapping::documents_after(doc_number after, std::size_t most) {

@@ -101,6 +101,7 @@ class sqlite_mapping final : public mapping {
   std::optional<kept_article> kept_of(doc_number document) override;
   std::optional<feature_set> pairs_of(doc_number document) override;
   void for_each_document(doc_number after, const document_visitor& visit) override;
+  std::vector<document_features> features_after(doc_number after, std::size_t most) override;
   std::vector<doc_number> documents_after(doc_number after, std::size_t most) override;
 
   [[nodiscard]] std::size_t documents() const override { return size_; }
@@ -135,7 +136,8 @@ class sqlite_mapping final : public mapping {
   std::tuple<doc_number, std::size_t, std::uint64_t> before_;  // the transaction
   statement begin_, commit_, rollback_, insert_, find_, update_, erase_, nids_, articles_, first_of_url_,
       insert_document_, insert_features_, insert_pairs_, set_kept_, set_document_, set_features_, insert_redefinition_,
-      all_redefinitions_, erase_document_, erase_features_, erase_pairs_, document_, features_, pairs_, all_;
+      all_redefinitions_, erase_document_, erase_features_, erase_pairs_, document_, features_, pairs_, all_,
+      all_features_;
 };
 
 /// In the transactions of the mapping, which has the same file. One article of each document is in a table by the number

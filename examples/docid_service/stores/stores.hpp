@@ -89,6 +89,12 @@ struct definition {
   description content;
 };
 
+/// The features of a document's texts.
+struct document_features {
+  doc_number document;
+  feature_set title, content;
+};
+
 /// The article that is shown for a document, the hottest of those that it has.
 struct kept_article {
   double heat = 0;
@@ -182,6 +188,8 @@ class mapping {
                                               const std::optional<fingerprint>& content)>;
   /// All documents after this one, by their numbers.
   virtual void for_each_document(doc_number after, const document_visitor& visit) = 0;
+  /// The features of the next ones after this one, at most so many, by their numbers.
+  virtual std::vector<document_features> features_after(doc_number after, std::size_t most) = 0;
   /// The numbers of the next ones after this one, at most so many.
   virtual std::vector<doc_number> documents_after(doc_number after, std::size_t most) = 0;
 

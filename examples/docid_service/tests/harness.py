@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.parse
 
 PROGRAM = os.environ.get("DOCID_SERVICE", "")
 PATIENCE = 300  # seconds; more than a slow machine needs, so that only what never happens is given up
@@ -68,6 +69,7 @@ def article(number, **fields):
 
 class Service:
     """A running docid_service."""
+    said = ""  # once it has ended: what it printed to standard error
 
     def __init__(self, folder, *options, environment=None, before=()):
         self.process = subprocess.Popen([*before, PROGRAM, "--port", "0", "--data", folder, "--timeout", "600", *options],
@@ -112,7 +114,8 @@ class Service:
     def stop(self, how=signal.SIGTERM):
         if self.process.poll() is None:
             self.process.send_signal(how)
-        self.process.communicate(timeout=PATIENCE)
+        said = self.process.communicate(timeout=PATIENCE)[1]
+        self.said = said or self.said
         return self.process.returncode
 
 
@@ -126,7 +129,10 @@ class TestCase(unittest.TestCase):
         self.service = self.start()
 
     def start(self, *options):
-        service = Service(self.folder, *(options or self.options))
+        return self.start_service(*(options or self.options))
+
+    def start_service(self, *options, folder=None, **how):
+        service = Service(folder or self.folder, *options, **how)
         self.addCleanup(service.stop, signal.SIGKILL)
         return service
 
@@ -199,6 +205,93 @@ class Load:
     def wait(self):
         for thread in self.threads:
             thread.join()  # each of its requests ends
+
+
+class Contents:
+    """Articles without titles whose contents are edited ones of earlier ones; and the documents that they should get, each
+    compared with all by the words and the pairs of words themselves."""
+
+    def __init__(self, words, seed, similarity=0.8, by_pairs=False, longest=60):
+        self.words, self.similarity, self.by_pairs, self.longest = words, similarity, by_pairs, longest
+        self.make = random.Random(seed)
+        self.prefix = []
+        self.documents = {}  # docId -> [urls, words, features, pairs]; the content of the first article
+        self.names = set()  # all docIds that were given
+        self.number = self.found = self.new = 0
+
+    def word(self):
+        return f"v{int(self.words * self.make.random() ** 2)}"  # some are frequent
+
+    def text(self):
+        make = self.make
+        if self.documents and make.random() < 0.7:
+            words = list(make.choice(list(self.documents.values()))[1])
+            for _ in range(make.randrange(max(2, len(words) // 5))):
+                place = make.randrange(len(words))
+                words[place:place + make.randrange(2)] = [self.word() for _ in range(make.randrange(1, 3))]
+            return words
+        return self.prefix + [self.word() for _ in range(make.randrange(4, self.longest))]
+
+    def sets_of(self, words):
+        pairs = set(zip(words, words[1:]))
+        return pairs if self.by_pairs else set(words), pairs
+
+    def originals(self, words):
+        """The documents one of which an article of these words belongs to."""
+        own, own_pairs = self.sets_of(words)
+        best, names = self.similarity, set()
+        for name, (_, _, features, pairs) in self.documents.items():
+            similarity = len(own & features) / len(own | features)
+            if similarity < best or len(own_pairs & pairs) / len(own_pairs | pairs) < self.similarity / 2:
+                continue
+            if similarity > best:
+                best, names = similarity, set()
+            names.add(name)
+        return names
+
+    def note(self, name, url, words):
+        self.names.add(name)
+        self.documents[name] = [[url], words, *self.sets_of(words)]
+
+    def send(self, case, service, count):
+        """So many articles in one request."""
+        texts, articles = [], []
+        for _ in range(count):
+            # Of those of this request, too.
+            texts.append(list(self.make.choice(texts)) + [self.word()] if texts and self.make.random() < 0.3 else self.text())
+            articles.append({"url": f"http://example.org/{self.number}", "title": "", "content": " ".join(texts[-1])})
+            self.number += 1
+        status, answers = service.post(articles)
+        case.assertEqual(status, 200, answers)
+        for one, words, answer in zip(articles, texts, answers):
+            wanted, name = self.originals(words), answer["docId"]
+            if wanted:
+                case.assertIn(name, wanted, one)
+                case.assertIn("duplicate by content", answer["filterReason"])
+                self.documents[name][0].append(one["url"])
+                self.found += 1
+            else:
+                case.assertEqual(answer["filterStatus"], "good", one)
+                case.assertNotIn(name, self.names)
+                self.note(name, one["url"], words)
+                self.new += 1
+
+    def update(self, case, service):
+        """An article comes again with another content, at its url."""
+        name = self.make.choice(list(self.documents))
+        urls = self.documents[name][0]
+        url, words = self.make.choice(urls), self.text()
+        case.assertEqual(service.doc_id({"url": url, "title": "", "content": " ".join(words)}), name)
+        if url == urls[0]:
+            self.documents[name][1:] = [words, *self.sets_of(words)]
+
+    def erase(self, case, service):
+        name = self.make.choice(list(self.documents))
+        urls = self.documents[name][0]
+        url = urls.pop(self.make.randrange(len(urls)))
+        case.assertEqual(service.request("DELETE", "/articles/" + urllib.parse.quote(url, safe=""))[0], 200)
+        if not urls:
+            del self.documents[name]
 
 
 def main():

@@ -14,7 +14,7 @@ import time
 import unittest
 import urllib.parse
 
-from harness import FIRST, KILLS, Load, PATIENCE, PROGRAM, Service, TestCase, article, sentence, main
+from harness import Contents, FIRST, KILLS, Load, PATIENCE, PROGRAM, Service, TestCase, article, sentence, main
 
 
 class Server:
@@ -302,6 +302,21 @@ class OtherStores(TestCase):
         self.assertEqual(int(self.redis.ask("GET", known)), 1 << 32 | 2)
         self.assertEqual(sorted(key for key in self.redis.ask("KEYS", "CONTENT_INDEX:*").splitlines() if "KNOWN" not in key),
                          sorted(keys))
+
+    def test_services_with_indexes_in_memory_miss_nothing(self):
+        services = [self.another("--mariadb", self.mariadb.options) for _ in range(2)]
+        contents = Contents(60, 12)
+        contents.send(self, services[0], 60)
+        for round_number in range(30):
+            contents.send(self, services[round_number % 2], 1 + round_number % 2 * 40)
+            for service in services:
+                contents.update(self, service)
+                contents.erase(self, service)
+        self.assertGreater(contents.found, 100)
+        # One that is started now, and one with its index in Redis, which says that it may miss some.
+        contents.send(self, self.another("--mariadb", self.mariadb.options), 60)
+        self.assertEqual(self.service.stop(), 0)
+        self.assertIn("within 7 bits (--redis), so that similar ones can be missed", self.service.said)
 
     def test_the_docid_of_each_article_in_mariadb(self):
         names = {nid: self.service.doc_id(article(number, nid=nid, url=nid))
