@@ -98,7 +98,7 @@ class Usage(CommandTest):
             (("--min-similarity", "0", "x"), "--min-similarity 0 needs --distance"),
             (("hash", "--distance", "3", "x"), "--distance needs --shard"),
             (("groups", "--output", "-", "x"), "--output -: leave it out to write to standard output"),
-            (("unique", "--dropped", "-", "x"), "--dropped -: leave it out"),
+            (("unique", "--dropped", "-", "x"), "--dropped -: standard output takes the result"),
             (("hash", "--shard", "0", "--output", "0.gz", "x"), "--output 0.gz: what is read where it lies cannot be compressed"),
             (("tokens", "--distance", "3", "x"), "unknown option --distance"),
             (("--distance",), "--distance needs a value"),

@@ -348,7 +348,10 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
   }
   for (const char* const option : {"--output", "--dropped", "--dropped-records", "--audit"}) {
     if (typed[option] != "-") continue;
-    throw usage_error(option + std::string(" -: leave it out to write to standard output; ./- is a file of that name"));
+    const std::string_view instead = option == std::string_view("--output")
+                                         ? "leave it out to write to standard output"
+                                         : "standard output takes the result";
+    throw usage_error(std::string(option) + " -: " + std::string(instead) + "; ./- is a file of that name");
   }
   to.output.quiet = typed.has("--quiet");
   to.threads = static_cast<unsigned>(neardup::threads{}.parts());

@@ -197,9 +197,8 @@ void print_corpus(output& out, const advised_run& settings, const neardup::advic
 
 void print_features(output& out, const advised_run& settings, const neardup::advice& found) {
   out << "\nFeatures per document, and the share of documents that are too short: one changed word (of chars and "
-         "bytes: "
-         "one\ncharacter) makes their similarity less than "
-      << number(*settings.comparison.min_similarity) << ":\n\n";
+         "bytes: one\ncharacter) makes their similarity less than "
+      << number(*settings.comparison.min_similarity) << ". Documents are compared by those with a *:\n\n";
   std::vector<std::vector<std::string>> rows{{"  features", "per document", "too short"}};
   for (const neardup::feature_facts& facts : found.facts) {
     const bool is_of_check = facts.features == settings.comparison.check_features.choice;
@@ -211,8 +210,7 @@ void print_features(output& out, const advised_run& settings, const neardup::adv
 
 void print_distances(output& out, const neardup::advice& found) {
   out << "\nDistances of random pairs, in bits of 64 (uniform fingerprints: 32.0 +- 4.0), and how much fuller than "
-         "those "
-         "of\nuniform fingerprints buckets of 16 bits are:\n\n";
+         "those of\nuniform fingerprints buckets of 16 bits are:\n\n";
   std::vector<std::vector<std::string>> rows{{"features", "per document", "distance", "buckets"}};
   for (const neardup::feature_facts& facts : found.facts) {
     rows.push_back({to_string(facts.features), fixed(facts.mean_features, 1),
