@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -41,7 +43,8 @@ class compact_numbers {
 };
 
 /// Features of documents, in memory up to a limit; those of further documents lie in a temporary file, and are in memory
-/// while they are in use. Memory: 4 bytes per feature and 5 per document.
+/// while they are in use. A join compares sets of about one size at a time: these lie together in the file, or each
+/// comparison would read a page of it. Memory: 4 bytes per feature and 5 per document, 9 in the file.
 class feature_store {
  public:
   /// `limit`: bytes, of which what else a run takes for each document is left free.
@@ -52,60 +55,91 @@ class feature_store {
 
   /// Throws: output_error if the temporary file cannot be written.
   void add(std::span<const std::uint32_t> features) {
-    if (chunks_.empty() || chunks_.back().size - used_ <= features.size()) open_chunk(features.size() + 1);
-    std::copy(features.begin(), features.end(), chunks_.back().features.get() + used_);
-    used_ += features.size();
-    ends_.push_back(slots_.back().begin + used_);
+    open_chunk* to = &in_memory_;
+    if (!is_in_memory() || !has_room(*to, features.size())) to = &chunk_for(features.size());
+    std::uint32_t* const end = std::copy(features.begin(), features.end(), to->features + to->used);
+    to->used += features.size();
+    ends_.push_back(to->begin + to->used);
+    if (is_in_memory()) return;
+    // The one before it in the file is not the document before it.
+    *end = static_cast<std::uint32_t>(features.size());
+    ++to->used;
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
 
-  [[nodiscard]] bool is_in_memory() const noexcept { return chunks_.empty() || !chunks_.back().is_filed; }
+  [[nodiscard]] bool is_in_memory() const noexcept { return filed_.empty(); }
 
   [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t i) const {
     const std::uint64_t end = ends_[i];
     const slot& own = slots_[end >> slot_bits_];
+    const std::uint32_t* const behind = own.features + (end - own.begin);
+    if (own.is_filed) return {behind - *behind, *behind};
     const std::uint64_t begin = i == 0 ? 0 : std::max(own.begin, ends_[i - 1]);
     return {own.features + (begin - own.begin), end - begin};
   }
 
  private:
-  struct chunk {
-    std::shared_ptr<std::uint32_t[]> features;
-    std::size_t size;
-    bool is_filed;
-  };
   /// What a slot is a part of.
   struct slot {
     const std::uint32_t* features;  // of its chunk
     std::uint64_t begin;            // of its chunk, counted through all of them
+    bool is_filed;
+  };
+  /// The chunk that documents are added to.
+  struct open_chunk {
+    std::uint32_t* features = nullptr;
+    std::size_t size = 0;
+    std::size_t used = 0;  // never all of it: so the end of a document lies in its chunk
+    std::uint64_t begin = 0;
   };
 
-  void open_chunk(std::size_t least) {
-    const std::size_t slots = ((least - 1) >> slot_bits_) + 1;
-    chunk next{nullptr, slots << slot_bits_, false};
-    const std::uint64_t bytes = next.size * sizeof(std::uint32_t);
-    if (in_memory_ == 0 || in_memory_ + bytes + bytes_per_document_ * size() <= limit_) {
-      next.features = std::make_unique_for_overwrite<std::uint32_t[]>(next.size);
-      in_memory_ += bytes;
-    } else {
-      const std::shared_ptr<void> memory = memory_in_file(bytes);
-      next.features = {memory, static_cast<std::uint32_t*>(memory.get())};
-      next.is_filed = true;
+  [[nodiscard]] static bool has_room(const open_chunk& of, std::size_t count) noexcept {
+    return of.size - of.used > count;
+  }
+
+  /// A chunk with room for a document of so many features, in the file if there is no more memory.
+  open_chunk& chunk_for(std::size_t count) {
+    const std::size_t slots = (count >> slot_bits_) + 1;
+    const std::size_t size = slots << slot_bits_;
+    const std::uint64_t bytes = size * sizeof(std::uint32_t);
+    const bool fits = bytes_ == 0 || bytes_ + bytes + bytes_per_document_ * this->size() <= limit_;
+    if (is_in_memory() && fits) {
+      bytes_ += bytes;
+      return in_memory_ = begin_chunk(std::make_unique_for_overwrite<std::uint32_t[]>(size), slots, false);
     }
-    slots_.insert(slots_.end(), slots, {next.features.get(), std::uint64_t{slots_.size()} << slot_bits_});
-    chunks_.push_back(std::move(next));
-    used_ = 0;
+    if (is_in_memory()) filed_.resize(class_of(std::numeric_limits<std::uint32_t>::max()) + 1);
+    open_chunk& own = filed_[class_of(count)];
+    if (!has_room(own, count)) {
+      const std::shared_ptr<void> memory = memory_in_file(bytes);
+      own = begin_chunk({memory, static_cast<std::uint32_t*>(memory.get())}, slots, true);
+    }
+    return own;
+  }
+
+  open_chunk begin_chunk(std::shared_ptr<std::uint32_t[]> features, std::size_t slots, bool is_filed) {
+    const open_chunk made{features.get(), slots << slot_bits_, 0, std::uint64_t{slots_.size()} << slot_bits_};
+    slots_.insert(slots_.end(), slots, {made.features, made.begin, is_filed});
+    chunks_.push_back(std::move(features));
+    return made;
+  }
+
+  /// Four for each doubling of the number of features.
+  [[nodiscard]] static std::size_t class_of(std::size_t count) noexcept {
+    if (count < 4) return count;
+    const auto width = static_cast<std::size_t>(std::bit_width(count));
+    return 4 * (width - 2) + (count >> (width - 3) & 3U);
   }
 
   std::uint64_t limit_;
   std::uint64_t bytes_per_document_;
   int slot_bits_;  // a chunk is a slot of 16 MB, less where the limit is low; or several for what does not fit one
-  std::uint64_t in_memory_ = 0;
-  std::vector<chunk> chunks_;
+  std::uint64_t bytes_ = 0;  // in memory
+  std::vector<std::shared_ptr<std::uint32_t[]>> chunks_;
   std::vector<slot> slots_;  // of all chunks
-  std::size_t used_ = 0;     // of the last chunk, never all of it: so the end of a document lies in its chunk
-  compact_numbers ends_;     // of documents, counted through all chunks
+  open_chunk in_memory_;
+  std::vector<open_chunk> filed_;  // by class; empty while all is in memory
+  compact_numbers ends_;           // of documents, counted through all chunks
 };
 
 }  // namespace command
