@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <neardup/dedup/join/feature_candidates.hpp>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,102 +19,134 @@ namespace docid {
 /// threshold, nothing is missed. In memory, as memory_index is: at the start it knows nothing, and is given all that the
 /// mapping has.
 ///
-/// What a transaction adds is apart until the commit. Then features may be asked for, of any documents: the order of
-/// features is learnt anew when there are twice as many, see feature_candidates.
-/// Memory: that of feature_candidates, and 8 bytes for each number of a document.
+/// What a transaction adds is found at once, and gone after a rollback. Features may be asked for, of any documents, when
+/// one is added: the order of features is learnt anew when there are twice as many, see feature_candidates.
+/// Memory: that of feature_candidates, and 24 bytes for each number of a document.
 class feature_index {
   using source = neardup::detail::feature_candidates<fingerprint>;
 
  public:
-  /// Gives the features of the content of a document that was committed, none if it is gone; valid until the next call.
+  /// Gives the features of the content that a document has now, none if it is gone; valid until the next call.
   using feature_reader = std::function<std::span<const std::uint32_t>(doc_number)>;
 
   feature_index(double similarity, feature_reader features_of)
-      : features_of_(std::move(features_of)), committed_(similarity), added_(similarity) {}
+      : features_of_(std::move(features_of)), source_(similarity), differing_((1 - similarity) / (1 + similarity)) {}
 
-  [[nodiscard]] std::uint64_t known() const { return known_; }
+  /// What the last commit said; 0 if there was none, or a rollback has failed, and all has to be given again.
+  [[nodiscard]] std::uint64_t known() {
+    if (is_lost_) {
+      source_ = source_.fresh();
+      known_ = 0;
+      is_lost_ = false;
+    }
+    return known_;
+  }
 
-  /// Says which documents will be inserted, so that the order of features need not be learnt while they are.
+  /// Says which documents will be given, so that the order of features need not be learnt while they are.
   /// Precondition: there are none.
-  void expect(std::span<const doc_number> documents) { committed_.learn_from(documents, features_of_); }
+  void expect(std::span<const doc_number> documents) { source_.learn_from(documents, features_of_); }
 
   /// Has a document that was committed before the transaction, or has this content since then.
   void take(doc_number document, const fingerprint& print, std::span<const std::uint32_t> features) {
     const struct { std::span<const std::uint32_t> features; } content{features};
-    committed_.insert(content, document, features_of_);
-    set_print(document, print);
+    source_.insert(content, document, features_of_);
+    if (document >= marks_.size()) marks_.resize(std::size_t{document} + 1);
+    marks_[document] = mark_of(print, features);
   }
 
-  /// The documents that may be similar enough, what the transaction added included: by the distance of the fingerprints,
-  /// then age. One that is gone may be among them.
+  /// The documents that may be similar enough: by the distance of the fingerprints, then age. One that is gone may be among
+  /// them.
   [[nodiscard]] std::vector<candidate> near(const description& content) {
     std::vector<candidate> result;
-    const auto add = [&](doc_number document) {
-      result.push_back({document, neardup::hamming_distance(*content.print, prints_[document])});
-    };
-    committed_.for_each(content, scratch_, add);
-    if (!new_.empty()) added_.for_each(content, scratch_, [&](std::uint32_t place) { add(new_[place].first); });
+    const mark own = mark_of(*content.print, content.features);
+    source_.for_each(content, scratch_, [&](doc_number document) {
+      const mark& other = marks_[document];
+      if (may_be_similar(own, other)) result.push_back({document, neardup::hamming_distance(own.print, other.print)});
+    });
     std::sort(result.begin(), result.end(), [](const candidate& a, const candidate& b) {
       return a.distance != b.distance ? a.distance < b.distance : a.document < b.document;
     });
-    const auto is_same = [](const candidate& a, const candidate& b) { return a.document == b.document; };
-    result.erase(std::unique(result.begin(), result.end(), is_same), result.end());
     return result;
   }
 
-  /// A document that is there already has this content now. Precondition: it has a fingerprint.
-  void insert(doc_number document, const description& content) {
-    if (new_.empty()) added_ = added_.fresh();
-    const auto place = static_cast<std::uint32_t>(new_.size());
-    new_.emplace_back(document, content);
-    old_prints_.emplace_back(document, document < prints_.size() ? prints_[document] : fingerprint());
-    added_.insert(content, place, [this](std::uint32_t other) -> std::span<const std::uint32_t> {
-      return new_[other].second.features;
-    });
-    set_print(document, *content.print);
+  /// Precondition: the document is not there, and has a fingerprint.
+  void insert(doc_number document, const description& content) { add(document, content, {}); }
+  /// A document that had a content has this one now. Precondition: both have a fingerprint.
+  void replace(doc_number document, description old, const description& content) {
+    add(document, content, std::move(old));
   }
 
-  /// Precondition: it has this content.
+  /// From the commit on. Precondition: the document has this content.
   void erase(doc_number document, description content) { gone_.emplace_back(document, std::move(content)); }
 
-  /// The mapping has committed. `known`: see known_state. If it throws, the next transaction gives again what is missing.
-  void commit(std::uint64_t known) {
-    for (const auto& [document, content] : gone_) committed_.erase(content, document);
+  /// The mapping has committed. `known`: see known_state.
+  void commit(std::uint64_t known) noexcept {
+    for (const auto& [document, content] : gone_) source_.erase(content, document);
     gone_.clear();
-    for (const auto& [document, content] : new_) committed_.insert(content, document, features_of_);
-    forget_new();
+    added_.clear();
     known_ = known;
   }
 
   void rollback() noexcept {
-    for (auto old = old_prints_.rbegin(); old != old_prints_.rend(); ++old) {
-      if (old->first < prints_.size()) prints_[old->first] = old->second;
+    for (; !added_.empty(); added_.pop_back()) {
+      const addition& last = added_.back();
+      source_.erase(last.content, last.document);
+      if (!last.old.print) continue;
+      try {
+        take(last.document, *last.old.print, last.old.features);
+      } catch (...) {
+        is_lost_ = true;
+      }
     }
     gone_.clear();
-    forget_new();
   }
 
  private:
-  void set_print(doc_number document, const fingerprint& print) {
-    if (document >= prints_.size()) prints_.resize(std::size_t{document} + 1);
-    prints_[document] = print;
+  struct addition {
+    doc_number document;
+    description content;
+    description old;  // without a fingerprint: there was none
+  };
+
+  void add(doc_number document, const description& content, description old) {
+    added_.push_back({document, content, std::move(old)});
+    try {
+      take(document, *content.print, content.features);
+    } catch (...) {
+      added_.pop_back();
+      throw;
+    }
   }
 
-  void forget_new() noexcept {
-    new_.clear();
-    old_prints_.clear();
+  /// What is known of a content without its features, which lie somewhere else.
+  struct mark {
+    fingerprint print;
+    std::uint64_t bitmap = 0;  // each feature flips one of its bits
+    std::uint32_t size = 0;
+  };
+  static mark mark_of(const fingerprint& print, std::span<const std::uint32_t> features) {
+    mark result{print, 0, static_cast<std::uint32_t>(features.size())};
+    for (const std::uint32_t feature : features) result.bitmap ^= std::uint64_t{1} << (feature & 63U);
+    return result;
+  }
+
+  /// Sets of a and b features with a Jaccard similarity of s differ in (1 - s) / (1 + s) (a + b) of them, and their bitmaps
+  /// in no more bits. These are other bits than those by which feature_candidates discards: of what is left, little is.
+  [[nodiscard]] bool may_be_similar(const mark& a, const mark& b) const {
+    constexpr double rounding = 0.001;
+    const double most = differing_ * (static_cast<double>(a.size) + static_cast<double>(b.size)) + rounding;
+    return std::popcount(a.bitmap ^ b.bitmap) <= most;
   }
 
   feature_reader features_of_;
-  source committed_;
-  std::vector<fingerprint> prints_;  // by the number of a document
-  std::uint64_t known_ = 0;
+  source source_;
   source::workspace scratch_;
-
-  // Of the transaction.
-  source added_;  // by the places of these; what it has counts if there are any
-  std::vector<std::pair<doc_number, description>> new_;
-  std::vector<std::pair<doc_number, fingerprint>> old_prints_;
+  double differing_;
+  std::vector<mark> marks_;  // by the number of a document
+  std::uint64_t known_ = 0;
+  bool is_lost_ = false;
+  // By the transaction.
+  std::vector<addition> added_;
   std::vector<std::pair<doc_number, description>> gone_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <limits>
 #include <neardup/dedup/decider.hpp>
 #include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
@@ -419,7 +418,6 @@ void service::in_transaction(Work&& work) {
     kept_.rollback();
     titles_.rollback();
     bodies_.rollback();
-    if (exact_) exact_->rollback();
     features_.forget_from(first);
     pairs_.forget_from(first);
     for (const doc_number document : redefined_) {
@@ -427,6 +425,8 @@ void service::in_transaction(Work&& work) {
       pairs_.forget(document);
     }
     changed_for_clues_.resize(changed_before);
+    ahead_ = {};
+    if (exact_) exact_->rollback();
     log_failure();
     throw;
   }
@@ -442,11 +442,11 @@ void service::in_transaction(Work&& work) {
     titles_.commit(all.number());
     bodies_.commit(all.number());
     if (exact_) exact_->commit(all.number());
-    ahead_ = {};
   } catch (const std::exception& error) {
     std::cerr << "docid_service: after a commit: " << error.what() << std::endl;
     titles_.rollback();
     bodies_.rollback();
+    ahead_ = {};
     if (exact_) exact_->rollback();
   }
   map_.end();
@@ -555,15 +555,14 @@ void service::catch_up_contents() {
   ahead_ = {};
 }
 
-/// What feature_index asks for: documents by ascending numbers.
+/// What feature_index asks for: of many documents by ascending numbers. What is read ahead is forgotten before one changes.
 feature_view service::content_features(doc_number document) {
   if (const auto found = features_.find(document)) return (*found)[1];
   constexpr std::size_t together = 100;
   if (document < ahead_.first || document > ahead_.last) {
     ahead_.documents = map_.features_after(document - 1, together);
     ahead_.first = document;
-    ahead_.last =
-        ahead_.documents.size() < together ? std::numeric_limits<doc_number>::max() : ahead_.documents.back().document;
+    ahead_.last = ahead_.documents.empty() ? document : ahead_.documents.back().document;
   }
   const auto found = std::lower_bound(ahead_.documents.begin(), ahead_.documents.end(), document,
                                       [](const document_features& a, doc_number b) { return a.document < b; });
@@ -649,6 +648,7 @@ answer service::decide(item& it, std::size_t query) {
     map_.add(arrived.nid, arrived.url, number, {kept.heat, kept.version, digest_of(arrived)});
     if (it.title.print) titles_.insert(*it.title.print, number);
     if (options_.by_content && it.content.print) bodies_.insert(*it.content.print, number);
+    ahead_ = {};
     if (exact_ && it.content.print) exact_->insert(number, it.content);
     return {defined.name, step::none, 0, std::nullopt};
   }
@@ -707,10 +707,11 @@ void service::redefine_if_first(item& it, doc_number document) {
   };
   move(titles_, old.title.print, it.title.print);
   if (options_.by_content) move(bodies_, old.content.print, it.content.print);
-  if (exact_ && it.content.print && old.content != it.content) exact_->insert(document, it.content);
   map_.redefine(document, old, {old.name, it.title, it.content}, pairs_of(it));
   features_.forget(document);
   pairs_.forget(document);
+  ahead_ = {};
+  if (exact_ && it.content.print && old.content != it.content) exact_->replace(document, old.content, it.content);
   redefined_.push_back(document);
 }
 
