@@ -65,7 +65,7 @@ def run_here(given):
         parts = sorted(folder.glob("part*"))
         one = ["--quiet", "--threads", "1"]
         with open(folder / "one.txt", "wb") as out:
-            figures["groups"] = measured([given.neardup, "groups", *one, "--jsonl", *parts], out)
+            figures["groups"] = measured([given.neardup, "groups", *one, "--kind", "auto", "--jsonl", *parts], out)
         steps = {step: [] for step in ("hash", "join", "verify")}
         shards = [folder / f"{i}.shard" for i in range(len(parts))]
         for i, part in enumerate(parts):
@@ -75,7 +75,7 @@ def run_here(given):
         for i, j in tasks:
             name = folder / f"{i}-{j}"
             two = [shards[i]] if i == j else [shards[i], shards[j]]
-            steps["join"].append(measured([given.neardup, "join", *one, "--output", f"{name}.candidates", *two]))
+            steps["join"].append(measured([given.neardup, "join", *one, "--kind", "auto", "--output", f"{name}.candidates", *two]))
             steps["verify"].append(measured([given.neardup, "verify", *one, "--output", f"{name}.checked", f"{name}.candidates", *two]))
         checked = [folder / f"{i}-{j}.checked" for i, j in tasks]
         with open(folder / "many.txt", "wb") as out:

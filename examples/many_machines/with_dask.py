@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The groups of near-duplicates in a corpus of parts, by tasks on a cluster of Dask (Debian: python3-distributed).
 
-    with_dask.py [OPTION…] SCHEDULER FOLDER PART…      prints what `neardup groups --jsonl --kind auto PART…` prints
+    with_dask.py [OPTION…] SCHEDULER FOLDER PART…      prints what `neardup groups --jsonl PART…` prints
 
 All workers see FOLDER, where the files of tasks lie, and the parts. One that is there is whole, so a task of a worker
 that died is done again by another, and a run that was stopped goes on where it was.

@@ -42,7 +42,7 @@ class Drivers(unittest.TestCase):
                     words[make.randrange(60)] = make.randrange(5000)
                     made.append(words)
                     out.write(json.dumps({"text": " ".join(f"w{word}" for word in words)}) + "\n")
-        self.whole = self.output(PROGRAM, "groups", "--jsonl", "--kind", "auto", "--quiet", *self.parts)
+        self.whole = self.output(PROGRAM, "groups", "--jsonl", "--quiet", *self.parts)
         self.assertGreater(self.whole.count("\n\n"), 100)
 
     def output(self, *command, **options):
@@ -75,7 +75,7 @@ class Drivers(unittest.TestCase):
         self.assertEqual(self.output(*command, env=environment), self.whole)
         self.assertEqual(kept.stat().st_mtime_ns, before)
         self.assertEqual(self.output(*command, env=environment | {"MERGE": "--grouping components"}),
-                         self.output(PROGRAM, "groups", "--jsonl", "--kind", "auto", "--quiet", "--grouping", "components", *self.parts))
+                         self.output(PROGRAM, "groups", "--jsonl", "--quiet", "--grouping", "components", *self.parts))
 
     @unittest.skipUnless(shutil.which("parallel"), "no GNU parallel")
     def test_gnu_parallel_tells_of_a_part_that_cannot_be_read(self):

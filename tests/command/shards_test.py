@@ -44,9 +44,7 @@ def sections(path):
     return count, parts
 
 
-def by_fingerprints(options=()):
-    """What makes groups take the candidates that join finds."""
-    return () if {"--distance", "--kind", "--bits"} & set(options) else ("--kind", "auto")
+BY_FINGERPRINTS = ("--kind", "auto")  # for join, and for groups
 
 
 class Shards(unittest.TestCase):
@@ -120,7 +118,7 @@ class Groups(Shards):
         for grouping in ("representatives", "components"):
             for form in ("text", "jsonl"):
                 how = ("--grouping", grouping, "--format", form)
-                whole = self.run_neardup("groups", "--jsonl", *by_fingerprints(options), *how, *options, *parts)
+                whole = self.run_neardup("groups", "--jsonl", *how, *options, *parts)
                 self.assertEqual(self.merge(shards, checked, *how), whole, (options, how))
                 sizes.add(len(whole))
         self.assertGreater(min(sizes), 1000)
@@ -128,6 +126,42 @@ class Groups(Shards):
 
     def test_by_default(self):
         self.assertEqual(len(self.check_equal(3000, 4, ())), 4)  # the groupings differ
+
+    def test_by_fingerprints(self):
+        names = self.write_parts(1500, 3)
+        shards = self.hash(names)
+        for asked in (BY_FINGERPRINTS, ("--kind", "minwise"), ("--blocks", "11"), ("--distance", "10")):
+            checked = self.all_tasks(shards, asked)
+            whole = self.run_neardup("groups", "--jsonl", *BY_FINGERPRINTS, *names)
+            self.assertEqual(self.merge(shards, checked), whole)
+        said = self.run_neardup("join", "--kind", "simhash", "--output", "x", "0.shard", fails=True)
+        self.assertIn("--kind simhash: the fingerprints in 0.shard are of the kind minwise", said)
+
+    def said_by_join(self, *arguments):
+        done = subprocess.run([PROGRAM, "join", *arguments], capture_output=True, text=True, check=True, cwd=self.folder)
+        return done.stderr
+
+    def test_it_says_what_may_be_missed(self):
+        """As groups with the options of hash: what asks for fingerprints there asks for them here."""
+        note = "candidates come from fingerprints, which may miss a pair"
+        names = self.write_parts(300, 1)
+        for options, why in ((("--bits", "128"), "made with --distance, --kind or --bits (--exact misses none)"),
+                             (("--kind", "simhash"), "made with --distance, --kind or --bits"),
+                             (("--distance", "12", "--min-similarity", "0.8"), "made with --distance, --kind or --bits"),
+                             (("--distance", "3"), "made with --distance alone"), (("--check", "edit"), "made with --check edit"),
+                             (("--weights", "tf"), "made with weights"), (("--weights", "tf", "--check", "cosine"), "cosine and weights")):
+            shards = self.hash(names, *options)
+            said = self.said_by_join("--output", "0-0.candidates", "0.shard")
+            self.assertIn(note, said)
+            self.assertIn(why, said)
+            self.assertNotIn(note, self.said_by_join("--quiet", "--output", "0-0.candidates", "0.shard"))
+            if "edit" not in options:
+                whole = self.run_neardup("groups", "--jsonl", *options, *names)
+                self.assertEqual(self.merge(shards, [self.verify(0, 0)]), whole)
+        self.run_neardup("hash", "--jsonl", "--shard", 0, "--output", "0.shard", *names)
+        (self.folder / "0.shard.features").unlink()
+        said = self.said_by_join("--output", "x", "0.shard")
+        self.assertIn("0.shard.features is not there (hash --shard N --keep-features writes it): " + note, said)
 
     def test_exactly(self):
         """No candidates: the pairs are those of all features, and no verify is needed."""
@@ -139,6 +173,8 @@ class Groups(Shards):
             for a, b in itertools.combinations_with_replacement(shards, 2):
                 two = [f"{a}.shard"] if a == b else [f"{b}.shard", f"{a}.shard"]
                 self.run_neardup("join", "--exact", "--output", f"{a}-{b}.exact", *two)
+                self.run_neardup("join", "--output", "by default", *two)
+                self.assertEqual((self.folder / "by default").read_bytes(), (self.folder / f"{a}-{b}.exact").read_bytes())
                 checked.append(f"{a}-{b}.exact")
             for grouping in ("representatives", "components"):
                 how = ("--grouping", grouping, "--format", "jsonl")
@@ -154,28 +190,42 @@ class Groups(Shards):
     def test_a_mix_of_joins_is_refused(self):
         names = self.write_parts(100, 2)
         shards = self.hash(names)
-        checked = self.all_tasks(shards)
-        self.run_neardup("join", "--exact", "--output", "0-1.exact", "0.shard", "1.shard")
+        checked = self.all_tasks(shards, BY_FINGERPRINTS)
+        self.run_neardup("join", "--output", "0-1.exact", "0.shard", "1.shard")
         mixed = [f for f in checked if f != "0-1.checked"] + ["0-1.exact"]
         said = self.run_neardup("merge", "0.shard", "1.shard", *mixed, fails=True)
-        self.assertRegex(said, r"0-1\.exact: is of join --exact, and \S+ is not|is of candidates by fingerprints, and 0-1\.exact is not")
-        said = self.run_neardup("verify", "--output", "x", "0-1.exact", "0.shard", "1.shard", fails=True)
+        self.assertRegex(said, r"0-1\.exact: is of an exact join, and \S+ is not|is of candidates by fingerprints, and 0-1\.exact is not")
+        said = self.run_neardup("verify", "--output", "x", "0-1.exact", "0-0.candidates", "0.shard", "1.shard", fails=True)
+        self.assertRegex(said, r"0-0.candidates: holds candidates, and 0-1.exact is not")
+        said = self.run_neardup("verify", "--output", "x", "0-0.checked", "0.shard", fails=True)
         self.assertIn("checked already", said)
-        for option in ("--similarity", "--distance", "--check"):
-            value = {"--similarity": "0.8", "--distance": "9", "--check": "jaccard"}[option]
+        for option, value in (("--distance", "10"), ("--kind", "auto"), ("--blocks", "4")):
             said = self.run_neardup("join", "--exact", option, value, "--output", "x", "0.shard", fails=True)
-            self.assertIn(f"{option} with --exact: the shards say what is compared", said)
+            self.assertIn(f"{option} with --exact: no candidates come from fingerprints", said)
+        for option, value, made in (("--similarity", "0.7", "0.8"), ("--check", "cosine", "jaccard")):
+            for exact in ((), ("--exact",)):
+                said = self.run_neardup("join", *exact, option, value, "--output", "x", "0.shard", fails=True)
+                self.assertIn(f"{option} {value}: the shards were made for {option} {made}, which join takes", said)
+                self.run_neardup("join", *exact, option, made, "--output", "told", "0.shard", "1.shard")
+                self.assertEqual((self.folder / "told").read_bytes(), (self.folder / "0-1.exact").read_bytes())
+        (self.folder / "told").unlink()
+        (self.folder / "elsewhere").mkdir()
+        (self.folder / "elsewhere" / "link").symlink_to(self.folder / "1.shard")
+        self.run_neardup("join", "--output", "told", "0.shard", "elsewhere/link")
+        self.assertEqual((self.folder / "told").read_bytes(), (self.folder / "0-1.exact").read_bytes())
         self.run_neardup("hash", "--jsonl", "--shard", 7, "--output", "7.shard", *names)
         said = self.run_neardup("join", "--exact", "--output", "x", "7.shard", fails=True)
         self.assertIn("7.shard.features: is not there, and --exact compares features: hash --shard N --keep-features writes", said)
-        said = self.run_neardup("join", "--exact", "--blocks", 4, "--output", "x", "0.shard", fails=True)
-        self.assertIn("--blocks with --exact", said)
+        said = self.run_neardup("join", "--output", "x", "0.shard", "7.shard", fails=True)
+        self.assertIn("7.shard.features: is not there, and 0.shard.features is: hash --shard N --keep-features writes it", said)
         self.run_neardup("hash", "--jsonl", "--shard", 9, "--similarity", "0.6", "--keep-features", "--output", "9.shard", *names)
         said = self.run_neardup("join", "--exact", "--output", "x", "0.shard", "9.shard", fails=True)
         self.assertIn("9.shard.features: was made with another min-similarity than 0.shard.features", said)
-        self.run_neardup("hash", "--jsonl", "--shard", 8, "--check", "cosine", "--keep-features", "--output", "8.shard", *names)
-        said = self.run_neardup("join", "--exact", "--output", "x", "8.shard", fails=True)
-        self.assertIn("8.shard.features: --exact compares sets by --check jaccard", said)
+        for options, why in ((("--check", "edit"), "--check edit"), (("--distance", "3"), "--distance alone"),
+                             (("--check", "cosine", "--weights", "tf"), "--check cosine and weights")):
+            self.run_neardup("hash", "--jsonl", "--shard", 8, *options, "--keep-features", "--output", "8.shard", *names)
+            said = self.run_neardup("join", "--exact", "--output", "x", "8.shard", fails=True)
+            self.assertIn(f"--exact: 8.shard was made with {why}, and sets are compared by a similarity of", said)
         self.assertFalse((self.folder / "x").exists())
 
     def test_at_a_lower_similarity(self):
@@ -201,7 +251,7 @@ class Groups(Shards):
     def test_one_shard_and_an_empty_one(self):
         parts = self.write_parts(600, 1)
         (self.folder / "empty.jsonl").write_text('{"text":""}\n')
-        whole = self.run_neardup("groups", "--jsonl", *by_fingerprints(), *parts, "empty.jsonl")
+        whole = self.run_neardup("groups", "--jsonl", *parts, "empty.jsonl")
         shards = self.hash([*parts, "empty.jsonl"])
         self.assertEqual(self.merge(shards, self.all_tasks(shards)), whole)
 
@@ -210,7 +260,7 @@ class Groups(Shards):
         shards = self.hash(parts, first=70000)
         candidates = [self.join(a, b) for a, b in itertools.combinations_with_replacement(shards, 2)]
         self.run_neardup("verify", "--output", "all.checked", *candidates, *(f"{shard}.shard" for shard in shards))
-        self.assertEqual(self.merge(shards, ["all.checked"]), self.run_neardup("groups", "--jsonl", *by_fingerprints(), *parts))
+        self.assertEqual(self.merge(shards, ["all.checked"]), self.run_neardup("groups", "--jsonl", *parts))
 
     def test_a_crowd_of_copies_has_no_pairs(self):
         for part in range(2):
@@ -225,7 +275,7 @@ class Files(Shards):
     def make(self):
         self.parts = self.write_parts(600, 2)
         shards = self.hash(self.parts)
-        return shards, self.all_tasks(shards)
+        return shards, self.all_tasks(shards, BY_FINGERPRINTS)
 
     def test_ids_and_pairs_are_as_documented(self):
         shards, _ = self.make()
@@ -249,7 +299,7 @@ class Files(Shards):
         shards, checked = self.make()
         before = {path.name: path.read_bytes() for path in self.folder.iterdir()}
         self.hash(self.parts)
-        self.all_tasks(shards)
+        self.all_tasks(shards, BY_FINGERPRINTS)
         self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()}, before)
         self.assertEqual(sorted(before), sorted([*self.parts, "0.shard", "1.shard", "0.shard.features", "1.shard.features",
                                                  *checked, *(name.replace("checked", "candidates") for name in checked)]))
@@ -257,7 +307,7 @@ class Files(Shards):
     def test_damaged_files_are_refused_by_name(self):
         shards, checked = self.make()
         merge = ["merge", "0.shard", "1.shard", *checked]
-        uses = {"0.shard": [["join", "--output", "x", "0.shard", "1.shard"], merge],
+        uses = {"0.shard": [["join", "--output", "x", "0.shard", "1.shard"], ["join", *BY_FINGERPRINTS, "--output", "x", "0.shard"], merge],
                 "1.shard": [["join", "--output", "x", "1.shard"], merge],
                 "0.shard.features": [["verify", "--output", "x", "0-0.candidates", "0.shard.features"], merge],
                 "0-1.candidates": [["verify", "--output", "x", "0-1.candidates", "0.shard", "1.shard"]],
@@ -292,8 +342,9 @@ class Files(Shards):
         (self.folder / "again.checked").write_bytes((self.folder / "0-1.checked").read_bytes())
         self.assertIn("shards 0 and 1 are there twice", self.run_neardup("merge", *files, "again.checked", fails=True))
         self.run_neardup("hash", "--jsonl", "--shard", 1, "--keep-features", "--features", "words", "--output", "words.shard", "part1.jsonl")
-        self.assertIn("words.shard: the fingerprints are made otherwise: 'tokenizer:",
-                      self.run_neardup("join", "--output", "x", "0.shard", "words.shard", fails=True))
+        for asked, name in (((), "words.shard.features"), (BY_FINGERPRINTS, "words.shard")):
+            self.assertIn(name + ": the fingerprints are made otherwise: 'tokenizer:",
+                          self.run_neardup("join", *asked, "--output", "x", "0.shard", "words.shard", fails=True))
         self.run_neardup("hash", "--jsonl", "--shard", 2, "--keep-features", "--min-similarity", "0.9", "--kind", "minwise",
                          "--distance", self.distance(), "--output", "other.shard", "part1.jsonl")
         self.assertIn("other.shard.features: was made with another min-similarity than 0.shard.features",
@@ -318,13 +369,15 @@ class Files(Shards):
             told = sections(self.folder / "0.shard.features")[1][64].decode()
             distance = re.search(r"^distance (\d+)$", told, re.MULTILINE)[1]
             for names in (["0.shard"], ["0.shard", "1.shard"]):
-                self.run_neardup("join", "--output", "by.itself", *names)
+                self.run_neardup("join", *BY_FINGERPRINTS, "--output", "by.itself", *names)
                 self.run_neardup("join", "--distance", distance, "--output", "told", *names)
                 self.assertEqual((self.folder / "by.itself").read_bytes(), (self.folder / "told").read_bytes())
-                said = self.run_neardup("join", *others, "--output", "x", *names, fails=True)
+                said = self.run_neardup("join", *BY_FINGERPRINTS, *others, "--output", "x", *names, fails=True)
                 self.assertIn(" ".join(others), said)
                 self.assertIn(f": the shards were made for --distance {distance}, which join takes from them", said)
-            self.assertEqual(self.merge(shards, self.all_tasks(shards)), self.run_neardup("groups", "--jsonl", *by_fingerprints(options), *options, *parts))
+            checked = self.all_tasks(shards, BY_FINGERPRINTS)
+            by_fingerprints = BY_FINGERPRINTS if "--similarity" in options else ()  # what is told about the distance says it
+            self.assertEqual(self.merge(shards, checked), self.run_neardup("groups", "--jsonl", *by_fingerprints, *options, *parts))
         self.run_neardup("hash", "--jsonl", "--shard", 1, "--keep-features", "--distance", 5, "--output", "other.shard", "part1.jsonl")
         self.run_neardup("hash", "--jsonl", "--shard", 0, "--keep-features", "--distance", 4, "--output", "0.shard", "part0.jsonl")
         self.assertIn("other.shard: was made for --distance 5, and 0.shard for 4",

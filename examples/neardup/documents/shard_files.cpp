@@ -7,6 +7,7 @@
 
 #include "../describe/features.hpp"
 #include "../ground/errors.hpp"
+#include "../ground/platform.hpp"
 #include "../ground/text.hpp"
 #include "../write/output.hpp"
 #include "lists.hpp"
@@ -93,35 +94,61 @@ named_values named_comparison(const fingerprint_settings& fingerprint, const com
   return values;
 }
 
-std::optional<int> distance_of_shards(const std::vector<std::string>& shards) {
-  std::optional<int> distance;
-  std::string first;
+std::optional<int> shard_comparison::distance() const {
+  if (first.empty()) return std::nullopt;
+  return number_of<int>(features_path(first), settings, "distance");
+}
+
+namespace {
+
+/// The file beside a shard, or beside the one that a link leads to. There may be none.
+std::string found_features_path(const std::string& shard) {
+  std::error_code ignored;
+  const std::string beside = features_path(shard);
+  return std::filesystem::exists(beside, ignored) ? beside : features_path(link_target(shard));
+}
+
+}  // namespace
+
+shard_comparison comparison_of_shards(const std::vector<std::string>& shards) {
+  shard_comparison of;
   for (const std::string& shard : shards) {
-    const std::string path = features_path(shard);
+    const std::string path = found_features_path(shard);
     std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) continue;
-    const int found = as_input([&] {
+    if (!std::filesystem::exists(path, ignored)) {
+      if (of.without.empty()) of.without = shard;
+      continue;
+    }
+    as_input([&] {
       const neardup::attachment_file file{neardup::mapped_file(path)};
-      const named_values values = parse_values(path, file.attachment(0));
+      named_values values = parse_values(path, file.attachment(0));
       if (number_of<std::uint64_t>(path, values, "list") != read_header(shard).checksum) {
         refuse(path, "is of another file than " + shard);
       }
-      return number_of<int>(path, values, "distance");
+      const int distance = number_of<int>(path, values, "distance");
+      if (of.first.empty()) {
+        of.first = shard;
+        of.settings = std::move(values);
+        of.made_of = file.made_of();
+        return;
+      }
+      // The similarity, which was typed, before the distance, which followed from it.
+      if (values["min-similarity"] != of.settings["min-similarity"]) {
+        refuse(path, "was made with another min-similarity than " + features_path(of.first));
+      }
+      if (distance != of.distance()) {
+        refuse(shard, "was made for --distance " + std::to_string(distance) + ", and " + of.first + " for " +
+                          std::to_string(*of.distance()));
+      }
     });
-    if (distance && found != *distance) {
-      refuse(shard, "was made for --distance " + std::to_string(found) + ", and " + first + " for " +
-                        std::to_string(*distance));
-    }
-    if (!distance) first = shard;
-    distance = found;
   }
-  return distance;
+  return of;
 }
 
-void apply_comparison_of(const shard_documents& documents, fingerprint_settings& fingerprint, comparison_settings& to) {
-  const std::string& path = documents.file.path();
-  const auto value = [&](const char* name) -> const std::string& { return value_of(path, documents.settings, name); };
-  to.distance = number_of<int>(path, documents.settings, "distance");
+void apply_comparison(const std::string& path, const named_values& values, fingerprint_settings& fingerprint,
+                      comparison_settings& to) {
+  const auto value = [&](const char* name) -> const std::string& { return value_of(path, values, name); };
+  to.distance = number_of<int>(path, values, "distance");
   fingerprint.kind =
       value("kind") == "minwise" ? neardup::fingerprint_kind::minwise : neardup::fingerprint_kind::simhash;
   const auto end = measure_names.begin() + measures_of_candidates;
@@ -130,7 +157,7 @@ void apply_comparison_of(const shard_documents& documents, fingerprint_settings&
   to.check = static_cast<similarity_measure>(measure - measure_names.begin());
   to.min_similarity.reset();
   if (value("min-similarity") != "none") {
-    to.min_similarity = number_of<double>(path, documents.settings, "min-similarity");
+    to.min_similarity = number_of<double>(path, values, "min-similarity");
   }
 }
 
@@ -213,7 +240,7 @@ shard_inputs open_shard_inputs(const std::vector<std::string>& paths) {
     switch (role_of_file(path)) {
       case file_role::list:
         inputs.shards.push_back(path);
-        add_documents(features_path(path));
+        add_documents(found_features_path(path));
         break;
       case file_role::documents: add_documents(path); break;
       case file_role::pairs: inputs.pairs.push_back(std::make_unique<pair_file>(path)); break;

@@ -58,12 +58,30 @@ struct shard_documents {
 /// Settings that two runs have to agree on, as shard_documents has them.
 named_values named_comparison(const fingerprint_settings& fingerprint, const comparison_settings& comparison);
 
-/// Takes what a comparison was set to from there. Throws: input_error, by `path`.
-void apply_comparison_of(const shard_documents& documents, fingerprint_settings& fingerprint, comparison_settings& to);
+/// Takes what a comparison was set to from such lines. Throws: input_error, by `path`.
+void apply_comparison(const std::string& path, const named_values& values, fingerprint_settings& fingerprint,
+                      comparison_settings& to);
+inline void apply_comparison_of(const shard_documents& documents, fingerprint_settings& fingerprint,
+                                comparison_settings& to) {
+  apply_comparison(documents.file.path(), documents.settings, fingerprint, to);
+}
 
-/// The distance that shards were made for, as far as their features lie beside them. Reads no more of these than that.
-/// Throws: input_error, also if it is not the same for all, or if the features are those of another file.
-std::optional<int> distance_of_shards(const std::vector<std::string>& shards);
+/// The sets of features of a shard: of one for the cosine without the weights that stand behind them.
+inline std::span<const std::uint32_t> set_in(std::span<const std::uint32_t> features, similarity_measure check) {
+  return check == similarity_measure::cosine ? features.first(features.size() / 2) : features;
+}
+
+/// What shards were made for, as far as their features lie beside them. Reads no more of these than that.
+/// Throws: input_error, also if the distance is not the same for all, or if the features are those of another file.
+struct shard_comparison {
+  std::string first, without;  ///< the first shard that has features, and the first one that has none; may be empty
+  named_values settings;       ///< of the first one with features, as named_comparison() has them
+  neardup::fingerprint_composition made_of;  ///< the same of what its fingerprints are made of
+
+  /// The distance; nothing if there are no features.
+  [[nodiscard]] std::optional<int> distance() const;
+};
+shard_comparison comparison_of_shards(const std::vector<std::string>& shards);
 
 /// Two documents, the later one first: so they sort.
 struct id_pair {

@@ -166,12 +166,12 @@ double jaccard_for(double similarity, const run_settings& settings) {
 
 /// The distance, and the kind where it is not given: the one that needs the smaller distance, and so has fewer
 /// candidates; docs/scale.md measures it. Weights are for SimHash only.
-void choose_distance(const typed_options& typed, double similarity, run_settings& to) {
+void choose_distance(bool is_any_kind, double similarity, run_settings& to) {
   const auto distance_by = [&](fingerprint_kind kind) {
     return neardup::distance_for(to.fingerprint.bits, similarity, kind);
   };
-  const bool is_open = typed["--kind"].value_or("auto") == "auto" &&
-                       to.comparison.check == similarity_measure::jaccard && !to.fingerprint.has_weights();
+  const bool is_open =
+      is_any_kind && to.comparison.check == similarity_measure::jaccard && !to.fingerprint.has_weights();
   if (is_open && distance_by(fingerprint_kind::minwise) <= distance_by(fingerprint_kind::simhash)) {
     to.fingerprint.kind = fingerprint_kind::minwise;
   }
@@ -184,6 +184,14 @@ bool may_be_exact(const typed_options& typed) {
   constexpr std::array of_fingerprints{"--distance", "--kind", "--bits", "--blocks", "--fingerprints"};
   return typed.takes(takes::exact) && std::none_of(of_fingerprints.begin(), of_fingerprints.end(),
                                                    [&](const char* option) { return typed.is_typed(option); });
+}
+
+bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison) {
+  run_settings chosen;
+  chosen.comparison.check = comparison.check;
+  choose_distance(true, jaccard_for(*comparison.min_similarity, chosen), chosen);
+  return chosen.fingerprint.kind == fingerprint.kind && chosen.fingerprint.bits == fingerprint.bits &&
+         chosen.comparison.distance == comparison.distance;
 }
 
 void take_fingerprint(const typed_options& typed, const width_rule& widths, run_settings& to) {
@@ -219,7 +227,9 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
   }
   const double similarity = !wanted && least ? *to.comparison.min_similarity : similarity_of(typed);
   if (similarity == 0) throw usage_error("--min-similarity " + *least + " needs --distance");
-  if (!typed.has("--distance")) choose_distance(typed, jaccard_for(similarity, to), to);
+  if (!typed.has("--distance")) {
+    choose_distance(typed["--kind"].value_or("auto") == "auto", jaccard_for(similarity, to), to);
+  }
   if (!least) to.comparison.min_similarity = similarity;
   to.choice = similarity_choice{wanted ? wanted : least, least, true};
 }

@@ -27,6 +27,10 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
 /// stands in files, leaves candidates to fingerprints then.
 bool may_be_exact(const typed_options& typed);
 
+/// Whether kind, width and distance are those that the similarity chooses if none of them is given. Precondition: there is
+/// a similarity, and it is not by the edit distance.
+bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison);
+
 /// Says what a similarity was taken for, the options that would say the same, and what makes candidates come from
 /// fingerprints unasked.
 void say_choice(const run_settings& settings);

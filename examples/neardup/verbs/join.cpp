@@ -1,4 +1,4 @@
-// `neardup join`: the candidates between two shards, or in one.
+// `neardup join`: the near-duplicates between two shards, or in one, or candidates for them.
 #include <array>
 #include <filesystem>
 #include <neardup/dedup/all_pairs.hpp>
@@ -17,14 +17,20 @@ namespace {
 
 constexpr std::array join_options{
     option_row{"--similarity", "S", takes::own, section::comparison,
-               "chooses the distance, as for hash --shard (default: that of the shards; without their .features "
-               "{similarity})",
+               "as for hash --shard (default: that of the shards; without their .features {similarity})",
                usual::with_verb},
-    option_row{"--distance", "K", takes::own, section::comparison,
-               "candidates differ in at most K bits (default: that of the shards)"},
+    option_row{
+        "--distance", "K", takes::own, section::comparison,
+        "candidates by fingerprints, which differ in at most K bits (default where fingerprints are compared: that "
+        "of the shards)"},
+    option_row{
+        "--kind", "KIND", takes::own, section::comparison,
+        "candidates by fingerprints, which are of this kind: auto, or simhash or minwise as the shards have them"},
     option_row{"--check", "M", takes::own, section::comparison, "the measure of --similarity, as for hash --shard"},
     option_row{"--exact", flag, takes::own, section::comparison,
-               "all near-duplicates by the .features of the shards, whatever their fingerprints; needs no verify"},
+               "miss nothing: pairs by the .features of the shards. That is the default, unless --distance, --kind or "
+               "--blocks, of join or of hash, asks for fingerprints; with it, what would miss a pair is refused",
+               usual::with_verb, "refuse what would miss a pair; nothing is missed by default"},
 };
 
 /// A list whose ids are those of a shard. Throws: input_error.
@@ -102,7 +108,7 @@ void join_shards(context& c) {
 /// The sets of the documents of a shard that are no copies of others.
 class sets_of_shard {
  public:
-  explicit sets_of_shard(const shard_documents& documents) : documents_(documents) {
+  sets_of_shard(const shard_documents& documents, similarity_measure check) : documents_(documents), check_(check) {
     auto copy = documents.copies.begin();
     for (std::size_t record = 0; record < documents.size(); ++record) {
       if (copy != documents.copies.end() && copy->record == record) {
@@ -114,36 +120,76 @@ class sets_of_shard {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
-  [[nodiscard]] feature_set operator[](std::size_t i) const { return documents_.documents.features(records_[i]); }
+  [[nodiscard]] feature_set operator[](std::size_t i) const {
+    return set_in(documents_.documents.features(records_[i]), check_);
+  }
   [[nodiscard]] std::uint64_t id(std::size_t i) const { return id_of(documents_.number, records_[i]); }
 
  private:
   const shard_documents& documents_;
+  similarity_measure check_;
   std::vector<std::size_t> records_;
 };
+
+/// Why the features of shards cannot be joined, and why they are not unless that is asked for; empty if nothing speaks
+/// against it.
+struct objection {
+  std::string to_exact, to_default;
+};
+objection objection_of(const shard_comparison& shards) {
+  const std::string& name = shards.first;
+  fingerprint_settings fingerprint;
+  comparison_settings comparison;
+  apply_comparison(features_path(name), shards.settings, fingerprint, comparison);
+  fingerprint.bits = read_header(name).bits;
+  if (!comparison.min_similarity) return {name + " was made with --distance alone", ""};
+  if (comparison.check == similarity_measure::edit) return {name + " was made with --check edit", ""};
+  const std::string& weights = shards.made_of.weighter;
+  const bool has_weights =
+      !(weights.empty() || weights == "unit") || shards.made_of.tokenizer.find("keywords(") != std::string::npos;
+  if (has_weights && comparison.check == similarity_measure::cosine) {
+    return {name + " was made with --check cosine and weights", ""};
+  }
+  if (has_weights) return {"", name + " was made with weights"};
+  if (!are_chosen_by_similarity(fingerprint, comparison)) {
+    return {"", name + " was made with --distance, --kind or --bits"};
+  }
+  return {};
+}
+
+/// Reads all of a list of fingerprints. Throws: input_error if it is damaged.
+void verify_list(const std::string& path) {
+  const stored_fingerprints stored = read_header(path);
+  as_input([&] {
+    with_fingerprint(stored.bits, stored.kind, [&]<class Fingerprint>(Fingerprint) {
+      neardup::fingerprint_list<Fingerprint::bits, Fingerprint>{neardup::mapped_file(path)}.verify();
+    });
+  });
+}
 
 /// Every pair of near-duplicates of two shards, or within one, once.
 void join_exactly(context& c, run_settings& settings) {
   for (const std::string& path : settings.input.paths) {
-    std::error_code ignored;
-    if (role_of_file(path) != file_role::list || std::filesystem::exists(features_path(path), ignored)) continue;
-    throw input_error({features_path(path),
-                       "is not there, and --exact compares features: hash --shard N --keep-features writes them"});
+    if (role_of_file(path) == file_role::list) verify_list(path);
   }
   const shard_inputs inputs = open_shard_inputs(settings.input.paths);
   if (inputs.shards.size() != settings.input.paths.size()) {
     throw usage_error("join takes shards, as hash --shard writes them");
   }
+  if (inputs.documents.size() != inputs.shards.size()) {
+    throw input_error({inputs.shards.back(), "is shard " + std::to_string(inputs.documents.front()->number) +
+                                                 ", as is " + inputs.shards.front()});
+  }
   const shard_documents &earlier = *inputs.documents.front(), &later = *inputs.documents.back();
   apply_comparison_of(earlier, settings.fingerprint, settings.comparison);
-  if (!settings.comparison.checks_jaccard()) {
-    throw input_error(
-        {earlier.file.path(), "--exact compares sets by --check jaccard, and this shard is of another check"});
-  }
-  const sets_of_shard first(earlier), second(later);
+  const similarity_measure check = settings.comparison.check;
+  const sets_of_shard first(earlier, check), second(later, check);
   std::vector<id_pair> pairs;
   const double least = *settings.comparison.min_similarity;
-  const neardup::similarity_options how{.run = neardup::threads{settings.threads}};
+  const neardup::similarity_options how{.measure = check == similarity_measure::cosine
+                                                       ? neardup::set_similarity::cosine
+                                                       : neardup::set_similarity::jaccard,
+                                        .run = neardup::threads{settings.threads}};
   if (inputs.documents.size() == 2) {
     neardup::visit_similar_pairs(
         first, second, least,
@@ -169,27 +215,74 @@ void join_exactly(context& c, run_settings& settings) {
   say_joined(c, task, counted(pairs.size(), "pair", "pairs") + " of near-duplicates");
 }
 
+/// Takes from the shards whether their features are joined. Returns: why not, if nobody has asked for fingerprints; nothing
+/// if they are. Throws: usage_error, input_error.
+std::optional<std::string> why_by_fingerprints(const typed_options& typed, const shard_comparison& shards) {
+  if (typed.has("--exact")) {
+    if (!shards.without.empty()) {
+      throw input_error({features_path(shards.without),
+                         "is not there, and --exact compares features: hash --shard N "
+                         "--keep-features writes them"});
+    }
+    const std::string why_not = objection_of(shards).to_exact;
+    if (why_not.empty()) return std::nullopt;
+    throw usage_error("--exact: " + why_not + ", and sets are compared by a similarity of --check jaccard or cosine");
+  }
+  if (typed.is_typed("--distance") || typed.has("--blocks") || typed.is_typed("--kind")) return "";
+  if (shards.first.empty()) {
+    return features_path(shards.without) + " is not there (hash --shard N --keep-features writes it)";
+  }
+  if (!shards.without.empty()) {
+    throw input_error({features_path(shards.without), "is not there, and " + features_path(shards.first) +
+                                                          " is: hash --shard N --keep-features writes it; --kind auto "
+                                                          "joins the fingerprints alone"});
+  }
+  const objection found = objection_of(shards);
+  if (!found.to_exact.empty()) return found.to_exact;
+  if (!found.to_default.empty()) return found.to_default + " (--exact misses none)";
+  return std::nullopt;
+}
+
+/// What is told about the comparison has to be what the shards were made for. Throws: usage_error.
+void check_told(const typed_options& typed, const shard_comparison& shards) {
+  const auto check = [&](const char* option, const std::string& told, const char* name) {
+    const auto of_shards = shards.settings.find(name);
+    if (of_shards == shards.settings.end() || of_shards->second == told) return;
+    throw usage_error(option + (" " + typed.text(option)) + ": the shards were made for " + option + ' ' +
+                      of_shards->second + ", which join takes from them if nothing is given");
+  };
+  if (typed.has("--similarity")) check("--similarity", number_in_full(similarity_of(typed)), "min-similarity");
+  if (typed.has("--check")) check("--check", typed.text("--check"), "check");
+}
+
 bool run_join(typed_options& typed) {
+  shard_comparison shards;
+  std::optional<std::string> by_fingerprints;  // why, where nobody asked for it
   std::optional<int> distance;
   const char* told = "--check";
-  const bool is_exact = typed.has("--exact");
-  const auto take_distance_of_shards = [&](run_settings& to) {
+  const auto take_what_shards_say = [&](run_settings& to) {
     if (to.input.paths.size() > 2) throw usage_error("join takes one shard, or two");
+    shards = comparison_of_shards(to.input.paths);
+    const std::string kind = typed["--kind"].value_or("auto");
+    by_fingerprints = why_by_fingerprints(typed, shards);
     take_kind_of_shards(typed, to);
-    if (is_exact) return;
-    distance = distance_of_shards(to.input.paths);
+    if (parse_name("--kind", kind, {"auto", "simhash", "minwise"}, "kinds are auto, simhash and minwise") != 0 &&
+        kind != typed.text("--kind")) {
+      throw usage_error("--kind " + kind + ": the fingerprints in " + to.input.paths.front() + " are of the kind " +
+                        typed.text("--kind"));
+    }
+    if (!by_fingerprints) return;
+    distance = shards.distance();
     if (typed.has("--similarity")) told = "--similarity";
     if (typed.has("--distance")) told = "--distance";
     if (distance && !typed.has(told)) typed.set("--distance", {std::to_string(*distance)});
   };
-  if (is_exact) {
-    for (const char* const option : {"--similarity", "--distance", "--check"}) {
-      if (typed.has(option)) throw usage_error(option + std::string(" with --exact: the shards say what is compared"));
-    }
-    if (typed.has("--blocks")) throw usage_error("--blocks with --exact: no candidates come from fingerprints");
+  if (typed.has("--exact")) {
+    refuse_if_given(typed, {"--distance", "--kind", "--blocks"},
+                    " with --exact: no candidates come from fingerprints; leave out one of the two");
   }
   const auto take_what_is_compared = [&](run_settings& to) {
-    if (is_exact) return;
+    if (!by_fingerprints) return check_told(typed, shards);
     take_comparison(typed, to);
     if (!distance || to.comparison.distance == *distance) return;
     throw usage_error(
@@ -198,16 +291,19 @@ bool run_join(typed_options& typed) {
         ": the shards were made for --distance " + std::to_string(*distance) +
         ", which join takes from them if nothing is given");
   };
-  run_settings settings = take_combination(typed, take_distance_of_shards, take_what_is_compared);
+  run_settings settings = take_combination(typed, take_what_shards_say, take_what_is_compared);
   context c(settings);
-  if (is_exact) {
+  if (!by_fingerprints) {
     join_exactly(c, settings);
     return c.found_any;
   }
-  if (!distance && !settings.output.quiet && !typed.has("--similarity") && !typed.has("--distance")) {
-    say(features_path(settings.input.paths.front()) + " is not there: --similarity " +
-        number(neardup::default_similarity) + " (the default) means --distance " +
-        std::to_string(settings.comparison.distance));
+  settings.why_by_fingerprints = *by_fingerprints;
+  if (!settings.output.quiet) {
+    say_choice(settings);
+    if (!distance && !typed.has("--similarity") && !typed.has("--distance")) {
+      say("--similarity " + number(neardup::default_similarity) + " (the default) means --distance " +
+          std::to_string(settings.comparison.distance));
+    }
   }
   with_fingerprint(settings.fingerprint.bits, settings.fingerprint.kind,
                    [&]<class Fingerprint>(Fingerprint) { join_shards<Fingerprint>(c); });
@@ -219,13 +315,14 @@ bool run_join(typed_options& typed) {
 extern const verb join_verb;
 const verb join_verb{"join",
                      "PATH…",
-                     "of many machines: the candidates between two shards, or in one",
+                     "of many machines: the near-duplicates between two shards, or in one",
                      R"(
-Writes to the file that --output names the pairs of documents whose fingerprints are near each other,
-between two shards, or within one: each pair once. Of N shards the N * (N + 1) / 2 joins are tasks of
-their own. The distance is that of the shards, which stands in their .features files; where these do
-not lie beside them, --similarity or --distance has to be the same as for hash --shard.
-With --exact it writes all pairs of near-duplicates, found by the features: merge takes them as they are.
+Writes to the file that --output names the pairs of near-duplicates between two shards, or within one: each
+pair once, and all of them, by the features in the .features files beside the shards. merge takes them as
+they are. Of N shards the N * (N + 1) / 2 joins are tasks of their own.
+Where these files are not there, and where --distance, --kind or --blocks asks for it, it writes candidates
+for verify: the pairs whose fingerprints are near each other. Of shards without .features, --similarity or
+--distance has to be the same as for hash --shard.
 )",
                      takes::blocks | takes::saved_output | takes::running | takes::help,
                      join_options,

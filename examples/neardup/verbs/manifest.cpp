@@ -57,7 +57,8 @@ class manifest {
         const join_task task{earlier->first, later->first, earlier->second, later->second};
         const std::string which = "shards " + std::to_string(task.earlier) + ' ' + std::to_string(task.later);
         if (checked_.contains(task)) continue;
-        const bool is_checked_next = has_exact_ || candidates_.contains(task);
+        // An exact join writes checked pairs, of no candidates.
+        const bool is_checked_next = candidates_.empty() || candidates_.contains(task);
         print("missing", (is_checked_next ? "checked pairs of " : "candidates of ") + which);
       }
     }
@@ -102,13 +103,13 @@ class manifest {
   }
   void add_pairs(const std::string& path) {
     const pair_file pairs(path);
-    has_exact_ = has_exact_ || pairs.is_exact;
     std::string shards;
     const std::string what = pairs.is_checked ? "checked pairs of shards " : "candidates of shards ";
     for (const join_task& task : pairs.tasks) {
       const std::string two = std::to_string(task.earlier) + ' ' + std::to_string(task.later);
       const bool is_first = (pairs.is_checked ? checked_ : candidates_).insert(task).second;
-      if (!is_first && pairs.is_checked) print("twice", what + two);
+      // verify hands on what an exact join has written.
+      if (!is_first && pairs.is_checked && !pairs.is_exact) print("twice", what + two);
       named_.emplace(task, path);
       shards += (shards.empty() ? "" : ", ") + two;
     }
@@ -117,7 +118,6 @@ class manifest {
 
   output& out_;
   bool is_complete_ = true;
-  bool has_exact_ = false;                                // join --exact writes checked pairs, of no candidates
   std::map<std::uint64_t, std::uint64_t> shards_, kept_;  // by number the checksum
   std::map<std::uint64_t, std::string> lists_;            // by number the file
   std::set<join_task> candidates_, checked_;

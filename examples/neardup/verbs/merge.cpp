@@ -112,7 +112,7 @@ void check_all_are_joined(const shard_inputs& inputs) {
     if (!pairs->is_checked) throw input_error({path, "holds candidates: have verify check them first"});
     if (pairs->is_exact != inputs.are_exact()) {
       throw input_error(
-          {path, std::string(pairs->is_exact ? "is of join --exact" : "is of candidates by fingerprints") + ", and " +
+          {path, std::string(pairs->is_exact ? "is of an exact join" : "is of candidates by fingerprints") + ", and " +
                      inputs.pairs.front()->file.path() + " is not"});
     }
     for (const join_task& task : pairs->tasks) {
@@ -161,6 +161,14 @@ void merge_shards(context& c, run_settings& settings) {
   if (inputs.shards.empty()) throw usage_error("merge: name the shards and the checked pairs");
   check_all_are_joined(inputs);
   apply_comparison_of(*inputs.documents.front(), settings.fingerprint, settings.comparison);
+  // An exact join compares sets, and so do the similarities that are printed.
+  const similarity_measure check = settings.comparison.check;
+  const bool are_sets = inputs.are_exact();
+  const auto features_of = [&](std::size_t shard, std::uint64_t record) {
+    const auto features = inputs.documents[shard]->features(record);
+    return are_sets ? set_in(features, check) : features;
+  };
+  if (are_sets && check == similarity_measure::cosine) settings.comparison.check = similarity_measure::cosine_of_sets;
 
   std::vector<neardup::fingerprint_list<Fingerprint::bits, Fingerprint>> lists;
   for (const auto& documents : inputs.documents) {
@@ -193,14 +201,13 @@ void merge_shards(context& c, run_settings& settings) {
     group.clear();
     const auto [first_shard, first_record] = labels.where(members.front());
     const auto fingerprint = fingerprint_of(first_shard, first_record);
-    const auto features = inputs.documents[first_shard]->features(first_record);
+    const auto features = features_of(first_shard, first_record);
     for (const std::uint64_t document : members) {
       const auto [shard, record] = labels.where(document);
       const int distance = neardup::hamming_distance(fingerprint, fingerprint_of(shard, record));
       const double similarity =
           settings.comparison.min_similarity
-              ? similarity_at_least(settings.comparison.check, features, inputs.documents[shard]->features(record), 0)
-                    .value_or(0)
+              ? similarity_at_least(settings.comparison.check, features, features_of(shard, record), 0).value_or(0)
               : estimate_of(settings.fingerprint, distance);
       group.push_back(
           {document, std::string(inputs.documents[shard]->documents.name(record)), false, distance, similarity});
@@ -230,7 +237,7 @@ const verb merge_verb{"merge",
                       "of many machines: the groups in all shards",
                       R"(
 Prints the groups of near-duplicates in all shards, as groups does for all their texts at once: the same
-bytes. Name all shards, and all files that verify wrote, in any order.
+bytes. Name all shards, and all files that join wrote, or verify after it, in any order.
 )",
                       takes::format | takes::output | takes::running | takes::help,
                       merge_options,

@@ -50,12 +50,24 @@ void verify_candidates(run_settings& settings) {
   std::uint64_t count = 0;
   for (const auto& candidates : inputs.pairs) {
     const std::string& path = candidates->file.path();
-    if (candidates->is_checked) throw input_error({path, "its pairs are checked already"});
+    if (candidates->is_exact != inputs.are_exact()) {
+      throw input_error({path, std::string(candidates->is_exact ? "is of an exact join" : "holds candidates") +
+                                   ", and " + inputs.pairs.front()->file.path() + " is not"});
+    }
+    if (candidates->is_checked && !candidates->is_exact) throw input_error({path, "its pairs are checked already"});
     if (candidates->distance != settings.comparison.distance) {
       throw input_error({path, "is of --distance " + std::to_string(candidates->distance) + ", and its shards of " +
                                    std::to_string(settings.comparison.distance)});
     }
-    check_candidates(settings, inputs, *candidates, passed);
+    if (candidates->is_exact) {
+      for (const join_task& task : candidates->tasks) {
+        static_cast<void>(inputs.of(task.earlier, task.earlier_checksum, path));
+        static_cast<void>(inputs.of(task.later, task.later_checksum, path));
+      }
+      passed.insert(passed.end(), candidates->pairs.begin(), candidates->pairs.end());
+    } else {
+      check_candidates(settings, inputs, *candidates, passed);
+    }
     count += candidates->pairs.size();
     tasks.insert(tasks.end(), candidates->tasks.begin(), candidates->tasks.end());
   }
@@ -66,11 +78,15 @@ void verify_candidates(run_settings& settings) {
                       " are joined in two of these files");
   }
   save_pairs(settings.output.file,
-             {.bits = settings.fingerprint.bits, .distance = settings.comparison.distance, .is_checked = true},
+             {.bits = settings.fingerprint.bits,
+              .distance = settings.comparison.distance,
+              .is_checked = true,
+              .is_exact = inputs.are_exact()},
              inputs.pairs.front()->file.made_of(), tasks, passed);
   if (!settings.output.quiet) {
-    say(counted(count, "candidate", "candidates") + ": " + counted(passed.size(), "pair", "pairs") +
-        " of near-duplicates");
+    const std::string pairs = counted(passed.size(), "pair", "pairs") + " of near-duplicates";
+    say(inputs.are_exact() ? pairs + ", by an exact join, which needs no check"
+                           : counted(count, "candidate", "candidates") + ": " + pairs);
   }
 }
 
@@ -91,7 +107,7 @@ const verb verify_verb{"verify",
                        R"(
 Compares the candidates that join wrote by the features that lie beside their shards, and writes the
 pairs that are near-duplicates to the file that --output names. Name the candidates and their shards (or
-the .features files alone), in any order.
+the .features files alone), in any order. What join found by features is near-duplicate already: it is handed on.
 )",
                        takes::saved_output | takes::running | takes::help,
                        {},
