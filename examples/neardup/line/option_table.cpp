@@ -53,7 +53,7 @@ constexpr std::array options_of_groups{
         "words, words:N, chars:N of the normalised text, bytes:N of the raw one, masked:words:N where numbers, "
         "dates and addresses are one word, canonical:words:N and canonical:chars:N where it does not matter how "
         "characters are spelt, letters:N of the text without spaces, longest:N, the N longest sentences, zh:words "
-        "or zh:keywords by a dictionary (default: --check-features where there is a check, else {features})",
+        "or zh:keywords by a dictionary (default: --check-features if that is given, else {features})",
         usual::always, "what is compared: words:N, chars:N, zh:words, … (default: {features})"},
     option_row{"--dictionary", "FILE", takes::dictionary, section::fingerprint,
                "of zh:words, in the format of jieba's dict.txt (default: that of Debian's python3-jieba)"},
@@ -77,8 +77,9 @@ constexpr std::array options_of_groups{
                "only the N features of a document with the highest tfidf, whatever --weights gives them; of equal ones "
                "those of smaller bytes"},
     option_row{"--kind", "KIND", takes::fingerprints, section::fingerprint,
-               "simhash; minwise: one-bit min-wise codes of distinct features; or auto (the default): where "
-               "--similarity chooses the distance the one that needs the smaller one, else simhash"},
+               "simhash; minwise: one-bit min-wise codes of distinct features; or auto, which holds where none is named, "
+               "too: where --similarity chooses the distance the one that needs the smaller one, else simhash. Where "
+               "documents are compared, naming any takes candidates by fingerprints"},
     option_row{"--bits", "N", takes::fingerprints, section::fingerprint,
                "32, 64, 128 or 256 (default of fingerprints: 64)"},
     option_row{"--seed", "N", takes::seed, section::fingerprint,
@@ -107,8 +108,10 @@ constexpr std::array options_of_groups{
                "distance of the normalised texts, by characters. groups, unique, pairs and report have containment, "
                "too: the share of the features of the smaller text, and at least {contained}, that the larger one "
                "has. It is always exact, and the text stays that holds the others"},
-    option_row{"--check-features", "F", takes::comparison, section::comparison,
-               "features for the check (default: --features)"},
+    option_row{
+        "--check-features", "F", takes::comparison, section::comparison,
+        "features that are compared, where the fingerprints have others (default: --features if that is given, else "
+        "{features})"},
     option_row{
         "--memory", "SIZE", takes::comparison, section::comparison,
         "of a run, as 500M or 8G: features of the check that do not fit lie in a temporary file; for each document "
