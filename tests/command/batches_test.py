@@ -78,10 +78,7 @@ class Adding(Batches):
                     more = ("--jsonl", "--dropped", dropped, "-")
                     done = self.assert_done(run("unique", "--add-to", self.index, "--compact", when, *more, data=data))
                     gone = dropped.read_bytes()
-                    # Its width names the fingerprints of the twin, by which --add-to finds candidates, too.
-                    bits = options[options.index("--bits") + 1] if "--bits" in options else 64
-                    by_fingerprints = ("--bits", bits, "--against", twin, "--also-within")
-                    expected = self.assert_done(run("unique", *by_fingerprints, *more, data=data))
+                    expected = self.assert_done(run("unique", "--against", twin, "--also-within", *more, data=data))
                     self.assertEqual(done.bytes, expected.bytes)
                     self.assertEqual(gone, dropped.read_bytes())
                     found += len(gone.splitlines())
@@ -344,11 +341,10 @@ class Changing(Batches):
             ((*change, "--remove", self.folder / "none"), "none"),
             (("index", "--index", texts, "--append", "--jsonl", texts), "no file of neardup's"),
             (("unique", "--add-to", texts, "--jsonl", texts), "no file of neardup's"),
-            (("unique", "--add-to", self.index, "--exact", "--jsonl", texts), "--exact with --add-to"),
             (("unique", "--add-to", self.index, "--keep", "longest", "--jsonl", texts), "--keep with --add-to"),
             (("unique", "--add-to", self.index, "--grouping", "components", "--jsonl", texts), "--grouping with --add-to"),
             (("unique", "--add-to", self.index, "--check", "containment", "--jsonl", texts), "--check containment with --add-to"),
-            (("unique", "--add-to", self.index, "--similarity", "0.3", "--jsonl", texts), "answers up to"),
+            (("unique", "--add-to", self.index, "--kind", "auto", "--similarity", "0.3", "--jsonl", texts), "answers up to"),
             (("unique", "--add-to", self.index, "--distance", "3", "--jsonl", texts), "keeps features"),
             (("unique", "--compact", "now", "--jsonl", texts), "--compact needs --add-to"),
             (("unique", "--add-to", self.index, "--output", self.index, "--jsonl", texts), "is also an input"),

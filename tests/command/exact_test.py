@@ -203,7 +203,7 @@ class Demanded(ByDefault):
             ("--blocks", 4),
             ("--weights", "tf"),
             ("--top", 3),
-            ("--similarity", 0.5, "--min-similarity", 0.5),
+            ("--similarity", 0.5, "--min-similarity", 0.6),
             ("--weighted-field", "f", "--jsonl", "--check", "cosine"),
         ):
             for verb in ("groups", "unique", "pairs"):
@@ -303,14 +303,32 @@ class Unasked(CommandTest):
             ("unique", ("--similarity", 0.5, "--min-similarity", 0.6), "--similarity with --min-similarity"),
             ("groups", ("--check", "edit", "--weights", "tf"), "--weights tf"),
             ("pairs", ("--against", bare), f"{bare} without --keep-features"),
-            ("unique", ("--add-to", grown), f"--add-to {grown}"),
+            ("unique", ("--add-to", bare), f"{bare} without --keep-features"),
         ):
             with self.subTest(options=options):
                 done = self.assert_done(run(verb, "--jsonl", *options, self.file))
-                self.assertEqual(done.err.count(f"neardup: {why}: {note}\n"), 1, done.err)
+                more = f"; neardup index --keep-features --output {bare} PATH… makes one that misses none" if bare in options else ""
+                self.assertEqual(done.err.count(f"neardup: {why}: {note}{more}\n"), 1, done.err)
                 self.assertNotIn(note, run(verb, "--jsonl", "--quiet", *options, self.file).err)
         for options in ((), ("--kind", "auto"), ("--weights", "tf", "--distance", 3), ("--against", grown)):
             self.assertNotIn(note, self.assert_done(run("pairs", "--jsonl", *options, self.file)).err)
+        self.assertNotIn(note, self.assert_done(run("unique", "--jsonl", "--add-to", grown, self.file)).err)
+
+    def test_what_is_printed_can_be_added(self):
+        for options in (("--similarity", 0.7), ("--similarity", 0.7, "--check", "cosine"), ("--similarity", 0.7, "--kind", "auto")):
+            done = self.assert_done(run("pairs", "--jsonl", *options, self.file))
+            said = done.err.splitlines()[0].split(" means: ")[1].split()
+            again = self.assert_done(run("pairs", "--jsonl", "--similarity", "0.70", *said, self.file))
+            self.assertEqual(again.bytes, done.bytes)
+        self.assert_fails(run("pairs", "--jsonl", "--exact", "--similarity", 0.7, "--min-similarity", 0.71, self.file), "name it once")
+
+    def test_estimates_are_called_so(self):
+        note = "--distance 3 alone: nothing is checked, and similarities are estimates"
+        for verb in ("pairs", "groups", "unique"):
+            self.assertIn(note, self.assert_done(run(verb, "--jsonl", "--distance", 3, self.file)).err)
+            self.assertNotIn(note, self.assert_done(run(verb, "--jsonl", "--quiet", "--distance", 3, self.file)).err)
+            for options in ((), ("--distance", 3, "--min-similarity", 0.5), ("--distance", 3, "--similarity", 0.5)):
+                self.assertNotIn("estimates", self.assert_done(run(verb, "--jsonl", *options, self.file)).err)
 
     def test_the_cosine_of_an_index_is_that_of_its_sets_or_refused(self):
         texts = corpus(5, 10)
@@ -321,7 +339,7 @@ class Unasked(CommandTest):
             ("--weights", "tf"),
             ("--kind", "simhash"),
             ("--distance", "20"),
-            ("--similarity", ".9", "--min-similarity", ".9"),
+            ("--similarity", ".9", "--min-similarity", ".8"),
         ):
             done = run("unique", "--jsonl", "--check", "cosine", *options, "--against", index, "-", data=jsonl(texts))
             self.assert_fails(done, "--check cosine", "sets of features")

@@ -62,9 +62,9 @@ class Files(CommandTest):
         self.assertEqual(self.query(index, new, 300, "--min-similarity", "0.5"), expected)
         strict = {p for p in expected if p[3] >= 0.8}
         self.assertEqual(self.query(index, new, 300), strict)
-        # By another similarity: within what the index answers, and refused beyond.
+        # By another similarity: any by features; by fingerprints within what the index answers, and refused beyond.
         self.assertEqual(self.query(index, new, 300, "--similarity", "0.8"), strict)
-        self.expect_error(run("query", "--index", index, "--jsonl", "--similarity", "0.3", self.jsonl),
+        self.expect_error(run("query", "--index", index, "--jsonl", "--kind", "auto", "--similarity", "0.3", self.jsonl),
                           "--similarity 0.3 needs --distance", f"{index} answers up to ")
 
     def test_what_is_not_checked_is_said(self):
@@ -184,8 +184,34 @@ class Files(CommandTest):
         add = ("index", "--jsonl", "--keep-features", "--index", index, "--output", more)
         self.expect_error(run(*add, "--check-features", "chars:3", self.jsonl), f"{index} keeps words:2")
         self.assert_done(run(*add, "--similarity", 0.7, "--check-features", "words:2", self.jsonl))
-        self.expect_error(run("query", "--index", index, "--jsonl", "--similarity", 0.7, self.jsonl), "answers up to")
-        self.assert_done(run("query", "--index", more, "--jsonl", "--similarity", 0.7, self.jsonl))
+        query = lambda path: run("query", "--index", path, "--jsonl", "--kind", "auto", "--similarity", 0.7, self.jsonl)
+        self.expect_error(query(index), "answers up to")
+        self.assert_done(query(more))
+
+    def test_one_name_of_features_is_as_good_as_another(self):
+        index = self.folder / "index"
+        self.assert_done(run("index", "--jsonl", "--keep-features", "--features", "words:1", "--output", index, self.jsonl))
+        for name in ("words", "words:1"):
+            for verb in (("query", "--index"), ("pairs", "--against"), ("unique", "--add-to")):
+                if verb[0] != "query":
+                    self.assert_done(run(*verb, index, "--jsonl", "--check-features", name, self.jsonl))
+                self.assert_done(run(*verb, index, "--jsonl", "--features", name, self.jsonl))
+        self.expect_error(run("pairs", "--against", index, "--jsonl", "--check-features", "words:2", self.jsonl), "keeps words")
+
+    def test_an_index_with_postings_is_refused_before_anything_is_said(self):
+        index = self.folder / "index"
+        self.assert_done(run("index", "--jsonl", "--keep-postings", "--output", index, self.jsonl))
+        done = run("unique", "--add-to", index, "--jsonl", self.jsonl)
+        self.expect_error(done, "keeps postings")
+        self.assertEqual(done.err.count("\n"), 1, done.err)
+
+    def test_a_check_of_what_an_index_does_not_keep(self):
+        index = self.folder / "index"
+        self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
+        for check in ("jaccard", "cosine"):
+            for verb in (("pairs", "--against"), ("unique", "--add-to"), ("query", "--index")):
+                done = run(*verb, index, "--jsonl", "--check", check, self.jsonl)
+                self.expect_error(done, f"--check {check}: {index} was made without --keep-features")
 
     def test_files_are_replaced_as_outputs_are(self):
         real, link = self.folder / "real", self.folder / "link"

@@ -30,6 +30,7 @@ struct run_settings {
   unsigned threads = 1;
   std::optional<similarity_choice> choice;
   std::string why_by_fingerprints;  ///< what makes candidates come from them, if no option asks for that
+  std::string unchecked;            ///< what leaves the decision to them, too, if texts are compared
 };
 
 struct context : reading {

@@ -32,7 +32,7 @@ struct against_settings {
   bool keeps_texts = false;          ///< of its documents that are texts these are handed over, too
   std::string grown_index;           ///< and one that what is kept is added to; empty: there is none
   bool also_within = false;          ///< near-duplicates within the input, too
-  bool has_only_prints = false;      ///< of some of its documents there are fingerprints and no more
+  std::string without_features;      ///< an index of which there are fingerprints and no more; empty: there is none
 
   [[nodiscard]] bool any() const { return !paths.empty() || !indexes.empty() || !grown_index.empty(); }
 };

@@ -21,20 +21,23 @@ class changed_index_of final : public changed_index {
  public:
   changed_index_of(reading& r, const std::string& path, bool compares, unsigned threads)
       : lock_(lock_output(path)), index_(path, false), threads_(threads) {
-    if (!index_.view().attachment(first_of_postings).empty()) {
-      throw input_error({path, "keeps postings, which are written as a whole: index --index " + path + " --output " +
-                                   path + " PATH… adds to it"});
-    }
     if (!compares) return;
     index_.expect_alike(r);
     index_.say_if_unchecked(r.how);
-    index_.prepare_search(threads);
+    if (!r.how.comparison.is_exact) index_.prepare_search(threads);
   }
 
   [[nodiscard]] std::size_t size() const override { return index_.size(); }
+  [[nodiscard]] std::size_t numbers() const override { return index_.numbers(); }
   [[nodiscard]] bool keeps_features() const override { return index_.keeps_features(); }
   [[nodiscard]] std::string name(std::uint32_t number) const override { return std::string(index_.name(number)); }
-  [[nodiscard]] feature_set features(std::uint32_t number) const override { return index_.features(number); }
+  [[nodiscard]] feature_set features(std::uint32_t number) const override {
+    return index_.has(number) ? index_.features(number) : feature_set();
+  }
+  [[nodiscard]] int distance(std::uint32_t number, const any_fingerprint& fingerprint) const override {
+    if (fingerprints_.empty()) fingerprints_ = index_.fingerprints();
+    return neardup::hamming_distance(fingerprints_[number], fingerprint.as<Fingerprint>());
+  }
 
   [[nodiscard]] std::optional<near_document> first_near(const any_fingerprint& fingerprint, int k,
                                                         const acceptor& accepts) const override {
@@ -110,9 +113,16 @@ class changed_index_of final : public changed_index {
   neardup::file_lock lock_;
   opened_index<Fingerprint> index_;
   unsigned threads_;
+  mutable std::vector<Fingerprint> fingerprints_;  // once they are asked for
 };
 
 }  // namespace
+
+void refuse_to_change(const index_settings& index) {
+  if (!index.keeps_postings) return;
+  throw input_error({index.path, "keeps postings, which are written as a whole: index --index " + index.path +
+                                     " --output " + index.path + " PATH… adds to it"});
+}
 
 neardup::file_lock lock_output(const std::string& path) {
   try {
@@ -123,6 +133,7 @@ neardup::file_lock lock_output(const std::string& path) {
 }
 
 std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads) {
+  refuse_to_change(read_index_settings(path));
   const stored_fingerprints stored = read_header(path);
   return with_fingerprint(stored.bits, stored.kind,
                           [&]<class Fingerprint>(Fingerprint) -> std::unique_ptr<changed_index> {

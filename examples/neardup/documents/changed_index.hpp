@@ -6,6 +6,7 @@
 #include <neardup/storage/file_lock.hpp>
 #include <unordered_set>
 
+#include "index_file.hpp"
 #include "index_log.hpp"
 #include "reading.hpp"
 
@@ -28,9 +29,14 @@ class changed_index {
   changed_index& operator=(const changed_index&) = delete;
 
   [[nodiscard]] virtual std::size_t size() const = 0;
+  /// How many numbers there are, with those of documents that were removed.
+  [[nodiscard]] virtual std::size_t numbers() const = 0;
   [[nodiscard]] virtual bool keeps_features() const = 0;
   [[nodiscard]] virtual std::string name(std::uint32_t number) const = 0;
+  /// None of a document that was removed.
   [[nodiscard]] virtual feature_set features(std::uint32_t number) const = 0;
+  /// Complexity: the first call is linear in the index. From one thread. Throws: input_error.
+  [[nodiscard]] virtual int distance(std::uint32_t number, const any_fingerprint& fingerprint) const = 0;
 
   struct near_document {
     std::uint32_t number;
@@ -49,6 +55,9 @@ class changed_index {
   /// Throws: output_error; input_error if the file is damaged.
   virtual std::size_t apply(const index_change& change, compaction when) = 0;
 };
+
+/// Refuses an index with postings, which is not changed where it is. Throws: input_error.
+void refuse_to_change(const index_settings& index);
 
 /// `compares`: whether documents are compared with those in it, or added; they have to be made alike.
 /// Throws: input_error; output_error if another program changes it.

@@ -1,5 +1,7 @@
 #include "index_file.hpp"
 
+#include "postings.hpp"
+
 namespace command {
 
 namespace {
@@ -17,6 +19,7 @@ index_settings settings_of(const std::string& path) {
   found.bits = Fingerprint::bits;
   found.distance = view.shape().k();
   found.blocks = view.shape().blocks();
+  found.keeps_postings = !view.attachment(first_of_postings).empty();
   named_values values = parse_values(path, view.attachment(0));
   found.features = values["features"];
   found.weights = values["weights"];

@@ -22,6 +22,7 @@ struct index_settings {
   std::string check_features;  ///< empty: no features were kept
   std::string top;             ///< of --top; empty: all features count
   bool folds_chinese = false;
+  bool keeps_postings = false;
 };
 
 /// Throws: input_error.

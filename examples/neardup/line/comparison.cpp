@@ -22,6 +22,12 @@ double similarity_of(const typed_options& typed) {
   return parse_number("--similarity", *text, least, 1.0, "must be above 0 and at most 1");
 }
 
+bool has_two_similarities(const typed_options& typed) {
+  const auto least = typed["--min-similarity"];
+  return typed.has("--similarity") && least &&
+         similarity_of(typed) != parse_number("--min-similarity", *least, 0.0, 1.0);
+}
+
 namespace {
 
 /// The features of the fingerprint and of the check, where one is given for both.
@@ -121,15 +127,13 @@ void apply_grouping(const typed_options& typed, run_settings& to) {
 /// What leaves candidates to fingerprints though none of their options was typed: an option, or a file that has no
 /// features. Empty if nothing does.
 std::string why_by_fingerprints(const typed_options& typed, const run_settings& to) {
-  if (!to.against.grown_index.empty()) return "--add-to " + to.against.grown_index;
-  if (to.against.has_only_prints) return to.against.indexes.front() + " without --keep-features";
+  if (!to.against.without_features.empty()) return to.against.without_features + " without --keep-features";
   if (typed.is_typed("--weights") && typed.text("--weights") != "unit") return "--weights " + typed.text("--weights");
   if (typed.is_typed("--top")) return "--top";
   const bool is_edit = to.comparison.check == similarity_measure::edit;
   const bool is_weighed = to.comparison.check == similarity_measure::cosine && !to.input.weighted_field.empty();
   if (is_weighed) return "--check cosine with --weighted-field";
-  if (!is_edit && typed.has("--similarity") && typed.has("--min-similarity"))
-    return "--similarity with --min-similarity";
+  if (!is_edit && has_two_similarities(typed)) return "--similarity with --min-similarity";
   return "";
 }
 
@@ -265,8 +269,14 @@ void say_similarity(const run_settings& settings) {
 
 void say_choice(const run_settings& settings) {
   if (settings.choice) say_similarity(settings);
+  if (!settings.unchecked.empty()) {
+    say(settings.unchecked +
+        " alone: nothing is checked, and similarities are estimates; --min-similarity X checks them");
+  }
   if (settings.why_by_fingerprints.empty()) return;
-  say(settings.why_by_fingerprints + ": candidates come from fingerprints, which may miss a pair");
+  const std::string& index = settings.against.without_features;
+  say(settings.why_by_fingerprints + ": candidates come from fingerprints, which may miss a pair" +
+      (index.empty() ? "" : "; neardup index --keep-features --output " + index + " PATH… makes one that misses none"));
 }
 
 }  // namespace command

@@ -19,6 +19,9 @@ void take_fingerprint(const typed_options& typed, const width_rule& widths, run_
 /// --similarity, or its default.
 double similarity_of(const typed_options& typed);
 
+/// Whether --similarity and --min-similarity are given, and are not the same.
+bool has_two_similarities(const typed_options& typed);
+
 /// The distance and the check: --distance alone is one without a check, all else is chosen for a similarity.
 /// `is_of_index`: features may be kept without being checked.
 void take_comparison(const typed_options& typed, run_settings& to, bool is_of_index = false);

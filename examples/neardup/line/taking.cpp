@@ -222,31 +222,43 @@ void take_composition(typed_options& typed, const index_settings& stored) {
 
 void refuse_other_features(const typed_options& typed, const index_settings& stored) {
   const auto features = typed["--check-features"];
-  if (features.value_or(stored.check_features) == stored.check_features) return;
+  if (!features) return;
+  // words:1 are words.
+  if (to_string(parse_feature_setting("--check-features", *features)) == stored.check_features) return;
   throw usage_error("--check-features " + *features + ": " + stored.path + " keeps " +
                     (stored.check_features.empty() ? "no features" : stored.check_features));
 }
 
-void refuse_check_without_features(const typed_options& typed, const index_settings& stored) {
-  if (typed.has("--min-similarity") && stored.check_features.empty()) {
-    throw usage_error("--min-similarity: " + stored.path + " was made without --keep-features");
+void take_what_is_kept(const typed_options& typed, const index_settings& stored, run_settings& to) {
+  if (!stored.check_features.empty()) return;
+  for (const char* const option : {"--check", "--exact", "--min-similarity"}) {
+    if (!typed.has(option)) continue;
+    const std::string value = option == std::string("--check") ? " " + typed.text(option) : "";
+    throw usage_error(option + value + ": " + stored.path + " was made without --keep-features");
   }
+  if (to.against.without_features.empty()) to.against.without_features = stored.path;
+}
+
+void refuse_check_of_index(const typed_options& typed) {
+  const std::string check = typed["--check"].value_or("jaccard");
+  // It keeps sets of features, and neither their weights nor texts.
+  const bool compares_sets = may_be_exact(typed) && !typed.has("--weights") && !typed.has("--top") &&
+                             !typed.has("--weighted-field") && !has_two_similarities(typed);
+  if (check == "jaccard" || check == "containment" || (check == "cosine" && compares_sets)) return;
+  throw usage_error("--check " + check + ": an index keeps " +
+                    (check == "cosine" ? "sets of features alone, which --check cosine compares without weights, "
+                                         "options of fingerprints and a second similarity"
+                                       : "no texts") +
+                    "; leave it out, or name texts");
 }
 
 namespace {
 
 /// What is not given is that of the index, as query has it. Without features of all, fingerprints decide.
 void take_from_index_of_against(typed_options& typed, const index_settings& stored, run_settings& to) {
-  const std::string check = typed.text("--check");
-  const bool compares_sets = check == "containment" || check == "cosine";
-  if ((typed.has("--exact") || compares_sets) && stored.check_features.empty()) {
-    throw usage_error((compares_sets ? "--check " + check : "--exact") + ": " + stored.path +
-                      " was made without --keep-features");
-  }
-  refuse_check_without_features(typed, stored);
-  to.against.has_only_prints = to.against.has_only_prints || stored.check_features.empty();
+  take_what_is_kept(typed, stored, to);
   take_composition(typed, stored);
-  if (!to.against.has_only_prints) refuse_other_features(typed, stored);
+  if (to.against.without_features.empty()) refuse_other_features(typed, stored);
   const bool is_checked = typed.has("--similarity") || typed.has("--min-similarity") || !typed.has("--distance");
   if (is_checked && !stored.check_features.empty()) typed.set_default("--check-features", stored.check_features);
   if (typed.has("--distance") || typed.has("--similarity")) return;
@@ -261,7 +273,6 @@ void take_grown_index(const typed_options& typed, run_settings& to) {
   refuse_empty_name(typed, "--add-to");
   to.against.grown_index = typed.text("--add-to");
   refuse_if_given(typed, {"--fingerprints"}, " with --add-to: neardup index --append adds lists");
-  refuse_if_given(typed, {"--exact"}, " with --add-to: an index finds candidates by fingerprints");
   const bool is_first = typed["--keep"].value_or("first") == "first";
   const bool are_representatives = typed["--grouping"].value_or("representatives") == "representatives";
   if (!is_first || !are_representatives || typed.text("--check") == "containment") {
@@ -287,18 +298,7 @@ void take_against(typed_options& typed, run_settings& to) {
   if (!to.against.grown_index.empty()) searched.push_back(to.against.grown_index);
   if (searched.empty()) return;
   to.comparison.is_bound_to_index = true;
-  const std::string check = typed["--check"].value_or("jaccard");
-  // It keeps sets of features, and neither their weights nor texts.
-  const bool compares_sets = may_be_exact(typed) && to.against.grown_index.empty() && !typed.has("--weights") &&
-                             !typed.has("--top") && !typed.has("--weighted-field") &&
-                             !(typed.has("--similarity") && typed.has("--min-similarity"));
-  if (check != "jaccard" && check != "containment" && !(check == "cosine" && compares_sets)) {
-    throw usage_error("--check " + check + ": an index keeps " +
-                      (check == "cosine" ? "sets of features alone, which --check cosine compares without weights, "
-                                           "options of fingerprints and a second similarity"
-                                         : "no texts") +
-                      "; leave it out, or name texts");
-  }
+  refuse_check_of_index(typed);
   std::vector<index_settings> indexes;
   for (const std::string& path : searched) {
     const index_settings& one = indexes.emplace_back(read_index_settings(path));
@@ -431,7 +431,7 @@ void refuse_with_exact(const typed_options& typed) {
   if (typed.has("--top")) {
     throw usage_error("--top" + with + "all features are compared; leave out one of the two");
   }
-  if (typed.has("--similarity") && typed.has("--min-similarity")) {
+  if (has_two_similarities(typed)) {
     throw usage_error("--similarity and --min-similarity" + with + "there is one least similarity; name it once");
   }
 }
@@ -469,11 +469,13 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
     take_comparison(typed, to);
     to.comparison.reads_features = true;
   }
-  if (lists || to.against.has_only_prints) {
+  if (lists || !to.against.without_features.empty()) {
     // There are no texts to check.
     to.comparison.min_similarity.reset();
     to.choice.reset();
   }
+  const bool compares = typed.takes(takes::comparison) && !lists && to.against.without_features.empty();
+  if (compares && !to.comparison.min_similarity) to.unchecked = "--distance " + typed.text("--distance");
   take_output(typed, to, steps.writes_lists);
   if (steps.last) steps.last(typed, to);
   const bool in_files = steps.is_stored || lists || !to.against.indexes.empty() || !to.against.grown_index.empty() ||

@@ -46,7 +46,10 @@ void refuse_empty_name(const typed_options& typed, const char* option);
 /// What the fingerprints of an index are made of, where it is not given.
 void take_composition(typed_options& typed, const index_settings& stored);
 void refuse_other_features(const typed_options& typed, const index_settings& stored);
-void refuse_check_without_features(const typed_options& typed, const index_settings& stored);
+/// Notes an index that keeps no features. Throws: usage_error if something is asked for that needs them.
+void take_what_is_kept(const typed_options& typed, const index_settings& stored, run_settings& to);
+/// Refuses a check of what no index keeps.
+void refuse_check_of_index(const typed_options& typed);
 
 /// The options about the input, as they were typed.
 std::vector<std::string> input_words(const typed_options& typed);

@@ -3,8 +3,11 @@
 #include <neardup/dedup/similarity.hpp>
 
 #include "../compare/check.hpp"
+#include "../compare/index_search.hpp"
 #include "../documents/index_file.hpp"
+#include "../documents/postings.hpp"
 #include "../ground/errors.hpp"
+#include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
 #include "running.hpp"
@@ -18,17 +21,124 @@ constexpr std::array query_options{
                "of the fingerprints: has to be what the index is made of (default: that of the index)"},
     option_row{"--index", "FILE", takes::own, section::index, "where the documents are that are searched",
                usual::with_verb},
-    option_row{"--distance", "K", takes::own, section::index, "within K bits (default: as many as the index answers)"},
+    option_row{
+        "--distance", "K", takes::own, section::index,
+        "candidates by fingerprints, within K bits (default where fingerprints are compared: as many as the index "
+        "answers)"},
     option_row{"--min-similarity", "X", takes::own, section::index,
-               "check each candidate, 0 to 1 (default: --similarity); for an index with features only"},
+               "exact similarity, 0 to 1 (default: --similarity); for an index with features only"},
+    option_row{
+        "--check", "M", takes::own, section::comparison,
+        "by which measure: jaccard of the features (the default), or cosine of the sets of features; for an index "
+        "with features only"},
 };
+
+std::string text_of_summary(std::uint64_t count) {
+  return ": " + counted(count, "near-duplicate", "near-duplicates") + " in the index";
+}
+
+/// An index that is searched by the features that it keeps.
+struct kept_documents {
+  indexed_sets sets;
+  std::function<std::string(std::uint32_t number)> name;
+  std::function<any_fingerprint(std::uint32_t number)> fingerprint;
+};
+
+/// Answers documents some at a time, by all features of the index: many take hardly more than few.
+class exact_answers {
+ public:
+  exact_answers(context& c, const kept_documents& index) : context_(c), index_(index) {}
+
+  void take(const placed_document& d) {
+    if (!d.facts.has_tokens) return;
+    constexpr std::size_t least_round = 4096, most_features = std::size_t{1} << 25;
+    names_.push_back(d.name());
+    fingerprints_.push_back(d.facts.fingerprint);
+    features_.insert(features_.end(), d.facts.features.begin(), d.facts.features.end());
+    ends_.push_back(features_.size());
+    if (names_.size() >= std::max(least_round, index_.sets.numbers / 2) || features_.size() >= most_features) answer();
+  }
+
+  /// Answers those that wait.
+  void answer() {
+    std::vector<feature_set> batch;
+    for (std::size_t i = 0, begin = 0; i < ends_.size(); begin = ends_[i++]) {
+      batch.push_back(feature_set(features_).subspan(begin, ends_[i] - begin));
+    }
+    struct found_document {
+      int distance;
+      indexed_match match;
+    };
+    std::vector<found_document> found;
+    visit_similar_in_index(
+        context_.settings, index_.sets, batch, [&](std::size_t i, std::span<const indexed_match> matches) {
+          found.clear();
+          for (const indexed_match& match : matches) {
+            found.push_back({hamming_distance(index_.fingerprint(match.number), fingerprints_[i]), match});
+          }
+          std::stable_sort(found.begin(), found.end(),
+                           [](const auto& a, const auto& b) { return a.distance < b.distance; });
+          for (const auto& [distance, match] : found) {
+            context_.out << text_of_match(
+                context_.settings.fingerprint, context_.settings.output.as_json(),
+                {"id", "indexed", names_[i], index_.name(match.number), distance, match.similarity});
+          }
+          count_ += found.size();
+        });
+    names_.clear();
+    fingerprints_.clear();
+    features_.clear();
+    ends_.clear();
+  }
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+
+ private:
+  context& context_;
+  const kept_documents& index_;
+  std::vector<std::string> names_;  // of those that wait
+  std::vector<any_fingerprint> fingerprints_;
+  std::vector<std::uint32_t> features_;
+  std::vector<std::size_t> ends_;  // of their features
+  std::uint64_t count_ = 0;
+};
+
+void answer_exactly(context& c, const std::string& path, const kept_documents& index) try {
+  exact_answers answers(c, index);
+  const std::exception_ptr bad = caught([&] {
+    for_each_document(
+        c, c.settings.input, c.sources, [&](const placed_document& d) { answers.take(d); },
+        [&](finished_batch&& done) {
+          if (!done.input.live) return;
+          answers.answer();
+          c.out.flush();
+        });
+  });
+  answers.answer();  // what comes before bad input, too
+  if (bad) std::rethrow_exception(bad);
+  finish(c, text_of_summary(answers.count()), answers.count());
+} catch (const common::postings_error& error) {
+  throw input_error({path, std::string("damaged: ") + error.what()});
+}
 
 template <class Fingerprint>
 void query_index(context& c, const std::string& path) {
   opened_index<Fingerprint> index(path, c.settings.lists.are_verified);
   index.expect_alike(c);
-  index.prepare_search(c.settings.threads);
   index.say_if_unchecked(c.how);
+  if (c.settings.comparison.is_exact) {
+    const std::vector<Fingerprint> fingerprints = index.fingerprints();
+    const auto part = [&](std::size_t i) { return index.view().attachment(first_of_postings + i); };
+    // No log has postings.
+    const bool has_all = index.numbers() == index.view().size() && index.size() == index.numbers();
+    return answer_exactly(
+        c, path,
+        {{index.numbers(), [&](std::size_t i) { return index.has(i) ? index.features(i) : feature_set(); },
+          has_all ? stored_postings(path, part(0), part(1), part(2)) : common::posting_lists()},
+         [&](std::uint32_t number) { return std::string(index.name(number)); },
+         [&](std::uint32_t number) { return any_fingerprint(fingerprints[number].to_words()); }});
+  }
+  index.prepare_search(c.settings.threads);
   const int k = c.settings.comparison.distance;
   if (k > index.view().max_distance()) {
     throw usage_error("--distance " + std::to_string(k) + ": " + index.path() + " answers up to " +
@@ -50,7 +160,7 @@ void query_index(context& c, const std::string& path) {
           {"id", "indexed", d.name(), std::string(index.name(match.id)), match.distance, similarity});
     }
   });
-  finish(c, ": " + counted(count, "near-duplicate", "near-duplicates") + " in the index", count);
+  finish(c, text_of_summary(count), count);
 }
 
 /// What --similarity of a query stands for has to be within what the index answers; where a check decides, all of that
@@ -71,14 +181,20 @@ bool run_query(typed_options& typed) {
   const std::string path = typed.text("--index");
   std::optional<index_settings> index;
   bool has_features = false;  // of both
-  const auto take_stored = [&](typed_options& given, const run_settings& to) {
+  const auto take_stored = [&](typed_options& given, run_settings& to) {
     if (path.empty()) return;
     index = read_index_settings(path);
     has_features = !index->check_features.empty() && to.input.unit != unit_of_input::fingerprints;
+    if (given.text("--check") == "containment") {
+      throw usage_error("--check containment: pairs --against " + path + " has it");
+    }
+    refuse_check_of_index(given);
     take_composition(given, *index);
     if (!given.has("--similarity")) given.set_default("--distance", std::to_string(index->distance));
-    refuse_check_without_features(given, *index);
-    if (!index->check_features.empty()) given.set("--check-features", {index->check_features});
+    take_what_is_kept(given, *index, to);
+    if (index->check_features.empty()) return;
+    given.set("--check-features", {index->check_features});
+    if (!given.has("--similarity")) given.set_default("--min-similarity", number(neardup::default_similarity));
   };
   // Of a similarity, only an index with features can tell.
   const auto take_what_is_compared = [&](const typed_options& given, run_settings& to) {
@@ -91,10 +207,10 @@ bool run_query(typed_options& typed) {
   };
   const auto take_distance = [&](const typed_options& given, run_settings& to) {
     if (!index) throw usage_error("query needs --index FILE");
-    if (!given.has("--distance")) take_reach(given, *index, to.comparison);
-    if (to.comparison.min_similarity && !given.is_typed("--distance")) {
-      to.why_by_fingerprints = "query (pairs --against " + path + " misses none)";
+    if (to.comparison.is_exact && *to.comparison.min_similarity == 0) {
+      throw usage_error("--min-similarity " + given.text("--min-similarity") + " needs --distance");
     }
+    if (!to.comparison.is_exact && !given.has("--distance")) take_reach(given, *index, to.comparison);
   };
   run_settings settings = take_reading(typed, {.stored = take_stored,
                                                .comparison = take_what_is_compared,
@@ -115,14 +231,15 @@ const verb query_verb{"query",
                       "the near-duplicates of the documents in an index file",
                       R"(
 Prints the near-duplicates of the documents among those in an index file, in the order of the input.
-Text: similarity, distance in bits, the document's id and the id in the index, with tabs between them. The
-similarity is exact if the index was made with --keep-features; otherwise it is what the distance stands
-for: the cosine, of min-wise codes the Jaccard similarity. What the fingerprints are made of is taken from
-the index.
+Text: similarity, distance in bits, the document's id and the id in the index, with tabs between them. If
+the index was made with --keep-features, these are all that are similar, by their features, and the
+similarity is exact. Otherwise fingerprints decide, which may miss one, and the similarity is what the
+distance stands for: the cosine, of min-wise codes the Jaccard similarity. What the fingerprints are made
+of is taken from the index.
 )",
                       takes::texts | takes::fingerprints | takes::weights | takes::dictionary | takes::seed |
                           takes::verification | takes::format | takes::output | takes::running | takes::help |
-                          takes::exit_status,
+                          takes::exit_status | takes::exact,
                       query_options,
                       run_query};
 

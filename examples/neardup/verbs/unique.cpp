@@ -11,6 +11,7 @@
 #include "../compare/context.hpp"
 #include "../compare/corpus.hpp"
 #include "../compare/groups.hpp"
+#include "../compare/index_search.hpp"
 #include "../documents/changed_index.hpp"
 #include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
@@ -226,14 +227,18 @@ class first_come_filter {
   void decide_with_index(const std::vector<const document*>& compared) {
     const comparison_settings& comparison = context_.settings.comparison;
     by_index_.assign(compared.size(), std::nullopt);
-    run_parallel(context_.settings.threads, compared.size(), [&](std::size_t i) {
-      const auto accepts = [&](std::uint32_t number) {
-        const feature_set features =
-            comparison.min_similarity ? grown_->index->features(number) : feature_set(unknown_features);
-        return are_near_duplicates(comparison, features, compared[i]->features);
-      };
-      by_index_[i] = grown_->index->first_near(compared[i]->fingerprint, comparison.distance, accepts);
-    });
+    if (comparison.is_exact) {
+      find_exactly(compared);
+    } else {
+      run_parallel(context_.settings.threads, compared.size(), [&](std::size_t i) {
+        const auto accepts = [&](std::uint32_t number) {
+          const feature_set features =
+              comparison.min_similarity ? grown_->index->features(number) : feature_set(unknown_features);
+          return are_near_duplicates(comparison, features, compared[i]->features);
+        };
+        by_index_[i] = grown_->index->first_near(compared[i]->fingerprint, comparison.distance, accepts);
+      });
+    }
     std::vector<std::size_t> places;  // of the rest
     std::vector<const document*> rest;
     decided_.fingerprints = fingerprint_vector(context_.settings.fingerprint.bits);
@@ -251,6 +256,27 @@ class first_come_filter {
       label[places[i]] = by < kept ? by : static_cast<std::uint32_t>(kept + places[by - kept]);
     }
     take_labels(std::move(label));
+  }
+
+  /// Which document of the index stands for each of these.
+  void find_exactly(const std::vector<const document*>& compared) {
+    const changed_index& index = *grown_->index;
+    const indexed_sets sets{index.numbers(),
+                            [&](std::size_t i) { return index.features(static_cast<std::uint32_t>(i)); }};
+    const auto first = first_similar_in_index(context_.settings, sets, sets_of(compared));
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      if (!first[i]) continue;
+      // Nobody asks for distances but what writes them.
+      const int distance = context_.dropped ? index.distance(*first[i], compared[i]->fingerprint) : 0;
+      by_index_[i] = {*first[i], distance};
+    }
+  }
+
+  static std::vector<feature_set> sets_of(const std::vector<const document*>& documents) {
+    std::vector<feature_set> sets;
+    sets.reserve(documents.size());
+    for (const document* d : documents) sets.push_back(d->features);
+    return sets;
   }
 
   std::vector<std::uint32_t> decide_exactly(const std::vector<const document*>& compared) {
@@ -271,10 +297,7 @@ class first_come_filter {
       if (!kept_by_features_) kept_by_features_.emplace(context_.settings.comparison);
       return kept_by_features_->decide(kept_.check, compared, is_compared_within());
     }
-    std::vector<feature_set> sets;
-    sets.reserve(compared.size());
-    for (const document* d : compared) sets.push_back(d->features);
-    return neardup::extend_similar_groups(checked_sets(kept_.check, 0, kept), sets, least,
+    return neardup::extend_similar_groups(checked_sets(kept_.check, 0, kept), sets_of(compared), least,
                                           exact_grouping(context_.settings, {}));
   }
 
@@ -517,7 +540,8 @@ void take_cutting(const typed_options& given, run_settings& to) {
 /// The most bits that the index answers are enough for what is compared, and what it keeps is read.
 void check_grown_index(const std::string& path, const comparison_settings& how) {
   const index_settings index = read_index_settings(path);
-  if (how.distance > index.distance) {
+  refuse_to_change(index);
+  if (!how.is_exact && how.distance > index.distance) {
     throw usage_error("--add-to " + path + " answers up to " + std::to_string(index.distance) +
                       " bits, and --distance " + std::to_string(how.distance) +
                       " is asked for; make it with a lower --similarity");
@@ -569,23 +593,25 @@ bool run_unique(typed_options& typed) {
   if (typed.has("--add-to")) need_little_endian();
   std::optional<part_settings> parts;
   const bool cuts_passages = typed.has("--cut-passages");
-  run_settings settings = take_reading(
-      typed, {.last = [&](const typed_options& given, run_settings& to) {
-        parts = take_parts(given, to);
-        take_cutting(given, to);
-        if (!to.against.grown_index.empty()) check_grown_index(to.against.grown_index, to.comparison);
-        if (given.has("--dropped-records") && to.input.unit == unit_of_input::fingerprints) {
-          throw usage_error("--dropped-records with --fingerprints: there are no records");
-        }
-        if (given.has("--format") && to.input.unit != unit_of_input::files) {
-          throw usage_error("--format says nothing here: unique copies the records as they are");
-        }
-        take_audit(given, to);
-        to.input.is_read_twice = groups_first(to) || parts.has_value();
-        to.against.keeps_texts = to.comparison.checks_containment() && !to.against.paths.empty() &&
-                                 (cuts_passages || !to.output.dropped.empty());
-        to.comparison.has_distances = !to.comparison.is_exact || !to.output.dropped.empty() || !to.output.audit.empty();
-      }});
+  run_settings settings =
+      take_reading(typed, {.last = [&](const typed_options& given, run_settings& to) {
+                     parts = take_parts(given, to);
+                     take_cutting(given, to);
+                     if (!to.against.grown_index.empty()) check_grown_index(to.against.grown_index, to.comparison);
+                     if (given.has("--dropped-records") && to.input.unit == unit_of_input::fingerprints) {
+                       throw usage_error("--dropped-records with --fingerprints: there are no records");
+                     }
+                     if (given.has("--format") && to.input.unit != unit_of_input::files) {
+                       throw usage_error("--format says nothing here: unique copies the records as they are");
+                     }
+                     take_audit(given, to);
+                     to.input.is_read_twice = groups_first(to) || parts.has_value();
+                     to.against.keeps_texts = to.comparison.checks_containment() && !to.against.paths.empty() &&
+                                              (cuts_passages || !to.output.dropped.empty());
+                     // What is added to an index has its fingerprint there.
+                     to.comparison.has_distances = !to.comparison.is_exact || !to.output.dropped.empty() ||
+                                                   !to.output.audit.empty() || !to.against.grown_index.empty();
+                   }});
   return run_on_documents(settings, [&](context& c) {
     if (parts) return run_without_parts(c, *parts);
     if (cuts_passages) return run_without_passages(c);

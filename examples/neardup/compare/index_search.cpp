@@ -1,0 +1,171 @@
+#include "index_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <neardup/dedup/similar_groups.hpp>
+#include <neardup/dedup/similar_pairs.hpp>
+#include <neardup/threads.hpp>
+
+#include "../ground/pipeline.hpp"
+#include "check.hpp"
+#include "groups.hpp"
+
+namespace command {
+
+namespace {
+
+/// Tells which sets may be similar to one of a batch, by the features of all of it together: a set of n features that is
+/// similar to any has least_partner(n) of them.
+class batch_filter {
+ public:
+  batch_filter(std::span<const feature_set> batch, const neardup::detail::overlap_bounds& bounds) : bounds_(bounds) {
+    std::size_t features = 0;
+    for (const feature_set set : batch) {
+      if (set.empty()) continue;
+      features += set.size();
+      smallest_ = smallest_ == 0 ? set.size() : std::min(smallest_, set.size());
+      largest_ = std::max(largest_, set.size());
+    }
+    constexpr std::size_t bits_per_feature = 64, most_bits = std::size_t{1} << 27;
+    const std::size_t bits = std::bit_ceil(std::clamp(bits_per_feature * features, std::size_t{4096}, most_bits));
+    bits_.resize(bits / 64);
+    mask_ = static_cast<std::uint32_t>(bits - 1);
+    for (const feature_set set : batch) {
+      for (const std::uint32_t feature : set) bits_[(feature & mask_) / 64] |= std::uint64_t{1} << feature % 64;
+    }
+    for (std::size_t n = 0; n < least_.size(); ++n) least_[n] = n == 0 ? 0 : bounds_.least_partner(n);
+    smallest_ = smallest_ == 0 ? 0 : bounds_.least_partner(smallest_);
+  }
+
+  [[nodiscard]] bool may_be_similar(feature_set set) const {
+    const std::size_t n = set.size();
+    if (n == 0 || n < smallest_) return false;
+    const std::size_t least = n < least_.size() ? least_[n] : bounds_.least_partner(n);
+    if (least > n || least > largest_) return false;
+    std::size_t may_lack = n - least;
+    for (const std::uint32_t feature : set) {
+      if ((bits_[(feature & mask_) / 64] >> feature % 64 & 1) == 0 && may_lack-- == 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  const neardup::detail::overlap_bounds& bounds_;
+  std::size_t smallest_ = 0;  // of the sets that may be similar
+  std::size_t largest_ = 0;   // of the batch
+  std::uint32_t mask_ = 0;
+  std::vector<std::uint64_t> bits_;
+  std::vector<std::size_t> least_ = std::vector<std::size_t>(1024);
+};
+
+/// Some of the indexed sets, by ascending numbers.
+class chosen_sets {
+ public:
+  chosen_sets(const indexed_sets& all, std::vector<std::uint32_t> numbers) : all_(all), numbers_(std::move(numbers)) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return numbers_.size(); }
+  [[nodiscard]] feature_set operator[](std::size_t i) const { return all_.of(numbers_[i]); }
+  [[nodiscard]] std::uint32_t number(std::size_t i) const { return numbers_[i]; }
+
+ private:
+  const indexed_sets& all_;
+  std::vector<std::uint32_t> numbers_;
+};
+
+/// Those that may be similar to one of a batch: all, where the batch is so large that most would be.
+chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch) {
+  constexpr std::size_t step = std::size_t{1} << 14, large_share = 8;
+  const bool is_large = batch.size() > indexed.numbers / large_share;
+  const neardup::detail::overlap_bounds bounds(set_measure_of(settings.comparison),
+                                               *settings.comparison.min_similarity);
+  const batch_filter filter(is_large ? std::span<const feature_set>() : batch, bounds);
+  std::vector<std::vector<std::uint32_t>> chosen((indexed.numbers + step - 1) / step);
+  run_parallel(settings.threads, chosen.size(), [&](std::size_t part) {
+    for (std::size_t i = part * step; i < std::min(indexed.numbers, (part + 1) * step); ++i) {
+      const feature_set set = indexed.of(i);
+      if (is_large ? !set.empty() : filter.may_be_similar(set)) chosen[part].push_back(static_cast<std::uint32_t>(i));
+    }
+  });
+  std::vector<std::uint32_t> all;
+  for (const auto& some : chosen) all.insert(all.end(), some.begin(), some.end());
+  return {indexed, std::move(all)};
+}
+
+using match_visitor = std::function<void(std::size_t i, std::span<const indexed_match> matches)>;
+
+/// Visits a part of the batch; in halves if there are too many matches to keep.
+void visit_part(const run_settings& settings, const chosen_sets& chosen, std::span<const feature_set> batch,
+                std::size_t first, const match_visitor& visit) {
+  const std::size_t most_matches = std::max(std::size_t{1} << 18, 8 * batch.size());
+  std::vector<std::vector<indexed_match>> found(batch.size());
+  std::size_t count = 0;
+  const auto has_room = [&] { return count <= most_matches || batch.size() == 1; };
+  neardup::visit_similar_pairs(
+      batch, chosen, *settings.comparison.min_similarity,
+      [&](const neardup::similar_pair<std::size_t>& pair) {
+        found[pair.first].push_back({chosen.number(pair.second), pair.similarity});
+        ++count;
+        return has_room();
+      },
+      {.measure = set_measure_of(settings.comparison), .run = neardup::threads{settings.threads}});
+  if (!has_room()) {
+    found.clear();
+    const std::size_t half = batch.size() / 2;
+    visit_part(settings, chosen, batch.first(half), first, visit);
+    return visit_part(settings, chosen, batch.subspan(half), first + half, visit);
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::sort(found[i].begin(), found[i].end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+    visit(first + i, found[i]);
+  }
+}
+
+/// The same by postings: what has enough of the features of a set is known at once, with how many.
+void visit_by_postings(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch,
+                       const match_visitor& visit) {
+  const double similarity = *settings.comparison.min_similarity;
+  const neardup::detail::overlap_bounds bounds(set_measure_of(settings.comparison), similarity);
+  std::vector<indexed_match> matches;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const std::size_t n = batch[i].size(), least = n == 0 ? 1 : bounds.least_partner(n);
+    matches.clear();
+    if (least <= n) {
+      for (const auto& [number, common] : indexed.postings.holding(batch[i], least, indexed.numbers)) {
+        const double found = bounds.similarity(n, std::max(common, indexed.of(number).size()), common);
+        if (found >= similarity) matches.push_back({number, found});
+      }
+    }
+    std::sort(matches.begin(), matches.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+    visit(i, matches);
+  }
+}
+
+}  // namespace
+
+void visit_similar_in_index(const run_settings& settings, const indexed_sets& indexed,
+                            std::span<const feature_set> batch, const match_visitor& visit) {
+  if (batch.empty()) return;
+  constexpr std::size_t large_share = 1024;  // of more sets, one look at all takes no longer
+  if (!indexed.postings.empty() && batch.size() <= std::max<std::size_t>(1, indexed.numbers / large_share)) {
+    return visit_by_postings(settings, indexed, batch, visit);
+  }
+  visit_part(settings, choose(settings, indexed, batch), batch, 0, visit);
+}
+
+std::vector<std::optional<std::uint32_t>> first_similar_in_index(const run_settings& settings,
+                                                                 const indexed_sets& indexed,
+                                                                 std::span<const feature_set> batch) {
+  std::vector<std::optional<std::uint32_t>> first(batch.size());
+  if (batch.empty()) return first;
+  const chosen_sets chosen = choose(settings, indexed, batch);
+  neardup::similar_group_options how = exact_grouping(settings, {});
+  how.among_themselves = false;
+  const std::vector<std::uint32_t> label =
+      neardup::extend_similar_groups(chosen, batch, *settings.comparison.min_similarity, how);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (label[i] < chosen.size()) first[i] = chosen.number(label[i]);
+  }
+  return first;
+}
+
+}  // namespace command

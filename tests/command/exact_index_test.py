@@ -1,0 +1,361 @@
+"""What is found in an index that keeps features, and in shards that do: held against comparing each document with each.
+NEARDUP_PROGRAM names the program."""
+
+import itertools
+import json
+import math
+import random
+import struct
+
+from harness import CommandTest, characters, corpus, fingerprints, hamming_distance, jaccard, jsonl
+from harness import run, start, stop, words, main
+
+
+def cosine(a, b):
+    return len(a & b) / math.sqrt(len(a) * len(b)) if a and b else 0.0
+
+
+MEASURES = {"jaccard": jaccard, "cosine": cosine}
+LEAST = (0.3, 0.5, 0.62, 0.8, 0.9, 1)
+
+
+def texts_of(count, seed):
+    """Of many sizes, similar ones, copies and what has no words; of whose pairs fingerprints miss some."""
+    rng = random.Random(seed)
+    texts = corpus(count, seed, words=20, vocabulary=60, copies=0.75)
+    long = " ".join(f"w{rng.randrange(500)}" for _ in range(2500))
+    for text in ("?!", "one", "one", "two", "one two", long, long + " end", long[: len(long) // 2]):
+        texts.insert(rng.randrange(len(texts)), text)
+    return texts
+
+
+def similar(a, b, measure, least):
+    return bool(a & b) and measure(a, b) >= least
+
+
+def rounded(similarity):
+    return float(f"{similarity:.6g}")
+
+
+class Kept(CommandTest):
+    """An index, and what stands in it, in order."""
+
+    features = ()
+    sets = staticmethod(lambda text: words(text, 2))
+
+    def setUp(self):
+        super().setUp()
+        self.index = self.folder / "index"
+        self.documents = []  # (id, text)
+
+    def records(self, documents):
+        return "".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in documents).encode()
+
+    def make(self, texts, *options):
+        self.documents = [(f"o{i}", t) for i, t in enumerate(texts)]
+        made = ("--keep-features", *self.features, *options, "--output", self.index, "-")
+        self.assert_done(run("index", "--jsonl", *made, data=self.records(self.documents)))
+
+    def change(self, option, documents, when="never"):
+        change = ("index", "--index", self.index, "--compact", when, option)
+        if option == "--remove":
+            self.assert_done(run(*change, "-", data="".join(f"{i}\n" for i, _ in documents)))
+        else:
+            self.assert_done(run(*change, "--jsonl", "-", data=self.records(documents)))
+        if option != "--append":
+            gone = {i for i, _ in documents}
+            self.documents = [d for d in self.documents if d[0] not in gone]
+        if option != "--remove":
+            self.documents += [d for d in documents if self.sets(d[1])]
+
+    def with_sets(self):
+        return [(i, self.sets(t)) for i, t in self.documents if self.sets(t)]
+
+
+class Query(Kept):
+    def check_query(self, new, *more):
+        kept = self.with_sets()
+        prints = fingerprints(self.records(self.documents + new), "--kind", "minwise", *self.features)
+        data = self.records(new)
+        file = self.write("new.jsonl", data)
+        found, last = 0, 0
+        for name, measure in MEASURES.items():
+            for least in LEAST:
+                expected = []
+                for i, text in new:
+                    own = self.sets(text)
+                    rows = [
+                        (i, j, hamming_distance(prints[i], prints[j]), rounded(measure(own, s)))
+                        for j, s in kept
+                        if similar(own, s, measure, least)
+                    ]
+                    expected += sorted(rows, key=lambda row: row[2])  # of equal ones in the order of the index
+                options = ("query", "--index", self.index, "--jsonl", "--format", "jsonl", "--check", name)
+                for source, threads in ((file, 1), ("-", 3)):
+                    with self.subTest(measure=name, least=least, source=source):
+                        how = ("--similarity", least, "--threads", threads, *more)
+                        done = self.assert_done(run(*options, *how, source, data=data))
+                        rows = [(r["id"], r["indexed"], r["distance"], r["similarity"]) for r in done.json]
+                        self.assertEqual(rows, expected)
+                        self.assertNotIn("may miss", done.err)
+                found += len(expected)
+                last = len(expected)
+        self.assertGreater(found, 500)
+        return last
+
+    def test_finds_all_that_is_similar_and_nothing_else(self):
+        texts = texts_of(500, 71)
+        self.make(texts[:300])
+        new = [(f"d{i}", t) for i, t in enumerate(texts[300:])]
+        self.assertGreater(self.check_query(new), 0)
+        # What was added, taken out and replaced since: in the log, then in the file.
+        self.change("--append", [(f"a{i}", t) for i, t in enumerate(texts[280:350])])
+        self.change("--remove", [d for d in self.documents if d[0].endswith("3")])
+        self.change("--replace", [(f"o{i}", texts[499 - i]) for i in range(0, 60, 2)] + [("a4", "?!")])
+        self.assertTrue((self.folder / "index.neardup-log").exists())
+        self.check_query(new)
+        self.change("--append", [("z", "a text more")], "now")
+        self.assertFalse((self.folder / "index.neardup-log").exists())
+        self.check_query(new, "--no-verify")
+
+    def test_of_an_empty_index_and_of_nothing(self):
+        self.make([])
+        data = self.records([("d0", "one two three")])
+        self.assertEqual(self.assert_done(run("query", "--index", self.index, "--jsonl", "-", data=data)).text, "")
+        self.make(texts_of(40, 72))
+        self.assertEqual(self.assert_done(run("query", "--index", self.index, "--jsonl", "-", data=b"")).text, "")
+
+    def test_as_pairs_against_the_index_does(self):
+        texts = texts_of(3000, 73)
+        self.make(texts[:2500], "--bits", 128, "--similarity", 0.9)
+        data = self.records((f"d{i}", t) for i, t in enumerate(texts[2500:]))
+        for options in ((), ("--similarity", 0.4), ("--min-similarity", 0.6), ("--check", "cosine")):
+            asked = run("query", "--jsonl", "--format", "jsonl", *options, "--index", self.index, "-", data=data).json
+            pairs = run("pairs", "--jsonl", "--format", "jsonl", *options, "--against", self.index, "-", data=data).json
+            rows = [(r["id"], r["indexed"], r["distance"], r["similarity"]) for r in asked]
+            self.assertGreater(len(rows), 100)
+            self.assertEqual(sorted(rows), sorted((r["a"], r["against"], r["distance"], r["similarity"]) for r in pairs))
+
+    def test_of_a_crowd_of_copies(self):
+        text = "one and the same text of ten words in all here"
+        self.make([text] * 530)
+        data = self.records((f"d{i}", text) for i in range(530))  # more matches than are kept at a time
+        done = self.assert_done(run("query", "--index", self.index, "--jsonl", "-", data=data))
+        lines = done.text.splitlines()
+        self.assertEqual(len(lines), 530 * 530)
+        for at in (0, 529, 530, 530 * 265 + 7, len(lines) - 1):
+            self.assertEqual(lines[at], f"1.000\t0\td{at // 530}\to{at % 530}")
+
+    def test_what_stands_before_bad_input_is_answered(self):
+        self.make(["one two three four"])
+        data = self.records([("d0", "one two three four")]) + b"{\n"
+        done = run("query", "--index", self.index, "--jsonl", "-", data=data)
+        self.assertEqual((done.status, done.text), (2, "1.000\t0\td0\to0\n"))
+
+    def test_a_program_that_waits_gets_its_answer(self):
+        self.make([f"a{i} b{i} c{i} d{i}" for i in range(50)])
+        process = start("query", "--index", str(self.index), "--jsonl", "-")
+        for i in (7, 3, 49):
+            process.stdin.write(self.records([(f"d{i}", f"a{i} b{i} c{i} d{i}")]))
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline().decode(), f"1.000\t0\td{i}\to{i}\n")
+        stop(process)
+
+    def test_fingerprints_find_candidates_where_they_are_asked_for(self):
+        texts = texts_of(1500, 74)
+        self.make(texts[:1200])
+        data = self.records((f"d{i}", t) for i, t in enumerate(texts[1200:]))
+        query = ("query", "--index", self.index, "--jsonl", "--format", "jsonl")
+        every = {(r["id"], r["indexed"]) for r in run(*query, "-", data=data).json}
+        for options in (("--kind", "auto"), ("--bits", 64), ("--distance", 10)):
+            done = self.assert_done(run(*query, *options, "-", data=data))
+            self.assertLess({(r["id"], r["indexed"]) for r in done.json}, every)
+            self.assertNotIn("may miss", done.err)
+            self.assert_fails(run(*query, *options, "--exact", "-", data=data), f"{options[0]} with --exact")
+        self.assertEqual(run(*query, "--exact", "-", data=data).bytes, run(*query, "-", data=data).bytes)
+
+    def test_an_index_without_features_says_how_to_miss_none(self):
+        texts = texts_of(30, 75)
+        self.assert_done(run("index", "--jsonl", "--output", self.index, "-", data=jsonl(texts)))
+        query = ("query", "--index", self.index, "--jsonl")
+        said = self.assert_done(run(*query, "-", data=jsonl(texts))).err
+        self.assertEqual(said.count("candidates come from fingerprints, which may miss a pair"), 1)
+        self.assertIn(f"index --keep-features --output {self.index} PATH… makes one that misses none", said)
+        self.assertNotIn("may miss", run(*query, "--quiet", "-", data=jsonl(texts)).err)
+        for option in (("--exact",), ("--min-similarity", 0.5), ("--check", "jaccard")):
+            done = run(*query, *option, "-", data=jsonl(texts))
+            self.assert_fails(done, " ".join(map(str, option[: 1 + (option[0] == "--check")])), "was made without --keep-features")
+        self.assert_fails(run(*query, "--check", "containment", "-", data=b""), "pairs --against")
+        self.assert_fails(run(*query, "--check", "edit", "-", data=b""), "keeps no texts")
+
+
+class QueryByCharacters(Kept):
+    features = ("--features", "chars:4")
+    sets = staticmethod(lambda text: characters(text, 4))
+
+    def test_finds_all(self):
+        texts = [t[:300] for t in texts_of(250, 76)]
+        self.make(texts[:150])
+        Query.check_query(self, [(f"d{i}", t) for i, t in enumerate(texts[150:])])
+
+
+class QueryByPostings(Kept):
+    features = ("--keep-postings",)
+
+    def test_one_document_after_the_other_is_answered_as_many_are(self):
+        texts = texts_of(300, 81)
+        self.make(texts[:250])
+        new = [(f"d{i}", t) for i, t in enumerate(texts[250:])] + [("e", "?!"), ("f", texts[3])]
+        found = 0
+        for options in (("--similarity", 0.3), (), ("--check", "cosine", "--similarity", 0.5), ("--similarity", 1)):
+            query = ("query", "--index", self.index, "--jsonl", *options, "-")
+            whole = self.assert_done(run(*query, data=self.records(new))).text
+            alone = "".join(self.assert_done(run(*query, data=self.records([d]))).text for d in new)
+            self.assertEqual(alone, whole)
+            found += len(whole.splitlines())
+        self.assertGreater(found, 300)
+
+
+class AddTo(Kept):
+    def expected(self, batch, measure, least):
+        """For each document of a batch the one that stands for it, the first of the index or the first kept one."""
+        kept = [(i, s, "against") for i, s in self.with_sets()]
+        taken = []
+        for i, text in batch:
+            own = self.sets(text)
+            by = next(((j, s, where) for j, s, where in kept if own and similar(own, s, measure, least)), None)
+            if by is None and own:
+                kept.append((i, own, "kept"))
+            taken.append((i, by and (by[0], by[2], rounded(measure(own, by[1])))))
+        return taken
+
+    def test_keeps_and_adds_what_is_similar_to_nothing_before(self):
+        texts = texts_of(800, 77)
+        batches = [texts[250:400], texts[400:401], [], texts[401:560], texts[560:]]
+        for name, measure in MEASURES.items():
+            for least in (0.3, 0.55, 0.8, 1):
+                with self.subTest(measure=name, least=least):
+                    for file in self.folder.glob("index*"):
+                        file.unlink()
+                    self.make(texts[:250])
+                    dropped_in_all = 0
+                    for number, batch in enumerate(batches):
+                        batch = [(f"b{number}-{i}", t) for i, t in enumerate(batch)]
+                        taken = self.expected(batch, measure, least)
+                        data, dropped = self.records(batch), self.folder / "dropped"
+                        when = ("never", "auto", "never", "now", "never")[number]
+                        how = ("--check", name, "--similarity", least, "--compact", when, "--threads", 1 + number % 3)
+                        if number % 2 == 0:
+                            how += ("--dropped", dropped)
+                        done = run("unique", "--jsonl", "--add-to", self.index, *how, "-", data=data)
+                        self.assert_done(done)
+                        self.assertNotIn("may miss", done.err)
+                        self.assertEqual([r["id"] for r in done.json], [i for i, by in taken if by is None])
+                        if number % 2 == 0:
+                            rows = [json.loads(line) for line in dropped.read_text().splitlines()]
+                            found = [(r["id"], r.get("against", r.get("kept")), "against" if "against" in r else "kept",
+                                      r["similarity"]) for r in rows]
+                            self.assertEqual(found, [(i, *by) for i, by in taken if by is not None])
+                            prints = fingerprints(self.records(self.documents + batch), "--kind", "minwise")
+                            self.assertEqual([r["distance"] for r in rows],
+                                             [hamming_distance(prints[i], prints[by]) for i, by, *_ in found])
+                            dropped_in_all += len(rows)
+                        kept = {i for i, by in taken if by is None}
+                        self.documents += [d for d in batch if d[0] in kept and self.sets(d[1])]
+                        gone = [d for d in self.documents if d[0].endswith(str(number))][:5]
+                        self.change("--remove", gone)
+                    self.assertGreater(dropped_in_all, 20)
+                    # All that was kept is in there, with its features and fingerprints.
+                    anew, twin = self.folder / "anew", self.folder / "twin"
+                    self.assert_done(run("index", "--index", self.index, "--jsonl", "--output", anew, "-"))
+                    made = ("--keep-features", "--output", twin, "-")
+                    self.assert_done(run("index", "--jsonl", *made, data=self.records(self.documents)))
+                    self.assertEqual(anew.read_bytes(), twin.read_bytes())
+
+    def test_refuses_only_what_an_index_does_not_have(self):
+        texts = texts_of(40, 78)
+        self.make(texts)
+        data = jsonl(texts)
+        add = ("unique", "--jsonl", "--add-to", self.index)
+        self.assertIn(" 0 added", self.assert_done(run(*add, "--exact", "--similarity", 0.2, "-", data=data)).err)
+        self.assert_fails(run(*add, "--exact", "--kind", "auto", "-", data=data), "--kind with --exact")
+        self.assert_fails(run(*add, "--kind", "auto", "--similarity", 0.2, "-", data=data), "answers up to")
+        self.assert_fails(run(*add, "--check", "edit", "-", data=data), "keeps no texts")
+        bare = self.folder / "bare"
+        self.assert_done(run("index", "--jsonl", "--output", bare, "-", data=data))
+        done = run("unique", "--jsonl", "--add-to", bare, "--exact", "-", data=data)
+        self.assert_fails(done, "--exact", str(bare), "without --keep-features")
+        done = self.assert_done(run("unique", "--jsonl", "--add-to", bare, "-", data=data))
+        self.assertIn(f"{bare} without --keep-features: candidates come from fingerprints", done.err)
+
+    def test_a_program_that_waits_is_answered_exactly(self):
+        texts = texts_of(120, 79)
+        self.make(texts[:60])
+        batch = [(f"d{i}", t) for i, t in enumerate(texts[60:])]
+        process = start("unique", "--jsonl", "--add-to", str(self.index), "--similarity", "0.5", "-")
+        for (i, text), (_, by) in zip(batch, self.expected(batch, jaccard, 0.5)):
+            process.stdin.write(self.records([(i, text)]))
+            process.stdin.flush()
+            if by is None:
+                self.assertEqual(json.loads(process.stdout.readline())["id"], i)
+        process.stdin.close()
+        self.assertEqual((process.stdout.read(), process.wait()), (b"", 0))
+        stop(process)
+
+
+class Shards(CommandTest):
+    def pairs_in(self, path):
+        """Of a file of pairs, by docs/format.md: ids of two documents."""
+        data = path.read_bytes()
+        for i in range(struct.unpack_from("<I", data, 20)[0]):
+            tag, _, begin, size, _ = struct.unpack_from("<IIQQQ", data, 64 + 32 * i)
+            if tag == 66:
+                return list(struct.iter_unpack("<QQ", data[begin : begin + size]))
+        return []
+
+    def test_a_join_finds_all_that_is_similar(self):
+        texts = texts_of(450, 80)
+        parts = [texts[:150], texts[150:350], texts[350:]]
+        files = [self.write(f"part{n}.jsonl", jsonl(part, 1000 * n)) for n, part in enumerate(parts)]
+        numbers = [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]
+        for name, measure in MEASURES.items():
+            for least in (0.3, 0.5, 0.8, 1):
+                with self.subTest(measure=name, least=least):
+                    how = ("--check", name, "--similarity", least)
+                    sets = {}  # by the ids of shards
+                    for n, file in enumerate(files):
+                        shard = ("--shard", n, "--keep-features", "--output", self.folder / f"{n}.shard")
+                        self.assert_done(run("hash", "--jsonl", *how, *shard, file))
+                        own = [words(t, 2) for t in parts[n] if words(t, 2)]
+                        # Of equal ones the first stands for all.
+                        sets |= {n << 40 | i: s for i, s in enumerate(own) if s not in own[:i]}
+                    found, checked = 0, []
+                    for a, b in numbers:
+                        out = self.folder / f"{a}-{b}.pairs"
+                        two = [self.folder / f"{n}.shard" for n in sorted({a, b}, reverse=a == 0)]
+                        told = how[2:] if a == b else how[:2] if a == 1 else ()
+                        done = self.assert_done(run("join", *told, "--threads", 1 + b, "--output", out, *two))
+                        self.assertNotIn("may miss", done.err)
+                        expected = sorted(
+                            (later, earlier)
+                            for earlier, later in itertools.combinations(sorted(sets), 2)
+                            if (earlier >> 40, later >> 40) == (a, b) and similar(sets[earlier], sets[later], measure, least)
+                        )
+                        self.assertEqual(self.pairs_in(out), expected)
+                        found += len(expected)
+                        checked.append(out)
+                    self.assertGreater(found, 5)
+                    handed_on = self.folder / "all.checked"
+                    shards = [self.folder / f"{n}.shard" for n in range(3)]
+                    self.assert_done(run("verify", "--output", handed_on, *checked, *shards))
+                    for rule, form in itertools.product(("representatives", "components"), ("text", "jsonl")):
+                        options = ("--grouping", rule, "--format", form)
+                        whole = self.assert_done(run("groups", "--jsonl", *how, *options, *files)).bytes
+                        self.assertGreater(len(whole), 100)
+                        for pairs in (checked, [handed_on]):
+                            merged = self.assert_done(run("merge", *options, *shards, *pairs)).bytes
+                            self.assertEqual(merged, whole)
+
+
+if __name__ == "__main__":
+    main()
