@@ -485,7 +485,7 @@ constexpr std::array unique_options{
     option_row{
         "--add-to", "FILE", takes::own, section::comparison,
         "an index: drop what is near a document in it, too, and add what is kept to it, once all is written; to a "
-        "log beside it, in time that depends on the input and not on the index",
+        "log beside it. Each batch looks once at the features that it keeps",
         usual::with_verb, "an index: drop what is near it, too; what is kept is added"},
     compact_option,
     option_row{
