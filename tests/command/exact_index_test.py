@@ -118,6 +118,33 @@ class Query(Kept):
         self.assertFalse((self.folder / "index.neardup-log").exists())
         self.check_query(new, "--no-verify")
 
+    def test_few_are_answered_as_many_are(self):
+        """Of few, most documents of the index are ruled out before they are compared."""
+        texts = texts_of(500, 82)
+        self.make(texts[:400])
+        new = [(f"d{i}", t) for i, t in enumerate(texts[400:])]
+        for options in (("--similarity", 0.3), (), ("--check", "cosine", "--similarity", 0.5), ("--similarity", 1)):
+            query = ("query", "--index", self.index, "--jsonl", *options, "-")
+            whole = self.assert_done(run(*query, data=self.records(new))).text
+            for size in (7, 40):
+                parts = [new[i : i + size] for i in range(0, len(new), size)]
+                few = "".join(self.assert_done(run(*query, data=self.records(part))).text for part in parts)
+                self.assertEqual(few, whole)
+            self.assertGreater(len(whole.splitlines()), 5)
+
+    def test_sets_within_each_other_at_the_very_bound(self):
+        row = [f"w{i}" for i in range(60)]
+        self.make([" ".join(row[:n]) for n in range(2, 61)])
+        for name, measure in MEASURES.items():
+            for least in LEAST:
+                for size in (2, 3, 6, 11, 21, 41, 60):
+                    own = words(" ".join(row[:size]), 2)
+                    data = self.records([("d", " ".join(row[:size]))])
+                    options = ("--check", name, "--similarity", least, "--format", "jsonl")
+                    done = self.assert_done(run("query", "--index", self.index, "--jsonl", *options, "-", data=data))
+                    expected = {i for i, s in self.with_sets() if similar(own, s, measure, least)}
+                    self.assertEqual({r["indexed"] for r in done.json}, expected, (name, least, size))
+
     def test_of_an_empty_index_and_of_nothing(self):
         self.make([])
         data = self.records([("d0", "one two three")])
@@ -127,8 +154,8 @@ class Query(Kept):
 
     def test_as_pairs_against_the_index_does(self):
         texts = texts_of(3000, 73)
-        self.make(texts[:2500], "--bits", 128, "--similarity", 0.9)
-        data = self.records((f"d{i}", t) for i, t in enumerate(texts[2500:]))
+        self.make(texts[:2700], "--bits", 128, "--similarity", 0.9)
+        data = self.records((f"d{i}", t) for i, t in enumerate(texts[2700:]))
         for options in ((), ("--similarity", 0.4), ("--min-similarity", 0.6), ("--check", "cosine")):
             asked = run("query", "--jsonl", "--format", "jsonl", *options, "--index", self.index, "-", data=data).json
             pairs = run("pairs", "--jsonl", "--format", "jsonl", *options, "--against", self.index, "-", data=data).json
@@ -231,7 +258,7 @@ class AddTo(Kept):
 
     def test_keeps_and_adds_what_is_similar_to_nothing_before(self):
         texts = texts_of(800, 77)
-        batches = [texts[250:400], texts[400:401], [], texts[401:560], texts[560:]]
+        batches = [texts[250:400], texts[400:401], [], texts[401:425], texts[425:]]
         for name, measure in MEASURES.items():
             for least in (0.3, 0.55, 0.8, 1):
                 with self.subTest(measure=name, least=least):
