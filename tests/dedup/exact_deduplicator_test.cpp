@@ -176,7 +176,7 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
   for (const auto& [max_in_row, by] : settings) {
     for (const std::uint32_t vocabulary : {40U, 300U, 100000U}) {
       std::mt19937_64 random(max_in_row + vocabulary);
-      neardup::detail::feature_candidates<simhash<64>> source(0.6, max_in_row, by);
+      neardup::feature_candidates<simhash<64>> source(0.6, max_in_row, by);
       decltype(source)::workspace scratch;
       std::map<std::uint32_t, document> kept;
       // It gives those of erased documents, too, and of those that were never kept.
@@ -245,7 +245,7 @@ TEST_CASE("candidates by features that are added again with others are found by 
         if (features.size() > 30) features.resize(30);
         return features;
       };
-      neardup::detail::feature_candidates<simhash<64>> source(0.6, max_in_row);
+      neardup::feature_candidates<simhash<64>> source(0.6, max_in_row);
       decltype(source)::workspace scratch;
       std::vector<std::uint32_t> numbers(expected);
       for (std::uint32_t i = 0; i < expected; ++i) {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <neardup/dedup/join/feature_candidates.hpp>
+#include <neardup/dedup/feature_candidates.hpp>
 #include <span>
 #include <utility>
 #include <vector>
@@ -23,7 +23,7 @@ namespace docid {
 /// one is added: the order of features is learnt anew when there are twice as many, see feature_candidates.
 /// Memory: that of feature_candidates, and 24 bytes for each number of a document.
 class feature_index {
-  using source = neardup::detail::feature_candidates<fingerprint>;
+  using source = neardup::feature_candidates<fingerprint>;
 
  public:
   /// Gives the features of the content that a document has now, none if it is gone; valid until the next call.

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <neardup/dedup/feature_candidates.hpp>
 #include <neardup/dedup/group.hpp>
-#include <neardup/dedup/join/feature_candidates.hpp>
 #include <neardup/fingerprint/hashers.hpp>
 
 #include "../compare/check.hpp"
@@ -97,7 +97,7 @@ class kept_by_features {
   struct of_set {
     feature_set features;
   };
-  using candidates = neardup::detail::feature_candidates<neardup::simhash<64>>;
+  using candidates = neardup::feature_candidates<neardup::simhash<64>>;
   static constexpr std::size_t max_in_row = 2048;
 
   const comparison_settings& how_;

@@ -25,7 +25,7 @@
 #include "checks.hpp"
 #include "decider.hpp"
 #include "describer.hpp"
-#include "join/feature_candidates.hpp"
+#include "feature_candidates.hpp"
 #include "recall.hpp"
 #include "similarity.hpp"
 
@@ -395,7 +395,7 @@ class deduplicator {
       }
       const double similarity = options.similarity.value_or(default_similarity);
       detail::check_jaccard(similarity);
-      return source(detail::feature_candidates<fingerprint_type>(similarity));
+      return source(feature_candidates<fingerprint_type>(similarity));
     } else {
       detail::fail<std::invalid_argument>("exact deduplication needs a check of features of 32 bits");
     }
