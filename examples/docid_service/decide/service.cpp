@@ -84,16 +84,12 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
   task work;
   work.items.reserve(articles.size());
   for (article& arrived : articles) {
-    item it;
-    it.title = describe_.title(arrived.title);
-    // A title that says nothing is not searched for, nor found.
-    if (!options_.by_title || it.title.features.size() < options_.title_tokens) it.title.print.reset();
-    it.content = describe_.content(arrived.content);
+    item it = described(std::move(arrived));
     // Only articles that are like another one need their pairs. To find those of a long one, the writer would keep others
     // waiting.
-    if (kept_.is_local() || arrived.content.size() > long_content) it.pairs = describe_.pairs(arrived.content);
-    if (options_.finds_clues) it.all_pairs = all_pairs_of(arrived.content);
-    it.arrived = std::move(arrived);
+    const std::string& content = it.arrived.content;
+    if (kept_.is_local() || content.size() > long_content) it.pairs = describe_.pairs(content);
+    if (options_.finds_clues) it.all_pairs = all_pairs_of(content);
     work.titles.prints.push_back(it.title.print);
     work.bodies.prints.push_back(options_.by_content && !exact_ ? it.content.print : std::nullopt);
     work.items.push_back(std::move(it));
@@ -103,6 +99,16 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
   auto result = work.answers.get_future();
   enqueue(std::move(work));
   return result;
+}
+
+service::item service::described(article arrived) const {
+  item it;
+  it.title = describe_.title(arrived.title);
+  // A title that says nothing is not searched for, nor found.
+  if (!options_.by_title || it.title.features.size() < options_.title_tokens) it.title.print.reset();
+  it.content = describe_.content(arrived.content);
+  it.arrived = std::move(arrived);
+  return it;
 }
 
 void service::enqueue(task work) {
@@ -177,10 +183,11 @@ bool service::erase(const std::string& nid) {
       is_there = document.has_value();
       if (!document) return;
       const auto stored = map_.stored_of(nid);
-      const bool was_kept = is_kept(nid, stored, *document);
+      const bool was_kept = is_kept(nid, stored, *document), was_first = map_.first_of(*document).nid == nid;
       map_.remove(nid);
       if (stored && !was_kept) kept_.erase(*document, stored->version);
       if (!map_.nids_of(*document).empty()) {
+        if (was_first) redefine_by_next(*document);
         const auto kept = map_.kept_of(*document);
         if (was_kept && keep_hottest(*document)) {
           kept_.erase(*document, kept->version);
@@ -697,7 +704,20 @@ void service::update(item& it, doc_number document, step by) {
 /// The texts of a document are those of its first article: when that has changed, they do.
 void service::redefine_if_first(item& it, doc_number document) {
   const known_article first = map_.first_of(document);
-  if (first.nid != it.arrived.nid && first.url != it.arrived.url) return;
+  if (first.nid == it.arrived.nid || first.url == it.arrived.url) redefine(it, document);
+}
+
+/// When it is gone, they are those of the next one, unless that one's content is not known: an earlier version, or
+/// another service, has stored it.
+void service::redefine_by_next(doc_number document) {
+  const known_article first = map_.first_of(document);
+  const auto json = first.stored ? kept_.get(document, first.stored->version) : std::nullopt;
+  if (!json) return;
+  item next = described(article_of(parse_json(*json)));
+  redefine(next, document);
+}
+
+void service::redefine(item& it, doc_number document) {
   const definition old = map_.definition_of(document).value();
   if (old.title == it.title && old.content == it.content) return;
   const auto move = [&](fingerprint_index& index, const auto& from, const auto& to) {

@@ -156,6 +156,7 @@ class service {
     std::function<void()> other;  // instead of items
   };
 
+  [[nodiscard]] item described(article arrived) const;
   void enqueue(task work);
   document_view view_of(doc_number document, std::string name);
   template <class Work>
@@ -169,6 +170,8 @@ class service {
   std::optional<std::pair<doc_number, answer>> find_document(item& it, std::size_t query);
   void update(item& it, doc_number document, step by);
   void redefine_if_first(item& it, doc_number document);
+  void redefine_by_next(doc_number document);
+  void redefine(item& it, doc_number document);
   void store_pairs(doc_number document);
   bool is_kept(const std::string& nid, const std::optional<stored_article>& stored, doc_number document);
   std::optional<std::string> kept_url(doc_number document, const kept_article& kept);

@@ -39,6 +39,29 @@ class Documents(TestCase):
             self.service.request("DELETE", path)
             self.restart()
 
+    def test_the_article_behind_a_deleted_first_one_decides(self):
+        def texts(kind, count=40):
+            return " ".join(f"{kind}{i}" for i in range(count))
+        first, second = texts("ferry"), texts("ferry", 38) + " storm snow"
+        for deleted in ("a", "b"):
+            with self.subTest(deleted=deleted):
+                name = self.service.doc_id(article(1, nid="a", url="a", title="Harbour", content=first))
+                self.assertEqual(self.service.doc_id(article(2, nid="b", url="b", title="Pier", content=second)), name)
+                # Its first article becomes another text, and goes.
+                changed = article(1, nid="a", url="a", title="Kitchen", content=texts("soup"))
+                self.assertEqual(self.service.doc_id(changed), name)
+                self.assertEqual(self.service.request("DELETE", "/articles/" + deleted)[0], 200)
+                left, gone = (second, texts("soup")) if deleted == "a" else (texts("soup"), second)
+                for nid in ("c", "d"):  # the latter after a restart
+                    self.assertEqual(self.service.doc_id(article(3, nid=nid, url=nid, title="Left", content=left)), name)
+                    other = self.service.doc_id(article(4, nid="other" + nid, url="other" + nid, title="Gone", content=gone))
+                    self.assertNotEqual(other, name)
+                    self.service.request("DELETE", "/articles/" + nid)
+                    self.service.request("DELETE", "/articles/other" + nid)
+                    self.restart()
+                for nid in "ab":
+                    self.service.request("DELETE", "/articles/" + nid)
+
     def shown(self, name):
         """The nid of the article that is kept, whatever the service has in memory."""
         return self.service.request("GET", "/docs/" + name)[1]["article"]["nid"]
