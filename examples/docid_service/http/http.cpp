@@ -349,8 +349,9 @@ struct http_server::implementation {
     server.set_error_handler([](const Request&, Response& res) {
       if (!res.body.empty() || res.content_provider_) return;
       set_error(res, res.status,
-                res.status == 404 ? "there is no such page; a docId is 16 hex digits, a hyphen and 16 more"
-                                  : "the request cannot be understood");
+                res.status == 404   ? "there is no such page; a docId is 16 hex digits, a hyphen and 16 more"
+                : res.status == 414 ? "the URL is longer than 8 kB"
+                                    : "the request cannot be understood");
     });
     server.set_logger([this](const Request&, const Response& res) {
       if (res.status > 0 && res.status < 600) ++statuses[static_cast<std::size_t>(res.status)];

@@ -76,10 +76,11 @@ constexpr std::array options_of_groups{
     option_row{"--top", "N", takes::weights, section::fingerprint,
                "only the N features of a document with the highest tfidf, whatever --weights gives them; of equal ones "
                "those of smaller bytes"},
-    option_row{"--kind", "KIND", takes::fingerprints, section::fingerprint,
-               "simhash; minwise: one-bit min-wise codes of distinct features; or auto, which holds where none is named, "
-               "too: where --similarity chooses the distance the one that needs the smaller one, else simhash. Where "
-               "documents are compared, naming any takes candidates by fingerprints"},
+    option_row{
+        "--kind", "KIND", takes::fingerprints, section::fingerprint,
+        "simhash; minwise: one-bit min-wise codes of distinct features; or auto, which holds where none is named, "
+        "too: where --similarity chooses the distance the one that needs the smaller one, else simhash. Where "
+        "documents are compared, naming any takes candidates by fingerprints"},
     option_row{"--bits", "N", takes::fingerprints, section::fingerprint,
                "32, 64, 128 or 256 (default of fingerprints: 64)"},
     option_row{"--seed", "N", takes::seed, section::fingerprint,
@@ -93,8 +94,10 @@ constexpr std::array options_of_groups{
     option_row{
         "--exact", flag, takes::exact, section::comparison,
         "miss nothing: candidates by features. That is the default, unless --distance, --kind, --bits or --blocks asks "
-        "for fingerprints, or --weights or --top needs them; with it, what would miss a pair is refused",
-        usual::with_verb, "refuse what would miss a pair; nothing is missed by default"},
+        "for fingerprints, --weights or --top needs them, or an index has nothing else; with it, what would miss a "
+        "pair is "
+        "refused",
+        usual::with_verb, "refuse what would miss a pair; by default none is missed where there are features"},
     option_row{"--distance", "K", takes::comparison, section::comparison,
                "candidates by fingerprints, which differ in at most K bits (default where fingerprints are compared: "
                "enough to "

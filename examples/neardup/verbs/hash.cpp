@@ -15,7 +15,7 @@ constexpr std::array hash_options{
     option_row{"--shard", "N", takes::own, section::shards,
                "of a corpus for many machines: the number of this part of it, from 0; writes the file that --output "
                "names"},
-    option_row{"--keep-features", flag, takes::own, section::shards, "for verify and merge, in FILE.features"},
+    option_row{"--keep-features", flag, takes::own, section::shards, "for join, verify and merge, in FILE.features"},
     option_row{"--distance", "K", takes::own, section::shards, "with --shard, as for groups"},
     option_row{"--min-similarity", "X", takes::own, section::shards, "with --shard, as for groups"},
     option_row{"--check", "M", takes::own, section::shards, "with --shard, as for groups"},
@@ -110,7 +110,8 @@ A document without tokens has '-' in place of a fingerprint (null in jsonl).
 --format bin writes a list of fingerprints, which all verbs but advise read with --fingerprints: of each
 document with tokens its fingerprint and its number in the input, from 0.
 --shard N writes the list of shard N of a corpus that is compared on many machines: an id is N << 40 | the
-number of a document with tokens. With --keep-features, FILE.features holds what verify and merge need.
+number of a document with tokens. With --keep-features, FILE.features holds what join, verify and merge need
+to miss no pair.
 What is given about the comparison has to be the same for all shards.
 )",
                      takes::texts | takes::fingerprints | takes::weights | takes::features | takes::dictionary |

@@ -43,7 +43,9 @@ constexpr std::array index_options{
                "blocks of the index: speed against memory, never the result"},
     option_row{"--check-features", "F", takes::own, section::index, "features that are kept (default: --features)"},
     option_row{"--keep-features", flag, takes::own, section::index,
-               "keep features, for exact similarities (4 bytes each); when adding, as the index does",
+               "keep features, so that what is compared with the index misses no pair (4 bytes each); when adding, as "
+               "the index "
+               "does",
                usual::with_verb},
     option_row{"--keep-postings", flag, takes::own, section::index,
                "the same, and which documents have each of them, for find --index (some 6 bytes more for each feature)",

@@ -29,8 +29,9 @@ constexpr std::array join_options{
     option_row{"--check", "M", takes::own, section::comparison, "the measure of --similarity, as for hash --shard"},
     option_row{"--exact", flag, takes::own, section::comparison,
                "miss nothing: pairs by the .features of the shards. That is the default, unless --distance, --kind or "
-               "--blocks, of join or of hash, asks for fingerprints; with it, what would miss a pair is refused",
-               usual::with_verb, "refuse what would miss a pair; nothing is missed by default"},
+               "--blocks, or another --distance, --kind or --bits of hash, asks for fingerprints; with it, what would "
+               "miss a pair is refused",
+               usual::with_verb, "refuse what would miss a pair; by default none is missed where there are features"},
 };
 
 /// A list whose ids are those of a shard. Throws: input_error.
@@ -152,7 +153,7 @@ objection objection_of(const shard_comparison& shards) {
   }
   if (has_weights) return {"", name + " was made with weights"};
   if (!are_chosen_by_similarity(fingerprint, comparison)) {
-    return {"", name + " was made with --distance, --kind or --bits"};
+    return {"", name + " has a distance, a kind or bits of its own"};
   }
   return {};
 }
