@@ -4,7 +4,8 @@
     with_dask.py [OPTION…] SCHEDULER FOLDER PART…      prints what `neardup groups --jsonl PART…` prints
 
 All workers see FOLDER, where the files of tasks lie, and the parts. One that is there is whole, so a task of a worker
-that died is done again by another, and a run that was stopped goes on where it was.
+that died is done again by another, and a run that was stopped goes on where it was. Other parts or options, which
+FOLDER.run has, need another folder.
 """
 import argparse
 import pathlib
@@ -53,6 +54,11 @@ def main():
     parser.add_argument("--merge", type=shlex.split, default=[], help="such as --merge='--format jsonl'")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
+    run, known = str([given.input, given.compare, given.join, given.parts]), given.folder.with_name(given.folder.name + ".run")
+    if not known.exists():
+        known.write_text(run, encoding="utf-8")
+    if known.read_text(encoding="utf-8") != run:
+        sys.exit(f"with_dask: {given.folder} has the files of a run with other parts or options ({known}); name another folder")
     count = len(given.parts)
 
     with Client(given.scheduler) as client:

@@ -76,6 +76,11 @@ class Drivers(unittest.TestCase):
         self.assertEqual(kept.stat().st_mtime_ns, before)
         self.assertEqual(self.output(*command, env=environment | {"MERGE": "--grouping components"}),
                          self.output(PROGRAM, "groups", "--jsonl", "--quiet", "--grouping", "components", *self.parts))
+        # Files of a run with other options would be taken for those of this one.
+        done = subprocess.run(command, env=environment | {"COMPARE": "--similarity 0.6"}, capture_output=True, text=True,
+                              timeout=300, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("tasks has the files of a run with other parts or options", done.stderr)
 
     @unittest.skipUnless(shutil.which("parallel"), "no GNU parallel")
     def test_gnu_parallel_tells_of_a_part_that_cannot_be_read(self):

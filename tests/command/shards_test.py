@@ -145,9 +145,9 @@ class Groups(Shards):
         """As groups with the options of hash: what asks for fingerprints there asks for them here."""
         note = "candidates come from fingerprints, which may miss a pair"
         names = self.write_parts(300, 1)
-        for options, why in ((("--bits", "128"), "made with --distance, --kind or --bits (--exact misses none)"),
-                             (("--kind", "simhash"), "made with --distance, --kind or --bits"),
-                             (("--distance", "12", "--min-similarity", "0.8"), "made with --distance, --kind or --bits"),
+        for options, why in ((("--bits", "128"), "has a distance, a kind or bits of its own (--exact misses none)"),
+                             (("--kind", "simhash"), "has a distance, a kind or bits of its own"),
+                             (("--distance", "12", "--min-similarity", "0.8"), "has a distance, a kind or bits of its own"),
                              (("--distance", "3"), "made with --distance alone"), (("--check", "edit"), "made with --check edit"),
                              (("--weights", "tf"), "made with weights"), (("--weights", "tf", "--check", "cosine"), "cosine and weights")):
             shards = self.hash(names, *options)
@@ -195,6 +195,9 @@ class Groups(Shards):
         mixed = [f for f in checked if f != "0-1.checked"] + ["0-1.exact"]
         said = self.run_neardup("merge", "0.shard", "1.shard", *mixed, fails=True)
         self.assertRegex(said, r"0-1\.exact: is of an exact join, and \S+ is not|is of candidates by fingerprints, and 0-1\.exact is not")
+        facts = self.run_neardup("manifest", "0.shard", "1.shard", *mixed)
+        self.assertRegex(facts, r"\nmixed\t\S+: is of .*, and \S+ of ")
+        self.assertTrue(facts.endswith("\nincomplete\n"))
         said = self.run_neardup("verify", "--output", "x", "0-1.exact", "0-0.candidates", "0.shard", "1.shard", fails=True)
         self.assertRegex(said, r"0-0.candidates: holds candidates, and 0-1.exact is not")
         said = self.run_neardup("verify", "--output", "x", "0-0.checked", "0.shard", fails=True)
@@ -227,6 +230,36 @@ class Groups(Shards):
             said = self.run_neardup("join", "--exact", "--output", "x", "8.shard", fails=True)
             self.assertIn(f"--exact: 8.shard was made with {why}, and sets are compared by a similarity of", said)
         self.assertFalse((self.folder / "x").exists())
+
+    def test_pairs_of_other_settings_are_refused(self):
+        # The lists of the shards are the same bytes: only what lies beside them tells one from the other.
+        parts = ["one two three four five six seven eight", "one two three four five six seven nine ten"]
+        for number, text in enumerate(parts):
+            (self.folder / f"part{number}.jsonl").write_text(json.dumps({"text": text}) + "\n", encoding="utf-8")
+        names = ["part0.jsonl", "part1.jsonl"]
+        by_fingerprints = ("--kind", "simhash", "--distance", "12", "--min-similarity")
+        for this, that, said in (
+                ((), ("--similarity", "0.6"), "is of --min-similarity 0.6, and its shards of 0.8"),
+                ((), ("--check-features", "words:1"), "is of --check-features words:1, and its shards of words:2"),
+                ((*by_fingerprints, "0.8"), (*by_fingerprints, "0.8", "--check", "cosine"), "is of --check cosine, and its"),
+                ((*by_fingerprints, "0.8"), (*by_fingerprints, "0.6"), "is of --min-similarity 0.6, and its shards of 0.8")):
+            for of_pairs, of_shards in ((that, this), (this, that)):
+                with self.subTest(of_pairs=of_pairs, of_shards=of_shards):
+                    shards = self.hash(names, "--features", "words:2", *of_pairs)
+                    lists = [(self.folder / f"{shard}.shard").read_bytes() for shard in shards]
+                    old = []
+                    for pairs in self.all_tasks(shards):
+                        old.append("old-" + pairs)
+                        (self.folder / pairs).rename(self.folder / old[-1])
+                    self.merge(shards, old)
+                    self.hash(names, "--features", "words:2", *of_shards)
+                    self.assertEqual([(self.folder / f"{shard}.shard").read_bytes() for shard in shards], lists)
+                    files = [*(f"{shard}.shard" for shard in shards), *(f"{shard}.shard.features" for shard in shards), *old]
+                    refused = self.run_neardup("merge", *files, fails=True)
+                    self.assertIn(said if of_pairs == that else ", and its shards of ", refused)
+                    facts = self.run_neardup("manifest", *files)
+                    self.assertIn("\nstale\told-", facts)
+                    self.assertTrue(facts.endswith("\nincomplete\n"))
 
     def test_at_a_lower_similarity(self):
         self.check_equal(1500, 3, ("--similarity", "0.5"), ("--similarity", "0.5"))

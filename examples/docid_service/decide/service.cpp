@@ -65,6 +65,7 @@ service::service(const cascade_options& options, fingerprint_index& titles, fing
     exact_.emplace(options_.content.similarity, [this](doc_number document) { return content_features(document); });
   }
   in_transaction([] {});  // which gives the indexes what they lack
+  counts_.feature_bytes = features_.bytes() + pairs_.bytes();
   if (options_.finds_clues) {
     constexpr std::size_t together = 1000;
     doc_number last = 0;

@@ -121,7 +121,8 @@ class changed_index_of final : public changed_index {
 void refuse_to_change(const index_settings& index) {
   if (!index.keeps_postings) return;
   throw input_error({index.path, "keeps postings, which are written as a whole: index --index " + index.path +
-                                     " --output " + index.path + " PATH… adds to it"});
+                                     " --output " + index.path +
+                                     " PATH… adds to it, and without documents that are to go it has to be made anew"});
 }
 
 neardup::file_lock lock_output(const std::string& path) {

@@ -182,6 +182,9 @@ pair_file::pair_file(const std::string& path)
   is_checked = hold == "checked";
   is_exact = values.contains("join") && values["join"] == "exact";
   distance = number_of<int>(path, values, "distance");
+  values.erase("pairs");
+  values.erase("join");
+  comparison = std::move(values);
   const auto is_wrong = [&](const id_pair& pair) {
     return pair.earlier >= pair.later || std::none_of(tasks.begin(), tasks.end(), [&](const join_task& task) {
              return task.earlier == shard_of(pair.earlier) && task.later == shard_of(pair.later);
@@ -193,11 +196,31 @@ pair_file::pair_file(const std::string& path)
   }
 }
 
+std::string difference_of(const pair_file& pairs, const named_values& of_shards) {
+  const auto difference = [&](const std::string& name, const std::string& value) -> std::string {
+    const auto other = of_shards.find(name);
+    if (other != of_shards.end() && other->second == value) return "";
+    return "is of --" + name + ' ' + value + ", and its shards of " +
+           (other == of_shards.end() ? "none" : other->second);
+  };
+  // What was typed, before the distance, which follows from it.
+  for (const char* const name : {"check", "min-similarity"}) {
+    const auto own = pairs.comparison.find(name);
+    if (own == pairs.comparison.end()) continue;
+    if (std::string found = difference(name, own->second); !found.empty()) return found;
+  }
+  for (const auto& [name, value] : pairs.comparison) {
+    if (std::string found = difference(name, value); !found.empty()) return found;
+  }
+  return "";
+}
+
 void save_pairs(const std::string& path, const pair_facts& facts, const neardup::fingerprint_composition& made_of,
                 std::span<const join_task> tasks, std::vector<id_pair>& pairs) {
   std::sort(pairs.begin(), pairs.end());
-  named_values values{{"distance", std::to_string(facts.distance)},
-                      {"pairs", facts.is_checked ? "checked" : "candidates"}};
+  named_values values = facts.comparison;
+  values["distance"] = std::to_string(facts.distance);
+  values["pairs"] = facts.is_checked ? "checked" : "candidates";
   if (facts.is_exact) values["join"] = "exact";
   save_parts(path, facts.bits, pairs.size(), made_of, values, {std::as_bytes(tasks), std::as_bytes(std::span(pairs))});
 }

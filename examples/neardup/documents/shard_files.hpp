@@ -106,15 +106,21 @@ struct pair_file {
   bool is_checked = false;
   bool is_exact = false;  ///< all pairs that pass the check, whatever their fingerprints
   int distance = 0;
+  named_values comparison;  ///< of checked pairs, as shard_documents has it; in older files only the distance
   std::span<const join_task> tasks;
   std::span<const id_pair> pairs;
 };
+
+/// Why pairs are not those of shards with these settings: "is of --min-similarity 0.6, and its shards of 0.8". Empty if
+/// they may be.
+std::string difference_of(const pair_file& pairs, const named_values& of_shards);
 
 /// What a file of pairs says of them.
 struct pair_facts {
   std::size_t bits;  ///< of the fingerprints of the shards
   int distance;
   bool is_checked, is_exact = false;  ///< see pair_file
+  named_values comparison = {};       ///< of checked pairs that of their shards
 };
 
 /// Sorts the pairs, and writes them. Throws: output_error.

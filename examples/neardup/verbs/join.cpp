@@ -211,7 +211,8 @@ void join_exactly(context& c, run_settings& settings) {
              {.bits = settings.fingerprint.bits,
               .distance = settings.comparison.distance,
               .is_checked = true,
-              .is_exact = true},
+              .is_exact = true,
+              .comparison = earlier.settings},
              earlier.file.made_of(), std::span(&task, 1), pairs);
   say_joined(c, task, counted(pairs.size(), "pair", "pairs") + " of near-duplicates");
 }

@@ -1,7 +1,9 @@
 // `neardup manifest`: which files of shards are whole, and what is missing.
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <neardup/storage/fingerprint_list.hpp>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -62,6 +64,13 @@ class manifest {
         print("missing", (is_checked_next ? "checked pairs of " : "candidates of ") + which);
       }
     }
+    for (const auto& [path, pairs] : pairs_) {
+      const std::string difference = settings_ ? difference_of(*pairs, *settings_) : "";
+      if (!difference.empty()) print("stale", path + ": " + difference);
+      if (pairs->is_exact == pairs_.begin()->second->is_exact) continue;
+      print("mixed", path + ": is of " + name_of_join(*pairs) + ", and " + pairs_.begin()->first + " of " +
+                         name_of_join(*pairs_.begin()->second));
+    }
     for (const auto& [task, path] : named_) {
       const auto is_current = [&](std::uint64_t shard, std::uint64_t checksum) {
         const auto found = shards_.find(shard);
@@ -96,13 +105,18 @@ class manifest {
   }
   void add_documents(const std::string& path) {
     const shard_documents documents(path);
+    if (!settings_) settings_ = documents.settings;
     kept_[documents.number] = documents.list_checksum;
     // A shard without documents tells its number only here.
     shards_.try_emplace(documents.number, documents.list_checksum);
     print_whole("features of shard " + std::to_string(documents.number), documents.size(), path);
   }
+  static const char* name_of_join(const pair_file& pairs) {
+    return pairs.is_exact ? "an exact join" : "candidates by fingerprints";
+  }
   void add_pairs(const std::string& path) {
-    const pair_file pairs(path);
+    auto read = std::make_unique<pair_file>(path);
+    const pair_file& pairs = *read;
     std::string shards;
     const std::string what = pairs.is_checked ? "checked pairs of shards " : "candidates of shards ";
     for (const join_task& task : pairs.tasks) {
@@ -114,6 +128,7 @@ class manifest {
       shards += (shards.empty() ? "" : ", ") + two;
     }
     print_whole(what + shards, pairs.pairs.size(), path);
+    if (pairs.is_checked) pairs_.emplace(path, std::move(read));
   }
 
   output& out_;
@@ -122,6 +137,8 @@ class manifest {
   std::map<std::uint64_t, std::string> lists_;            // by number the file
   std::set<join_task> candidates_, checked_;
   std::multimap<join_task, std::string> named_;
+  std::optional<named_values> settings_;                     // of the first shard
+  std::map<std::string, std::unique_ptr<pair_file>> pairs_;  // checked ones
 };
 
 void print_manifest(context& c) {

@@ -115,6 +115,8 @@ void check_all_are_joined(const shard_inputs& inputs) {
           {path, std::string(pairs->is_exact ? "is of an exact join" : "is of candidates by fingerprints") + ", and " +
                      inputs.pairs.front()->file.path() + " is not"});
     }
+    const std::string difference = difference_of(*pairs, inputs.documents.front()->settings);
+    if (!difference.empty()) throw input_error({path, difference});
     for (const join_task& task : pairs->tasks) {
       static_cast<void>(inputs.of(task.earlier, task.earlier_checksum, path));
       static_cast<void>(inputs.of(task.later, task.later_checksum, path));

@@ -55,10 +55,8 @@ void verify_candidates(run_settings& settings) {
                                    ", and " + inputs.pairs.front()->file.path() + " is not"});
     }
     if (candidates->is_checked && !candidates->is_exact) throw input_error({path, "its pairs are checked already"});
-    if (candidates->distance != settings.comparison.distance) {
-      throw input_error({path, "is of --distance " + std::to_string(candidates->distance) + ", and its shards of " +
-                                   std::to_string(settings.comparison.distance)});
-    }
+    const std::string difference = difference_of(*candidates, inputs.documents.front()->settings);
+    if (!difference.empty()) throw input_error({path, difference});
     if (candidates->is_exact) {
       for (const join_task& task : candidates->tasks) {
         static_cast<void>(inputs.of(task.earlier, task.earlier_checksum, path));
@@ -81,7 +79,8 @@ void verify_candidates(run_settings& settings) {
              {.bits = settings.fingerprint.bits,
               .distance = settings.comparison.distance,
               .is_checked = true,
-              .is_exact = inputs.are_exact()},
+              .is_exact = inputs.are_exact(),
+              .comparison = inputs.documents.front()->settings},
              inputs.pairs.front()->file.made_of(), tasks, passed);
   if (!settings.output.quiet) {
     const std::string pairs = counted(passed.size(), "pair", "pairs") + " of near-duplicates";
