@@ -348,9 +348,8 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
   }
   for (const char* const option : {"--output", "--dropped", "--dropped-records", "--audit"}) {
     if (typed[option] != "-") continue;
-    const std::string_view instead = option == std::string_view("--output")
-                                         ? "leave it out to write to standard output"
-                                         : "standard output takes the result";
+    const std::string_view instead = option == std::string_view("--output") ? "leave it out to write to standard output"
+                                                                            : "standard output takes the result";
     throw usage_error(std::string(option) + " -: " + std::string(instead) + "; ./- is a file of that name");
   }
   to.output.quiet = typed.has("--quiet");
