@@ -16,7 +16,6 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/edit/internal/edit_join.hpp
     include/neardup/dedup/edit/similar_texts.hpp
     include/neardup/dedup/edit_distance.hpp
-    include/neardup/dedup/feature_candidates.hpp
     include/neardup/dedup/feature_sets.hpp
     include/neardup/dedup/group.hpp
     include/neardup/dedup/join/candidate_collector.hpp
@@ -24,6 +23,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/join/components.hpp
     include/neardup/dedup/join/copy_groups.hpp
     include/neardup/dedup/join/distinct_sets.hpp
+    include/neardup/dedup/join/feature_candidates.hpp
     include/neardup/dedup/join/feature_join.hpp
     include/neardup/dedup/join/fingerprint_join.hpp
     include/neardup/dedup/join/join_input.hpp

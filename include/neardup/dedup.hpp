@@ -10,7 +10,6 @@
 #include "dedup/deduplicator.hpp"
 #include "dedup/describer.hpp"
 #include "dedup/edit_distance.hpp"
-#include "dedup/feature_candidates.hpp"
 #include "dedup/feature_sets.hpp"
 #include "dedup/group.hpp"
 #include "dedup/join_options.hpp"

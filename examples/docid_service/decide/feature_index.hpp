@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <neardup/dedup/feature_candidates.hpp>
+#include <neardup/dedup/decider.hpp>
 #include <span>
 #include <utility>
 #include <vector>

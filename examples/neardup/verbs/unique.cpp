@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <neardup/dedup/feature_candidates.hpp>
+#include <neardup/dedup/decider.hpp>
 #include <neardup/dedup/group.hpp>
 #include <neardup/fingerprint/hashers.hpp>
 

@@ -26,6 +26,7 @@
 #include "../runner.hpp"
 #include "checks.hpp"
 #include "describer.hpp"
+#include "join/feature_candidates.hpp"
 #include "join/sequential_decider.hpp"
 
 namespace neardup::inline v0 {
@@ -194,6 +195,10 @@ class id_reference {
 };
 
 }  // namespace detail
+
+/// Where candidates come from if none may be missed: the rare features that documents share. Another `Source` of a decider.
+template <class Fingerprint>
+using feature_candidates = detail::feature_candidates<Fingerprint>;
 
 /// Keeps described documents, and decides about others: which of those kept is the original.
 ///

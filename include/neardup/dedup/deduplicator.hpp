@@ -25,7 +25,6 @@
 #include "checks.hpp"
 #include "decider.hpp"
 #include "describer.hpp"
-#include "feature_candidates.hpp"
 #include "recall.hpp"
 #include "similarity.hpp"
 

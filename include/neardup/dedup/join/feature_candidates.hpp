@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "../detail/bits.hpp"
-#include "../error.hpp"
-#include "../runner.hpp"
-#include "../simhash.hpp"
-#include "join/overlap_bounds.hpp"
-#include "join/rare_first.hpp"
-#include "join_options.hpp"
+#include "../../detail/bits.hpp"
+#include "../../error.hpp"
+#include "../../runner.hpp"
+#include "../../simhash.hpp"
+#include "../join_options.hpp"
+#include "overlap_bounds.hpp"
+#include "rare_first.hpp"
 
-namespace neardup::inline v0 {
+namespace neardup::inline v0::detail {
 
 /// Candidates by the features that a document shares with kept ones: every kept document with a Jaccard similarity, or a
 /// cosine, of at least a threshold, and few others. A `Source` of a decider, as fingerprint_candidates is.
@@ -50,7 +50,7 @@ class feature_candidates {
   /// Memory that is reused from document to document: one for each thread.
   class workspace {
     friend feature_candidates;
-    detail::prefix_finder finder_;
+    prefix_finder finder_;
     std::vector<std::uint32_t> met_;
     std::vector<std::uint32_t> least_;  // what two sets must have in common by Jaccard, by the sum of their sizes
     std::size_t size_ = 0, first_size_ = 0, last_size_ = 0;  // of a set, and of those that may be similar enough
@@ -100,9 +100,9 @@ class feature_candidates {
       features += n;
       postings += n == 0 ? 0 : bounds_.prefix(n);
     }
-    counts_ = detail::token_counts((std::max)(2 * features, min_heads));
+    counts_ = token_counts((std::max)(2 * features, min_heads));
     for (const std::uint32_t number : numbers) {
-      for (const feature_type feature : features_of(number)) counts_.count(detail::feature_token(feature), false);
+      for (const feature_type feature : features_of(number)) counts_.count(feature_token(feature), false);
     }
     heads_.assign(std::bit_ceil((std::max)(2 * postings, min_heads)), none);
     learnt_ = numbers.size();
@@ -160,9 +160,9 @@ class feature_candidates {
       if (kept[i] < number_of.size()) number_of[kept[i]] = static_cast<std::uint32_t>(i);
     }
     constexpr std::size_t step = 64;
-    const std::size_t parts = detail::parts_for(runner, batch.size(), step);
+    const std::size_t parts = parts_for(runner, batch.size(), step);
     std::vector<workspace> scratch(parts);
-    detail::in_steps(runner, parts, batch.size(), step, [&](std::size_t part, std::size_t first, std::size_t last) {
+    in_steps(runner, parts, batch.size(), step, [&](std::size_t part, std::size_t first, std::size_t last) {
       for (const std::uint32_t number : batch.subspan(first, last - first)) {
         for_each(of_number{features.of(number)}, scratch[part],
                  [&](std::uint32_t slot) { compare(number_of[slot], number); });
@@ -253,18 +253,18 @@ class feature_candidates {
   /// A bitmap of 64 bits, see set_bitmap.
   static std::uint64_t signature_of(feature_span features) noexcept {
     std::uint64_t signature = 0;
-    for (const feature_type feature : features) signature ^= std::uint64_t{1} << (detail::feature_token(feature) >> 26);
+    for (const feature_type feature : features) signature ^= std::uint64_t{1} << (feature_token(feature) >> 26);
     return signature;
   }
 
-  [[nodiscard]] std::span<const std::uint64_t> prefix_of(feature_span features, detail::prefix_finder& finder) const {
+  [[nodiscard]] std::span<const std::uint64_t> prefix_of(feature_span features, prefix_finder& finder) const {
     const std::size_t count = bounds_.prefix(features.size());
     if (count == 0) return {};
     return finder.find(features, count, counts_);
   }
 
   [[nodiscard]] std::size_t bucket(std::uint32_t token) const noexcept {
-    return static_cast<std::size_t>(detail::mix(token)) & (heads_.size() - 1);
+    return static_cast<std::size_t>(mix(token)) & (heads_.size() - 1);
   }
 
   /// Adds the first features of a document, or nothing if it throws.
@@ -272,7 +272,7 @@ class feature_candidates {
     const std::span<const std::uint64_t> keys = prefix_of(features, own_.finder_);
     const std::uint16_t size = clipped(features.size());
     std::size_t position = 0;
-    detail::undo posting_all{[&] {
+    undo posting_all{[&] {
       while (position-- > 0) remove(static_cast<std::uint32_t>(keys[position]), number, size, clipped(position));
     }};
     const std::uint64_t signature = signature_of(features);
@@ -294,7 +294,7 @@ class feature_candidates {
     std::uint32_t at = free_;
     if (at == none) {
       at = static_cast<std::uint32_t>(postings_.size());
-      if (at == none) detail::fail<std::length_error>("a deduplicator has at most 2^32 - 1 postings");
+      if (at == none) fail<std::length_error>("a deduplicator has at most 2^32 - 1 postings");
       postings_.emplace_back();
     } else {
       free_ = postings_[at].next;
@@ -469,19 +469,19 @@ class feature_candidates {
   double similarity_;
   std::size_t max_in_row_;
   set_similarity by_;
-  detail::overlap_bounds bounds_;
+  overlap_bounds bounds_;
   std::vector<std::uint32_t> heads_;  // of the chains of postings, by bucket
   std::vector<posting> postings_;
   std::uint32_t free_ = none;  // a chain of postings
   std::vector<posting_list> lists_;
-  detail::token_counts counts_;  // as they were learnt
-  std::size_t size_ = 0;         // documents
-  std::size_t again_ = 0;        // that were added again since the order was learnt
-  std::vector<bool> is_kept_;    // by number
-  std::size_t learnt_ = 0;       // documents when the order was learnt
-  std::size_t features_ = 0;     // of all documents
-  mutable counter looked_at_;    // since then
-  workspace own_;                // of those that write
+  token_counts counts_;        // as they were learnt
+  std::size_t size_ = 0;       // documents
+  std::size_t again_ = 0;      // that were added again since the order was learnt
+  std::vector<bool> is_kept_;  // by number
+  std::size_t learnt_ = 0;     // documents when the order was learnt
+  std::size_t features_ = 0;   // of all documents
+  mutable counter looked_at_;  // since then
+  workspace own_;              // of those that write
 };
 
-}  // namespace neardup::inline v0
+}  // namespace neardup::inline v0::detail
