@@ -36,7 +36,7 @@ constexpr std::string_view rules_text = R"(Rules:
   A document without tokens is in no group and no pair. One with fewer than {tokens} distinct features is, without a
   check, a near-duplicate only of documents with the same features.
   Without --similarity, --distance and --min-similarity a run is one of --similarity {similarity}. --distance alone
-  means no check: fingerprints alone decide; but query checks by the features that its index keeps.
+  means no check: fingerprints alone decide. query checks by the features that its index keeps.
   --weights idf without a file, --keep but first, --grouping components, report and advise read everything twice;
   standard input and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. unique reads files twice.
   The check keeps features, 4 bytes each; what is above --memory lies in a temporary file, too.

@@ -95,8 +95,7 @@ constexpr std::array options_of_groups{
         "--exact", flag, takes::exact, section::comparison,
         "miss nothing: candidates by features. That is the default, unless --distance, --kind, --bits or --blocks asks "
         "for fingerprints, --weights or --top needs them, or an index has nothing else; with it, what would miss a "
-        "pair is "
-        "refused",
+        "pair is refused",
         usual::with_verb, "refuse what would miss a pair; by default none is missed where there are features"},
     option_row{"--distance", "K", takes::comparison, section::comparison,
                "candidates by fingerprints, which differ in at most K bits (default where fingerprints are compared: "
