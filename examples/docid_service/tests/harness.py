@@ -215,7 +215,8 @@ class Contents:
         self.words, self.similarity, self.by_pairs, self.longest = words, similarity, by_pairs, longest
         self.make = random.Random(seed)
         self.prefix = []
-        self.documents = {}  # docId -> [urls, words, features, pairs]; the content of the first article
+        self.documents = {}  # docId -> {url: words}; the first article is what others are compared with
+        self.sets = {}  # docId -> the features and the pairs of its first article
         self.names = set()  # all docIds that were given
         self.number = self.found = self.new = 0
 
@@ -225,7 +226,7 @@ class Contents:
     def text(self):
         make = self.make
         if self.documents and make.random() < 0.7:
-            words = list(make.choice(list(self.documents.values()))[1])
+            words = list(self.first_of(make.choice(list(self.documents))))
             for _ in range(make.randrange(max(2, len(words) // 5))):
                 place = make.randrange(len(words))
                 words[place:place + make.randrange(2)] = [self.word() for _ in range(make.randrange(1, 3))]
@@ -236,11 +237,14 @@ class Contents:
         pairs = set(zip(words, words[1:]))
         return pairs if self.by_pairs else set(words), pairs
 
+    def first_of(self, name):
+        return next(iter(self.documents[name].values()))
+
     def originals(self, words):
         """The documents one of which an article of these words belongs to."""
         own, own_pairs = self.sets_of(words)
         best, names = self.similarity, set()
-        for name, (_, _, features, pairs) in self.documents.items():
+        for name, (features, pairs) in self.sets.items():
             similarity = len(own & features) / len(own | features)
             if similarity < best or len(own_pairs & pairs) / len(own_pairs | pairs) < self.similarity / 2:
                 continue
@@ -250,8 +254,10 @@ class Contents:
         return names
 
     def note(self, name, url, words):
+        """The document has this text at this url."""
         self.names.add(name)
-        self.documents[name] = [[url], words, *self.sets_of(words)]
+        self.documents.setdefault(name, {})[url] = words
+        self.sets[name] = self.sets_of(self.first_of(name))
 
     def send(self, case, service, count):
         """So many articles in one request."""
@@ -268,30 +274,30 @@ class Contents:
             if wanted:
                 case.assertIn(name, wanted, one)
                 case.assertIn("duplicate by content", answer["filterReason"])
-                self.documents[name][0].append(one["url"])
                 self.found += 1
             else:
                 case.assertEqual(answer["filterStatus"], "good", one)
                 case.assertNotIn(name, self.names)
-                self.note(name, one["url"], words)
                 self.new += 1
+            self.note(name, one["url"], words)
 
     def update(self, case, service):
         """An article comes again with another content, at its url."""
         name = self.make.choice(list(self.documents))
-        urls = self.documents[name][0]
-        url, words = self.make.choice(urls), self.text()
+        url, words = self.make.choice(list(self.documents[name])), self.text()
         case.assertEqual(service.doc_id({"url": url, "title": "", "content": " ".join(words)}), name)
-        if url == urls[0]:
-            self.documents[name][1:] = [words, *self.sets_of(words)]
+        self.note(name, url, words)
 
     def erase(self, case, service):
         name = self.make.choice(list(self.documents))
-        urls = self.documents[name][0]
-        url = urls.pop(self.make.randrange(len(urls)))
+        urls = self.documents[name]
+        url = self.make.choice(list(urls))
         case.assertEqual(service.request("DELETE", "/articles/" + urllib.parse.quote(url, safe=""))[0], 200)
-        if not urls:
-            del self.documents[name]
+        del urls[url]
+        if urls:
+            self.sets[name] = self.sets_of(self.first_of(name))
+        else:
+            del self.documents[name], self.sets[name]
 
 
 def main():

@@ -66,7 +66,7 @@ class manifest {
     }
     for (const auto& [path, pairs] : pairs_) {
       const std::string difference = settings_ ? difference_of(*pairs, *settings_) : "";
-      if (!difference.empty()) print("stale", path + ": " + difference);
+      if (!difference.empty()) print("stale", std::string(path).append(": ").append(difference));
       if (pairs->is_exact == pairs_.begin()->second->is_exact) continue;
       print("mixed", path + ": is of " + name_of_join(*pairs) + ", and " + pairs_.begin()->first + " of " +
                          name_of_join(*pairs_.begin()->second));
