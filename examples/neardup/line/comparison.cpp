@@ -66,7 +66,9 @@ void apply_fingerprint(const typed_options& typed, const width_rule& widths, run
   const std::string kind = typed["--kind"].value_or("auto");
   if (parse_name("--kind", kind, {"auto", "simhash", "minwise"}, "kinds are auto, simhash and minwise") == 2) {
     if (to.fingerprint.has_weights()) {
-      throw usage_error("--kind minwise knows no weights: leave out --weights, or write --kind simhash");
+      const char* const weighted = typed.has("--top") ? "--top" : "--weights";
+      throw usage_error(std::string("--kind minwise knows no weights: leave out ") + weighted +
+                        ", or write --kind simhash");
     }
     to.fingerprint.kind = fingerprint_kind::minwise;
   }

@@ -35,6 +35,16 @@ class help_formatter : public CLI::Formatter {
   std::string usage_;
 };
 
+/// Makes a number of bytes of it. Returns: why it is none.
+std::string read_size(std::string& size) {
+  const std::string given = size;  // CLI11 takes the unit off first
+  try {
+    if (CLI::AsSizeValue(false)(size).empty()) return "";
+  } catch (const CLI::ValidationError&) {
+  }
+  return given + " is not a whole number of bytes, such as 512M, 1500M or 4G";
+}
+
 void add_option(CLI::App& app, const option_row& row) {
   constexpr std::size_t help_width = 56;
   const std::string name = row.name, help = wrapped(row.help, help_width);
@@ -50,7 +60,7 @@ void add_option(CLI::App& app, const option_row& row) {
     option->type_name(value.substr(0, several))->group(row.section);
     if (several != value.npos) option->allow_extra_args(false)->expected(1)->take_all();
     if (value.find(' ') != value.npos) option->expected(2)->take_all();
-    if (name == "--memory") option->transform(CLI::AsSizeValue(false));
+    if (name == "--memory") option->transform(CLI::Validator(read_size, ""));
   }
 }
 
