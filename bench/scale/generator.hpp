@@ -99,7 +99,8 @@ class generator {
   words words_, original_;
   record record_{};
   std::string original_text_;
-  neardup::feature_extractor<neardup::default_tokenizer> features_of_;
+  // Those that the command compares: it folds all letters, and the default tokenizer those of ASCII.
+  neardup::feature_extractor<neardup::shingles<neardup::normalised<neardup::words>>> features_of_;
   decltype(features_of_)::workspace first_, second_;
 };
 
