@@ -10,7 +10,7 @@
 #include <benchmark/benchmark.h>
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/dedup/similar_groups.hpp>
-#include <neardup/dedup/similar_pairs.hpp>
+#include <neardup/sets/similar_pairs.hpp>
 
 #include "synthetic.hpp"
 

@@ -5,53 +5,39 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/advice/advice.hpp
     include/neardup/dedup/advice/internal/corpus_sample.hpp
     include/neardup/dedup/advice/internal/sample_join.hpp
-    include/neardup/dedup/all_pairs.hpp
     include/neardup/dedup/checks.hpp
     include/neardup/dedup/cluster.hpp
     include/neardup/dedup/decider.hpp
     include/neardup/dedup/deduplicator.hpp
     include/neardup/dedup/describer.hpp
-    include/neardup/dedup/edit/internal/distinct_texts.hpp
-    include/neardup/dedup/edit/internal/edit_filter.hpp
-    include/neardup/dedup/edit/internal/edit_join.hpp
-    include/neardup/dedup/edit/similar_texts.hpp
-    include/neardup/dedup/edit_distance.hpp
-    include/neardup/dedup/feature_sets.hpp
+    include/neardup/dedup/engine/candidate_collector.hpp
+    include/neardup/dedup/engine/feature_candidates.hpp
+    include/neardup/dedup/engine/feature_join.hpp
+    include/neardup/dedup/engine/sequential_decider.hpp
+    include/neardup/dedup/engine/similar_decider.hpp
     include/neardup/dedup/group.hpp
-    include/neardup/dedup/join/candidate_collector.hpp
-    include/neardup/dedup/join/common_elements.hpp
-    include/neardup/dedup/join/components.hpp
-    include/neardup/dedup/join/copy_groups.hpp
-    include/neardup/dedup/join/distinct_sets.hpp
-    include/neardup/dedup/join/feature_candidates.hpp
-    include/neardup/dedup/join/feature_join.hpp
-    include/neardup/dedup/join/fingerprint_join.hpp
-    include/neardup/dedup/join/join_input.hpp
-    include/neardup/dedup/join/join_pairs.hpp
-    include/neardup/dedup/join/join_plan.hpp
-    include/neardup/dedup/join/overlap_bounds.hpp
-    include/neardup/dedup/join/rare_first.hpp
-    include/neardup/dedup/join/sequential_decider.hpp
-    include/neardup/dedup/join/set_join.hpp
-    include/neardup/dedup/join/set_prefixes.hpp
-    include/neardup/dedup/join/similar_decider.hpp
-    include/neardup/dedup/join_options.hpp
     include/neardup/dedup/parts/repeated_parts.hpp
-    include/neardup/dedup/recall.hpp
     include/neardup/dedup/similar_groups.hpp
-    include/neardup/dedup/similar_pairs.hpp
-    include/neardup/dedup/similarity.hpp
+    include/neardup/dedup/similar_text_groups.hpp
     include/neardup/dedup/stream_deduplicator.hpp
     include/neardup/dedup/string_ids.hpp
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
-    include/neardup/detail/combinations.hpp
     include/neardup/detail/file_operations.hpp
     include/neardup/detail/filters.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
+    include/neardup/detail/positions.hpp
     include/neardup/detail/radix_partition.hpp
     include/neardup/detail/text_lines.hpp
+    include/neardup/detail/union_find.hpp
+    include/neardup/detail/visits.hpp
+    include/neardup/edits.hpp
+    include/neardup/edits/edit_distance.hpp
+    include/neardup/edits/engine/distinct_texts.hpp
+    include/neardup/edits/engine/edit_filter.hpp
+    include/neardup/edits/engine/edit_join.hpp
+    include/neardup/edits/similar_texts.hpp
     include/neardup/error.hpp
     include/neardup/fingerprint.hpp
     include/neardup/fingerprint/accumulator.hpp
@@ -89,7 +75,9 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
     include/neardup/guarded.hpp
+    include/neardup/ids.hpp
     include/neardup/index.hpp
+    include/neardup/index/all_pairs.hpp
     include/neardup/index/cost.hpp
     include/neardup/index/engine/batch_search.hpp
     include/neardup/index/engine/bucket_line.hpp
@@ -103,18 +91,38 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/search_plans.hpp
     include/neardup/index/engine/searches.hpp
     include/neardup/index/engine/table_search.hpp
+    include/neardup/index/estimates.hpp
     include/neardup/index/flat_index.hpp
     include/neardup/index/frozen_index.hpp
+    include/neardup/index/join/components.hpp
+    include/neardup/index/join/copy_groups.hpp
+    include/neardup/index/join/fingerprint_join.hpp
+    include/neardup/index/join/join_input.hpp
+    include/neardup/index/join/join_pairs.hpp
+    include/neardup/index/join/join_plan.hpp
+    include/neardup/index/join_options.hpp
     include/neardup/index/keyed_index.hpp
     include/neardup/index/layout.hpp
     include/neardup/index/match.hpp
     include/neardup/index/pigeonhole_index.hpp
+    include/neardup/index/recall.hpp
     include/neardup/index/searchable_index.hpp
     include/neardup/instruction_set.hpp
     include/neardup/minwise.hpp
     include/neardup/neardup.hpp
     include/neardup/ostream.hpp
     include/neardup/runner.hpp
+    include/neardup/sets.hpp
+    include/neardup/sets/engine/common_elements.hpp
+    include/neardup/sets/engine/distinct_sets.hpp
+    include/neardup/sets/engine/overlap_bounds.hpp
+    include/neardup/sets/engine/rare_first.hpp
+    include/neardup/sets/engine/set_join.hpp
+    include/neardup/sets/engine/set_prefixes.hpp
+    include/neardup/sets/feature_sets.hpp
+    include/neardup/sets/set_similarity.hpp
+    include/neardup/sets/similar_pairs.hpp
+    include/neardup/sets/similarity.hpp
     include/neardup/simhash.hpp
     include/neardup/storage.hpp
     include/neardup/storage/attachment_file.hpp

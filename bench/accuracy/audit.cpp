@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <neardup/dedup/recall.hpp>
 #include <neardup/index/flat_index.hpp>
+#include <neardup/index/recall.hpp>
 #include <unordered_map>
 #include <utility>
 

@@ -2,8 +2,8 @@
 
 #include <atomic>
 #include <bit>
-#include <neardup/dedup/all_pairs.hpp>
 #include <neardup/fingerprint.hpp>
+#include <neardup/index/all_pairs.hpp>
 #include <neardup/simhash.hpp>
 #include <neardup/text.hpp>
 #include <neardup/threads.hpp>

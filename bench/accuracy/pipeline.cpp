@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <neardup/dedup/similarity.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <utility>
 
 #include "stopwatch.hpp"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
-#include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint/hashers.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <numeric>
 #include <random>
 #include <tuple>

@@ -9,8 +9,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <neardup/dedup/recall.hpp>
 #include <neardup/index.hpp>
+#include <neardup/index/recall.hpp>
 #include <neardup/neardup.hpp>
 #include <random>
 #include <span>

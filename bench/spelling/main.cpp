@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/text.hpp>
 
 namespace {

@@ -3,11 +3,15 @@
 
 #include "version.hpp"
 
+#include "index/all_pairs.hpp"
 #include "index/cost.hpp"
+#include "index/estimates.hpp"
 #include "index/flat_index.hpp"
 #include "index/frozen_index.hpp"
+#include "index/join_options.hpp"
 #include "index/keyed_index.hpp"
 #include "index/layout.hpp"
 #include "index/match.hpp"
 #include "index/pigeonhole_index.hpp"
+#include "index/recall.hpp"
 #include "index/searchable_index.hpp"

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include <neardup/dedup/advice/advice.hpp>
-#include <neardup/dedup/all_pairs.hpp>
-#include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint/minwise_hasher.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
+#include <neardup/index/all_pairs.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"

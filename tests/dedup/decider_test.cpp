@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <neardup/dedup/decider.hpp>
-#include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/text.hpp>
 
 #include "catch.hpp"

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include <neardup/dedup/all_pairs.hpp>
 #include <neardup/dedup/cluster.hpp>
+#include <neardup/index/all_pairs.hpp>
 #include <neardup/index/layout.hpp>
 
 #include "catch.hpp"

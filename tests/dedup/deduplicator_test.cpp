@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <neardup/dedup/deduplicator.hpp>
-#include <neardup/dedup/edit_distance.hpp>
+#include <neardup/edits/edit_distance.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/index/flat_index.hpp>
 #include <neardup/text.hpp>

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <neardup/dedup/deduplicator.hpp>
-#include <neardup/dedup/feature_sets.hpp>
 #include <neardup/dedup/stream_deduplicator.hpp>
 #include <neardup/dedup/string_ids.hpp>
 #include <neardup/fingerprint.hpp>
+#include <neardup/sets/feature_sets.hpp>
 #include <neardup/text.hpp>
 
 #include "catch.hpp"

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/engine/feature_join.hpp>
 #include <neardup/dedup/group.hpp>
-#include <neardup/dedup/join/feature_join.hpp>
-#include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint/minwise_hasher.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/text/words.hpp>
 #include <neardup/threads.hpp>
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/dedup/all_pairs.hpp>
 #include <neardup/dedup/cluster.hpp>
+#include <neardup/index/all_pairs.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <neardup/dedup/advice/internal/sample_join.hpp>
-#include <neardup/dedup/similarity.hpp>
+#include <neardup/sets/similarity.hpp>
 
 #include "catch.hpp"
 

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include <neardup/dedup/similar_groups.hpp>
-#include <neardup/dedup/similarity.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
-#include "set_corpora.hpp"
+#include "support/set_corpora.hpp"
 
 namespace {
 

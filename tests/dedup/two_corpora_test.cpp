@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include <neardup/dedup/all_pairs.hpp>
 #include <neardup/dedup/group.hpp>
+#include <neardup/index/all_pairs.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"

@@ -17,8 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
+#include <neardup/index/estimates.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/text.hpp>
 
 #include "catch.hpp"

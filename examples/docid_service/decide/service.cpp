@@ -4,8 +4,8 @@
 #include <chrono>
 #include <iostream>
 #include <neardup/dedup/decider.hpp>
-#include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/text/words.hpp>
 #include <span>
 #include <stdexcept>

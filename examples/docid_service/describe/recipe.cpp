@@ -4,8 +4,8 @@
 #include <limits>
 #include <memory>
 #include <neardup/dedup/describer.hpp>
-#include <neardup/dedup/similarity.hpp>
 #include <neardup/fingerprint.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/text.hpp>
 #include <neardup/text/chinese/chinese_words.hpp>
 #include <span>

@@ -1,6 +1,7 @@
 #include "check.hpp"
 
-#include <neardup/dedup/similarity.hpp>
+#include <neardup/index/estimates.hpp>
+#include <neardup/sets/similarity.hpp>
 
 #include "../describe/fingerprints.hpp"
 #include "../ground/pipeline.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <compare>
-#include <neardup/dedup/join_options.hpp>
+#include <neardup/index/join_options.hpp>
 #include <numeric>
 
 #include "../../common/passages.hpp"

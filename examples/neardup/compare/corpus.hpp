@@ -1,7 +1,7 @@
 // What stays of the documents once they are read: fingerprints, names, and where to find them again.
 #pragma once
 
-#include <neardup/dedup/feature_sets.hpp>
+#include <neardup/sets/feature_sets.hpp>
 
 #include "../../common/passages.hpp"
 #include "../describe/fingerprints.hpp"

@@ -1,8 +1,8 @@
 // Groups of documents: the near-duplicates of one of them, or what a chain of them connects.
 #pragma once
 
-#include <neardup/dedup/edit/similar_texts.hpp>
 #include <neardup/dedup/similar_groups.hpp>
+#include <neardup/dedup/similar_text_groups.hpp>
 
 #include "context.hpp"
 #include "corpus.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <neardup/dedup/similar_groups.hpp>
-#include <neardup/dedup/similar_pairs.hpp>
+#include <neardup/sets/similar_pairs.hpp>
 #include <neardup/threads.hpp>
 
 #include "../ground/pipeline.hpp"

@@ -7,9 +7,9 @@
 #include <map>
 #include <neardup/dedup/checks.hpp>
 #include <neardup/dedup/describer.hpp>
-#include <neardup/dedup/edit_distance.hpp>
-#include <neardup/dedup/similarity.hpp>
+#include <neardup/edits/edit_distance.hpp>
 #include <neardup/fingerprint.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/text/normalise.hpp>
 
 #include "../ground/errors.hpp"

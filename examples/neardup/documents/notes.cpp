@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <neardup/dedup/recall.hpp>
 #include <neardup/fingerprint/hashers.hpp>
+#include <neardup/index/recall.hpp>
 #include <system_error>
 
 #include "../ground/encoding.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <neardup/dedup/checks.hpp>
-#include <neardup/dedup/recall.hpp>
+#include <neardup/index/recall.hpp>
 
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"

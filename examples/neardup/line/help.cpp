@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <neardup/dedup/checks.hpp>
-#include <neardup/dedup/edit_distance.hpp>
-#include <neardup/dedup/join_options.hpp>
-#include <neardup/dedup/recall.hpp>
+#include <neardup/edits/edit_distance.hpp>
+#include <neardup/index/join_options.hpp>
+#include <neardup/index/recall.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <utility>
 

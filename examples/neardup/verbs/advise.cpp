@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 #include <neardup/dedup/advice/advice.hpp>
-#include <neardup/dedup/recall.hpp>
+#include <neardup/index/recall.hpp>
 #include <neardup/text/utf8.hpp>
 #include <neardup/threads.hpp>
 

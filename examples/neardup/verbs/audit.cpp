@@ -1,6 +1,6 @@
 #include "audit.hpp"
 
-#include <neardup/dedup/similar_pairs.hpp>
+#include <neardup/sets/similar_pairs.hpp>
 #include <neardup/threads.hpp>
 #include <random>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <neardup/dedup/parts/repeated_parts.hpp>
-#include <neardup/dedup/similar_pairs.hpp>
+#include <neardup/sets/similar_pairs.hpp>
 #include <neardup/text/words.hpp>
 #include <neardup/threads.hpp>
 #include <unordered_map>

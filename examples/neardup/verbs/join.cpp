@@ -1,8 +1,8 @@
 // `neardup join`: the near-duplicates between two shards, or in one, or candidates for them.
 #include <array>
 #include <filesystem>
-#include <neardup/dedup/all_pairs.hpp>
-#include <neardup/dedup/similar_pairs.hpp>
+#include <neardup/index/all_pairs.hpp>
+#include <neardup/sets/similar_pairs.hpp>
 #include <neardup/storage/fingerprint_list.hpp>
 #include <neardup/threads.hpp>
 #include <system_error>

@@ -1,8 +1,8 @@
 // `neardup pairs`: every two near-duplicates.
 #include <cmath>
-#include <neardup/dedup/all_pairs.hpp>
-#include <neardup/dedup/edit/similar_texts.hpp>
-#include <neardup/dedup/similar_pairs.hpp>
+#include <neardup/edits/similar_texts.hpp>
+#include <neardup/index/all_pairs.hpp>
+#include <neardup/sets/similar_pairs.hpp>
 
 #include "../compare/context.hpp"
 #include "../compare/corpus.hpp"

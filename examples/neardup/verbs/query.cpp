@@ -1,6 +1,6 @@
 // `neardup query`: the near-duplicates of documents in an index file.
 #include <array>
-#include <neardup/dedup/similarity.hpp>
+#include <neardup/sets/similarity.hpp>
 
 #include "../compare/check.hpp"
 #include "../compare/index_search.hpp"

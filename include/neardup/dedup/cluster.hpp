@@ -7,10 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "../detail/positions.hpp"
+#include "../index/join/components.hpp"
+#include "../index/join/join_input.hpp"
+#include "../index/join_options.hpp"
 #include "../simhash.hpp"
-#include "join/components.hpp"
-#include "join/join_input.hpp"
-#include "join_options.hpp"
 
 namespace neardup::inline v0 {
 

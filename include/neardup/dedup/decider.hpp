@@ -26,8 +26,8 @@
 #include "../runner.hpp"
 #include "checks.hpp"
 #include "describer.hpp"
-#include "join/feature_candidates.hpp"
-#include "join/sequential_decider.hpp"
+#include "engine/feature_candidates.hpp"
+#include "engine/sequential_decider.hpp"
 
 namespace neardup::inline v0 {
 

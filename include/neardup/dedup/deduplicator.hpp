@@ -18,15 +18,16 @@
 #include <variant>
 #include <vector>
 
+#include "../detail/visits.hpp"
 #include "../error.hpp"
 #include "../fingerprint/defaults.hpp"  // so that this header brings all that a deduplicator is usually made of
 #include "../index/layout.hpp"
+#include "../index/recall.hpp"
 #include "../runner.hpp"
+#include "../sets/similarity.hpp"
 #include "checks.hpp"
 #include "decider.hpp"
 #include "describer.hpp"
-#include "recall.hpp"
-#include "similarity.hpp"
 
 namespace neardup::inline v0 {
 

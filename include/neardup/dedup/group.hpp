@@ -15,14 +15,15 @@
 #include <type_traits>
 #include <vector>
 
+#include "../detail/positions.hpp"
 #include "../error.hpp"
+#include "../index/join/components.hpp"
+#include "../index/join/join_input.hpp"
+#include "../index/join_options.hpp"
 #include "../runner.hpp"
 #include "../simhash.hpp"
 #include "checks.hpp"
-#include "join/components.hpp"
-#include "join/join_input.hpp"
-#include "join/sequential_decider.hpp"
-#include "join_options.hpp"
+#include "engine/sequential_decider.hpp"
 
 namespace neardup::inline v0 {
 

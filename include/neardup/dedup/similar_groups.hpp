@@ -13,16 +13,17 @@
 #include <type_traits>
 #include <vector>
 
+#include "../detail/positions.hpp"
+#include "../detail/union_find.hpp"
 #include "../error.hpp"
 #include "../runner.hpp"
+#include "../sets/engine/distinct_sets.hpp"
+#include "../sets/engine/overlap_bounds.hpp"
+#include "../sets/engine/set_join.hpp"
+#include "../sets/engine/set_prefixes.hpp"
+#include "../sets/similar_pairs.hpp"
+#include "engine/similar_decider.hpp"
 #include "group.hpp"
-#include "join/components.hpp"
-#include "join/distinct_sets.hpp"
-#include "join/overlap_bounds.hpp"
-#include "join/set_join.hpp"
-#include "join/set_prefixes.hpp"
-#include "join/similar_decider.hpp"
-#include "similar_pairs.hpp"
 
 namespace neardup::inline v0 {
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/visits.hpp"
 #include "../error.hpp"
 #include "../runner.hpp"
 #include "deduplicator.hpp"

@@ -10,22 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/visits.hpp"
 #include "../error.hpp"
+#include "../ids.hpp"
 #include "../simhash.hpp"
 
 namespace neardup::inline v0 {
-
-/// A type whose values may name the documents of an index: a regular, totally ordered, trivially copyable value.
-/// Floating-point numbers are out: NaN has no place in an order.
-template <class Id>
-concept index_id =
-    std::regular<Id> && std::totally_ordered<Id> && std::is_trivially_copyable_v<Id> && !std::floating_point<Id>;
-
-/// An Id that documents can be numbered with: an integer, but neither bool nor a character.
-template <class Id>
-concept counting_id =
-    std::integral<Id> && !std::same_as<Id, bool> && !std::same_as<Id, char> && !std::same_as<Id, wchar_t> &&
-    !std::same_as<Id, char8_t> && !std::same_as<Id, char16_t> && !std::same_as<Id, char32_t>;
 
 /// A stored pair: the content of an index is a set of these.
 template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
@@ -92,21 +82,6 @@ constexpr bool check_fingerprint_type() noexcept {
                 "neardup: an index of Bits bits holds simhash<Bits> or minwise<Bits>; write "
                 "pigeonhole_index_of<minwise<64>, 9>");
   return true;
-}
-
-/// Calls `visit(arguments...)`.
-/// Returns: false if the visitor returned false, which ends the visit; true if it returned true or nothing.
-template <class Visit, class... Arguments>
-constexpr bool visit_goes_on(Visit& visit, Arguments&&... arguments) {
-  using result = std::invoke_result_t<Visit&, Arguments...>;
-  static_assert(std::is_void_v<result> || std::is_same_v<std::remove_cvref_t<result>, bool>,
-                "neardup: a visitor returns nothing (it sees everything) or bool (false ends the visit)");
-  if constexpr (std::is_void_v<result>) {
-    visit(std::forward<Arguments>(arguments)...);
-    return true;
-  } else {
-    return visit(std::forward<Arguments>(arguments)...);
-  }
 }
 
 /// Reports a search distance outside of 0..max.

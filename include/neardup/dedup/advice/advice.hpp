@@ -18,12 +18,12 @@
 #include "../../error.hpp"
 #include "../../index/cost.hpp"
 #include "../../index/flat_index.hpp"
+#include "../../index/recall.hpp"
 #include "../../minwise.hpp"
 #include "../../runner.hpp"
 #include "../../simhash.hpp"
 #include "../../text/feature_choice.hpp"
 #include "../checks.hpp"
-#include "../recall.hpp"
 #include "internal/corpus_sample.hpp"
 
 namespace neardup::inline v0 {

@@ -21,10 +21,10 @@
 #include "../../fingerprint/feature_extractor.hpp"
 #include "../../fingerprint/hashers.hpp"
 #include "../../runner.hpp"
+#include "../../sets/feature_sets.hpp"
+#include "../../sets/similarity.hpp"
 #include "../../text/parts.hpp"
-#include "../feature_sets.hpp"
 #include "../similar_groups.hpp"
-#include "../similarity.hpp"
 
 namespace neardup::inline v0 {
 

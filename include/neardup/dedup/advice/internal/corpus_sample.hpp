@@ -26,9 +26,9 @@
 #include "../../../fingerprint/weighters.hpp"
 #include "../../../minwise.hpp"
 #include "../../../runner.hpp"
+#include "../../../sets/similarity.hpp"
 #include "../../../simhash.hpp"
 #include "../../../text/feature_choice.hpp"
-#include "../../similarity.hpp"
 #include "sample_join.hpp"
 
 namespace neardup::inline v0::detail {

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "../../join/overlap_bounds.hpp"
-#include "../../join/rare_first.hpp"
-#include "../../join_options.hpp"
-#include "../../similarity.hpp"
+#include "../../../index/join_options.hpp"
+#include "../../../sets/engine/overlap_bounds.hpp"
+#include "../../../sets/engine/rare_first.hpp"
+#include "../../../sets/similarity.hpp"
 
 namespace neardup::inline v0::detail {
 

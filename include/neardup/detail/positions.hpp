@@ -1,0 +1,46 @@
+// Positions in what is joined: of the smallest type that numbers them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "../error.hpp"
+#include "../ids.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The number of fingerprints from which a join needs positions of 64 bits.
+inline constexpr std::size_t many_positions = (std::numeric_limits<std::uint32_t>::max)();
+
+/// Refuses an index type that cannot number `count` fingerprints; `what` names the call that would take a wider one.
+template <class Index>
+void check_index_type(std::size_t count, const char* what) {
+  static_assert(
+      counting_id<Index>,
+      "neardup: positions are numbered with an integer type such as std::uint32_t, not with bool nor with a type "
+      "of characters");
+  if constexpr (counting_id<Index>) {
+    const bool is_small = sizeof(Index) <= sizeof(std::uint32_t);
+    if (count > 0 &&
+        (std::cmp_greater(count - 1, (std::numeric_limits<Index>::max)()) || (is_small && count >= many_positions))) {
+      fail<std::length_error>(std::string(what) + ": the index type cannot number " + std::to_string(count) +
+                              " fingerprints; write " + what + "<std::uint64_t>");
+    }
+  }
+}
+
+/// Calls `use(position)` with a zero of the type for the positions of `count` fingerprints, which Index can number.
+/// Only for a wide Index are there two of them, so only then is a join compiled twice.
+template <class Index, class Use>
+auto with_position_type(std::size_t count, const Use& use) {
+  if constexpr (sizeof(Index) > sizeof(std::uint32_t)) {
+    if (count >= many_positions) return use(std::uint64_t{0});
+  }
+  return use(std::uint32_t{0});
+}
+
+}  // namespace neardup::inline v0::detail

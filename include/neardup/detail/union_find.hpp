@@ -1,0 +1,54 @@
+// Union-find: which numbers are in one component, united by several threads.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace neardup::inline v0::detail {
+
+/// Numbers that are united step by step, by any thread. The smallest number of a component represents it. The parent of
+/// a number is smaller than it, or the number itself. Only roots get new parents, by compare-and-exchange. So every
+/// number leads to a root, the smallest of its component, whenever threads see each other's writes.
+template <class Number>
+class shared_components {
+ public:
+  explicit shared_components(std::size_t count) : parent_(count) {
+    for (std::size_t x = 0; x < count; ++x) parent_[x].store(static_cast<Number>(x), std::memory_order_relaxed);
+  }
+
+  /// The smallest number of the component of `x`, as far as this thread knows.
+  std::size_t find(std::size_t x) noexcept {
+    std::size_t parent = load(x);
+    while (parent != x) {
+      const std::size_t above = load(parent);
+      // Halving the path keeps later walks short. If another thread has written meanwhile, its parent leads to the same
+      // root.
+      if (above != parent) parent_[x].store(static_cast<Number>(above), std::memory_order_relaxed);
+      x = parent;
+      parent = above;
+    }
+    return x;
+  }
+
+  void unite(std::size_t a, std::size_t b) noexcept {
+    while (true) {
+      a = find(a);
+      b = find(b);
+      if (a == b) return;
+      if (a < b) std::swap(a, b);
+      auto root = static_cast<Number>(a);
+      if (parent_[a].compare_exchange_strong(root, static_cast<Number>(b), std::memory_order_relaxed)) return;
+    }
+  }
+
+ private:
+  std::size_t load(std::size_t x) const noexcept {
+    return static_cast<std::size_t>(parent_[x].load(std::memory_order_relaxed));
+  }
+
+  std::vector<std::atomic<Number>> parent_;
+};
+
+}  // namespace neardup::inline v0::detail

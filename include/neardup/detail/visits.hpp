@@ -1,0 +1,24 @@
+// Visitors: functions that are called for each of many results, and may end the visit.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+namespace neardup::inline v0::detail {
+
+/// Calls `visit(arguments...)`.
+/// Returns: false if the visitor returned false, which ends the visit; true if it returned true or nothing.
+template <class Visit, class... Arguments>
+constexpr bool visit_goes_on(Visit& visit, Arguments&&... arguments) {
+  using result = std::invoke_result_t<Visit&, Arguments...>;
+  static_assert(std::is_void_v<result> || std::is_same_v<std::remove_cvref_t<result>, bool>,
+                "neardup: a visitor returns nothing (it sees everything) or bool (false ends the visit)");
+  if constexpr (std::is_void_v<result>) {
+    visit(std::forward<Arguments>(arguments)...);
+    return true;
+  } else {
+    return visit(std::forward<Arguments>(arguments)...);
+  }
+}
+
+}  // namespace neardup::inline v0::detail

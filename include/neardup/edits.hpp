@@ -1,0 +1,7 @@
+// From texts to those of an edit similarity: all of neardup/edits/.
+#pragma once
+
+#include "version.hpp"
+
+#include "edits/edit_distance.hpp"
+#include "edits/similar_texts.hpp"

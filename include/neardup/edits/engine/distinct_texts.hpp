@@ -1,0 +1,132 @@
+// Texts as their code points, each distinct one once, the shortest first.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../error.hpp"
+#include "../../text/utf8.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Any texts by their positions. `of` is called once for each, and what it gives is not kept.
+struct text_source {
+  std::size_t size = 0;
+  std::function<std::string_view(std::size_t)> of;
+};
+
+/// The distinct texts with code points, by rank: by length, then by where each is first. A code point is the number that
+/// it has in all of these texts, from 0 on. Memory: 4 bytes a code point of what is distinct, 24 a text.
+class distinct_texts {
+ public:
+  /// Texts from number `first_count` on are another corpus. Throws: std::length_error from 2^32 - 1 texts on, or of
+  /// texts of 2^31 code points and more.
+  distinct_texts(const text_source& source, std::size_t first_count) : first_count_(first_count) {
+    if (source.size >= 0xffffffffU) fail<std::length_error>("similar texts: 2^32 - 1 texts or more");
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash: texts in the order of their coming
+    std::vector<entry> found;
+    std::vector<std::uint32_t> text_of(source.size, none);
+    std::vector<char32_t> numbers;
+    for (std::size_t i = 0; i < source.size; ++i) {
+      number(source.of(i), numbers);
+      if (numbers.empty()) continue;
+      if (numbers.size() >> 31 != 0) fail<std::length_error>("similar texts: a text of 2^31 code points or more");
+      std::uint64_t hash = numbers.size();
+      for (const char32_t c : numbers) hash = mix(hash + c);
+      std::vector<std::uint32_t>& same = known[hash];
+      const auto equal = std::find_if(same.begin(), same.end(), [&](std::uint32_t t) {
+        return std::equal(numbers.begin(), numbers.end(),
+                          characters_.begin() + static_cast<std::ptrdiff_t>(found[t].begin),
+                          characters_.begin() + static_cast<std::ptrdiff_t>(found[t].begin + found[t].length));
+      });
+      if (equal != same.end()) {
+        text_of[i] = *equal;
+        continue;
+      }
+      text_of[i] = static_cast<std::uint32_t>(found.size());
+      same.push_back(text_of[i]);
+      found.push_back({characters_.size(), static_cast<std::uint32_t>(numbers.size())});
+      characters_.insert(characters_.end(), numbers.begin(), numbers.end());
+    }
+    order_by_length(found, text_of);
+  }
+
+  /// How many are distinct.
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  [[nodiscard]] std::size_t length(std::size_t rank) const noexcept { return entries_[rank].length; }
+  [[nodiscard]] std::span<const char32_t> text(std::size_t rank) const noexcept {
+    return {characters_.data() + entries_[rank].begin, entries_[rank].length};
+  }
+  /// The positions of a text and its copies, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> members(std::size_t rank) const noexcept {
+    return std::span(members_).subspan(begins_[rank], begins_[rank + 1] - begins_[rank]);
+  }
+  [[nodiscard]] std::size_t first_count() const noexcept { return first_count_; }
+  /// The first rank of a text of at least that length.
+  [[nodiscard]] std::size_t first_of_length(std::size_t length) const noexcept {
+    return static_cast<std::size_t>(
+        std::partition_point(entries_.begin(), entries_.end(), [&](const entry& e) { return e.length < length; }) -
+        entries_.begin());
+  }
+  /// How many different code points there are.
+  [[nodiscard]] std::size_t alphabet() const noexcept { return numbers_.size(); }
+  /// Code points in all distinct texts.
+  [[nodiscard]] std::size_t total_length() const noexcept { return characters_.size(); }
+
+ private:
+  static constexpr std::uint32_t none = 0xffffffffU;
+
+  struct entry {
+    std::size_t begin;
+    std::uint32_t length;
+  };
+
+  void number(std::string_view text, std::vector<char32_t>& result) {
+    result.clear();
+    for_each_code_point(text, [&](char32_t c, std::string_view) {
+      result.push_back(numbers_.try_emplace(c, static_cast<char32_t>(numbers_.size())).first->second);
+    });
+  }
+
+  void order_by_length(const std::vector<entry>& found, const std::vector<std::uint32_t>& text_of) {
+    std::vector<std::uint32_t> order(found.size()), rank_of(found.size());
+    std::iota(order.begin(), order.end(), std::uint32_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return found[a].length < found[b].length; });
+    entries_.reserve(found.size());
+    for (std::size_t rank = 0; rank < order.size(); ++rank) {
+      rank_of[order[rank]] = static_cast<std::uint32_t>(rank);
+      entries_.push_back(found[order[rank]]);
+    }
+    begins_.assign(found.size() + 1, 0);
+    for (const std::uint32_t t : text_of) {
+      if (t != none) ++begins_[rank_of[t] + std::size_t{1}];
+    }
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    members_.resize(begins_.back());
+    std::vector<std::uint32_t> next(begins_.begin(), begins_.end() - 1);
+    for (std::size_t i = 0; i < text_of.size(); ++i) {
+      if (text_of[i] != none) members_[next[rank_of[text_of[i]]]++] = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  std::size_t first_count_;
+  std::unordered_map<char32_t, char32_t> numbers_;
+  std::vector<char32_t> characters_;
+  std::vector<entry> entries_;          // by rank
+  std::vector<std::uint32_t> begins_;   // of each rank in members_, and the end
+  std::vector<std::uint32_t> members_;  // positions
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,146 @@
+// What tells that two texts are far apart without computing their edit distance.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../edit_distance.hpp"
+#include "distinct_texts.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The largest number of edits with which two texts, the longer one of `longer` code points, are similar enough: the
+/// largest d with 1 - d / longer >= similarity, as doubles have it.
+inline std::size_t most_edits(double similarity, std::size_t longer) {
+  const auto length = static_cast<double>(longer);
+  const auto is_enough = [&](std::size_t d) { return 1 - static_cast<double>(d) / length >= similarity; };
+  auto most = static_cast<std::size_t>((std::max)(0.0, (1 - similarity) * length)) + 1;
+  most = (std::min)(most, longer);
+  while (most > 0 && !is_enough(most)) --most;
+  return most;
+}
+
+/// Counts of the characters of each text and of its pairs of neighbours, in bins. An edit changes one character, and at
+/// most two pairs: so the counts of texts that are d edits apart differ by so much at most. A count stops at 255, which
+/// makes differences smaller, never larger: no pair within d edits is rejected.
+class edit_filter {
+ public:
+  explicit edit_filter(const distinct_texts& texts) {
+    const std::size_t mean = texts.size() == 0 ? 0 : texts.total_length() / texts.size();
+    // So many bins that most have one pair or none; a text takes so many bytes.
+    pair_bins_ = std::clamp(std::bit_ceil(2 * mean), 2 * character_bins, std::size_t{4096});
+    counts_.assign(texts.size() * bytes(), 0);
+    sums_.resize(texts.size());
+    for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+      std::uint8_t* const at = counts_.data() + rank * bytes();
+      const auto text = texts.text(rank);
+      const auto add = [](std::uint8_t& bin, std::uint32_t& sum) {
+        if (bin == 255) return;
+        ++bin;
+        ++sum;
+      };
+      for (std::size_t i = 0; i < text.size(); ++i) {
+        add(at[mix(text[i]) % character_bins], sums_[rank].characters);
+        if (i == 0) continue;
+        const std::uint64_t pair = std::uint64_t{text[i - 1]} << 32 | text[i];
+        add(at[character_bins + mix(pair) % pair_bins_], sums_[rank].pairs);
+      }
+    }
+  }
+
+  /// False only if two texts are more than `most` edits apart.
+  [[nodiscard]] bool passes(std::size_t a, std::size_t b, std::size_t most) const noexcept {
+    const std::uint8_t* const x = counts_.data() + a * bytes();
+    const std::uint8_t* const y = counts_.data() + b * bytes();
+    // What one has more and what the other one has more are each at most `most`, of pairs twice that; their sum is the
+    // sum of all differences, and the difference of the two that of the sums.
+    const std::uint64_t limit = 2 * std::uint64_t{most};
+    std::uint64_t differences = difference(sums_[a].characters, sums_[b].characters) + of_bins(x, y);
+    if (differences > limit) return false;
+    differences = difference(sums_[a].pairs, sums_[b].pairs);
+    for (std::size_t bin = character_bins; bin < bytes(); bin += character_bins) {
+      differences += of_bins(x + bin, y + bin);
+      if (differences > 2 * limit) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return character_bins + pair_bins_; }
+
+ private:
+  static constexpr std::size_t character_bins = 64;
+
+  struct sums {
+    std::uint32_t characters = 0, pairs = 0;
+  };
+
+  static std::uint64_t difference(std::uint32_t a, std::uint32_t b) noexcept { return a > b ? a - b : b - a; }
+
+  /// Of 64 bins, in a form that compilers turn into the instruction for it.
+  static std::uint64_t of_bins(const std::uint8_t* x, const std::uint8_t* y) noexcept {
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < character_bins; ++i) {
+      const int by = static_cast<int>(x[i]) - static_cast<int>(y[i]);
+      sum += static_cast<std::uint32_t>(by < 0 ? -by : by);
+    }
+    return sum;
+  }
+
+  std::size_t pair_bins_ = 0;
+  std::vector<std::uint8_t> counts_;
+  std::vector<sums> sums_;
+};
+
+/// The edit distance of short texts, and of others, as far as it is small. One for each thread.
+class edit_distances {
+ public:
+  explicit edit_distances(std::size_t alphabet) : matches_(alphabet) {}
+
+  /// The distance if it is at most `most`; otherwise a larger number.
+  [[nodiscard]] std::size_t at_most(std::span<const char32_t> a, std::span<const char32_t> b, std::size_t most) {
+    drop_common_ends(a, b);
+    if (a.size() > b.size()) std::swap(a, b);
+    if (b.size() - a.size() > most) return most + 1;
+    if (a.empty()) return b.size();
+    if (a.size() > word_bits) return bounded_edit_distance(a, b).at_most(most).value_or(most + 1);
+    for (std::size_t i = 0; i < a.size(); ++i) matches_[a[i]] |= std::uint64_t{1} << i;
+    const std::size_t distance = of_a_word(a.size(), b, most);
+    for (const char32_t c : a) matches_[c] = 0;
+    return distance;
+  }
+
+ private:
+  /// All rows of the table in a word; see bounded_edit_distance.
+  [[nodiscard]] std::size_t of_a_word(std::size_t rows, std::span<const char32_t> text,
+                                      std::size_t most) const noexcept {
+    std::uint64_t rises = ~std::uint64_t{0}, falls = 0;
+    std::size_t distance = rows, left = text.size();
+    for (const char32_t c : text) {
+      const std::uint64_t match = matches_[c];
+      const std::uint64_t free = (((match & rises) + rises) ^ rises) | match | falls;
+      std::uint64_t steps_up = falls | ~(free | rises);
+      std::uint64_t steps_down = rises & free;
+      distance += steps_up >> (rows - 1) & 1U;
+      distance -= steps_down >> (rows - 1) & 1U;
+      --left;
+      if (distance > most + left) return most + 1;  // each column that is left takes one away at most
+      steps_up = steps_up << 1 | 1U;
+      steps_down <<= 1;
+      const std::uint64_t diagonal = match | falls;
+      rises = steps_down | ~(diagonal | steps_up);
+      falls = steps_up & diagonal;
+    }
+    return distance;
+  }
+
+  std::vector<std::uint64_t> matches_;  // by character: the rows of the pattern that have it
+};
+
+}  // namespace neardup::inline v0::detail

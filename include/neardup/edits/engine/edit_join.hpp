@@ -1,0 +1,288 @@
+// Candidates for texts within an edit distance: by runs of q code points that they have in common near the same place, or
+// by their lengths where that rules out nothing.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "distinct_texts.hpp"
+#include "edit_filter.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The grams of a text: its runs of q code points, each by its bucket. Grams of one bucket count as one gram, which finds
+/// more candidates, never fewer.
+class gram_order {
+ public:
+  /// Counts the grams of all texts. Memory: 4 bytes a bucket, of which there are about as many as code points, at most 2^22.
+  gram_order(const distinct_texts& texts, std::size_t q) : texts_(&texts), q_(q) {
+    const int bits = std::clamp(static_cast<int>(std::bit_width(texts.total_length())), 10, 22);
+    shift_ = 64 - bits;
+    frequency_.assign(std::size_t{1} << bits, 0);
+    for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+      const auto text = texts.text(rank);
+      for (std::size_t i = 0; i + q <= text.size(); ++i) ++frequency_[bucket(text, i)];
+    }
+  }
+
+  [[nodiscard]] std::size_t q() const noexcept { return q_; }
+  [[nodiscard]] std::size_t buckets() const noexcept { return frequency_.size(); }
+  [[nodiscard]] std::uint32_t frequency(std::size_t bucket) const noexcept { return frequency_[bucket]; }
+  [[nodiscard]] std::size_t bucket(std::span<const char32_t> text, std::size_t i) const noexcept {
+    std::uint64_t hash = q_;
+    for (std::size_t k = 0; k < q_; ++k) hash = (hash ^ text[i + k]) * 0x9e3779b97f4a7c15U;
+    return static_cast<std::size_t>(mix(hash) >> shift_);
+  }
+
+  struct gram {
+    std::uint32_t frequency, bucket, position;
+    friend auto operator<=>(const gram&, const gram&) = default;
+  };
+  struct prefix_memory {
+    std::vector<gram> grams;          // the prefix
+    std::vector<std::uint8_t> marks;  // the places of some grams
+  };
+
+  /// The rarest grams of a text, all that are in as few as a frequency and bucket: so many that `edits` edits cannot
+  /// change all of them. Returns: false if they can change all grams of the text.
+  ///
+  /// An edit changes the grams that its place lies in, so grams q places apart need an edit each. If two texts are within
+  /// `edits` edits, a gram of one prefix is in the other, at most that many places away: say that the last gram of the
+  /// first prefix is no more frequent than that of the second. One of the first prefix is unchanged in the other text,
+  /// and so rare that it lies in the second prefix, which has all grams of a bucket or none. (See Xiao, Wang, Lin: Ed-Join,
+  /// VLDB 2008, whose prefixes these are.)
+  bool prefix(std::size_t rank, std::size_t edits, prefix_memory& memory) const {
+    const auto text = texts_->text(rank);
+    std::vector<gram>& result = memory.grams;
+    result.clear();
+    if (text.size() < q_) return false;
+    const std::size_t count = text.size() - q_ + 1;
+    if ((count + q_ - 1) / q_ <= edits) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t b = bucket(text, i);
+      result.push_back({frequency_[b], static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(i)});
+    }
+    std::sort(result.begin(), result.end());
+    if (edits_needed(memory, result.size()) <= edits) return false;
+    std::size_t low = edits + 1, high = result.size();  // the least number that is enough
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (edits_needed(memory, middle) > edits) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    while (low < result.size() && result[low].bucket == result[low - 1].bucket) ++low;
+    result.resize(low);
+    return true;
+  }
+
+ private:
+  /// How many edits it takes at least to change each of the first grams.
+  [[nodiscard]] std::size_t edits_needed(prefix_memory& memory, std::size_t count) const {
+    memory.marks.assign(memory.grams.size(), 0);
+    for (std::size_t i = 0; i < count; ++i) memory.marks[memory.grams[i].position] = 1;
+    std::size_t edits = 0;
+    for (std::size_t i = 0; i < memory.marks.size();) {
+      edits += memory.marks[i];
+      i += memory.marks[i] != 0 ? q_ : 1;
+    }
+    return edits;
+  }
+
+  const distinct_texts* texts_;
+  std::size_t q_;
+  int shift_ = 0;
+  std::vector<std::uint32_t> frequency_;
+};
+
+/// Finds the texts that are similar to one, among those that were added. All is by rank.
+class edit_join {
+ public:
+  /// What a thread needs of its own. Memory: 4 bytes a text, 8 bytes a character of the alphabet.
+  class workspace {
+   public:
+    explicit workspace(const edit_join& join) : distances_(join.texts_.alphabet()), seen_(join.texts_.size(), 0) {}
+
+   private:
+    friend edit_join;
+    edit_distances distances_;
+    gram_order::prefix_memory prefix_;
+    std::vector<std::uint32_t> seen_;
+    std::uint32_t round_ = 0;
+  };
+
+  /// `q`: 0 chooses it, or that there are no grams; most_q + 1: no grams; else that length, which tests name.
+  edit_join(const distinct_texts& texts, double similarity, std::size_t q = 0)
+      : texts_(texts), similarity_(similarity), filter_(texts), is_added_(texts.size(), 0) {
+    if (q == 0) choose_q();
+    if (q > 0 && q <= most_q) order_.emplace(texts, q);
+    if (!order_) return;
+    // Room for each gram of each prefix.
+    begins_.assign(order_->buckets() + 1, 0);
+    for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+      if (!order_->prefix(rank, most_edits_of(rank), prefix_)) continue;
+      for (const auto& gram : prefix_.grams) ++begins_[gram.bucket + std::size_t{1}];
+    }
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    ends_.assign(begins_.begin(), begins_.end() - 1);
+    entries_.resize(begins_.back());
+  }
+  edit_join(const edit_join&) = delete;
+  edit_join& operator=(const edit_join&) = delete;
+
+  static constexpr std::size_t most_q = 8;
+
+  /// The length of the grams, 0 if there are none: then each text meets each of a fitting length.
+  [[nodiscard]] std::size_t q() const noexcept { return order_ ? order_->q() : 0; }
+
+  /// Makes a text one that is found.
+  void add(std::size_t rank) {
+    is_added_[rank] = 1;
+    if (!order_) return;
+    if (!order_->prefix(rank, most_edits_of(rank), prefix_)) {
+      without_grams_.push_back(static_cast<std::uint32_t>(rank));
+      return;
+    }
+    for (const auto& gram : prefix_.grams) {
+      entries_[ends_[gram.bucket]++] = {static_cast<std::uint32_t>(rank), gram.position};
+    }
+  }
+
+  /// Calls `take(rank)` for those that were added, ranks below `end`, and may be similar to a text: all that are, and
+  /// some that are not. Texts that were added have to be in the order of ranks if `is_ordered`.
+  template <class Take>
+  void visit_candidates(std::size_t rank, std::size_t end, bool is_ordered, workspace& memory, const Take& take) const {
+    const std::size_t length = texts_.length(rank);
+    const std::size_t longest = end <= rank ? length : longest_partner(length);
+    const std::size_t edits = most_edits(similarity_, longest);
+    const std::size_t first = texts_.first_of_length(length - most_edits(similarity_, length));
+    end = (std::min)(end, texts_.first_of_length(longest + 1));
+    const auto meet = [&](std::size_t other) {
+      if (other == rank) return;
+      const std::size_t most = most_edits_between(length, texts_.length(other));
+      if (filter_.passes(rank, other, most)) take(other);
+    };
+    if (!order_ || !order_->prefix(rank, edits, memory.prefix_)) {
+      for (std::size_t other = first; other < end; ++other) {
+        if (is_added_[other] != 0) meet(other);
+      }
+      return;
+    }
+    if (++memory.round_ == 0) {
+      std::fill(memory.seen_.begin(), memory.seen_.end(), 0);
+      memory.round_ = 1;
+    }
+    const auto meet_once = [&](std::uint32_t other) {
+      if (memory.seen_[other] == memory.round_) return;
+      memory.seen_[other] = memory.round_;
+      meet(other);
+    };
+    for (const std::uint32_t other : without_grams_) {
+      if (other >= first && other < end) meet_once(other);
+    }
+    for (const auto& gram : memory.prefix_.grams) {
+      std::size_t at = begins_[gram.bucket];
+      const std::size_t last = ends_[gram.bucket];
+      if (is_ordered) {
+        at = static_cast<std::size_t>(std::partition_point(entries_.begin() + static_cast<std::ptrdiff_t>(at),
+                                                           entries_.begin() + static_cast<std::ptrdiff_t>(last),
+                                                           [&](const entry& e) { return e.rank < first; }) -
+                                      entries_.begin());
+      }
+      for (; at < last; ++at) {
+        const entry& e = entries_[at];
+        if (e.rank >= end && is_ordered) break;
+        const std::size_t apart = e.position > gram.position ? e.position - gram.position : gram.position - e.position;
+        if (apart <= edits && e.rank >= first && e.rank < end) meet_once(e.rank);
+      }
+    }
+  }
+
+  /// The edit distance of two texts if they are similar enough; else nothing.
+  [[nodiscard]] std::optional<std::size_t> distance(std::size_t a, std::size_t b, workspace& memory) const {
+    const std::size_t most = most_edits_between(texts_.length(a), texts_.length(b));
+    const std::size_t found = memory.distances_.at_most(texts_.text(a), texts_.text(b), most);
+    return found <= most ? std::optional(found) : std::nullopt;
+  }
+
+ private:
+  struct entry {
+    std::uint32_t rank, position;
+  };
+
+  [[nodiscard]] std::size_t most_edits_between(std::size_t a, std::size_t b) const {
+    return most_edits(similarity_, (std::max)(a, b));
+  }
+
+  /// The length of the longest text that may be similar to one: it has so many code points more as edits are allowed.
+  [[nodiscard]] std::size_t longest_partner(std::size_t length) const {
+    // Of a similarity near 0 any.
+    if (similarity_ * static_cast<double>(longest_length()) <= static_cast<double>(length)) return longest_length();
+    auto longest = static_cast<std::size_t>(static_cast<double>(length) / similarity_) + 2;
+    while (longest > length && longest - length > most_edits(similarity_, longest)) --longest;
+    return longest;
+  }
+  [[nodiscard]] std::size_t longest_length() const { return texts_.size() == 0 ? 0 : texts_.length(texts_.size() - 1); }
+
+  /// As many edits as any text may be away that is similar to this one.
+  [[nodiscard]] std::size_t most_edits_of(std::size_t rank) const {
+    return most_edits(similarity_, longest_partner(texts_.length(rank)));
+  }
+
+  /// Chooses the length of grams that makes the search of some of the texts cheapest, by how many entries it looks at, or
+  /// none if it is cheaper to meet all of a fitting length. Changes no result.
+  void choose_q() {
+    constexpr std::size_t sample = 256;
+    constexpr double cost_of_meeting = 1.5;  // against an entry that is looked at
+    const std::size_t step = texts_.size() / sample + 1;
+    const auto cost_of = [&](const gram_order* order) {
+      double cost = 0;
+      for (std::size_t rank = step / 2; rank < texts_.size(); rank += step) {
+        const std::size_t length = texts_.length(rank);
+        const std::size_t edits = most_edits(similarity_, length);
+        const auto shorter = static_cast<double>(rank - texts_.first_of_length(length - edits));
+        if (order == nullptr || !order->prefix(rank, edits, prefix_)) {
+          cost += cost_of_meeting * shorter;
+          continue;
+        }
+        cost += static_cast<double>(prefix_.grams.size());
+        const double share = shorter / static_cast<double>(texts_.size());
+        for (const auto& gram : prefix_.grams) cost += share * gram.frequency;
+      }
+      return cost;
+    };
+    double least = cost_of(nullptr);
+    for (std::size_t q = 1; q <= most_q; ++q) {
+      // From here on edits may change all grams of all but the shortest texts.
+      if (static_cast<double>(q) * (1 - similarity_) >= similarity_) break;
+      gram_order order(texts_, q);
+      const double cost = cost_of(&order);
+      if (cost >= least) continue;
+      least = cost;
+      order_.emplace(std::move(order));
+    }
+  }
+
+  const distinct_texts& texts_;
+  double similarity_;
+  edit_filter filter_;
+  std::optional<gram_order> order_;
+  std::vector<std::uint8_t> is_added_;
+  std::vector<std::size_t> begins_, ends_;  // of each bucket in entries_: its room, and what of it is used
+  std::vector<entry> entries_;
+  std::vector<std::uint32_t> without_grams_;  // those that were added of which edits may change all grams
+  gram_order::prefix_memory prefix_;
+};
+
+}  // namespace neardup::inline v0::detail

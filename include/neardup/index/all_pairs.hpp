@@ -1,0 +1,129 @@
+// Every pair of near-duplicates in a corpus, or in two.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "../detail/positions.hpp"
+#include "../detail/visits.hpp"
+#include "../simhash.hpp"
+#include "join/join_input.hpp"
+#include "join/join_pairs.hpp"
+#include "join_options.hpp"
+#include "match.hpp"
+
+namespace neardup::inline v0 {
+
+/// Calls `visit(i, j, distance)` for each pair of positions i < j whose fingerprints differ in at most k bits.
+/// The order is by i, then j. A visitor that returns false ends the visit; what it throws passes through. It is called
+/// on this thread, when all pairs are found.
+/// Throws: std::invalid_argument if k is not in 0..Bits or there is no layout of `how.blocks` blocks; std::bad_alloc.
+/// Complexity: a join (see visit_pairs), and O(p log p) for p pairs; copies of one fingerprint are joined as one.
+/// Memory: that of visit_pairs, and 12 bytes per pair of distinct fingerprints, 24 while they are sorted (24 and 48
+/// from 2^32 fingerprints on). Where pairs may be very many, see visit_pairs.
+template <fingerprint_range Range, class Visit>
+void all_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& how = {}) {
+  constexpr std::size_t bits = detail::range_bits<Range>;
+  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
+  detail::check_distance(bits, k);
+  detail::with_position_type<std::size_t>(all.size(), [&](auto position) {
+    detail::visit_in_order<decltype(position)>(
+        detail::fingerprint_words(all), bits, k, how,
+        [&](std::size_t i, std::size_t j, int distance) { return detail::visit_goes_on(visit, i, j, distance); });
+  });
+}
+
+/// The pairs of positions whose fingerprints differ in at most k bits, by the first, then the second.
+/// Throws: std::length_error if Index cannot number the fingerprints; what all_pairs throws.
+/// Complexity, memory: those of all_pairs; the result has 12 bytes per pair.
+/// Example: `for (const auto& [i, j, distance] : find_pairs(fingerprints, 3, {.run = threads{8}})) …`
+template <std::integral Index = std::uint32_t, fingerprint_range Range>
+[[nodiscard]] std::vector<near_pair<Index>> find_pairs(const Range& fingerprints, int k, const join_options& how = {}) {
+  constexpr std::size_t bits = detail::range_bits<Range>;
+  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
+  detail::check_distance(bits, k);
+  detail::check_index_type<Index>(all.size(), "find_pairs");
+  std::vector<near_pair<Index>> result;
+  detail::with_position_type<Index>(all.size(), [&](auto position) {
+    detail::visit_in_order<decltype(position)>(
+        detail::fingerprint_words(all), bits, k, how, [&](std::size_t i, std::size_t j, int distance) {
+          result.push_back({static_cast<Index>(i), static_cast<Index>(j), distance});
+          return true;
+        });
+  });
+  return result;
+}
+
+/// Calls `visit(i, j, distance)` for each pair of positions i < j whose fingerprints differ in at most k bits, as they
+/// are found: each once, in no order that means anything, never two calls at a time, but from any thread of `how.run`.
+/// A visitor that returns false ends the visit; what it throws ends it, too, and passes through.
+/// Throws: as all_pairs does.
+/// Complexity: for each table (see layout) O(n) to move the fingerprints into buckets, and a comparison of 32 bits (64
+/// for k > 8), 16 (8) at a time with AVX-512, for each two in a bucket; then the calls.
+/// Memory: whatever the number of pairs, about 16 bytes per fingerprint of 64 bits, for its copy in the order of the
+/// buckets, and 16 bytes per copy.
+template <fingerprint_range Range, class Visit>
+void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& how = {}) {
+  constexpr std::size_t bits = detail::range_bits<Range>;
+  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
+  detail::check_distance(bits, k);
+  detail::with_position_type<std::size_t>(all.size(), [&](auto position) {
+    const detail::fingerprint_words words(all);
+    detail::fingerprint_join<detail::words_for(bits), decltype(position)> join(words, bits, k, how.blocks, how.run);
+    detail::visit_as_found(join, how, [&](std::size_t i, std::size_t j, int distance) {
+      return detail::visit_goes_on(visit, i, j, distance);
+    });
+  });
+}
+
+/// Calls `visit(i, j, distance)` for each i of `a` and j of `b` whose fingerprints differ in at most k bits, pairs
+/// within `a` and within `b` left out; otherwise as visit_pairs of one corpus does it: in no order, never two calls at
+/// a time.
+/// Throws: as all_pairs does.
+/// Complexity: that of visit_pairs for a.size() + b.size() fingerprints, of which a.size() * b.size() pairs are
+/// compared.
+/// Memory: that of visit_pairs.
+template <fingerprint_range A, fingerprint_range B, class Visit>
+  requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>
+void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_options& how = {}) {
+  constexpr std::size_t bits = detail::range_bits<A>;
+  const std::span<const range_fingerprint_t<A>> first(a), second(b);
+  detail::check_distance(bits, k);
+  if (first.empty() || second.empty()) return;
+  const detail::fingerprint_words<detail::words_for(bits)> words_of_a(first), words_of_b(second),
+      both(words_of_a, words_of_b);
+  detail::with_position_type<std::size_t>(both.size(), [&](auto position) {
+    detail::fingerprint_join<detail::words_for(bits), decltype(position)> join(both, bits, k, how.blocks, how.run,
+                                                                               detail::copies_as::others, first.size());
+    detail::visit_as_found(join, how, [&](std::size_t i, std::size_t j, int distance) {
+      return detail::visit_goes_on(visit, i, j - first.size(), distance);
+    });
+  });
+}
+
+/// The pairs of a position in `a` and one in `b` whose fingerprints differ in at most k bits, by the first, then the
+/// second.
+/// Throws: std::length_error if Index cannot number the fingerprints of both; what all_pairs throws.
+/// Complexity, memory: those of visit_pairs of two corpora; O(p log p) for p pairs, 12 bytes per pair.
+/// Example: `for (const auto& [i, j, distance] : find_pairs(delivered, archived, 3)) …`
+template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B>
+  requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>
+[[nodiscard]] std::vector<near_pair<Index>> find_pairs(const A& a, const B& b, int k, const join_options& how = {}) {
+  const std::span<const range_fingerprint_t<A>> first(a), second(b);
+  detail::check_index_type<Index>(first.size() + second.size(), "find_pairs");
+  std::vector<near_pair<Index>> result;
+  visit_pairs(
+      a, b, k,
+      [&](std::size_t i, std::size_t j, int distance) {
+        result.push_back({static_cast<Index>(i), static_cast<Index>(j), distance});
+      },
+      how);
+  detail::sort_pairs(std::span(result), 0, first.size(), how.run);
+  return result;
+}
+
+}  // namespace neardup::inline v0

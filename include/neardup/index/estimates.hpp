@@ -1,0 +1,44 @@
+// The similarity of two texts that the distance of their fingerprints stands for.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+
+#include "../error.hpp"
+#include "../simhash.hpp"
+
+namespace neardup::inline v0 {
+
+/// The cosine similarity of two weighted texts that the distance of their fingerprints stands for, from 1 to -1.
+/// Throws: std::invalid_argument if the distance is not in 0..Bits.
+/// Source: Charikar, Similarity Estimation Techniques from Rounding Algorithms, STOC 2002, section 3: a bit differs
+/// with probability angle / pi.
+template <std::size_t Bits>
+[[nodiscard]] double estimated_cosine(int distance) {
+  detail::check_distance(Bits, distance);
+  return std::cos(std::numbers::pi * distance / static_cast<double>(Bits));
+}
+
+/// The Jaccard similarity of two sets that the distance of their min-wise codes stands for, from 1 to 0.
+/// Throws: std::invalid_argument if the distance is not in 0..Bits.
+template <std::size_t Bits>
+[[nodiscard]] double estimated_jaccard(int distance) {
+  detail::check_distance(Bits, distance);
+  return (std::max)(0.0, 1 - 2 * distance / static_cast<double>(Bits));
+}
+
+/// The mean distance, in bits, of the SimHash fingerprints of two texts with this cosine similarity.
+/// Throws: std::invalid_argument if the cosine is not in -1..1, give or take 1e-9 for rounding.
+[[nodiscard]] inline double expected_distance(std::size_t bits, double cosine) {
+  constexpr double rounding = 1e-9;
+  if (!(cosine >= -1 - rounding && cosine <= 1 + rounding)) {  // NaN fails both.
+    detail::fail<std::invalid_argument>("cosine similarity " + std::to_string(cosine) + " is outside -1..1");
+  }
+  return static_cast<double>(bits) * std::acos(std::clamp(cosine, -1.0, 1.0)) / std::numbers::pi;
+}
+
+}  // namespace neardup::inline v0

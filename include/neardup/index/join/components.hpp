@@ -1,0 +1,158 @@
+// Finds, on several threads, which fingerprints are connected by chains of steps of at most k bits.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/filters.hpp"
+#include "../../detail/union_find.hpp"
+#include "../../runner.hpp"
+#include "fingerprint_join.hpp"
+#include "join_input.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Unites the fingerprints that jobs bring together, one job after the other.
+template <std::size_t Words, class Offset>
+class component_finder {
+ public:
+  using join_type = fingerprint_join<Words, Offset>;
+  using arrays = typename join_type::arrays;
+
+  component_finder(const join_type& join, const pair_check& check, shared_components<Offset>& components)
+      : join_(&join), check_(&check), components_(&components), own_(join.filter()) {}
+
+  /// Unites the near fingerprints of a job of `table`. All tables before it must be done.
+  /// Most buckets have few pairs or none: these are compared at once. In a crowd of near-duplicates pairs are quadratic
+  /// in number, and steps from one to the next are not: it is swept.
+  void unite(std::size_t table, const arrays& records, const filter_join& job) {
+    table_ = table;
+    if (unite_pairs(records, job)) return;
+    if (job.is_behind) {
+      sweep(records, {job.x, job.y_end}, {});
+    } else {
+      sweep(records, {job.x, job.x_end}, {job.y_begin, job.y_end});
+    }
+  }
+
+ private:
+  static constexpr std::size_t room = 4 * join_step;
+
+  /// Records by their indices in the arrays of a table.
+  struct range {
+    std::size_t begin, end;
+    [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
+  };
+
+  /// Returns: false if there are more pairs than a sweep has steps; then only some are united.
+  bool unite_pairs(const arrays& records, filter_join job) {
+    std::size_t most = room / 2 + 2 * (job.x_end - job.x + (job.is_behind ? 0 : job.y_end - job.y_begin));
+    filter_pair found[room];
+    while (!job.is_done()) {
+      const std::size_t count = records.find_near(job, join_->k(), found, join_->level());
+      for (const filter_pair& pair : std::span(found).first(count)) unite_if_near(records, pair.x, pair.y);
+      if (count > most) return false;
+      most -= count;
+    }
+    return true;
+  }
+
+  bool unite_if_near(const arrays& records, std::size_t x, std::size_t y) {
+    if (count_differing_bits(records.words(x), records.words(y)) > join_->k()) return false;
+    const std::size_t a = records.position(x);
+    const std::size_t b = records.position(y);
+    if (*check_) {
+      // A check costs more than all else here. Connected documents need none, and a pair that met in an earlier table
+      // has been checked there.
+      if (components_->find(a) == components_->find(b)) return true;
+      if (!join_->plan().is_first(table_, records.words(x), records.words(y)) || !(*check_)(a, b)) return false;
+    }
+    components_->unite(a, b);
+    return true;
+  }
+
+  /// Copies records behind the `count` that are there. Returns: whether the copied ones are in one component already,
+  /// that of the records before them if there are any.
+  bool copy(const arrays& records, range from, std::size_t count) {
+    bool is_one = true;
+    const std::size_t root = components_->find(count == 0 ? records.position(from.begin) : own_.position(0));
+    for (std::size_t i = from.begin; i < from.end; ++i) {
+      own_.set(count + i - from.begin, records.words(i), records.position(i));
+      is_one = is_one && components_->find(records.position(i)) == root;
+    }
+    return is_one;
+  }
+
+  /// The records of a range, in three parts: the neighbours of those before `queue` are known, those from `queue` to
+  /// `rest` are reached, and those from `rest` to `end` are not.
+  struct side {
+    std::size_t queue, rest, end;
+  };
+
+  /// Takes the next record from the queue of `from`, and moves its neighbours in `to` from the rest to the queue.
+  void step(side& from, side& to) {
+    const std::size_t x = from.queue++;
+    filter_pair found[room];
+    for (filter_join job = filter_join::across(x, x + 1, to.rest, to.end); !job.is_done();) {
+      const std::size_t count = own_.find_near(job, join_->k(), found, join_->level());
+      // Pairs ascend and none is before to.rest, so a record that is swapped to its front is not visited again.
+      for (const filter_pair& pair : std::span(found).first(count)) {
+        if (unite_if_near(own_, x, pair.y)) own_.swap(pair.y, to.rest++);
+      }
+    }
+  }
+
+  /// Unites what is connected within range `a` if `b` is empty, or else by steps between both ranges. From each record
+  /// that is reached, steps lead to those that are not yet.
+  void sweep(const arrays& records, range a, range b) {
+    own_.take(a.size() + b.size());
+    const bool is_within = b.size() == 0;
+    const bool a_is_one = copy(records, a, 0);
+    const bool b_is_one = is_within || copy(records, b, a.size());
+    if (a_is_one && b_is_one) return;
+    side one{0, 0, a.size()};
+    side others{a.size(), a.size(), a.size() + b.size()};
+    side& other = is_within ? one : others;
+    while (other.rest < other.end) {
+      if (other.queue < other.rest) {
+        step(other, one);
+        continue;
+      }
+      if (one.queue == one.rest) {
+        if (one.rest == one.end) return;
+        ++one.rest;
+      }
+      step(one, other);
+    }
+    // The records that were reached last may reach others.
+    while (other.queue < other.rest) step(other, one);
+  }
+
+  const join_type* join_;
+  const pair_check* check_;
+  std::size_t table_ = 0;
+  shared_components<Offset>* components_;
+  arrays own_;
+};
+
+template <class Offset, std::size_t Words>
+shared_components<Offset> find_components(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k,
+                                          int blocks, const any_runner& run, const pair_check& check = {}) {
+  // A check may tell copies apart.
+  fingerprint_join<Words, Offset> join(fingerprints, bits, k, blocks, run, check ? copies_as::others : copies_as::one);
+  shared_components<Offset> components(fingerprints.size());
+  for (const auto& copy : join.distinct().copies()) components.unite(copy.first, copy.position);
+  std::vector<component_finder<Words, Offset>> finders;
+  finders.reserve(join.parts(run));
+  for (std::size_t part = 0; part < finders.capacity(); ++part) finders.emplace_back(join, check, components);
+  using arrays = typename fingerprint_join<Words, Offset>::arrays;
+  join.run(run, false, [&](std::size_t part, std::size_t table, const arrays& records, const filter_join& job) {
+    finders[part].unite(table, records, job);
+    return true;
+  });
+  return components;
+}
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,102 @@
+// What joins work on: fingerprints as words, whatever their width, and positions of the smallest type that holds them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "../../detail/bits.hpp"
+#include "../../error.hpp"
+#include "../match.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Fingerprints as their words: one type for all widths of as many words. They stay where they are.
+template <std::size_t Words>
+class fingerprint_words {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+
+  template <class Fingerprint>
+  explicit fingerprint_words(std::span<const Fingerprint> fingerprints) noexcept
+      : bytes_(std::as_bytes(fingerprints).data()), size_(fingerprints.size()) {
+    static_assert(words_for(Fingerprint::bits) == Words && sizeof(Fingerprint) == sizeof(words_type) &&
+                  std::is_trivially_copyable_v<Fingerprint>);
+  }
+  explicit fingerprint_words(std::span<const words_type> fingerprints) noexcept
+      : bytes_(std::as_bytes(fingerprints).data()), size_(fingerprints.size()) {}
+
+  /// The fingerprints of `a`, followed by those of `b`. Precondition: each of them is one range.
+  fingerprint_words(const fingerprint_words& a, const fingerprint_words& b) noexcept
+      : bytes_(a.bytes_), size_(a.size_), behind_(b.bytes_), behind_size_(b.size_) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_ + behind_size_; }
+  [[nodiscard]] words_type operator[](std::size_t i) const noexcept {
+    words_type words;
+    const std::byte* const from = i < size_ ? bytes_ + i * sizeof words : behind_ + (i - size_) * sizeof words;
+    std::memcpy(words.data(), from, sizeof words);
+    return words;
+  }
+
+ private:
+  const std::byte* bytes_;
+  std::size_t size_;
+  const std::byte* behind_ = nullptr;
+  std::size_t behind_size_ = 0;
+};
+template <class Fingerprint>
+fingerprint_words(std::span<const Fingerprint>) -> fingerprint_words<words_for(Fingerprint::bits)>;
+
+/// Some of many fingerprints, by ascending numbers: all from some number on, or those of a list.
+template <std::size_t Words, class Number>
+class chosen_words {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+
+  chosen_words(const fingerprint_words<Words>& all) noexcept  // NOLINT(google-explicit-constructor): all of them
+      : all_(all), size_(all.size()) {}
+  /// The list must outlive this object.
+  chosen_words(const fingerprint_words<Words>& all, std::span<const Number> numbers) noexcept
+      : all_(all), list_(numbers.data()), size_(numbers.size()) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] Number number(std::size_t i) const noexcept {
+    return list_ != nullptr ? list_[i] : static_cast<Number>(first_ + i);
+  }
+  [[nodiscard]] words_type operator[](std::size_t i) const noexcept {
+    return all_[static_cast<std::size_t>(number(i))];
+  }
+
+  [[nodiscard]] chosen_words part(std::size_t first, std::size_t count) const noexcept {
+    chosen_words result(*this);
+    if (list_ != nullptr) {
+      result.list_ += first;
+    } else {
+      result.first_ += first;
+    }
+    result.size_ = count;
+    return result;
+  }
+  /// Others of the same fingerprints, by another list.
+  [[nodiscard]] chosen_words of(std::span<const Number> numbers) const noexcept { return {all_, numbers}; }
+
+ private:
+  fingerprint_words<Words> all_;
+  const Number* list_ = nullptr;
+  std::size_t first_ = 0;
+  std::size_t size_;
+};
+
+/// Whether two positions whose fingerprints are near each other belong together. An empty function accepts all. It is
+/// called from many threads.
+using pair_check = std::function<bool(std::size_t, std::size_t)>;
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,229 @@
+// How fingerprints are joined: by which tables, each cut into how many buckets.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/filters.hpp"
+#include "../../instruction_set.hpp"
+#include "../engine/search_plans.hpp"
+#include "../layout.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// One table of a join. Two fingerprints meet in it if their keys differ in no more than `radius` bits.
+template <std::size_t Words>
+struct join_table {
+  using words_type = std::array<std::uint64_t, Words>;
+
+  table_key<Words> key;  ///< of no bits in the table of everything
+  int radius = 0;
+  int address_bits = 0;  ///< there are 2^address_bits buckets
+
+  [[nodiscard]] bool admits(const words_type& a, const words_type& b) const noexcept {
+    return key.is_within(differing_bits(a, b), radius);
+  }
+
+  /// The bucket of a fingerprint. The buckets of two that meet differ in at most `radius` bits.
+  [[nodiscard]] std::size_t address(const words_type& x) const noexcept {
+    if (address_bits == 0) return 0;
+    if (radius == 0) return static_cast<std::size_t>(key.hash(x) >> (static_cast<int>(word_bits) - address_bits));
+    return static_cast<std::size_t>(key.of(x) & low_mask(static_cast<std::size_t>(address_bits)));
+  }
+};
+
+/// What a join costs, in nanoseconds on one core of a Zen 5. Only their proportions matter, and only to the choice.
+struct join_costs {
+  double record;  ///< putting a fingerprint into a table, in two passes
+  double pair;    ///< two filters compared, or two whole fingerprints, among many
+  double few;     ///< a filter compared with a bucket of few
+  double bucket;  ///< two buckets brought together
+
+  static join_costs of(int k, std::size_t words, instruction_set level) noexcept {
+    const bool narrow = narrow_filter_suffices(k);
+    // For 64 bits each. Whole fingerprints cost a little more per word, since their words have to be gathered.
+    double pair = has_avx512(level) ? 0.05 : has_avx2(level) ? 0.24 : 1.5;
+    if (narrow && has_avx2(level)) pair /= 2;
+    const double record = 10.0 + 3.0 * static_cast<double>(words);
+    if (words > 1 && !wide_filter_suffices(k)) return {record, 1.15 * pair * static_cast<double>(words), 2.0, 6.0};
+    // The fingerprints of a pair that passes are compared in full.
+    const std::size_t filter_bits = narrow ? 32 : 64;
+    double passing = 0;
+    double ways = 1;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(k) && i <= filter_bits; ++i) {
+      passing += ways;
+      ways = ways * static_cast<double>(filter_bits - i) / static_cast<double>(i + 1);
+    }
+    constexpr double look = 3;
+    pair += look * (std::min)(1.0, passing / static_cast<double>(narrow ? 0x1p32 : 0x1p64));
+    return {record, pair, 2.0, 6.0};
+  }
+};
+
+/// The tables of a join. Any two fingerprints within k bits meet in at least one of them.
+template <std::size_t Words>
+class join_plan {
+ public:
+  using words_type = std::array<std::uint64_t, Words>;
+
+  /// For `count` fingerprints of `bits` bits, joined within k bits by the layout of `blocks` blocks; the first `kept`
+  /// of them are joined with the others only.
+  /// blocks = 0 takes the cheapest layout, judged by `sample`, some of the fingerprints: where keys are skewed, buckets
+  /// are crowded, and what is best for uniform ones is not.
+  /// Throws: std::invalid_argument unless layout::is_valid(bits, k, blocks), or blocks = 0 and 0 <= k <= bits.
+  join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::size_t kept,
+            std::span<const words_type> sample, instruction_set level)
+      : count_(static_cast<double>(count)),
+        pairs_(kept == 0 ? count_ * count_ / 2 : static_cast<double>(kept) * static_cast<double>(count - kept)),
+        costs_(join_costs::of(k, Words, level)),
+        sample_(sample) {
+    if (static_cast<std::size_t>(k) == bits) {
+      tables_ = everything();
+    } else if (blocks != 0) {
+      tables_ = tables_of(layout(bits, k, blocks));
+    } else {
+      tables_ = cheapest(bits, k);
+    }
+    sample_ = {};
+  }
+
+  [[nodiscard]] std::span<const join_table<Words>> tables() const noexcept { return tables_; }
+
+  /// What the join is expected to cost, in the units of join_costs, if the layout was not given.
+  [[nodiscard]] double cost() const noexcept { return cost_; }
+
+  /// Whether `table` is the first one in which two fingerprints meet. Only that one reports them.
+  [[nodiscard]] bool is_first(std::size_t table, const words_type& a, const words_type& b) const noexcept {
+    for (std::size_t before = 0; before < table; ++before) {
+      if (tables_[before].admits(a, b)) return false;
+    }
+    return tables_[table].admits(a, b);
+  }
+
+ private:
+  using table_list = std::vector<join_table<Words>>;
+
+  /// A single table with a single bucket that holds everything.
+  static table_list everything() { return {{table_key<Words>(std::vector<std::uint64_t>(Words)), 0, 0}}; }
+
+  table_list tables_of(const layout& shape) const {
+    table_list result;
+    for (const table_probe& probe : shape.plan(shape.k())) {
+      join_table<Words> table{table_key<Words>(shape.table_mask(probe.table)), probe.radius, 0};
+      table.address_bits = address_bits_for(table);
+      result.push_back(std::move(table));
+    }
+    return result;
+  }
+
+  /// Without a radius, buckets of 4 to 8 records: smaller ones are compared no faster, and each costs something itself.
+  /// With a radius, the cheapest number: more buckets are smaller, but each is joined with more others.
+  int address_bits_for(const join_table<Words>& table) const noexcept {
+    const int suitable = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count_) >> 3));
+    const int most = (std::min)(static_cast<int>(table.key.width()), suitable);
+    if (table.radius == 0) return most;
+    int best = 0;
+    for (int bits = 1; bits <= most; ++bits) {
+      if (cost(bits, table.radius, 0) < cost(best, table.radius, 0)) best = bits;
+    }
+    return best;
+  }
+
+  /// The cost of a table if its addresses are uniform, or if a share `met` of all pairs meet in its buckets.
+  double cost(int address_bits, int radius, double met) const noexcept {
+    const double buckets = static_cast<double>(std::uint64_t{1} << address_bits);
+    const double joined =
+        static_cast<double>(choose_at_most(static_cast<std::size_t>(address_bits), static_cast<std::size_t>(radius)));
+    const double share = (std::max)(met, joined / buckets);
+    return count_ * costs_.record + pairs_ * share * costs_.pair +
+           (1 + joined) / 2 * (count_ * costs_.few + buckets * costs_.bucket);
+  }
+
+  double uniform_cost(const table_list& tables) const noexcept {
+    double sum = 0;
+    for (const join_table<Words>& table : tables) sum += cost(table.address_bits, table.radius, 0);
+    return sum;
+  }
+
+  double sampled_cost(const table_list& tables) const {
+    double sum = 0;
+    for (const join_table<Words>& table : tables) sum += cost(table.address_bits, table.radius, sampled_share(table));
+    return sum;
+  }
+
+  /// The share of the pairs of the sample that meet in buckets of this table.
+  double sampled_share(const join_table<Words>& table) const {
+    constexpr std::size_t max_with_radius = 512;  // because these are compared pair by pair
+    const std::size_t size = table.radius == 0 ? sample_.size() : (std::min)(sample_.size(), max_with_radius);
+    if (size < 2) return 0;
+    std::vector<std::size_t> addresses(size);
+    for (std::size_t i = 0; i < size; ++i) addresses[i] = table.address(sample_[i]);
+    double met = 0;
+    if (table.radius == 0) {
+      std::sort(addresses.begin(), addresses.end());
+      for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
+        while (end < size && addresses[end] == addresses[begin]) ++end;
+        met += static_cast<double>(end - begin) * static_cast<double>(end - begin - 1) / 2;
+      }
+    } else {
+      for (std::size_t i = 0; i < size; ++i) {
+        for (std::size_t j = i + 1; j < size; ++j) {
+          met += std::popcount(addresses[i] ^ addresses[j]) <= table.radius ? 1 : 0;
+        }
+      }
+    }
+    return met / (static_cast<double>(size) * static_cast<double>(size - 1) / 2);
+  }
+
+  table_list cheapest(std::size_t bits, int k) {
+    struct choice {
+      double cost;  // if the fingerprints were uniform
+      int blocks;   // 0: the table of everything
+    };
+    std::vector<choice> choices{{uniform_cost(everything()), 0}};
+    double least = choices[0].cost;
+    for (int blocks = 1; static_cast<std::size_t>(blocks) <= bits; ++blocks) {
+      if (!layout::is_valid(bits, k, blocks)) {
+        if (blocks > k) break;  // More blocks have even more tables.
+        continue;
+      }
+      // A layout whose passes alone cost more than all of another is out.
+      const double passes = static_cast<double>(layout::count_tables(k, blocks)) * count_ * costs_.record;
+      if (passes >= least) continue;
+      choices.push_back({uniform_cost(tables_of(layout(bits, k, blocks))), blocks});
+      least = (std::min)(least, choices.back().cost);
+    }
+    // The sample can only raise a cost, so layouts that are too expensive without it need no look at it.
+    std::sort(choices.begin(), choices.end(), [](const choice& a, const choice& b) {
+      return a.cost != b.cost ? a.cost < b.cost : a.blocks < b.blocks;
+    });
+    table_list best;
+    cost_ = std::numeric_limits<double>::infinity();
+    for (const choice& next : choices) {
+      if (next.cost >= cost_) break;
+      table_list tables = next.blocks == 0 ? everything() : tables_of(layout(bits, k, next.blocks));
+      if (const double estimate = sampled_cost(tables); estimate < cost_) {
+        cost_ = estimate;
+        best.swap(tables);
+      }
+    }
+    return best;
+  }
+
+  double count_;
+  double pairs_;
+  join_costs costs_;
+  std::span<const words_type> sample_;  // for the constructor only
+  table_list tables_;
+  double cost_ = 0;  // of the cheapest layout, if the layout was not given
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,9 @@
+// From feature sets to those that are similar: all of neardup/sets/.
+#pragma once
+
+#include "version.hpp"
+
+#include "sets/feature_sets.hpp"
+#include "sets/set_similarity.hpp"
+#include "sets/similar_pairs.hpp"
+#include "sets/similarity.hpp"

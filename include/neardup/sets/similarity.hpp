@@ -1,0 +1,105 @@
+// The exact similarities of two feature sets.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <stdexcept>
+
+#include "../error.hpp"
+#include "engine/common_elements.hpp"
+
+namespace neardup::inline v0 {
+
+/// A set as a range in contiguous memory, such as a vector or a span, whose elements are compared by <.
+template <class T>
+concept contiguous_set = requires(const T& set) {
+  std::span(set);
+};
+
+namespace detail {
+
+/// The elements of any contiguous set, including arrays and spans of fixed size.
+template <contiguous_set T>
+auto elements_of(const T& set) noexcept {
+  const std::span all(set);
+  return std::span<const typename decltype(all)::value_type>(all);
+}
+
+/// The least number of common elements with which sets of `a` and `b` have a Jaccard similarity of `threshold`; more
+/// than either has if none is enough. Precondition: 0 < threshold <= 1.
+inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) noexcept {
+  const std::size_t most = (std::min)(a, b);
+  const auto suffices = [&](std::size_t common) { return jaccard_of_sizes(a, b, common) >= threshold; };
+  const double estimate = std::ceil(threshold / (1 + threshold) * (static_cast<double>(a) + static_cast<double>(b)));
+  std::size_t common = (std::min)(static_cast<std::size_t>(estimate), most);
+  // Rounding may make the estimate wrong by one. The comparison that a caller of jaccard() would make decides.
+  while (common > 0 && suffices(common - 1)) --common;
+  while (common <= most && !suffices(common)) ++common;
+  return common;
+}
+
+}  // namespace detail
+
+/// The Jaccard similarity of two sets: the share of their common elements in all of their elements, from 0 to 1.
+/// Two empty sets have similarity 0: texts without features are not evidence of duplication, and 1 would make all of
+/// them duplicates of each other.
+/// Precondition: both are sorted ascending and without duplicates, as simhasher::features() and feature_extractor give
+/// them.
+/// Complexity: O(|a| + |b|), without a branch for each element if they are numbers.
+template <contiguous_set A, contiguous_set B>
+[[nodiscard]] double jaccard(const A& a, const B& b) {
+  const auto first = detail::elements_of(a);
+  const auto second = detail::elements_of(b);
+  return detail::jaccard_of_sizes(first.size(), second.size(), detail::count_common(first, second, 0));
+}
+
+/// The Jaccard similarity of two sets if it is at least `threshold`; otherwise nothing.
+///
+/// Exactly what comparing jaccard(a, b) with the threshold gives, but it stops as soon as the threshold is out of
+/// reach: at once if the sizes alone rule it out.
+/// Precondition: that of jaccard().
+/// Throws: std::invalid_argument if the threshold is NaN.
+/// Complexity: O(|a| + |b|), mostly a small part of it for sets that are not similar.
+template <contiguous_set A, contiguous_set B>
+[[nodiscard]] std::optional<double> jaccard_at_least(const A& a, const B& b, double threshold) {
+  if (std::isnan(threshold)) detail::fail<std::invalid_argument>("the threshold of a similarity is not a number");
+  if (threshold > 1) return std::nullopt;
+  const auto first = detail::elements_of(a);
+  const auto second = detail::elements_of(b);
+  const std::size_t least = threshold > 0 ? detail::min_common(first.size(), second.size(), threshold) : 0;
+  if (least > (std::min)(first.size(), second.size())) return std::nullopt;
+  const std::size_t common = detail::count_common(first, second, least);
+  if (common < least) return std::nullopt;
+  return detail::jaccard_of_sizes(first.size(), second.size(), common);
+}
+
+/// The cosine similarity of two weighted sets, from 0 to 1: the sum of the products of the weights of their common
+/// elements, over the root of the sums of the squares of each one's weights. If either has no weight it is 0.
+/// Elements have a `hash` and a weight in `units` of any size: simhasher::weighted_features() gives such sets.
+/// Precondition: both are sorted ascending by hash and without duplicates.
+/// Complexity: O(|a| + |b|).
+template <class A, class B>
+[[nodiscard]] double cosine(const A& a, const B& b) {
+  const auto square_sum = [](const auto& set) {
+    double sum = 0;
+    for (const auto& token : set) sum += static_cast<double>(token.units) * static_cast<double>(token.units);
+    return sum;
+  };
+  double product = 0;
+  auto i = std::begin(a);
+  auto j = std::begin(b);
+  while (i != std::end(a) && j != std::end(b)) {
+    const bool in_a = !(j->hash < i->hash), in_b = !(i->hash < j->hash);
+    if (in_a && in_b) product += static_cast<double>(i->units) * static_cast<double>(j->units);
+    if (in_a) ++i;
+    if (in_b) ++j;
+  }
+  if (!(product > 0)) return 0;
+  return (std::min)(1.0, product / std::sqrt(square_sum(a) * square_sum(b)));
+}
+
+}  // namespace neardup::inline v0

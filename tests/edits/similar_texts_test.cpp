@@ -1,0 +1,231 @@
+// Texts that are similar by their edit distance: all that a comparison of each with each finds, and nothing else.
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <neardup/dedup/similar_text_groups.hpp>
+#include <neardup/edits/edit_distance.hpp>
+#include <neardup/edits/similar_texts.hpp>
+#include <neardup/threads.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+
+namespace {
+
+using similar_row = std::tuple<std::size_t, std::size_t, std::size_t>;
+constexpr std::size_t any_q = 0;
+constexpr std::size_t no_grams = neardup::detail::edit_join::most_q + 1;
+
+/// Random texts over a few letters, many of them earlier ones with edits, some of them equal or empty.
+std::vector<std::string> edited_texts(std::size_t count, std::size_t length, std::size_t letters, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](std::size_t n) { return random() % n; };
+  const auto letter = [&] {
+    std::string character;
+    const std::size_t i = below(letters);
+    if (i < 26) return std::string(1, static_cast<char>('a' + i));
+    char bytes[4];
+    return std::string(bytes, neardup::encode(static_cast<char32_t>(0x4e00 + i), bytes));
+  };
+  std::vector<std::vector<std::string>> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<std::string> text;
+    if (i > 0 && below(3) > 0) {
+      text = texts[below(i)];
+      for (std::size_t edits = below(length / 3 + 2); edits > 0; --edits) {
+        const std::size_t at = below(text.size() + 1);
+        const auto place = text.begin() + static_cast<std::ptrdiff_t>(at);
+        if (at == text.size() || below(3) == 0) {
+          text.insert(place, letter());
+        } else if (below(2) == 0) {
+          text.erase(place);
+        } else {
+          *place = letter();
+        }
+      }
+    } else {
+      for (std::size_t n = below(2 * length); n > 0; --n) text.push_back(letter());
+    }
+    texts.push_back(text);
+  }
+  std::vector<std::string> joined;
+  for (const auto& text : texts) joined.push_back(std::accumulate(text.begin(), text.end(), std::string()));
+  return joined;
+}
+
+bool have_similarity(const std::string& a, const std::string& b, double similarity) {
+  return !a.empty() && !b.empty() && neardup::edit_similarity(a, b) >= similarity;
+}
+
+std::vector<similar_row> similar_one_by_one(const std::vector<std::string>& texts, double similarity) {
+  std::vector<similar_row> result;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    for (std::size_t j = i + 1; j < texts.size(); ++j) {
+      if (have_similarity(texts[i], texts[j], similarity))
+        result.emplace_back(i, j, neardup::edit_distance(texts[i], texts[j]));
+    }
+  }
+  return result;
+}
+
+std::vector<similar_row> similar_by(const std::vector<std::string>& texts, double similarity, std::size_t q,
+                                    const neardup::similar_text_options& how = {}) {
+  std::vector<similar_row> result;
+  neardup::detail::visit_similar_texts_of(
+      neardup::detail::source_of_texts(texts), texts.size(), similarity, how, q,
+      [&](const neardup::similar_text_pair& p) {
+        REQUIRE(p.similarity == neardup::edit_similarity(texts[p.first], texts[p.second]));
+        result.emplace_back(p.first, p.second, p.distance);
+        return true;
+      });
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+/// As `group_similar_texts` says, one after the other.
+std::vector<std::size_t> grouped_slowly(const std::vector<std::string>& texts, double similarity,
+                                        const neardup::similar_text_group_options& how) {
+  std::vector<std::size_t> order(texts.size()), label(texts.size()), representatives;
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::iota(label.begin(), label.end(), std::size_t{0});
+  if (!how.preference.empty()) {
+    std::stable_sort(
+        order.begin() + static_cast<std::ptrdiff_t>(how.known), order.end(),
+        [&](std::size_t a, std::size_t b) { return how.preference[a - how.known] > how.preference[b - how.known]; });
+  }
+  if (how.by == neardup::grouping::components) {
+    std::vector<std::size_t> place(texts.size());
+    for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const auto& [i, j, d] : similar_one_by_one(texts, similarity)) {
+        const std::size_t best = place[label[i]] < place[label[j]] ? label[i] : label[j];
+        changed = changed || label[i] != best || label[j] != best;
+        label[i] = label[j] = best;
+      }
+    }
+    return label;
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t text = order[i];
+    if (i >= how.known) {
+      const auto near = std::find_if(representatives.begin(), representatives.end(),
+                                     [&](std::size_t r) { return have_similarity(texts[r], texts[text], similarity); });
+      if (near != representatives.end()) label[text] = *near;
+    }
+    if (i < how.known || (label[text] == text && how.among_themselves)) representatives.push_back(text);
+  }
+  return label;
+}
+
+struct kind_of_texts {
+  std::size_t length, letters;
+};
+constexpr kind_of_texts kinds_of_texts[] = {{3, 3}, {8, 2}, {12, 26}, {30, 500}, {100, 26}, {90, 2000}, {200, 5}};
+constexpr double least_similarities[] = {0.05, 0.3, 0.5, 0.55, 0.7, 0.8, 0.9, 0.97, 1.0};
+
+}  // namespace
+
+TEST_CASE("similar texts are those that a comparison of each with each finds", "[similar_texts]") {
+  unsigned seed = 1;
+  std::size_t pairs = 0;
+  for (const auto& [length, letters] : kinds_of_texts) {
+    const std::vector<std::string> texts = edited_texts(40, length, letters, seed++);
+    for (const double similarity : least_similarities) {
+      const auto expected = similar_one_by_one(texts, similarity);
+      pairs += expected.size();
+      for (std::size_t q = any_q; q <= no_grams; ++q) {
+        CAPTURE(length, letters, similarity, q);
+        REQUIRE(similar_by(texts, similarity, q) == expected);
+      }
+      REQUIRE(similar_by(texts, similarity, any_q, {.run = neardup::threads{3}}) == expected);
+    }
+  }
+  REQUIRE(pairs > 500);
+}
+
+TEST_CASE("texts of more than 64 code points and of more than 255 equal ones are compared right", "[similar_texts]") {
+  std::vector<std::string> texts{std::string(1000, 'a'), std::string(900, 'a') + std::string(100, 'b'),
+                                 std::string(700, 'a')};
+  texts.push_back(texts[0] + "x");
+  for (const std::size_t q : {any_q, std::size_t{2}, no_grams}) {
+    for (const double similarity : {0.69, 0.7, 0.9, 0.91, 0.999}) {
+      REQUIRE(similar_by(texts, similarity, q) == similar_one_by_one(texts, similarity));
+    }
+  }
+}
+
+TEST_CASE("of equal texts the first is paired alone if that is asked for", "[similar_texts]") {
+  const std::vector<std::string> texts{"one text", "one text", "one test", "", "one text", ""};
+  REQUIRE(similar_by(texts, 0.8, any_q) == similar_one_by_one(texts, 0.8));
+  REQUIRE(similar_by(texts, 0.8, any_q, {.copies_once = true}) ==
+          std::vector<similar_row>{{0, 1, 0}, {0, 2, 1}, {0, 4, 0}});
+}
+
+TEST_CASE("two corpora of texts are paired across", "[similar_texts]") {
+  const std::vector<std::string> all = edited_texts(80, 20, 40, 77);
+  const std::vector<std::string> a(all.begin(), all.begin() + 30), b(all.begin() + 30, all.end());
+  for (const double similarity : least_similarities) {
+    std::vector<similar_row> expected, result;
+    for (const auto& [i, j, distance] : similar_one_by_one(all, similarity)) {
+      if (i < 30 && j >= 30) expected.emplace_back(i, j - 30, distance);
+    }
+    neardup::visit_similar_texts(a, b, similarity, [&](const neardup::similar_text_pair& p) {
+      result.emplace_back(p.first, p.second, p.distance);
+    });
+    std::sort(result.begin(), result.end());
+    REQUIRE(result == expected);
+  }
+}
+
+TEST_CASE("groups of similar texts are those of a comparison one by one", "[similar_texts]") {
+  unsigned seed = 100;
+  for (const auto& [length, letters] : kinds_of_texts) {
+    const std::size_t count = oracle::is_thorough() ? 40 : 16;
+    const std::vector<std::string> texts = edited_texts(count, length, letters, seed++);
+    std::vector<double> preference;
+    for (std::size_t i = 0; i < texts.size(); ++i) preference.push_back(static_cast<double>(i * 37 % 11));
+    for (const double similarity : {0.3, 0.55, 0.8, 0.97}) {
+      for (const std::size_t known : {std::size_t{0}, std::size_t{15}}) {
+        for (const bool among : {true, false}) {
+          for (const bool prefers : {false, true}) {
+            neardup::similar_text_group_options how{.known = known, .among_themselves = among};
+            if (prefers) how.preference = std::span<const double>(preference).subspan(known);
+            for (const std::size_t q : {any_q, std::size_t{2}}) {
+              CAPTURE(length, letters, similarity, known, among, prefers, q);
+              REQUIRE(neardup::detail::label_similar_texts(neardup::detail::source_of_texts(texts), similarity, how,
+                                                           q) == grouped_slowly(texts, similarity, how));
+            }
+          }
+        }
+      }
+      neardup::similar_text_group_options how{.by = neardup::grouping::components, .preference = preference};
+      REQUIRE(neardup::group_similar_texts(texts, similarity, how) == grouped_slowly(texts, similarity, how));
+    }
+  }
+}
+
+TEST_CASE("wrong arguments of a join of texts are refused, and a visitor may end it", "[similar_texts]") {
+  const std::vector<std::string> texts{"abc", "abc", "abd", "abe"};
+  const auto nothing = [](const neardup::similar_text_pair&) {};
+  REQUIRE_THROWS_AS(neardup::visit_similar_texts(texts, 0, nothing), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::visit_similar_texts(texts, texts, -1, nothing), std::invalid_argument);
+  REQUIRE(similar_by(texts, 1.5, any_q).empty());
+  const std::vector<double> one{1};
+  REQUIRE_THROWS_AS(neardup::group_similar_texts(texts, 0.5, {.preference = one}), std::invalid_argument);
+  for (const std::size_t most : {1U, 2U, 3U}) {
+    std::size_t visits = 0;
+    neardup::visit_similar_texts(texts, 0.5, [&](const neardup::similar_text_pair&) { return ++visits < most; });
+    REQUIRE(visits == most);
+  }
+  struct stopped {};
+  const auto throws = [](const neardup::similar_text_pair&) { throw stopped(); };
+  REQUIRE_THROWS_AS(neardup::visit_similar_texts(texts, 0.5, throws, {.run = neardup::threads{2}}), stopped);
+}

@@ -1,0 +1,209 @@
+// Pairs of similar sets beside comparing each set with each.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <random>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <neardup/sets/feature_sets.hpp>
+#include <neardup/sets/similar_pairs.hpp>
+#include <neardup/sets/similarity.hpp>
+#include <neardup/threads.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "support/set_corpora.hpp"
+
+namespace {
+
+using neardup::set_similarity;
+using neardup::similarity_options;
+using neardup::threads;
+using pair_type = neardup::similar_pair<std::size_t>;
+
+/// What decides in the end, written without the library's bounds.
+double similarity_of(set_similarity by, std::size_t a, std::size_t b, std::size_t common) {
+  if (by == set_similarity::jaccard) return static_cast<double>(common) / static_cast<double>(a + b - common);
+  if (by == set_similarity::containment) return static_cast<double>(common) / static_cast<double>(std::min(a, b));
+  const double product = static_cast<double>(a) * static_cast<double>(b);
+  return std::min(1.0, static_cast<double>(common) / std::sqrt(product));
+}
+
+template <class Set>
+std::size_t common_of(const Set& a, const Set& b) {
+  Set both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both.size();
+}
+
+bool comes_before(const pair_type& a, const pair_type& b) {
+  return std::pair(a.first, a.second) < std::pair(b.first, b.second);
+}
+
+/// The common features of each two sets that have any: i < j, or i < split <= j.
+template <class Sets>
+std::vector<pair_type> overlaps(const Sets& sets, std::size_t split) {
+  std::vector<pair_type> result;
+  for (std::size_t i = 0; i < std::min(split, sets.size()); ++i) {
+    for (std::size_t j = std::max(i + 1, split < sets.size() ? split : 0); j < sets.size(); ++j) {
+      const std::size_t common = common_of(sets[i], sets[j]);
+      if (common > 0) result.push_back({i, j, common, 0});
+    }
+  }
+  return result;
+}
+
+template <class Sets>
+std::vector<pair_type> expected_pairs(const Sets& sets, const std::vector<pair_type>& overlaps, std::size_t split,
+                                      double least, set_similarity by, std::size_t min_common) {
+  std::vector<pair_type> result;
+  for (pair_type pair : overlaps) {
+    pair.similarity = similarity_of(by, sets[pair.first].size(), sets[pair.second].size(), pair.common);
+    if (min_common == 0 && by == set_similarity::containment) min_common = neardup::default_min_contained;
+    if (pair.similarity < least || pair.common < min_common) continue;
+    if (split < sets.size()) pair.second -= split;
+    result.push_back(pair);
+  }
+  return result;
+}
+
+template <class Set>
+std::vector<pair_type> found_pairs(const std::vector<Set>& sets, std::size_t split, double least,
+                                   const similarity_options& how, const neardup::detail::set_join_sizes& sizes) {
+  using feature = typename Set::value_type;
+  std::vector<pair_type> result;
+  neardup::detail::visit_similar<feature>(
+      {sets.size(), [&](std::size_t i) { return std::span<const feature>(sets[i]); }}, split, least, how, sizes,
+      [&](const pair_type& pair) {
+        result.push_back(pair);
+        return true;
+      });
+  std::sort(result.begin(), result.end(), comes_before);
+  return result;
+}
+
+template <class Sets>
+std::size_t check_against_brute_force(const Sets& sets, std::mt19937_64& random) {
+  std::size_t found = 0;
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> thresholds{0.3, 0.5, 2.0 / 3.0, 0.8, 0.9, 1.0};
+  for (const double t : {0.5, 2.0 / 3.0, 0.75, 0.8}) {
+    thresholds.push_back(std::nextafter(t, 0.0));
+    thresholds.push_back(std::nextafter(t, infinity));
+  }
+  thresholds.push_back(std::nextafter(1.0, infinity));
+  for (const std::size_t split : {sets.size(), sets.size() / 3}) {
+    const auto all = overlaps(sets, split);
+    for (const double least : thresholds) {
+      for (const set_similarity by : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
+        const std::size_t min_common = random() % 3 == 0 ? random() % 8 : 1;
+        const neardup::detail::set_join_sizes tiny{1 + random() % 40, 1 + random() % 30, 1 + random() % 50};
+        const std::size_t parts[] = {1, 2, 7};
+        const similarity_options how{.measure = by, .min_common = min_common, .run = threads{parts[random() % 3]}};
+        CAPTURE(split, least, static_cast<int>(by), min_common, tiny.min_postings, tiny.max_chunks, tiny.block);
+        const auto expected = expected_pairs(sets, all, split, least, by, min_common);
+        REQUIRE(found_pairs(sets, split, least, how, tiny) == expected);
+        REQUIRE(found_pairs(sets, split, least, how, {}) == expected);
+        found += expected.size();
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("similar pairs are those of a comparison of each set with each", "[dedup][similar]") {
+  std::mt19937_64 random(11);
+  for (const oracle::set_shape shape : oracle::all_set_shapes) {
+    CAPTURE(static_cast<int>(shape));
+    const auto sets = oracle::draw_sets<std::uint32_t>(shape, oracle::effort(400, 150, 60), random);
+    REQUIRE(check_against_brute_force(sets, random) > 0);
+  }
+}
+
+TEST_CASE("similar pairs of 64-bit features do not depend on their low or high halves", "[dedup][similar]") {
+  std::mt19937_64 random(12);
+  for (const oracle::set_shape shape : {oracle::set_shape::clusters, oracle::set_shape::small}) {
+    const auto sets = oracle::draw_sets<std::uint64_t>(shape, oracle::effort(300, 120, 50), random);
+    REQUIRE(check_against_brute_force(sets, random) > 0);
+  }
+}
+
+TEST_CASE("features of one token make sets meet, and no more", "[dedup][similar]") {
+  // Multiples of the inverse of what spreads features have equal upper halves: all are one token.
+  constexpr std::uint64_t inverse = 0xf1de83e19937733dU;  // of the golden ratio in 64 bits
+  static_assert(inverse * neardup::detail::golden_ratio == 1);
+  std::mt19937_64 random(13);
+  auto sets = oracle::draw_sets<std::uint64_t>(oracle::set_shape::clusters, 60, random);
+  for (auto& set : sets) {
+    for (auto& feature : set) feature = feature % 1000 * inverse;
+    std::sort(set.begin(), set.end());
+    set.erase(std::unique(set.begin(), set.end()), set.end());
+  }
+  REQUIRE(neardup::detail::feature_token(sets[0][0]) == neardup::detail::feature_token(sets[1][0]));
+  REQUIRE(check_against_brute_force(sets, random) > 0);
+}
+
+TEST_CASE("the public calls sort, number and end as they say", "[dedup][similar]") {
+  using list_of_sets = std::vector<std::vector<std::uint32_t>>;
+  const list_of_sets sets{{1, 2, 3, 4}, {}, {1, 2, 3, 5}, {9}, {1, 2, 3, 4}, {9}, {}};
+  const auto pairs = neardup::similar_pairs(sets, 0.6);
+  REQUIRE(pairs == std::vector<neardup::similar_pair<std::uint32_t>>{
+                       {0, 2, 3, 0.6}, {0, 4, 4, 1.0}, {2, 4, 3, 0.6}, {3, 5, 1, 1.0}});
+  REQUIRE(neardup::similar_pairs(sets, 0.6, {.copies_once = true}).size() == 3);  // (2, 4) follows from (0, 2)
+  REQUIRE(neardup::similar_pairs<std::uint64_t>(sets, 0.7).size() == 2);
+  neardup::feature_sets<> other;
+  for (const auto& set : list_of_sets{{9}, {1, 2, 3, 4, 5}}) other.add(set);
+  const auto across = neardup::similar_pairs(sets, other, 0.8);
+  REQUIRE(across == std::vector<neardup::similar_pair<std::uint32_t>>{
+                        {0, 1, 4, 0.8}, {2, 1, 4, 0.8}, {3, 0, 1, 1.0}, {4, 1, 4, 0.8}, {5, 0, 1, 1.0}});
+  REQUIRE(neardup::similar_pairs(sets, neardup::feature_sets<>(), 0.1).empty());
+  REQUIRE(neardup::similar_pairs(list_of_sets(), 0.1).empty());
+
+  std::size_t calls = 0;
+  neardup::visit_similar_pairs(sets, 0.6, [&](const pair_type&) { return ++calls < 2; });
+  REQUIRE(calls == 2);
+#if NEARDUP_EXCEPTIONS
+  for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    REQUIRE_THROWS_AS(neardup::similar_pairs(sets, wrong), std::invalid_argument);
+    REQUIRE_THROWS_AS(neardup::similar_pairs(sets, neardup::feature_sets<>(), wrong), std::invalid_argument);
+  }
+  REQUIRE_THROWS_AS(neardup::similar_pairs<std::int8_t>(list_of_sets(200), 0.5), std::length_error);
+  calls = 0;
+  const auto throws_soon = [&](const pair_type&) {
+    if (++calls == 2) throw std::runtime_error("enough");
+  };
+  REQUIRE_THROWS_AS(neardup::visit_similar_pairs(sets, 0.6, throws_soon), std::runtime_error);
+  REQUIRE(calls == 2);
+#endif
+}
+
+TEST_CASE("the bounds of an overlap are those of the comparison itself", "[dedup][similar]") {
+  for (const set_similarity by : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
+    for (const double t : {0.3, 0.5, 2.0 / 3.0, 0.7, 0.8, std::nextafter(0.8, 1.0), std::nextafter(0.8, 0.0), 1.0}) {
+      const neardup::detail::overlap_bounds bounds(by, t, 1);
+      for (std::size_t a = 1; a <= 40; ++a) {
+        std::size_t least_partner = a + 1, least_with_any = a + 1;
+        for (std::size_t b = 1; b <= 200; ++b) {
+          std::size_t least = std::min(a, b) + 1;
+          for (std::size_t c = std::min(a, b); c > 0 && similarity_of(by, a, b, c) >= t; --c) least = c;
+          CAPTURE(static_cast<int>(by), t, a, b);
+          REQUIRE(bounds.least(a, b) == least);
+          if (least > std::min(a, b)) continue;
+          least_partner = std::min(least_partner, b);
+          least_with_any = std::min(least_with_any, least);
+        }
+        REQUIRE(bounds.least_partner(a) == least_partner);
+        REQUIRE(bounds.least_partner(a) == least_with_any);
+      }
+    }
+  }
+}

@@ -1,0 +1,231 @@
+// The similarities against their formulas.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <neardup/sets/similarity.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "support/instruction_sets.hpp"
+
+namespace {
+
+using neardup::cosine;
+using neardup::jaccard;
+using neardup::jaccard_at_least;
+
+bool is_near(double a, double b) { return std::abs(a - b) < 1e-9; }
+
+}  // namespace
+
+TEST_CASE("jaccard is the common part", "[similarity]") {
+  const std::vector<int> a{1, 2, 3, 4};
+  const std::vector<int> b{3, 4, 5, 6};
+  REQUIRE(jaccard(a, a) == 1.0);
+  REQUIRE(jaccard(a, b) == 2.0 / 6.0);
+  REQUIRE(jaccard(b, a) == 2.0 / 6.0);
+  REQUIRE(jaccard(a, std::vector<int>{7}) == 0.0);
+  REQUIRE(jaccard(a, std::vector<int>{}) == 0.0);
+  REQUIRE(jaccard(std::vector<int>{}, a) == 0.0);
+  REQUIRE(jaccard(std::vector<int>{}, std::vector<int>{}) == 0.0);
+  REQUIRE(jaccard(std::span<const int>(a), std::span<const int>(b).first(1)) == 1.0 / 4.0);
+  REQUIRE(jaccard(std::vector<std::string>{"a", "b"}, std::vector<std::string>{"b"}) == 0.5);
+  using wide = std::array<std::uint64_t, 2>;
+  REQUIRE(jaccard(std::vector<wide>{{0, 1}, {1, 0}}, std::vector<wide>{{1, 0}, {1, 1}}) == 1.0 / 3.0);
+}
+
+TEST_CASE("common elements of sets of hashes, by each instruction set", "[similarity][oracle]") {
+  std::mt19937 engine(3);
+  const auto random = [&] { return static_cast<std::uint32_t>(engine()); };
+  for (const auto level : support::instruction_sets()) {
+    const support::forced_instruction_set forced(level);
+    for (std::size_t round = 0; round < oracle::effort(20000, 1000); ++round) {
+      // Small numbers too, so that neighbours are equal or follow each other; 0 and the largest number.
+      const std::uint32_t shift = random() % 31;
+      const std::size_t sizes[2] = {random() % 70, random() % 70};
+      std::set<std::uint32_t> sets[2];
+      for (const std::size_t side : {0U, 1U}) {
+        while (sets[side].size() < std::min<std::size_t>(sizes[side], std::size_t{1} << (31 - shift))) {
+          const bool is_shared = random() % 4 != 0 && !sets[0].empty();
+          sets[side].insert(is_shared
+                                ? *std::next(sets[0].begin(), static_cast<std::ptrdiff_t>(random() % sets[0].size()))
+                                : random() >> shift);
+          if (random() % 64 == 0) sets[side].insert(random() % 2 == 0 ? 0 : 0xffffffffU);
+          if (random() % 64 == 0) break;
+        }
+      }
+      const std::vector<std::uint32_t> a(sets[0].begin(), sets[0].end());
+      const std::vector<std::uint32_t> b(sets[1].begin(), sets[1].end());
+      std::vector<std::uint32_t> common, all;
+      std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+      std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+      const double expected = all.empty() ? 0 : static_cast<double>(common.size()) / static_cast<double>(all.size());
+      CAPTURE(level, round, a.size(), b.size());
+      REQUIRE(jaccard(a, b) == expected);
+      for (const double threshold : {expected, 0.3, 0.8, expected + 1e-12}) {
+        const auto found = jaccard_at_least(a, b, threshold);
+        REQUIRE(found.has_value() == (expected >= threshold));
+        REQUIRE(found.value_or(expected) == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("jaccard of arrays and of spans of any kind", "[similarity]") {
+  const std::array<int, 3> array{1, 2, 3};
+  const int numbers[] = {2, 3, 4};
+  std::vector<int> vector{3, 4, 5};
+  const std::span<int> changeable(vector);
+  const std::span<int, 2> fixed(vector.data(), 2);
+  REQUIRE(jaccard(array, array) == 1.0);
+  REQUIRE(jaccard(array, numbers) == 0.5);
+  REQUIRE(jaccard(numbers, changeable) == 0.5);
+  REQUIRE(jaccard(fixed, numbers) == 2.0 / 3.0);
+  REQUIRE(jaccard_at_least(array, changeable, 0.2) == 0.2);
+  REQUIRE(jaccard_at_least(fixed, numbers, 0.7) == std::nullopt);
+}
+
+TEST_CASE("jaccard of random sets", "[similarity]") {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    std::set<std::uint64_t> a;
+    std::set<std::uint64_t> b;
+    const auto draw = [&](std::set<std::uint64_t>& set) {
+      for (auto i = random() % 40; i > 0; --i) set.insert(random() % 50);
+    };
+    draw(a);
+    draw(b);
+    std::size_t common = 0;
+    for (const std::uint64_t x : a) common += b.count(x);
+    const std::size_t all = a.size() + b.size() - common;
+    const double expected = all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
+    const std::vector<std::uint64_t> sorted_a(a.begin(), a.end());
+    const std::vector<std::uint64_t> sorted_b(b.begin(), b.end());
+    REQUIRE(jaccard(sorted_a, sorted_b) == expected);
+  }
+}
+
+TEST_CASE("jaccard of long sets, which share whole stretches or none", "[similarity]") {
+  std::mt19937_64 random(2);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::uint32_t> a;
+    std::vector<std::uint32_t> b;
+    std::size_t common = 0, all = 0;
+    const auto kind = random() % 4;  // which stretches there are
+    for (std::uint32_t value = 0; value < 600; ++value) {
+      const bool in_a = kind == 0 ? value % 97 < 60 : random() % (2 + kind) != 0;
+      const bool in_b = kind == 1 ? value % 89 > 40 : random() % (2 + kind) != 0;
+      if (in_a) a.push_back(value * 7919U);
+      if (in_b) b.push_back(value * 7919U);
+      common += in_a && in_b ? 1 : 0;
+      all += in_a || in_b ? 1 : 0;
+    }
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    const double expected = static_cast<double>(common) / static_cast<double>(all);
+    REQUIRE(jaccard(a, b) == expected);
+    REQUIRE(jaccard(b, a) == expected);
+    for (const double threshold : {0.0, 0.2, 0.5, 0.9, expected, std::nextafter(expected, 2.0)}) {
+      const auto found = jaccard_at_least(a, b, threshold);
+      REQUIRE(found.has_value() == (expected >= threshold));
+      if (found) REQUIRE(*found == expected);
+    }
+  }
+}
+
+TEST_CASE("jaccard_at_least is the comparison, for every size and common part up to 40", "[similarity]") {
+  for (int size_a = 0; size_a <= 40; ++size_a) {
+    for (int size_b = 0; size_b <= 40; ++size_b) {
+      for (int common = 0; common <= std::min(size_a, size_b); ++common) {
+        std::vector<int> a(static_cast<std::size_t>(size_a));
+        std::vector<int> b(static_cast<std::size_t>(size_b));
+        std::iota(a.begin(), a.end(), 0);
+        std::iota(b.begin(), b.end(), size_a - common);
+        const double exact = jaccard(a, b);
+        for (const double threshold : {exact, std::nextafter(exact, 2.0), std::nextafter(exact, -1.0), 0.0, -0.0, 0.3,
+                                       1.0 / 3, 0.5, 0.7, 0.8, 0.9999, 1.0, 1.5, -1.0}) {
+          const auto found = jaccard_at_least(a, b, threshold);
+          if (found.has_value() != (exact >= threshold) || (found && *found != exact)) {
+            FAIL(size_a << ", " << size_b << ", " << common << " at " << threshold);
+          }
+        }
+      }
+    }
+  }
+  const double infinity = std::numeric_limits<double>::infinity();
+  REQUIRE(!jaccard_at_least(std::vector<int>{1}, std::vector<int>{1}, infinity));
+  REQUIRE(jaccard_at_least(std::vector<int>{}, std::vector<int>{}, -infinity) == 0.0);
+  REQUIRE_THROWS_AS(jaccard_at_least(std::vector<int>{1}, std::vector<int>{1}, std::nan("")), std::invalid_argument);
+}
+
+TEST_CASE("jaccard_at_least of large sizes agrees with the division", "[similarity]") {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 20000; ++round) {
+    const std::size_t a = random() >> (12 + random() % 50), b = random() >> (12 + random() % 50);
+    const double threshold = static_cast<double>(1 + random() % 1000) / 1000;
+    const std::size_t least = neardup::detail::min_common(a, b, threshold);
+    const std::size_t most = std::min(a, b);
+    if (least <= most) REQUIRE(neardup::detail::jaccard_of_sizes(a, b, least) >= threshold);
+    if (least > 0) REQUIRE(neardup::detail::jaccard_of_sizes(a, b, least - 1) < threshold);
+  }
+}
+
+namespace {
+
+struct weighed {
+  int hash;
+  std::uint64_t units;
+};
+
+double plain_cosine(const std::map<int, double>& a, const std::map<int, double>& b) {
+  double product = 0, square_a = 0, square_b = 0;
+  for (const auto& [hash, weight] : a) {
+    square_a += weight * weight;
+    if (b.contains(hash)) product += weight * b.at(hash);
+  }
+  for (const auto& [hash, weight] : b) square_b += weight * weight;
+  return square_a * square_b > 0 ? product / std::sqrt(square_a * square_b) : 0;
+}
+
+}  // namespace
+
+TEST_CASE("cosine of weighted sets", "[similarity]") {
+  const std::vector<weighed> none;
+  const std::vector<weighed> a{{1, 256}, {2, 256}, {3, 256}, {4, 256}};
+  const std::vector<weighed> b{{3, 512}, {4, 512}, {5, 512}, {6, 512}};
+  REQUIRE(cosine(a, a) == 1.0);
+  REQUIRE(is_near(cosine(a, b), 0.5));
+  REQUIRE(cosine(a, none) == 0.0);
+  REQUIRE(cosine(none, none) == 0.0);
+  REQUIRE(cosine(a, std::vector<weighed>{{1, 0}}) == 0.0);
+  const std::vector<weighed> heavy{{1, ~std::uint64_t{0}}, {2, ~std::uint64_t{0}}};
+  REQUIRE(is_near(cosine(heavy, heavy), 1.0));
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<weighed> sets[2];
+    std::map<int, double> plain[2];
+    for (int which = 0; which < 2; ++which) {
+      for (int hash = 0; hash < 30; ++hash) {
+        if (random() % 3 == 0) continue;
+        const std::uint64_t units = random() % 5000;
+        sets[which].push_back({hash, units});
+        plain[which][hash] = static_cast<double>(units) / 256;
+      }
+    }
+    REQUIRE(is_near(cosine(sets[0], sets[1]), plain_cosine(plain[0], plain[1])));
+  }
+}
