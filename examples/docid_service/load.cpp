@@ -2,11 +2,18 @@
 //   docid_load PORT FILE BATCH CONNECTIONS FIRST COUNT
 // BATCH 1: one article a request; else arrays of so many. An article whose field `media` is a number is an edited copy of
 // the one on that line: found if it gets the same docId.
-#include <httplib.h>
-
 #include <algorithm>
 #include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
@@ -15,9 +22,13 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
+
+namespace http = boost::beast::http;
+using boost::asio::ip::tcp;
 
 using clock_type = std::chrono::steady_clock;
 
@@ -42,27 +53,40 @@ struct shared_state {
   std::atomic<bool> is_wrong{false};
 };
 
-void send(int port, shared_state& all) {
-  httplib::Client client("127.0.0.1", port);
-  client.set_keep_alive(true);
-  client.set_tcp_nodelay(true);
-  client.set_read_timeout(120);
+http::response<http::string_body> post(tcp::socket& connection, boost::beast::flat_buffer& buffer,
+                                       const std::string& body) {
+  http::request<http::string_body> asked{http::verb::post, "/docId/getDocId", 11, body};
+  asked.set(http::field::host, "127.0.0.1");
+  asked.set(http::field::content_type, "application/json");
+  asked.prepare_payload();
+  http::write(connection, asked);
+  http::response_parser<http::string_body> parser;
+  parser.body_limit(std::uint64_t{1} << 40);
+  http::read(connection, buffer, parser);
+  return parser.release();
+}
+
+void send(std::uint16_t port, shared_state& all) try {
+  boost::asio::io_context context;
+  tcp::socket connection(context);
+  connection.connect({boost::asio::ip::address_v4::loopback(), port});
+  connection.set_option(tcp::no_delay(true));
+  boost::beast::flat_buffer buffer;
   for (std::size_t i; (i = all.next++) < all.bodies.size() && !all.is_wrong;) {
     const auto start = clock_type::now();
-    const auto result = client.Post("/docId/getDocId", all.bodies[i], "application/json");
+    auto result = post(connection, buffer, all.bodies[i]);
     all.times[i] = milliseconds(clock_type::now() - start);
-    if (!result || result->status != 200) {
-      std::cerr << "request " << i << ": " << (result ? result->body : httplib::to_string(result.error())) << '\n';
-      all.is_wrong = true;
-      return;
-    }
-    all.answers[i] = result->body;
+    if (result.result() != http::status::ok) throw std::runtime_error(result.body());
+    all.answers[i] = std::move(result.body());
   }
+} catch (const std::exception& error) {
+  std::cerr << "a request failed: " << error.what() << '\n';
+  all.is_wrong = true;
 }
 
 int run(char** words) {
-  const int port = std::atoi(words[1]);
   const auto number = [&](int i) { return static_cast<std::size_t>(std::strtoull(words[i], nullptr, 10)); };
+  const auto port = static_cast<std::uint16_t>(number(1));
   const std::size_t batch = number(3);
   const std::size_t first = number(5);
   const std::size_t count = number(6);

@@ -137,6 +137,18 @@ ssize_t send(int file, const void* data, size_t size, int flags) {
   return next(file, data, size, flags);
 }
 
+ssize_t sendmsg(int file, const msghdr* message, int flags) {
+  std::string data;
+  for (std::size_t i = 0; i < message->msg_iovlen; ++i)
+    data.append(static_cast<const char*>(message->msg_iov[i].iov_base), message->msg_iov[i].iov_len);
+  {
+    const std::lock_guard lock(records().mutex);
+    if (records().out != nullptr) records().add("send", "-", data, 0);
+  }
+  static auto* const next = next_of<ssize_t(int, const msghdr*, int)>("sendmsg");
+  return next(file, message, flags);
+}
+
 int ftruncate(int file, off_t size) {
   static auto* const next = next_of<int(int, off_t)>("ftruncate");
   const int result = next(file, size);

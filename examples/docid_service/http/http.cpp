@@ -1,14 +1,12 @@
 #include "http.hpp"
 
-#include <httplib.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <future>
@@ -21,24 +19,27 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "../../common/text_difference.hpp"
+#include "connection.hpp"
+#include "listener.hpp"
 #include "page.hpp"
+#include "request.hpp"
 
 namespace docid {
 
 namespace {
 
-using httplib::Request;
-using httplib::Response;
 using nlohmann::ordered_json;
 
 constexpr const char* json_type = "application/json";
 constexpr const char* lines_type = "application/x-ndjson";
-constexpr std::size_t page_bytes = std::size_t{16} << 20;  // of articles in a page of GET /docs, and one more
-constexpr std::size_t lines_together = 500;                // of JSON Lines, submitted together
-constexpr std::size_t groups_ahead = 16;                   // read before they are answered
+constexpr std::size_t page_bytes = std::size_t{16} << 20;    // of articles in a page of GET /docs, and one more
+constexpr std::size_t lines_together = 500;                  // of JSON Lines, submitted together
+constexpr std::size_t groups_ahead = 16;                     // read before they are answered
+constexpr std::size_t buffer_bytes = std::size_t{64} << 10;  // of a connection
 // Of a body that is refused: a client that is still sending when the connection ends does not see why.
 constexpr std::size_t most_discarded = std::size_t{16} << 20;
 
@@ -60,64 +61,19 @@ ordered_json json_of(const document_view& found) {
   return {{"docId", found.name}, {"nids", found.nids}, {"article", json_or_null(found.article)}};
 }
 
-/// The threads of the server. A connection that finds none of them free is told so by one of a few others.
-class connection_pool final : public httplib::TaskQueue {
- public:
-  explicit connection_pool(std::size_t count) : served_(count), most_(count) {}
-
-  void enqueue(std::function<void()> serve) override {
-    if (open_.fetch_add(1) < most_) {
-      served_.enqueue([this, serve = std::move(serve)] {
-        serve();
-        --open_;
-      });
-    } else {
-      refused_.enqueue([this, serve = std::move(serve)] {
-        is_refusing = true;
-        serve();
-        --open_;
-      });
-    }
-  }
-  void shutdown() override {
-    served_.shutdown();
-    refused_.shutdown();
-  }
-
-  static thread_local bool is_refusing;
-
- private:
-  std::atomic<std::size_t> open_{0};
-  httplib::ThreadPool served_;
-  httplib::ThreadPool refused_{4};
-  std::size_t most_;
-};
-
-thread_local bool connection_pool::is_refusing = false;
-
-/// httplib listens with room for five connections that wait to be accepted.
-class listening_server final : public httplib::Server {
- public:
-  void let_more_wait() { ::listen(svr_sock_, 1024); }
-};
-
-/// A request that cannot be served now, or is too large; the connection is closed, since its body is not read.
-struct refusal : std::runtime_error {
-  refusal(int s, const std::string& message) : std::runtime_error(message), status(s) {}
-  int status;
-};
-
 constexpr const char* decide_path = "/docId/getDocId";
 constexpr const char* similar_path = "/similar";
 constexpr const char* find_path = "/find";
+constexpr std::string_view articles_path = "/articles/";
+constexpr std::string_view documents_path = "/docs/";
 
 /// What a page may be asked by; nothing if there is no such page. Whatever has GET has HEAD.
 std::string_view methods_of(std::string_view path) {
   if (path == decide_path) return "GET, POST";
   if (path == similar_path) return "POST";
-  if (path.starts_with("/articles/")) return "GET, DELETE";
+  if (path.starts_with(articles_path)) return "GET, DELETE";
   if (path == "/" || path == "/health" || path == "/metrics" || path == "/articles" || path == "/docs" ||
-      path == "/duplicates" || path == find_path || path.starts_with("/docs/"))
+      path == "/duplicates" || path == find_path || path.starts_with(documents_path))
     return "GET";
   return {};
 }
@@ -127,31 +83,37 @@ bool takes(std::string_view methods, std::string_view method) {
 }
 
 /// The parameter `limit` of a request.
-std::size_t limit_of(const Request& req, std::size_t usual, std::size_t most) {
-  if (!req.has_param("limit")) return usual;
-  const std::string text = req.get_param_value("limit");
+std::size_t limit_of(const request& asked, std::size_t usual, std::size_t most) {
+  const std::string* text = asked.parameter("limit");
+  if (text == nullptr) return usual;
   std::size_t result = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
-  if (error != std::errc() || end != text.data() + text.size() || result < 1 || result > most)
-    throw bad_request("the parameter limit is no number from 1 to " + std::to_string(most) + ": " + text);
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), result);
+  if (error != std::errc() || end != text->data() + text->size() || result < 1 || result > most)
+    throw bad_request("the parameter limit is no number from 1 to " + std::to_string(most) + ": " + *text);
   return result;
 }
 
 /// The parameter `share` of a request: a least one.
-double share_of(const Request& req) {
-  if (!req.has_param("share")) return 0.5;
-  const std::string text = req.get_param_value("share");
+double share_of(const request& asked) {
+  const std::string* text = asked.parameter("share");
+  if (text == nullptr) return 0.5;
   double result = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
-  if (error != std::errc() || end != text.data() + text.size() || !(result >= 0 && result <= 1))
-    throw bad_request("the parameter share is no number from 0 to 1: " + text);
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), result);
+  if (error != std::errc() || end != text->data() + text->size() || !(result >= 0 && result <= 1))
+    throw bad_request("the parameter share is no number from 0 to 1: " + *text);
   return result;
 }
 
+/// Throws: bad_request if there is no parameter of this name.
+const std::string& needed(const request& asked, const char* name) {
+  const std::string* text = asked.parameter(name);
+  if (text == nullptr) throw bad_request("the parameter " + std::string(name) + " is missing");
+  return *text;
+}
+
 /// The parameter `clue` of a request.
-std::string clue_of(const Request& req) {
-  if (!req.has_param("clue")) throw bad_request("the parameter clue is missing");
-  std::string clue = req.get_param_value("clue");
+const std::string& clue_of(const request& asked) {
+  const std::string& clue = needed(asked, "clue");
   if (neardup::count_invalid(clue) > 0) throw bad_request("the parameter clue is not UTF-8");
   return clue;
 }
@@ -171,27 +133,6 @@ ordered_json json_of(const clue_document& found) {
   return result;
 }
 
-/// Text of a form, application/x-www-form-urlencoded.
-std::string decoded(std::string_view text) {
-  const auto digit = [](char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-  };
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_escape = text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
-    if (is_escape) {
-      result.push_back(static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])));
-      i += 2;
-    } else {
-      result.push_back(text[i] == '+' ? ' ' : text[i]);
-    }
-  }
-  return result;
-}
-
 /// The field "json" of a body that is a form, or the body. Its type does not tell: curl's -d calls everything a form.
 std::string json_in(std::string body) {
   constexpr std::string_view name = "json=";
@@ -199,15 +140,10 @@ std::string json_in(std::string body) {
   if (first == std::string::npos || body[first] == '{' || body[first] == '[') return body;
   for (std::string_view rest = body; !rest.empty();) {
     const std::size_t end = std::min(rest.find('&'), rest.size());
-    if (rest.starts_with(name)) return decoded(rest.substr(name.size(), end - name.size()));
+    if (rest.starts_with(name)) return decoded(rest.substr(name.size(), end - name.size()), true);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return body;
-}
-
-bool has_body(const Request& req) {
-  const std::string length = req.get_header_value("Content-Length");
-  return req.has_header("Transfer-Encoding") || length.find_first_not_of('0') != std::string::npos;
 }
 
 std::string error_text(const std::string& message) {
@@ -215,20 +151,63 @@ std::string error_text(const std::string& message) {
                                                                     ordered_json::error_handler_t::replace);
 }
 
-void set_error(Response& res, int status, const std::string& message) {
-  res.status = status;
-  res.set_content(error_text(message), json_type);
+struct response {
+  int status = 200;
+  std::string body;
+  const char* type = json_type;
+  std::string_view allowed = {};  ///< methods, with status 405
+};
+
+response error_response(int status, const std::string& message) { return {status, error_text(message)}; }
+
+const char* reason_of(int status) {
+  switch (status) {
+    case 200: return "OK";
+    case 400: return "Bad Request";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 408: return "Request Timeout";
+    case 413: return "Content Too Large";
+    case 414: return "URI Too Long";
+    case 415: return "Unsupported Media Type";
+    case 431: return "Request Header Fields Too Large";
+    case 501: return "Not Implemented";
+    case 503: return "Service Unavailable";
+    default: return "";
+  }
 }
 
-/// The answer, and no further request on this connection.
-void close_with(Response& res, int status, const std::string& message) {
-  res.status = status;
-  res.set_header("Connection", "close");
-  res.set_chunked_content_provider(json_type, [body = error_text(message)](std::size_t, httplib::DataSink& sink) {
-    sink.write(body.data(), body.size());
-    sink.done();
-    return false;
-  });
+/// The lines before an answer's body. `framing` is the field that tells where the body ends.
+std::string head_of(const response& given, const std::string& framing, bool is_last, bool is_http_1_0) {
+  std::string result = "HTTP/1.1 ";
+  result += std::to_string(given.status);
+  result += ' ';
+  result += reason_of(given.status);
+  result += "\r\nContent-Type: ";
+  result += given.type;
+  result += "\r\n";
+  result += framing;
+  if (!given.allowed.empty()) {
+    result += "Allow: ";
+    result += given.allowed;
+    result += "\r\n";
+  }
+  if (is_last) {
+    result += "Connection: close\r\n";
+  } else if (is_http_1_0) {
+    result += "Connection: keep-alive\r\n";
+  }
+  result += "\r\n";
+  return result;
+}
+
+std::string length_field(std::size_t bytes) { return "Content-Length: " + std::to_string(bytes) + "\r\n"; }
+
+/// Returns: true for 16 hex digits, a hyphen and 16 more.
+bool is_document_name(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  return text.size() == 33 && text[16] == '-' && text.find_first_not_of(digits) == 16 &&
+         text.substr(17).find_first_not_of(digits) == text.npos;
 }
 
 std::string json_of(const answer& given) {
@@ -273,14 +252,13 @@ struct batch {
 }  // namespace
 
 struct http_server::implementation {
-  explicit implementation(const http_options& o) : options(o) { set_up(); }
+  explicit implementation(const http_options& o) : options(o) {}
 
   service* articles = nullptr;  // from run() on
   http_options options;
-  listening_server server;
+  std::optional<listener> door;
+  stop_order stopping;
   std::atomic<std::size_t> waiting{0};  // bytes of bodies
-  std::atomic<bool> is_stopping{false};
-  std::atomic<bool> has_ended{false};
   std::array<std::atomic<std::uint64_t>, 600> statuses{};
 
   /// Bytes that count as waiting until it ends.
@@ -301,232 +279,289 @@ struct http_server::implementation {
     std::size_t bytes_ = 0;
   };
 
-  void set_up() {
-    server.new_task_queue = [this] { return new connection_pool(options.connections); };
-    server.set_socket_options([](socket_t socket) {
-      // Not SO_REUSEPORT, httplib's choice: two services on one port would share its requests.
-      const int yes = 1;
-      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    });
-    server.set_tcp_nodelay(true);
-    server.set_keep_alive_max_count(1000000);
-    server.set_keep_alive_timeout(options.timeout);
-    server.set_read_timeout(options.timeout);
-    server.set_write_timeout(options.timeout);
-    server.set_payload_max_length(static_cast<std::size_t>(-1));  // see read_body()
-
-    server.set_pre_routing_handler([](const Request& req, Response& res) {
-      if (connection_pool::is_refusing) {
-        close_with(res, 503, "too many connections");
-      } else if (const auto methods = methods_of(req.path); !methods.empty() && !takes(methods, req.method)) {
-        res.set_header("Allow", std::string(methods));
-        close_with(res, 405, req.method + " is not for this page, which takes " + std::string(methods));
-      } else if (has_body(req) && !(req.method == "POST" && (req.path == decide_path || req.path == similar_path))) {
-        // It would not be read, and what is in it be taken for the next request.
-        close_with(res, 400, "this request has no body");
-      } else if (has_body(req) && req.is_multipart_form_data()) {
-        close_with(res, 415, "the body is JSON, not a form");
-      } else if (req.path == decide_path && (req.method == "HEAD" || !req.ranges.empty())) {
-        close_with(res, 400, "an article is not decided for the head or a range of the answer");
-      } else {
-        return httplib::Server::HandlerResponse::Unhandled;
-      }
-      return httplib::Server::HandlerResponse::Handled;
-    });
-    server.set_exception_handler([](const Request&, Response& res, std::exception_ptr what) {
-      try {
-        std::rethrow_exception(what);
-      } catch (const bad_request& error) {
-        set_error(res, 400, error.what());
-      } catch (const unstorable& error) {
-        set_error(res, 413, error.what());
-      } catch (const refusal& error) {
-        close_with(res, error.status, error.what());
-      } catch (const std::exception& error) {
-        set_error(res, 503, error.what());
-      }
-    });
-    server.set_error_handler([](const Request&, Response& res) {
-      if (!res.body.empty() || res.content_provider_) return;
-      set_error(res, res.status,
-                res.status == 404   ? "there is no such page; a docId is 16 hex digits, a hyphen and 16 more"
-                : res.status == 414 ? "the URL is longer than 8 kB"
-                                    : "the request cannot be understood");
-    });
-    server.set_logger([this](const Request&, const Response& res) {
-      if (res.status > 0 && res.status < 600) ++statuses[static_cast<std::size_t>(res.status)];
-    });
-
-    server.Get(decide_path, [this](const Request& req, Response& res) {
-      if (!req.has_param("json")) throw bad_request("the parameter json is missing");
-      answer_object(parse_json(req.get_param_value("json")), res);
-    });
-    server.Post(decide_path, [this](const Request& req, Response& res, const httplib::ContentReader& reader) {
-      std::string type = req.get_header_value("Content-Type");
-      for (char& letter : type) letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
-      if (type.find("ndjson") != std::string::npos || type.find("jsonl") != std::string::npos) {
-        answer_lines(req, res, reader);
-      } else {
-        answer_body(req, res, reader);
-      }
-    });
-    server.Get("/docs/([0-9a-f]{16}-[0-9a-f]{16})", [this](const Request& req, Response& res) {
-      const std::string name = req.matches[1];
-      const auto found = articles->find(name);
-      if (!found) return set_error(res, 404, "no document " + name);
-      res.set_content(json_of(*found).dump(), json_type);
-    });
-    server.Get("/docs", [this](const Request& req, Response& res) {
-      const std::size_t most = limit_of(req, 100, 1000);
-      std::string lines;
-      try {
-        for (const auto& one : articles->documents_after(req.get_param_value("after"), most, page_bytes))
-          lines += json_of(one).dump() + '\n';
-      } catch (const std::invalid_argument& error) {
-        throw bad_request(std::string("the parameter after: ") + error.what());
-      }
-      res.set_content(lines, lines_type);
-    });
-    const auto answer_name = [](Response& res, const char* field, const std::string& value,
-                                const std::optional<std::string>& name) {
-      if (!name) return set_error(res, 404, "no article of this " + std::string(field) + ": " + value);
-      res.set_content(ordered_json{{field, value}, {"docId", *name}}.dump(), json_type);
-    };
-    server.Get(R"(/articles/([\s\S]+))", [this, answer_name](const Request& req, Response& res) {
-      answer_name(res, "nid", req.matches[1], articles->find_nid(req.matches[1]));
-    });
-    server.Get("/articles", [this, answer_name](const Request& req, Response& res) {
-      if (!req.has_param("url")) throw bad_request("the parameter url is missing");
-      const std::string url = req.get_param_value("url");
-      answer_name(res, "url", url, articles->find_url(url));
-    });
-    server.Delete(R"(/articles/([\s\S]+))", [this](const Request& req, Response& res) {
-      const std::string nid = req.matches[1];
-      if (!articles->erase(nid)) return set_error(res, 404, "no article " + nid);
-      res.set_content(R"({"status":"success"})", json_type);
-    });
-    server.Post(similar_path, [this](const Request& req, Response& res, const httplib::ContentReader& reader) {
-      share held(*this);
-      const auto object = parse_json(read_body(req, reader, held));
-      if (!object.is_object() || !object.contains("content") || !object["content"].is_string())
-        throw bad_request("the field \"content\" is missing, or no string");
-      auto result = ordered_json::array();
-      const auto& content = object["content"].get_ref<const std::string&>();
-      for (const auto& one : articles->similar(content)) {
-        const auto kept = json_or_null(one.article);
-        const std::string old = kept.is_null() ? std::string() : kept["content"].get<std::string>();
-        result.push_back({{"docId", one.name},
-                          {"distance", one.distance},
-                          {"similarity", one.similarity},
-                          {"pairSimilarity", one.pair_similarity ? ordered_json(*one.pair_similarity) : ordered_json()},
-                          {"article", kept},
-                          {"difference", kept.is_null() ? ordered_json() : difference_of(old, content)}});
-      }
-      res.set_content(result.dump(), json_type);
-    });
-    server.Get(find_path, [this](const Request& req, Response& res) {
-      if (!articles->finds_clues())
-        return set_error(res, 501, "this service does not find clues; start it with --clues yes");
-      const std::string clue = clue_of(req);
-      auto result = ordered_json::array();
-      try {
-        for (const auto& one : articles->find_clue(clue, share_of(req), limit_of(req, 10, 100)))
-          result.push_back(json_of(one));
-      } catch (const std::invalid_argument& error) {
-        throw bad_request(std::string("the parameter clue: ") + error.what());
-      }
-      res.set_content(result.dump(), json_type);
-    });
-    server.Get("/duplicates", [this](const Request& req, Response& res) {
-      auto result = ordered_json::array();
-      for (const auto& one : articles->latest_duplicates(limit_of(req, 10, 20))) {
-        const auto article = ordered_json::parse(one.article);
-        const auto original = ordered_json::parse(one.original);
-        const auto& text = article["content"].get_ref<const std::string&>();
-        const auto& old = original["content"].get_ref<const std::string&>();
-        const text_similarity found = articles->compare(old, text);
-        result.push_back({{"docId", one.name},
-                          {"foundBy", step_names[static_cast<std::size_t>(one.by)]},
-                          {"similarity", found.features},
-                          {"pairSimilarity", found.pairs},
-                          {"article", article},
-                          {"original", original},
-                          {"difference", difference_of(old, text)}});
-      }
-      res.set_content(result.dump(), json_type);
-    });
-    server.Get("/health", [](const Request&, Response& res) { res.set_content(R"({"status":"up"})", json_type); });
-    server.Get("/metrics",
-               [this](const Request&, Response& res) { res.set_content(metrics(), "text/plain; version=0.0.4"); });
-    server.Get("/", [](const Request&, Response& res) { res.set_content(page_html, "text/html; charset=utf-8"); });
+  [[nodiscard]] moment deadline() const {
+    return std::chrono::steady_clock::now() + std::chrono::seconds(options.deadline);
   }
 
-  /// Throws: refusal if it is too long, or too much is waiting already; bad_request if the client stops.
-  std::string read_body(const Request& req, const httplib::ContentReader& reader, share& held) const {
-    const refusal too_long(413, "a body has at most " + std::to_string(options.max_body) + " bytes");
-    std::string body;
-    std::optional<refusal> refused;
-    if (req.has_header("Content-Length") && req.get_header_value<std::uint64_t>("Content-Length") > options.max_body)
-      refused.emplace(too_long);
-    std::size_t discarded = 0;
-    const bool is_whole = reader([&](const char* data, std::size_t size) {
-      try {
-        if (!refused && body.size() + size > options.max_body) throw too_long;
-        if (!refused) held.add(size);
-      } catch (const refusal& error) {
-        refused.emplace(error);
-        body = {};
+  /// Serves connections until the order to stop.
+  void serve_all() {
+    connection_threads threads(options.connections, [this](int socket) { serve(socket); });
+    const response refused = error_response(503, "too many connections");
+    turned_away others(head_of(refused, length_field(refused.body.size()), true, false) + refused.body,
+                       std::chrono::seconds(options.timeout));
+    while (!stopping.is_given()) {
+      statuses[503] += others.serve({door->descriptor(), stopping.descriptor()});
+      for (int socket = 0; !stopping.is_given() && (socket = door->accept()) >= 0;) {
+        if (!threads.take(socket)) others.add(socket);
       }
-      if (refused) return (discarded += size) <= most_discarded;
-      body.append(data, size);
+    }
+    door.reset();
+    threads.join();
+  }
+
+  /// What follows an answer: a further request; the end; or nothing, as the client is gone.
+  enum class sequel { request, end, nothing };
+
+  /// Answers the requests of a connection, one after the other.
+  void serve(int socket) {
+    connection client(socket, stopping, std::chrono::seconds(options.timeout));
+    thread_local std::vector<char> buffer(buffer_bytes);
+    request_reader reader(client, buffer, std::chrono::seconds(options.deadline));
+    sequel then = sequel::request;
+    while (then == sequel::request) {
+      try {
+        const std::optional<request> asked = reader.next();
+        if (!asked) return;
+        then = is_lines(*asked) ? answer_lines(*asked, reader, client) : answer_one(*asked, reader, client);
+      } catch (const refusal& error) {
+        then = send(request(), error_response(error.status, error.what()), false, client);
+      } catch (const std::exception&) {
+        return;  // no memory or thread can be had: the client sees that no whole answer came
+      }
+    }
+    if (then == sequel::end) client.finish(deadline(), most_discarded);
+  }
+
+  sequel send(const request& asked, const response& given, bool is_open, connection& client) {
+    ++statuses[static_cast<std::size_t>(given.status)];
+    is_open = is_open && !stopping.is_given();
+    const std::string head = head_of(given, length_field(given.body.size()), !is_open, asked.is_http_1_0);
+    const std::string_view body = asked.method == "HEAD" ? std::string_view() : given.body;
+    if (!client.write({head, body}, deadline())) return sequel::nothing;
+    return is_open ? sequel::request : sequel::end;
+  }
+
+  sequel answer_one(const request& asked, request_reader& reader, connection& client) {
+    const response given = answer_to(asked, reader);
+    return send(asked, given, asked.keeps_open && reader.is_whole(), client);
+  }
+
+  response answer_to(const request& asked, request_reader& reader) {
+    try {
+      return page(asked, reader);
+    } catch (const bad_request& error) {
+      return error_response(400, error.what());
+    } catch (const unstorable& error) {
+      return error_response(413, error.what());
+    } catch (const refusal& error) {
+      return error_response(error.status, error.what());
+    } catch (const std::exception& error) {
+      return error_response(503, error.what());
+    }
+  }
+
+  static bool is_multipart(const request& asked) { return asked.content_type.starts_with("multipart/form-data"); }
+
+  static bool is_lines(const request& asked) {
+    const std::string& type = asked.content_type;
+    return asked.method == "POST" && asked.path == decide_path && !is_multipart(asked) &&
+           (type.find("ndjson") != type.npos || type.find("jsonl") != type.npos);
+  }
+
+  response page(const request& asked, request_reader& reader) {
+    const std::string& path = asked.path;
+    const std::string_view methods = methods_of(path);
+    if (!methods.empty() && !takes(methods, asked.method)) {
+      response result =
+          error_response(405, asked.method + " is not for this page, which takes " + std::string(methods));
+      result.allowed = methods;
+      return result;
+    }
+    const bool is_post = asked.method == "POST";
+    if (asked.has_body && !(is_post && (path == decide_path || path == similar_path)))
+      return error_response(400, "this request has no body");
+    if (asked.has_body && is_multipart(asked)) return error_response(415, "the body is JSON, not a form");
+    if (path == decide_path) {
+      if (is_post) return decide_body(asked, reader);
+      if (asked.method == "HEAD" || asked.has_range)
+        return error_response(400, "an article is not decided for the head or a range of the answer");
+      return decide(parse_json(needed(asked, "json")));
+    }
+    if (path == similar_path && is_post) return similar(asked, reader);
+    if (asked.method == "DELETE") return erase(path);
+    if (asked.method == "GET" || asked.method == "HEAD") return shown(asked);
+    return no_page();
+  }
+
+  static response no_page() {
+    return error_response(404, "there is no such page; a docId is 16 hex digits, a hyphen and 16 more");
+  }
+
+  /// The pages that tell something.
+  response shown(const request& asked) {
+    const std::string& path = asked.path;
+    if (path == "/") return {200, page_html, "text/html; charset=utf-8"};
+    if (path == "/health") return {200, R"({"status":"up"})"};
+    if (path == "/metrics") return {200, metrics(), "text/plain; version=0.0.4"};
+    if (path == "/docs") return documents(asked);
+    if (path == "/duplicates") return duplicates(asked);
+    if (path == find_path) return found(asked);
+    if (path == "/articles") {
+      const std::string& url = needed(asked, "url");
+      return doc_id_of("url", url, articles->find_url(url));
+    }
+    if (path.starts_with(articles_path) && path.size() > articles_path.size()) {
+      const std::string nid = path.substr(articles_path.size());
+      return doc_id_of("nid", nid, articles->find_nid(nid));
+    }
+    if (path.starts_with(documents_path) && is_document_name(std::string_view(path).substr(documents_path.size())))
+      return document(path.substr(documents_path.size()));
+    return no_page();
+  }
+
+  static response doc_id_of(const char* field, const std::string& value, const std::optional<std::string>& name) {
+    if (!name) return error_response(404, "no article of this " + std::string(field) + ": " + value);
+    return {200, ordered_json{{field, value}, {"docId", *name}}.dump()};
+  }
+
+  response document(const std::string& name) {
+    const auto found = articles->find(name);
+    if (!found) return error_response(404, "no document " + name);
+    return {200, json_of(*found).dump()};
+  }
+
+  response documents(const request& asked) {
+    const std::size_t most = limit_of(asked, 100, 1000);
+    const std::string* after = asked.parameter("after");
+    std::string lines;
+    try {
+      for (const auto& one : articles->documents_after(after ? *after : std::string(), most, page_bytes))
+        lines += json_of(one).dump() + '\n';
+    } catch (const std::invalid_argument& error) {
+      throw bad_request(std::string("the parameter after: ") + error.what());
+    }
+    return {200, lines, lines_type};
+  }
+
+  response erase(const std::string& path) {
+    if (!path.starts_with(articles_path) || path.size() == articles_path.size()) return no_page();
+    const std::string nid = path.substr(articles_path.size());
+    if (!articles->erase(nid)) return error_response(404, "no article " + nid);
+    return {200, R"({"status":"success"})"};
+  }
+
+  response similar(const request& asked, request_reader& reader) {
+    share held(*this);
+    const auto object = parse_json(read_body(asked, reader, held));
+    if (!object.is_object() || !object.contains("content") || !object["content"].is_string())
+      throw bad_request("the field \"content\" is missing, or no string");
+    auto result = ordered_json::array();
+    const auto& content = object["content"].get_ref<const std::string&>();
+    for (const auto& one : articles->similar(content)) {
+      const auto kept = json_or_null(one.article);
+      const std::string old = kept.is_null() ? std::string() : kept["content"].get<std::string>();
+      result.push_back({{"docId", one.name},
+                        {"distance", one.distance},
+                        {"similarity", one.similarity},
+                        {"pairSimilarity", one.pair_similarity ? ordered_json(*one.pair_similarity) : ordered_json()},
+                        {"article", kept},
+                        {"difference", kept.is_null() ? ordered_json() : difference_of(old, content)}});
+    }
+    return {200, result.dump()};
+  }
+
+  response found(const request& asked) {
+    if (!articles->finds_clues())
+      return error_response(501, "this service does not find clues; start it with --clues yes");
+    const std::string& clue = clue_of(asked);
+    auto result = ordered_json::array();
+    try {
+      for (const auto& one : articles->find_clue(clue, share_of(asked), limit_of(asked, 10, 100)))
+        result.push_back(json_of(one));
+    } catch (const std::invalid_argument& error) {
+      throw bad_request(std::string("the parameter clue: ") + error.what());
+    }
+    return {200, result.dump()};
+  }
+
+  response duplicates(const request& asked) {
+    auto result = ordered_json::array();
+    for (const auto& one : articles->latest_duplicates(limit_of(asked, 10, 20))) {
+      const auto article = ordered_json::parse(one.article);
+      const auto original = ordered_json::parse(one.original);
+      const auto& text = article["content"].get_ref<const std::string&>();
+      const auto& old = original["content"].get_ref<const std::string&>();
+      const text_similarity found = articles->compare(old, text);
+      result.push_back({{"docId", one.name},
+                        {"foundBy", step_names[static_cast<std::size_t>(one.by)]},
+                        {"similarity", found.features},
+                        {"pairSimilarity", found.pairs},
+                        {"article", article},
+                        {"original", original},
+                        {"difference", difference_of(old, text)}});
+    }
+    return {200, result.dump()};
+  }
+
+  /// Throws: refusal if the body is too long, or too much is waiting already.
+  std::string read_body(const request& asked, request_reader& reader, share& held) const {
+    const auto check = [&](std::uint64_t bytes) {
+      if (bytes > options.max_body)
+        throw refusal(413, "a body has at most " + std::to_string(options.max_body) + " bytes");
+    };
+    check(asked.length.value_or(0));
+    std::string body;
+    reader.read_body([&](std::string_view part) {
+      check(body.size() + part.size());
+      held.add(part.size());
+      body += part;
       return true;
     });
-    if (refused) throw *refused;
-    if (!is_whole) throw refusal(400, "the body is not whole");
     return body;
   }
 
-  void answer_object(const nlohmann::json& object, Response& res) {
+  response decide(const nlohmann::json& object) {
     std::vector<article> one;
     one.push_back(article_of(object));
-    res.set_content(json_of(articles->submit(std::move(one)).get().front()), json_type);
+    return {200, json_of(articles->submit(std::move(one)).get().front())};
   }
 
-  void answer_body(const Request& req, Response& res, const httplib::ContentReader& reader) {
+  response decide_body(const request& asked, request_reader& reader) {
     share held(*this);
-    const nlohmann::json parsed = parse_json(json_in(read_body(req, reader, held)));
-    if (!parsed.is_array()) return answer_object(parsed, res);
+    const nlohmann::json parsed = parse_json(json_in(read_body(asked, reader, held)));
+    if (!parsed.is_array()) return decide(parsed);
     batch all;
     for (const auto& element : parsed) all.add([&] { return article_of(element); });
     const auto answers = articles->submit(std::move(all.articles)).get();
     std::string text;
     batch::answer_all(all.errors, answers,
                       [&](const std::string& json) { (text += text.empty() ? '[' : ',') += json; });
-    res.set_content(text.empty() ? "[]" : text + ']', json_type);
+    return {200, text.empty() ? "[]" : text + ']'};
   }
 
   /// JSON Lines both ways: a thread reads while this one writes, so that a client may wait for the answers to what it has
   /// sent before it sends more.
-  void answer_lines(const Request&, Response& res, const httplib::ContentReader& reader) {
-    // httplib calls the provider while the request and the connection, which the reader refers to, are still there.
-    res.set_chunked_content_provider(lines_type, [this, reader](std::size_t, httplib::DataSink& sink) {
-      line_stream lines{*this};
-      std::thread reading([&] { lines.read(reader); });
-      bool is_written = true;
-      while (auto group = lines.next()) {
-        std::string text;
-        try {
-          batch::answer_all(group->errors, group->answers.get(), [&](const std::string& json) { text += json + '\n'; });
-        } catch (const std::exception& error) {
-          for (std::size_t i = 0; i < group->errors.size(); ++i) text += error_text(error.what()) + '\n';
-        }
-        is_written = is_written && sink.write(text.data(), text.size());
-        if (!is_written) lines.give_up();
+  sequel answer_lines(const request& asked, request_reader& reader, connection& client) {
+    reader.give_leave();  // which comes before the answer
+    ++statuses[200];
+    const bool is_chunked = !asked.is_http_1_0;
+    const bool is_open = asked.keeps_open && is_chunked && !stopping.is_given();
+    const std::string head =
+        head_of({200, "", lines_type}, is_chunked ? "Transfer-Encoding: chunked\r\n" : "", !is_open, asked.is_http_1_0);
+    line_stream lines{*this};
+    bool is_written = client.write({head}, deadline());
+    if (!is_written) lines.give_up();
+    std::thread reading([&] { lines.read(reader); });
+    while (auto group = lines.next()) {
+      std::string text;
+      try {
+        batch::answer_all(group->errors, group->answers.get(), [&](const std::string& json) { text += json + '\n'; });
+      } catch (const std::exception& error) {
+        for (std::size_t i = 0; i < group->errors.size(); ++i) text += error_text(error.what()) + '\n';
       }
-      reading.join();
-      if (is_written) sink.done();
-      return is_written && lines.is_whole();
-    });
+      is_written = is_written && write_part(text, is_chunked, client);
+      if (!is_written) lines.give_up();
+    }
+    reading.join();
+    if (!is_written || (is_chunked && !client.write({"0\r\n\r\n"}, deadline()))) return sequel::nothing;
+    return is_open && reader.is_whole() && !stopping.is_given() ? sequel::request : sequel::end;
+  }
+
+  [[nodiscard]] bool write_part(const std::string& text, bool is_chunked, connection& client) const {
+    if (!is_chunked) return client.write({text}, deadline());
+    std::array<char, 16> digits{};
+    const auto size = std::to_chars(digits.data(), digits.data() + digits.size(), text.size(), 16);
+    return client.write({{digits.data(), size.ptr}, "\r\n", text, "\r\n"}, deadline());
   }
 
   class line_stream {
@@ -539,36 +574,34 @@ struct http_server::implementation {
 
     explicit line_stream(implementation& own) : own_(own) {}
 
-    /// All lines, until the body ends or the reader of answers gives up.
-    void read(const httplib::ContentReader& reader) {
+    /// Reads all lines, until the body ends or give_up() is called. Each line has a deadline of its own.
+    void read(request_reader& reader) {
       std::string rest;
-      bool is_readable = true;
-      std::size_t discarded = 0;
-      const bool is_whole = reader([&](const char* data, std::size_t size) {
-        if (!is_readable) return (discarded += size) <= most_discarded && !is_over();
-        std::string_view chunk(data, size);
-        for (std::size_t end; (end = chunk.find('\n')) != std::string_view::npos; chunk.remove_prefix(end + 1)) {
-          rest += chunk.substr(0, end);
-          add(rest);
-          rest.clear();
-        }
-        rest += chunk;
-        submit();
-        if (own_.is_stopping) {
-          add_error("the service is stopping");
-          return is_readable = false;
-        }
-        if (rest.size() <= own_.options.max_body) return !is_over();
-        add_error("a line has at most " + std::to_string(own_.options.max_body) + " bytes");
-        is_readable = false;
-        rest.clear();
-        return true;
-      });
-      if (is_whole && !rest.empty()) add(rest);
-      if (!is_whole && is_readable && !is_over()) add_error("the body is not whole");
+      try {
+        reader.read_body([&](std::string_view part) {
+          bool has_lines = false;
+          for (std::size_t end; (end = part.find('\n')) != part.npos; part.remove_prefix(end + 1)) {
+            rest += part.substr(0, end);
+            has_lines = add(rest) || has_lines;
+            rest.clear();
+          }
+          rest += part;
+          if (has_lines) {
+            submit();
+            reader.renew_deadline();
+          }
+          if (own_.stopping.is_given()) throw refusal(503, "the service is stopping");
+          if (rest.size() > own_.options.max_body)
+            throw refusal(413, "a line has at most " + std::to_string(own_.options.max_body) + " bytes");
+          return !is_over();
+        });
+        add(rest);
+      } catch (const refusal& error) {
+        const char* reason = own_.stopping.is_given() ? "the service is stopping" : error.what();
+        lines_.add([&]() -> article { throw bad_request(reason); });
+      }
       submit();
       const std::lock_guard lock(mutex_);
-      is_whole_ = is_whole;
       is_done_ = true;
       changed_.notify_all();
     }
@@ -593,23 +626,17 @@ struct http_server::implementation {
       const std::lock_guard lock(mutex_);
       return is_over_;
     }
-    bool is_whole() {
-      const std::lock_guard lock(mutex_);
-      return is_whole_;
-    }
 
    private:
-    void add(std::string_view line) {
-      if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    /// Returns: false if the line is blank.
+    bool add(std::string_view line) {
+      if (line.find_first_not_of(" \t\r") == line.npos) return false;
       lines_.add([&] {
         bytes_ += line.size();
         return article_of(parse_json(line));
       });
       if (lines_.errors.size() >= lines_together) submit();
-    }
-
-    void add_error(const std::string& message) {
-      lines_.add([&]() -> article { throw bad_request(message); });
+      return true;
     }
 
     void submit() {
@@ -639,7 +666,6 @@ struct http_server::implementation {
     std::deque<group> groups_;
     bool is_done_ = false;
     bool is_over_ = false;
-    bool is_whole_ = false;
   };
 
   std::string metrics() const {
@@ -682,32 +708,15 @@ http_server::http_server(const http_options& options) : own_(std::make_unique<im
 http_server::~http_server() = default;
 
 int http_server::bind() {
-  const http_options& options = own_->options;
-  int port = options.port;
-  if (port == 0) {
-    port = own_->server.bind_to_any_port(options.address);
-  } else if (!own_->server.bind_to_port(options.address, port)) {
-    port = -1;
-  }
-  if (port < 0) {
-    throw std::runtime_error("cannot listen on " + options.address + ":" + std::to_string(options.port) +
-                             "; is something else there?");
-  }
-  return port;
+  own_->door.emplace(own_->options.address, own_->options.port);
+  return own_->door->port();
 }
 
 void http_server::run(service& articles) {
   own_->articles = &articles;
-  own_->server.let_more_wait();
-  own_->server.listen_after_bind();
-  own_->has_ended = true;
+  own_->serve_all();
 }
 
-void http_server::stop() {
-  own_->is_stopping = true;
-  // httplib forgets a stop that comes before it listens.
-  while (!own_->server.is_running() && !own_->has_ended) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  own_->server.stop();
-}
+void http_server::stop() { own_->stopping.give(std::chrono::seconds(own_->options.timeout)); }
 
 }  // namespace docid

@@ -15,7 +15,8 @@ struct http_options {
   std::size_t connections = 256;                     ///< served at a time, each by a thread; more get 503
   std::size_t max_body = std::size_t{16} << 20;      ///< bytes of a body, or of a line of JSON Lines
   std::size_t max_waiting = std::size_t{256} << 20;  ///< bytes of all bodies that are being read or decided
-  int timeout = 10;                                  ///< seconds that a client may be silent within a request
+  int timeout = 10;                                  ///< seconds that a client may be silent
+  int deadline = 60;  ///< seconds for a request to come whole, or for its answer to be taken
 };
 
 class http_server {
@@ -24,11 +25,12 @@ class http_server {
   ~http_server();
 
   /// Returns: the port, which is another than that of the options only if that is 0.
-  /// Throws: std::runtime_error if it is taken.
+  /// Throws: std::runtime_error if it is taken, or there is no such address.
   int bind();
   /// Serves until stop(), then finishes what has begun. Clients that came after bind() have waited.
   void run(service& articles);
-  /// From any thread. Waits until run() has begun.
+  /// From any thread, at any time. Connections between two requests end at once. Requests that have begun are answered if
+  /// they come whole within the timeout.
   void stop();
 
  private:

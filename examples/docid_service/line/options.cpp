@@ -54,7 +54,8 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE | OPTION=VAL
   --connections N         256      served at a time; more get 503
   --max-body SIZE         16M      of one request; longer ones get 413
   --max-waiting SIZE      256M     of the bodies that wait; more get 503
-  --timeout SECONDS       10       silence of a client within a request
+  --timeout SECONDS       10       silence of a client; after SIGTERM, how long requests that have begun may take to arrive
+  --deadline SECONDS      60       for a request to arrive whole, or a line of JSON Lines, and for its answer to be taken
   --answer WHEN           stored   when the article is on the disk; decided: before it is. Whoever was answered so
                                    may have a docId that is lost, if the process, the machine or the store fails
                                    then, and that another article is given
@@ -146,6 +147,7 @@ settings settings_of(int count, char** words) {
       {"--max-body", [&] { http.max_body = size_in(option, value); }},
       {"--max-waiting", [&] { http.max_waiting = size_in(option, value); }},
       {"--timeout", integer(http.timeout, 1, 3600)},
+      {"--deadline", integer(http.deadline, 1, 86400)},
       {"--answer",
        [&] {
          if (value != "stored" && value != "decided") throw std::runtime_error("--answer takes stored or decided");

@@ -72,7 +72,8 @@ class Service:
     said = ""  # once it has ended: what it printed to standard error
 
     def __init__(self, folder, *options, environment=None, before=()):
-        self.process = subprocess.Popen([*before, PROGRAM, "--port", "0", "--data", folder, "--timeout", "600", *options],
+        self.process = subprocess.Popen([*before, PROGRAM, "--port", "0", "--data", folder, "--timeout", "600",
+                                         "--deadline", "3600", *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         env=os.environ | (environment or {}))
         line = self.process.stdout.readline()

@@ -1,0 +1,89 @@
+// Accepts connections, and gives each one a thread.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "connection.hpp"
+
+namespace docid {
+
+class listener {
+ public:
+  /// Clients can connect from here on, and wait. A port of 0 is any that is free.
+  /// Throws: std::runtime_error if the port is taken, or there is no such address.
+  listener(const std::string& address, int port);
+  [[nodiscard]] int port() const;
+  [[nodiscard]] int descriptor() const { return socket_.number(); }
+  /// Returns: a socket that does not block; -1 if no client waits, or none can be taken now.
+  [[nodiscard]] int accept() const;
+
+ private:
+  owned_descriptor socket_;
+};
+
+/// Threads that serve a connection each. They are started as they are needed, and stay.
+class connection_threads {
+ public:
+  connection_threads(std::size_t most, std::function<void(int socket)> serve) : most_(most), serve_(std::move(serve)) {}
+  connection_threads(const connection_threads&) = delete;
+  connection_threads& operator=(const connection_threads&) = delete;
+  ~connection_threads() { join(); }
+
+  /// Returns: false if all threads are busy and there can be no more; the socket stays the caller's then.
+  bool take(int socket);
+  /// Waits until every connection has ended.
+  void join();
+
+ private:
+  void run();
+
+  std::size_t most_;
+  std::function<void(int socket)> serve_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::thread> threads_;
+  std::deque<int> waiting_;
+  std::size_t open_ = 0;  // connections, those that wait included
+  bool is_ending_ = false;
+};
+
+/// Connections that no thread is free for. Each is told so once its client has sent something, and then ends; all by the
+/// thread that calls.
+class turned_away {
+ public:
+  /// A client has `silence` to send something, and as long to close the connection after the answer.
+  turned_away(std::string answer, std::chrono::seconds silence) : answer_(std::move(answer)), silence_(silence) {}
+
+  /// Takes the socket over.
+  void add(int socket);
+  /// Waits until one of the connections, or one of the `others`, has something to read, and serves the connections.
+  /// Returns: how many have been answered.
+  std::size_t serve(std::initializer_list<int> others);
+
+ private:
+  struct client {
+    std::unique_ptr<owned_descriptor> socket;
+    moment until;
+    bool is_answered = false;
+    std::size_t dropped = 0;  // bytes
+  };
+
+  bool goes_on(client& one, std::size_t& answered) const;
+
+  std::string answer_;
+  std::chrono::seconds silence_;
+  std::vector<client> clients_;
+};
+
+}  // namespace docid

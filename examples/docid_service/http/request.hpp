@@ -1,0 +1,85 @@
+// The requests of a connection, one after the other, as RFC 9112 frames them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "connection.hpp"
+
+namespace docid {
+
+/// Why a request is refused, with the status that says so. The connection ends after the answer, since the rest of the
+/// request has not been read.
+struct refusal : std::runtime_error {
+  refusal(int s, const std::string& message) : std::runtime_error(message), status(s) {}
+  int status;
+};
+
+/// The head of a request.
+struct request {
+  std::string method;
+  std::string path;                                             ///< without percent-encoding
+  std::vector<std::pair<std::string, std::string>> parameters;  ///< of the query, without percent-encoding
+  std::string content_type;                                     ///< in lower case
+  std::optional<std::uint64_t> length;                          ///< of the body, if it is known
+  bool has_body = false;
+  bool has_range = false;
+  bool is_http_1_0 = false;
+  bool keeps_open = true;  ///< a further request may follow
+
+  /// Returns: the first parameter of this name, or nothing.
+  [[nodiscard]] const std::string* parameter(std::string_view name) const;
+};
+
+/// Text without percent-encoding. With `is_form` a plus sign is a space.
+std::string decoded(std::string_view text, bool is_form);
+
+class request_reader {
+ public:
+  /// `buffer` has at least 64 KiB, for the requests of one connection at a time.
+  request_reader(connection& client, std::vector<char>& buffer, std::chrono::seconds deadline);
+  request_reader(const request_reader&) = delete;
+  request_reader& operator=(const request_reader&) = delete;
+  ~request_reader();
+
+  /// Returns: the next request, whose deadline starts with its first byte; nothing if none comes.
+  /// Throws: refusal.
+  /// Precondition: is_whole(), or there was no request yet.
+  std::optional<request> next();
+
+  /// Lets a client that asks first (Expect: 100-continue) send the body. The first call counts.
+  void give_leave();
+  /// Calls take(part) for the parts of the body, until it returns false. Gives leave to send it.
+  /// Throws: refusal if the body does not come whole, and in time; what `take` throws.
+  void read_body(const std::function<bool(std::string_view)>& take);
+  /// Gives the rest of the body a deadline of its own.
+  void renew_deadline();
+  /// Returns: true if the request has been read to its end.
+  [[nodiscard]] bool is_whole() const;
+
+ private:
+  class parser;
+
+  void parse();
+  connection::ending fill();
+  void fill(const char* what);
+
+  connection* client_;
+  std::vector<char>* buffer_;
+  std::size_t begin_ = 0;  // of the bytes that are not parsed
+  std::size_t end_ = 0;
+  std::chrono::seconds span_;
+  moment deadline_;
+  std::unique_ptr<parser> parser_;
+};
+
+}  // namespace docid
