@@ -6,6 +6,7 @@
 #include <neardup/storage/band_key.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -59,8 +60,12 @@ std::vector<std::pair<int, std::uint64_t>> pairs_in(const Matches& matches) {
   return result;
 }
 
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 /// Holds searches in a store against those of an index in memory, for a layout. `stored` has insert(fingerprint, id),
-/// erase(fingerprint, id) and search(query, k); `count` fingerprints are tried. Returns: whether all are the same.
+/// erase(fingerprint, id) and search(query, k), and flush() if it gathers what is inserted; `count` fingerprints are tried. Returns: whether all are the same.
 template <class Stored>
 bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uint64_t count) {
   using index_type = neardup::pigeonhole_index<64, neardup::dynamic_layout, neardup::dynamic_layout, std::uint64_t>;
@@ -78,24 +83,33 @@ bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uin
   }
   // The highest segments, whose ranges have no end.
   pairs.emplace_back(neardup::simhash<64>(~std::uint64_t{0}), ~std::uint64_t{0});
-  for (const auto& [fingerprint, id] : pairs) {
-    in_memory.insert(fingerprint, id);
-    stored.insert(fingerprint, id);
-  }
+  const auto start = std::chrono::steady_clock::now();
+  for (const auto& [fingerprint, id] : pairs) stored.insert(fingerprint, id);
+  if constexpr (requires { stored.flush(); }) stored.flush();
+  const double insert_seconds = seconds_since(start);
+  for (const auto& [fingerprint, id] : pairs) in_memory.insert(fingerprint, id);
   for (std::size_t i = 0; i < pairs.size(); i += 3) {
     in_memory.erase(pairs[i].first, pairs[i].second);
     stored.erase(pairs[i].first, pairs[i].second);
   }
   std::size_t matches = 0;
+  std::size_t searches = 0;
+  double search_seconds = 0;
   for (std::size_t i = 0; i < pairs.size(); i += 5) {
     neardup::simhash<64> query = pairs[i].first;
     query.flip(i % 64);
     const auto expected = pairs_in(in_memory.search(query, k));
     matches += expected.size();
-    if (pairs_in(stored.search(query, k)) != expected) return false;
+    const auto asked = std::chrono::steady_clock::now();
+    const auto found = stored.search(query, k);
+    search_seconds += seconds_since(asked);
+    ++searches;
+    if (pairs_in(found) != expected) return false;
   }
   for (const auto& [fingerprint, id] : pairs) stored.erase(fingerprint, id);
-  std::printf("%s, k = %d, %d blocks: the same %zu matches\n", name, k, blocks, matches);
+  std::printf("%s, k = %d, %d blocks: the same %zu matches; %.0f inserts and %.0f searches a second\n", name, k, blocks,
+              matches, static_cast<double>(pairs.size()) / insert_seconds,
+              static_cast<double>(searches) / search_seconds);
   return matches > count / 5;
 }
 
