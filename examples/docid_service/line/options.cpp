@@ -49,8 +49,9 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE | OPTION=VAL
                                    in memory; a password is taken from REDISCLI_AUTH in the environment.
                                    Then fingerprints find contents, and similar ones can be missed
   --blocks N              4        of the index in Redis: at 3 bits 4 are 4 tables, 5 are 10
-  --contents NAME                  where the kept articles are: sqlite, mariadb, or rocksdb (in
-                                   DATA/contents); default: where the documents are
+  --contents NAME                  where the kept articles are: sqlite, mariadb, rocksdb (in DATA/contents), or
+                                   hbase; default: where the documents are
+  --hbase PLACE                    HBase's master at host:port, for --contents hbase
   --connections N         256      served at a time; more get 503
   --max-body SIZE         16M      of one request; longer ones get 413
   --max-waiting SIZE      256M     of the bodies that wait; more get 503
@@ -143,6 +144,7 @@ settings settings_of(int count, char** words) {
       {"--redis", text(all.stores.redis)},
       {"--blocks", integer(all.stores.blocks, 1, 16)},
       {"--contents", text(all.stores.contents)},
+      {"--hbase", text(all.stores.hbase)},
       {"--connections", integer(http.connections, 1, 100000)},
       {"--max-body", [&] { http.max_body = size_in(option, value); }},
       {"--max-waiting", [&] { http.max_waiting = size_in(option, value); }},

@@ -6,6 +6,7 @@
 #if defined(DOCID_MARIADB)
 #include "mariadb_store.hpp"
 #endif
+#include "hbase_contents.hpp"
 #include "memory_index.hpp"
 #if defined(DOCID_REDIS)
 #include "redis_index.hpp"
@@ -81,7 +82,11 @@ void open_index(const store_options& options, const index_distances& distances, 
 void open_contents(const store_options& options, const connections& on, opened_stores& made) {
   const std::string own = options.mariadb.empty() ? "sqlite" : "mariadb";
   const std::string name = options.contents.empty() ? own : options.contents;
-  if (name == "rocksdb") {
+  if ((name == "hbase") == options.hbase.empty())
+    throw std::runtime_error("--contents hbase needs --hbase HOST:PORT, and --hbase needs --contents hbase");
+  if (name == "hbase") {
+    made.contents = std::make_unique<hbase_contents>(options.hbase, on.identity(made));
+  } else if (name == "rocksdb") {
 #if defined(DOCID_ROCKSDB)
     made.contents = std::make_unique<rocksdb_contents>(options.data + "/contents");
 #else
@@ -94,7 +99,7 @@ void open_contents(const store_options& options, const connections& on, opened_s
     made.contents = std::make_unique<mariadb_contents>(*on.mariadb);
 #endif
   } else {
-    throw std::runtime_error("--contents " + name + ": it is rocksdb, or where the documents are (" + own + ")");
+    throw std::runtime_error("--contents " + name + ": it is rocksdb, hbase, or where the documents are (" + own + ")");
   }
 }
 

@@ -12,7 +12,8 @@ struct store_options {
   std::string data = "docid_data";  ///< the folder
   std::string mariadb;              ///< an options file; empty: SQLite
   std::string redis;                ///< host:port, or the path of a socket; empty: the index is in memory
-  std::string contents;             ///< sqlite, mariadb or rocksdb; empty: where the documents are
+  std::string contents;             ///< sqlite, mariadb, rocksdb or hbase; empty: where the documents are
+  std::string hbase;                ///< host:port of the master, with the contents there
   int blocks = 4;                   ///< of the index in Redis
 };
 

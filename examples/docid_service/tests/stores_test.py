@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Redis, MariaDB and RocksDB."""
+"""Redis, MariaDB, RocksDB and HBase."""
 import contextlib
 import os
 import pathlib
@@ -7,6 +7,7 @@ import random
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -95,34 +96,34 @@ class MariaDB(Server):
         return self.ask("CREATE DATABASE IF NOT EXISTS docid").returncode == 0
 
 
+class HBase(Server):
+    programs = ("java", "mvn")
+    script = pathlib.Path(__file__).resolve().parents[2] / "stores/hbase/hbase_server.py"
+
+    def command(self):
+        return [str(self.script), os.environ.get("DOCID_HBASE_JARS", self.folder + "/jars"), self.folder]
+
+    @property
+    def address(self):
+        return pathlib.Path(self.folder + "/address").read_text(encoding="ascii")
+
+    def is_up(self):
+        """Somebody listens; it may take some seconds more until it answers."""
+        if self.process.poll() == 77:
+            raise unittest.SkipTest(pathlib.Path(self.folder + "/log").read_text(encoding="utf-8"))
+        try:
+            host, port = self.address.split(":")
+            socket.create_connection((host, int(port))).close()
+        except OSError:
+            return False
+        return True
+
+
 def is_installed(*servers):
     return all(shutil.which(program) for server in servers for program in server.programs)
 
 
-@unittest.skipUnless(is_installed(Redis, MariaDB), "redis-server or mariadb-server is not there")
-class OtherStores(TestCase):
-    """The stack of the published descriptions: Redis, MariaDB, and RocksDB in the place of HBase."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.servers = []
-        for kind in (Redis, MariaDB):
-            os.mkdir(f"{folder.name}/{kind.__name__}")
-            server = kind(f"{folder.name}/{kind.__name__}")
-            self.addCleanup(server.stop)
-            server.start()
-            self.servers.append(server)
-        self.redis, self.mariadb = self.servers
-        self.shared = ("--redis", self.redis.socket, "--mariadb", self.mariadb.options)
-        self.options = (*self.shared, "--contents", "rocksdb")
-        try:
-            super().setUp()
-        except RuntimeError as error:
-            if "built without it" in str(error):
-                self.skipTest(str(error).strip())
-            raise
-
+class StoresTestCase(TestCase):
     def another(self, *options, environment=None):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -130,20 +131,8 @@ class OtherStores(TestCase):
         self.addCleanup(service.stop, signal.SIGKILL)
         return service
 
-    def test_a_redis_with_a_password(self):
-        os.mkdir(folder := self.redis.folder + "/locked")
-        locked = Redis(folder)
-        self.addCleanup(locked.stop)
-        locked.start()
-        locked.ask("CONFIG", "SET", "requirepass", "opensesame")
-        with self.assertRaisesRegex(RuntimeError, "Redis at .*: NOAUTH"):
-            self.another("--redis", locked.socket)
-        with self.assertRaisesRegex(RuntimeError, "Redis at .*: WRONGPASS"):
-            self.another("--redis", locked.socket, environment={"REDISCLI_AUTH": "sesame"})
-        service = self.another("--redis", locked.socket, environment={"REDISCLI_AUTH": "opensesame"})
-        self.assertEqual(service.doc_id(article(1)), service.doc_id(article(1, url="http://example.org/other")))
-
-    def test_they_answer_like_sqlite(self):
+    def check_answers_like_sqlite(self):
+        """The service answers as one does that has all in SQLite."""
         chance = random.Random(3)
         plain = self.another()
         articles = [article(i, nid=f"{i} 二 ' \\ \"", heat=chance.randrange(10)) for i in range(200)]
@@ -183,6 +172,55 @@ class OtherStores(TestCase):
         metrics = [{line for line in one.request("GET", "/metrics")[1].splitlines()
                     if line.startswith(("docid_documents ", "docid_nids "))} for one in (self.service, plain)]
         self.assertEqual(*metrics)
+
+    def check(self, answered):
+        for number, name in answered.items():
+            self.assertEqual(self.service.doc_id(article(number)), name)
+        self.assertEqual(len(set(answered.values())), len(answered))
+        # By their contents, too: the index has all of them.
+        for number, name in answered.items():
+            self.assertEqual(self.service.doc_id(article(number, nid=f"copy {number}", url=f"copy {number}", title="")), name)
+
+
+@unittest.skipUnless(is_installed(Redis, MariaDB), "redis-server or mariadb-server is not there")
+class OtherStores(StoresTestCase):
+    """The stack of the published descriptions: Redis, MariaDB, and RocksDB in the place of HBase."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.servers = []
+        for kind in (Redis, MariaDB):
+            os.mkdir(f"{folder.name}/{kind.__name__}")
+            server = kind(f"{folder.name}/{kind.__name__}")
+            self.addCleanup(server.stop)
+            server.start()
+            self.servers.append(server)
+        self.redis, self.mariadb = self.servers
+        self.shared = ("--redis", self.redis.socket, "--mariadb", self.mariadb.options)
+        self.options = (*self.shared, "--contents", "rocksdb")
+        try:
+            super().setUp()
+        except RuntimeError as error:
+            if "built without it" in str(error):
+                self.skipTest(str(error).strip())
+            raise
+
+    def test_a_redis_with_a_password(self):
+        os.mkdir(folder := self.redis.folder + "/locked")
+        locked = Redis(folder)
+        self.addCleanup(locked.stop)
+        locked.start()
+        locked.ask("CONFIG", "SET", "requirepass", "opensesame")
+        with self.assertRaisesRegex(RuntimeError, "Redis at .*: NOAUTH"):
+            self.another("--redis", locked.socket)
+        with self.assertRaisesRegex(RuntimeError, "Redis at .*: WRONGPASS"):
+            self.another("--redis", locked.socket, environment={"REDISCLI_AUTH": "sesame"})
+        service = self.another("--redis", locked.socket, environment={"REDISCLI_AUTH": "opensesame"})
+        self.assertEqual(service.doc_id(article(1)), service.doc_id(article(1, url="http://example.org/other")))
+
+    def test_they_answer_like_sqlite(self):
+        self.check_answers_like_sqlite()
 
     def sets(self, prefix):
         keys = self.redis.ask("--no-raw", "KEYS", "*").splitlines()
@@ -476,14 +514,6 @@ class OtherStores(TestCase):
             self.assertEqual(answer["filterStatus"], "good" if number == 1005 else "duplicate")
             self.assertNotEqual(answer["docId"], both[5][0]["docId"])
 
-    def check(self, answered):
-        for number, name in answered.items():
-            self.assertEqual(self.service.doc_id(article(number)), name)
-        self.assertEqual(len(set(answered.values())), len(answered))
-        # By their contents, too: the index has all of them.
-        for number, name in answered.items():
-            self.assertEqual(self.service.doc_id(article(number, nid=f"copy {number}", url=f"copy {number}", title="")), name)
-
     def test_killed_under_load(self):
         answered = self.killed_under_load(random.Random(7))
         self.check(answered)
@@ -516,6 +546,81 @@ class OtherStores(TestCase):
                                ((*self.shared, "--blocks", "16"), "--blocks 16: there is no such index")):
             with self.assertRaisesRegex(RuntimeError, words):
                 self.another(*options)
+
+
+@unittest.skipUnless(is_installed(HBase, MariaDB), "Java, Maven or mariadb-server is not there")
+class ContentsInHBase(StoresTestCase):
+    """The articles in a real HBase, the rest in SQLite or in MariaDB."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.addCleanup(folder.cleanup)
+        self.hbase = HBase(folder.name)
+        self.addCleanup(self.hbase.stop)
+        self.hbase.start()
+        self.options = ("--contents", "hbase", "--hbase", self.hbase.address)
+        super().setUp()
+
+    def start(self, *options):
+        """Tries until HBase answers."""
+        started = []
+
+        def has_started():
+            try:
+                started.append(super(ContentsInHBase, self).start(*options))
+            except RuntimeError as error:
+                if "HBase" not in str(error):
+                    raise
+            return bool(started)
+
+        self.wait_until(has_started)
+        return started[0]
+
+    def test_they_answer_like_sqlite(self):
+        self.check_answers_like_sqlite()
+        # More than HBase takes as a cell.
+        name = self.service.doc_id(article(7000, nid="long", media="x" * 9_000_000 + "二" * 1_000_000))
+        status, found = self.service.request("GET", "/docs/" + name)
+        self.assertEqual((status, len(found["article"]["media"])), (200, 10_000_000))
+        self.assertEqual(self.service.request("DELETE", "/articles/long")[0], 200)
+        self.restart_empty(*self.options)
+        self.check(self.killed_under_load(random.Random(8)))
+        for options, words in ((self.options[:2], "needs --hbase HOST:PORT"), (self.options[2:], "needs --contents hbase"),
+                               ((*self.options[:3], "nowhere"), "host:port is needed"),
+                               ((*self.options[:3], "127.0.0.1:1"), "HBase: nobody answers at 127.0.0.1:1")):
+            with self.assertRaisesRegex(RuntimeError, words):
+                self.another(*options)
+
+    def test_two_services_and_a_server_that_is_killed(self):
+        os.mkdir(folder := self.hbase.folder + "/mariadb")
+        mariadb = MariaDB(folder)
+        self.addCleanup(mariadb.stop)
+        mariadb.start()
+        self.restart_empty(*self.options, "--mariadb", mariadb.options)
+        self.options = (*self.options, "--mariadb", mariadb.options)
+        other = self.another(*self.options)
+        # What one has taken, the other shows.
+        names = [self.service.doc_id(article(number)) for number in range(20)]
+        self.assertEqual([other.doc_id(article(number, url=f"copy {number}", title="")) for number in range(20)], names)
+        for number, name in enumerate(names):
+            self.assertEqual(other.request("GET", "/docs/" + name)[1]["article"]["url"], article(number)["url"])
+        loads = [Load(self.service, 100000), Load(other, 200000)]
+        self.wait_until(lambda: all(len(load.answered) > 10 for load in loads))
+        self.hbase.stop(signal.SIGKILL)
+        for load in loads:
+            load.wait()  # until each thread was told 503
+            self.assertEqual(load.wrong, [])
+        status, answer = self.service.post(article(99999))
+        self.assertEqual((status, "HBase" in answer["error"]), (503, True), answer)
+        self.assertEqual(self.service.request("GET", "/health")[0], 200)
+        self.hbase.start()
+        self.wait_until(lambda: self.service.post(article(99999))[0] == 200)
+        answered = loads[0].answered | loads[1].answered
+        for number, name in answered.items():
+            for service in (self.service, other):
+                self.assertEqual(service.request("GET", "/docs/" + name)[1]["article"]["url"], article(number)["url"])
+        self.check(answered)
+        print(f"\nHBase killed under load, {len(answered)} articles acknowledged by two services, none lost")
 
 
 if __name__ == "__main__":

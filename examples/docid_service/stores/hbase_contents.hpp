@@ -1,0 +1,37 @@
+// The contents in HBase, for one service or several.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../stores/hbase/hbase_client.hpp"
+#include "stores.hpp"
+
+namespace docid {
+
+/// The row key is the number of the document in 4 bytes, lowest first, so that new rows are spread over the regions; then
+/// the version in 8. The columns c:0, c:1, … hold the JSON, in parts that HBase takes as cells.
+class hbase_contents final : public contents {
+ public:
+  /// `master`: host:port. `store`: the identity of the mapping, which has a table of its own.
+  /// Throws: std::runtime_error if HBase cannot be reached.
+  hbase_contents(const std::string& master, const std::string& store);
+
+  [[nodiscard]] bool is_local() const override { return false; }
+  void put(doc_number document, std::uint64_t version, std::string_view json) override;
+  std::optional<std::string> get(doc_number document, std::uint64_t version) override;
+  void erase(doc_number document, std::uint64_t version) override;
+  void sync() override;
+  void commit() override;
+  void rollback() noexcept override;
+
+ private:
+  hbase::table table_;
+  std::map<std::string, std::string> put_;  // by row, of this transaction
+  std::vector<std::string> erased_;         // rows
+};
+
+}  // namespace docid
