@@ -9,8 +9,8 @@
 
 #include <benchmark/benchmark.h>
 #include <neardup/dedup/deduplicator.hpp>
-#include <neardup/dedup/similar_groups.hpp>
-#include <neardup/sets/similar_pairs.hpp>
+#include <neardup/dedup/group_sets.hpp>
+#include <neardup/sets/pairs.hpp>
 
 #include "synthetic.hpp"
 
@@ -44,17 +44,17 @@ sets_type spliced_sets(std::size_t count) {
   return sets;
 }
 
-void similar_pairs(benchmark::State& state, neardup::set_similarity measure) {
+void pairs_of_sets(benchmark::State& state, neardup::set_similarity measure) {
   const auto sets = spliced_sets(static_cast<std::size_t>(state.range(0)));
   std::size_t found = 0;
-  for (auto _ : state) found = neardup::similar_pairs(sets, 0.8, {.measure = measure}).size();
+  for (auto _ : state) found = neardup::pairs(sets, 0.8, {.measure = measure}).size();
   state.counters["pairs"] = static_cast<double>(found);
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-void group_similar(benchmark::State& state) {
+void group_of_sets(benchmark::State& state) {
   const auto sets = spliced_sets(static_cast<std::size_t>(state.range(0)));
-  for (auto _ : state) benchmark::DoNotOptimize(neardup::group_similar(sets, 0.8));
+  for (auto _ : state) benchmark::DoNotOptimize(neardup::group(sets, 0.8));
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
@@ -100,9 +100,9 @@ void sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Unit(benchmark::kMillisecond)->Arg(10'000)->Arg(100'000)->Arg(1'000'000);
 }
 
-BENCHMARK_CAPTURE(similar_pairs, jaccard, neardup::set_similarity::jaccard)->Apply(sizes);
-BENCHMARK_CAPTURE(similar_pairs, containment, neardup::set_similarity::containment)->Apply(sizes);
-BENCHMARK(group_similar)->Apply(sizes);
+BENCHMARK_CAPTURE(pairs_of_sets, jaccard, neardup::set_similarity::jaccard)->Apply(sizes);
+BENCHMARK_CAPTURE(pairs_of_sets, containment, neardup::set_similarity::containment)->Apply(sizes);
+BENCHMARK(group_of_sets)->Apply(sizes);
 BENCHMARK_CAPTURE(one_by_one, fingerprints, false)->Apply(sizes);
 BENCHMARK_CAPTURE(one_by_one, exact, true)->Apply(sizes);
 BENCHMARK_CAPTURE(one_by_one_lines, fingerprints, false)->Unit(benchmark::kMillisecond);

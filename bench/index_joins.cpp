@@ -11,6 +11,7 @@
 
 #include <benchmark/benchmark.h>
 #include <neardup/dedup.hpp>
+#include <neardup/index/pairs.hpp>
 #include <neardup/threads.hpp>
 
 #include "index_cases.hpp"
@@ -45,7 +46,7 @@ void check_pairs(const std::vector<near_pair>& pairs, const fingerprints& stored
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     const auto& [i, j, distance] = pairs[p];
     if (i >= j || (p > 0 && (pairs[p - 1].first > i || (pairs[p - 1].first == i && pairs[p - 1].second >= j)))) {
-      throw std::logic_error("find_pairs is out of order");
+      throw std::logic_error("pairs is out of order");
     }
     if (is_sampled[i] || is_sampled[j]) sampled.push_back(pairs[p]);
   }
@@ -54,7 +55,7 @@ void check_pairs(const std::vector<near_pair>& pairs, const fingerprints& stored
     for (const auto& [i, j, distance] : sampled) {
       if (i == position || j == position) matches.push_back({i == position ? j : i, distance});
     }
-    compare(matches, neighbours(stored, position, k), false, "find_pairs");
+    compare(matches, neighbours(stored, position, k), false, "pairs");
   }
 }
 
@@ -88,13 +89,13 @@ void add_joins(const data_set& data, int k) {
   const std::string suffix = "/k" + std::to_string(k) + data.suffix();
   for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
     const std::string tail = suffix + (threads == 1 ? "" : "/threads" + std::to_string(threads));
-    add("index/all_pairs" + tail, [=](benchmark::State& state) {
+    add("index/pairs" + tail, [=](benchmark::State& state) {
       last() = {};
       const fingerprints& stored = stored_in(data);
       std::vector<near_pair> pairs;
       measure_seconds(
           state, data.size, [&] { pairs = {}; },
-          [&] { pairs = neardup::find_pairs(stored, k, {.run = neardup::threads{threads}}); });
+          [&] { pairs = neardup::pairs(stored, k, {.run = neardup::threads{threads}}); });
       check_pairs(pairs, stored, k);
       state.counters["pairs"] = static_cast<double>(pairs.size());
     });

@@ -5,7 +5,7 @@
 
 namespace neardup_bench {
 
-/// Registers index/all_pairs and index/cluster within k bits, on one thread and on two.
+/// Registers index/pairs and index/cluster within k bits, on one thread and on two.
 void add_joins(const data_set& data, int k);
 
 }  // namespace neardup_bench

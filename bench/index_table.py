@@ -60,9 +60,9 @@ CHANGES = [
        "bytes_an_entry") for b, most in ((2, 24), (4, 42), (5, 100))),
     *((f"bytes per entry, growing, U 10^7, {b} blocks", "", None, f"index/batch/k3/b{b}/n10000000", "bytes_an_entry")
       for b in (2, 4, 5)),
-    ("all pairs with build, U 10^7, 2 threads, s", "≤", 1.0, "index/all_pairs/k3/n10000000/threads2", "seconds"),
-    ("all pairs with build, U 10^8, 2 threads, s", "≤", 30, "index/all_pairs/k3/n100000000/threads2", "seconds"),
-    ("all pairs with build, U 10^6, 2 threads, s", "", None, "index/all_pairs/k3/n1000000/threads2", "seconds"),
+    ("all pairs with build, U 10^7, 2 threads, s", "≤", 1.0, "index/pairs/k3/n10000000/threads2", "seconds"),
+    ("all pairs with build, U 10^8, 2 threads, s", "≤", 30, "index/pairs/k3/n100000000/threads2", "seconds"),
+    ("all pairs with build, U 10^6, 2 threads, s", "", None, "index/pairs/k3/n1000000/threads2", "seconds"),
     ("cluster, S2 10^6, 1 thread, s", "≤", 1.0, "index/cluster/k3/n1000000/s2", "seconds"),
     ("cluster, S2 10^6, 2 threads, s", "≤", 1.0, "index/cluster/k3/n1000000/s2/threads2", "seconds"),
 ]
@@ -353,7 +353,7 @@ def main():
     parser.add_argument("--up-to", type=float, default=1e7, help="the largest size, of 1e5 to 1e8 (%(default)g)")
     parser.add_argument("--texts", nargs="*", default=[], metavar="FILE", help="real texts to measure, too")
     parser.add_argument("--no-baselines", action="store_true", help="the index only, and the machine")
-    parser.add_argument("--no-joins", action="store_true", help="not all_pairs and cluster")
+    parser.add_argument("--no-joins", action="store_true", help="not pairs and cluster")
     parser.add_argument("--json", metavar="FILE", help="write all figures to FILE, too")
     parser.add_argument("--write", metavar="FILE", help="put the tables between the marks in FILE: bench/README.md")
     options = parser.parse_args()
@@ -361,7 +361,7 @@ def main():
     figures = Figures(options.program, options)
     figures.run("^baseline/(random|sequential)")
     wanted = "" if options.no_baselines else "|baseline/.*/k3/"
-    joins = "" if options.no_joins else "|index/(all_pairs|cluster)/"
+    joins = "" if options.no_joins else "|index/(pairs|cluster)/"
     for size in (10**5, 10**6, 10**7, 10**8):
         if size > options.up_to:
             break

@@ -16,9 +16,9 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/engine/sequential_decider.hpp
     include/neardup/dedup/engine/similar_decider.hpp
     include/neardup/dedup/group.hpp
+    include/neardup/dedup/group_sets.hpp
+    include/neardup/dedup/group_texts.hpp
     include/neardup/dedup/parts/repeated_parts.hpp
-    include/neardup/dedup/similar_groups.hpp
-    include/neardup/dedup/similar_text_groups.hpp
     include/neardup/dedup/stream_deduplicator.hpp
     include/neardup/dedup/string_ids.hpp
     include/neardup/detail/bits.hpp
@@ -37,7 +37,7 @@ set(NEARDUP_HEADERS
     include/neardup/edits/engine/distinct_texts.hpp
     include/neardup/edits/engine/edit_filter.hpp
     include/neardup/edits/engine/edit_join.hpp
-    include/neardup/edits/similar_texts.hpp
+    include/neardup/edits/pairs.hpp
     include/neardup/error.hpp
     include/neardup/fingerprint.hpp
     include/neardup/fingerprint/accumulator.hpp
@@ -77,7 +77,6 @@ set(NEARDUP_HEADERS
     include/neardup/guarded.hpp
     include/neardup/ids.hpp
     include/neardup/index.hpp
-    include/neardup/index/all_pairs.hpp
     include/neardup/index/cost.hpp
     include/neardup/index/engine/batch_search.hpp
     include/neardup/index/engine/bucket_line.hpp
@@ -104,6 +103,7 @@ set(NEARDUP_HEADERS
     include/neardup/index/keyed_index.hpp
     include/neardup/index/layout.hpp
     include/neardup/index/match.hpp
+    include/neardup/index/pairs.hpp
     include/neardup/index/pigeonhole_index.hpp
     include/neardup/index/recall.hpp
     include/neardup/index/searchable_index.hpp
@@ -120,8 +120,8 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/set_join.hpp
     include/neardup/sets/engine/set_prefixes.hpp
     include/neardup/sets/feature_sets.hpp
+    include/neardup/sets/pairs.hpp
     include/neardup/sets/set_similarity.hpp
-    include/neardup/sets/similar_pairs.hpp
     include/neardup/sets/similarity.hpp
     include/neardup/simhash.hpp
     include/neardup/storage.hpp

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <bit>
 #include <neardup/fingerprint.hpp>
-#include <neardup/index/all_pairs.hpp>
+#include <neardup/index/pairs.hpp>
 #include <neardup/simhash.hpp>
 #include <neardup/text.hpp>
 #include <neardup/threads.hpp>

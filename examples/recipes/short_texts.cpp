@@ -24,17 +24,17 @@ int main() {
   for (const auto& fingerprint : fingerprints) known.push_back(fingerprint.value());
 
   std::cout << std::fixed << std::setprecision(2);
-  std::size_t by_edits = 0, candidates = 0;
-  all_pairs(known, 22, [&](std::size_t i, std::size_t j, int distance) {
+  std::size_t by_edits = 0;
+  const auto candidates = pairs(known, 22);
+  for (const auto& [i, j, distance] : candidates) {
     const std::string a = normalise(posts[i]), b = normalise(posts[j]);
     const double edit = edit_similarity(a, b);
     std::cout << i << ' ' << j << ": " << distance << " bits, edit " << edit << ", cosine "
               << cosine(counted.weighted_features(a), counted.weighted_features(b)) << ", Jaccard "
               << jaccard(hash.features(a), hash.features(b)) << '\n';
-    ++candidates;
     if (edit >= .7) ++by_edits;
-  });
-  std::cout << candidates << " of 10 pairs are looked at, " << by_edits << " are near-duplicates\n";
+  }
+  std::cout << candidates.size() << " of 10 pairs are looked at, " << by_edits << " are near-duplicates\n";
   return by_edits == 3 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

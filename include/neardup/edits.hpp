@@ -4,4 +4,4 @@
 #include "version.hpp"
 
 #include "edits/edit_distance.hpp"
-#include "edits/similar_texts.hpp"
+#include "edits/pairs.hpp"

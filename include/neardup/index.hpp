@@ -3,7 +3,6 @@
 
 #include "version.hpp"
 
-#include "index/all_pairs.hpp"
 #include "index/cost.hpp"
 #include "index/estimates.hpp"
 #include "index/flat_index.hpp"
@@ -12,6 +11,7 @@
 #include "index/keyed_index.hpp"
 #include "index/layout.hpp"
 #include "index/match.hpp"
+#include "index/pairs.hpp"
 #include "index/pigeonhole_index.hpp"
 #include "index/recall.hpp"
 #include "index/searchable_index.hpp"

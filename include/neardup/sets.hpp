@@ -4,6 +4,6 @@
 #include "version.hpp"
 
 #include "sets/feature_sets.hpp"
+#include "sets/pairs.hpp"
 #include "sets/set_similarity.hpp"
-#include "sets/similar_pairs.hpp"
 #include "sets/similarity.hpp"

@@ -1,6 +1,6 @@
 // expect: positions are numbered with an integer type such as std::uint32_t
 // errors: 1
-#include <neardup/dedup.hpp>
+#include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES
 using position = short;
@@ -8,4 +8,4 @@ using position = short;
 using position = bool;
 #endif
 
-auto pairs(const std::vector<neardup::simhash<64>>& all) { return neardup::find_pairs<position>(all, 3); }
+auto pairs_of(const std::vector<neardup::simhash<64>>& all) { return neardup::pairs<position>(all, 3); }

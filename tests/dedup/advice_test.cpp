@@ -15,7 +15,7 @@
 #include <neardup/dedup/advice/advice.hpp>
 #include <neardup/fingerprint/minwise_hasher.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
-#include <neardup/index/all_pairs.hpp>
+#include <neardup/index/pairs.hpp>
 #include <neardup/sets/similarity.hpp>
 #include <neardup/threads.hpp>
 

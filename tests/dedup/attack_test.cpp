@@ -15,6 +15,7 @@
 #include <neardup/dedup.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/index/flat_index.hpp>
+#include <neardup/index/pairs.hpp>
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
@@ -124,7 +125,7 @@ TEST_CASE("a crowd of texts with one block in common changes no answer", "[attac
     for (std::size_t j = 0; j < i; ++j) near += hamming_distance(crowd[i], crowd[j]) <= 14 ? 1 : 0;
   }
   REQUIRE(near > 1000);
-  CHECK(neardup::find_pairs(crowd, 14).size() == near);
+  CHECK(neardup::pairs(crowd, 14).size() == near);
 }
 
 TEST_CASE("a token of many megabytes is a token", "[attack]") {

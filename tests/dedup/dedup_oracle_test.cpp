@@ -1,4 +1,4 @@
-// all_pairs and cluster against comparing everything with everything.
+// pairs and cluster against comparing everything with everything.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <neardup/dedup/cluster.hpp>
-#include <neardup/index/all_pairs.hpp>
 #include <neardup/index/layout.hpp>
+#include <neardup/index/pairs.hpp>
 
 #include "catch.hpp"
 #include "oracle/components.hpp"
@@ -30,8 +30,9 @@ struct tally {
 template <std::size_t Bits>
 oracle::pair_list pairs_of(const std::vector<simhash<Bits>>& fingerprints, int k, int blocks) {
   oracle::pair_list result;
-  const auto add = [&](std::size_t i, std::size_t j, int distance) { result.emplace_back(i, j, distance); };
-  neardup::all_pairs(fingerprints, k, add, {.blocks = blocks});
+  for (const auto& [i, j, distance] : neardup::pairs(fingerprints, k, {.blocks = blocks})) {
+    result.emplace_back(i, j, distance);
+  }
   return result;
 }
 
@@ -55,7 +56,7 @@ void check_corpora(const char* name) {
       if (blocks > 0 && !neardup::layout::is_valid(Bits, k, blocks)) continue;
       ++counts.layouts;
       // The order, too: by i, then j.
-      if (pairs_of(fingerprints, k, blocks) != expected) FAIL("all_pairs differs");
+      if (pairs_of(fingerprints, k, blocks) != expected) FAIL("pairs differs");
       const std::vector<std::uint32_t> found = neardup::cluster(fingerprints, k, {.blocks = blocks});
       if (!std::equal(found.begin(), found.end(), labels.begin(), labels.end())) FAIL("cluster differs");
     }

@@ -1,4 +1,4 @@
-// all_pairs, find_pairs, visit_pairs and cluster: the same on every instruction set and any number of threads, whatever
+// pairs, visit_pairs and cluster of fingerprints: the same on every instruction set and any number of threads, whatever
 // the fingerprints are like.
 #include <algorithm>
 #include <atomic>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <neardup/dedup/cluster.hpp>
-#include <neardup/index/all_pairs.hpp>
+#include <neardup/index/pairs.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
@@ -41,18 +41,9 @@ struct backwards {
 };
 
 template <std::size_t Bits, class Run = threads>
-oracle::pair_list joined_pairs(const fingerprints_of<Bits>& stored, int k, int blocks = 0, const Run& run = Run{1}) {
+oracle::pair_list found_pairs(const fingerprints_of<Bits>& stored, int k, int blocks = 0, const Run& run = Run{1}) {
   oracle::pair_list result;
-  neardup::all_pairs(stored, k,
-                     [&](std::size_t i, std::size_t j, int distance) { result.emplace_back(i, j, distance); },
-                     {.blocks = blocks, .run = run});
-  return result;
-}
-
-template <std::size_t Bits, class Run>
-oracle::pair_list found_pairs(const fingerprints_of<Bits>& stored, int k, int blocks, const Run& run) {
-  oracle::pair_list result;
-  for (const auto& [i, j, distance] : neardup::find_pairs(stored, k, {.blocks = blocks, .run = run}))
+  for (const auto& [i, j, distance] : neardup::pairs(stored, k, {.blocks = blocks, .run = run}))
     result.emplace_back(i, j, distance);
   return result;
 }
@@ -138,7 +129,7 @@ TEST_CASE("pairs and groups are the same on every instruction set", "[dedup][ker
       const support::forced_instruction_set forced(level);
       for (const int blocks : {0, 1, 2, k, k + 1, k + 2}) {
         CAPTURE(k, blocks, to_string(level));
-        if (joined_pairs(stored, k, blocks) != expected) FAIL("all_pairs differs");
+        if (found_pairs(stored, k, blocks) != expected) FAIL("pairs differs");
         if (!has_labels(stored, k, blocks, labels)) FAIL("cluster differs");
       }
     }
@@ -167,7 +158,7 @@ TEST_CASE("wide fingerprints have the pairs and groups of a plain loop at every 
         for (const int blocks : {0, 1, 3, 8}) {
           if (blocks != 0 && !neardup::layout::is_valid(Bits, k, blocks)) continue;
           CAPTURE(Bits, k, blocks, to_string(level));
-          if (joined_pairs(stored, k, blocks, threads{2}) != expected) FAIL("all_pairs differs");
+          if (found_pairs(stored, k, blocks, threads{2}) != expected) FAIL("pairs differs");
           if (visited_pairs(stored, k, blocks, threads{1}) != expected) FAIL("visit_pairs differs");
           if (!has_labels(stored, k, blocks, labels, threads{2})) FAIL("cluster differs");
         }
@@ -201,7 +192,7 @@ TEST_CASE("every fingerprint of 16 bits", "[dedup][exhaustive]") {
   for (const int blocks : {0, 1, 2, 3, 4}) {
     if (!oracle::is_thorough() && blocks % 3 != 0) continue;
     CAPTURE(blocks);
-    const auto pairs = neardup::find_pairs(all, 2, {.blocks = blocks, .run = threads{2}});
+    const auto pairs = neardup::pairs(all, 2, {.blocks = blocks, .run = threads{2}});
     REQUIRE(pairs.size() == std::size_t{65536} * (16 + 120) / 2);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -223,13 +214,12 @@ TEST_CASE("pairs and groups do not depend on threads", "[dedup][threads]") {
   stored.insert(stored.end(), some.begin(), some.end());
   for (const int blocks : {0, 2, 4, 5}) {
     if (!oracle::is_thorough() && blocks % 5 != 0) continue;
-    const oracle::pair_list expected = joined_pairs(stored, 3, blocks);
+    const oracle::pair_list expected = found_pairs(stored, 3, blocks);
     const std::vector<std::uint32_t> labels = neardup::cluster(stored, 3, {.blocks = blocks});
     REQUIRE(expected.size() > 1000);
     const auto check = [&](const auto& run) {
       CAPTURE(blocks, run.parts());
-      if (joined_pairs(stored, 3, blocks, run) != expected) FAIL("all_pairs differs");
-      if (found_pairs(stored, 3, blocks, run) != expected) FAIL("find_pairs differs");
+      if (found_pairs(stored, 3, blocks, run) != expected) FAIL("pairs differs");
       if (visited_pairs(stored, 3, blocks, run) != expected) FAIL("visit_pairs differs");
       if (neardup::cluster(stored, 3, {.blocks = blocks, .run = run}) != labels) FAIL("cluster differs");
     };
@@ -250,7 +240,7 @@ TEST_CASE("skewed and copied fingerprints have the pairs of a plain loop", "[ded
     const auto labels = labels_of(stored, expected);
     for (const int blocks : {0, 3, k + 1, k + 2}) {
       CAPTURE(k, blocks);
-      if (joined_pairs(stored, k, blocks) != expected) FAIL("all_pairs differs");
+      if (found_pairs(stored, k, blocks) != expected) FAIL("pairs differs");
       if (visited_pairs(stored, k, blocks, threads{2}) != expected) FAIL("visit_pairs differs");
       if (!has_labels(stored, k, blocks, labels, threads{2})) FAIL("cluster differs");
     }
@@ -357,14 +347,14 @@ TEST_CASE("visit_pairs ends when its visitor says so or throws", "[dedup]") {
   }
 }
 
-TEST_CASE("find_pairs: what cannot be answered", "[dedup][errors]") {
+TEST_CASE("pairs: what cannot be answered", "[dedup][errors]") {
   std::vector<simhash<64>> stored(256);
-  REQUIRE(neardup::find_pairs<std::uint8_t>(stored, 3).size() == 256 * 255 / 2);
-  REQUIRE_THROWS_AS(neardup::find_pairs<std::int8_t>(stored, 3), std::length_error);
+  REQUIRE(neardup::pairs<std::uint8_t>(stored, 3).size() == 256 * 255 / 2);
+  REQUIRE_THROWS_AS(neardup::pairs<std::int8_t>(stored, 3), std::length_error);
   stored.emplace_back(1U);
-  REQUIRE_THROWS_AS(neardup::find_pairs<std::uint8_t>(stored, 3), std::length_error);
-  REQUIRE_THROWS_AS(neardup::find_pairs(stored, 65), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::find_pairs(stored, 3, {.blocks = 65}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::pairs<std::uint8_t>(stored, 3), std::length_error);
+  REQUIRE_THROWS_AS(neardup::pairs(stored, 65), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::pairs(stored, 3, {.blocks = 65}), std::invalid_argument);
   REQUIRE_THROWS_AS(neardup::visit_pairs(stored, -1, [](auto, auto, int) {}), std::invalid_argument);
 }
 

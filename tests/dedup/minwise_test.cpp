@@ -10,6 +10,7 @@
 
 #include <neardup/dedup.hpp>
 #include <neardup/fingerprint.hpp>
+#include <neardup/index/pairs.hpp>
 #include <neardup/text.hpp>
 #include <neardup/threads.hpp>
 
@@ -66,7 +67,7 @@ TEST_CASE("joins of min-wise codes find what two loops find", "[minwise]") {
     }
   }
   REQUIRE(expected.size() > 100);
-  CHECK(neardup::find_pairs(codes, 9) == expected);
+  CHECK(neardup::pairs(codes, 9) == expected);
   std::size_t visited = 0;
   neardup::visit_pairs(codes, 9, [&](std::size_t, std::size_t, int) { ++visited; });
   CHECK(visited == expected.size());

@@ -1,4 +1,4 @@
-// find_pairs and visit_pairs of two corpora, and groups around the first of them alone: those of plain loops.
+// pairs and visit_pairs of fingerprints of two corpora, and groups around the first of them alone: those of plain loops.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <neardup/dedup/group.hpp>
-#include <neardup/index/all_pairs.hpp>
+#include <neardup/index/pairs.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
@@ -42,7 +42,7 @@ void compare(const Fingerprints& a, const Fingerprints& b, int k, int blocks, st
   const pair_list expected = plain_pairs(a, b, k);
   const neardup::join_options how{.blocks = blocks, .run = threads{parts}};
   pair_list found, visited;
-  for (const auto& [i, j, distance] : neardup::find_pairs(a, b, k, how)) found.emplace_back(i, j, distance);
+  for (const auto& [i, j, distance] : neardup::pairs(a, b, k, how)) found.emplace_back(i, j, distance);
   REQUIRE(found == expected);
   neardup::visit_pairs(
       a, b, k, [&](std::size_t i, std::size_t j, int distance) { visited.emplace_back(i, j, distance); }, how);
@@ -90,10 +90,10 @@ TEST_CASE("a visit of two corpora ends when its visitor says so", "[dedup]") {
 
 TEST_CASE("pairs of two corpora: what cannot be answered", "[dedup][errors]") {
   const std::vector<simhash<64>> a(200), b(56), c(57);
-  REQUIRE(neardup::find_pairs<std::uint8_t>(a, b, 3).size() == a.size() * b.size());
-  REQUIRE_THROWS_AS(neardup::find_pairs<std::uint8_t>(a, c, 3), std::length_error);
-  REQUIRE_THROWS_AS(neardup::find_pairs(a, b, 65), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::find_pairs(a, b, 3, {.blocks = 65}), std::invalid_argument);
+  REQUIRE(neardup::pairs<std::uint8_t>(a, b, 3).size() == a.size() * b.size());
+  REQUIRE_THROWS_AS(neardup::pairs<std::uint8_t>(a, c, 3), std::length_error);
+  REQUIRE_THROWS_AS(neardup::pairs(a, b, 65), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::pairs(a, b, 3, {.blocks = 65}), std::invalid_argument);
 }
 
 TEST_CASE("only what was kept before takes documents that do not join each other", "[dedup][oracle]") {

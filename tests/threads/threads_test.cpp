@@ -139,8 +139,8 @@ TEST_CASE("many threads share the parts that make fingerprints", "[threads]") {
 
 TEST_CASE("joins are the same from many threads", "[threads]") {
   const auto fingerprints = some_fingerprints(3000);
-  const auto pairs = neardup::find_pairs(fingerprints, 4);
-  CHECK(neardup::find_pairs(fingerprints, 4, {.run = threads{many}}) == pairs);
+  const auto pairs = neardup::pairs(fingerprints, 4);
+  CHECK(neardup::pairs(fingerprints, 4, {.run = threads{many}}) == pairs);
   CHECK(neardup::cluster(fingerprints, 4, {.run = threads{many}}) == neardup::cluster(fingerprints, 4));
   const auto check = [](std::size_t i, std::size_t j) { return (i + j) % 3 != 0; };
   for (const auto by : {neardup::grouping::representatives, neardup::grouping::components}) {

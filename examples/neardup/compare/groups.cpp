@@ -21,18 +21,20 @@ std::vector<std::uint32_t> behind_against(const corpus& all, const std::vector<s
 
 std::vector<std::uint32_t> group_exactly(const context& c, const corpus& all) {
   const double least = *c.settings.comparison.min_similarity;
-  if (c.settings.comparison.checks_edits()) {
-    const auto texts = checked_texts(all.check, 0, all.check.size());
-    return labels_of_texts(
-        neardup::group_similar_texts(texts, least, edit_grouping(c.settings, all.against, all.scores)));
-  }
-  const checked_sets sets(all.check, all.against, all.check.size());
   std::span<const double> scores(all.scores);
   if (!scores.empty()) scores = scores.subspan(all.against);
-  const neardup::similar_group_options how = exact_grouping(c.settings, scores);
-  if (!c.settings.against.any()) return neardup::group_similar(sets, least, how);
+  if (c.settings.comparison.checks_edits()) {
+    const auto texts = checked_texts(all.check, all.against, all.check.size());
+    const neardup::text_group_options by_edits = edit_grouping(c.settings, scores);
+    if (!c.settings.against.any()) return labels_of_texts(neardup::group(texts, least, by_edits));
+    const auto others = checked_texts(all.check, 0, all.against);
+    return behind_against(all, labels_of_texts(neardup::extend_groups(others, texts, least, by_edits)));
+  }
+  const checked_sets sets(all.check, all.against, all.check.size());
+  const neardup::set_group_options how = exact_grouping(c.settings, scores);
+  if (!c.settings.against.any()) return neardup::group(sets, least, how);
   const checked_sets others(all.check, 0, all.against);
-  return behind_against(all, neardup::extend_similar_groups(others, sets, least, how));
+  return behind_against(all, neardup::extend_groups(others, sets, least, how));
 }
 
 template <std::size_t Bits>
@@ -92,12 +94,10 @@ std::string text_of_group(const run_settings& settings, std::uint64_t number_of_
   return text;
 }
 
-neardup::similar_text_group_options edit_grouping(const run_settings& settings, std::size_t known,
-                                                  std::span<const double> preference) {
+neardup::text_group_options edit_grouping(const run_settings& settings, std::span<const double> preference) {
   return {
       .by = settings.grouping.by_components ? neardup::grouping::components : neardup::grouping::representatives,
-      .known = known,
-      .preference = preference.empty() ? preference : preference.subspan(known),
+      .preference = preference,
       .among_themselves = !settings.against.any() || settings.against.also_within,
   };
 }
@@ -109,7 +109,7 @@ std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& label
   return result;
 }
 
-neardup::similar_group_options exact_grouping(const run_settings& settings, std::span<const double> preference) {
+neardup::set_group_options exact_grouping(const run_settings& settings, std::span<const double> preference) {
   return {
       .by = settings.grouping.by_components ? neardup::grouping::components : neardup::grouping::representatives,
       .measure = set_measure_of(settings.comparison),

@@ -1,8 +1,8 @@
 // Groups of documents: the near-duplicates of one of them, or what a chain of them connects.
 #pragma once
 
-#include <neardup/dedup/similar_groups.hpp>
-#include <neardup/dedup/similar_text_groups.hpp>
+#include <neardup/dedup/group_sets.hpp>
+#include <neardup/dedup/group_texts.hpp>
 
 #include "context.hpp"
 #include "corpus.hpp"
@@ -10,11 +10,10 @@
 namespace command {
 
 /// The rule for groups of documents whose sets are similar, those that `preference` scores highest first.
-neardup::similar_group_options exact_grouping(const run_settings& settings, std::span<const double> preference);
+neardup::set_group_options exact_grouping(const run_settings& settings, std::span<const double> preference);
 
-/// The same for documents whose texts are similar by the edit distance; the first `known` stand for themselves.
-neardup::similar_text_group_options edit_grouping(const run_settings& settings, std::size_t known,
-                                                  std::span<const double> preference);
+/// The same for documents whose texts are similar by the edit distance.
+neardup::text_group_options edit_grouping(const run_settings& settings, std::span<const double> preference);
 /// Labels as find_groups() has them.
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels);
 

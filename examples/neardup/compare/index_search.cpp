@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <neardup/dedup/similar_groups.hpp>
-#include <neardup/sets/similar_pairs.hpp>
+#include <neardup/dedup/group_sets.hpp>
+#include <neardup/sets/pairs.hpp>
 #include <neardup/threads.hpp>
 
 #include "../ground/pipeline.hpp"
@@ -100,14 +100,13 @@ void visit_part(const run_settings& settings, const chosen_sets& chosen, std::sp
   std::vector<std::vector<indexed_match>> found(batch.size());
   std::size_t count = 0;
   const auto has_room = [&] { return count <= most_matches || batch.size() == 1; };
-  neardup::visit_similar_pairs(
-      batch, chosen, *settings.comparison.min_similarity,
-      [&](const neardup::similar_pair<std::size_t>& pair) {
-        found[pair.first].push_back({chosen.number(pair.second), pair.similarity});
-        ++count;
-        return has_room();
-      },
-      {.measure = set_measure_of(settings.comparison), .run = neardup::threads{settings.threads}});
+  neardup::visit_pairs(batch, chosen, *settings.comparison.min_similarity,
+                       [&](const neardup::similar_pair<std::size_t>& pair) {
+                         found[pair.first].push_back({chosen.number(pair.second), pair.similarity});
+                         ++count;
+                         return has_room();
+                       },
+                       {.measure = set_measure_of(settings.comparison), .run = neardup::threads{settings.threads}});
   if (!has_room()) {
     found.clear();
     const std::size_t half = batch.size() / 2;
@@ -158,10 +157,10 @@ std::vector<std::optional<std::uint32_t>> first_similar_in_index(const run_setti
   std::vector<std::optional<std::uint32_t>> first(batch.size());
   if (batch.empty()) return first;
   const chosen_sets chosen = choose(settings, indexed, batch);
-  neardup::similar_group_options how = exact_grouping(settings, {});
+  neardup::set_group_options how = exact_grouping(settings, {});
   how.among_themselves = false;
   const std::vector<std::uint32_t> label =
-      neardup::extend_similar_groups(chosen, batch, *settings.comparison.min_similarity, how);
+      neardup::extend_groups(chosen, batch, *settings.comparison.min_similarity, how);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (label[i] < chosen.size()) first[i] = chosen.number(label[i]);
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <neardup/dedup/parts/repeated_parts.hpp>
-#include <neardup/sets/similar_pairs.hpp>
+#include <neardup/sets/pairs.hpp>
 #include <neardup/text/words.hpp>
 #include <neardup/threads.hpp>
 #include <unordered_map>
@@ -149,9 +149,9 @@ void run_without_passages(context& c) {
   read_corpus(c, all, [&](const placed_document& d) { documents.expect(d); });
   c.notes.phase("comparing " + counted(all.check.size(), "document", "documents"));
   const checked_sets theirs(all.check, 0, all.against), ours(all.check, all.against, all.check.size());
-  auto found = neardup::similar_pairs(
-      theirs, ours, *c.settings.comparison.min_similarity,
-      {.measure = neardup::set_similarity::containment, .run = neardup::threads{c.settings.threads}});
+  auto found =
+      neardup::pairs(theirs, ours, *c.settings.comparison.min_similarity,
+                     {.measure = neardup::set_similarity::containment, .run = neardup::threads{c.settings.threads}});
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second < b.second : a.first < b.first;
   });

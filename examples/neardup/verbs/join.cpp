@@ -1,8 +1,8 @@
 // `neardup join`: the near-duplicates between two shards, or in one, or candidates for them.
 #include <array>
 #include <filesystem>
-#include <neardup/index/all_pairs.hpp>
-#include <neardup/sets/similar_pairs.hpp>
+#include <neardup/index/pairs.hpp>
+#include <neardup/sets/pairs.hpp>
 #include <neardup/storage/fingerprint_list.hpp>
 #include <neardup/threads.hpp>
 #include <system_error>
@@ -187,19 +187,18 @@ void join_exactly(context& c, run_settings& settings) {
   const sets_of_shard first(earlier, check), second(later, check);
   std::vector<id_pair> pairs;
   const double least = *settings.comparison.min_similarity;
-  const neardup::similarity_options how{.measure = check == similarity_measure::cosine
-                                                       ? neardup::set_similarity::cosine
-                                                       : neardup::set_similarity::jaccard,
-                                        .run = neardup::threads{settings.threads}};
+  const neardup::set_join_options how{.measure = check == similarity_measure::cosine ? neardup::set_similarity::cosine
+                                                                                     : neardup::set_similarity::jaccard,
+                                      .run = neardup::threads{settings.threads}};
   if (inputs.documents.size() == 2) {
-    neardup::visit_similar_pairs(
+    neardup::visit_pairs(
         first, second, least,
         [&](const auto& pair) {
           pairs.push_back({second.id(pair.second), first.id(pair.first)});
         },
         how);
   } else {
-    neardup::visit_similar_pairs(
+    neardup::visit_pairs(
         first, least,
         [&](const auto& pair) {
           pairs.push_back({first.id(pair.second), first.id(pair.first)});

@@ -1,8 +1,8 @@
 // `neardup pairs`: every two near-duplicates.
 #include <cmath>
-#include <neardup/edits/similar_texts.hpp>
-#include <neardup/index/all_pairs.hpp>
-#include <neardup/sets/similar_pairs.hpp>
+#include <neardup/edits/pairs.hpp>
+#include <neardup/index/pairs.hpp>
+#include <neardup/sets/pairs.hpp>
 
 #include "../compare/context.hpp"
 #include "../compare/corpus.hpp"
@@ -71,9 +71,9 @@ void sort_pairs(std::vector<checked_pair>& pairs) {
 std::vector<checked_pair> exact_pairs(const context& c, const corpus& all, bool copies_once) {
   const double least = *c.settings.comparison.min_similarity;
   const checked_sets others(all.check, 0, all.against), input(all.check, all.against, all.check.size());
-  const neardup::similarity_options how{.measure = set_measure_of(c.settings.comparison),
-                                        .copies_once = copies_once,
-                                        .run = neardup::threads{c.settings.threads}};
+  const neardup::set_join_options how{.measure = set_measure_of(c.settings.comparison),
+                                      .copies_once = copies_once,
+                                      .run = neardup::threads{c.settings.threads}};
   std::vector<checked_pair> found;
   const auto add = [&](std::size_t a, std::size_t b, double similarity) {
     found.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), similarity});
@@ -81,13 +81,12 @@ std::vector<checked_pair> exact_pairs(const context& c, const corpus& all, bool 
   const bool is_within = !c.settings.against.any() || c.settings.against.also_within;
   if (c.settings.comparison.checks_edits()) {
     const checked_texts their_texts(all.check, 0, all.against), texts(all.check, all.against, all.check.size());
-    const neardup::similar_text_options by_edits{.copies_once = copies_once,
-                                                 .run = neardup::threads{c.settings.threads}};
-    neardup::visit_similar_texts(
+    const neardup::text_join_options by_edits{.copies_once = copies_once, .run = neardup::threads{c.settings.threads}};
+    neardup::visit_pairs(
         texts, their_texts, least,
         [&](const neardup::similar_text_pair& p) { add(all.against + p.first, p.second, p.similarity); }, by_edits);
     if (is_within) {
-      neardup::visit_similar_texts(
+      neardup::visit_pairs(
           texts, least,
           [&](const neardup::similar_text_pair& p) {
             add(all.against + p.first, all.against + p.second, p.similarity);
@@ -99,11 +98,11 @@ std::vector<checked_pair> exact_pairs(const context& c, const corpus& all, bool 
   }
   using pair = neardup::similar_pair<std::size_t>;
   if (c.settings.against.any()) {
-    neardup::visit_similar_pairs(
+    neardup::visit_pairs(
         input, others, least, [&](const pair& p) { add(all.against + p.first, p.second, p.similarity); }, how);
   }
   if (is_within) {
-    neardup::visit_similar_pairs(
+    neardup::visit_pairs(
         input, least, [&](const pair& p) { add(all.against + p.first, all.against + p.second, p.similarity); }, how);
   }
   sort_pairs(found);

@@ -284,21 +284,19 @@ class first_come_filter {
     const double least = *context_.settings.comparison.min_similarity;
     const std::size_t kept = kept_.check.size();
     if (context_.settings.comparison.checks_edits()) {
-      std::vector<std::string_view> texts;
-      texts.reserve(kept + compared.size());
-      for (std::size_t i = 0; i < kept; ++i) texts.push_back(normalised_text(kept_.check[i]));
+      std::vector<std::string_view> kept_texts, texts;
+      kept_texts.reserve(kept);
+      texts.reserve(compared.size());
+      for (std::size_t i = 0; i < kept; ++i) kept_texts.push_back(normalised_text(kept_.check[i]));
       for (const document* d : compared) texts.push_back(normalised_text(d->features));
-      std::vector<std::uint32_t> label =
-          labels_of_texts(neardup::group_similar_texts(texts, least, edit_grouping(context_.settings, kept, {})));
-      label.erase(label.begin(), label.begin() + static_cast<std::ptrdiff_t>(kept));
-      return label;
+      return labels_of_texts(neardup::extend_groups(kept_texts, texts, least, edit_grouping(context_.settings, {})));
     }
     if (decided_.is_early && compared.size() < kept / 2) {
       if (!kept_by_features_) kept_by_features_.emplace(context_.settings.comparison);
       return kept_by_features_->decide(kept_.check, compared, is_compared_within());
     }
-    return neardup::extend_similar_groups(checked_sets(kept_.check, 0, kept), sets_of(compared), least,
-                                          exact_grouping(context_.settings, {}));
+    return neardup::extend_groups(checked_sets(kept_.check, 0, kept), sets_of(compared), least,
+                                  exact_grouping(context_.settings, {}));
   }
 
   /// Writes what was decided; with several threads while the next documents are read.

@@ -42,7 +42,7 @@ concept contiguous_elements = requires(const Range& range) {
 template <class Range>
 concept fingerprint_range = detail::contiguous_elements<Range> && detail::has_fingerprints<Range>;
 
-/// How all_pairs, find_pairs, visit_pairs and cluster work. Only `copies_once` changes a result.
+/// How pairs and visit_pairs of fingerprints, and cluster, work. Only `copies_once` changes a result.
 struct join_options {
   /// The blocks that fingerprints are cut into, as in pigeonhole_index; 0 for what suits their number and a sample of
   /// them.

@@ -24,7 +24,7 @@
 #include "../../sets/feature_sets.hpp"
 #include "../../sets/similarity.hpp"
 #include "../../text/parts.hpp"
-#include "../similar_groups.hpp"
+#include "../group_sets.hpp"
 
 namespace neardup::inline v0 {
 
@@ -98,12 +98,12 @@ class part_collection {
   [[nodiscard]] std::size_t size() const noexcept { return firsts_.size(); }
 
   /// Returns: for each part the number of the one that it repeats, an earlier one that stays; its own number if it stays.
-  /// The first of equal parts stands for them; of similar ones the first, as group_similar() decides.
-  /// Throws: what group_similar throws. Complexity: linear, and with a similarity below 1 that of group_similar.
+  /// The first of equal parts stands for them; of similar ones the first, as group() decides.
+  /// Throws: what group throws. Complexity: linear, and with a similarity below 1 that of group.
   [[nodiscard]] std::vector<std::uint32_t> decide() const {
     std::vector<std::uint32_t> label_of_distinct(distinct_.size());
     std::iota(label_of_distinct.begin(), label_of_distinct.end(), std::uint32_t{0});
-    if (how_.similarity < 1) label_of_distinct = group_similar(features_, how_.similarity, {.run = how_.run});
+    if (how_.similarity < 1) label_of_distinct = group(features_, how_.similarity, {.run = how_.run});
     const std::vector<bool> is_frequent = frequent(label_of_distinct);
     std::vector<std::uint32_t> label(firsts_.size());
     for (std::size_t i = 0; i < label.size(); ++i) {

@@ -30,20 +30,19 @@ int main() {
 
   // Short texts want a wide distance, and then a check: the Jaccard similarity of the sets of words.
   std::cout << std::fixed << std::setprecision(2);
-  std::size_t pairs = 0;
-  neardup::all_pairs(fingerprints, 10, [&](std::size_t i, std::size_t j, int distance) {
+  const auto near = neardup::pairs(fingerprints, 10);
+  for (const auto& [i, j, distance] : near) {
     const double similarity =
         neardup::jaccard(hash.features(documents[origin[i]]), hash.features(documents[origin[j]]));
     std::cout << origin[i] << " and " << origin[j] << ": " << distance << " bits, cosine about "
               << neardup::estimated_cosine<64>(distance) << ", Jaccard " << similarity << '\n';
-    ++pairs;
-  });
+  }
   // Groups are the connected components; the label is the smallest position in the group.
   const auto label = neardup::cluster(fingerprints, 10);
   for (std::size_t i = 0; i < label.size(); ++i) {
     std::cout << "document " << origin[i] << " is in the group of document " << origin[label[i]] << '\n';
   }
-  return fingerprints.size() == 5 && label[2] == 2 && label[4] == 0 && pairs == 6 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return fingerprints.size() == 5 && label[2] == 2 && label[4] == 0 && near.size() == 6 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 // prints: 0 and 1: 7 bits, cosine about 0.94, Jaccard 0.88

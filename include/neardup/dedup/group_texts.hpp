@@ -11,39 +11,37 @@
 
 #include "../edits/engine/distinct_texts.hpp"
 #include "../edits/engine/edit_join.hpp"
-#include "../edits/similar_texts.hpp"
+#include "../edits/pairs.hpp"
 #include "../error.hpp"
 #include "group.hpp"
 
 namespace neardup::inline v0 {
 
-/// How group_similar_texts groups.
-struct similar_text_group_options {
+/// How group() and extend_groups() group texts.
+struct text_group_options {
   /// Around representatives, or by chains of similar texts.
   grouping by = grouping::representatives;
 
-  /// So many of the texts, the first ones, are not grouped: each stands for itself, and others join them.
-  std::size_t known = 0;
-
-  /// Which of the texts behind these to prefer: a score for each, the highest first, equal ones in the order of their
-  /// positions. None: the order of their positions.
+  /// Which texts to prefer: a score for each, the highest first, equal ones in the order of their positions. None: the
+  /// order of their positions.
   std::span<const double> preference = {};
 
-  /// Whether texts behind the known ones join each other, too.
+  /// Whether texts of extend_groups join each other, too.
   bool among_themselves = true;
 };
 
 namespace detail {
 
-inline std::vector<std::size_t> label_similar_texts(const text_source& source, double similarity,
-                                                    const similar_text_group_options& how, std::size_t q) {
+/// The first `known` texts are representatives of earlier calls. `q`: see edit_join.
+inline std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known, double similarity,
+                                                    const text_group_options& how, std::size_t q) {
   check_text_similarity(similarity);
-  const std::size_t grouped = source.size - how.known;
+  const std::size_t grouped = source.size - known;
   if (!how.preference.empty() && how.preference.size() != grouped) {
-    fail<std::invalid_argument>("group_similar_texts: not as many preferences as texts that are grouped");
+    fail<std::invalid_argument>("group: not as many preferences as texts that are grouped");
   }
   if (std::any_of(how.preference.begin(), how.preference.end(), [](double p) { return std::isnan(p); })) {
-    fail<std::invalid_argument>("group_similar_texts: a preference is not a number");
+    fail<std::invalid_argument>("group: a preference is not a number");
   }
   std::vector<std::size_t> label(source.size);
   std::iota(label.begin(), label.end(), std::size_t{0});
@@ -57,8 +55,8 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, d
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (!how.preference.empty()) {
     std::stable_sort(
-        order.begin() + static_cast<std::ptrdiff_t>(how.known), order.end(),
-        [&](std::size_t a, std::size_t b) { return how.preference[a - how.known] > how.preference[b - how.known]; });
+        order.begin() + static_cast<std::ptrdiff_t>(known), order.end(),
+        [&](std::size_t a, std::size_t b) { return how.preference[a - known] > how.preference[b - known]; });
   }
   edit_join join(texts, similarity, q);
   edit_join::workspace memory(join);
@@ -96,7 +94,7 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, d
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t position = order[i], rank = rank_of[position];
     if (rank == none) continue;
-    const bool is_known = i < how.known;
+    const bool is_known = i < known;
     if (is_known) {
       if (place_of[rank] != none) continue;
     } else {
@@ -130,17 +128,37 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, d
 
 }  // namespace detail
 
-/// For each text the position of the one that stands for it, itself if no other does. With representatives: the texts are
-/// taken by preference; one that is similar to earlier representatives joins the first of them, else it becomes one. With
-/// components: the most preferred of all that chains of similar texts connect.
-///
-/// Throws: as visit_similar_texts; std::invalid_argument if the preferences are not as many as the texts that are
-/// grouped, or one is not a number.
-/// Complexity, memory: as visit_similar_texts, but texts meet representatives only; on one thread.
+/// Groups texts whose edit_similarity is at least `similarity`. With representatives, texts are taken by preference: one
+/// that is similar to earlier representatives joins the first of them, or else becomes one.
+/// Returns: one label per text, the position of the most preferred member of its group: the representative. With
+/// components, a group is all texts that chains of similar ones connect.
+/// Throws: as visit_pairs of texts; std::invalid_argument if the preferences are not as many as the texts, or one is not
+/// a number.
+/// Complexity, memory: as visit_pairs of texts, but texts meet representatives only; on one thread.
 template <indexed_texts Texts>
-[[nodiscard]] std::vector<std::size_t> group_similar_texts(const Texts& texts, double similarity,
-                                                           const similar_text_group_options& how = {}) {
-  return detail::label_similar_texts(detail::source_of_texts(texts), similarity, how, 0);
+[[nodiscard]] std::vector<std::size_t> group(const Texts& texts, double similarity,
+                                             const text_group_options& how = {}) {
+  return detail::label_similar_texts(detail::source_of_texts(texts), 0, similarity, how, 0);
+}
+
+/// Groups further texts around representatives, those of earlier calls, which stay what they are: one batch after the
+/// other, with the answers that group() would give for all of them in this order.
+/// Returns: one position per text, among the representatives and, behind these, the texts: of the representative that
+/// takes it; its own if it is a new one, or, without `how.among_themselves`, if no representative takes it.
+/// Throws: as group() of texts; std::invalid_argument also if `how.by` is not grouping::representatives.
+/// Complexity, memory: those of group() of all of them, so batches should not be much smaller than what they are joined
+/// with.
+/// Example: `auto label = extend_groups(kept, batch, 0.8);  // label[i] == kept.size() + i: batch[i] is new`
+template <indexed_texts Kept, indexed_texts Texts>
+[[nodiscard]] std::vector<std::size_t> extend_groups(const Kept& representatives, const Texts& texts, double similarity,
+                                                     const text_group_options& how = {}) {
+  if (how.by != grouping::representatives) {
+    detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
+  }
+  const std::size_t known = representatives.size();
+  auto label = detail::label_similar_texts(detail::source_of_texts(representatives, texts), known, similarity, how, 0);
+  label.erase(label.begin(), label.begin() + static_cast<std::ptrdiff_t>(known));
+  return label;
 }
 
 }  // namespace neardup::inline v0

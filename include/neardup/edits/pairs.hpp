@@ -1,4 +1,4 @@
-// Every pair of texts that are similar enough by their edit distance: none is missed.
+// All pairs of texts of an edit similarity, of one corpus or of two, exactly.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,8 @@ struct similar_text_pair {
   friend constexpr bool operator==(const similar_text_pair&, const similar_text_pair&) = default;
 };
 
-/// How visit_similar_texts works.
-struct similar_text_options {
+/// How pairs and visit_pairs of texts work.
+struct text_join_options {
   /// Within one corpus: of texts that are equal only the first is paired with others, and each of the rest with that
   /// first one alone.
   bool copies_once = false;
@@ -54,14 +54,22 @@ text_source source_of_texts(const Texts& texts) {
   return {texts.size(), [&texts](std::size_t i) { return std::string_view(texts[i]); }};
 }
 
+/// The texts of `a`, and behind them those of `b`.
+template <indexed_texts A, indexed_texts B>
+text_source source_of_texts(const A& a, const B& b) {
+  return {a.size() + b.size(), [&a, &b, behind = a.size()](std::size_t i) {
+            return i < behind ? std::string_view(a[i]) : std::string_view(b[i - behind]);
+          }};
+}
+
 inline void check_text_similarity(double similarity) {
   if (!(similarity > 0)) fail<std::invalid_argument>("similar texts: the similarity must be above 0");
 }
 
 /// Texts from number `first_count` on are another corpus. `q`: see edit_join.
-inline void visit_similar_texts_of(const text_source& source, std::size_t first_count, double similarity,
-                                   const similar_text_options& how, std::size_t q,
-                                   const std::function<bool(const similar_text_pair&)>& visit) {
+inline void visit_text_pairs(const text_source& source, std::size_t first_count, double similarity,
+                             const text_join_options& how, std::size_t q,
+                             const std::function<bool(const similar_text_pair&)>& visit) {
   check_text_similarity(similarity);
   if (similarity > 1) return;
   const distinct_texts texts(source, first_count);
@@ -122,6 +130,12 @@ inline void visit_similar_texts_of(const text_source& source, std::size_t first_
   });
 }
 
+inline void sort_text_pairs(std::vector<similar_text_pair>& pairs) {
+  std::sort(pairs.begin(), pairs.end(), [](const similar_text_pair& a, const similar_text_pair& b) {
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
+  });
+}
+
 }  // namespace detail
 
 /// Calls `visit(pair)` with each two texts whose edit_similarity is at least `similarity`, positions first < second: each
@@ -137,23 +151,44 @@ inline void visit_similar_texts_of(const text_source& source, std::size_t first_
 /// some nanoseconds, before its edit distance is computed.
 /// Memory: for each distinct text 4 bytes a code point, up to 8 bytes for each, 200 bytes and more of counts.
 template <indexed_texts Texts, class Visit>
-void visit_similar_texts(const Texts& texts, double similarity, Visit&& visit, const similar_text_options& how = {}) {
-  detail::visit_similar_texts_of(detail::source_of_texts(texts), texts.size(), similarity, how, 0,
-                                 [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
+void visit_pairs(const Texts& texts, double similarity, Visit&& visit, const text_join_options& how = {}) {
+  detail::visit_text_pairs(detail::source_of_texts(texts), texts.size(), similarity, how, 0,
+                           [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
 /// The same of each text of `a` and each of `b`, pairs within either left out; the second position is one in `b`.
 template <indexed_texts A, indexed_texts B, class Visit>
-void visit_similar_texts(const A& a, const B& b, double similarity, Visit&& visit,
-                         const similar_text_options& how = {}) {
+void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const text_join_options& how = {}) {
   detail::check_text_similarity(similarity);
   if (a.size() == 0 || b.size() == 0) return;
-  const std::size_t behind = a.size();
-  const detail::text_source both{behind + b.size(), [&](std::size_t i) {
-                                   return i < behind ? std::string_view(a[i]) : std::string_view(b[i - behind]);
-                                 }};
-  detail::visit_similar_texts_of(both, behind, similarity, how, 0,
-                                 [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
+  detail::visit_text_pairs(detail::source_of_texts(a, b), a.size(), similarity, how, 0,
+                           [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
+}
+
+/// The pairs of positions of texts whose edit_similarity is at least `similarity`, sorted by the first, then the second.
+/// Throws: what visit_pairs throws.
+/// Complexity, memory: those of visit_pairs; O(p log p) for p pairs, and 32 bytes per pair.
+/// Example: `for (const auto& [i, j, distance, similarity] : pairs(texts, 0.8, {.run = threads{8}})) …`
+template <indexed_texts Texts>
+[[nodiscard]] std::vector<similar_text_pair> pairs(const Texts& texts, double similarity,
+                                                   const text_join_options& how = {}) {
+  std::vector<similar_text_pair> result;
+  visit_pairs(
+      texts, similarity, [&](const similar_text_pair& pair) { result.push_back(pair); }, how);
+  detail::sort_text_pairs(result);
+  return result;
+}
+
+/// The pairs of a position in `a` and one in `b`, as pairs of one corpus.
+/// Example: `for (const auto& [i, j, distance, similarity] : pairs(delivered, archived, 0.8)) …`
+template <indexed_texts A, indexed_texts B>
+[[nodiscard]] std::vector<similar_text_pair> pairs(const A& a, const B& b, double similarity,
+                                                   const text_join_options& how = {}) {
+  std::vector<similar_text_pair> result;
+  visit_pairs(
+      a, b, similarity, [&](const similar_text_pair& pair) { result.push_back(pair); }, how);
+  detail::sort_text_pairs(result);
+  return result;
 }
 
 }  // namespace neardup::inline v0

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include <neardup/dedup/similar_groups.hpp>
+#include <neardup/dedup/group_sets.hpp>
 #include <neardup/sets/similarity.hpp>
 #include <neardup/threads.hpp>
 
@@ -21,8 +21,8 @@
 namespace {
 
 using neardup::grouping;
+using neardup::set_group_options;
 using neardup::set_similarity;
-using neardup::similar_group_options;
 using neardup::threads;
 using sets_type = std::vector<std::vector<std::uint32_t>>;
 using labels_type = std::vector<std::uint32_t>;
@@ -32,7 +32,7 @@ set_similarity measure_of(std::size_t number) {
 }
 
 bool do_match(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, double least,
-              const similar_group_options& how) {
+              const set_group_options& how) {
   std::vector<std::uint32_t> both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
   if (both.empty() || both.size() < how.min_common) return false;
@@ -45,7 +45,7 @@ bool do_match(const std::vector<std::uint32_t>& a, const std::vector<std::uint32
   return std::min(1.0, static_cast<double>(both.size()) / std::sqrt(product)) >= least;
 }
 
-std::vector<std::size_t> order_of(const sets_type& sets, std::size_t earlier, const similar_group_options& how) {
+std::vector<std::size_t> order_of(const sets_type& sets, std::size_t earlier, const set_group_options& how) {
   std::vector<std::size_t> order(sets.size() - earlier);
   std::iota(order.begin(), order.end(), earlier);
   if (how.preference.empty() && how.measure == set_similarity::containment) {
@@ -61,7 +61,7 @@ std::vector<std::size_t> order_of(const sets_type& sets, std::size_t earlier, co
 
 /// The first `earlier` sets are representatives.
 labels_type expected_representatives(const sets_type& sets, std::size_t earlier, double least,
-                                     const similar_group_options& how) {
+                                     const set_group_options& how) {
   labels_type labels(sets.size() - earlier);
   std::vector<std::size_t> kept(earlier);
   std::iota(kept.begin(), kept.end(), std::size_t{0});
@@ -74,7 +74,7 @@ labels_type expected_representatives(const sets_type& sets, std::size_t earlier,
   return labels;
 }
 
-labels_type expected_components(const sets_type& sets, double least, const similar_group_options& how) {
+labels_type expected_components(const sets_type& sets, double least, const set_group_options& how) {
   labels_type labels(sets.size());
   std::vector<bool> is_reached(sets.size());
   for (const std::size_t first : order_of(sets, 0, how)) {
@@ -95,7 +95,7 @@ labels_type expected_components(const sets_type& sets, double least, const simil
   return labels;
 }
 
-labels_type found(const sets_type& sets, std::size_t earlier, double least, const similar_group_options& how,
+labels_type found(const sets_type& sets, std::size_t earlier, double least, const set_group_options& how,
                   const neardup::detail::set_join_sizes& sizes, std::size_t min_pairs) {
   return neardup::detail::label_similar<std::uint32_t, std::uint32_t>(
       {sets.size(), [&](std::size_t i) { return std::span<const std::uint32_t>(sets[i]); }}, earlier, least, how, sizes,
@@ -115,17 +115,17 @@ TEST_CASE("groups of similar sets are those of the rule, set by set", "[dedup][s
     for (const double least : {0.3, 0.5, 2.0 / 3.0, std::nextafter(2.0 / 3.0, 1.0), 0.8, 0.9, 1.0, above}) {
       for (int round = 0; round < 4; ++round) {
         const std::size_t parts[] = {1, 2, 7};
-        similar_group_options how{.by = round % 2 == 0 ? grouping::representatives : grouping::components,
-                                  .measure = measure_of(random() % 5),
-                                  .min_common = random() % 3 == 0 ? random() % 8 : 1,
-                                  .run = threads{parts[random() % 3]}};
+        set_group_options how{.by = round % 2 == 0 ? grouping::representatives : grouping::components,
+                              .measure = measure_of(random() % 5),
+                              .min_common = random() % 3 == 0 ? random() % 8 : 1,
+                              .run = threads{parts[random() % 3]}};
         if (round >= 2) how.preference = scores;
         const neardup::detail::set_join_sizes tiny{1 + random() % 40, 1 + random() % 30, 1 + random() % 50};
         CAPTURE(static_cast<int>(shape), least, round, how.min_common, static_cast<int>(how.measure));
         const labels_type expected = how.by == grouping::components ? expected_components(sets, least, how)
                                                                     : expected_representatives(sets, 0, least, how);
         REQUIRE(found(sets, 0, least, how, tiny, random() % 20) == expected);
-        REQUIRE(neardup::group_similar(sets, least, how) == expected);
+        REQUIRE(neardup::group(sets, least, how) == expected);
         for (std::size_t i = 0; i < expected.size(); ++i) joined += expected[i] != i ? 1 : 0;
       }
     }
@@ -142,15 +142,15 @@ TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup
       for (double& score : scores) score = static_cast<double>(random() % 9);
       for (const double least : {0.5, 0.8, 1.0}) {
         for (const bool among_themselves : {true, false}) {
-          similar_group_options how{.measure = measure_of(random() % 5),
-                                    .among_themselves = among_themselves,
-                                    .run = threads{1 + random() % 3}};
+          set_group_options how{.measure = measure_of(random() % 5),
+                                .among_themselves = among_themselves,
+                                .run = threads{1 + random() % 3}};
           if (random() % 2 == 0) how.preference = scores;
           CAPTURE(static_cast<int>(shape), earlier, least, among_themselves);
           const labels_type expected = expected_representatives(sets, earlier, least, how);
           REQUIRE(found(sets, earlier, least, how, {3, 5, 7}, random() % 20) == expected);
           const std::span all(sets);
-          REQUIRE(neardup::extend_similar_groups(all.first(earlier), all.subspan(earlier), least, how) == expected);
+          REQUIRE(neardup::extend_groups(all.first(earlier), all.subspan(earlier), least, how) == expected);
         }
       }
     }
@@ -164,7 +164,7 @@ TEST_CASE("crowds of similar sets do not take the time of their pairs", "[dedup]
   for (const oracle::set_shape shape : {oracle::set_shape::family, oracle::set_shape::copies}) {
     const auto sets = oracle::draw_sets<std::uint32_t>(shape, count, random);
     for (const grouping by : {grouping::representatives, grouping::components}) {
-      const auto labels = neardup::group_similar(sets, 0.7, {.by = by});
+      const auto labels = neardup::group(sets, 0.7, {.by = by});
       std::size_t kept = 0;
       for (std::size_t i = 0; i < labels.size(); ++i) kept += labels[i] == i ? 1 : 0;
       REQUIRE(kept < 100);
@@ -176,12 +176,11 @@ TEST_CASE("crowds of similar sets do not take the time of their pairs", "[dedup]
 TEST_CASE("groups of similar sets refuse what has no answer", "[dedup][similar]") {
   const sets_type sets(200);
   const double scores[] = {1, 2};
-  REQUIRE_THROWS_AS(neardup::group_similar(sets, 0.8, {.preference = scores}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::group(sets, 0.8, {.preference = scores}), std::invalid_argument);
   const std::vector<double> wrong(200, std::numeric_limits<double>::quiet_NaN());
-  REQUIRE_THROWS_AS(neardup::group_similar(sets, 0.8, {.preference = wrong}), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::group_similar(sets, 0.0), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::group_similar<std::int8_t>(sets, 0.8), std::length_error);
-  REQUIRE_THROWS_AS(neardup::extend_similar_groups(sets, sets, 0.8, {.by = grouping::components}),
-                    std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::group(sets, 0.8, {.preference = wrong}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::group(sets, 0.0), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::group<std::int8_t>(sets, 0.8), std::length_error);
+  REQUIRE_THROWS_AS(neardup::extend_groups(sets, sets, 0.8, {.by = grouping::components}), std::invalid_argument);
 }
 #endif

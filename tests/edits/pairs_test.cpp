@@ -9,9 +9,9 @@
 #include <tuple>
 #include <vector>
 
-#include <neardup/dedup/similar_text_groups.hpp>
+#include <neardup/dedup/group_texts.hpp>
 #include <neardup/edits/edit_distance.hpp>
-#include <neardup/edits/similar_texts.hpp>
+#include <neardup/edits/pairs.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
@@ -76,9 +76,9 @@ std::vector<similar_row> similar_one_by_one(const std::vector<std::string>& text
 }
 
 std::vector<similar_row> similar_by(const std::vector<std::string>& texts, double similarity, std::size_t q,
-                                    const neardup::similar_text_options& how = {}) {
+                                    const neardup::text_join_options& how = {}) {
   std::vector<similar_row> result;
-  neardup::detail::visit_similar_texts_of(
+  neardup::detail::visit_text_pairs(
       neardup::detail::source_of_texts(texts), texts.size(), similarity, how, q,
       [&](const neardup::similar_text_pair& p) {
         REQUIRE(p.similarity == neardup::edit_similarity(texts[p.first], texts[p.second]));
@@ -89,16 +89,22 @@ std::vector<similar_row> similar_by(const std::vector<std::string>& texts, doubl
   return result;
 }
 
-/// As `group_similar_texts` says, one after the other.
-std::vector<std::size_t> grouped_slowly(const std::vector<std::string>& texts, double similarity,
-                                        const neardup::similar_text_group_options& how) {
+std::vector<similar_row> rows_of(const std::vector<neardup::similar_text_pair>& pairs) {
+  std::vector<similar_row> result;
+  for (const auto& [first, second, distance, similarity] : pairs) result.emplace_back(first, second, distance);
+  return result;
+}
+
+/// As `group` of texts says, one after the other; the first `known` are representatives.
+std::vector<std::size_t> grouped_slowly(const std::vector<std::string>& texts, std::size_t known, double similarity,
+                                        const neardup::text_group_options& how) {
   std::vector<std::size_t> order(texts.size()), label(texts.size()), representatives;
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::iota(label.begin(), label.end(), std::size_t{0});
   if (!how.preference.empty()) {
     std::stable_sort(
-        order.begin() + static_cast<std::ptrdiff_t>(how.known), order.end(),
-        [&](std::size_t a, std::size_t b) { return how.preference[a - how.known] > how.preference[b - how.known]; });
+        order.begin() + static_cast<std::ptrdiff_t>(known), order.end(),
+        [&](std::size_t a, std::size_t b) { return how.preference[a - known] > how.preference[b - known]; });
   }
   if (how.by == neardup::grouping::components) {
     std::vector<std::size_t> place(texts.size());
@@ -115,12 +121,12 @@ std::vector<std::size_t> grouped_slowly(const std::vector<std::string>& texts, d
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t text = order[i];
-    if (i >= how.known) {
+    if (i >= known) {
       const auto near = std::find_if(representatives.begin(), representatives.end(),
                                      [&](std::size_t r) { return have_similarity(texts[r], texts[text], similarity); });
       if (near != representatives.end()) label[text] = *near;
     }
-    if (i < how.known || (label[text] == text && how.among_themselves)) representatives.push_back(text);
+    if (i < known || (label[text] == text && how.among_themselves)) representatives.push_back(text);
   }
   return label;
 }
@@ -133,7 +139,7 @@ constexpr double least_similarities[] = {0.05, 0.3, 0.5, 0.55, 0.7, 0.8, 0.9, 0.
 
 }  // namespace
 
-TEST_CASE("similar texts are those that a comparison of each with each finds", "[similar_texts]") {
+TEST_CASE("similar texts are those that a comparison of each with each finds", "[edits]") {
   unsigned seed = 1;
   std::size_t pairs = 0;
   for (const auto& [length, letters] : kinds_of_texts) {
@@ -146,12 +152,13 @@ TEST_CASE("similar texts are those that a comparison of each with each finds", "
         REQUIRE(similar_by(texts, similarity, q) == expected);
       }
       REQUIRE(similar_by(texts, similarity, any_q, {.run = neardup::threads{3}}) == expected);
+      REQUIRE(rows_of(neardup::pairs(texts, similarity, {.run = neardup::threads{3}})) == expected);
     }
   }
   REQUIRE(pairs > 500);
 }
 
-TEST_CASE("texts of more than 64 code points and of more than 255 equal ones are compared right", "[similar_texts]") {
+TEST_CASE("texts of more than 64 code points and of more than 255 equal ones are compared right", "[edits]") {
   std::vector<std::string> texts{std::string(1000, 'a'), std::string(900, 'a') + std::string(100, 'b'),
                                  std::string(700, 'a')};
   texts.push_back(texts[0] + "x");
@@ -162,14 +169,14 @@ TEST_CASE("texts of more than 64 code points and of more than 255 equal ones are
   }
 }
 
-TEST_CASE("of equal texts the first is paired alone if that is asked for", "[similar_texts]") {
+TEST_CASE("of equal texts the first is paired alone if that is asked for", "[edits]") {
   const std::vector<std::string> texts{"one text", "one text", "one test", "", "one text", ""};
   REQUIRE(similar_by(texts, 0.8, any_q) == similar_one_by_one(texts, 0.8));
   REQUIRE(similar_by(texts, 0.8, any_q, {.copies_once = true}) ==
           std::vector<similar_row>{{0, 1, 0}, {0, 2, 1}, {0, 4, 0}});
 }
 
-TEST_CASE("two corpora of texts are paired across", "[similar_texts]") {
+TEST_CASE("two corpora of texts are paired across", "[edits]") {
   const std::vector<std::string> all = edited_texts(80, 20, 40, 77);
   const std::vector<std::string> a(all.begin(), all.begin() + 30), b(all.begin() + 30, all.end());
   for (const double similarity : least_similarities) {
@@ -177,15 +184,17 @@ TEST_CASE("two corpora of texts are paired across", "[similar_texts]") {
     for (const auto& [i, j, distance] : similar_one_by_one(all, similarity)) {
       if (i < 30 && j >= 30) expected.emplace_back(i, j - 30, distance);
     }
-    neardup::visit_similar_texts(a, b, similarity, [&](const neardup::similar_text_pair& p) {
+    neardup::visit_pairs(a, b, similarity, [&](const neardup::similar_text_pair& p) {
       result.emplace_back(p.first, p.second, p.distance);
     });
     std::sort(result.begin(), result.end());
     REQUIRE(result == expected);
+    REQUIRE(rows_of(neardup::pairs(a, b, similarity)) == expected);
   }
+  REQUIRE(neardup::pairs(a, std::vector<std::string>(), 0.5).empty());
 }
 
-TEST_CASE("groups of similar texts are those of a comparison one by one", "[similar_texts]") {
+TEST_CASE("groups of similar texts are those of a comparison one by one", "[edits]") {
   unsigned seed = 100;
   for (const auto& [length, letters] : kinds_of_texts) {
     const std::size_t count = oracle::is_thorough() ? 40 : 16;
@@ -196,36 +205,44 @@ TEST_CASE("groups of similar texts are those of a comparison one by one", "[simi
       for (const std::size_t known : {std::size_t{0}, std::size_t{15}}) {
         for (const bool among : {true, false}) {
           for (const bool prefers : {false, true}) {
-            neardup::similar_text_group_options how{.known = known, .among_themselves = among};
+            neardup::text_group_options how{.among_themselves = among};
             if (prefers) how.preference = std::span<const double>(preference).subspan(known);
+            const std::vector<std::size_t> expected = grouped_slowly(texts, known, similarity, how);
+            const std::span all(texts);
+            REQUIRE(neardup::extend_groups(all.first(known), all.subspan(known), similarity, how) ==
+                    std::vector<std::size_t>(expected.begin() + static_cast<std::ptrdiff_t>(known), expected.end()));
             for (const std::size_t q : {any_q, std::size_t{2}}) {
               CAPTURE(length, letters, similarity, known, among, prefers, q);
-              REQUIRE(neardup::detail::label_similar_texts(neardup::detail::source_of_texts(texts), similarity, how,
-                                                           q) == grouped_slowly(texts, similarity, how));
+              REQUIRE(neardup::detail::label_similar_texts(neardup::detail::source_of_texts(texts), known, similarity,
+                                                           how, q) == expected);
             }
           }
         }
       }
-      neardup::similar_text_group_options how{.by = neardup::grouping::components, .preference = preference};
-      REQUIRE(neardup::group_similar_texts(texts, similarity, how) == grouped_slowly(texts, similarity, how));
+      neardup::text_group_options how{.by = neardup::grouping::components, .preference = preference};
+      REQUIRE(neardup::group(texts, similarity, how) == grouped_slowly(texts, 0, similarity, how));
     }
   }
 }
 
-TEST_CASE("wrong arguments of a join of texts are refused, and a visitor may end it", "[similar_texts]") {
+TEST_CASE("wrong arguments of a join of texts are refused, and a visitor may end it", "[edits]") {
   const std::vector<std::string> texts{"abc", "abc", "abd", "abe"};
   const auto nothing = [](const neardup::similar_text_pair&) {};
-  REQUIRE_THROWS_AS(neardup::visit_similar_texts(texts, 0, nothing), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::visit_similar_texts(texts, texts, -1, nothing), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::visit_pairs(texts, 0, nothing), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::visit_pairs(texts, texts, -1, nothing), std::invalid_argument);
   REQUIRE(similar_by(texts, 1.5, any_q).empty());
   const std::vector<double> one{1};
-  REQUIRE_THROWS_AS(neardup::group_similar_texts(texts, 0.5, {.preference = one}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::group(texts, 0.5, {.preference = one}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::extend_groups(texts, texts, 0.5, {.preference = one}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::extend_groups(texts, texts, 0.5, {.by = neardup::grouping::components}),
+                    std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::pairs(texts, 0), std::invalid_argument);
   for (const std::size_t most : {1U, 2U, 3U}) {
     std::size_t visits = 0;
-    neardup::visit_similar_texts(texts, 0.5, [&](const neardup::similar_text_pair&) { return ++visits < most; });
+    neardup::visit_pairs(texts, 0.5, [&](const neardup::similar_text_pair&) { return ++visits < most; });
     REQUIRE(visits == most);
   }
   struct stopped {};
   const auto throws = [](const neardup::similar_text_pair&) { throw stopped(); };
-  REQUIRE_THROWS_AS(neardup::visit_similar_texts(texts, 0.5, throws, {.run = neardup::threads{2}}), stopped);
+  REQUIRE_THROWS_AS(neardup::visit_pairs(texts, 0.5, throws, {.run = neardup::threads{2}}), stopped);
 }

@@ -1,4 +1,4 @@
-// Every pair of near-duplicates in a corpus, or in two.
+// All pairs of fingerprints within k bits, of one corpus or of two.
 #pragma once
 
 #include <concepts>
@@ -18,35 +18,19 @@
 
 namespace neardup::inline v0 {
 
-/// Calls `visit(i, j, distance)` for each pair of positions i < j whose fingerprints differ in at most k bits.
-/// The order is by i, then j. A visitor that returns false ends the visit; what it throws passes through. It is called
-/// on this thread, when all pairs are found.
-/// Throws: std::invalid_argument if k is not in 0..Bits or there is no layout of `how.blocks` blocks; std::bad_alloc.
-/// Complexity: a join (see visit_pairs), and O(p log p) for p pairs; copies of one fingerprint are joined as one.
-/// Memory: that of visit_pairs, and 12 bytes per pair of distinct fingerprints, 24 while they are sorted (24 and 48
-/// from 2^32 fingerprints on). Where pairs may be very many, see visit_pairs.
-template <fingerprint_range Range, class Visit>
-void all_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& how = {}) {
-  constexpr std::size_t bits = detail::range_bits<Range>;
-  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
-  detail::check_distance(bits, k);
-  detail::with_position_type<std::size_t>(all.size(), [&](auto position) {
-    detail::visit_in_order<decltype(position)>(
-        detail::fingerprint_words(all), bits, k, how,
-        [&](std::size_t i, std::size_t j, int distance) { return detail::visit_goes_on(visit, i, j, distance); });
-  });
-}
-
-/// The pairs of positions whose fingerprints differ in at most k bits, by the first, then the second.
-/// Throws: std::length_error if Index cannot number the fingerprints; what all_pairs throws.
-/// Complexity, memory: those of all_pairs; the result has 12 bytes per pair.
-/// Example: `for (const auto& [i, j, distance] : find_pairs(fingerprints, 3, {.run = threads{8}})) …`
+/// The pairs of positions i < j whose fingerprints differ in at most k bits, sorted by i, then j.
+/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
+/// there is no layout of `how.blocks` blocks; std::bad_alloc.
+/// Complexity: that of visit_pairs, and O(p log p) for p pairs; copies of one fingerprint are joined as one.
+/// Memory: that of visit_pairs, 12 bytes per pair, and 12 bytes per pair of distinct fingerprints, 24 while they are
+/// sorted (24 and 48 from 2^32 fingerprints on). Where pairs may be very many, see visit_pairs.
+/// Example: `for (const auto& [i, j, distance] : pairs(fingerprints, 3, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, fingerprint_range Range>
-[[nodiscard]] std::vector<near_pair<Index>> find_pairs(const Range& fingerprints, int k, const join_options& how = {}) {
+[[nodiscard]] std::vector<near_pair<Index>> pairs(const Range& fingerprints, int k, const join_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
   const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
-  detail::check_index_type<Index>(all.size(), "find_pairs");
+  detail::check_index_type<Index>(all.size(), "pairs");
   std::vector<near_pair<Index>> result;
   detail::with_position_type<Index>(all.size(), [&](auto position) {
     detail::visit_in_order<decltype(position)>(
@@ -61,7 +45,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range>
 /// Calls `visit(i, j, distance)` for each pair of positions i < j whose fingerprints differ in at most k bits, as they
 /// are found: each once, in no order that means anything, never two calls at a time, but from any thread of `how.run`.
 /// A visitor that returns false ends the visit; what it throws ends it, too, and passes through.
-/// Throws: as all_pairs does.
+/// Throws: std::invalid_argument if k is not in 0..Bits or there is no layout of `how.blocks` blocks; std::bad_alloc.
 /// Complexity: for each table (see layout) O(n) to move the fingerprints into buckets, and a comparison of 32 bits (64
 /// for k > 8), 16 (8) at a time with AVX-512, for each two in a bucket; then the calls.
 /// Memory: whatever the number of pairs, about 16 bytes per fingerprint of 64 bits, for its copy in the order of the
@@ -83,7 +67,7 @@ void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_opt
 /// Calls `visit(i, j, distance)` for each i of `a` and j of `b` whose fingerprints differ in at most k bits, pairs
 /// within `a` and within `b` left out; otherwise as visit_pairs of one corpus does it: in no order, never two calls at
 /// a time.
-/// Throws: as all_pairs does.
+/// Throws: as visit_pairs of one corpus.
 /// Complexity: that of visit_pairs for a.size() + b.size() fingerprints, of which a.size() * b.size() pairs are
 /// compared.
 /// Memory: that of visit_pairs.
@@ -105,16 +89,16 @@ void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_option
   });
 }
 
-/// The pairs of a position in `a` and one in `b` whose fingerprints differ in at most k bits, by the first, then the
-/// second.
-/// Throws: std::length_error if Index cannot number the fingerprints of both; what all_pairs throws.
+/// The pairs of a position in `a` and one in `b` whose fingerprints differ in at most k bits, sorted by the first, then
+/// the second.
+/// Throws: std::length_error if Index cannot number the fingerprints of both; what visit_pairs throws.
 /// Complexity, memory: those of visit_pairs of two corpora; O(p log p) for p pairs, 12 bytes per pair.
-/// Example: `for (const auto& [i, j, distance] : find_pairs(delivered, archived, 3)) …`
+/// Example: `for (const auto& [i, j, distance] : pairs(delivered, archived, 3)) …`
 template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B>
   requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>
-[[nodiscard]] std::vector<near_pair<Index>> find_pairs(const A& a, const B& b, int k, const join_options& how = {}) {
+[[nodiscard]] std::vector<near_pair<Index>> pairs(const A& a, const B& b, int k, const join_options& how = {}) {
   const std::span<const range_fingerprint_t<A>> first(a), second(b);
-  detail::check_index_type<Index>(first.size() + second.size(), "find_pairs");
+  detail::check_index_type<Index>(first.size() + second.size(), "pairs");
   std::vector<near_pair<Index>> result;
   visit_pairs(
       a, b, k,

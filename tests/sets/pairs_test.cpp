@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <neardup/sets/feature_sets.hpp>
-#include <neardup/sets/similar_pairs.hpp>
+#include <neardup/sets/pairs.hpp>
 #include <neardup/sets/similarity.hpp>
 #include <neardup/threads.hpp>
 
@@ -23,8 +23,8 @@
 
 namespace {
 
+using neardup::set_join_options;
 using neardup::set_similarity;
-using neardup::similarity_options;
 using neardup::threads;
 using pair_type = neardup::similar_pair<std::size_t>;
 
@@ -76,10 +76,10 @@ std::vector<pair_type> expected_pairs(const Sets& sets, const std::vector<pair_t
 
 template <class Set>
 std::vector<pair_type> found_pairs(const std::vector<Set>& sets, std::size_t split, double least,
-                                   const similarity_options& how, const neardup::detail::set_join_sizes& sizes) {
+                                   const set_join_options& how, const neardup::detail::set_join_sizes& sizes) {
   using feature = typename Set::value_type;
   std::vector<pair_type> result;
-  neardup::detail::visit_similar<feature>(
+  neardup::detail::visit_set_pairs<feature>(
       {sets.size(), [&](std::size_t i) { return std::span<const feature>(sets[i]); }}, split, least, how, sizes,
       [&](const pair_type& pair) {
         result.push_back(pair);
@@ -106,7 +106,7 @@ std::size_t check_against_brute_force(const Sets& sets, std::mt19937_64& random)
         const std::size_t min_common = random() % 3 == 0 ? random() % 8 : 1;
         const neardup::detail::set_join_sizes tiny{1 + random() % 40, 1 + random() % 30, 1 + random() % 50};
         const std::size_t parts[] = {1, 2, 7};
-        const similarity_options how{.measure = by, .min_common = min_common, .run = threads{parts[random() % 3]}};
+        const set_join_options how{.measure = by, .min_common = min_common, .run = threads{parts[random() % 3]}};
         CAPTURE(split, least, static_cast<int>(by), min_common, tiny.min_postings, tiny.max_chunks, tiny.block);
         const auto expected = expected_pairs(sets, all, split, least, by, min_common);
         REQUIRE(found_pairs(sets, split, least, how, tiny) == expected);
@@ -155,33 +155,33 @@ TEST_CASE("features of one token make sets meet, and no more", "[dedup][similar]
 TEST_CASE("the public calls sort, number and end as they say", "[dedup][similar]") {
   using list_of_sets = std::vector<std::vector<std::uint32_t>>;
   const list_of_sets sets{{1, 2, 3, 4}, {}, {1, 2, 3, 5}, {9}, {1, 2, 3, 4}, {9}, {}};
-  const auto pairs = neardup::similar_pairs(sets, 0.6);
+  const auto pairs = neardup::pairs(sets, 0.6);
   REQUIRE(pairs == std::vector<neardup::similar_pair<std::uint32_t>>{
                        {0, 2, 3, 0.6}, {0, 4, 4, 1.0}, {2, 4, 3, 0.6}, {3, 5, 1, 1.0}});
-  REQUIRE(neardup::similar_pairs(sets, 0.6, {.copies_once = true}).size() == 3);  // (2, 4) follows from (0, 2)
-  REQUIRE(neardup::similar_pairs<std::uint64_t>(sets, 0.7).size() == 2);
+  REQUIRE(neardup::pairs(sets, 0.6, {.copies_once = true}).size() == 3);  // (2, 4) follows from (0, 2)
+  REQUIRE(neardup::pairs<std::uint64_t>(sets, 0.7).size() == 2);
   neardup::feature_sets<> other;
   for (const auto& set : list_of_sets{{9}, {1, 2, 3, 4, 5}}) other.add(set);
-  const auto across = neardup::similar_pairs(sets, other, 0.8);
+  const auto across = neardup::pairs(sets, other, 0.8);
   REQUIRE(across == std::vector<neardup::similar_pair<std::uint32_t>>{
                         {0, 1, 4, 0.8}, {2, 1, 4, 0.8}, {3, 0, 1, 1.0}, {4, 1, 4, 0.8}, {5, 0, 1, 1.0}});
-  REQUIRE(neardup::similar_pairs(sets, neardup::feature_sets<>(), 0.1).empty());
-  REQUIRE(neardup::similar_pairs(list_of_sets(), 0.1).empty());
+  REQUIRE(neardup::pairs(sets, neardup::feature_sets<>(), 0.1).empty());
+  REQUIRE(neardup::pairs(list_of_sets(), 0.1).empty());
 
   std::size_t calls = 0;
-  neardup::visit_similar_pairs(sets, 0.6, [&](const pair_type&) { return ++calls < 2; });
+  neardup::visit_pairs(sets, 0.6, [&](const pair_type&) { return ++calls < 2; });
   REQUIRE(calls == 2);
 #if NEARDUP_EXCEPTIONS
   for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
-    REQUIRE_THROWS_AS(neardup::similar_pairs(sets, wrong), std::invalid_argument);
-    REQUIRE_THROWS_AS(neardup::similar_pairs(sets, neardup::feature_sets<>(), wrong), std::invalid_argument);
+    REQUIRE_THROWS_AS(neardup::pairs(sets, wrong), std::invalid_argument);
+    REQUIRE_THROWS_AS(neardup::pairs(sets, neardup::feature_sets<>(), wrong), std::invalid_argument);
   }
-  REQUIRE_THROWS_AS(neardup::similar_pairs<std::int8_t>(list_of_sets(200), 0.5), std::length_error);
+  REQUIRE_THROWS_AS(neardup::pairs<std::int8_t>(list_of_sets(200), 0.5), std::length_error);
   calls = 0;
   const auto throws_soon = [&](const pair_type&) {
     if (++calls == 2) throw std::runtime_error("enough");
   };
-  REQUIRE_THROWS_AS(neardup::visit_similar_pairs(sets, 0.6, throws_soon), std::runtime_error);
+  REQUIRE_THROWS_AS(neardup::visit_pairs(sets, 0.6, throws_soon), std::runtime_error);
   REQUIRE(calls == 2);
 #endif
 }

@@ -1,4 +1,4 @@
-// Every pair of sets of features that are similar enough, in a corpus or in two: none is missed.
+// All pairs of feature sets of a similarity, of one corpus or of two, exactly.
 #pragma once
 
 #include <algorithm>
@@ -53,8 +53,8 @@ struct similar_pair {
   friend constexpr bool operator==(const similar_pair&, const similar_pair&) = default;
 };
 
-/// How similar_pairs and visit_similar_pairs work.
-struct similarity_options {
+/// How pairs and visit_pairs of sets work.
+struct set_join_options {
   /// What is compared with the least similarity.
   set_similarity measure = set_similarity::jaccard;
 
@@ -146,9 +146,9 @@ class similar_pair_visits {
 
 /// Sets from number `first_count` on are another corpus.
 template <class Feature>
-void visit_similar(const set_source<Feature>& source, std::size_t first_count, double similarity,
-                   const similarity_options& how, const set_join_sizes& sizes,
-                   const std::function<bool(const similar_pair<std::size_t>&)>& visit) {
+void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count, double similarity,
+                     const set_join_options& how, const set_join_sizes& sizes,
+                     const std::function<bool(const similar_pair<std::size_t>&)>& visit) {
   const overlap_bounds bounds(how.measure, similarity, how.min_common);
   const bool is_across = first_count < source.size;
   const distinct_sets<Feature> sets(source, first_count, bounds.min_common(), how.run);
@@ -200,14 +200,14 @@ void sort_similar(std::vector<similar_pair<Index>>& pairs) {
 /// or features of a set on; std::bad_alloc.
 /// Complexity: near-linear where few sets have their rare features in common. Copies, texts of a template just below the
 /// similarity, features that all sets have, and sets of very different sizes do not change that. n sets that are all
-/// similar are n^2 / 2 pairs, whatever finds them: see group_similar, which need not visit them.
+/// similar are n^2 / 2 pairs, whatever finds them: see group() of sets, which need not visit them.
 /// Memory: for each set 28 bytes and 4 bytes per feature of a share of about 1 - similarity of them; what finds sets by
 /// their features, in portions of some 100 MB, or an eighth of it if that is more; for a time 60 bytes per set; and 2
 /// bytes for each fourth feature, at most 128 MiB, for how frequent features are.
 template <set_range Sets, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
-& > void visit_similar_pairs(const Sets& sets, double similarity, Visit&& visit, const similarity_options& how = {}) {
-  detail::visit_similar<set_feature_t<Sets>>(
+& > void visit_pairs(const Sets& sets, double similarity, Visit&& visit, const set_join_options& how = {}) {
+  detail::visit_set_pairs<set_feature_t<Sets>>(
       detail::source_of_sets(sets), sets.size(), similarity, how, {},
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
@@ -215,24 +215,24 @@ template <set_range Sets, class Visit>
 /// The same of each set of `a` and each of `b`, pairs within either left out; the second position is one in `b`.
 template <set_range A, set_range B, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>&& std::same_as<set_feature_t<A>, set_feature_t<B>>)
-void visit_similar_pairs(const A& a, const B& b, double similarity, Visit&& visit, const similarity_options& how = {}) {
+void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const set_join_options& how = {}) {
   const detail::overlap_bounds checked(how.measure, similarity, how.min_common);
   if (a.size() == 0 || b.size() == 0) return;
-  detail::visit_similar<set_feature_t<A>>(
+  detail::visit_set_pairs<set_feature_t<A>>(
       detail::source_of_sets(a, b), a.size(), similarity, how, {},
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// Each two sets of a similarity of at least `similarity`, by the first, then the second position.
-/// Throws: std::length_error if Index cannot number the sets; what visit_similar_pairs throws.
-/// Complexity, memory: those of visit_similar_pairs; O(p log p) for p pairs, and 24 bytes per pair.
-/// Example: `for (const auto& [i, j, common, similarity] : similar_pairs(sets, 0.8, {.run = threads{8}})) …`
+/// The pairs of positions of sets whose similarity is at least `similarity`, sorted by the first, then the second.
+/// Throws: std::length_error if Index cannot number the sets; what visit_pairs throws.
+/// Complexity, memory: those of visit_pairs; O(p log p) for p pairs, and 24 bytes per pair.
+/// Example: `for (const auto& [i, j, common, similarity] : pairs(sets, 0.8, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, set_range Sets>
-[[nodiscard]] std::vector<similar_pair<Index>> similar_pairs(const Sets& sets, double similarity,
-                                                             const similarity_options& how = {}) {
-  detail::check_index_type<Index>(sets.size(), "similar_pairs");
+[[nodiscard]] std::vector<similar_pair<Index>> pairs(const Sets& sets, double similarity,
+                                                     const set_join_options& how = {}) {
+  detail::check_index_type<Index>(sets.size(), "pairs");
   std::vector<similar_pair<Index>> result;
-  visit_similar_pairs(
+  visit_pairs(
       sets, similarity,
       [&](const similar_pair<std::size_t>& p) {
         result.push_back(
@@ -243,15 +243,15 @@ template <std::integral Index = std::uint32_t, set_range Sets>
   return result;
 }
 
-/// The same of each set of `a` and each of `b`.
-/// Example: `for (const auto& [i, j, common, similarity] : similar_pairs(delivered, archived, 0.8)) …`
+/// The pairs of a position in `a` and one in `b`, as pairs of one corpus.
+/// Example: `for (const auto& [i, j, common, similarity] : pairs(delivered, archived, 0.8)) …`
 template <std::integral Index = std::uint32_t, set_range A, set_range B>
   requires std::same_as<set_feature_t<A>, set_feature_t<B>>
-[[nodiscard]] std::vector<similar_pair<Index>> similar_pairs(const A& a, const B& b, double similarity,
-                                                             const similarity_options& how = {}) {
-  detail::check_index_type<Index>(a.size() + b.size(), "similar_pairs");
+[[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, double similarity,
+                                                     const set_join_options& how = {}) {
+  detail::check_index_type<Index>(a.size() + b.size(), "pairs");
   std::vector<similar_pair<Index>> result;
-  visit_similar_pairs(
+  visit_pairs(
       a, b, similarity,
       [&](const similar_pair<std::size_t>& p) {
         result.push_back(

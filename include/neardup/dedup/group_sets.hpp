@@ -21,14 +21,14 @@
 #include "../sets/engine/overlap_bounds.hpp"
 #include "../sets/engine/set_join.hpp"
 #include "../sets/engine/set_prefixes.hpp"
-#include "../sets/similar_pairs.hpp"
+#include "../sets/pairs.hpp"
 #include "engine/similar_decider.hpp"
 #include "group.hpp"
 
 namespace neardup::inline v0 {
 
-/// How group_similar and extend_similar_groups group. Two sets *match* if their similarity is at least the one given.
-struct similar_group_options {
+/// How group() and extend_groups() group sets. Two sets *match* if their similarity is at least the one given.
+struct set_group_options {
   /// Around representatives, as `unique` decides about documents, or by chains of matches.
   grouping by = grouping::representatives;
 
@@ -42,7 +42,7 @@ struct similar_group_options {
   /// order of their positions; of containment the largest sets first, so that what holds others stays.
   std::span<const double> preference = {};
 
-  /// Whether sets of extend_similar_groups join each other, too.
+  /// Whether sets of extend_groups join each other, too.
   bool among_themselves = true;
 
   /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
@@ -55,14 +55,14 @@ namespace detail {
 /// `min_pairs` pairs are always kept at a time.
 template <class Index, class Feature>
 std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, double similarity,
-                                 const similar_group_options& how, const set_join_sizes& sizes, std::size_t min_pairs) {
+                                 const set_group_options& how, const set_join_sizes& sizes, std::size_t min_pairs) {
   const std::size_t count = source.size - earlier;
   if (!how.preference.empty() && how.preference.size() != count) {
-    fail<std::invalid_argument>("group_similar: " + std::to_string(how.preference.size()) + " preferences for " +
+    fail<std::invalid_argument>("group: " + std::to_string(how.preference.size()) + " preferences for " +
                                 std::to_string(count) + " sets");
   }
   if (std::any_of(how.preference.begin(), how.preference.end(), [](double p) { return std::isnan(p); })) {
-    fail<std::invalid_argument>("group_similar: a preference is not a number");
+    fail<std::invalid_argument>("group: a preference is not a number");
   }
   const overlap_bounds bounds(how.measure, similarity, how.min_common);
   std::vector<Index> labels(count);
@@ -142,37 +142,36 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 16;
 }  // namespace detail
 
 /// Groups sets that have a similarity of at least `similarity`, exactly as jaccard(a, b) >= similarity decides: as
-/// group() would with a fingerprint distance that rules nothing out, and this check. No pair is missed. A set without
-/// features is in no group but its own.
+/// group() of fingerprints would with a distance that rules nothing out, and this check. No pair is missed. A set
+/// without features is in no group but its own.
 /// Returns: one label per set, the position of the most preferred member of its group: the representative. So
 /// label[i] == i says that set i is kept where one of each group is.
 /// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has another number
-/// of scores or one that is NaN; what visit_similar_pairs throws.
-/// Complexity: that of visit_similar_pairs without the visits. Of n sets that are all similar not all pairs are looked
+/// of scores or one that is NaN; what visit_pairs of sets throws.
+/// Complexity: that of visit_pairs of sets without the visits. Of n sets that are all similar not all pairs are looked
 /// at: it stays near-linear. n sets that are equal are joined as one.
-/// Memory: that of visit_similar_pairs, about 40 bytes per set more, and 12 bytes per pair for at most four pairs per
+/// Memory: that of visit_pairs of sets, about 40 bytes per set more, and 12 bytes per pair for at most four pairs per
 /// set.
-/// Example: `auto label = group_similar(sets, 0.8, {.by = grouping::components, .run = threads{8}});`
+/// Example: `auto label = group(sets, 0.8, {.by = grouping::components, .run = threads{8}});`
 template <std::integral Index = std::uint32_t, set_range Sets>
-[[nodiscard]] std::vector<Index> group_similar(const Sets& sets, double similarity,
-                                               const similar_group_options& how = {}) {
-  detail::check_index_type<Index>(sets.size(), "group_similar");
+[[nodiscard]] std::vector<Index> group(const Sets& sets, double similarity, const set_group_options& how = {}) {
+  detail::check_index_type<Index>(sets.size(), "group");
   return detail::label_similar<Index>(detail::source_of_sets(sets), 0, similarity, how, {}, detail::min_kept_pairs);
 }
 
 /// Groups further sets around representatives, those of earlier calls, which stay what they are: one batch after the
-/// other, with the answers that group_similar() would give for all of them in this order.
+/// other, with the answers that group() would give for all of them in this order.
 /// Returns: one position per set, among the representatives and, behind these, the sets: of the representative that
 /// takes it; its own if it is a new one, or, without `how.among_themselves`, if no representative takes it.
-/// Throws: as group_similar(); std::invalid_argument also if `how.by` is not grouping::representatives.
+/// Throws: as group() of sets; std::invalid_argument also if `how.by` is not grouping::representatives.
 /// Complexity, memory: a join of all of them, so batches should not be much smaller than what they are joined with.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets>
   requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
-[[nodiscard]] std::vector<Index> extend_similar_groups(const Kept& representatives, const Sets& sets, double similarity,
-                                                       const similar_group_options& how = {}) {
-  detail::check_index_type<Index>(representatives.size() + sets.size(), "extend_similar_groups");
+[[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, double similarity,
+                                               const set_group_options& how = {}) {
+  detail::check_index_type<Index>(representatives.size() + sets.size(), "extend_groups");
   if (how.by != grouping::representatives) {
-    detail::fail<std::invalid_argument>("extend_similar_groups: only groups around representatives can be extended");
+    detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
   }
   return detail::label_similar<Index>(detail::source_of_sets(representatives, sets), representatives.size(), similarity,
                                       how, {}, detail::min_kept_pairs);
