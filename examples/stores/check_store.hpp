@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <string_view>
@@ -64,6 +65,11 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Returns: how many fingerprints to try: the number that the program is given, or 500.
+inline std::uint64_t count_of(int argc, char** argv, int place = 1) {
+  return argc > place ? std::strtoull(argv[place], nullptr, 10) : 500;
+}
+
 /// Holds searches in a store against those of an index in memory, for a layout. `stored` has insert(fingerprint, id),
 /// erase(fingerprint, id) and search(query, k), and flush() if it gathers what is inserted; `count` fingerprints are tried. Returns: whether all are the same.
 template <class Stored>
@@ -113,9 +119,10 @@ bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uin
   return matches > count / 5;
 }
 
-/// The same for a store of rows with keys and values: band_key's rows, and those of the published descriptions.
+/// The same for a store of rows with keys and values: band_key's rows, ten times `count` of them, and those of the published
+/// descriptions.
 template <class Store>
-bool check_store(Store& store) {
+bool check_store(Store& store, std::uint64_t count) {
   const auto is_empty = [&] {
     bool result = true;
     store.scan("", "", [&](std::string_view, std::string_view) { result = false; });
@@ -132,10 +139,10 @@ bool check_store(Store& store) {
       ten.key_of(print, 10) != std::string("\0\xab\xcd\xef\12", 5) + bytes)
     return false;
   for (const int blocks : {4, 5}) {
-    if (!check_stored("band_key", stored_index<Store>(store, neardup::layout(64, 3, blocks)), 3, blocks, 5000) ||
-        !is_empty() || !check_stored("HBase's rows", published::hbase_rows<Store>(store, blocks), 3, blocks, 500) ||
+    if (!check_stored("band_key", stored_index<Store>(store, neardup::layout(64, 3, blocks)), 3, blocks, 10 * count) ||
+        !is_empty() || !check_stored("HBase's rows", published::hbase_rows<Store>(store, blocks), 3, blocks, count) ||
         !is_empty())
       return false;
   }
-  return check_stored("four copies", published::four_copies<Store>(store), 3, 4, 500) && is_empty();
+  return check_stored("four copies", published::four_copies<Store>(store), 3, 4, count) && is_empty();
 }

@@ -226,7 +226,7 @@ int main(int argc, char** argv) {
       std::filesystem::temp_directory_path() / ("neardup_example_hbase" + std::to_string(getpid()));
   int result = EXIT_FAILURE;
   try {
-    result = hbase_test(argv[1], argv[2], folder.string()).run(argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 500);
+    result = hbase_test(argv[1], argv[2], folder.string()).run(count_of(argc, argv, 3));
   } catch (const std::exception& error) {
     std::printf("%s\n", error.what());
   }

@@ -75,14 +75,14 @@ class lmdb_store {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "neardup_example_lmdb";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directory(folder);
   bool same = true;
   {
     lmdb_store store(folder.string());
-    same = check_store(store);
+    same = check_store(store, count_of(argc, argv));
   }
   std::filesystem::remove_all(folder);
   if (!same) std::puts("not the same");

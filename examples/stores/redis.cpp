@@ -84,7 +84,8 @@ class redis_sets_store {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const std::uint64_t count = count_of(argc, argv);
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("neardup_example_redis" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
@@ -104,8 +105,8 @@ int main() {
       std::puts("redis-server does not answer");
     } else {
       redis_sets_store sets(context.get());
-      const bool same = check_stored("Redis", published::redis_sets<redis_sets_store>(sets, 4), 3, 4, 500) &&
-                        check_stored("Redis", published::redis_sets<redis_sets_store>(sets, 5), 3, 5, 500);
+      const bool same = check_stored("Redis", published::redis_sets<redis_sets_store>(sets, 4), 3, 4, count) &&
+                        check_stored("Redis", published::redis_sets<redis_sets_store>(sets, 5), 3, 5, count);
       if (!same) std::puts("not the same");
       if (same) result = EXIT_SUCCESS;
     }

@@ -58,13 +58,13 @@ class rocksdb_store {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "neardup_example_rocksdb";
   std::filesystem::remove_all(folder);
   bool same = true;
   {
     rocksdb_store store(folder.string());
-    same = check_store(store);
+    same = check_store(store, count_of(argc, argv));
   }
   std::filesystem::remove_all(folder);
   if (!same) std::puts("not the same");
