@@ -8,7 +8,7 @@ namespace docid {
 namespace {
 
 constexpr std::size_t part_bytes = std::size_t{4} << 20;  // HBase refuses cells above 10 MB
-constexpr std::chrono::seconds patience{10};
+constexpr std::chrono::seconds patience{5};
 
 std::string row_of(doc_number document, std::uint64_t version) {
   std::string row;

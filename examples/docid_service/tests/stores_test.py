@@ -548,9 +548,9 @@ class OtherStores(StoresTestCase):
                 self.another(*options)
 
 
-@unittest.skipUnless(is_installed(HBase, MariaDB), "Java, Maven or mariadb-server is not there")
+@unittest.skipUnless(is_installed(HBase, MariaDB, Redis), "Java, Maven, mariadb-server or redis-server is not there")
 class ContentsInHBase(StoresTestCase):
-    """The articles in a real HBase, the rest in SQLite or in MariaDB."""
+    """The articles in a real HBase, the rest in SQLite, or in MariaDB and Redis."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -592,12 +592,14 @@ class ContentsInHBase(StoresTestCase):
                 self.another(*options)
 
     def test_two_services_and_a_server_that_is_killed(self):
-        os.mkdir(folder := self.hbase.folder + "/mariadb")
-        mariadb = MariaDB(folder)
-        self.addCleanup(mariadb.stop)
-        mariadb.start()
-        self.restart_empty(*self.options, "--mariadb", mariadb.options)
-        self.options = (*self.options, "--mariadb", mariadb.options)
+        servers = []
+        for kind in (MariaDB, Redis):  # so that all is as it was published
+            os.mkdir(folder := f"{self.hbase.folder}/{kind.__name__}")
+            servers.append(kind(folder))
+            self.addCleanup(servers[-1].stop)
+            servers[-1].start()
+        self.options = (*self.options, "--mariadb", servers[0].options, "--redis", servers[1].socket)
+        self.restart_empty(*self.options)
         other = self.another(*self.options)
         # What one has taken, the other shows.
         names = [self.service.doc_id(article(number)) for number in range(20)]
