@@ -410,6 +410,35 @@ TEMPLATE_TEST_CASE_SIG("distinct hashes are those of a set, with their counts", 
   }
 }
 
+TEST_CASE("distinct hashes are those of a set when more than 2^32 have gone through one object") {
+  std::mt19937_64 random(12);
+  for (std::size_t round = 0; round < oracle::effort(2000, 200); ++round) {
+    neardup::detail::distinct_hashes<1, true> counted(0xffffffffU - static_cast<std::uint32_t>(random() % 1500));
+    for (int text = 0; text < 8; ++text) {
+      std::map<std::uint64_t, std::uint64_t> expected, found;
+      counted.clear();
+      for (std::uint64_t blocks = 1 + random() % 3; blocks > 0; --blocks) {
+        neardup::detail::hash_block<1> block;
+        for (std::uint64_t left = 1 + random() % block.room(); left > 0; --left) {
+          const std::uint64_t hash = 1 + random() % 400;
+          block.columns[0][block.count++] = hash;
+          ++expected[hash];
+        }
+        counted.add(block);
+      }
+      const std::uint64_t appended = round % 2 == 0 ? 0 : random() % 600;
+      for (std::uint64_t i = 0; i < appended; ++i) {
+        counted.append({1000 + i}, 1 + i);
+        expected[1000 + i] += 1 + i;
+      }
+      counted.for_each([&](const auto& hash, std::string_view, std::uint64_t count) { found[hash[0]] += count; });
+      CAPTURE(round, text);
+      REQUIRE(found == expected);
+      REQUIRE(counted.size() == expected.size());
+    }
+  }
+}
+
 TEST_CASE("fingerprints do not depend on the instruction set") {
   const neardup::simhasher by_level{neardup::shingles{2, neardup::words{}}, neardup::log_tf{}, neardup::xxh3<128>{}};
   for (const std::string& text : block_texts()) {

@@ -29,14 +29,23 @@ namespace neardup::inline v0::detail {
 template <std::size_t Words, bool Counts = false, bool Origins = false>
 class distinct_hashes {
  public:
+  distinct_hashes() = default;
+
+  /// As after so many hashes less 1, so that a test comes to the end of the numbers. Precondition: first_number > 0.
+  explicit distinct_hashes(std::uint32_t first_number) noexcept : first_number_(first_number) {}
+
   /// Forgets the hashes of the last text.
   void clear() noexcept {
-    first_number_ += static_cast<std::uint32_t>(count_);
+    // append() takes no numbers, so that those of add() may not reach as far as the hashes.
+    const std::uint64_t next_number = std::uint64_t{first_number_} + count_;
+    if (next_number > max_number) std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
+    first_number_ = next_number > max_number ? 1 : static_cast<std::uint32_t>(next_number);
     if (slots_.empty()) {
       size_ = 0;  // also of a table that was moved away
     } else if (size_ > small_size) {
       // The next text is likely to be as long; a table for a longer one would only be slower.
-      use((std::max)(small_size, std::bit_ceil(sparsity * count_)));
+      // Not a larger one: hashes that were appended have no slots.
+      use((std::min)(size_, (std::max)(small_size, std::bit_ceil(sparsity * count_))));
     }
     count_ = 0;
   }
