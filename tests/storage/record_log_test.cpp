@@ -1,4 +1,5 @@
 // A log beside a file: what was acknowledged is there, whole, after failures, power failures and torn writes.
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <random>
@@ -108,24 +109,45 @@ TEST_CASE("a log that ends anywhere has the records that are whole, and goes on 
   }
 }
 
-TEST_CASE("a log that is damaged before its last record is refused by name") {
+TEST_CASE("a log with any bit flipped is refused by name, also in its last record") {
   const support::temporary_folder folder;
   bool is_begun = false;
-  write_log(neardup::detail::system_files(), folder / "log", {"the first", "the second one", "the last"}, is_begun);
+  write_log(neardup::detail::system_files(), folder / "log", {"the first", "the second one", std::string(2000, 'x')},
+            is_begun);
   const std::string bytes = support::read_bytes(folder / "log");
-  const std::size_t last = bytes.size() - 24;
-  for (std::size_t at = 0; at < last; ++at) {
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     std::string damaged = bytes;
-    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    damaged[bit / 8] = static_cast<char>(static_cast<unsigned char>(damaged[bit / 8]) ^ 1U << bit % 8);
     support::write_bytes(folder / "damaged", damaged);
-    CAPTURE(at);
+    CAPTURE(bit);
     try {
       records_in(neardup::log_contents(folder / "damaged"));
       FAIL("nothing was said");
     } catch (const std::runtime_error& error) {
       CHECK(std::string(error.what()).find(folder / "damaged") != std::string::npos);
     }
+    CHECK_THROWS_AS(neardup::record_log::go_on(neardup::log_contents(folder / "damaged")), std::runtime_error);
+    CHECK(support::read_bytes(folder / "damaged") == damaged);
   }
+}
+
+TEST_CASE("a log whose last record lacks sectors ends before it, as a power failure may leave it") {
+  const support::temporary_folder folder;
+  bool is_begun = false;
+  write_log(neardup::detail::system_files(), folder / "log", {"the first", std::string(3000, 'x')}, is_begun);
+  const std::string bytes = support::read_bytes(folder / "log");
+  const std::size_t last = 32 + 16 + 16;  // where the last record begins
+  constexpr std::size_t sector = 512;
+  std::size_t sectors = 0;
+  for (std::size_t begin = last; begin < bytes.size(); begin = (begin / sector + 1) * sector, ++sectors) {
+    std::string torn = bytes;
+    const std::size_t end = std::min(bytes.size(), (begin / sector + 1) * sector);
+    std::fill(torn.begin() + static_cast<std::ptrdiff_t>(begin), torn.begin() + static_cast<std::ptrdiff_t>(end), '\0');
+    support::write_bytes(folder / "torn", torn);
+    CAPTURE(begin, end);
+    CHECK(records_in(neardup::log_contents(folder / "torn")) == std::vector<std::string>{"the first"});
+  }
+  CHECK(sectors == 7);
 }
 
 TEST_CASE("when an operation fails, a log has what was acknowledged, and at most what was under way") {

@@ -71,19 +71,24 @@ class simulated_disk {
       const file& f = files_[inode];
       std::string content = lost == loss::nothing ? f.current : f.synced;
       if (lost == loss::some && f.current != f.synced) {
-        // A prefix of what was written, or all of its length with a stretch of zeros or of the old.
+        // A prefix of what was written, or all of its length with sectors that were not: a disk writes these whole.
         content = f.current;
         const std::size_t same = static_cast<std::size_t>(
             std::mismatch(f.synced.begin(), f.synced.end(), f.current.begin(), f.current.end()).first -
             f.synced.begin());
         const std::size_t unsynced = f.current.size() - std::min(same, f.current.size());
         if (unsynced > 0) {
+          constexpr std::size_t sector = 512;
           const std::size_t at = same + static_cast<std::size_t>(random() % unsynced);
           if (random() % 2 == 0) {
             content.resize(at);
           } else {
-            const std::size_t size = 1 + static_cast<std::size_t>(random() % (content.size() - at));
-            std::fill_n(content.begin() + static_cast<std::ptrdiff_t>(at), size, '\0');
+            const std::size_t begin = std::max(same, at / sector * sector);
+            const std::size_t sectors =
+                1 + static_cast<std::size_t>(random() % ((content.size() - begin) / sector + 1));
+            const std::size_t end = std::min(content.size(), (begin / sector + sectors) * sector);
+            std::fill(content.begin() + static_cast<std::ptrdiff_t>(begin),
+                      content.begin() + static_cast<std::ptrdiff_t>(end), '\0');
           }
         }
         if (random() % 4 == 0) content = f.synced;

@@ -1,6 +1,7 @@
 // A file that only grows, whose records are on the disk before their writer goes on.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -58,22 +59,12 @@ class append_log {
   }
 
   /// Calls `visit(payload)` for each record of what a log holds. Returns: where the last one ends; what is behind it is a
-  /// record that was being written.
-  /// Throws: std::runtime_error naming the file, if more than one record is not whole, or the zeros behind one are not;
-  /// what `visit` throws.
+  /// record that was being written: it is shorter than it says, or lacks a whole sector, which reads as zeros.
+  /// Throws: std::runtime_error naming the file, if a record is damaged, the last one included; what `visit` throws.
   template <class Visit>
   static std::size_t replay(const std::string& path, std::string_view bytes, std::uint64_t state, const Visit& visit) {
     const std::size_t position = end_of_records(bytes, state, visit);
-    if (position >= bytes.size()) return position;
-    // Records are synced one by one, so only the last one can be torn.
-    const auto size = payload_size_at(bytes, position, state);
-    // A record whose payload is whole was written completely, so wrong padding is damage.
-    bool is_last = (!size || end_of(position, *size) >= bytes.size()) && !payload_at(bytes, position, state);
-    for (std::size_t later = position + 8; is_last && later < bytes.size(); later += 8) {
-      const auto begun = payload_size_at(bytes, later, state);
-      is_last = !begun || end_of(later, *begun) > bytes.size();
-    }
-    if (!is_last) {
+    if (position < bytes.size() && !is_torn_at(bytes, position, state)) {
       fail<std::runtime_error>(path + ": the record at byte " + std::to_string(position) + " is damaged");
     }
     return position;
@@ -189,6 +180,37 @@ class append_log {
       return std::nullopt;
     }
     return payload;
+  }
+
+  // Whether a stretch of a file holds a whole sector of zeros, or a part of one as far as the stretch reaches into it.
+  // After a power failure a file may have its new length before all of its sectors.
+  static bool lacks_sector(std::string_view bytes, std::size_t begin, std::size_t end) noexcept {
+    constexpr std::size_t sector = 512;
+    while (begin < end) {
+      const std::size_t next = (std::min)(end, (begin / sector + 1) * sector);
+      if (bytes.substr(begin, next - begin).find_first_not_of('\0') == bytes.npos) return true;
+      begin = next;
+    }
+    return false;
+  }
+
+  // Whether what begins at a position is a record that was being written. Records are synced one by one, so only the last
+  // one can be.
+  static bool is_torn_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
+    constexpr std::size_t head = 8;
+    if (bytes.size() - position < head) return true;
+    const auto size = payload_size_at(bytes, position, state);
+    const std::size_t end = size ? end_of(position, *size) : bytes.size();
+    if (end > bytes.size()) return true;
+    // A record whose payload is whole was written completely, so wrong padding is damage.
+    if (end < bytes.size() || payload_at(bytes, position, state)) return false;
+    // The length lies within one sector, which was written if a bit of it is set.
+    if (!lacks_sector(bytes, position, size ? end : position + head)) return false;
+    for (std::size_t later = position + head; later < bytes.size(); later += head) {
+      const auto begun = payload_size_at(bytes, later, state);
+      if (begun && end_of(later, *begun) <= bytes.size()) return false;
+    }
+    return true;
   }
 
   // The payload of a whole record at a position; nothing if there is none.
