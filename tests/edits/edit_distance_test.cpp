@@ -79,7 +79,7 @@ TEST_CASE("the edit distance of some words", "[edit_distance]") {
   REQUIRE(!edit_distance("kitten", "sitting", 2));
   REQUIRE(edit_distance("same", "same", 0) == 0U);
   REQUIRE(!edit_distance("same", "sane", 0));
-  REQUIRE(edit_similarity("kitten", "sitting") == 1 - 3.0 / 7);
+  REQUIRE(edit_similarity("kitten", "sitting") == 4.0 / 7);
   REQUIRE(edit_similarity("abc", "xyz") == 0.0);
   REQUIRE(edit_similarity("abc", "") == 0.0);
   REQUIRE(edit_similarity("", "") == 1.0);
@@ -131,7 +131,7 @@ TEST_CASE("the edit distance of random texts around the widths of words", "[edit
       check_bounds(b, a, expected, most);
     }
     const auto longer = static_cast<double>(std::max(a.size(), b.size()));
-    REQUIRE(edit_similarity(a, b) == 1 - static_cast<double>(expected) / longer);
+    REQUIRE(edit_similarity(a, b) == (longer - static_cast<double>(expected)) / longer);
   }
 }
 

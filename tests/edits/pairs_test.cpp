@@ -1,6 +1,8 @@
 // Texts that are similar by their edit distance: all that a comparison of each with each finds, and nothing else.
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -138,6 +140,63 @@ constexpr kind_of_texts kinds_of_texts[] = {{3, 3}, {8, 2}, {12, 26}, {30, 500},
 constexpr double least_similarities[] = {0.05, 0.3, 0.5, 0.55, 0.7, 0.8, 0.9, 0.97, 1.0};
 
 }  // namespace
+
+TEST_CASE("a join of texts tells how far it is") {
+  const std::vector<std::string> texts = edited_texts(700, 20, 4, 3);
+  for (const double similarity : {.3, .8}) {
+    for (const unsigned parts : {1U, 3U}) {
+      std::vector<neardup::text_join_progress> told;
+      neardup::visit_pairs(texts, similarity, [](const neardup::similar_text_pair&) { return true; },
+                           {.run = neardup::threads{parts},
+                            .progress = [&](const neardup::text_join_progress& p) { told.push_back(p); }});
+      REQUIRE(told.size() > 5);
+      CHECK(told.front().done == 0);
+      CHECK(told.back().done == told.back().all);
+      CHECK(std::is_sorted(told.begin(), told.end(), [](const auto& a, const auto& b) { return a.done < b.done; }));
+      CHECK(told.front().meets_all == (similarity < .5));
+    }
+    for (const auto by : {neardup::grouping::representatives, neardup::grouping::components}) {
+      std::vector<neardup::text_join_progress> told;
+      static_cast<void>(neardup::group(
+          texts, similarity, {.by = by, .progress = [&](const neardup::text_join_progress& p) { told.push_back(p); }}));
+      REQUIRE(told.size() > 5);
+      CHECK(told.front().done == 0);
+      CHECK(told.back().done + 64 >= told.back().all);
+      CHECK(told.back().done <= told.back().all);
+    }
+  }
+}
+
+TEST_CASE("whole numbers decide about texts at the very limit of an edit similarity") {
+  // A limit of p hundredths, as somebody writes it, and texts with a distance d of L characters: L - d of L are the same.
+  std::size_t at_limit = 0;
+  for (std::size_t length = 1; length <= 50; ++length) {
+    std::vector<std::string> texts{std::string(length, 'a')};
+    for (std::size_t d = 1; d <= length; ++d) texts.push_back(std::string(length - d, 'a') + std::string(d, 'b'));
+    for (int hundredths = 1; hundredths <= 100; ++hundredths) {
+      char digits[8];
+      std::snprintf(digits, sizeof digits, "%d.%02d", hundredths / 100, hundredths % 100);
+      const double limit = std::strtod(digits, nullptr);
+      for (std::size_t d = 0; d <= length; ++d) {
+        const bool is_similar = 100 * (length - d) >= static_cast<std::size_t>(hundredths) * length;
+        at_limit += 100 * (length - d) == static_cast<std::size_t>(hundredths) * length ? 1 : 0;
+        if ((neardup::edit_similarity(texts[0], texts[d]) >= limit) != is_similar)
+          FAIL(length << ' ' << d << ' ' << digits);
+        const std::size_t most = neardup::detail::most_edits(limit, length);
+        if ((d <= most) != is_similar) FAIL(length << ' ' << d << ' ' << digits << ", most " << most);
+      }
+    }
+  }
+  CHECK(at_limit > 200);
+  const std::string text(25, 'a'), other = std::string(17, 'a') + std::string(8, 'b');
+  std::size_t found = 0;
+  neardup::visit_pairs(std::vector<std::string>{text, other}, .68, [&](const neardup::similar_text_pair& pair) {
+    CHECK(pair.similarity == .68);
+    ++found;
+    return true;
+  });
+  CHECK(found == 1);
+}
 
 TEST_CASE("similar texts are those that a comparison of each with each finds", "[edits]") {
   unsigned seed = 1;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -28,6 +29,9 @@ struct text_group_options {
 
   /// Whether texts of extend_groups join each other, too.
   bool among_themselves = true;
+
+  /// Called before the first text and after some at a time.
+  std::function<void(const text_join_progress&)> progress = nullptr;
 };
 
 namespace detail {
@@ -60,6 +64,10 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
   }
   edit_join join(texts, similarity, q);
   edit_join::workspace memory(join);
+  const auto tell = [&](std::size_t done, std::size_t all) {
+    constexpr std::size_t step = 64;
+    if (how.progress && (done % step == 0 || done == all)) how.progress({done, all, join.q() == 0});
+  };
   if (how.by == grouping::components) {
     // The most preferred text of each component: where texts meet, the less preferred one points to the other.
     std::vector<std::size_t> place(source.size), parent(texts.size());
@@ -73,6 +81,7 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
       while (parent[rank] != rank) rank = parent[rank] = parent[parent[rank]];
       return rank;
     };
+    tell(0, texts.size());
     for (std::size_t rank = 0; rank < texts.size(); ++rank) {
       join.visit_candidates(rank, rank, true, memory, [&](std::size_t other) {
         const std::size_t a = root_of(rank), b = root_of(other);
@@ -81,6 +90,7 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
         best[b] = (std::min)(best[a], best[b]);
       });
       join.add(rank);
+      tell(rank + 1, texts.size());
     }
     for (std::size_t i = 0; i < source.size; ++i) {
       if (rank_of[i] != none) label[i] = order[best[root_of(rank_of[i])]];
@@ -92,6 +102,7 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
   std::vector<std::size_t> candidates, representative(texts.size(), none);
   std::vector<bool> is_alone(texts.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
+    tell(i, order.size());
     const std::size_t position = order[i], rank = rank_of[position];
     if (rank == none) continue;
     const bool is_known = i < known;

@@ -189,6 +189,16 @@ inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::spa
   return detail::bounded_edit_distance(detail::code_points_of(a), detail::code_points_of(b)).at_most(max_distance);
 }
 
+namespace detail {
+
+/// The edit similarity of texts by their distance and the length of the longer one, which is not 0. One division of whole
+/// numbers, which is rounded as a limit such as .68 is: so 17 / 25 is not below it, and 1 - 8. / 25 would be.
+[[nodiscard]] inline double edit_similarity_of(std::size_t distance, std::size_t longer) noexcept {
+  return static_cast<double>(longer - distance) / static_cast<double>(longer);
+}
+
+}  // namespace detail
+
 /// 1 - edit_distance(a, b) / the number of code points of the longer text: from 0 to 1; of two empty texts 1.
 /// Complexity, memory: those of edit_distance().
 [[nodiscard]] inline double edit_similarity(std::string_view a, std::string_view b) {
@@ -196,7 +206,7 @@ inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::spa
   const std::vector<char32_t> second = detail::code_points_of(b);
   const std::size_t longer = (std::max)(first.size(), second.size());
   if (longer == 0) return 1;
-  return 1 - static_cast<double>(detail::unbounded_edit_distance(first, second)) / static_cast<double>(longer);
+  return detail::edit_similarity_of(detail::unbounded_edit_distance(first, second), longer);
 }
 
 }  // namespace neardup::inline v0

@@ -37,6 +37,13 @@ struct similar_text_pair {
   friend constexpr bool operator==(const similar_text_pair&, const similar_text_pair&) = default;
 };
 
+/// How far a join of texts is.
+struct text_join_progress {
+  std::size_t done;  ///< texts that have met those before them; equal ones may count as one
+  std::size_t all;   ///< as many there are
+  bool meets_all;    ///< each text meets all of a fitting length, so that time grows with the square
+};
+
 /// How pairs and visit_pairs of texts work.
 struct text_join_options {
   /// Within one corpus: of texts that are equal only the first is paired with others, and each of the rest with that
@@ -45,6 +52,9 @@ struct text_join_options {
 
   /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
   any_runner run = {};
+
+  /// Called before the first text and after some at a time, from any thread, never two calls at a time.
+  std::function<void(const text_join_progress&)> progress = nullptr;
 };
 
 namespace detail {
@@ -80,8 +90,7 @@ inline void visit_text_pairs(const text_source& source, std::size_t first_count,
     const bool i_is_second = i >= first_count, j_is_second = j >= first_count;
     if (is_across && i_is_second == j_is_second) return true;
     const std::size_t behind = is_across ? first_count : 0;
-    return visit({(std::min)(i, j), (std::max)(i, j) - behind, distance,
-                  1 - static_cast<double>(distance) / static_cast<double>(longer)});
+    return visit({(std::min)(i, j), (std::max)(i, j) - behind, distance, edit_similarity_of(distance, longer)});
   };
   const auto visit_ranks = [&](std::size_t a, std::size_t b, std::size_t distance) {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -110,6 +119,14 @@ inline void visit_text_pairs(const text_source& source, std::size_t first_count,
     const auto members = texts.members(rank);
     return second ? members.back() >= first_count : members.front() < first_count;
   };
+  std::size_t done = 0;  // under the mutex
+  const auto advance = [&](std::size_t count) {
+    if (!how.progress) return;
+    const std::lock_guard<std::mutex> lock(mutex);
+    done += count;
+    how.progress({done, texts.size(), join.q() == 0});
+  };
+  advance(0);
   const std::size_t parts = parts_for(how.run, texts.size(), 256);
   std::vector<edit_join::workspace> memory;
   memory.reserve(parts);
@@ -126,6 +143,7 @@ inline void visit_text_pairs(const text_source& source, std::size_t first_count,
         if (distance) wants_more = visit_ranks(rank, other, *distance);
       });
     }
+    advance(last - first);
     return wants_more;
   });
 }

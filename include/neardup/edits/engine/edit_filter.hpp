@@ -17,10 +17,10 @@
 namespace neardup::inline v0::detail {
 
 /// The largest number of edits with which two texts, the longer one of `longer` code points, are similar enough: the
-/// largest d with 1 - d / longer >= similarity, as doubles have it.
+/// largest d with edit_similarity_of(d, longer) >= similarity.
 inline std::size_t most_edits(double similarity, std::size_t longer) {
   const auto length = static_cast<double>(longer);
-  const auto is_enough = [&](std::size_t d) { return 1 - static_cast<double>(d) / length >= similarity; };
+  const auto is_enough = [&](std::size_t d) { return longer == 0 || edit_similarity_of(d, longer) >= similarity; };
   auto most = static_cast<std::size_t>((std::max)(0.0, (1 - similarity) * length)) + 1;
   most = (std::min)(most, longer);
   while (most > 0 && !is_enough(most)) --most;
