@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -26,32 +27,40 @@
 
 namespace neardup::inline v0 {
 
-/// The bytes of a file, mapped for reading; on systems other than Unix they are read.
+/// The bytes of a file, mapped for reading; small files, and all files on systems other than Unix, are read instead.
 ///
-/// Nothing is loaded before it is read. The file may be replaced meanwhile, as save() does. A program that writes into
-/// it, or truncates it, changes the bytes while they are being read, which may end the reading program.
+/// Nothing of a mapped file is loaded before it is read. The file may be replaced meanwhile, as save() does. A program that
+/// writes into it, or truncates it, changes the bytes of a mapped file while they are being read, which may end the reading
+/// program by SIGBUS: check() says whether that has happened.
 class mapped_file {
  public:
+  /// Files of up to so many bytes are read: 1 MB takes a tenth of a millisecond.
+  static constexpr std::size_t most_read = std::size_t{1} << 20;
+
   /// Throws: std::runtime_error naming the file; std::bad_alloc.
   explicit mapped_file(std::string path) : path_(std::move(path)) {
 #if NEARDUP_MAPS_FILES
     // A pipe that nobody writes to would keep the call waiting.
     const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) detail::fail_with_errno("open", path_);
+    const opened guard{file};
     struct stat status;
-    const bool known = ::fstat(file, &status) == 0;
-    if (known && S_ISREG(status.st_mode) && status.st_size > 0 &&
-        std::cmp_less_equal(status.st_size, (std::numeric_limits<std::ptrdiff_t>::max)())) {
-      size_ = static_cast<std::size_t>(status.st_size);
-      void* const memory = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
-      if (memory != MAP_FAILED) data_ = static_cast<const std::byte*>(memory);
-    }
-    const int error = errno;
-    ::close(file);
-    errno = error;
-    if (!known) detail::fail_with_errno("read", path_);
+    if (::fstat(file, &status) != 0) detail::fail_with_errno("read", path_);
     if (!S_ISREG(status.st_mode)) detail::fail<std::runtime_error>("cannot map " + path_ + ": it is no regular file");
-    if (status.st_size > 0 && data_ == nullptr) detail::fail_with_errno("map", path_);
+    state_ = state_of(status);
+    if (std::cmp_greater(status.st_size, (std::numeric_limits<std::ptrdiff_t>::max)())) {
+      errno = EFBIG;
+      detail::fail_with_errno("map", path_);
+    }
+    size_ = static_cast<std::size_t>(status.st_size);
+    if (size_ <= most_read) {
+      read(file);
+    } else {
+      void* const memory = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
+      if (memory == MAP_FAILED) detail::fail_with_errno("map", path_);
+      data_ = static_cast<const std::byte*>(memory);
+      is_mapped_ = true;
+    }
 #else
     const std::string contents = detail::read_file(path_);
     memory_ = detail::large_array<std::byte>(contents.size());
@@ -67,7 +76,7 @@ class mapped_file {
   }
   ~mapped_file() {
 #if NEARDUP_MAPS_FILES
-    if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+    if (is_mapped_) ::munmap(const_cast<std::byte*>(data_), size_);
 #endif
   }
 
@@ -75,23 +84,77 @@ class mapped_file {
     path_.swap(other.path_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
-#if !NEARDUP_MAPS_FILES
     memory_.swap(other.memory_);
+#if NEARDUP_MAPS_FILES
+    std::swap(is_mapped_, other.is_mapped_);
+    std::swap(state_, other.state_);
 #endif
   }
   friend void swap(mapped_file& a, mapped_file& b) noexcept { a.swap(b); }
+
+  /// Throws: std::runtime_error naming the file, if it was changed in place since it was opened, as far as its size and its
+  /// time tell. A file that took its place, or that was read, is no change.
+  void check() const {
+#if NEARDUP_MAPS_FILES
+    struct stat now;
+    if (!is_mapped_ || ::stat(path_.c_str(), &now) != 0) return;
+    const state found = state_of(now);
+    if (found.device != state_.device || found.inode != state_.inode || found == state_) return;
+    detail::fail<std::runtime_error>(path_ + ": was changed in place while it was in use (" +
+                                     std::to_string(found.size) + " bytes, and " + std::to_string(state_.size) +
+                                     " when it was opened); put a new file in its place instead");
+#endif
+  }
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// All of the file; they begin at a multiple of 64 bytes.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
 
  private:
+#if NEARDUP_MAPS_FILES
+  struct opened {
+    int file;
+    ~opened() { ::close(file); }
+  };
+
+  /// What tells that a file is another one, or was changed.
+  struct state {
+    std::uint64_t device, inode, size;
+    std::int64_t seconds, nanoseconds;
+    friend bool operator==(const state&, const state&) = default;
+  };
+
+  static state state_of(const struct stat& status) noexcept {
+#if defined(__APPLE__)
+    const auto& time = status.st_mtimespec;
+#else
+    const auto& time = status.st_mtim;
+#endif
+    return {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
+            static_cast<std::uint64_t>(status.st_size), static_cast<std::int64_t>(time.tv_sec),
+            static_cast<std::int64_t>(time.tv_nsec)};
+  }
+
+  void read(int file) {
+    memory_ = detail::large_array<std::byte>(size_);
+    std::size_t done = 0;
+    while (done < size_) {
+      const auto count = ::pread(file, memory_.data() + done, size_ - done, static_cast<off_t>(done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) detail::fail_with_errno("read", path_);
+      if (count == 0) detail::fail<std::runtime_error>(path_ + ": was cut off while it was read");
+      done += static_cast<std::size_t>(count);
+    }
+    if (size_ > 0) data_ = memory_.data();
+  }
+
+  bool is_mapped_ = false;
+  state state_{};
+#endif
   std::string path_;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-#if !NEARDUP_MAPS_FILES
-  detail::large_array<std::byte> memory_;
-#endif
+  detail::large_array<std::byte> memory_;  // of a file that was read
 };
 
 }  // namespace neardup::inline v0
