@@ -16,6 +16,8 @@
 #include <neardup/fingerprint.hpp>
 #include <neardup/text.hpp>
 
+#include "mixing.hpp"
+
 namespace neardup_bench {
 
 struct corpus {
@@ -110,7 +112,7 @@ struct hashes {
   alignas(64) std::uint64_t values[16384];
 
   hashes() {
-    for (std::size_t i = 0; i < std::size(values); ++i) values[i] = neardup::detail::mix(i);
+    for (std::size_t i = 0; i < std::size(values); ++i) values[i] = mix(i);
   }
 };
 

@@ -12,6 +12,7 @@
 #include <neardup/dedup/group_sets.hpp>
 #include <neardup/sets/pairs.hpp>
 
+#include "mixing.hpp"
 #include "synthetic.hpp"
 
 namespace {
@@ -34,7 +35,7 @@ sets_type spliced_sets(std::size_t count) {
     } else {
       const std::uint64_t size = 80 + random.below(41), begin = random.below(kinds);
       for (std::uint64_t i = 0; i < size; ++i) {
-        set.push_back(static_cast<std::uint32_t>(neardup::detail::mix((begin + i) % kinds)));
+        set.push_back(static_cast<std::uint32_t>(neardup_bench::mix((begin + i) % kinds)));
       }
     }
     std::sort(set.begin(), set.end());

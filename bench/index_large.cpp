@@ -13,13 +13,13 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <neardup/detail/bits.hpp>
 #include <neardup/index.hpp>
 #include <neardup/simhash.hpp>
 #include <neardup/threads.hpp>
 
 #include "index_baselines.hpp"
 #include "index_cases.hpp"
+#include "mixing.hpp"
 #include "synthetic.hpp"
 
 #if defined(__unix__)
@@ -61,7 +61,7 @@ class made_up_fingerprints {
 
  private:
   static std::uint64_t random(std::size_t i) {
-    return neardup::detail::mix((std::uint64_t{i} + 1) * neardup::detail::golden_ratio);  // SplitMix64
+    return mix((std::uint64_t{i} + 1) * golden_ratio);  // SplitMix64
   }
 
   std::size_t count_;

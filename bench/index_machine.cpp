@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #endif
 
+#include "mixing.hpp"
 #include "synthetic.hpp"
 
 namespace neardup_bench {
@@ -27,7 +28,7 @@ std::size_t line_of(std::uint64_t state) { return static_cast<std::size_t>(state
 template <std::size_t InFlight>
 std::uint64_t read_chains(const std::uint64_t* words, std::size_t steps) {
   std::array<std::uint64_t, InFlight> states;
-  for (std::size_t i = 0; i < InFlight; ++i) states[i] = i * neardup::detail::golden_ratio;
+  for (std::size_t i = 0; i < InFlight; ++i) states[i] = i * golden_ratio;
   for (std::size_t step = 0; step < steps; step += InFlight) {
     for (std::uint64_t& state : states) state = next_state(state, words[line_of(state) * words_a_line]);
   }

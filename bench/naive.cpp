@@ -35,20 +35,29 @@ struct byte_windows {
   }
 };
 
+/// The number of bytes of the code point that begins at `position` in well-formed UTF-8.
+std::size_t code_point_length(std::string_view text, std::size_t position) {
+  const auto lead = static_cast<unsigned char>(text[position]);
+  return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+}
+
 struct code_point_pairs {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
     std::string repaired;
     if (neardup::count_invalid(text) > 0) {
-      neardup::detail::append_repaired(text, repaired);
+      neardup::for_each_code_point(text, [&](char32_t code_point, std::string_view) {
+        char bytes[4];
+        repaired.append(bytes, neardup::encode(code_point, bytes));
+      });
       text = repaired;
     }
     if (text.empty()) return;
     std::size_t begin = 0;
-    std::size_t middle = neardup::detail::code_point_length(text, 0);
+    std::size_t middle = code_point_length(text, 0);
     if (middle == text.size()) sink(text);
     while (middle < text.size()) {
-      const std::size_t end = middle + neardup::detail::code_point_length(text, middle);
+      const std::size_t end = middle + code_point_length(text, middle);
       sink(text.substr(begin, end - begin));
       begin = middle;
       middle = end;

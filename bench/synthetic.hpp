@@ -2,13 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include <neardup/detail/bits.hpp>
 #include <neardup/simhash.hpp>
+
+#include "mixing.hpp"
 
 namespace neardup_bench {
 
@@ -17,7 +19,7 @@ class random_source {
  public:
   explicit random_source(std::uint64_t seed) : state_(seed) {}
 
-  std::uint64_t next() { return neardup::detail::mix(state_ += neardup::detail::golden_ratio); }
+  std::uint64_t next() { return mix(state_ += golden_ratio); }
 
   /// Uniform below `bound`, with a bias below 2^-32 for bounds below 2^32.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }

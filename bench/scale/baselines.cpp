@@ -5,6 +5,7 @@
 #include <neardup/dedup.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/index.hpp>
+#include <neardup/sets.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "../mixing.hpp"
 #include "../synthetic.hpp"
 
 namespace scale {
@@ -133,7 +135,7 @@ class banded_minhash {
       for (const permutation& p : std::span(permutations_).subspan(band * rows_, rows_)) {
         std::uint32_t least = ~std::uint32_t{0};
         for (const std::uint32_t feature : set) least = (std::min)(least, p(feature));
-        key = neardup::detail::mix(key + least);
+        key = neardup_bench::mix(key + least);
       }
       keys_.emplace_back(key, static_cast<std::uint32_t>(i));
     }

@@ -7,6 +7,8 @@
 #include <bit>
 #include <stdexcept>
 
+#include "../mixing.hpp"
+
 namespace scale {
 
 namespace {
@@ -92,7 +94,7 @@ generator::generator(const base_text& base, std::uint64_t records, std::size_t b
 }
 
 generator::random_source generator::source(char what, std::uint64_t number) const {
-  using neardup::detail::mix;
+  using neardup_bench::mix;
   return random_source(mix(mix(seed_ + static_cast<unsigned char>(what)) + number));
 }
 
@@ -103,7 +105,7 @@ std::uint64_t generator::place(std::uint64_t position) const {
     std::uint64_t left = position >> half_bits_;
     std::uint64_t right = position & mask;
     for (std::uint64_t round = 0; round < 4; ++round) {
-      const std::uint64_t next = left ^ (neardup::detail::mix(seed_ + (round << 56U) + right) & mask);
+      const std::uint64_t next = left ^ (neardup_bench::mix(seed_ + (round << 56U) + right) & mask);
       left = right;
       right = next;
     }
