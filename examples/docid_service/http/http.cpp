@@ -33,12 +33,14 @@ namespace docid {
 namespace {
 
 using nlohmann::ordered_json;
+using std::chrono::steady_clock;
 
 constexpr const char* json_type = "application/json";
 constexpr const char* lines_type = "application/x-ndjson";
 constexpr std::size_t page_bytes = std::size_t{16} << 20;    // of articles in a page of GET /docs, and one more
 constexpr std::size_t lines_together = 500;                  // of JSON Lines, submitted together
 constexpr std::size_t groups_ahead = 16;                     // read before they are answered
+constexpr std::chrono::seconds least_to_see{1};              // for a client that was late to read why it is refused
 constexpr std::size_t buffer_bytes = std::size_t{64} << 10;  // of a connection
 // Of a body that is refused: a client that is still sending when the connection ends does not see why.
 constexpr std::size_t most_discarded = std::size_t{16} << 20;
@@ -279,9 +281,7 @@ struct http_server::implementation {
     std::size_t bytes_ = 0;
   };
 
-  [[nodiscard]] moment deadline() const {
-    return std::chrono::steady_clock::now() + std::chrono::seconds(options.deadline);
-  }
+  [[nodiscard]] moment deadline() const { return steady_clock::now() + std::chrono::seconds(options.deadline); }
 
   /// Serves connections until the order to stop.
   void serve_all() {
@@ -319,7 +319,9 @@ struct http_server::implementation {
         return;  // no memory or thread can be had: the client sees that no whole answer came
       }
     }
-    if (then == sequel::end) client.finish(deadline(), most_discarded);
+    // A client that was late may drip on: it had its time.
+    if (then == sequel::end)
+      client.finish(reader.is_late() ? steady_clock::now() + least_to_see : deadline(), most_discarded);
   }
 
   sequel send(const request& asked, const response& given, bool is_open, connection& client) {

@@ -174,11 +174,11 @@ connection::ending request_reader::fill() {
 
 /// Throws: refusal if no bytes come, so that `what` is not whole.
 void request_reader::fill(const char* what) {
-  switch (fill()) {
-    case connection::ending::none: return;
-    case connection::ending::closed: throw refusal(400, std::string(what) + " is not whole");
-    default: throw refusal(408, std::string(what) + " has not come whole in time");
-  }
+  const connection::ending why = fill();
+  if (why == connection::ending::none) return;
+  if (why == connection::ending::closed) throw refusal(400, std::string(what) + " is not whole");
+  is_late_ = true;
+  throw refusal(408, std::string(what) + " has not come whole in time");
 }
 
 /// Gives the parser what has been read.

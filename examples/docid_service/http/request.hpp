@@ -65,6 +65,8 @@ class request_reader {
   void renew_deadline();
   /// Returns: true if the request has been read to its end.
   [[nodiscard]] bool is_whole() const;
+  /// Returns: true if a request was refused since it did not come in time.
+  [[nodiscard]] bool is_late() const { return is_late_; }
 
  private:
   class parser;
@@ -79,6 +81,7 @@ class request_reader {
   std::size_t end_ = 0;
   std::chrono::seconds span_;
   moment deadline_;
+  bool is_late_ = false;
   std::unique_ptr<parser> parser_;
 };
 
