@@ -26,6 +26,7 @@ int main(int count, char** arguments) {
   std::set_new_handler(fail_without_memory);
   command::keep_freed_memory();
   command::prepare_standard_streams();
+  command::say_lost_mappings();
   try {
     command::command_line line = command::parse_command_line(count, arguments, command::all_verbs());
     if (const auto* const text = std::get_if<std::string>(&line)) {

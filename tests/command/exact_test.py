@@ -34,6 +34,33 @@ def sets_of(texts, prefix="d"):
     return {f"{prefix}{i}": words(text, 2) for i, text in enumerate(texts) if words(text, 2)}
 
 
+class Limits(CommandTest):
+    def found(self, texts, *options):
+        done = self.assert_done(run("pairs", *JSON, "--quiet", *options, "-", data=jsonl(texts)))
+        return [row.get("containment", row.get("similarity")) for row in done.json]
+
+    def test_whole_numbers_decide_at_the_limit(self):
+        """A similarity of p hundredths, as it is typed, against n of m that are the same."""
+        some = [(17, 25), (2, 10), (93, 100), (7, 10), (14, 20), (9, 12), (29, 50), (23, 25), (11, 44), (20, 25)]
+        for same, all_of in some:
+            hundredths = 100 * same // all_of
+            self.assertEqual(100 * same % all_of, 0)
+            alphabet = [chr(0x4E00 + i) for i in range(2 * all_of)]
+            a, b = "".join(alphabet[:all_of]), "".join(alphabet[:same] + alphabet[all_of : 2 * all_of - same])
+            at = f"{hundredths / 100:.2f}"
+            for by in ((), ("--distance", "63")):
+                limits = ("--min-similarity",) if by else ("--similarity",)
+                self.assertEqual(self.found([a, b], "--check", "edit", *by, *limits, at), [hundredths / 100], (same, all_of, by))
+                self.assertEqual(self.found([a, b], "--check", "edit", *by, *limits, f"{hundredths / 100 + .0001:.4f}"), [])
+            a, b = (" ".join(f"w{ord(c)}" for c in text) for text in (a, b))
+            longer = b + " " + " ".join(f"v{i}" for i in range(7))
+            for measure, pair in (("containment", [a, longer]), ("cosine", [a, b])):
+                if measure == "containment" and same < 8:
+                    continue  # too few to be evidence
+                self.assertEqual(self.found(pair, "--features", "words", "--check", measure, "--similarity", at), [hundredths / 100], (measure, same, all_of))
+                self.assertEqual(self.found(pair, "--features", "words", "--check", measure, "--similarity", f"{hundredths / 100 + .0001:.4f}"), [])
+
+
 class ByDefault(CommandTest):
     exact = ()
 

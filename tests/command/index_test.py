@@ -1,12 +1,13 @@
 """Files of indexes and lists: written, added to, queried. NEARDUP_PROGRAM names the program."""
 
+import contextlib
 import json
 import os
 import re
 import time
 import unittest
 
-from harness import TIMEOUT, CommandTest, corpus, fingerprints, jsonl, run, start, words, main
+from harness import A, B, TIMEOUT, CommandTest, corpus, fingerprints, jsonl, run, start, words, main
 
 
 class Files(CommandTest):
@@ -52,6 +53,75 @@ class Files(CommandTest):
                 self.assertEqual(self.query(index, new, 300, *seed), expected)
                 found += len(expected)
         self.assertGreater(found, 20)
+
+    def changed_meanwhile(self, size, keep, change):
+        """What a query says and answers when its index of so many documents is changed between two of its documents."""
+        texts = [f"{i} " + " ".join(f"w{(i * 7919 + k * k) % 100003}" for k in range(30)) for i in range(size)]
+        index = self.folder / "i"
+        self.assert_done(run("index", "--jsonl", *keep, "--output", index, "-", data=jsonl(texts)))
+        process = start("query", "--jsonl", "--index", str(index), "--no-verify", "--format", "jsonl", "-")
+        process.stdin.write(jsonl([texts[3]]))
+        process.stdin.flush()
+        first = json.loads(process.stdout.readline())
+        self.assertEqual(first["indexed"], "d3")
+        change(index)
+        time.sleep(0.05)
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(jsonl([texts[size - 2]]))
+            process.stdin.flush()
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out.decode(), err.decode()
+
+    def test_an_index_that_is_changed_under_a_query_is_an_error(self):
+        def cut(index):
+            os.truncate(index, 4096)
+
+        def write_over(index):
+            os.utime(index, ns=(0, 0))
+            with open(index, "r+b") as file:
+                file.seek(5000)
+                file.write(b"x" * 100)
+
+        def replace(index):
+            other = self.folder / "other"
+            other.write_bytes(b"something else")
+            os.replace(other, index)
+
+        for keep in ((), ("--keep-features",)):
+            for change in (cut, write_over):
+                status, out, err = self.changed_meanwhile(20000, keep, change)
+                self.assertEqual((status, out), (2, ""), err)
+                self.assertIn(f"neardup: {self.folder}/i: was changed in place while it was in use", err)
+            # A small one was read; and one that another took the place of stays what it was.
+            for size, change in ((300, cut), (300, write_over), (300, replace), (20000, replace)):
+                status, out, err = self.changed_meanwhile(size, keep, change)
+                self.assertEqual((status, json.loads(out)["indexed"]), (0, f"d{size - 2}"), err)
+
+    def test_an_id_that_is_there_twice_is_said(self):
+        index = self.folder / "i"
+        one = self.write("1.jsonl", jsonl([A, B]))
+        twice = self.write("2.jsonl", jsonl([A, B]) + jsonl([B, A]))
+        other = self.write("3.jsonl", jsonl([A], first=7))
+        make = ("index", "--jsonl", "--output", index)
+        self.assertNotIn("id that", self.assert_done(run(*make, one)).err)
+        said = f'2 documents have ids that others before them have (the first: "d0" in {twice}:3)'
+        self.assertIn(said, self.assert_done(run(*make, twice)).err)
+        self.assertEqual(self.assert_done(run(*make, "--quiet", twice)).err, "")
+        self.assert_done(run(*make, one))
+        # With what is in the index, written anew or where it is.
+        added = self.assert_done(run(*make, "--index", index, one))
+        self.assertIn(f'2 documents have ids that others before them have (the first: "d0" in {one}:1)', added.err)
+        self.assert_done(run(*make, one))
+        grow = ("index", "--jsonl", "--index", index, "--append")
+        done = self.assert_done(run(*grow, one))
+        self.assertIn("2 documents of the index have an id that is added once more (one of them: d0); --replace puts", done.err)
+        self.assertNotIn("once more", self.assert_done(run(*grow, other)).err)
+        self.assertIn("1 document of the index has an id that is added once more (d7)", self.assert_done(run(*grow, other)).err)
+        self.assertNotIn("once more", self.assert_done(run("index", "--jsonl", "--index", index, "--replace", other)).err)
+        self.assert_done(run(*make, one))
+        new = self.write("4.jsonl", jsonl(["something else that nobody has written about before, as far as I know"], first=1))
+        done = self.assert_done(run("unique", "--jsonl", "--add-to", index, new))
+        self.assertIn("1 document of the index has an id that is added once more (d1)", done.err)
 
     def test_a_query_tells_exact_similarities_where_features_are_kept(self):
         old, new = self.texts[:300], self.texts[300:]

@@ -1,13 +1,16 @@
 """What is written, by any number of threads. NEARDUP_PROGRAM names the program."""
 
 import os
+import pathlib
 import pty
 import resource
 import signal
 import subprocess
+import sys
+import time
 import unittest
 
-from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, jsonl, run, run_with, main
+from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, jsonl, run, run_with, start, stop, main
 
 
 class Threads(CommandTest):
@@ -141,6 +144,80 @@ class Output(CommandTest):
         done = run("unique", "--grouping", "components", "--jsonl", "-", data=jsonl(corpus(2000, 18)), preexec_fn=limit)
         self.assert_fails(done, "cannot write a temporary file")
         self.assertEqual(done.text, "")
+
+    @unittest.skipIf(SANITIZED, "with sanitizers the program needs terabytes of addresses")
+    @unittest.skipUnless(sys.platform == "linux", "needs a limit of memory")
+    def test_a_limit_of_the_address_space_bounds_the_memory(self):
+        def limit():
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_AS, (120 * 2**20, 120 * 2**20))
+
+        source = self.write("c.jsonl", jsonl(corpus(60000, 19, words=60, copies=0.3)))
+        whole = self.assert_done(run("unique", "--jsonl", source))
+        self.assertEqual(self.assert_done(run("unique", "--jsonl", source, preexec_fn=limit)).bytes, whole.bytes)
+
+    @unittest.skipUnless(os.access("/sys/fs/cgroup/memory", os.W_OK) or os.access("/sys/fs/cgroup/cgroup.subtree_control", os.W_OK),
+                         "needs control groups that may be changed")
+    def test_a_control_group_bounds_the_memory(self):
+        v1 = pathlib.Path("/sys/fs/cgroup/memory")
+        lines = pathlib.Path("/proc/self/cgroup").read_text().splitlines()
+        own = next((line.split(":", 2)[2] for line in lines if ":memory:" in line or line.startswith("0::")), "/")
+        root, name = (v1, "memory.limit_in_bytes") if v1.is_dir() else (pathlib.Path("/sys/fs/cgroup"), "memory.max")
+        group = root / own.strip().lstrip("/") / f"neardup-test-{os.getpid()}"
+        try:
+            group.mkdir()
+            (group / name).write_text(str(96 * 2**20))
+        except OSError as error:
+            self.skipTest(f"no control group: {error}")
+        self.addCleanup(group.rmdir)
+
+        def limit():
+            (group / "cgroup.procs").write_text(str(os.getpid()))
+
+        source = self.write("c.jsonl", jsonl(corpus(60000, 19, words=60, copies=0.3)))
+        whole = self.assert_done(run("unique", "--jsonl", source))
+        self.assertEqual(self.assert_done(run("unique", "--jsonl", source, preexec_fn=limit)).bytes, whole.bytes)
+
+    def test_a_signal_leaves_nothing_unfinished(self):
+        source = self.write("c.jsonl", jsonl([A, B]))
+        index = self.folder / "i"
+        self.assert_done(run("index", "--jsonl", "--output", index, source))
+        names = sorted(path.name for path in self.folder.iterdir())
+        older = {path: path.read_bytes() for path in self.folder.iterdir()}
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for options, made in (
+                (("unique", "--jsonl", "--output", source, "--dropped", self.folder / "d"), ["c.jsonl.partial", "d.partial"]),
+                (("index", "--jsonl", "--index", index, "--output", index), ["i.neardup-lock"]),
+                (("index", "--jsonl", "--index", index, "--append"), ["i.neardup-lock"]),
+                (("unique", "--jsonl", "--add-to", index, "--output", self.folder / "new"), ["i.neardup-lock", "new.partial"]),
+            ):
+                process = start(*map(str, options), "-")
+                process.stdin.write(jsonl([A, B]))
+                process.stdin.flush()
+                deadline = time.monotonic() + 20
+                while not all((self.folder / name).exists() for name in made) and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                self.assertTrue(all((self.folder / name).exists() for name in made), made)
+                process.send_signal(number)
+                self.assertEqual(process.wait(20), -number)
+                stop(process)
+                self.assertEqual(sorted(path.name for path in self.folder.iterdir()), names, options)
+                self.assertEqual({path: path.read_bytes() for path in self.folder.iterdir()}, older)
+
+    def test_a_signal_that_is_ignored_stays_so(self):
+        process = subprocess.Popen([PROGRAM, "unique", "--jsonl", "--output", str(self.folder / "o"), "-"], stdin=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        process.stdin.write(jsonl([A]))
+        process.stdin.flush()
+        while not (self.folder / "o.partial").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.1)
+        process.stdin.write(jsonl([B], first=1))
+        process.communicate(timeout=TIMEOUT)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual((self.folder / "o").read_bytes(), jsonl([A, B]))
 
     def test_output_file(self):
         source = self.write("c.jsonl", jsonl([A, B, A]))

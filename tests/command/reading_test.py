@@ -59,6 +59,19 @@ class Folders(ReadingTest):
         self.write("texts/a.txt", A)
         self.write("texts/sub/b.txt", A)
 
+    def test_lines_that_end_with_carriage_returns(self):
+        tr = "tr '\\r' '\\n' < FILE | neardup … -"
+        old = self.write("old.txt", f"{A}\r{B}\r{A}\r")
+        done = self.assert_done(run("hash", "--lines", old))
+        self.assertIn("1 source is one line with carriage returns in it", done.err)
+        self.assertIn(tr, done.err)
+        for data in (A, A + "\r", A + "\r\n", f"{A}\r{B}\n", f"{A}\n{A}\r{B}"):
+            self.assertNotIn("carriage", self.assert_done(run("hash", "--lines", "-", data=data)).err, data)
+        self.assertNotIn("carriage", self.assert_done(run("hash", old)).err)
+        rows = jsonl([A, B]).decode().replace("\n", "\r")
+        self.assert_fails(run("hash", "--jsonl", "-", data=rows), "something follows the object", tr)
+        self.assert_fails(run("hash", "--input-format", "csv", "-", data=f"n,text\r1,{A}\r"), "no column", tr)
+
     def test_links_that_lead_nowhere_or_back(self):
         (self.texts / "dangling").symlink_to("nowhere")
         (self.texts / "self").symlink_to("self")
@@ -145,6 +158,19 @@ class Folders(ReadingTest):
 
     def test_records_that_were_read_as_one_text_are_said(self):
         one = self.write("f/one.jsonl", jsonl([A, B, A]))
+        for name, said in (
+            ("a.mbox", "; split it into messages first, as in: git mailsplit -oFOLDER FILE"),
+            ("a.eml", ", with its header and in its encoding; take out the text first"),
+            ("a.srt", ", with its numbers and times; take out the text first"),
+            ("a.vtt", ", with its numbers and times; take out the text first"),
+            ("a.warc", "; --input-format warc reads the records in it"),
+        ):
+            path = self.write("alone/" + name, A)
+            self.assertIn(f"neardup: {path} was read as one text{said}\n", self.assert_done(run("hash", path)).err)
+            self.assertNotIn("as one text", self.assert_done(run("hash", "--lines", path)).err)
+        done = self.assert_done(run("hash", self.folder / "alone"))
+        self.assertIn(f"neardup: 2 files of subtitles were read as one text each (the first: {self.folder}/alone/a.srt), with their", done.err)
+        shutil.rmtree(self.folder / "alone")
         hint = f"neardup: {one} was read as one text; --jsonl reads the records in it\n"
         for verb in (("groups",), ("pairs",), ("unique",), ("hash",), ("advise",), ("report",), ("find", "word"),
                      ("tokens",), ("unique", "--keep", "longest"), ("hash", "--weights", "idf")):
@@ -534,8 +560,9 @@ class Compressed(ReadingTest):
             broken[len(whole) // 2] ^= 0x55
             # A pipe that is bad from its first byte on, where it is read a second time.
             for verb in ("groups", "--weights", "idf"), ("advise", "--lines"):
-                done = self.assert_done(run(*verb, "--skip-bad", "-", data=whole[:8] + b"garbage"))
+                done = run(*verb, "--skip-bad", "-", data=whole[:8] + b"garbage")
                 self.assertIn("skipped standard input: ", done.err)
+                self.assertEqual(done.status, 2 if "bytes behind bad input were not read" in done.err else 0, done.err)
             self.supported(ending, run("hash", self.write("x." + ending, whole)))
             for name, content, message in (
                 ("cut", whole[: len(whole) * 2 // 3], "ends too early"),

@@ -30,6 +30,43 @@ def longest_common(a, b):
     return row[-1]
 
 
+class Most(CommandTest):
+    def groups_on(self, page):
+        return [json.loads(data) for data in re.findall('class="group"[^>]*>(.*?)</script>', page)]
+
+    def test_the_largest_groups_are_on_the_page(self):
+        sizes = [2, 5, 3, 5, 2, 4]
+        texts = [" ".join(f"g{g}w{i}" for i in range(20)) for g, size in enumerate(sizes) for _ in range(size)]
+        page = self.folder / "page.html"
+        data = jsonl(texts)
+        whole = self.assert_done(run("report", "--jsonl", "--output", page, "-", data=data))
+        groups = self.groups_on(page.read_text())
+        self.assertEqual([len(group) for group in groups], sizes)
+        self.assertNotIn("largest", whole.err)
+        self.assertNotIn("left-out", page.read_text().split("<script>")[0])
+        for most, shown in ((1, [1]), (3, [1, 3, 5]), (5, [0, 1, 2, 3, 5]), (6, range(6)), (100, range(6))):
+            done = self.assert_done(run("report", "--jsonl", "--most", most, "--output", page, "-", data=data))
+            self.assertEqual(self.groups_on(page.read_text()), [groups[i] for i in shown])
+            self.assertIn("6 groups of near-duplicates, 21 documents in them", done.err)
+            if len(shown) == 6:
+                self.assertNotIn("largest", done.err)
+                continue
+            rest = sum(sizes) - sum(sizes[i] for i in shown)
+            name = "group" if most == 1 else "groups"
+            self.assertIn(f"the page has the {most} largest {name} of 6; the others have {rest} documents", done.err)
+            left_out = re.search('id="left-out">(.*?)</script>', page.read_text())
+            self.assertEqual(json.loads(left_out[1]), {"groups": 6 - most, "documents": rest})
+        self.assert_fails(run("report", "--most", "0", "--output", page, "-"), "--most 0: must be from 1")
+
+    def test_a_large_page_is_said(self):
+        page = self.folder / "page.html"
+        data = "".join(json.dumps({"id": "x" * 20_000 + str(i), "text": A}) + "\n" for i in range(1100))
+        done = self.assert_done(run("report", "--jsonl", "--output", page, "-", data=data))
+        size = page.stat().st_size // 10**6
+        self.assertGreaterEqual(size, 20)
+        self.assertIn(f"the page has {size} MB, which a browser is slow with; --most N writes the N largest groups only", done.err)
+
+
 class Diff(CommandTest):
     def test_the_pieces_are_the_texts_and_the_fewest_changes(self):
         rng = random.Random(7)

@@ -71,6 +71,23 @@ class Usage(CommandTest):
         self.write("[c].txt", A)
         self.assertIn("1 document:", self.assert_done(run("groups", "--include", "[ab]*", path.parent)).err)
 
+    def test_a_size_without_a_unit_is_said(self):
+        path = self.write("x", A)
+        done = self.assert_done(run("unique", "--memory", "5", path))
+        self.assertIn("--memory 5 means 5 bytes, and all features lie in a temporary file; --memory 5G means gigabytes", done.err)
+        for size in ("0", "4K", "1000000", "5G"):
+            self.assertNotIn("means", self.assert_done(run("unique", "--distance", "3", "--memory", size, path)).err)
+        self.assertEqual(self.assert_done(run("unique", "--quiet", "--memory", "5", path)).err, "")
+
+    def test_a_distance_beside_a_similarity_says_what_is_missed(self):
+        path = self.write("x", A)
+        for options, share in ((("--distance", "3"), "--distance 3 finds 8.5 %, by theory, and --distance 14 finds 98.3 %"), (("--distance", "8", "--kind", "minwise"), "--distance 8 finds")):
+            done = self.assert_done(run("pairs", "--similarity", "0.8", *options, path))
+            self.assertIn("of the pairs of similarity 0.8 and more " + share, done.err)
+            self.assertIn("; without --distance, --kind, --bits and --blocks none is missed", done.err)
+        for options in (("--distance", "20"), ()):
+            self.assertNotIn("by theory", self.assert_done(run("pairs", "--similarity", "0.8", *options, path)).err)
+
     def test_wrong_usage(self):
         for arguments, message in (
             ((), "no input"),

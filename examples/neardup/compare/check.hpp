@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <neardup/index/join_options.hpp>
+#include <neardup/sets/set_similarity.hpp>
 #include <numeric>
 
 #include "../../common/passages.hpp"

@@ -48,15 +48,6 @@ std::string document_table::place_of_repeated(std::size_t i) const {
 
 place document_table::where(std::size_t i) const { return {source_of(i), extents_[i].first, extents_[i].second}; }
 
-namespace {
-
-std::string negated_if(bool is_negated, std::string_view number) {
-  if (!is_negated) return std::string(number);
-  return number.starts_with('-') ? std::string(number.substr(1)) : '-' + std::string(number);
-}
-
-}  // namespace
-
 void corpus::add(const placed_document& d) {
   if (fingerprints.size() == UINT32_MAX) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
   if (has_names) documents.add(d);
@@ -64,9 +55,10 @@ void corpus::add(const placed_document& d) {
   check.add(d.facts.features);
   if (keep == preference::longest) scores.push_back(static_cast<double>(d.facts.text_length));
   if (keep != preference::highest && keep != preference::lowest) return;
-  const bool is_lowest = keep == preference::lowest;
-  if (!d.exact_score.empty()) exact_scores.emplace_back(scores.size(), negated_if(is_lowest, d.exact_score));
-  scores.push_back(is_lowest ? -d.facts.score : d.facts.score);
+  if (d.exact_score != nullptr) {
+    exact_scores.push_back({scores.size(), d.exact_score->kind, d.exact_score->text});
+  }
+  scores.push_back(d.facts.score);
 }
 
 void for_each_against(context& c, const document_visitor& visit) {
@@ -105,7 +97,12 @@ void read_corpus(context& c, corpus& all, const document_visitor& visit) {
     all.come(d);
     add(d);
   });
-  if (!all.exact_scores.empty()) rank_exactly(all.scores, all.exact_scores);
+  const bool prefers_lowest = all.keep == preference::lowest;
+  if (!all.exact_scores.empty()) {
+    rank_exactly(all.scores, all.exact_scores, prefers_lowest);
+  } else if (prefers_lowest) {
+    for (double& score : all.scores) score = -score;
+  }
 }
 
 }  // namespace command

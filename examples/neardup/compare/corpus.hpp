@@ -89,11 +89,11 @@ struct corpus {
   document_check check;
   fingerprint_vector fingerprints;
   preference keep;
-  std::vector<double> scores;                                     // where --keep asks for them: the highest is kept
-  std::vector<std::pair<std::size_t, std::string>> exact_scores;  // of those that may have been rounded
-  std::size_t against = 0;                                        // so many are of --against, the first ones
-  std::optional<source_tally> sources;                            // of the input, where --by asks for them
-  std::vector<std::uint32_t> source_numbers;                      // of all behind those of --against
+  std::vector<double> scores;                 // where --keep asks for them: once all are read the highest is kept
+  std::vector<exact_key> exact_scores;        // of those that are texts, or may have been rounded
+  std::size_t against = 0;                    // so many are of --against, the first ones
+  std::optional<source_tally> sources;        // of the input, where --by asks for them
+  std::vector<std::uint32_t> source_numbers;  // of all behind those of --against
   neardup::feature_sets<common::word_pair> against_pairs;  // of their texts, if these are handed over; empty for others
 };
 

@@ -19,13 +19,14 @@ std::vector<std::uint32_t> behind_against(const corpus& all, const std::vector<s
   return label;
 }
 
-std::vector<std::uint32_t> group_exactly(const context& c, const corpus& all) {
+std::vector<std::uint32_t> group_exactly(context& c, const corpus& all) {
   const double least = *c.settings.comparison.min_similarity;
   std::span<const double> scores(all.scores);
   if (!scores.empty()) scores = scores.subspan(all.against);
   if (c.settings.comparison.checks_edits()) {
     const auto texts = checked_texts(all.check, all.against, all.check.size());
-    const neardup::text_group_options by_edits = edit_grouping(c.settings, scores);
+    neardup::text_group_options by_edits = edit_grouping(c.settings, scores);
+    by_edits.progress = progress_of(c.notes);
     if (!c.settings.against.any()) return labels_of_texts(neardup::group(texts, least, by_edits));
     const auto others = checked_texts(all.check, 0, all.against);
     return behind_against(all, labels_of_texts(neardup::extend_groups(others, texts, least, by_edits)));
@@ -92,6 +93,10 @@ std::string text_of_group(const run_settings& settings, std::uint64_t number_of_
     text += "  " + similarity_text(m.similarity) + "  " + printable(m.id) + '\n';
   }
   return text;
+}
+
+std::function<void(const neardup::text_join_progress&)> progress_of(run_notes& notes) {
+  return [&notes](const neardup::text_join_progress& p) { notes.compare_texts(p.done, p.all, p.meets_all); };
 }
 
 neardup::text_group_options edit_grouping(const run_settings& settings, std::span<const double> preference) {

@@ -14,6 +14,10 @@ neardup::set_group_options exact_grouping(const run_settings& settings, std::spa
 
 /// The same for documents whose texts are similar by the edit distance.
 neardup::text_group_options edit_grouping(const run_settings& settings, std::span<const double> preference);
+
+/// Says how far a comparison of texts is.
+std::function<void(const neardup::text_join_progress&)> progress_of(run_notes& notes);
+
 /// Labels as find_groups() has them.
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels);
 
@@ -44,6 +48,11 @@ class document_groups {
 
   [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
   [[nodiscard]] group_counts counts() const noexcept { return {size(), size() + members_.size()}; }
+
+  /// How many members a group has.
+  [[nodiscard]] std::size_t members_of(std::size_t i) const noexcept {
+    return 1 + (i + 1 < size() ? begins_[i + 1] : members_.size()) - begins_[i];
+  }
 
   /// Counts the members by their source, where --by asks for that.
   void count_by_source(corpus& all) const;

@@ -144,6 +144,7 @@ void visit_by_postings(const run_settings& settings, const indexed_sets& indexed
 void visit_similar_in_index(const run_settings& settings, const indexed_sets& indexed,
                             std::span<const feature_set> batch, const match_visitor& visit) {
   if (batch.empty()) return;
+  indexed.check_file();
   constexpr std::size_t large_share = 1024;  // of more sets, one look at all takes no longer
   if (!indexed.postings.empty() && batch.size() <= std::max<std::size_t>(1, indexed.numbers / large_share)) {
     return visit_by_postings(settings, indexed, batch, visit);
@@ -154,6 +155,7 @@ void visit_similar_in_index(const run_settings& settings, const indexed_sets& in
 std::vector<std::optional<std::uint32_t>> first_similar_in_index(const run_settings& settings,
                                                                  const indexed_sets& indexed,
                                                                  std::span<const feature_set> batch) {
+  indexed.check_file();
   std::vector<std::optional<std::uint32_t>> first(batch.size());
   if (batch.empty()) return first;
   const chosen_sets chosen = choose(settings, indexed, batch);

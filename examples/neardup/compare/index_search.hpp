@@ -18,6 +18,7 @@ struct indexed_sets {
   std::size_t numbers = 0;
   std::function<feature_set(std::size_t number)> of;
   common::posting_lists postings = {};  ///< of all of these sets, where the index keeps any
+  std::function<void()> check_file = [] {};  ///< throws if the file was changed in place
 };
 
 struct indexed_match {

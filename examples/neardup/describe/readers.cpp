@@ -171,12 +171,13 @@ feature_reader read_normalised_texts() {
 }
 
 std::optional<double> edit_similarity_at_least(std::string_view a, std::string_view b, double least) {
-  const auto longer = static_cast<double>(std::max(code_points(a), code_points(b)));
+  const std::size_t longer = std::max(code_points(a), code_points(b));
   if (longer == 0) return std::nullopt;  // texts without letters are nobody's near-duplicates
-  const double most = std::ceil((1 - least) * longer);
+  const double most = std::ceil((1 - least) * static_cast<double>(longer));
   const auto distance = neardup::edit_distance(a, b, static_cast<std::size_t>(most));
   if (!distance) return std::nullopt;
-  const double similarity = 1 - static_cast<double>(*distance) / longer;
+  // One division, as the library has it: a limit such as .68 is rounded as 17 / 25 is, and 1 - 8. / 25 is not.
+  const double similarity = static_cast<double>(longer - *distance) / static_cast<double>(longer);
   return similarity >= least ? std::optional(similarity) : std::nullopt;
 }
 

@@ -20,7 +20,7 @@ template <class Fingerprint>
 class changed_index_of final : public changed_index {
  public:
   changed_index_of(reading& r, const std::string& path, bool compares, unsigned threads)
-      : lock_(lock_output(path)), index_(path, false), threads_(threads) {
+      : lock_(path), index_(path, false), threads_(threads) {
     if (!compares) return;
     index_.expect_alike(r);
     index_.say_if_unchecked(r.how);
@@ -110,7 +110,7 @@ class changed_index_of final : public changed_index {
     save_index_file(index_.path(), index, index_.made_of(), std::move(parts));
   }
 
-  neardup::file_lock lock_;
+  output_lock lock_;
   opened_index<Fingerprint> index_;
   unsigned threads_;
   mutable std::vector<Fingerprint> fingerprints_;  // once they are asked for
@@ -125,9 +125,20 @@ void refuse_to_change(const index_settings& index) {
                                      " PATH… adds to it, and without documents that are to go it has to be made anew"});
 }
 
-neardup::file_lock lock_output(const std::string& path) {
+void say_if_there(const changed_index& index, const std::unordered_set<std::string>& names, const std::string& hint) {
+  const std::vector<std::uint32_t> there = index.named(names);
+  if (there.empty()) return;
+  say(counted(there.size(), "document", "documents") + " of the index " + (there.size() == 1 ? "has" : "have") +
+      " an id that is added once more (" + (there.size() == 1 ? "" : "one of them: ") +
+      printable(index.name(there.front())) + ")" + hint);
+}
+
+output_lock::output_lock(const std::string& path) {
   try {
-    return neardup::file_lock(path);
+    name_ = unfinished_file([&] {
+      lock_.emplace(path);
+      return link_target(path) + neardup::file_lock::suffix;
+    });
   } catch (const std::runtime_error& error) {
     throw output_error(error.what());
   }

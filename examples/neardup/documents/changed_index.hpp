@@ -4,8 +4,10 @@
 #include <functional>
 #include <memory>
 #include <neardup/storage/file_lock.hpp>
+#include <optional>
 #include <unordered_set>
 
+#include "../ground/interrupts.hpp"
 #include "index_file.hpp"
 #include "index_log.hpp"
 #include "reading.hpp"
@@ -59,11 +61,27 @@ class changed_index {
 /// Refuses an index with postings, which is not changed where it is. Throws: input_error.
 void refuse_to_change(const index_settings& index);
 
+/// Says how many documents of the index have one of these names, which others get besides, if any has; then `hint`.
+void say_if_there(const changed_index& index, const std::unordered_set<std::string>& names, const std::string& hint);
+
 /// `compares`: whether documents are compared with those in it, or added; they have to be made alike.
 /// Throws: input_error; output_error if another program changes it.
 std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads);
 
-/// Throws: output_error if another run writes the same file.
-neardup::file_lock lock_output(const std::string& path);
+/// The lock of a file that a run writes. A signal that ends the program takes it away.
+class output_lock {
+ public:
+  /// Throws: output_error if another run writes the same file.
+  explicit output_lock(const std::string& path);
+  output_lock(const output_lock&) = delete;
+  output_lock& operator=(const output_lock&) = delete;
+  ~output_lock() {
+    name_.finish([this] { lock_.reset(); });
+  }
+
+ private:
+  std::optional<neardup::file_lock> lock_;
+  unfinished_file name_;
+};
 
 }  // namespace command

@@ -5,6 +5,7 @@
 
 #include "../ground/pipeline.hpp"
 #include "../read/json_record.hpp"
+#include "../read/table.hpp"
 
 namespace command {
 
@@ -72,6 +73,7 @@ class batch_worker {
       : read_(make_record_reader(input)),
         make_(std::move(maker)),
         takes_sources_(!input.source_field.empty()),
+        recovers_(input.skip_bad),
         fold_(input.fold) {}
 
   finished_batch operator()(batch&& input) {
@@ -79,6 +81,8 @@ class batch_worker {
     out.input = std::move(input);
     if (out.input.has_lines()) {
       read_lines(out);
+    } else if (out.input.from != nullptr) {
+      out.lines = 1;  // a bad one
     } else {
       for (std::size_t i = 0; i < out.input.files.size(); ++i) read_one_file(out, i);
     }
@@ -98,7 +102,12 @@ class batch_worker {
     for (std::size_t begin = 0; begin < all.size(); ++out.lines) {
       const std::size_t end = all.find('\n', begin);
       const std::string_view line = all.substr(begin, end == all.npos ? all.npos : end + 1 - begin);
-      read_record(out, line, content_of_line(line, out.input.offset + begin == 0));
+      const bool is_whole_source = end == all.npos && out.input.offset + begin == 0;
+      out.is_without_line_ends = is_whole_source && has_bare_returns(line);
+      if (auto wrong = read_record(out, line, content_of_line(line, out.input.offset + begin == 0))) {
+        if (out.is_without_line_ends) *wrong += hint_at_returns;
+        out.bad.push_back({out.documents.size(), out.lines, *std::move(wrong)});
+      }
       begin += line.size();
     }
   }
@@ -106,42 +115,96 @@ class batch_worker {
   /// The same of records that are no lines; `lines` counts those of tables, else the records.
   void read_records(finished_batch& out) {
     const std::string_view all = out.input.bytes.view();
-    const unit_of_input unit = out.input.from->unit;
-    const bool is_table = unit == unit_of_input::csv || unit == unit_of_input::tsv;
     std::size_t begin = 0;
     for (const std::size_t end : out.input.ends) {
       const std::string_view raw = all.substr(begin, end - begin);
       const bool is_first = out.input.offset + begin == 0;
       begin = end;
-      if (unit == unit_of_input::json_array) {
-        read_element(out, raw, is_first);
-      } else if (!is_table || !is_first) {
-        read_record(out, raw, content_of_record(*out.input.from, raw, is_first));
+      if (is_first && is_table(out)) {
+        count_lines(out, raw);  // the header
+        continue;
       }
-      out.lines += is_table ? static_cast<std::uint64_t>(std::count(raw.begin(), raw.end(), '\n')) : 1;
+      auto wrong = recovers_ ? out.input.from->recovered->find(place_of(out, raw)) : std::nullopt;
+      if (!wrong) wrong = read_piece(out, raw, is_first);
+      if (wrong) {
+        go_on_within(out, raw, *std::move(wrong));
+      } else {
+        count_lines(out, raw);
+      }
     }
   }
 
-  void read_element(finished_batch& out, std::string_view raw, bool is_first) {
+  static std::uint64_t place_of(const finished_batch& out, std::string_view raw) {
+    return out.input.offset + static_cast<std::uint64_t>(raw.data() - out.input.bytes.view().data());
+  }
+
+  static bool is_table(const finished_batch& out) {
+    const unit_of_input unit = out.input.from->unit;
+    return unit == unit_of_input::csv || unit == unit_of_input::tsv;
+  }
+
+  static void count_lines(finished_batch& out, std::string_view raw) {
+    out.lines += is_table(out) ? static_cast<std::uint64_t>(std::count(raw.begin(), raw.end(), '\n')) : 1;
+  }
+
+  /// Reads a record that is no line. Returns: what is wrong with it; nothing if all is well.
+  std::optional<std::string> read_piece(finished_batch& out, std::string_view raw, bool is_first) {
+    if (out.input.from->unit == unit_of_input::json_array) return read_element(out, raw, is_first);
+    return read_record(out, raw, content_of_record(*out.input.from, raw, is_first));
+  }
+
+  std::optional<std::string> read_element(finished_batch& out, std::string_view raw, bool is_first) {
     if (is_first && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
     const array_piece piece = piece_of_array(raw, is_first);
-    const auto refuse = [&](const char* what) { out.bad.push_back({out.documents.size(), out.lines, what}); };
     if (!piece.element.empty()) {
-      if (!piece.has_end) return refuse("not valid JSON: the array is cut off, or something follows it");
+      if (!piece.has_end) return "not valid JSON: the array is cut off, or something follows it";
       return read_record(out, piece.element, piece.element);
     }
     const bool is_empty = piece.has_end ? is_first && piece.is_last : !is_first;
-    if (!is_empty) refuse("not valid JSON: a comma or a bracket of the array is missing, or there is one too many");
+    if (is_empty) return std::nullopt;
+    return "not valid JSON: a comma or a bracket of the array is missing, or there is one too many";
   }
 
-  void read_record(finished_batch& out, std::string_view raw, std::string_view content) {
-    if (auto wrong = read_(*out.input.from, content, record_)) {
-      out.bad.push_back({out.documents.size(), out.lines, *std::move(wrong)});
-      return;
+  /// Says what is wrong with a record, and with --skip-bad goes on where one surely begins in what was taken for it.
+  void go_on_within(finished_batch& out, std::string_view raw, std::string wrong) {
+    const unit_of_input unit = out.input.from->unit;
+    const bool is_array = unit == unit_of_input::json_array;
+    const bool may_be_several = unit == unit_of_input::warc || (is_array && wrong.starts_with("not valid JSON")) ||
+                                (unit == unit_of_input::csv && is_about_quotes(wrong));
+    std::vector<std::string_view> pieces;
+    if (recovers_ && may_be_several) pieces = recovered_pieces(unit, raw);
+    if (pieces.size() > 1) out.input.from->recovered->add(place_of(out, raw), wrong);
+    out.bad.push_back({out.documents.size(), out.lines, std::move(wrong)});
+    const bool is_first = place_of(out, raw) == 0;
+    if (pieces.size() < 2) {
+      const bool is_unread =
+          is_array && recovers_ && may_be_several && may_hold_others(piece_of_array(raw, is_first).element);
+      if (is_unread) out.bad.back().unread = raw.size();
+      return count_lines(out, raw);
     }
-    out.html += record_.is_html ? 1 : 0;
-    out.no_text += record_.is_no_text ? 1 : 0;
-    if (record_.is_blank || record_.is_html || record_.is_no_text) return;
+    for (const std::string_view& piece : pieces) {
+      std::optional<std::string> other;
+      if (is_array) {
+        // Where only a comma was missing, the first one is an element, too.
+        const std::string_view element = piece_of_array(piece, is_first && &piece == &pieces.front()).element;
+        if (!element.empty()) other = read_record(out, element, element);
+      } else if (&piece != &pieces.front()) {
+        other = read_piece(out, piece, false);
+      }
+      if (other && &piece != &pieces.front()) {
+        out.bad.push_back({out.documents.size(), out.lines, *std::move(other)});
+      }
+      count_lines(out, piece);
+    }
+  }
+
+  /// Reads a record. Returns: what is wrong with it; nothing if all is well.
+  std::optional<std::string> read_record(finished_batch& out, std::string_view raw, std::string_view content) {
+    if (auto wrong = read_(*out.input.from, content, record_)) return wrong;
+    out.left_out.html += record_.is_html ? 1 : 0;
+    out.left_out.packed += record_.is_packed ? 1 : 0;
+    out.left_out.no_text += record_.is_no_text ? 1 : 0;
+    if (record_.is_blank || record_.is_left_out()) return std::nullopt;
     if (record_.ill_formed) sample(out, content);
     document& d = out.documents.emplace_back();
     d.index = static_cast<std::uint32_t>(out.lines);
@@ -150,13 +213,16 @@ class batch_worker {
     d.ill_formed = record_.ill_formed;
     d.has_zeros = content.find('\0') != content.npos;
     d.score = record_.score;
-    if (!record_.exact_score.empty()) out.exact_scores.emplace(out.documents.size() - 1, record_.exact_score);
+    if (record_.key != key_kind::number || !record_.exact_key.empty()) {
+      out.exact_scores.push_back({out.documents.size() - 1, record_.key, std::string(record_.exact_key)});
+    }
     if (takes_sources_) out.sources.emplace_back(record_.source);
     if (record_.has_id) {
       out.ids += record_.id;
       d.id_size = static_cast<std::uint32_t>(record_.id.size());
     }
     make_(texts_of_record(), d, out);
+    return std::nullopt;
   }
 
   /// The texts of the record; as they count where some characters count as one.
@@ -202,13 +268,13 @@ class batch_worker {
       out.documents.push_back(d);
     } catch (const read_error& error) {
       bad_input bad = unreadable(*out.input.files[i], error);
-      out.bad.push_back({out.documents.size(), i, std::move(bad.what), bad.kind});
+      out.bad.push_back({out.documents.size(), i, std::move(bad.what), bad.kind, bad.unread});
     }
   }
 
   record_reader read_;
   document_maker make_;
-  bool takes_sources_;
+  bool takes_sources_, recovers_;
   record record_;
   byte_buffer buffer_;
   std::shared_ptr<const chinese_fold> fold_;
@@ -227,7 +293,7 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
   auto next_bad = done.bad.begin();
   const auto say_bad = [&](std::size_t before) {
     for (; next_bad != done.bad.end() && next_bad->before <= before; ++next_bad) {
-      notes.bad({where(next_bad->index), next_bad->what, next_bad->kind});
+      notes.bad({where(next_bad->index), next_bad->what, next_bad->kind, next_bad->unread});
     }
   };
   std::uint64_t count = 0;
@@ -246,9 +312,12 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
     ++count;
   });
   say_bad(number);
-  notes.left_out(done.html, done.no_text);
+  if (done.is_without_line_ends) notes.without_line_ends(input.from->name());
+  notes.left_out(done.left_out);
   notes.sample(done.ill_formed);
-  if (input.bad) notes.bad(input.from == nullptr ? *input.bad : bad_input{where(0), input.bad->what});
+  if (input.bad)
+    notes.bad(input.from == nullptr ? *input.bad
+                                    : bad_input{where(0), input.bad->what, trouble::ends_run, input.bad->unread});
   notes.advance(count, done.bytes);
 }
 
@@ -277,6 +346,7 @@ void read(const input_settings& input, source_walker& sources, run_notes& notes,
 void for_each_in(const finished_batch& done, const document_visitor& visit) {
   const batch& input = done.input;
   std::string_view ids = done.ids;
+  auto exact = done.exact_scores.begin();
   for (std::size_t i = 0; i < done.documents.size(); ++i) {
     const document& d = done.documents[i];
     placed_document placed{d, input.has_lines() ? input.from : input.files[d.index], 0, input.offset, {}, std::nullopt};
@@ -284,9 +354,7 @@ void for_each_in(const finished_batch& done, const document_visitor& visit) {
       placed.id = ids.substr(0, d.id_size);
       ids.remove_prefix(d.id_size);
     }
-    if (const auto exact = done.exact_scores.find(i); exact != done.exact_scores.end()) {
-      placed.exact_score = exact->second;
-    }
+    if (exact != done.exact_scores.end() && exact->position == i) placed.exact_score = &*exact++;
     if (!done.texts.empty()) placed.texts = &done.texts[i];
     if (!done.sources.empty()) placed.by = done.sources[i];
     if (input.has_lines()) {

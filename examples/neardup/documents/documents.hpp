@@ -1,9 +1,8 @@
 // From batches of input to documents with fingerprints.
 #pragma once
 
-#include <map>
-
 #include "../describe/readers.hpp"
+#include "../ground/exact_number.hpp"
 #include "../read/input.hpp"
 #include "../read/record.hpp"
 #include "../read/source.hpp"
@@ -55,6 +54,7 @@ struct finished_batch {
     std::uint64_t index;
     std::string what;
     trouble kind = trouble::ends_run;
+    std::uint64_t unread = 0;  ///< bytes behind it
   };
 
   batch input;
@@ -62,13 +62,14 @@ struct finished_batch {
   std::vector<std::uint32_t> features;  ///< of the documents, one behind the other
   std::vector<bad_record> bad;
   std::string ids;
-  std::map<std::size_t, std::string> exact_scores;  ///< of the documents whose score may have been rounded
-  std::vector<std::vector<std::string>> texts;      ///< of the documents, if they are asked for
-  std::vector<std::string> sources;                 ///< what they have of the field that --by names, if it names one
-  std::uint64_t lines = 0, lines_before = 0;  ///< its own, and once its place is known those of the source before it
+  std::vector<exact_key> exact_scores;          ///< of the documents whose score does not tell what they have
+  std::vector<std::vector<std::string>> texts;  ///< of the documents, if they are asked for
+  std::vector<std::string> sources;             ///< what they have of the field that --by names, if it names one
+  std::uint64_t lines = 0, lines_before = 0;    ///< its own, and once its place is known those of the source before it
   std::uint64_t bytes = 0;
-  std::string ill_formed;               ///< some of what is not well-formed
-  std::uint64_t html = 0, no_text = 0;  ///< records of crawls that are left out
+  std::string ill_formed;             ///< some of what is not well-formed
+  bool is_without_line_ends = false;  ///< it is all of a source, one line with carriage returns in it
+  left_out_records left_out;          ///< records of crawls
 };
 
 /// A document of the input, handed over in order.
@@ -81,8 +82,8 @@ struct placed_document {
   std::optional<std::string_view> id;  ///< its own
   std::optional<std::uint64_t> record_id = std::nullopt;  ///< the same as a number, of a record of a list
   const std::vector<std::string>* texts = nullptr;        ///< of read_texts()
-  std::string_view exact_score = {};  ///< the number in the record, if the score may have been rounded
-  std::string_view by = {};           ///< what it has of the field that --by names
+  const exact_key* exact_score = nullptr;                 ///< what the record has, if the score does not tell it
+  std::string_view by = {};                               ///< what it has of the field that --by names
 
   /// By which the user knows it.
   [[nodiscard]] std::string name() const { return id ? std::string(*id) : from->id_of(line); }

@@ -105,8 +105,14 @@ class opened_index {
                   std::span<const std::uint32_t>(ids), neardup::threads{threads});
   }
 
+  /// Throws: input_error if the file was changed in place since it was opened.
+  void check_file() const {
+    as_input([&] { view_.check_file(); });
+  }
+
   /// By distance, then by number. From any thread. Throws: input_error.
   [[nodiscard]] auto search(const Fingerprint& fingerprint, int k) const {
+    check_file();
     auto found = view_.search(fingerprint, k);
     for (const auto& match : found) {
       if (match.id >= view_.size()) refuse_ids();

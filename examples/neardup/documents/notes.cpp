@@ -11,8 +11,15 @@
 #include "../ground/encoding.hpp"
 #include "../ground/platform.hpp"
 #include "../ground/text.hpp"
+#include "../read/input.hpp"
 
 namespace command {
+
+struct one_text_hint {
+  std::array<std::string_view, 2> endings;  ///< of names; empty: none
+  const char* many;                         ///< what such files are
+  const char *what_reads_one, *what_reads_many;
+};
 
 namespace {
 
@@ -49,6 +56,45 @@ std::uint64_t total_size(const std::vector<std::string>& sources) {
   return total;
 }
 
+constexpr std::array one_text_hints{
+    one_text_hint{{".jsonl", ".ndjson"},
+                  "files of JSON Lines",
+                  "; --jsonl reads the records in it",
+                  "; --jsonl reads the records in them"},
+    one_text_hint{{".csv", ".tsv"},
+                  "tables",
+                  "; --input-format auto reads the rows in it",
+                  "; --input-format auto reads the rows in them"},
+    one_text_hint{{".warc", ".wet"},
+                  "files of crawls",
+                  "; --input-format warc reads the records in it",
+                  "; --input-format warc reads the records in them"},
+    one_text_hint{{".mbox", ".mbx"},
+                  "mail boxes",
+                  "; split it into messages first, as in: git mailsplit -oFOLDER FILE",
+                  "; split them into messages first, as in: git mailsplit -oFOLDER FILE"},
+    one_text_hint{{".eml"},
+                  "messages",
+                  ", with its header and in its encoding; take out the text first",
+                  ", with their headers and in their encodings; take out the texts first"},
+    one_text_hint{{".srt", ".vtt"},
+                  "files of subtitles",
+                  ", with its numbers and times; take out the text first",
+                  ", with their numbers and times; take out the texts first"},
+};
+
+const one_text_hint* hint_by_name(std::string_view name) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
+  }
+  for (const one_text_hint& hint : one_text_hints) {
+    for (const std::string_view ending : hint.endings) {
+      if (!ending.empty() && name.ends_with(ending)) return &hint;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 run_notes::run_notes(const input_settings& input, const fingerprint_settings& fingerprint,
@@ -77,6 +123,10 @@ void run_notes::bad(const bad_input& input) {
     return;
   }
   if (input.kind == trouble::foreign) return count(foreign_, input.text());
+  if (input_.skip_bad && input.unread > 0) {
+    count(unread_, input.where);
+    unread_bytes_ += input.unread;
+  }
   // Of much bad input the first lines say what is wrong; all of them would hide it.
   if (input_.skip_bad) return say_first(bad_, 5, "skipped", input.text());
   if (input.kind == trouble::passed_over) return say_first(passed_over_, 20, "passed over", input.text());
@@ -102,9 +152,7 @@ bool run_notes::note(tally& t, const std::string& where, const std::string& what
 
 void run_notes::read_as_one_text(const std::string& path) {
   if (muted_) return;
-  const auto unit = unit_by_name(path);
-  if (unit == unit_of_input::json_lines) count(unread_records_, path);
-  if (unit == unit_of_input::csv || unit == unit_of_input::tsv) count(unread_tables_, path);
+  if (const one_text_hint* const hint = hint_by_name(path)) count(as_one_text_[hint], path);
 }
 
 bool run_notes::repeats_id(std::string_view id, const source& from, std::uint64_t line) {
@@ -112,6 +160,8 @@ bool run_notes::repeats_id(std::string_view id, const source& from, std::uint64_
   if (repeated_ids_++ == 0) first_repeated_ = '"' + std::string(id) + "\" in " + from.where(line);
   return true;
 }
+
+void run_notes::knows_id(std::string_view id) { static_cast<void>(ids_.insert(neardup::xxh3<64>{}(id))); }
 
 void run_notes::advance(std::uint64_t documents, std::uint64_t bytes) {
   if (muted_) return;
@@ -137,6 +187,36 @@ void run_notes::advance(std::uint64_t documents, std::uint64_t bytes) {
             " left";
   }
   draw(line);
+}
+
+void run_notes::compare_texts(std::size_t done, std::size_t all, bool meets_all) {
+  constexpr std::size_t many = 5000;
+  const auto now = std::chrono::steady_clock::now();
+  if (quiet_) return;
+  if (done == 0) {
+    comparison_begin_ = now;
+    has_said_time_ = false;
+    if (meets_all && all > many) {
+      clear();
+      say("--check edit meets each text with each of a fitting length, and there are " + grouped(all) +
+          ": the time grows with the square of that; --kind auto takes candidates by fingerprints");
+    }
+  }
+  const double seconds = std::chrono::duration<double>(now - comparison_begin_).count();
+  const bool draws = bar_ && now - last_draw_ >= std::chrono::milliseconds(100);
+  const bool says = !bar_ && !has_said_time_ && seconds > 10;
+  if (done == 0 || done == all || !(draws || says)) return;
+  const double share = static_cast<double>(done) / static_cast<double>(all);
+  const std::string left = duration_text(seconds * (1 / (share * share) - 1)) + " left";
+  const std::string text = "comparing texts: " + grouped(done) + " of " + counted(all, "document", "documents");
+  if (draws) {
+    last_draw_ = now;
+    // The first moments tell little.
+    draw(text + (seconds > 0.5 ? ", " + left : ""));
+  } else {
+    has_said_time_ = true;
+    say(text + " after " + duration_text(seconds) + ", about " + left);
+  }
 }
 
 void run_notes::phase(const std::string& what) {
@@ -212,23 +292,25 @@ void run_notes::finish(const std::string& summary, const source_walker& sources)
       say("no feature of the documents is a term in " + fingerprint_.idf_file +
           ": each counts as rare as the median; 'neardup tokens' lists features");
     }
-    if (unread_records_.count == 1) {
-      say(unread_records_.first + " was read as one text; --jsonl reads the records in it");
-    } else {
-      note(unread_records_.count, "", "files of JSON Lines were read as one text each",
-           example(unread_records_) + "; --jsonl reads the records in them");
+    for (const one_text_hint& hint : one_text_hints) {
+      const auto found = as_one_text_.find(&hint);
+      if (found == as_one_text_.end()) continue;
+      if (found->second.count == 1) {
+        say(found->second.first + " was read as one text" + hint.what_reads_one);
+      } else {
+        note(found->second.count, "", hint.many,
+             " were read as one text each" + example(found->second) + hint.what_reads_many);
+      }
     }
-    if (unread_tables_.count == 1) {
-      say(unread_tables_.first + " was read as one text; --input-format auto reads the rows in it");
-    } else {
-      note(unread_tables_.count, "", "tables were read as one text each",
-           example(unread_tables_) + "; --input-format auto reads the rows in them");
-    }
+    note(without_line_ends_.count, "source is one line with carriage returns in it",
+         "sources are one line each with carriage returns in it", example(without_line_ends_) + hint_at_returns);
     note(repeated_ids_, "document has an id that one before it has", "documents have ids that others before them have",
          (repeated_ids_ == 1 ? " (" : " (the first: ") + first_repeated_ + ")");
-    if (html_ + no_text_ > 0) {
-      say(counted(html_ + no_text_, "record of a crawl was", "records of crawls were") +
-          " left out: " + grouped(html_) + " of HTML, " + grouped(no_text_) +
+    if (const std::uint64_t count = left_out_.html + left_out_.packed + left_out_.no_text; count > 0) {
+      const std::string packed =
+          left_out_.packed == 0 ? "" : grouped(left_out_.packed) + " of text that is packed (Content-Encoding), ";
+      say(counted(count, "record of a crawl was", "records of crawls were") + " left out: " + grouped(left_out_.html) +
+          " of HTML, " + packed + grouped(left_out_.no_text) +
           " of other types (requests, metadata, pictures …); only plain text is read");
     }
     note(sources.reached_twice(), "file or folder was", "files and folders were",
@@ -245,6 +327,11 @@ void run_notes::finish(const std::string& summary, const source_walker& sources)
     note(binary_, "binary file in a folder was", "binary files in folders were", " left out; --binary reads them");
   }
   note(bad_.count, "bad input was", "bad inputs were", " skipped (the first: " + bad_.first + ")");
+  if (unread_.count > 0) {
+    throw input_error({"", counted(unread_bytes_, "byte", "bytes") + " behind bad input " +
+                               (unread_bytes_ == 1 ? "was" : "were") +
+                               " not read: nothing there surely begins a record" + example(unread_)});
+  }
   if (passed_over_.count == 0) return;
   throw input_error({"", counted(passed_over_.count, "file or folder was", "files or folders were") +
                              " passed over (the first: " + passed_over_.first + ")"});

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,6 +53,14 @@ class digest_set {
   std::size_t size_ = 0;
 };
 
+/// What is said of files of a kind that are read as one text each.
+struct one_text_hint;
+
+/// How many records of crawls are no plain text, by what they are.
+struct left_out_records {
+  std::uint64_t html = 0, packed = 0, no_text = 0;
+};
+
 /// Counts what happens, and says it. For one thread at a time.
 class run_notes {
  public:
@@ -75,16 +84,22 @@ class run_notes {
   /// Counts a file that is one document, where its name says that it has records.
   void read_as_one_text(const std::string& path);
 
+  /// Counts a source that was read as one line, and has carriage returns alone in it.
+  void without_line_ends(const std::string& path) {
+    if (!muted_) count(without_line_ends_, path);
+  }
+
   /// Counts a document that holds zero bytes.
   void zeros(const std::string& where) {
     if (!muted_) count(zeros_, where);
   }
 
-  /// Counts records of crawls that are no plain text.
-  void left_out(std::uint64_t html, std::uint64_t others) {
+  /// Counts records of crawls that are left out.
+  void left_out(const left_out_records& records) {
     if (muted_) return;
-    html_ += html;
-    no_text_ += others;
+    left_out_.html += records.html;
+    left_out_.packed += records.packed;
+    left_out_.no_text += records.no_text;
   }
 
   /// Counts a document by its number of features, where sets of them are compared.
@@ -101,10 +116,17 @@ class run_notes {
   /// Takes the id of a document, where they are watched. Returns: whether one before it has the same.
   bool repeats_id(std::string_view id, const source& from, std::uint64_t line);
 
+  /// The same of a document that is in an index before.
+  void knows_id(std::string_view id);
+
   /// Moves the progress bar.
   void advance(std::uint64_t documents, std::uint64_t bytes);
   /// In the first of two passes nothing is noted, for the second one meets it again; but bad input ends the run.
   void mute(bool is_first_pass) { muted_ = is_first_pass; }
+  /// Says how far a comparison of texts is whose time grows with the square of their number, and how long it will take.
+  /// From any thread, one call at a time.
+  void compare_texts(std::size_t done, std::size_t all, bool meets_all);
+
   /// Names what happens after the reading, where progress cannot be measured.
   void phase(const std::string& what);
 
@@ -143,16 +165,20 @@ class run_notes {
   std::uint64_t total_bytes_ = 0;  // 0: not known
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;
-  tally bad_, passed_over_, ill_formed_, without_tokens_, unread_records_, unread_tables_, zeros_, foreign_;
+  tally bad_, passed_over_, ill_formed_, without_tokens_, zeros_, foreign_, without_line_ends_;
+  std::map<const one_text_hint*, tally> as_one_text_;
+  tally unread_;  // sources that were not read to their end,
+  std::uint64_t unread_bytes_ = 0;
   std::uint64_t binary_ = 0;
   std::array<std::uint64_t, 256> with_features_{};  // documents by their number of features, the last one: or more
   digest_set ids_;
   std::uint64_t repeated_ids_ = 0;
   std::string first_repeated_;
   std::string sample_;  // of what is ill-formed
-  std::uint64_t html_ = 0, no_text_ = 0;
+  left_out_records left_out_;
   bool drawn_ = false;
-  std::chrono::steady_clock::time_point begin_, last_draw_;
+  bool has_said_time_ = false;
+  std::chrono::steady_clock::time_point begin_, last_draw_, comparison_begin_;
 };
 
 }  // namespace command

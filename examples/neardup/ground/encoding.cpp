@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <neardup/text/utf8.hpp>
 #include <new>
 
 #include "errors.hpp"
@@ -19,6 +20,108 @@ bool is_name_of_utf8(std::string_view encoding) {
     if (c != '-' && c != '_') name += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   }
   return name == "utf8";
+}
+
+bool has_controls(std::string_view bytes) {
+  constexpr std::string_view of_texts = "\t\n\v\f\r\x1b";  // the last one begins a change of characters
+  return std::any_of(bytes.begin(), bytes.end(), [&](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) && of_texts.find(c) == of_texts.npos;
+  });
+}
+
+namespace {
+
+constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
+
+struct wide_mark {
+  std::string_view bytes;
+  wide_form form;
+};
+
+/// The longer ones first: one of them begins as a shorter one does.
+constexpr std::array wide_marks{wide_mark{std::string_view("\xFF\xFE\0\0", 4), {4, false}},
+                                wide_mark{std::string_view("\0\0\xFE\xFF", 4), {4, true}},
+                                wide_mark{"\xFF\xFE", {2, false}}, wide_mark{"\xFE\xFF", {2, true}}};
+
+/// A wide form by its name. Nothing in place of the order of bytes if the name says none.
+std::optional<std::pair<std::size_t, std::optional<bool>>> wide_form_by_name(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    if (c != '-' && c != '_') plain += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  std::optional<bool> is_big_endian;
+  for (const auto& [end, is_big] : {std::pair("le", false), std::pair("be", true)}) {
+    if (!plain.ends_with(end)) continue;
+    plain.resize(plain.size() - 2);
+    is_big_endian = is_big;
+    break;
+  }
+  for (const std::string_view known : {"utf16", "ucs2", "iso10646ucs2", "unicode"}) {
+    if (plain == known) return std::pair(std::size_t{2}, is_big_endian);
+  }
+  for (const std::string_view known : {"utf32", "ucs4", "iso10646ucs4"}) {
+    if (plain == known) return std::pair(std::size_t{4}, is_big_endian);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<wide_form> wide_form_of(std::string_view bytes, std::string_view name) {
+  if (bytes.starts_with(utf8_mark)) return std::nullopt;
+  for (const wide_mark& mark : wide_marks) {
+    if (bytes.starts_with(mark.bytes)) return mark.form;
+  }
+  const auto named = wide_form_by_name(name);
+  if (!named) return std::nullopt;
+  // UTF-8 has no zeros in texts, and wide forms have them wherever ASCII is.
+  if (!has_controls(bytes) && neardup::count_invalid(bytes) == 0) return std::nullopt;
+  const std::size_t unit = named->first;
+  if (named->second) return wide_form{unit, *named->second};
+  std::size_t first_zeros = 0, last_zeros = 0;
+  for (std::size_t i = 0; i + unit <= bytes.size(); i += unit) {
+    first_zeros += bytes[i] == '\0' ? 1 : 0;
+    last_zeros += bytes[i + unit - 1] == '\0' ? 1 : 0;
+  }
+  return wide_form{unit, first_zeros > last_zeros};
+}
+
+void decode_wide(std::string_view bytes, wide_form form, std::string& text, bool& ill_formed) {
+  text.clear();
+  std::array<char, 4> encoded{};
+  const auto put = [&](char32_t c) { text.append(encoded.data(), neardup::encode(c, encoded.data())); };
+  const auto put_replacement = [&] {
+    put(neardup::replacement_character);
+    ill_formed = true;
+  };
+  char32_t high = 0;  // the first half of a pair
+  for (std::size_t at = 0; at < bytes.size(); at += form.unit) {
+    const std::string_view unit = bytes.substr(at, form.unit);
+    if (unit.size() < form.unit) {
+      if (std::exchange(high, 0) != 0) put_replacement();
+      put_replacement();
+      break;
+    }
+    char32_t c = 0;
+    for (std::size_t i = 0; i < unit.size(); ++i) {
+      const std::size_t from = form.is_big_endian ? i : unit.size() - 1 - i;
+      c = c << 8U | static_cast<unsigned char>(unit[from]);
+    }
+    const bool is_low_half = c >= 0xDC00 && c < 0xE000, is_high_half = c >= 0xD800 && c < 0xDC00;
+    if (high != 0 && is_low_half) {
+      put(0x10000 + ((std::exchange(high, 0) - 0xD800) << 10U) + (c - 0xDC00));
+      continue;
+    }
+    if (std::exchange(high, 0) != 0) put_replacement();
+    if (is_high_half && form.unit == 2) {
+      high = c;
+    } else if (is_low_half || is_high_half || c > 0x10FFFF) {
+      put_replacement();
+    } else if (c != 0xFEFF || at > 0) {
+      put(c);
+    }
+  }
+  if (high != 0) put_replacement();
 }
 
 #ifdef NEARDUP_WITH_ICONV

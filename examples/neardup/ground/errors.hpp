@@ -1,6 +1,7 @@
 // What can go wrong. Each becomes one line on standard error and exit status 2.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -24,6 +25,7 @@ struct bad_input {
   std::string where;
   std::string what;
   trouble kind = trouble::ends_run;
+  std::uint64_t unread = 0;  ///< bytes behind it that nobody knows where to go on in
 
   [[nodiscard]] std::string text() const { return where.empty() ? what : where + ": " + what; }
 };
@@ -36,6 +38,14 @@ struct input_error : std::runtime_error {
 /// A source cannot be read, or not any further. The text does not name it.
 struct read_error : std::runtime_error {
   using std::runtime_error::runtime_error;
+  read_error(const std::string& what, std::uint64_t unread_bytes) : std::runtime_error(what), unread(unread_bytes) {}
+
+  std::uint64_t unread = 0;  ///< bytes of the source that are there and were not read, as far as that is known
+};
+
+/// Something of a source is lost, and the next read goes on behind it.
+struct gap_error : read_error {
+  using read_error::read_error;
 };
 
 /// A binary file in a folder, where only text is asked for.

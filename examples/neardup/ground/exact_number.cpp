@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace command {
@@ -27,8 +29,9 @@ decimal parse_decimal(std::string_view text) {
   if (end < text.size()) {
     std::string_view power = text.substr(end + 1);
     if (power.starts_with('+')) power.remove_prefix(1);
-    // It has one: a number whose power does not fit here is no double, either.
-    static_cast<void>(std::from_chars(power.data(), power.data() + power.size(), exponent));
+    const auto parsed = std::from_chars(power.data(), power.data() + power.size(), exponent);
+    constexpr std::int64_t beyond_all = std::numeric_limits<std::int64_t>::max() / 2;
+    if (parsed.ec == std::errc::result_out_of_range) exponent = power.starts_with('-') ? -beyond_all : beyond_all;
   }
   const std::string_view mantissa = text.substr(0, end);
   const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
@@ -68,15 +71,36 @@ bool may_be_rounded(std::string_view json_number) {
   return parse_decimal(json_number).digits.size() > exact_digits;
 }
 
-void rank_exactly(std::vector<double>& scores, const std::vector<std::pair<std::size_t, std::string>>& exact) {
-  const auto number = [&](std::size_t i) {
-    const auto found = std::lower_bound(exact.begin(), exact.end(), i,
-                                        [](const auto& one, std::size_t position) { return one.first < position; });
-    return found != exact.end() && found->first == i ? parse_decimal(found->second) : decimal_of(scores[i]);
+double double_nearest_to(std::string_view json_number) {
+  const decimal number = parse_decimal(json_number);
+  const double size = number.digits.empty() || number.exponent < 0 ? 0 : std::numeric_limits<double>::max();
+  return number.is_negative ? -size : size;
+}
+
+void rank_exactly(std::vector<double>& scores, const std::vector<exact_key>& exact, bool prefers_lowest) {
+  const auto key_at = [&](std::size_t i) -> const exact_key* {
+    const auto found = std::lower_bound(exact.begin(), exact.end(), i, [](const exact_key& one, std::size_t position) {
+      return one.position < position;
+    });
+    return found != exact.end() && found->position == i ? &*found : nullptr;
   };
-  // Rounding keeps the order, so numbers are looked at only where their doubles are equal.
+  const auto is_less_number = [&](std::size_t a, const exact_key* key_a, std::size_t b, const exact_key* key_b) {
+    // Rounding keeps the order, so numbers are looked at only where their doubles are equal.
+    if (scores[a] != scores[b]) return scores[a] < scores[b];
+    if (std::isinf(scores[a])) return false;
+    const auto number = [&](std::size_t i, const exact_key* key) {
+      return key != nullptr ? parse_decimal(key->text) : decimal_of(scores[i]);
+    };
+    return is_less(number(a, key_a), number(b, key_b));
+  };
   const auto precedes = [&](std::size_t a, std::size_t b) {
-    return scores[a] != scores[b] ? scores[a] < scores[b] : is_less(number(a), number(b));
+    const exact_key *key_a = key_at(a), *key_b = key_at(b);
+    const key_kind kind_a = key_a == nullptr ? key_kind::number : key_a->kind;
+    const key_kind kind_b = key_b == nullptr ? key_kind::number : key_b->kind;
+    if (kind_a != kind_b) return kind_a < kind_b;
+    if (kind_a == key_kind::nothing) return false;
+    if (kind_a == key_kind::text) return prefers_lowest ? key_b->text < key_a->text : key_a->text < key_b->text;
+    return prefers_lowest ? is_less_number(b, key_b, a, key_a) : is_less_number(a, key_a, b, key_b);
   };
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -4,10 +4,13 @@
 #include <array>
 #include <neardup/text/utf8.hpp>
 #include <new>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "errors.hpp"
 #include "foreign.hpp"
+#include "text.hpp"
 
 #ifdef NEARDUP_WITH_ZLIB
 #define ZLIB_CONST  // NOLINT(readability-identifier-naming): zlib's name
@@ -33,6 +36,12 @@ constexpr std::size_t packed_block = std::size_t{1} << 17;
 constexpr const char* cut_off = "the compressed data ends too early: the file is cut off";
 constexpr const char* corrupt = "the compressed data is corrupt";
 constexpr const char* followed = "something else follows the compressed data";
+
+bool is_zstd(std::string_view beginning) {
+  if (beginning.starts_with(zstd_magic)) return true;
+  return beginning.size() > skippable_rest.size() && (beginning.front() & 0xF0) == 0x50 &&
+         beginning.substr(1).starts_with(skippable_rest);
+}
 
 /// What both unpackers share: a block of the file that is unpacked, and an error that waits until what comes before it
 /// was handed over.
@@ -67,6 +76,195 @@ class block_unpacker : public byte_stream {
  private:
   std::shared_ptr<byte_stream> packed_;
   std::vector<char> block_ = std::vector<char>(packed_block);
+};
+
+/// Unpacks one member of a file at a time.
+class member_decoder {
+ public:
+  enum class status { goes_on, ended, damaged };
+
+  virtual ~member_decoder() = default;
+  virtual void begin() = 0;
+  /// Takes packed bytes off the front, and appends what they hold.
+  virtual status step(std::string_view& packed, std::string& out) = 0;
+  /// The bytes that members begin with.
+  [[nodiscard]] virtual std::string_view magic() const = 0;
+  /// Whether bytes begin a member, of any kind.
+  [[nodiscard]] virtual bool begins(std::string_view bytes) const { return bytes.starts_with(magic()); }
+  /// Whether zeros may follow the last member.
+  [[nodiscard]] virtual bool may_be_padded() const = 0;
+};
+
+/// Unpacks members, and goes on behind a damaged one with the next one that can be unpacked.
+class surviving_unpacker final : public byte_stream {
+ public:
+  surviving_unpacker(std::shared_ptr<byte_stream> packed, std::unique_ptr<member_decoder> decoder, bool holds_members)
+      : packed_(std::move(packed)), decoder_(std::move(decoder)), holds_members_(holds_members) {}
+
+  std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override {
+    for (;;) {
+      if (gap_) {
+        const std::uint64_t lost = *std::exchange(gap_, std::nullopt);
+        throw gap_error(std::string(corrupt) + ": " + counted(lost, "byte of it was", "bytes of it were") +
+                        " left out, up to the next member that is whole");
+      }
+      if (given_ < held_.size()) {
+        const std::size_t count = std::string_view(held_).substr(given_).copy(to, size);
+        given_ += count;
+        return count;
+      }
+      held_.clear();
+      given_ = 0;
+      if (problem_ != nullptr && unread_ == 0) throw read_error(problem_);
+      if (problem_ != nullptr) {
+        throw read_error(
+            std::string(problem_) + ": " + counted(unread_, "byte of it was", "bytes of it were") + " not read",
+            unread_);
+      }
+      if (ended_) return 0;
+      if (!inside_ && !begin_member(stop)) return 0;
+      if (inside_ && !unpack(stop)) return 0;
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_held = std::size_t{1} << 22;  // bytes that a member unpacks to
+
+  /// Reads on; nobody needs what comes before begin_. Returns: false if it was stopped.
+  bool fill(const std::atomic<bool>& stop) {
+    in_.erase(0, std::exchange(begin_, 0));
+    const std::size_t old_size = in_.size();
+    in_.resize(old_size + packed_block);
+    const std::size_t count = packed_->read(in_.data() + old_size, packed_block, stop);
+    in_.resize(old_size + count);
+    if (count == 0 && stop.load(std::memory_order_relaxed)) return false;
+    at_end_ = count == 0;
+    return true;
+  }
+
+  /// Between members. Returns: false if it was stopped.
+  bool begin_member(const std::atomic<bool>& stop) {
+    for (;;) {
+      if (members_ > 0 && decoder_->may_be_padded()) {
+        begin_ = std::min(in_.find_first_not_of('\0', begin_), in_.size());
+      }
+      if (begin_ < in_.size()) break;
+      if (at_end_) {
+        ended_ = true;
+        if (members_ == 0) problem_ = cut_off;
+        return true;
+      }
+      if (!fill(stop)) return false;
+    }
+    while (in_.size() - begin_ < decoder_->magic().size() && !at_end_) {
+      if (!fill(stop)) return false;
+    }
+    is_member_ = decoder_->begins(std::string_view(in_).substr(begin_));
+    at_ = begin_;
+    decoder_->begin();
+    inside_ = true;
+    is_streaming_ = !holds_members_;
+    return true;
+  }
+
+  /// Unpacks from at_ until a member ends, or so much is there as may be handed over.
+  std::optional<member_decoder::status> decode(const std::atomic<bool>& stop) {
+    is_cut_off_ = false;
+    for (;;) {
+      if (at_ == in_.size() && !at_end_) {
+        if (is_streaming_) begin_ = at_;
+        const std::size_t before = begin_;
+        if (!fill(stop)) return std::nullopt;
+        at_ -= before;
+      }
+      std::string_view rest = std::string_view(in_).substr(at_);
+      const std::size_t old_size = held_.size();
+      const auto status = decoder_->step(rest, held_);
+      const std::size_t taken = in_.size() - rest.size() - at_;
+      at_ += taken;
+      if (status != member_decoder::status::goes_on) return status;
+      if (at_end_ && taken == 0 && held_.size() == old_size) {
+        is_cut_off_ = true;
+        return member_decoder::status::damaged;
+      }
+      if (held_.size() > most_held) is_streaming_ = true;
+      if (is_streaming_ && !held_.empty()) return status;
+    }
+  }
+
+  /// Returns: false if it was stopped.
+  bool unpack(const std::atomic<bool>& stop) {
+    const auto status = decode(stop);
+    if (!status) return false;
+    if (*status == member_decoder::status::damaged) return recover(stop);
+    if (*status == member_decoder::status::ended) end_member();
+    return true;
+  }
+
+  void end_member() {
+    inside_ = false;
+    ++members_;
+    begin_ = at_;
+  }
+
+  /// Looks for the next member that can be unpacked. Returns: false if it was stopped.
+  bool recover(const std::atomic<bool>& stop) {
+    const std::string before = std::exchange(held_, {});  // unpacked before the damage was seen
+    const bool was_cut_off = is_cut_off_, was_member = is_member_;
+    const std::string_view magic = decoder_->magic();
+    std::uint64_t lost = is_streaming_ ? 0 : 1;
+    begin_ = is_streaming_ ? at_ : begin_ + 1;
+    for (;;) {
+      const std::size_t found = in_.find(magic, begin_);
+      if (found == in_.npos) {
+        const std::size_t kept = at_end_ ? 0 : std::min(magic.size() - 1, in_.size() - begin_);
+        lost += in_.size() - kept - begin_;
+        begin_ = in_.size() - kept;
+        if (at_end_) break;
+        if (!fill(stop)) return false;
+        continue;
+      }
+      lost += found - begin_;
+      begin_ = at_ = found;
+      decoder_->begin();
+      is_streaming_ = !holds_members_;
+      held_.clear();
+      const auto status = decode(stop);
+      if (!status) return false;
+      if (*status != member_decoder::status::damaged) {
+        gap_ = lost;
+        inside_ = true;
+        if (*status == member_decoder::status::ended) end_member();
+        return true;
+      }
+      ++lost;
+      ++begin_;
+    }
+    // Nothing follows: what was unpacked is handed over as if nobody looked for more.
+    held_ = before;
+    inside_ = false;
+    ended_ = true;
+    problem_ = was_cut_off ? cut_off : was_member ? corrupt : followed;
+    unread_ = was_cut_off ? 0 : lost;
+    return true;
+  }
+
+  std::shared_ptr<byte_stream> packed_;
+  std::unique_ptr<member_decoder> decoder_;
+  bool holds_members_;
+  std::string in_;          // packed
+  std::size_t begin_ = 0;   // of the member in it, or of what is not looked at yet
+  std::size_t at_ = 0;      // so far it is unpacked
+  bool at_end_ = false;     // nothing more comes
+  bool inside_ = false;     // a member
+  bool is_member_ = false;  // it begins as one
+  bool is_streaming_ = false, is_cut_off_ = false;
+  std::string held_;  // unpacked
+  std::size_t given_ = 0;
+  std::uint64_t members_ = 0, unread_ = 0;
+  std::optional<std::uint64_t> gap_;  // so many bytes are lost before what is held
+  bool ended_ = false;
+  const char* problem_ = nullptr;
 };
 
 /// UTF-16 that begins with a byte order mark, as UTF-8 without one.
@@ -188,6 +386,40 @@ class gzip_unpacker final : public block_unpacker {
   std::uint64_t members_ = 0;
 };
 
+/// One member of gzip's.
+class gzip_member final : public member_decoder {
+ public:
+  gzip_member() {
+    if (::inflateInit2(&stream_, gzip_format) != Z_OK) throw std::bad_alloc();
+  }
+  ~gzip_member() override { ::inflateEnd(&stream_); }
+
+  void begin() override {
+    if (::inflateReset(&stream_) != Z_OK) throw std::bad_alloc();
+  }
+
+  status step(std::string_view& packed, std::string& out) override {
+    std::array<char, std::size_t{1} << 15> room;
+    stream_.next_in = reinterpret_cast<const Bytef*>(packed.data());
+    stream_.avail_in = static_cast<uInt>(std::min<std::size_t>(packed.size(), std::size_t{1} << 30));
+    const uInt before = stream_.avail_in;
+    stream_.next_out = reinterpret_cast<Bytef*>(room.data());
+    stream_.avail_out = static_cast<uInt>(room.size());
+    const int result = ::inflate(&stream_, Z_NO_FLUSH);
+    packed.remove_prefix(before - stream_.avail_in);
+    if (result == Z_MEM_ERROR) throw std::bad_alloc();
+    out.append(room.data(), room.size() - stream_.avail_out);
+    if (result == Z_STREAM_END) return status::ended;
+    return result == Z_OK || result == Z_BUF_ERROR ? status::goes_on : status::damaged;
+  }
+
+  [[nodiscard]] std::string_view magic() const override { return gzip_magic; }
+  [[nodiscard]] bool may_be_padded() const override { return true; }
+
+ private:
+  z_stream stream_{};
+};
+
 class gzip_packer final : public packer {
  public:
   gzip_packer() {
@@ -278,6 +510,37 @@ class zstd_unpacker final : public block_unpacker {
   bool frames_ = false;
 };
 
+/// One frame of zstd's, also one that holds nothing.
+class zstd_frame final : public member_decoder {
+ public:
+  zstd_frame() : stream_(::ZSTD_createDStream()) {
+    if (stream_ == nullptr) throw std::bad_alloc();
+    const int window = std::min(largest_window, ::ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
+    ::ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window);
+  }
+  ~zstd_frame() override { ::ZSTD_freeDStream(stream_); }
+
+  void begin() override { ::ZSTD_DCtx_reset(stream_, ZSTD_reset_session_only); }
+
+  status step(std::string_view& packed, std::string& out) override {
+    std::array<char, std::size_t{1} << 15> room;
+    ZSTD_inBuffer from{packed.data(), packed.size(), 0};
+    ZSTD_outBuffer to{room.data(), room.size(), 0};
+    const std::size_t result = ::ZSTD_decompressStream(stream_, &to, &from);
+    packed.remove_prefix(from.pos);
+    out.append(room.data(), to.pos);
+    if (::ZSTD_isError(result) != 0) return status::damaged;
+    return result == 0 ? status::ended : status::goes_on;
+  }
+
+  [[nodiscard]] std::string_view magic() const override { return zstd_magic; }
+  [[nodiscard]] bool begins(std::string_view bytes) const override { return is_zstd(bytes); }
+  [[nodiscard]] bool may_be_padded() const override { return false; }
+
+ private:
+  ZSTD_DStream* stream_;
+};
+
 class zstd_packer final : public packer {
  public:
   zstd_packer() : stream_(::ZSTD_createCCtx()) {
@@ -309,12 +572,6 @@ class zstd_packer final : public packer {
 
 #endif
 
-bool is_zstd(std::string_view beginning) {
-  if (beginning.starts_with(zstd_magic)) return true;
-  return beginning.size() > skippable_rest.size() && (beginning.front() & 0xF0) == 0x50 &&
-         beginning.substr(1).starts_with(skippable_rest);
-}
-
 /// The first bytes of a file, as many as tell what it is. Of a pipe no more than is needed: the rest may be long in
 /// coming.
 std::string_view magic_of(peeking_stream& file, const std::atomic<bool>& stop) {
@@ -334,10 +591,15 @@ std::string_view magic_of(peeking_stream& file, const std::atomic<bool>& stop) {
 }
 
 std::shared_ptr<peeking_stream> unzipped(const std::shared_ptr<peeking_stream>& file, const std::string& name,
-                                         const std::atomic<bool>& stop) {
+                                         when_damaged damaged, const std::atomic<bool>& stop) {
   const std::string_view beginning = magic_of(*file, stop);
+  [[maybe_unused]] const bool holds_members = damaged == when_damaged::go_on_when_whole;
   if (beginning.starts_with(gzip_magic)) {
 #ifdef NEARDUP_WITH_ZLIB
+    if (damaged != when_damaged::stop) {
+      return std::make_shared<peeking_stream>(
+          std::make_shared<surviving_unpacker>(file, std::make_unique<gzip_member>(), holds_members));
+    }
     return std::make_shared<peeking_stream>(std::make_shared<gzip_unpacker>(file));
 #else
     throw read_error(
@@ -346,6 +608,10 @@ std::shared_ptr<peeking_stream> unzipped(const std::shared_ptr<peeking_stream>& 
   }
   if (is_zstd(beginning)) {
 #ifdef NEARDUP_WITH_ZSTD
+    if (damaged != when_damaged::stop) {
+      return std::make_shared<peeking_stream>(
+          std::make_shared<surviving_unpacker>(file, std::make_unique<zstd_frame>(), holds_members));
+    }
     return std::make_shared<peeking_stream>(std::make_shared<zstd_unpacker>(file));
 #else
     throw read_error(
@@ -375,13 +641,18 @@ std::string_view peeking_stream::peek(std::size_t size, const std::atomic<bool>&
     }
     ahead_.resize(old_size + count);
     ended_ = count == 0;
-    if (failure_ && ahead_.empty()) std::rethrow_exception(failure_);
+    if (failure_ && ahead_.empty()) throw_failure();
   }
   return std::string_view(ahead_).substr(0, size);
 }
 
+void peeking_stream::throw_failure() {
+  ended_ = false;  // as far as anybody knows: behind a gap more may come
+  std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
 std::size_t peeking_stream::read(char* to, std::size_t size, const std::atomic<bool>& stop) {
-  if (ahead_.empty() && failure_) std::rethrow_exception(failure_);
+  if (ahead_.empty() && failure_) throw_failure();
   if (ahead_.empty()) return from_->read(to, size, stop);
   const std::size_t count = ahead_.copy(to, size);
   ahead_.erase(0, count);
@@ -389,8 +660,8 @@ std::size_t peeking_stream::read(char* to, std::size_t size, const std::atomic<b
 }
 
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
-                                         when_foreign foreign, const std::atomic<bool>& stop) {
-  std::shared_ptr<peeking_stream> text = unzipped(file, name, stop);
+                                         when_foreign foreign, when_damaged damaged, const std::atomic<bool>& stop) {
+  std::shared_ptr<peeking_stream> text = unzipped(file, name, damaged, stop);
   const std::string_view beginning = magic_of(*text, stop);
   const auto found = foreign_format(beginning);
   if (found && foreign == when_foreign::refuse) throw foreign_file(found->text, found->may_hold_texts);

@@ -21,6 +21,8 @@ class peeking_stream final : public byte_stream {
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
 
  private:
+  [[noreturn]] void throw_failure();
+
   std::shared_ptr<byte_stream> from_;
   std::string ahead_;
   bool ended_ = false;
@@ -33,12 +35,19 @@ enum class when_foreign {
   read  ///< its bytes, as they are
 };
 
+/// What to do about a member of a packed file (a frame, with zstd) that is damaged.
+enum class when_damaged {
+  stop,
+  go_on,            ///< with the next one that is whole: a gap_error stands for what is lost
+  go_on_when_whole  ///< the same, and hand over what a member of up to some megabytes holds once its checksum is right
+};
+
 /// What is in a file, by its first bytes: unpacked, and of UTF-16 with a byte order mark as UTF-8. Returns: `file` if it
 /// is neither packed nor UTF-16.
 /// Throws: foreign_file; read_error, now or when it is read: also if the program is built without what it needs, or if
 /// the file is not packed and `name` ends in .gz or .zst.
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
-                                         when_foreign foreign, const std::atomic<bool>& stop);
+                                         when_foreign foreign, when_damaged damaged, const std::atomic<bool>& stop);
 
 /// Packs what is written.
 class packer {

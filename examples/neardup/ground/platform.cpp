@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #if defined(__GLIBC__)
@@ -12,6 +13,8 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <limits>
 #include <system_error>
 
 #include "errors.hpp"
@@ -98,7 +101,12 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
   size = std::min<std::size_t>(size, std::size_t{1} << 30);
   if (regular_) {
     if (has_ended_) return 0;
-    const std::size_t count = read_once_at(file_, position_, to, size);
+    std::size_t count = 0;
+    try {
+      count = read_once_at(file_, position_, to, size);
+    } catch (const read_error& error) {
+      throw read_error(error.what(), size_ - std::min(size_, position_));
+    }
     position_ += count;
     // Of a small file another call would take as long as this one.
     has_ended_ = count < size && position_ == size_;
@@ -155,11 +163,61 @@ std::shared_ptr<void> memory_in_file(std::size_t size) {
   return {data, [size](void* memory) { ::munmap(memory, size); }};
 }
 
-std::uint64_t physical_memory() {
+namespace {
+
+/// The number that a file of one line holds. Returns: nothing if there is no such file, or no number in it: "max".
+std::optional<std::uint64_t> number_in(const std::string& path) {
+  std::ifstream file(path);
+  std::uint64_t number = 0;
+  return file >> number ? std::optional(number) : std::nullopt;
+}
+
+/// The least limit of a control group and of those that it lies in. A container may see its own group as the root.
+std::uint64_t least_limit(const std::string& root, std::string group, const std::string& file) {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (;;) {
+    if (const auto limit = number_in(root + group + '/' + file)) least = std::min(least, *limit);
+    const std::size_t slash = group.rfind('/');
+    if (slash == group.npos) return least;
+    group.resize(slash);
+  }
+}
+
+/// The limit of the control groups of this process; the largest number if there is none.
+std::uint64_t limit_of_groups() {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first == line.npos ? first : first + 1);
+    if (second == line.npos) continue;
+    // Version 2 has one line, which names no controllers.
+    const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',',
+                      group = line.substr(second + 1);
+    if (controllers == ",,") least = std::min(least, least_limit("/sys/fs/cgroup", group, "memory.max"));
+    if (controllers.find(",memory,") != controllers.npos) {
+      least = std::min(least, least_limit("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes"));
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+std::uint64_t available_memory() {
   constexpr std::uint64_t guess = std::uint64_t{1} << 32;
   const long pages = ::sysconf(_SC_PHYS_PAGES);
   const long page = ::sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : guess;
+  std::uint64_t size =
+      pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : guess;
+  size = std::min(size, limit_of_groups());
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    struct rlimit limit {};
+    if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+      size = std::min(size, static_cast<std::uint64_t>(limit.rlim_cur));
+    }
+  }
+  return size;
 }
 
 bool is_terminal(std::FILE* file) { return ::isatty(::fileno(file)) != 0; }
@@ -240,6 +298,21 @@ void keep_freed_memory() {
   ::mallopt(M_TRIM_THRESHOLD, 1 << 24);
 #endif
 }
+
+namespace {
+
+/// Only calls that a handler of a signal may make.
+void end_by_lost_mapping(int /*signal*/) {
+  constexpr std::string_view text =
+      "neardup: a file that is in use was cut off or changed in place, or there is no room left for a temporary one\n";
+  static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()) < 0);
+  constexpr int failure = 2;
+  ::_exit(failure);
+}
+
+}  // namespace
+
+void say_lost_mappings() { std::signal(SIGBUS, end_by_lost_mapping); }
 
 void prepare_standard_streams() {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of that write, too

@@ -89,8 +89,10 @@ class temporary_file {
 /// Throws: output_error, for example when the disk is full.
 std::shared_ptr<void> memory_in_file(std::size_t size);
 
-/// Of the machine, in bytes; a guess where it does not tell.
-std::uint64_t physical_memory();
+/// What the program may take, in bytes: the memory of the machine, or less where a control group (of Linux, version 1 or
+/// 2, as containers have them), the address space (ulimit -v) or the data (ulimit -d) is limited. A guess where nothing
+/// tells.
+std::uint64_t available_memory();
 
 bool is_terminal(std::FILE* file);
 
@@ -122,6 +124,9 @@ void end_by_closed_pipe();
 /// Lets blocks of up to some megabytes, once freed, stay with the program for the next batch: to clear their pages anew
 /// for each of them took a fifth of the time of hash.
 void keep_freed_memory();
+
+/// Ends the program with a message, and not by SIGBUS, if a file is cut off that it reads where it lies.
+void say_lost_mappings();
 
 /// Makes writing to a closed pipe an error of that write, not the end of the program; keeps files that are opened later
 /// from taking the place of a stream that is closed.

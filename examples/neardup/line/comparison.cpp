@@ -238,9 +238,29 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
   }
   if (!least) to.comparison.min_similarity = similarity;
   to.choice = similarity_choice{wanted ? wanted : least, least, true};
+  if (wanted && typed.is_typed("--distance") && to.comparison.check == similarity_measure::jaccard) {
+    run_settings chosen = to;
+    choose_distance(false, similarity, chosen);
+    to.choice->best_distance = chosen.comparison.distance;
+  }
 }
 
 namespace {
+
+/// Says what fingerprints miss within a distance that the similarity did not choose, if that is more.
+void say_what_is_missed(const run_settings& settings) {
+  const similarity_choice& choice = *settings.choice;
+  if (choice.best_distance <= settings.comparison.distance) return;
+  const double similarity = parse_number("--similarity", *choice.similarity, 0.0, 1.0);
+  const auto found_within = [&](int distance) {
+    const double share =
+        neardup::expected_recall(settings.fingerprint.bits, distance, similarity, settings.fingerprint.kind);
+    return "--distance " + std::to_string(distance) + " finds " + number(std::floor(1000 * share) / 10) + " %";
+  };
+  say("of the pairs of similarity " + *choice.similarity + " and more " + found_within(settings.comparison.distance) +
+      ", by theory, and " + found_within(choice.best_distance) +
+      "; without --distance, --kind, --bits and --blocks none is missed");
+}
 
 /// Precondition: settings.choice.
 void say_similarity(const run_settings& settings) {
@@ -271,6 +291,7 @@ void say_similarity(const run_settings& settings) {
 
 void say_choice(const run_settings& settings) {
   if (settings.choice) say_similarity(settings);
+  if (settings.choice && settings.choice->best_distance >= 0) say_what_is_missed(settings);
   if (!settings.unchecked.empty()) {
     say(settings.unchecked +
         " alone: nothing is checked, and similarities are estimates; --min-similarity X checks them");

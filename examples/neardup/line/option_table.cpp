@@ -117,7 +117,9 @@ constexpr std::array options_of_groups{
     option_row{
         "--memory", "SIZE", takes::comparison, section::comparison,
         "of a run, as 500M or 8G: features of the check that do not fit lie in a temporary file; for each document "
-        "up to 460 bytes stay in memory in any case, by fingerprints 50 to 60 (default: half of the machine's)"},
+        "up to 460 bytes stay in memory in any case, by fingerprints 50 to 60 (default: half of what the machine has, "
+        "or of "
+        "what a container or ulimit leaves)"},
     option_row{"--against", "PATH…", takes::far_from_against, section::comparison,
                "another corpus: drop what is near one of its documents. Texts as PATH has them, or a file of an index; "
                "several times: all of them",
@@ -136,7 +138,8 @@ constexpr std::array options_of_groups{
                "a chain of pairs connects, however far apart"},
     option_row{"--keep", "WHICH", takes::grouping, section::comparison,
                "which document of a group is kept, or which one it is around: first (the default), longest, or by a "
-               "number in its JSON record highest:FIELD or lowest:FIELD. unique reads files twice; with all but first, "
+               "field of its record highest:FIELD or lowest:FIELD: numbers, after these texts by their bytes, such as "
+               "dates, and last NaN. unique reads files twice; with all but first, "
                "and with --grouping components, standard input and pipes, too, through a temporary file",
                usual::with_verb, "first (default), longest, highest:FIELD, lowest:FIELD"},
     option_row{"--no-verify", flag, takes::verification, section::index, "do not check the whole file first"},

@@ -356,8 +356,14 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
   to.threads = static_cast<unsigned>(neardup::threads{}.parts());
   take_number(typed, "--threads", to.threads, 1U, 1024U);
   to.input.threads = to.threads;
-  to.grouping.memory = physical_memory() / 2;
+  to.grouping.memory = available_memory() / 2;
   take_number(typed, "--memory", to.grouping.memory, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max());
+  constexpr std::uint64_t few = 1000;
+  if (typed.has("--memory") && to.grouping.memory > 0 && to.grouping.memory < few && !to.output.quiet) {
+    const std::string size = std::to_string(to.grouping.memory);
+    say("--memory " + size + " means " + size + (size == "1" ? " byte" : " bytes") +
+        ", and all features lie in a temporary file; --memory " + size + "G means gigabytes");
+  }
   // Where standard output is no file, this names nothing that is read.
   to.input.written = {file.empty() ? "/dev/stdout" : file};
   for (const std::string& other : {to.output.dropped, to.output.dropped_records, to.output.audit}) {
@@ -491,7 +497,7 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
     throw usage_error("--blocks " + std::to_string(how.blocks) + " with --distance " + std::to_string(how.distance) +
                       " needs more tables than an index may have; take fewer blocks");
   }
-  to.input.watches_ids = typed.takes(takes::comparison) && !to.output.quiet;
+  to.input.watches_ids = (to.input.watches_ids || typed.takes(takes::comparison)) && !to.output.quiet;
   to.input.is_read_twice = to.input.is_read_twice || to.fingerprint.learns_idf();
   return to;
 }

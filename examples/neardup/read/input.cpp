@@ -21,15 +21,54 @@ namespace {
 constexpr std::size_t block_size = std::size_t{1} << 19;
 constexpr std::size_t files_a_batch = 32;
 
+/// Whether what begins as an array of objects is one, from the brace of its first object on: not if a line ends within that
+/// object, and the next one begins another. Then it is a bad first line of JSON Lines. Returns: nothing if more bytes have
+/// to tell.
+std::optional<bool> is_array_of_objects(std::string_view text) {
+  bool in_quotes = false, is_escaped = false;
+  std::size_t depth = 0;
+  char last = '\0';  // that is no blank
+  bool is_behind_line = false;
+  for (const char c : text) {
+    if (c == '\n') {
+      is_behind_line = true;
+      if (in_quotes) last = '"';
+      in_quotes = is_escaped = false;
+    }
+    if (in_quotes) {
+      if (is_escaped) {
+        is_escaped = false;
+      } else if (c == '\\') {
+        is_escaped = true;
+      } else {
+        in_quotes = c != '"';
+      }
+      continue;
+    }
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
+    // Within an object a brace stands behind a colon, or in an array.
+    if (c == '{' && depth > 0 && is_behind_line && last != ':' && last != '[' && last != ',') return false;
+    is_behind_line = false;
+    if (c == '"') in_quotes = true;
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && --depth == 0) return true;
+    last = c;
+  }
+  return std::nullopt;
+}
+
 /// What the documents of a source are, as far as its first bytes say it. Of a pipe no more of them are looked at than are
 /// needed.
 unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop) {
   constexpr std::string_view warc = "WARC/1.";
   constexpr std::size_t most = 4096;
   std::string text;  // without what may come before it
-  for (std::size_t size = 1; size < most; ++size) {
+  bool is_likely_array = false;
+  // Of a file the first object of an array is looked at in few steps.
+  for (std::size_t size = 1; size < most; size += is_likely_array && !file.is_live() ? size : 1) {
     const std::string_view beginning = file.peek(size, stop);
-    if (beginning.size() < size) break;  // the end
+    const bool is_end = beginning.size() < size;
+    if (is_end && !is_likely_array) break;
     text = beginning;
     if (byte_order_mark.starts_with(text)) continue;
     if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
@@ -43,11 +82,18 @@ unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop
     const std::size_t second = text.find_first_not_of(" \t\r\n", 1);
     if (second == text.npos) continue;
     if (text.front() == '[') {
-      return text[second] == '{' || text[second] == ']' ? unit_of_input::json_array : unit_of_input::files;
+      if (text[second] == ']') return unit_of_input::json_array;
+      if (text[second] != '{') return unit_of_input::files;
+      if (const auto is_array = is_array_of_objects(text.substr(second))) {
+        return *is_array ? unit_of_input::json_array : unit_of_input::json_lines;
+      }
+      is_likely_array = true;
+      if (is_end) break;
+      continue;
     }
     return text[second] == '"' ? unit_of_input::json_lines : unit_of_input::files;
   }
-  return unit_of_input::files;
+  return is_likely_array ? unit_of_input::json_array : unit_of_input::files;
 }
 
 }  // namespace
@@ -77,12 +123,21 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
   bytes.reserve(std::max(block_size, 2 * rest_.size()));
   bytes.append(rest_);
   std::size_t end = 0;
+  if (std::exchange(is_rest_new_, false) && cutter_) {
+    cutter_->take(rest_, found);
+    if (!found.empty()) end = static_cast<std::size_t>(found.back() - offset_);
+  }
   bool has_ended = false;
   const auto wants_more = [&] { return file_->is_live() && bytes.size() < block_size && !file_->is_quiet(); };
   while (!has_ended && (end == 0 || wants_more())) {
     const std::size_t old_size = bytes.size();
     if (old_size == bytes.capacity()) bytes.reserve(2 * bytes.capacity());
-    bytes.resize(old_size + file_->read(bytes.data() + old_size, bytes.capacity() - old_size, stop));
+    try {
+      bytes.resize(old_size + file_->read(bytes.data() + old_size, bytes.capacity() - old_size, stop));
+    } catch (const read_error&) {
+      failure_to_read_ = std::current_exception();  // waits until what is whole was handed on
+      break;
+    }
     has_ended = bytes.size() == old_size;
     if (has_ended && stop.load(std::memory_order_relaxed)) return std::nullopt;
     if (cutter_) {
@@ -92,6 +147,11 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
     }
     const std::size_t last = bytes.view().substr(old_size).rfind('\n');
     if (last != std::string_view::npos) end = old_size + last + 1;
+  }
+  // A record of WARC that came before a gap ends there, where another one would say so.
+  if (failure_to_read_ && cutter_ && cutter_->is_behind_record() && end < bytes.size()) {
+    end = bytes.size();
+    found.push_back(offset_ + end);
   }
   for (const std::uint64_t place : found) ends.push_back(static_cast<std::size_t>(place - offset_));
   if (has_ended && cutter_ && end < bytes.size()) ends.push_back(bytes.size());
@@ -121,6 +181,16 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
       return true;
     }
     out.from = from_;
+    if (failure_to_read_) {
+      offset_ += rest_.size();
+      rest_.clear();
+      std::rethrow_exception(std::exchange(failure_to_read_, nullptr));
+    }
+    if (std::exchange(skips_line_, false)) {
+      static_cast<void>(skip_line(false, stop));
+      if (cutter_) cutter_.emplace(from_->unit, offset_);
+      is_rest_new_ = true;
+    }
     out.offset = offset_;
     const bool may_wait = file_->is_live();
     if (may_wait && was_full_ && file_->is_quiet()) {
@@ -131,6 +201,10 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
     }
     const std::optional<std::size_t> whole = read_whole_lines(out.bytes, out.ends, stop);
     if (!whole) return false;
+    if (failure_to_read_ && *whole == 0) {
+      rest_.assign(out.bytes.view());
+      return read_next(out, stop);
+    }
     const bool is_table = from_->unit == unit_of_input::csv || from_->unit == unit_of_input::tsv;
     if (is_table && offset_ == 0 && !out.ends.empty()) {
       from_->header = out.bytes.view().substr(0, out.ends.front());
@@ -141,6 +215,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
       if (auto wrong = take_header(settings_, row, *from_)) {
         out = batch{};
         out.from = from_;
+        if (has_bare_returns(from_->header)) *wrong += hint_at_returns;
         out.bad = bad_input{from_->name(), *std::move(wrong)};
         file_.reset();
         return true;
@@ -156,16 +231,72 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
       return true;
     }
     return *whole > 0;  // none only at the end
+  } catch (const gap_error& error) {
+    go_on_behind(error, out, stop);
+    return true;
   } catch (const read_error& error) {
     out = batch{};
     out.bad = unreadable(*from_, error);
   } catch (const std::bad_alloc&) {
+    offset_ += out.bytes.size();
     out = batch{};
+    rest_ = {};
     out.from = from_;
     out.bad = bad_input{from_->name(), "a line larger than the memory there is"};
+    const bool has_lines = from_->unit == unit_of_input::lines || from_->unit == unit_of_input::json_lines;
+    if (settings_.skip_bad && file_) out.bad->unread = skip_line(!has_lines, stop);
+    if (settings_.skip_bad && has_lines) return true;
   }
   file_.reset();
   return true;
+}
+
+/// Says that something was lost of a packed source, and goes on behind it where a record surely begins.
+void source_lines::go_on_behind(const read_error& error, batch& out, const std::atomic<bool>& stop) {
+  out = batch{};
+  out.bad = bad_input{from_->name(), error.what()};
+  switch (from_->unit) {
+    case unit_of_input::json_lines: break;  // the rest of a line is no object
+    case unit_of_input::lines: skips_line_ = true; break;
+    case unit_of_input::csv:
+    case unit_of_input::tsv:
+      skips_line_ = from_->columns != nullptr;
+      if (skips_line_) break;
+      [[fallthrough]];  // there is no header
+    case unit_of_input::json_array:
+    case unit_of_input::files: out.bad->unread = skip_line(true, stop); break;
+    case unit_of_input::warc: cutter_.emplace(from_->unit, offset_); break;
+    default: break;
+  }
+  if (out.bad->unread > 0) file_.reset();
+}
+
+/// Reads to the end of the line, or of the source. Returns: how many bytes of the rest are not read, if all of it is that.
+std::uint64_t source_lines::skip_line(bool is_rest_unread, const std::atomic<bool>& stop) {
+  std::string block(std::size_t{1} << 16, '\0');
+  std::uint64_t unread = 0;
+  for (;;) {
+    std::size_t count = 0;
+    try {
+      count = file_->read(block.data(), block.size(), stop);
+    } catch (const gap_error&) {
+      continue;
+    } catch (const read_error& error) {
+      unread += error.unread;
+      break;
+    }
+    if (count == 0) break;
+    if (is_rest_unread) {
+      unread += count;
+      continue;
+    }
+    const std::size_t end = std::string_view(block).substr(0, count).find('\n');
+    offset_ += end == block.npos ? count : end + 1;
+    if (end == block.npos) continue;
+    rest_.assign(block, end + 1, count - end - 1);
+    return 0;
+  }
+  return is_rest_unread ? unread : 0;
 }
 
 /// Looks at the beginning of a source for what its documents are, where that is open.
@@ -288,6 +419,12 @@ bool batch_reader::next_lines(batch& out, const std::atomic<bool>& stop) {
     if (std::get<0>(sources_.front())->next(out, stop)) return true;
     if (stop.load(std::memory_order_relaxed)) return false;
   }
+}
+
+bool has_bare_returns(std::string_view line) {
+  line = content_of_line(line, false);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line.find('\r') != line.npos;
 }
 
 std::string_view content_of_line(std::string_view raw, bool first_of_source) {

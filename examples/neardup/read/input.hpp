@@ -74,6 +74,8 @@ class source_lines {
   void settle_unit(const std::atomic<bool>& stop);
   std::optional<std::size_t> read_whole_lines(byte_buffer& bytes, std::vector<std::size_t>& ends,
                                               const std::atomic<bool>& stop);
+  void go_on_behind(const read_error& error, batch& out, const std::atomic<bool>& stop);
+  std::uint64_t skip_line(bool is_rest_unread, const std::atomic<bool>& stop);
 
   const input_settings& settings_;
   std::shared_ptr<source> from_;
@@ -84,6 +86,9 @@ class source_lines {
   std::string rest_;                     // the beginning of a line whose end is not read yet
   std::optional<record_cutter> cutter_;  // where records are no lines
   std::optional<bad_input> last_bad_;    // comes behind the last batch
+  std::exception_ptr failure_to_read_;   // comes behind what was read before it
+  bool skips_line_ = false;              // it began before a gap
+  bool is_rest_new_ = false;             // the cutter has not seen it
 
   std::atomic<bool> stop_{false};
 
@@ -114,6 +119,13 @@ class batch_reader {
   source_walker& walker_;
   std::deque<std::variant<std::unique_ptr<source_lines>, bad_input>> sources_;  // the current one, and the next ones
 };
+
+/// What is said of a source whose lines may end with carriage returns alone, which are no line ends here.
+inline constexpr const char* hint_at_returns =
+    "; if the lines end with carriage returns, make others of these: tr '\\r' '\\n' < FILE | neardup … -";
+
+/// Whether a line, with its end, has carriage returns elsewhere.
+bool has_bare_returns(std::string_view line);
 
 /// What of a line is its content: not the line end, nor a byte order mark at the beginning of a source.
 std::string_view content_of_line(std::string_view raw, bool first_of_source);

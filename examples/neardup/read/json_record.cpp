@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <neardup/text/utf8.hpp>
 #include <system_error>
 #if defined(__SSE2__)
@@ -36,7 +37,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// Whether a number of JSON is one that a word may weigh.
 bool is_weight(std::string_view number) {
   double value = 0;
-  return std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc{} && value >= 0;
+  return !is_beyond_numbers(number) &&
+         std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc{} && value >= 0;
 }
 
 /// The value of four hexadecimal digits; nothing if they are anything else.
@@ -279,6 +281,9 @@ std::string other_kind(const std::string& name, const token& found, const char* 
   return found.kind == '\0' ? "no " + field : field + " is " + name_of(found.kind) + ", not " + wanted;
 }
 
+/// Unlike od::value::type() also of what is no JSON.
+bool is_array(od::value& value) { return value.raw_json_token().starts_with('['); }
+
 [[noreturn]] void fail(simdjson::error_code error) { throw simdjson::simdjson_error(error); }
 
 void expect(bool is_met, simdjson::error_code otherwise) {
@@ -340,9 +345,11 @@ struct json_parser {
       case 'f': expect(text == "false", simdjson::F_ATOM_ERROR); break;
       case 'n': expect(text == "null", simdjson::N_ATOM_ERROR); break;
       default:
-        expect(found_here.kind == '-' || is_digit(found_here.kind), simdjson::T_ATOM_ERROR);
+        if (!is_beyond_numbers(text)) {
+          expect(found_here.kind == '-' || is_digit(found_here.kind), simdjson::T_ATOM_ERROR);
+          expect(is_number(text), simdjson::NUMBER_ERROR);
+        }
         found_here.kind = '0';
-        expect(is_number(text), simdjson::NUMBER_ERROR);
     }
     return found_here;
   }
@@ -380,7 +387,7 @@ struct json_parser {
     token taken;
     if (is_text && !settings.weighted_field.empty()) {
       taken = scan_weighted(value, depth, weighted[first / names.size()]);
-    } else if (is_text && value.type() == od::json_type::array) {
+    } else if (is_text && is_array(value)) {
       taken = scan_texts(value, depth, here, scratch[first]);
     } else {
       taken = scan(value, depth, &here);
@@ -417,10 +424,10 @@ struct json_parser {
 
   /// Takes an array of [word, weight] pairs. What is anything else is checked.
   token scan_weighted(od::value value, int depth, weighted_words& to) {
-    if (value.type() != od::json_type::array) return scan(value, depth);
+    if (!is_array(value)) return scan(value, depth);
     bool all_pairs = true;
     for (od::value element : value.get_array()) {
-      if (element.type() != od::json_type::array) {
+      if (!is_array(element)) {
         all_pairs = false;
         check(element, depth + 1);
         continue;
@@ -435,6 +442,20 @@ struct json_parser {
       all_pairs = all_pairs && kinds == "\"0" && is_weight(to.parts.back());
     }
     return {all_pairs ? '[' : other, {}};
+  }
+
+  /// The fields of the record, the first of them by name.
+  std::string list_of_fields(std::string_view line) {
+    constexpr std::size_t most = 12, longest = 40;
+    std::string list;
+    std::size_t count = 0;
+    od::document document = parser.iterate(line.data(), line.size(), line.size() + padding);
+    for (od::field field : document.get_object()) {
+      const std::string_view key = key_of(field);
+      if (++count <= most)
+        list.append(count == 1 ? "" : ", ").append(key.substr(0, longest)).append(key.size() > longest ? "…" : "");
+    }
+    return count == 0 ? "is empty" : "has: " + list + (count > most ? ", …" : "");
   }
 
   std::string_view key_of(od::field& field) {
@@ -466,15 +487,21 @@ struct json_parser {
     }
   }
 
-  /// The number that --keep asks for. Returns: what is wrong with it, if anything is.
-  std::optional<std::string> take_number(record& out) const {
-    const token& number = found[settings.text_fields.size() + 1];
-    if (number.kind != '0') return other_kind(settings.score_field, number, "a number");
-    return take_score(settings.score_field, number.text, out);
+  /// The number or text that --keep asks for. Returns: what is wrong with it, if anything is.
+  std::optional<std::string> take_key(record& out) const {
+    const token& key = found[settings.text_fields.size() + 1];
+    if (key.kind == '0') {
+      take_number(key.text, out);
+    } else if (key.kind == '"') {
+      take_text(key.text, out);
+    } else {
+      return other_kind(settings.score_field, key, "a number or a string");
+    }
+    return std::nullopt;
   }
 
-  /// Hands over what was found. Returns: what is missing, if anything is.
-  std::optional<std::string> take(record& out) {
+  /// Hands over what was found in a line. Returns: what is missing, if anything is.
+  std::optional<std::string> take(std::string_view line, record& out) {
     for (std::size_t i = 0; i < settings.text_fields.size(); ++i) {
       if (!settings.weighted_field.empty() && found[i].kind != '\0') {
         if (found[i].kind == '[') continue;
@@ -482,7 +509,10 @@ struct json_parser {
       }
       if (found[i].kind != '"' && found[i].kind != array_of_lines) {
         const bool is_default = found[i].kind == '\0' && settings.text_fields == input_settings{}.text_fields;
-        return other_kind(names[i], found[i], "a string") + (is_default ? "; --text-field names another" : "");
+        const bool is_missing = found[i].kind == '\0';
+        return other_kind(names[i], found[i], "a string") +
+               (is_missing ? " in the record, which " + list_of_fields(line) : "") +
+               (is_default ? "; --text-field names another" : "");
       }
       out.fields.push_back(found[i].text);
       out.quoted.push_back(found[i].kind == '"' ? found[i].quoted : std::string_view());
@@ -490,7 +520,7 @@ struct json_parser {
     const std::vector<std::string_view>& words = weighted.front().parts;
     out.fields.insert(out.fields.end(), words.begin(), words.end());
     if (!settings.score_field.empty()) {
-      if (auto wrong = take_number(out)) return wrong;
+      if (auto wrong = take_key(out)) return wrong;
     }
     if (!settings.source_field.empty()) {
       const token& value = found[names.size() - 1];
@@ -516,17 +546,19 @@ struct json_parser {
         return error.error();
       }
     };
+    std::string_view taken = line;
     simdjson::error_code error = error_in(line);
     if (error == simdjson::UTF8_ERROR) {
       out.ill_formed = true;
       repaired_line = repaired(line);
       const std::size_t size = repaired_line.size();
       repaired_line.append(padding, ' ');
-      error = error_in(std::string_view(repaired_line).substr(0, size));
+      taken = std::string_view(repaired_line).substr(0, size);
+      error = error_in(taken);
     }
     if (!error) {
       out.ill_formed = out.ill_formed || ill_formed;
-      return take(out);
+      return take(taken, out);
     }
     if (error == simdjson::INCORRECT_TYPE) {
       std::string_view value = line.substr(line.find_first_not_of(blanks));
@@ -582,15 +614,29 @@ bool is_number(std::string_view text) {
   return text.empty();
 }
 
-std::optional<std::string> take_score(const std::string& name, std::string_view number, record& out) {
-  if (!is_number(number)) return "field \"" + name + "\" is not a number";
-  const char* const end = number.data() + number.size();
-  const auto parsed = std::from_chars(number.data(), end, out.score);
-  if (parsed.ec != std::errc{} || parsed.ptr != end) {
-    return "field \"" + name + "\" is a number that is too large or too small";
+bool is_beyond_numbers(std::string_view text) { return text == "NaN" || text == "Infinity" || text == "-Infinity"; }
+
+void take_number(std::string_view number, record& out) {
+  if (number == "NaN") {
+    out.key = key_kind::nothing;
+    return;
   }
-  if (may_be_rounded(number)) out.exact_score = number;
-  return std::nullopt;
+  out.key = key_kind::number;
+  if (is_beyond_numbers(number)) {
+    out.score = std::numeric_limits<double>::infinity();
+    if (number.front() == '-') out.score = -out.score;
+    return;
+  }
+  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), out.score);
+  const bool is_beyond_doubles = parsed.ec == std::errc::result_out_of_range;
+  // Its digits tell a number beyond the range of doubles from others that are rounded to the same one.
+  if (is_beyond_doubles) out.score = double_nearest_to(number);
+  if (is_beyond_doubles || may_be_rounded(number)) out.exact_key = number;
+}
+
+void take_text(std::string_view text, record& out) {
+  out.key = text.empty() ? key_kind::nothing : key_kind::text;
+  out.exact_key = text;
 }
 
 bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../ground/exact_number.hpp"
 #include "input_settings.hpp"
 #include "source.hpp"
 
@@ -20,21 +21,26 @@ struct record {
   std::vector<std::string_view> quoted;
   std::string_view id;
   bool has_id = false;
-  bool is_blank = false;         ///< what stands between records: it is none
-  bool is_html = false;          ///< a record of a crawl that is no plain text, and is left out,
-  bool is_no_text = false;       ///< or one of any other kind
-  double score = 0;              ///< by --keep highest and lowest
-  std::string_view exact_score;  ///< the number that the record has, if it may not be the same
-  std::string_view source;       ///< what it has of the field that --by names; empty if it has none
-  bool ill_formed = false;       ///< it was not UTF-8; U+FFFD stands for what was not
+  bool is_blank = false;            ///< what stands between records: it is none
+  bool is_html = false;             ///< a record of a crawl that is no plain text, and is left out,
+  bool is_packed = false;           ///< or a text that is packed,
+  bool is_no_text = false;          ///< or one of any other kind
+  key_kind key = key_kind::number;  ///< what it has in the field of --keep highest and lowest
+  double score = 0;                 ///< its number there
+  std::string_view exact_key;       ///< a text there, or the number as it is written if the score may not be the same
+  std::string_view source;          ///< what it has of the field that --by names; empty if it has none
+  bool ill_formed = false;          ///< it was not UTF-8; U+FFFD stands for what was not
 
   void clear() {
     fields.clear();
     quoted.clear();
-    id = exact_score = source = {};
-    has_id = is_blank = is_html = is_no_text = ill_formed = false;
+    id = exact_key = source = {};
+    key = key_kind::number;
+    has_id = is_blank = is_html = is_packed = is_no_text = ill_formed = false;
     score = 0;
   }
+
+  [[nodiscard]] bool is_left_out() const noexcept { return is_html || is_packed || is_no_text; }
 };
 
 /// Reads a record of a source, behind which there must be `padding` readable bytes. Returns: what is wrong with it;

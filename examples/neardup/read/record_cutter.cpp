@@ -1,6 +1,7 @@
 #include "record_cutter.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "warc.hpp"
 
@@ -51,6 +52,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
     if (in_quotes_) {
+      // No string has a line end: then a quote is missing, and what follows is none.
       if (is_escaped_) {
         is_escaped_ = false;
       } else if (c == '\\') {
@@ -58,14 +60,17 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
       } else if (c == '"') {
         in_quotes_ = false;
       }
+      if (c == '\n') in_quotes_ = is_escaped_ = false;
       continue;
     }
     switch (c) {
       case '"': in_quotes_ = true; break;
       case '[':
       case '{': ++depth_; break;
-      case ']':
       case '}':
+        if (depth_ > 1) --depth_;  // the array itself ends with a bracket
+        break;
+      case ']':
         if (depth_ > 0 && --depth_ == 0) ends.push_back(taken_ + i + 1);
         break;
       case ',':
@@ -104,14 +109,21 @@ void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (is_behind_) {
     // Two line ends close a record; the next one begins where none of them stands.
-    if (line.empty()) return;
-    ends.push_back(begin);
+    if (line.empty()) {
+      ++blank_lines_;
+      return;
+    }
     is_behind_ = false;
     is_first_ = true;
+    if (line.starts_with(warc_begin) || blank_lines_ >= 2) {
+      ends.push_back(begin);
+    } else {
+      is_lost_ = true;  // its length was wrong, and what stands here belongs to it
+    }
   }
   if (is_lost_) {
     if (!line.starts_with(warc_begin)) return;
-    ends.push_back(begin);
+    if (begin > begin_) ends.push_back(begin);
     is_lost_ = false;
     is_first_ = true;
   }
@@ -134,7 +146,144 @@ void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_
   is_lost_ = !has_length_;
   if (is_lost_) return;
   to_skip_ = length_;
+  blank_lines_ = 0;
   is_behind_ = length_ == 0;
+}
+
+namespace {
+
+/// Where a row of CSV ends that begins at the beginning of these bytes: behind its line end, or at the end of all.
+std::size_t end_of_row(std::string_view bytes) {
+  bool in_quotes = false, value_begins = true;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const char c = bytes[i];
+    if (in_quotes) {
+      i = std::min(bytes.find('"', i), bytes.size());
+      in_quotes = false;
+      value_begins = true;
+    } else if (c == '"' && value_begins) {
+      in_quotes = true;
+    } else if (c == '\n') {
+      return i + 1;
+    } else {
+      value_begins = c == ',';
+    }
+  }
+  return bytes.size();
+}
+
+/// The first line of a row, and the rest of it.
+std::vector<std::string_view> recovered_rows(std::string_view raw) {
+  const std::size_t line = std::min(raw.find('\n'), raw.size() - 1) + 1;
+  std::vector<std::string_view> pieces{raw.substr(0, line)};
+  for (raw.remove_prefix(line); !raw.empty(); raw.remove_prefix(pieces.back().size())) {
+    pieces.push_back(raw.substr(0, end_of_row(raw)));
+  }
+  return pieces;
+}
+
+/// Objects between which a comma is missing.
+std::vector<std::string_view> objects_in_line(std::string_view raw) {
+  std::vector<std::string_view> pieces;
+  std::size_t depth = 0, begin = 0;
+  bool in_quotes = false;
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    const char c = raw[i];
+    if (in_quotes) {
+      if (c == '\\') ++i;
+      in_quotes = c != '"';
+    } else if (c == '"') {
+      in_quotes = true;
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && depth > 0 && --depth == 0) {
+      const std::size_t next = raw.find_first_not_of(white_space, i + 1);
+      if (next == raw.npos || raw[next] != '{') continue;
+      pieces.push_back(raw.substr(begin, i + 1 - begin));
+      begin = i + 1;
+    }
+  }
+  pieces.push_back(raw.substr(begin));
+  return pieces;
+}
+
+/// Elements that begin lines as the first one of the piece does: no line end stands in a string of JSON.
+std::vector<std::string_view> recovered_elements(std::string_view raw) {
+  const std::size_t first = std::min(raw.find('{'), raw.size());
+  const std::size_t line = raw.rfind('\n', first) + 1;  // 0 if there is none
+  std::string begin = "\n";
+  const std::string_view before = raw.substr(line, first - line);
+  const bool begins_line = line > 0 && before.find_first_not_of(" \t") == before.npos;
+  begin.append(begins_line ? before : std::string_view()).append("{");
+  std::vector<std::string_view> pieces;
+  for (std::size_t at = 0; at < raw.size();) {
+    const std::size_t next = raw.find(begin, std::max(at + 1, first));
+    const std::size_t end = next == raw.npos ? raw.size() : next + 1;
+    pieces.push_back(raw.substr(at, end - at));
+    at = end;
+  }
+  return pieces.size() > 1 ? pieces : objects_in_line(raw);
+}
+
+/// Whether a record of WARC begins at this mark, and ends where another one does or all ends. Returns: its end.
+std::optional<std::size_t> end_of_warc(std::string_view raw, std::size_t begin) {
+  const header_lines header(raw.substr(begin));
+  const auto length = content_length(header["Content-Length"].value_or(""));
+  if (!header.body() || !length || *length > header.body()->size()) return std::nullopt;
+  std::size_t end = raw.size() - header.body()->size() + static_cast<std::size_t>(*length);
+  end = std::min(raw.find_first_not_of("\r\n", end), raw.size());
+  const bool ends_well = end == raw.size() || raw.substr(end).starts_with(warc_begin);
+  return ends_well ? std::optional(end) : std::nullopt;
+}
+
+std::vector<std::string_view> recovered_warc(std::string_view raw) {
+  const std::string mark = "\n" + std::string(warc_begin);
+  std::vector<std::string_view> pieces;
+  std::size_t begin = 0;
+  // What follows a mark must be a record; of anything else the bad one before it is a part.
+  for (std::size_t at = raw.find(mark); at != raw.npos;) {
+    const auto end = end_of_warc(raw, at + 1);
+    if (!end) {
+      at = raw.find(mark, at + 1);
+      continue;
+    }
+    if (at + 1 > begin) pieces.push_back(raw.substr(begin, at + 1 - begin));
+    pieces.push_back(raw.substr(at + 1, *end - at - 1));
+    begin = *end;
+    at = begin == raw.size() ? raw.npos : begin - 1;
+  }
+  if (begin < raw.size()) pieces.push_back(raw.substr(begin));
+  return pieces;
+}
+
+}  // namespace
+
+bool may_hold_others(std::string_view element) {
+  std::size_t depth = 0;
+  bool in_quotes = false;
+  for (std::size_t i = 0; i < element.size(); ++i) {
+    const char c = element[i];
+    if (in_quotes) {
+      if (c == '\\') ++i;
+      in_quotes = c != '"';
+    } else if (c == '"') {
+      in_quotes = true;
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && depth > 0) {
+      --depth;
+    }
+  }
+  return (depth > 0 || in_quotes) && element.find('{', 1) != element.npos;
+}
+
+std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw) {
+  switch (unit) {
+    case unit_of_input::csv: return recovered_rows(raw);
+    case unit_of_input::json_array: return recovered_elements(raw);
+    case unit_of_input::warc: return recovered_warc(raw);
+    default: return {raw};
+  }
 }
 
 array_piece piece_of_array(std::string_view raw, bool is_first) {

@@ -17,9 +17,16 @@ class record_cutter {
   /// Of tables, arrays of JSON and WARC; of anything else all of the source is one record.
   explicit record_cutter(unit_of_input unit) : unit_(unit) {}
 
+  /// Behind a gap in a source, from this place on: of WARC it looks for the next record.
+  record_cutter(unit_of_input unit, std::uint64_t begin)
+      : unit_(unit), begin_(begin), taken_(begin), is_lost_(unit == unit_of_input::warc) {}
+
   /// Takes the next bytes. Appends where records end, counted from the beginning of the source. What follows the last
   /// of these when all has come is a record, too: for tables and WARC a last one, of an array what follows it.
   void take(std::string_view bytes, std::vector<std::uint64_t>& ends);
+
+  /// Whether all that came are whole records, though nothing says yet that the last one has ended.
+  [[nodiscard]] bool is_behind_record() const noexcept { return is_behind_ && line_.empty(); }
 
   /// Whether an array of JSON has not ended.
   [[nodiscard]] bool is_open() const noexcept { return depth_ > 0; }
@@ -31,6 +38,7 @@ class record_cutter {
   void take_warc_line(std::uint64_t begin, std::vector<std::uint64_t>& ends);
 
   unit_of_input unit_;
+  std::uint64_t begin_ = 0;  // of the first byte that it takes
   std::uint64_t taken_ = 0;
 
   // Of CSV, and of JSON whether a string is open.
@@ -47,10 +55,19 @@ class record_cutter {
   bool is_first_ = true;    // line of a header
   bool is_lost_ = false;    // until a record begins
   bool is_behind_ = false;  // a record: its blank lines come
+  std::uint64_t blank_lines_ = 0;
   std::uint64_t length_ = 0;
   bool has_length_ = false;
   std::uint64_t to_skip_ = 0;  // of a body
 };
+
+/// Cuts what record_cutter took for one record, and was none, where a record surely begins: a row of CSV whose quotes are
+/// wrong at each line, an array of JSON at the lines that begin as its first element does, WARC at marks of records. The
+/// first piece is what is bad. Complexity: linear.
+std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw);
+
+/// Whether a bad element of an array may have taken in others: its braces or its quotes have no end.
+bool may_hold_others(std::string_view element);
 
 /// A piece that record_cutter makes of an array of JSON: an element, and what it is to the array.
 struct array_piece {

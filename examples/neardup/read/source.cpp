@@ -29,14 +29,15 @@ std::optional<unit_of_input> unit_by_name(std::string_view name) {
 }
 
 bad_input unreadable(const source& from, const read_error& error) {
-  if (!from.in_folder) return {from.name(), error.what()};
+  if (!from.in_folder) return {.where = from.name(), .what = error.what(), .unread = error.unread};
   const auto* const foreign = dynamic_cast<const foreign_file*>(&error);
   const bool is_binary =
       foreign != nullptr ? !foreign->may_hold_texts : dynamic_cast<const binary_file*>(&error) != nullptr;
   return {from.name(), error.what(),
           is_binary            ? trouble::left_out
           : foreign != nullptr ? trouble::foreign
-                               : trouble::passed_over};
+                               : trouble::passed_over,
+          error.unread};
 }
 
 void source_copy::write(std::string_view bytes) {
@@ -103,7 +104,11 @@ void source_file::begin(const std::atomic<bool>& stop) {
   if (is_kept && !file_->is_regular()) keep();
   // In one read, as it is needed below.
   if (file_->is_regular()) plain->peek(from_.text_only ? first_block : first_record, stop);
-  content_ = unpacked(plain, from_.path, from_.as_it_is ? when_foreign::read : when_foreign::refuse, stop);
+  content_ = unpacked(plain, from_.path, from_.as_it_is ? when_foreign::read : when_foreign::refuse,
+                      !from_.survives       ? when_damaged::stop
+                      : file_->is_regular() ? when_damaged::go_on_when_whole
+                                            : when_damaged::go_on,
+                      stop);
   is_packed_ = content_ != plain;
   if (is_kept && is_packed_ && copy_ == nullptr) keep();
   // An archive tells itself late; of a pipe that much may be long in coming.
@@ -122,6 +127,14 @@ void source_file::begin(const std::atomic<bool>& stop) {
 
 std::size_t source_file::read(char* to, std::size_t size, const std::atomic<bool>& stop) {
   if (!file_) {
+    if (gaps_passed_ < from_.gaps.size()) {
+      const source::gap& next = from_.gaps[gaps_passed_];
+      if (next.place == position_) {
+        ++gaps_passed_;
+        std::rethrow_exception(next.error);
+      }
+      size = static_cast<std::size_t>(std::min<std::uint64_t>(size, next.place - position_));
+    }
     const std::size_t count = copy_->read_at(position_, to, size);
     position_ += count;
     if (count == 0 && from_.failure) std::rethrow_exception(from_.failure);
@@ -131,11 +144,15 @@ std::size_t source_file::read(char* to, std::size_t size, const std::atomic<bool
   try {
     if (!content_) begin(stop);
     count = content_->read(to, size, stop);
+  } catch (const gap_error&) {
+    if (copy_ != nullptr) from_.gaps.push_back({position_, std::current_exception()});
+    throw;
   } catch (const read_error&) {
     if (copy_ != nullptr) from_.failure = std::current_exception();
     throw;
   }
   if (copy_ != nullptr) copy_->write({to, count});
+  position_ += count;
   return count;
 }
 
@@ -144,6 +161,9 @@ std::string_view source_file::peek(std::size_t size, const std::atomic<bool>& st
   try {
     if (!content_) begin(stop);
     return content_->peek(size, stop);
+  } catch (const gap_error&) {
+    if (copy_ != nullptr) from_.gaps.push_back({position_, std::current_exception()});
+    throw;
   } catch (const read_error&) {
     if (copy_ != nullptr) from_.failure = std::current_exception();
     throw;
@@ -286,6 +306,7 @@ std::shared_ptr<source> source_walker::named(const std::string& path) const {
   auto found = std::make_shared<source>(source{path, copies_});
   found->as_it_is = settings_.reads_binary;
   found->unit = settings_.unit;
+  found->survives = settings_.skip_bad && settings_.unit != unit_of_input::files;
   return found;
 }
 

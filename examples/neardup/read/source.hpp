@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,6 +42,25 @@ class source_copy {
   std::uint64_t size_ = 0;
 };
 
+/// What was wrong with records of a source that were cut anew, by their places, so that each pass cuts them in the same way.
+/// From any thread.
+class recovered_records {
+ public:
+  void add(std::uint64_t place, const std::string& wrong) {
+    const std::lock_guard lock(mutex_);
+    wrong_.emplace(place, wrong);
+  }
+  [[nodiscard]] std::optional<std::string> find(std::uint64_t place) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = wrong_.find(place);
+    return found == wrong_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::string> wrong_;
+};
+
 /// A file, or standard input. Shared by all that still may read it.
 struct source {
   std::string path;  ///< as documents are named after it; "-" is standard input
@@ -51,10 +71,19 @@ struct source {
   std::unique_ptr<source_copy> copy = nullptr;
   /// How reading it ended, if by an error: the copy ends in the same way.
   std::exception_ptr failure = nullptr;
+  /// A place in the copy where something is lost, and the gap_error that says it.
+  struct gap {
+    std::uint64_t place;
+    std::exception_ptr error;
+  };
+  std::vector<gap> gaps = {};
+
+  std::shared_ptr<recovered_records> recovered = std::make_shared<recovered_records>();
 
   bool in_folder = false;  ///< found there, not named
   bool text_only = false;  ///< a binary file is left out
   bool as_it_is = false;   ///< also bytes of a format that is no text
+  bool survives = false;   ///< where a packed file is damaged, its next member is read
 
   unit_of_input unit = unit_of_input::files;                          ///< what its documents are,
   bool has_settled_unit = false;                                      ///< once its beginning was looked at
@@ -111,6 +140,7 @@ class source_file {
   std::shared_ptr<input_file> file_;  // nothing when the copy is read
   source_copy* copy_ = nullptr;       // written to while there is a file_
   std::uint64_t position_ = 0;        // in the copy
+  std::size_t gaps_passed_ = 0;       // of a copy that is read
   bool is_packed_ = false;
   std::shared_ptr<peeking_stream> content_;  // of file_, once reading has begun
 };

@@ -8,6 +8,9 @@ namespace command {
 
 namespace {
 
+constexpr const char* quotes_without_end = "a value in quotes has no end";
+constexpr const char* behind_quotes = "something follows the closing quote of value ";
+
 /// Takes the value in quotes that a row begins with. Returns: the bytes of it with its quotes; nothing if it has no end.
 std::optional<std::size_t> take_quoted(std::string_view row, table_row& out) {
   std::size_t end = 1;
@@ -41,11 +44,10 @@ std::optional<std::string> split_row(std::string_view row, unit_of_input unit, t
     std::size_t size = 0;
     if (unit == unit_of_input::csv && row.starts_with('"')) {
       const auto quoted = take_quoted(row, out);
-      if (!quoted) return "a value in quotes has no end";
+      if (!quoted) return quotes_without_end;
       size = *quoted;
       if (size < row.size() && row[size] != between) {
-        return "something follows the closing quote of value " + std::to_string(out.values.size()) +
-               "; a quote within a value is written twice";
+        return behind_quotes + std::to_string(out.values.size()) + "; a quote within a value is written twice";
       }
     } else {
       size = std::min(row.find(between), row.size());
@@ -55,6 +57,8 @@ std::optional<std::string> split_row(std::string_view row, unit_of_input unit, t
     row.remove_prefix(size + 1);
   }
 }
+
+bool is_about_quotes(std::string_view wrong) { return wrong == quotes_without_end || wrong.starts_with(behind_quotes); }
 
 std::optional<std::string> take_header(const input_settings& settings, std::string_view row, source& from) {
   table_row names;
@@ -106,7 +110,11 @@ std::optional<std::string> table_reader::operator()(const source& from, std::str
     out.id = values[*id_];
     out.has_id = true;
   }
-  return score_ ? take_score(settings_.score_field, values[*score_], out) : std::nullopt;
+  if (score_) {
+    const std::string_view key = values[*score_];
+    is_number(key) || is_beyond_numbers(key) ? take_number(key, out) : take_text(key, out);
+  }
+  return std::nullopt;
 }
 
 }  // namespace command

@@ -18,6 +18,9 @@ struct table_row {
 /// Returns: what is wrong with it, if anything is.
 std::optional<std::string> split_row(std::string_view row, unit_of_input unit, table_row& out);
 
+/// Whether that is about quotes, so that the row may be several.
+bool is_about_quotes(std::string_view wrong);
+
 /// Takes the header of a table, a row without its line end. Returns: what is wrong with it, or what is asked for and
 /// not there.
 std::optional<std::string> take_header(const input_settings& settings, std::string_view row, source& from);

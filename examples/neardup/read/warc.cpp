@@ -1,8 +1,10 @@
 #include "warc.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
+#include "input.hpp"
 #include "json_record.hpp"
 
 namespace command {
@@ -46,7 +48,9 @@ std::string charset_of(std::string_view value) {
     const std::size_t equals = part.find('=');
     if (equals == part.npos || !is_same_name(trimmed(part.substr(0, equals)), "charset")) continue;
     std::string_view name = trimmed(part.substr(equals + 1));
-    if (name.size() > 1 && name.starts_with('"') && name.ends_with('"')) name = name.substr(1, name.size() - 2);
+    const bool is_quoted =
+        name.size() > 1 && (name.front() == '"' || name.front() == '\'') && name.front() == name.back();
+    if (is_quoted) name = name.substr(1, name.size() - 2);
     return media_type(name);
   }
   return "";
@@ -67,6 +71,18 @@ bool join_chunks(std::string_view body, std::string& out) {
     if (!take_line(body).empty()) return false;
   }
   return false;
+}
+
+/// Whether a body is packed: by its bytes, whatever Content-Encoding says of them.
+bool is_packed(std::string_view body, const std::string& packing, const std::string& charset) {
+  constexpr std::string_view gzip = "\x1f\x8b\x08", zstd = "\x28\xb5\x2f\xfd";
+  if (body.starts_with(gzip) || body.starts_with(zstd)) return true;
+  if (packing.empty() || packing == "identity" || wide_form_of(body, charset)) return false;
+  if (has_controls(body)) return true;
+  // A short body may be packed and have none of these. Names that mean no packer tell nothing.
+  constexpr std::array packers{"gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress"};
+  const bool may_be_packed = std::find(packers.begin(), packers.end(), packing) != packers.end();
+  return may_be_packed && (charset.empty() || is_name_of_utf8(charset)) && !is_utf8(body);
 }
 
 }  // namespace
@@ -104,6 +120,13 @@ std::optional<std::uint64_t> content_length(std::string_view value) {
 
 /// Makes UTF-8 of a body, unless it is that already, whatever was said of it.
 void warc_reader::decode(const std::string& encoding, std::string_view& body, bool& ill_formed) {
+  if (settings_.encoding.empty()) {
+    if (const auto form = wide_form_of(body, encoding)) {
+      decode_wide(body, *form, decoded_, ill_formed);
+      body = decoded_;
+      return;
+    }
+  }
   if (encoding.empty() || is_name_of_utf8(encoding) || (settings_.encoding.empty() && is_utf8(body))) return;
   const auto [place, is_new] = decoders_.try_emplace(encoding);
   if (is_new) {
@@ -138,18 +161,20 @@ std::optional<std::string> warc_reader::operator()(std::string_view raw, record&
     const bool is_http = http.first().starts_with("HTTP/") && http.body();
     full_type = is_http ? http["Content-Type"].value_or("") : "";
     type = media_type(full_type);
-    const std::string packing = media_type(http["Content-Encoding"].value_or("identity"));
-    if (packing != "identity" && type == "text/plain") type = packing;
     body = http.body().value_or("");
-    if (media_type(http["Transfer-Encoding"].value_or("")) == "chunked" && join_chunks(body, text_)) body = text_;
+    const bool is_chunked = media_type(http["Transfer-Encoding"].value_or("")).ends_with("chunked");
+    if (is_chunked && join_chunks(body, joined_)) body = joined_;
+    const std::string packing = media_type(http["Content-Encoding"].value_or(""));
+    out.is_packed = type == "text/plain" && is_packed(body, packing, charset_of(full_type));
   } else if (kind != "conversion" && kind != "resource") {
     type.clear();
   }
   out.is_html = type == "text/html" || type == "application/xhtml+xml";
   out.is_no_text = !out.is_html && type != "text/plain";
-  if (out.is_html || out.is_no_text) return std::nullopt;
+  if (out.is_left_out()) return std::nullopt;
 
   bool is_wrong = false;
+  if (body.starts_with(byte_order_mark)) body.remove_prefix(byte_order_mark.size());
   decode(settings_.encoding.empty() ? charset_of(full_type) : settings_.encoding, body, is_wrong);
   out.fields.push_back(body);
   out.ill_formed = is_wrong || !is_utf8(body);

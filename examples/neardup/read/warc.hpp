@@ -9,7 +9,8 @@
 namespace command {
 
 /// Reads a record of WARC as it stands, with its header. Plain text is a text: of a conversion, a resource or a response;
-/// its id is what --id-field names of its header, WARC-Target-URI if nothing. Everything else is left out.
+/// its id is what --id-field names of its header, WARC-Target-URI if nothing. Everything else is left out, also a text that
+/// is packed, which its bytes tell: a Content-Encoding may have stayed when a crawler unpacked the body.
 /// Returns: what is wrong with it; nothing if all is well.
 class warc_reader {
  public:
@@ -21,7 +22,8 @@ class warc_reader {
   const input_settings& settings_;
   void decode(const std::string& encoding, std::string_view& body, bool& ill_formed);
 
-  std::string text_;                                        // of a body in chunks
+  std::string joined_;                                      // a body that was in chunks
+  std::string decoded_;                                     // a text of UTF-16 or UTF-32
   std::map<std::string, std::optional<decoder>> decoders_;  // nothing for names that mean nothing
 };
 

@@ -5,6 +5,11 @@ const groups = [...document.querySelectorAll('script.group')].map((data, number)
 const membersOf = group => group.members || (group.members = JSON.parse(group.data.textContent));
 const searchable = group => group.lower || (group.lower = group.data.textContent.toLowerCase());
 
+// What a page of the largest groups has not.
+const leftOutData = document.getElementById('left-out');
+const leftOut = leftOutData ? (({groups: g, documents: d}) =>
+  `; ${counted(g, 'smaller group', 'smaller groups')} of ${counted(d, 'document', 'documents')} left out`)(JSON.parse(leftOutData.textContent)) : '';
+
 function memberView(kept, member) {
   const line = [element('span', 'mark dropped', 'dropped'), ' ', element('span', 'similarity', member.similarity), ' ',
     element('span', 'name', member.id), element('span', 'soft', `  ${counted(member.distance, 'bit', 'bits')} apart`)];
@@ -70,7 +75,8 @@ function update() {
   const documents = wanted.reduce((sum, group) => sum + group.size, 0);
   const of = wanted.length === groups.length ? '' : ` of ${groups.length.toLocaleString('en')}`;
   byId('summary').textContent = `${counted(wanted.length, 'group', 'groups')}${of}, ` +
-    `${counted(documents, 'document', 'documents')}, ${(documents - wanted.length).toLocaleString('en')} of them to drop`;
+    `${counted(documents, 'document', 'documents')}, ${(documents - wanted.length).toLocaleString('en')} of them to drop` +
+    leftOut;
   byId('groups').replaceChildren();
   shown = 0;
   showMore();

@@ -70,8 +70,8 @@ struct indexing {
 
 template <class Fingerprint>
 void index_documents(context& c, const indexing& how) {
-  const neardup::file_lock lock = lock_output(c.settings.output.file);  // from reading to writing
-  const auto check_unchanged = [&how] {  // what another program puts there without taking the lock
+  const output_lock lock(c.settings.output.file);  // from reading to writing
+  const auto check_unchanged = [&how] {            // what another program puts there without taking the lock
     if (!how.old_index.empty() && read_header(how.old_index).checksum != how.checksum) {
       throw input_error({how.old_index, "was replaced since this run began; run it again"});
     }
@@ -91,6 +91,7 @@ void index_documents(context& c, const indexing& how) {
     for (std::size_t i = 0; i < stored.size(); ++i) {
       if (!old.has(i)) continue;
       documents.add(old.name(i), old.features(i));
+      if (c.settings.input.watches_ids) c.notes.knows_id(old.name(i));
       // No log has places.
       const stored_place place = i < old.view().size() ? old_places[i] : stored_place{};
       places.add(place, place.is_known() ? old_places.path_of(place) : "");
@@ -176,7 +177,7 @@ class coming_documents {
   void add(const placed_document& d) {
     const std::string name = d.name();
     // One that has no features takes its place as well: it is in no index.
-    if (keeps_last_) last_[name] = documents_.size();
+    if (keeps_last_ || d.facts.has_tokens) last_[name] = documents_.size();
     if (!d.facts.has_tokens && !keeps_last_) return;
     documents_.push_back(
         {name, d.facts.fingerprint, {d.facts.features.begin(), d.facts.features.end()}, d.facts.has_tokens});
@@ -228,6 +229,8 @@ void change_index(context& c, const indexing& how) {
     ids.erase(name);
   }
   coming.add_to(change);
+  if (how.appends && !c.settings.output.quiet)
+    say_if_there(*index, coming.names(), "; --replace puts documents in the place of those with their ids");
   const std::uint64_t added = change.fingerprints.size(), removed = change.removed.size() - replaced;
   const std::size_t size = index->apply(change, how.compact);
   if (!ids.empty() && !c.settings.output.quiet) {
@@ -302,6 +305,7 @@ bool run_index(typed_options& typed) {
   // The distance is chosen as for comparisons; nothing is checked, but features may be read.
   const auto take_what_is_kept = [&](const typed_options& given, run_settings& to) {
     take_comparison(given, to, true);
+    to.input.watches_ids = true;
     to.choice.reset();
     to.comparison.min_similarity.reset();
     if (how.keeps_features) to.comparison.min_similarity = 0;

@@ -6,6 +6,7 @@
 
 #include "../compare/context.hpp"
 #include "../compare/corpus.hpp"
+#include "../compare/groups.hpp"
 #include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
@@ -68,7 +69,7 @@ void sort_pairs(std::vector<checked_pair>& pairs) {
 }
 
 /// The same pairs without candidates: whatever has similar sets, or texts by their edit distance, in order.
-std::vector<checked_pair> exact_pairs(const context& c, const corpus& all, bool copies_once) {
+std::vector<checked_pair> exact_pairs(context& c, const corpus& all, bool copies_once) {
   const double least = *c.settings.comparison.min_similarity;
   const checked_sets others(all.check, 0, all.against), input(all.check, all.against, all.check.size());
   const neardup::set_join_options how{.measure = set_measure_of(c.settings.comparison),
@@ -81,7 +82,8 @@ std::vector<checked_pair> exact_pairs(const context& c, const corpus& all, bool 
   const bool is_within = !c.settings.against.any() || c.settings.against.also_within;
   if (c.settings.comparison.checks_edits()) {
     const checked_texts their_texts(all.check, 0, all.against), texts(all.check, all.against, all.check.size());
-    const neardup::text_join_options by_edits{.copies_once = copies_once, .run = neardup::threads{c.settings.threads}};
+    const neardup::text_join_options by_edits{
+        .copies_once = copies_once, .run = neardup::threads{c.settings.threads}, .progress = progress_of(c.notes)};
     neardup::visit_pairs(
         texts, their_texts, least,
         [&](const neardup::similar_text_pair& p) { add(all.against + p.first, p.second, p.similarity); }, by_edits);

@@ -134,7 +134,8 @@ void query_index(context& c, const std::string& path) {
     return answer_exactly(
         c, path,
         {{index.numbers(), [&](std::size_t i) { return index.has(i) ? index.features(i) : feature_set(); },
-          has_all ? stored_postings(path, part(0), part(1), part(2)) : common::posting_lists()},
+          has_all ? stored_postings(path, part(0), part(1), part(2)) : common::posting_lists(),
+          [&] { index.check_file(); }},
          [&](std::uint32_t number) { return std::string(index.name(number)); },
          [&](std::uint32_t number) { return any_fingerprint(fingerprints[number].to_words()); }});
   }

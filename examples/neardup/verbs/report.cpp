@@ -1,4 +1,9 @@
 // `neardup report`: the groups as one HTML page that needs nothing else.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+
 #include "../compare/groups.hpp"
 #include "../ground/platform.hpp"
 #include "../line/taking.hpp"
@@ -9,6 +14,13 @@
 namespace command {
 
 namespace {
+
+constexpr std::array report_options{
+    option_row{"--most", "N", takes::own, section::output,
+               "only the N largest groups, of equally large ones the first; the page says how many others there are "
+               "(default: all groups)",
+               usual::with_verb},
+};
 
 // Of a group with very many members, differences are shown of so many.
 constexpr std::size_t max_compared = 50;
@@ -63,7 +75,35 @@ void write_sources(output& out, text_rereader& texts, const corpus& all) {
   out << "]}</script>\n";
 }
 
-void write_page(context& c) {
+/// The numbers of the largest groups, ascending.
+std::vector<std::size_t> largest_groups(const document_groups& groups, std::size_t most) {
+  std::vector<std::size_t> numbers(groups.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  if (numbers.size() <= most) return numbers;
+  const auto is_larger = [&](std::size_t a, std::size_t b) {
+    const std::size_t x = groups.members_of(a), y = groups.members_of(b);
+    return x != y ? x > y : a < b;
+  };
+  std::nth_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(most), numbers.end(), is_larger);
+  numbers.resize(most);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+/// Says what is not on the page, and if that is larger than a browser likes.
+void say_size(const context& c, const group_counts& all, const group_counts& shown) {
+  constexpr std::uint64_t large = 20'000'000;
+  if (c.settings.output.quiet) return;
+  if (shown.groups < all.groups) {
+    say("the page has the " + counted(shown.groups, "largest group", "largest groups") + " of " + grouped(all.groups) +
+        "; the others have " + counted(all.documents - shown.documents, "document", "documents"));
+  } else if (c.out.size() > large) {
+    say("the page has " + grouped(c.out.size() / 1'000'000) +
+        " MB, which a browser is slow with; --most N writes the N largest groups only");
+  }
+}
+
+void write_page(context& c, std::size_t most) {
   corpus all(c.settings, true, true);
   read_corpus(c, all);
   const auto [head, behind_style] = split_page(report_html, "{{style}}");
@@ -74,9 +114,21 @@ void write_page(context& c) {
   const document_groups groups(c, all);
   groups.count_by_source(all);
   if (all.sources) write_sources(c.out, texts, all);
-  for (std::size_t i = 0; i < groups.size(); ++i) write_group(c.out, texts, all, groups[i]);
+  group_counts shown;
+  for (const std::size_t i : largest_groups(groups, most)) {
+    write_group(c.out, texts, all, groups[i]);
+    ++shown.groups;
+    shown.documents += groups.members_of(i);
+  }
+  const group_counts found = groups.counts();
+  if (shown.groups < found.groups) {
+    c.out << "<script type=\"application/json\" id=\"left-out\">{\"groups\":"
+          << std::to_string(found.groups - shown.groups)
+          << ",\"documents\":" << std::to_string(found.documents - shown.documents) << "}</script>\n";
+  }
   c.out << before_script << report_common_js << report_js << tail;
-  finish_groups(c, groups.counts());
+  finish_groups(c, found);
+  say_size(c, found, shown);
   say_by_source(c, all);
 }
 
@@ -89,7 +141,9 @@ bool run_report(typed_options& typed) {
         }
         to.input.is_read_twice = true;
       }});
-  return run_on_documents(settings, write_page);
+  std::size_t most = std::numeric_limits<std::size_t>::max();
+  take_number(typed, "--most", most, std::size_t{1}, std::numeric_limits<std::size_t>::max());
+  return run_on_documents(settings, [&](context& c) { write_page(c, most); });
 }
 
 }  // namespace
@@ -101,11 +155,11 @@ const verb report_verb{"report",
                        R"(
 Writes the groups of near-duplicates as one HTML page that needs nothing else: sizes, similarities, which
 document each group is around and which others are in it, and what differs, side by side. It can be sorted
-and filtered. Stretches that are equal are shortened. With --by a table says what goes of each source. The input is read twice, standard input through a
-temporary file.
+and filtered. Stretches that are equal are shortened. With --by a table says what goes of each source. Of very many groups --most N writes the largest. The input is
+read twice, standard input through a temporary file.
 )",
                        takes::comparing | takes::exact | takes::near_against | takes::grouping,
-                       {},
+                       report_options,
                        run_report};
 
 }  // namespace command

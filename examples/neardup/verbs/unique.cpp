@@ -6,6 +6,7 @@
 #include <neardup/dedup/decider.hpp>
 #include <neardup/dedup/group.hpp>
 #include <neardup/fingerprint/hashers.hpp>
+#include <unordered_set>
 
 #include "../compare/check.hpp"
 #include "../compare/context.hpp"
@@ -58,6 +59,7 @@ void write_dropped(context& c, const std::string& id, const std::string& place, 
 struct growing_index {
   std::unique_ptr<changed_index> index;
   index_change change;
+  std::unordered_set<std::string> names;  // of what is added, where it is said which are there
 };
 
 /// Decides about few documents at a time, exactly: of those that were kept it looks at those that share rare features
@@ -332,6 +334,7 @@ class first_come_filter {
           kept_.add(d);
           if (grown_ != nullptr) {
             const bool has_features = grown_->index->keeps_features();
+            if (!context_.settings.output.quiet) grown_->names.insert(d.name());
             grown_->change.add(d.name(), d.facts.fingerprint, has_features ? d.facts.features : feature_set());
           }
         }
@@ -411,6 +414,7 @@ void run_first_come(context& c, compaction when) {
   }
   // What is kept has its name before it is in the index: a run that is stopped in between can be repeated.
   writer.close();
+  if (!c.settings.output.quiet) say_if_there(*grown->index, grown->names, "");
   const std::string added = grouped(grown->change.fingerprints.size());
   const std::string size = grouped(grown->index->apply(grown->change, when));
   writer.finish_run(0, "; " + added + " added to " + c.settings.against.grown_index + ", which has " + size);

@@ -16,14 +16,18 @@ constexpr std::size_t buffer_size = std::size_t{1} << 16;
 
 /// Creates PATH.partial, or PATH.partial.1 and so on: the first that is not there, as a file or as a link.
 /// Returns: nothing if none can be, and errno says why.
-std::FILE* create_partial(const std::string& path, bool is_private, std::string& partial) {
+std::FILE* create_partial(const std::string& path, bool is_private, std::string& partial, unfinished_file& unfinished) {
   constexpr int most = 1000;
-  for (int i = 0; i < most; ++i) {
-    partial = path + ".partial" + (i == 0 ? "" : '.' + std::to_string(i));
-    std::FILE* const file = create_file(partial, is_private);
-    if (file != nullptr || errno != EEXIST) return file;
-  }
-  return nullptr;
+  std::FILE* file = nullptr;
+  unfinished = unfinished_file([&] {
+    for (int i = 0; i < most; ++i) {
+      partial = path + ".partial" + (i == 0 ? "" : '.' + std::to_string(i));
+      file = create_file(partial, is_private);
+      if (file != nullptr || errno != EEXIST) break;
+    }
+    return file != nullptr ? partial : std::string();
+  });
+  return file;
 }
 
 [[noreturn]] void refuse_output(const std::string& path, const std::string& why) {
@@ -49,7 +53,8 @@ void check_output(const std::string& path) {
   if (type != fs::file_type::regular && type != fs::file_type::not_found) refuse_output(path, "it is no regular file");
   std::string partial;
   // A name about as long as what the library writes at first; it is never that of a file that is there.
-  std::FILE* const file = create_partial(target + ".1234567890", true, partial);
+  unfinished_file unfinished;
+  std::FILE* const file = create_partial(target + ".1234567890", true, partial, unfinished);
   if (file == nullptr) refuse_output(path, std::strerror(errno));
   std::fclose(file);
   std::error_code ignored;
@@ -62,6 +67,7 @@ void save_whole(const std::string& path, const std::function<void(const std::str
 
 void save_whole(const std::string& path, const std::string& like, const std::function<void(const std::string&)>& save) {
   const std::string target = link_target(path);
+  const unfinished_file unfinished = unfinished_file::beside(target);
   try {
     replace_with_rights(target, like, [&] { save(target); });
   } catch (const std::runtime_error& error) {
@@ -82,7 +88,7 @@ void output::open(const std::string& path) {
   const fs::file_type type = type_of_target(path, target_);
   if (type == fs::file_type::regular || type == fs::file_type::not_found) {
     replaces_ = type == fs::file_type::regular;
-    file_ = create_partial(target_, replaces_, partial_);
+    file_ = create_partial(target_, replaces_, partial_, unfinished_);
   } else {
     file_ = std::fopen(path.c_str(), "wb");  // devices and pipes are written as they are
   }
@@ -115,6 +121,7 @@ void output::write(std::string_view bytes, packer::mode how) {
 
 output& output::operator<<(std::string_view bytes) {
   if (failed_) return *this;
+  size_ += bytes.size();
   if (buffer_.size() + bytes.size() > buffer_size) {
     write(buffer_, packer::mode::more);
     buffer_.clear();
@@ -146,6 +153,7 @@ void output::close() {
   if (partial_.empty()) return;
   std::error_code error;
   std::filesystem::rename(partial_, target_, error);
+  unfinished_.finish();
   if (error) throw output_error(name_ + ": cannot be written: " + error.message() + "; the result is in " + partial_);
 }
 

@@ -1,6 +1,7 @@
 // Writing results: checked to the last byte.
 #pragma once
 
+#include "../ground/interrupts.hpp"
 #include "../ground/packing.hpp"
 
 namespace command {
@@ -11,7 +12,7 @@ namespace command {
 /// there is a file or a link of that name, that is somebody else's, and may be an input: then as FILE.partial.1, and so
 /// on. Where FILE is a link, all of this is about the file that it leads to, which need not be there yet. A file that is
 /// replaced hands on its rights; until then FILE.partial is its owner's alone. A name that ends in .gz or .zst makes it
-/// compressed.
+/// compressed. A signal that ends the program takes FILE.partial away.
 class output {
  public:
   /// To standard output if `path` is empty. Throws: output_error.
@@ -23,6 +24,9 @@ class output {
   /// Throws: output_error when the disk is full or the reader has gone; then all further calls do nothing.
   output& operator<<(std::string_view bytes);
   output& operator<<(char byte) { return *this << std::string_view(&byte, 1); }
+
+  /// How many bytes were handed over, before they are compressed.
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
   /// Hands on what is kept back. Throws: output_error.
   void flush();
@@ -43,8 +47,10 @@ class output {
   bool replaces_ = false;
   std::unique_ptr<packer> pack_;
   std::string partial_;
+  unfinished_file unfinished_;  // that file
   std::FILE* file_;
   std::string buffer_;
+  std::uint64_t size_ = 0;
   bool begun_ = false;
   bool failed_ = false;
 };

@@ -1,0 +1,230 @@
+"""With --skip-bad, what follows something bad is read, or it is said that it was not. NEARDUP_PROGRAM names the program."""
+
+import gzip
+import json
+import random
+import re
+import shutil
+import subprocess
+import unittest
+
+from harness import CommandTest, main, run
+from inputs_test import form, record, warc
+
+
+def texts(count, seed=0):
+    """Texts that are no near-duplicates of each other."""
+    rng = random.Random(seed)
+    return [" ".join(f"w{i}x{rng.randrange(10**6)}" for _ in range(12)) for i in range(count)]
+
+
+def numbers(found):
+    """Which of texts() stand in what was written: by the first word of each."""
+    return sorted({int(number) for number in re.findall(r"\bw([0-9]+)x[0-9]", found)})
+
+
+def wet(text, number, length=None):
+    return warc("conversion", text, uri=f"WARC-Target-URI: http://x/{number}\r\n", length=length)
+
+
+class Damage(CommandTest):
+    def kept(self, data, options, name="in", status=0):
+        """Which texts unique keeps, of a file that is read twice and of a pipe, and what it says."""
+        path = self.write(name, data)
+        outcomes = [run("unique", "--skip-bad", *options, path)]
+        if not name.endswith("z"):
+            outcomes.append(run("unique", "--skip-bad", *options, "-", data=data))
+        for done in outcomes:
+            self.assertEqual(done.status, status, done.err)
+        found = [numbers(done.text) for done in outcomes]
+        self.assertEqual(found[0], found[-1])
+        listed = run("hash", "--skip-bad", *options, path)
+        self.assertEqual((listed.status, listed.text.count("\n")), (status, len(found[0])), listed.err)
+        return found[0], outcomes[0].err
+
+    def test_a_bad_first_line_is_no_array(self):
+        lines = [record(text) for text in texts(5)]
+        for first in ("[{", "[{\"text\":", '[{"text": "w9x', "[{}", "{", "[", "[1", '[{"a":1'):
+            data = "\n".join([first, *lines]) + "\n"
+            for options in (("--jsonl",), form("auto")):
+                if options == form("auto") and not first.startswith("[{"):
+                    continue
+                if first == "[{}":
+                    continue  # nothing tells it from an array whose first comma is missing
+                found, err = self.kept(data, options)
+                self.assertEqual(found, [0, 1, 2, 3, 4], (first, options, err))
+                self.assertIn("1 bad input was skipped", err)
+
+    def test_an_array_goes_on_behind_a_bad_element(self):
+        elements = [record(text) for text in texts(6)]
+        for between, indent in ((",\n", ""), (",\n  ", "  "), (", ", "")):
+            for damage, lost in (
+                (lambda e: e[:-1], [2]),                         # no brace
+                (lambda e: e[:-2] + "}", [2]),                   # no quote
+                (lambda e: e.replace('": "', '": w"'), [2]),
+                (lambda e: e + "}", [2]),
+                (lambda e: e.replace("{", "", 1), [2]),
+                (lambda e: e.replace(":", "", 1), [2]),
+            ):
+                some = list(elements)
+                some[2] = damage(some[2])
+                data = "[" + indent.join(["\n" if indent else "", between.join(some)]) + "\n]\n"
+                if between == ", " and damage(elements[0]) in (elements[0][:-1], elements[0][:-2] + "}"):
+                    # On one line nothing says where the next element begins: then that is said.
+                    done = self.assert_fails(run("unique", "--skip-bad", "--jsonl", "-", data=data), "behind bad input were not read")
+                    self.assertEqual(numbers(done.text), [0, 1])
+                    continue
+                found, err = self.kept(data, ("--jsonl",))
+                self.assertEqual(found, [i for i in range(6) if i not in lost], (data, err))
+                self.assertIn("bad input was skipped" if found else "", err)
+
+    def test_an_array_without_a_comma_loses_nothing(self):
+        elements = [record(text) for text in texts(6)]
+        for between in (",\n", ",\n  ", ", ", ","):
+            missing = between.replace(",", "") or " "
+            data = "[" + between.join(elements[:3]) + missing + between.join(elements[3:]) + "]"
+            found, err = self.kept(data, ("--jsonl",))
+            self.assertEqual(found, [0, 1, 2, 3, 4, 5], (data, err))
+            self.assertIn("1 bad input was skipped", err)
+            self.assert_fails(run("unique", "--jsonl", "-", data=data), "not valid JSON")
+
+    def test_a_row_with_an_open_quote_takes_no_others(self):
+        rows = texts(6)
+        for bad in ('2,"{}', '2,"{}" and', '"2,{}'):
+            for others in ("{},{}", '{},"{}"'):
+                lines = [others.format(i, row) for i, row in enumerate(rows)]
+                lines[2] = bad.format("broken")
+                for end in ("\n", "\r\n"):
+                    data = end.join(["n,text", *lines]) + end
+                    found, err = self.kept(data, form("csv"))
+                    self.assertEqual(found, [0, 1, 3, 4, 5], (data, err))
+        done = run("hash", "--skip-bad", *form("csv"), "-", data='n,text\n1,"a b\n2,c d\n3,e f\n')
+        self.assertEqual([line.split()[1] for line in self.assert_done(done).text.splitlines()], ["-:3", "-:4"])
+
+    def test_a_crawl_goes_on_at_the_next_record(self):
+        pages = texts(8)
+        records = [wet(page, i) for i, page in enumerate(pages)]
+        size = len(pages[2])
+        for length in (size + 5, size + 6, size + 40, size + len(records[3]) + 30, 10**6, size - 1, size - 20, 0):
+            some = list(records)
+            some[2] = wet(pages[2], 2, length=length)
+            data = b"".join(some)
+            for name, packed in (("in", data), ("in.gz", b"".join(map(gzip.compress, some)))):
+                found, err = self.kept(packed, form("warc"), name)
+                self.assertEqual(found, [0, 1, 3, 4, 5, 6, 7], (length, name, err))
+            self.assert_fails(run("hash", *form("warc"), "-", data=data), ":3: ")
+        # Many such records in a row, each of which would take all that follows: linear.
+        many = b"".join(wet(page, i, length=10**8) for i, page in enumerate(texts(3000)))
+        found, _ = self.kept(many + records[0], form("warc"))
+        self.assertEqual(found, [0])
+
+    def test_a_record_that_quotes_another_is_one(self):
+        quoted = wet("inner", 9).decode() + "w1x1 " + texts(1)[0]
+        data = wet(quoted, 0) + wet(texts(3)[2], 2, length=9999)
+        done = run("unique", "--skip-bad", *form("warc"), "-", data=data)
+        self.assertEqual(self.assert_done(done).bytes, wet(quoted, 0))
+
+    def damaged(self, packed, at):
+        changed = bytearray(packed)
+        for i in range(at, min(at + 4, len(changed))):
+            changed[i] ^= 0x5A
+        return bytes(changed)
+
+    def members(self, pack, suffix):
+        pages = texts(7)
+        jsonl = [record(page).encode() + b"\n" for page in pages]
+        for options, parts, head in (
+            (form("warc"), [wet(page, i) for i, page in enumerate(pages)], b""),
+            (("--jsonl",), jsonl, b""),
+            (("--lines",), [page.encode() + b"\n" for page in pages], b""),
+            (form("csv"), [f"{i},{page}\n".encode() for i, page in enumerate(pages)], b"n,text\n"),
+        ):
+            packed = [pack(part) for part in parts]
+            if head:
+                packed[0] = pack(head + parts[0])
+            for where in (0.3, 0.6, 1):
+                some = list(packed)
+                some[2] = self.damaged(some[2], min(int(len(some[2]) * where), len(some[2]) - 6))
+                found, err = self.kept(b"".join(some), options, "in" + suffix)
+                # Behind a gap the first line of a text may be the rest of one.
+                lost = [2, 3] if options in (("--lines",), form("csv")) else [2]
+                self.assertEqual(found, [i for i in range(7) if i not in lost], (options, where, err))
+                self.assertIn("the compressed data is corrupt: ", err)
+                self.assertIn("left out, up to the next member", err)
+                # Also where all is read twice.
+                path = self.folder / ("in" + suffix)
+                again = run("unique", "--skip-bad", "--grouping", "components", *options, path)
+                self.assertEqual(numbers(self.assert_done(again).text), found)
+            last = b"".join(packed[:-1]) + self.damaged(packed[-1], len(packed[-1]) // 2)
+            found, err = self.kept(last, options, "in" + suffix, status=2)
+            self.assertEqual(found[:6], [0, 1, 2, 3, 4, 5], err)
+            self.assertIn("bytes of it were not read", err)
+            self.assertRegex(err, r"neardup: \d+ bytes behind bad input were not read")
+            refused = run("hash", *options, self.write("x" + suffix, last))
+            self.assert_fails(refused, "the compressed data is corrupt")
+
+    def test_a_gzip_file_goes_on_at_the_next_member(self):
+        self.members(gzip.compress, ".gz")
+
+    @unittest.skipUnless(shutil.which("zstd"), "no zstd")
+    def test_a_zstd_file_goes_on_at_the_next_frame(self):
+        def pack(data):
+            return subprocess.run(["zstd", "-c", "--check", "-q"], input=data, stdout=subprocess.PIPE, check=True).stdout
+
+        self.members(pack, ".zst")
+
+    def test_large_members_are_read_as_they_come(self):
+        rng = random.Random(3)
+        lines = [record(f"w{i}x{rng.randrange(10**9)} " * 40).encode() + b"\n" for i in range(18000)]
+        half = len(lines) // 2
+        first, second = gzip.compress(b"".join(lines[:half]), 1), gzip.compress(b"".join(lines[half:]), 1)
+        self.assertGreater(sum(map(len, lines[:half])), 2**22)
+        path = self.write("in.jsonl.gz", first + second)
+        whole = self.assert_done(run("unique", "--jsonl", "--skip-bad", path))
+        self.assertEqual(whole.bytes, run("unique", "--jsonl", path).bytes)
+        path.write_bytes(self.damaged(first, len(first) - 40) + second)
+        done = self.assert_done(run("unique", "--jsonl", "--skip-bad", path))
+        found = numbers(done.text)
+        self.assertEqual(found[-half:], list(range(half, 2 * half)))
+        self.assertGreater(len(found), half + half // 2)
+
+    def test_a_cut_file_gives_what_is_there(self):
+        lines = [record(page).encode() + b"\n" for page in texts(50)]
+        path = self.write("in.jsonl.gz", gzip.compress(b"".join(lines))[:-30])
+        done = self.assert_done(run("unique", "--jsonl", "--skip-bad", path))
+        self.assertIn("the file is cut off", done.err)
+        self.assertGreater(len(done.text.splitlines()), 30)
+
+    def test_random_damage_of_records(self):
+        """Of a file of records one a line, damage within a line takes that line, and no other."""
+        rng = random.Random(12)
+        pages = texts(12)
+        for options, lines, head, tail in (
+            (("--jsonl",), [record(page) for page in pages], "", "\n"),
+            (("--jsonl",), [record(page) for page in pages], "[\n", "\n]\n"),
+            (form("csv"), [f'{i},"{page}"' for i, page in enumerate(pages)], "n,text\n", "\n"),
+        ):
+            between = ",\n" if head.startswith("[") else "\n"
+            for _ in range(60):
+                at = rng.randrange(1, 11)
+                line = list(lines[at])
+                for _ in range(rng.randrange(1, 3)):
+                    place = rng.randrange(len(line))
+                    change = rng.random()
+                    if change < 0.5:
+                        del line[place]
+                    else:
+                        line.insert(place, rng.choice('"{}[],\\'))
+                some = list(lines)
+                some[at] = "".join(line)
+                data = head + between.join(some) + tail
+                done = run("unique", "--skip-bad", *options, "-", data=data)
+                found = set(numbers(done.text))
+                self.assertIn(done.status, (0, 2))
+                # The line before may go on in a damaged one, which has no beginning.
+                missing = set(range(12)) - found - {at}
+                self.assertEqual(missing, set(), (some[at], done.err))
+
+
+if __name__ == "__main__":
+    main()
