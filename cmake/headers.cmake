@@ -12,13 +12,15 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/describer.hpp
     include/neardup/dedup/engine/candidate_collector.hpp
     include/neardup/dedup/engine/feature_candidates.hpp
-    include/neardup/dedup/engine/feature_join.hpp
-    include/neardup/dedup/engine/sequential_decider.hpp
-    include/neardup/dedup/engine/similar_decider.hpp
+    include/neardup/dedup/engine/fingerprint_matcher.hpp
+    include/neardup/dedup/engine/ordered_decider.hpp
+    include/neardup/dedup/engine/set_matcher.hpp
     include/neardup/dedup/group.hpp
     include/neardup/dedup/group_sets.hpp
     include/neardup/dedup/group_texts.hpp
+    include/neardup/dedup/pair_groups.hpp
     include/neardup/dedup/parts/repeated_parts.hpp
+    include/neardup/dedup/rule.hpp
     include/neardup/dedup/stream_deduplicator.hpp
     include/neardup/dedup/string_ids.hpp
     include/neardup/detail/bits.hpp

@@ -36,17 +36,24 @@ class everything {
   void for_each(const Description& /*document*/, workspace& /*scratch*/, const Visit& visit) const {
     for (const std::uint32_t number : numbers_) visit(number);
   }
-  template <class Fingerprint, class Features, class Rule>
-  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers,
-              std::span<const std::uint32_t> kept_numbers, const Features& /*features*/, Rule& rule,
+  template <class Fingerprint, class Rule>
+  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> kept, Rule& rule,
               const any_runner& /*run*/) const {
-    const std::size_t kept = kept_numbers.size();
-    for (std::size_t i = kept; i < numbers.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        if ((j >= kept && !rule.is_kept(numbers[j])) || !rule.may_take(numbers[j], numbers[i])) continue;
-        rule.consider(numbers[j], numbers[i], hamming_distance(fingerprints[numbers[j]], fingerprints[numbers[i]]));
+    std::vector<bool> is_kept(fingerprints.size(), true);
+    for (auto number = static_cast<std::uint32_t>(kept.size()); number < fingerprints.size(); ++number) {
+      std::optional<original_rank<std::uint32_t>> best;
+      for (std::uint32_t earlier = 0; earlier < number; ++earlier) {
+        if (!is_kept[earlier]) continue;
+        const int distance = hamming_distance(fingerprints[earlier], fingerprints[number]);
+        const auto closeness = rule.closeness(earlier, number, distance, std::nullopt);
+        if (closeness && (!best || *closeness > best->closeness)) best = {*closeness, earlier};
       }
-      rule.decide(numbers[i]);
+      if (best) {
+        is_kept[number] = false;
+        rule.drop(number, *best);
+      } else {
+        rule.keep(number);
+      }
     }
   }
   void reserve(std::size_t count) { numbers_.reserve(count); }
@@ -84,14 +91,13 @@ TEST_CASE("a decider takes its candidates from any source, one by one and in bat
   std::vector<verdict<std::uint32_t>> expected;
   std::vector<std::uint32_t> kept;
   for (std::uint32_t i = 0; i < ids.size(); ++i) {
-    // The plainest way: the most similar of all, then the nearest, then the first.
+    // The plainest way: the most similar of all, then the first.
     verdict<std::uint32_t> plain;
     plain.has_fingerprint = batch.documents[i].fingerprint.has_value();
     for (const std::uint32_t j : plain.has_fingerprint ? kept : std::vector<std::uint32_t>()) {
       const double similarity = jaccard(batch.features[j], batch.features[i]);
       const int distance = hamming_distance(*batch.documents[j].fingerprint, *batch.documents[i].fingerprint);
-      const bool is_better = !plain.original || similarity > *plain.similarity ||
-                             (similarity == *plain.similarity && distance < plain.distance);
+      const bool is_better = !plain.original || similarity > *plain.similarity;
       if (similarity < 0.6 || !is_better) continue;
       plain.original = j;
       plain.similarity = similarity;
@@ -110,7 +116,7 @@ TEST_CASE("a decider takes its candidates from any source, one by one and in bat
   const std::size_t half = texts.size() / 2;
   for (const std::size_t first : {std::size_t{0}, half}) {
     const std::span documents = std::span(batch.documents).subspan(first, half);
-    const auto found = batched.decide_batch(documents, std::span(ids).subspan(first, half), judge, 0.6, {});
+    const auto found = batched.decide_batch(documents, std::span(ids).subspan(first, half), judge, {});
     for (std::size_t i = 0; i < found.size(); ++i) {
       REQUIRE(found[i] == expected[first + i]);
       if (found[i].is_new() && found[i].has_fingerprint) batched.keep(ids[first + i], documents[i], first + i);

@@ -12,7 +12,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -61,7 +60,7 @@ class model {
     if (!fingerprint) return result;
     const text_set tokens = tokens_of(hash_.tokenizer, text);
     const bool is_short = tokens.size() < min_tokens_;
-    std::optional<std::tuple<double, int>> best;  // the most similar, then the nearest
+    std::optional<double> best;  // the similarity, or minus the distance if there is none
     for (const auto& [id, kept] : kept_) {
       const int distance = hamming_distance(*hash_(kept), *fingerprint);
       const text_set kept_tokens = tokens_of(hash_.tokenizer, kept);
@@ -70,9 +69,9 @@ class model {
       const bool either_is_short = is_short || kept_tokens.size() < min_tokens_;
       const bool by_distance = distance <= distance_ && (similarity || !either_is_short);
       if (!(by_distance || is_same_short_set) || (similarity && *similarity < least_)) continue;
-      const std::tuple<double, int> rank(-similarity.value_or(0), distance);
-      if (best && *best <= rank) continue;
-      best = rank;
+      const double closeness = similarity.value_or(-distance);
+      if (best && *best >= closeness) continue;
+      best = closeness;
       result.original = id;
       result.distance = distance;
       result.similarity = similarity;
@@ -344,7 +343,7 @@ TEST_CASE("a batch that is refused leaves a deduplicator as it was", "[deduplica
   static_assert(std::is_same_v<decltype(narrow.add_batch(texts)), std::vector<verdict<std::uint32_t>>>);
 }
 
-TEST_CASE("of equally similar originals the nearest is taken, of equally near ones the first", "[deduplicator]") {
+TEST_CASE("of equally similar originals the earliest is taken, whatever its id, slot and distance", "[deduplicator]") {
   const simhasher hash{words{}};
   double similarity = 0.1;
   deduplicator dedup{
@@ -354,14 +353,16 @@ TEST_CASE("of equally similar originals the nearest is taken, of equally near on
   REQUIRE(dedup.add(text, 8).is_new());
   REQUIRE(dedup.add(text, 7).is_new());
   similarity = 0.5;
-  REQUIRE(dedup.find(text).original == 8U);
-  REQUIRE(dedup.find(text).distance == 0);
+  REQUIRE(dedup.find(text).original == 9U);
+  REQUIRE(dedup.find(text).distance > 0);
   REQUIRE(dedup.find(text).similarity == 0.5);
-  // A place that is used again does not make its document old.
-  REQUIRE(dedup.erase(8));
+  // A slot that is used again does not make its document old.
+  REQUIRE(dedup.erase(9));
   similarity = 0.1;
   REQUIRE(dedup.add(text, 6).is_new());
   similarity = 0.5;
+  REQUIRE(dedup.find(text).original == 8U);
+  REQUIRE(dedup.erase(8));
   REQUIRE(dedup.find(text).original == 7U);
 }
 
@@ -445,7 +446,7 @@ TEST_CASE("find_original decides by fingerprints as a deduplicator does by texts
   REQUIRE(find_original(index, query, 3, [](std::uint32_t id) { return id != 1; }).original == 2U);
   const std::vector<double> similarities{0.9, 0.8, 0.9, 1};
   const auto check = [&](std::uint32_t id) { return similarities[id]; };
-  REQUIRE(find_original(index, query, 3, check).original == 2U);
+  REQUIRE(find_original(index, query, 3, check).original == 0U);  // as similar as 2, which is nearer
   REQUIRE(find_original(index, query, 3, check).similarity == 0.9);
   REQUIRE(find_original(index, query, 3, check, 0.95).is_new());
   REQUIRE(find_original(index, query, 8, check, 0.95).original == 3U);

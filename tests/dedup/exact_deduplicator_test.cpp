@@ -13,7 +13,6 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,7 +35,7 @@ using neardup::simhasher;
 using neardup::verdict;
 using neardup::words;
 
-/// Keeps sets, and compares each with all: the most similar, then the nearest, then the earliest is the original.
+/// Keeps sets, and compares each with all: the most similar, then the earliest is the original.
 class slow_deduplicator {
  public:
   explicit slow_deduplicator(double similarity) : similarity_(similarity) {}
@@ -55,14 +54,13 @@ class slow_deduplicator {
     verdict<std::uint32_t> result;
     result.has_fingerprint = document.fingerprint.has_value();
     if (!result.has_fingerprint) return result;
-    std::optional<std::tuple<double, int, std::uint64_t>> best;
+    std::optional<double> best;
     for (const auto& [serial, kept] : kept_) {
       const double similarity = neardup::jaccard(kept.features, document.features);
       if (similarity < similarity_) continue;
       const int distance = neardup::hamming_distance(kept.fingerprint, *document.fingerprint);
-      const std::tuple rank{-similarity, distance, serial};
-      if (best && !(rank < *best)) continue;
-      best = rank;
+      if (best && similarity <= *best) continue;
+      best = similarity;
       result.original = kept.id;
       result.distance = distance;
       result.similarity = similarity;

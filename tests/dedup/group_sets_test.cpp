@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -31,18 +32,27 @@ set_similarity measure_of(std::size_t number) {
   return number == 3 ? set_similarity::cosine : number == 4 ? set_similarity::containment : set_similarity::jaccard;
 }
 
-bool do_match(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, double least,
-              const set_group_options& how) {
+/// The similarity of two sets that match.
+std::optional<double> closeness(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, double least,
+                                const set_group_options& how) {
   std::vector<std::uint32_t> both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-  if (both.empty() || both.size() < how.min_common) return false;
+  if (both.empty() || both.size() < how.min_common) return std::nullopt;
+  double similarity = neardup::jaccard(a, b);
   if (how.measure == set_similarity::containment) {
-    if (how.min_common == 0 && both.size() < neardup::default_min_contained) return false;
-    return static_cast<double>(both.size()) / static_cast<double>(std::min(a.size(), b.size())) >= least;
+    if (how.min_common == 0 && both.size() < neardup::default_min_contained) return std::nullopt;
+    similarity = static_cast<double>(both.size()) / static_cast<double>(std::min(a.size(), b.size()));
+  } else if (how.measure == set_similarity::cosine) {
+    const double product = static_cast<double>(a.size()) * static_cast<double>(b.size());
+    similarity = std::min(1.0, static_cast<double>(both.size()) / std::sqrt(product));
   }
-  if (how.measure == set_similarity::jaccard) return neardup::jaccard(a, b) >= least;
-  const double product = static_cast<double>(a.size()) * static_cast<double>(b.size());
-  return std::min(1.0, static_cast<double>(both.size()) / std::sqrt(product)) >= least;
+  if (similarity < least) return std::nullopt;
+  return similarity;
+}
+
+bool do_match(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, double least,
+              const set_group_options& how) {
+  return closeness(a, b, least, how).has_value();
 }
 
 std::vector<std::size_t> order_of(const sets_type& sets, std::size_t earlier, const set_group_options& how) {
@@ -66,10 +76,16 @@ labels_type expected_representatives(const sets_type& sets, std::size_t earlier,
   std::vector<std::size_t> kept(earlier);
   std::iota(kept.begin(), kept.end(), std::size_t{0});
   for (const std::size_t i : order_of(sets, earlier, how)) {
-    const auto taker =
-        std::find_if(kept.begin(), kept.end(), [&](std::size_t k) { return do_match(sets[k], sets[i], least, how); });
-    labels[i - earlier] = static_cast<std::uint32_t>(taker == kept.end() ? i : *taker);
-    if (taker == kept.end() && how.among_themselves) kept.push_back(i);
+    std::size_t original = i;
+    double best = 0;
+    for (const std::size_t k : kept) {
+      const auto found = closeness(sets[k], sets[i], least, how);
+      if (!found || *found <= best) continue;
+      original = k;
+      best = *found;
+    }
+    labels[i - earlier] = static_cast<std::uint32_t>(original);
+    if (original == i && how.among_themselves) kept.push_back(i);
   }
   return labels;
 }

@@ -61,21 +61,25 @@ struct expectation {
   std::size_t checks = 0;
 };
 
-/// The rule of representatives, word for word.
+/// The rule of representatives, word for word. The check says only yes or no, so the nearest is the closest.
 template <std::size_t Bits, class Check>
 expectation expected_representatives(const std::vector<simhash<Bits>>& fingerprints, int k, const Check& check,
                                      const std::vector<double>& preference) {
   expectation result{labels_type(fingerprints.size()), 0};
   std::vector<std::size_t> representatives;
   for (const std::size_t document : by_preference(fingerprints.size(), preference)) {
-    const auto accepts = [&](std::size_t representative) {
-      if (oracle::distance(fingerprints[representative], fingerprints[document]) > k) return false;
+    std::size_t closest = document;
+    int least = k + 1;
+    for (const std::size_t representative : representatives) {
+      const int distance = oracle::distance(fingerprints[representative], fingerprints[document]);
+      if (distance > k) continue;
       ++result.checks;
-      return check(representative, document);
-    };
-    const auto found = std::find_if(representatives.begin(), representatives.end(), accepts);
-    result.labels[document] = static_cast<std::uint32_t>(found != representatives.end() ? *found : document);
-    if (found == representatives.end()) representatives.push_back(document);
+      if (distance >= least || !check(representative, document)) continue;
+      closest = representative;
+      least = distance;
+    }
+    result.labels[document] = static_cast<std::uint32_t>(closest);
+    if (closest == document) representatives.push_back(document);
   }
   return result;
 }
@@ -267,9 +271,11 @@ TEST_CASE("components chain, representatives do not", "[dedup]") {
   REQUIRE(group(chain, 1, {}, {.by = grouping::components, .preference = scores}) == labels_type{1, 1, 1, 1});
 }
 
-TEST_CASE("the first representative takes a document, not the nearest", "[dedup]") {
+TEST_CASE("the nearest representative takes a document, of equally near ones the first", "[dedup]") {
   const std::vector<simhash<64>> stored{simhash<64>(0), simhash<64>(0b11111), simhash<64>(0b111)};
-  REQUIRE(group(stored, 3) == labels_type{0, 1, 0});
+  REQUIRE(group(stored, 3) == labels_type{0, 1, 1});
+  REQUIRE(group(std::vector<simhash<64>>{simhash<64>(0), simhash<64>(0b1111), simhash<64>(0b11)}, 3) ==
+          labels_type{0, 1, 0});
 }
 
 TEST_CASE("copies that the check tells apart", "[dedup]") {

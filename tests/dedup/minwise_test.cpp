@@ -72,14 +72,16 @@ TEST_CASE("joins of min-wise codes find what two loops find", "[minwise]") {
   neardup::visit_pairs(codes, 9, [&](std::size_t, std::size_t, int) { ++visited; });
   CHECK(visited == expected.size());
 
-  // By positions: the first earlier representative that is near.
+  // The nearest earlier representative, of equally near ones the first.
   std::vector<std::uint32_t> labels(codes.size());
   for (std::uint32_t i = 0; i < codes.size(); ++i) {
     labels[i] = i;
+    int least = 10;
     for (std::uint32_t j = 0; j < i; ++j) {
-      if (labels[j] != j || hamming_distance(codes[i], codes[j]) > 9) continue;
+      const int distance = hamming_distance(codes[i], codes[j]);
+      if (labels[j] != j || distance >= least) continue;
       labels[i] = j;
-      break;
+      least = distance;
     }
   }
   CHECK(neardup::group(codes, 9) == labels);
@@ -96,18 +98,16 @@ TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwis
   const neardup::feature_extractor features_of{neardup::default_tokenizer{}};
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    // The most similar, then the nearest, then the earliest of those near enough.
+    // The most similar, then the earliest of those near enough.
     std::optional<std::size_t> original;
     double best = 0.7;
-    int best_distance = 65;
     for (const std::size_t j : kept) {
       const int distance = hamming_distance(*hash(texts[i]), *hash(texts[j]));
       const double similarity = neardup::jaccard(features_of(texts[i]), features_of(texts[j]));
       if (distance > dedup.distance() || similarity < best) continue;
-      if (similarity == best && original && distance >= best_distance) continue;
+      if (similarity == best && original) continue;
       original = j;
       best = similarity;
-      best_distance = distance;
     }
     const auto verdict = dedup.add(texts[i]);
     CHECK(verdict.is_new() == !original.has_value());

@@ -64,7 +64,7 @@ class model {
     verdict<Id> best;
     best.has_fingerprint = how_.has_fingerprint(text);
     if (!best.has_fingerprint) return best;
-    std::optional<std::tuple<double, int, std::uint64_t>> rank;
+    std::optional<std::tuple<double, std::uint64_t>> rank;
     for (const kept_text& kept : list_) {
       if (but != nullptr && kept.id == *but) continue;
       const int distance = how_.distance(kept.text, text);
@@ -74,7 +74,7 @@ class model {
       if (!is_near && !is_same) continue;
       const check_result found = how_.check(kept.text, text);
       if (!found.accepts) continue;
-      const std::tuple own(-found.similarity.value_or(0), distance, kept.serial);
+      const std::tuple own(-found.similarity.value_or(-distance), kept.serial);
       if (rank && *rank < own) continue;
       rank = own;
       best.original = kept.id;

@@ -54,12 +54,16 @@ part_labels plain_labels(const part_documents& documents, const repeated_part_op
   part_labels label(parts.size());
   for (std::uint32_t i = 0; i < parts.size(); ++i) {
     label[i] = i;
-    // Equal ones share a label; else the first that stays.
+    // Equal ones share a label; else the most similar that stays.
     for (std::uint32_t j = 0; j < i && label[i] == i; ++j) {
       if (parts[j] == parts[i]) label[i] = label[j];
     }
-    for (std::uint32_t j = 0; j < i && label[i] == i; ++j) {
-      if (label[j] == j && similarity(i, j) >= how.similarity) label[i] = j;
+    const bool is_copy = label[i] != i;
+    double best = 0;
+    for (std::uint32_t j = 0; j < i && !is_copy; ++j) {
+      if (label[j] != j || similarity(i, j) < how.similarity || similarity(i, j) <= best) continue;
+      label[i] = j;
+      best = similarity(i, j);
     }
   }
   part_labels kept(label);

@@ -124,9 +124,13 @@ std::vector<std::size_t> grouped_slowly(const std::vector<std::string>& texts, s
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t text = order[i];
     if (i >= known) {
-      const auto near = std::find_if(representatives.begin(), representatives.end(),
-                                     [&](std::size_t r) { return have_similarity(texts[r], texts[text], similarity); });
-      if (near != representatives.end()) label[text] = *near;
+      double best = 0;
+      for (const std::size_t r : representatives) {
+        const double found = neardup::edit_similarity(texts[r], texts[text]);
+        if (found <= best || !have_similarity(texts[r], texts[text], similarity)) continue;
+        label[text] = r;
+        best = found;
+      }
     }
     if (i < known || (label[text] == text && how.among_themselves)) representatives.push_back(text);
   }

@@ -830,16 +830,19 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it,
   const rule& limits = is_title ? options_.title : options_.content;
   const double min_pairs = is_title ? options_.title_content : options_.content_pairs();
   const description& own = is_title ? it.title : it.content;
-  neardup::verdict<doc_number> best;
+  neardup::original_choice<doc_number, doc_number> best;  // docIds are given in the order of decision
   const auto judge = [&](doc_number document) -> neardup::check_result {
     if (limits.similarity == 0 && min_pairs == 0) return {true, std::nullopt};
     const auto features = features_of(document);
     if (!features) return {false, std::nullopt};
     const auto& [title, content] = *features;
-    const double least = best.similarity.value_or(limits.similarity);
+    const neardup::verdict<doc_number>& so_far = best.result();
+    const double least = so_far.similarity.value_or(limits.similarity);
     const auto similarity = neardup::jaccard_at_least(feature_view(own.features), is_title ? title : content, least);
     // To confirm one that cannot become the original would cost the most.
-    if (!similarity || (best.similarity && *similarity <= least)) return {false, similarity};
+    if (!similarity || (so_far.similarity && *similarity == least && document > *so_far.original)) {
+      return {false, similarity};
+    }
     return {confirms(min_pairs, it, document, content), similarity};
   };
   const bool is_exact = !is_title && exact_;
@@ -851,10 +854,13 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it,
   }
   for (const auto& [document, distance] : candidates) {
     if (!map_.has(document)) continue;  // gone, which the index does not know yet
-    if (left-- == 0 || !best.consider(document, distance, judge(document))) break;
+    if (left-- == 0) break;
+    best.consider(document, document, distance, judge(document));
+    if (best.is_final()) break;  // candidates come by distance, then docId
   }
-  if (best.is_new()) return std::nullopt;
-  return std::pair{*best.original, answer{{}, by, best.distance, best.similarity}};
+  const neardup::verdict<doc_number>& found = best.result();
+  if (found.is_new()) return std::nullopt;
+  return std::pair{*found.original, answer{{}, by, found.distance, found.similarity}};
 }
 
 }  // namespace docid

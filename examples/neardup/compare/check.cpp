@@ -9,10 +9,13 @@
 
 namespace command {
 
-bool are_near_duplicates(const comparison_settings& settings, feature_set a, feature_set b) {
-  if (settings.min_similarity) return similarity_at_least(settings.check, a, b, *settings.min_similarity).has_value();
+neardup::check_result check_documents(const comparison_settings& settings, feature_set a, feature_set b) {
+  if (settings.min_similarity) {
+    const std::optional<double> similarity = similarity_at_least(settings.check, a, b, *settings.min_similarity);
+    return {similarity.has_value(), similarity};
+  }
   const auto is_unknown = [](feature_set features) { return std::ranges::equal(features, unknown_features); };
-  return std::ranges::equal(a, b) || is_unknown(a) || is_unknown(b);
+  return {std::ranges::equal(a, b) || is_unknown(a) || is_unknown(b), std::nullopt};
 }
 
 neardup::set_similarity set_measure_of(const comparison_settings& settings) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <neardup/dedup/checks.hpp>
 #include <neardup/index/join_options.hpp>
 #include <neardup/sets/set_similarity.hpp>
 #include <numeric>
@@ -14,9 +15,12 @@
 
 namespace command {
 
-/// Whether two documents belong together, if their fingerprints are near each other: with a check by the exact similarity
-/// that --check names, without one short documents have to have the same features.
-bool are_near_duplicates(const comparison_settings& settings, feature_set a, feature_set b);
+/// Checks two documents whose fingerprints are near each other: with a check by the exact similarity that --check names,
+/// without one short documents have to have the same features.
+neardup::check_result check_documents(const comparison_settings& settings, feature_set a, feature_set b);
+inline bool are_near_duplicates(const comparison_settings& settings, feature_set a, feature_set b) {
+  return check_documents(settings, a, b).accepts;
+}
 
 /// What is compared of documents besides their fingerprints. Memory: see feature_store.
 class document_check {
@@ -38,9 +42,9 @@ class document_check {
   /// Whether it accepts by the Jaccard similarity of features that are all in memory.
   [[nodiscard]] bool can_join() const { return settings_.checks_jaccard() && features_.is_in_memory(); }
 
-  /// Whether two of them belong together, if their fingerprints are near each other. From any thread.
-  [[nodiscard]] bool accepts(std::size_t i, std::size_t j) const {
-    return are_near_duplicates(settings_, features_[i], features_[j]);
+  /// Checks two of them whose fingerprints are near each other. From any thread.
+  [[nodiscard]] neardup::check_result operator()(std::size_t i, std::size_t j) const {
+    return check_documents(settings_, features_[i], features_[j]);
   }
 
  private:

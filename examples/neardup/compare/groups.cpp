@@ -46,10 +46,6 @@ std::vector<std::uint32_t> group_all(const context& c, const corpus& all) {
       .preference = all.scores,
       .blocks = c.settings.comparison.blocks,
       .run = neardup::threads{c.settings.threads}};
-  if (all.check.can_join()) {
-    how.similarity = *c.settings.comparison.min_similarity;
-    how.features = [&](std::size_t i) { return all.check[i]; };
-  }
   const auto group = [&](const auto& check) {
     if (!c.settings.against.any()) return neardup::group(prints, c.settings.comparison.distance, check, how);
     const std::span fingerprints(prints);
@@ -60,7 +56,7 @@ std::vector<std::uint32_t> group_all(const context& c, const corpus& all) {
                                                  c.settings.comparison.distance, check, how));
   };
   if (!all.check.decides()) return group(neardup::no_check{});
-  return group([&](std::size_t i, std::size_t j) { return all.check.accepts(i, j); });
+  return group([&](std::size_t i, std::size_t j) { return all.check(i, j); });
 }
 
 std::string group_as_json(std::uint64_t number_of_group, const std::vector<group_member>& members, bool is_checked) {

@@ -152,21 +152,19 @@ void visit_similar_in_index(const run_settings& settings, const indexed_sets& in
   visit_part(settings, choose(settings, indexed, batch), batch, 0, visit);
 }
 
-std::vector<std::optional<std::uint32_t>> first_similar_in_index(const run_settings& settings,
-                                                                 const indexed_sets& indexed,
-                                                                 std::span<const feature_set> batch) {
-  indexed.check_file();
-  std::vector<std::optional<std::uint32_t>> first(batch.size());
-  if (batch.empty()) return first;
+std::vector<std::optional<std::uint32_t>> closest_in_index(const run_settings& settings, const indexed_sets& indexed,
+                                                           std::span<const feature_set> batch) {
+  std::vector<std::optional<std::uint32_t>> closest(batch.size());
+  if (batch.empty()) return closest;
   const chosen_sets chosen = choose(settings, indexed, batch);
   neardup::set_group_options how = exact_grouping(settings, {});
   how.among_themselves = false;
   const std::vector<std::uint32_t> label =
       neardup::extend_groups(chosen, batch, *settings.comparison.min_similarity, how);
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (label[i] < chosen.size()) first[i] = chosen.number(label[i]);
+    if (label[i] < chosen.size()) closest[i] = chosen.number(label[i]);
   }
-  return first;
+  return closest;
 }
 
 }  // namespace command

@@ -36,8 +36,9 @@ void visit_similar_in_index(const run_settings& settings, const indexed_sets& in
                             std::span<const feature_set> batch,
                             const std::function<void(std::size_t i, std::span<const indexed_match> matches)>& visit);
 
-/// For each set of a batch the similar indexed one with the smallest number. As above, but for the matches.
-std::vector<std::optional<std::uint32_t>> first_similar_in_index(const run_settings& settings,
+/// For each set of a batch the most similar indexed one, of equally similar ones that of the smallest number. As above,
+/// but for the matches.
+std::vector<std::optional<std::uint32_t>> closest_in_index(const run_settings& settings,
                                                                  const indexed_sets& indexed,
                                                                  std::span<const feature_set> batch);
 

@@ -39,14 +39,17 @@ class changed_index_of final : public changed_index {
     return neardup::hamming_distance(fingerprints_[number], fingerprint.as<Fingerprint>());
   }
 
-  [[nodiscard]] std::optional<near_document> first_near(const any_fingerprint& fingerprint, int k,
-                                                        const acceptor& accepts) const override {
-    std::optional<near_document> first;
+  [[nodiscard]] std::optional<near_document> closest(const any_fingerprint& fingerprint, int k,
+                                                     const check_type& check) const override {
+    neardup::original_choice<std::uint32_t, std::uint32_t> original;
     for (const auto& match : index_.search(fingerprint.as<Fingerprint>(), k)) {
-      if (first && first->number < match.id) continue;
-      if (accepts(match.id)) first = {match.id, match.distance};
+      original.consider(match.id, match.id, match.distance, check(match.id));
+      if (original.is_final()) break;  // matches come by distance, then number
     }
-    return first;
+    const auto& found = original.result();
+    if (found.is_new()) return std::nullopt;
+    return near_document{*found.original, found.distance,
+                         neardup::closeness_of({true, found.similarity}, found.distance)};
   }
 
   [[nodiscard]] std::vector<std::uint32_t> named(const std::unordered_set<std::string>& names) const override {

@@ -43,11 +43,12 @@ class changed_index {
   struct near_document {
     std::uint32_t number;
     int distance;
+    double closeness;  ///< see neardup::closeness_of
   };
-  using acceptor = std::function<bool(std::uint32_t number)>;
-  /// The first one, by its number, within k bits that is accepted. From any thread. Throws: input_error.
-  [[nodiscard]] virtual std::optional<near_document> first_near(const any_fingerprint& fingerprint, int k,
-                                                                const acceptor& accepts) const = 0;
+  using check_type = std::function<neardup::check_result(std::uint32_t number)>;
+  /// The closest one within k bits that the check accepts; numbers are ages. From any thread. Throws: input_error.
+  [[nodiscard]] virtual std::optional<near_document> closest(const any_fingerprint& fingerprint, int k,
+                                                             const check_type& check) const = 0;
 
   /// The numbers of the documents that have one of these names. Complexity: linear in the index.
   [[nodiscard]] virtual std::vector<std::uint32_t> named(const std::unordered_set<std::string>& names) const = 0;

@@ -1,6 +1,7 @@
 // `neardup merge`: the groups in all shards.
 #include <algorithm>
 #include <array>
+#include <neardup/dedup/pair_groups.hpp>
 #include <neardup/storage/fingerprint_list.hpp>
 #include <queue>
 
@@ -17,52 +18,50 @@ constexpr std::array merge_options{
                "representatives (the default) or components, as of groups"},
 };
 
-/// For each document of all shards the one that stands for its group. Documents are numbered through, shard by shard.
-/// Memory: 8 bytes a document.
-class group_labels {
+/// The documents of all shards, numbered through, shard by shard; and the groups of these. Memory: 8 bytes a document.
+class shard_groups {
  public:
-  explicit group_labels(const shard_inputs& inputs) : inputs_(inputs) {
-    std::uint64_t count = 0;
+  explicit shard_groups(const shard_inputs& inputs) : inputs_(inputs) {
     for (const auto& documents : inputs.documents) {
-      first_.emplace_back(documents->number, count);
-      count += documents->size();
+      first_.emplace_back(documents->number, size_);
+      size_ += documents->size();
     }
-    label_.resize(count);
-    for (std::uint64_t i = 0; i < count; ++i) label_[i] = i;
   }
 
-  /// Pairs come by their later document, then the earlier one. Whoever was not taken by then stands for a group.
-  void join_representative(const id_pair& pair) {
-    const std::uint64_t earlier = place(pair.earlier), later = place(pair.later);
-    if (label_[later] == later && label_[earlier] == earlier) label_[later] = earlier;
+  /// The place of a document among all. Throws: input_error if it is in none of the shards.
+  [[nodiscard]] std::uint64_t place(std::uint64_t id) const {
+    const auto shard = std::lower_bound(first_.begin(), first_.end(), std::pair{shard_of(id), std::uint64_t{0}},
+                                        [](const auto& a, const auto& b) { return a.first < b.first; });
+    const std::size_t at = static_cast<std::size_t>(shard - first_.begin());
+    if (at == first_.size() || shard->first != shard_of(id) || record_of(id) >= inputs_.documents[at]->size()) {
+      throw input_error({"", "a pair names a document that is in none of the shards"});
+    }
+    return shard->second + record_of(id);
   }
 
-  /// Pairs come in any order.
-  void unite(const id_pair& pair) {
-    const std::uint64_t a = find(place(pair.earlier)), b = find(place(pair.later));
-    label_[std::max(a, b)] = std::min(a, b);
-  }
-
-  /// Copies go where the first of them went. In an exact join what has no features is in no group.
-  void finish() {
-    // Whom a label names stands before, and has its last one by then.
-    for (std::uint64_t i = 0; i < label_.size(); ++i) label_[i] = label_[label_[i]];
+  /// Calls `visit(copy, of)` for documents that are compared as an earlier one of their shard is. In an exact join a
+  /// document without features is in no group.
+  template <class Visit>
+  void for_each_copy(const Visit& visit) const {
     for (std::size_t s = 0; s < first_.size(); ++s) {
       for (const auto& [record, original] : inputs_.documents[s]->copies) {
         if (inputs_.are_exact() && inputs_.documents[s]->features(record).empty()) continue;
-        label_[first_[s].second + record] = label_[first_[s].second + original];
+        visit(first_[s].second + record, first_[s].second + original);
       }
     }
   }
 
-  /// Calls `visit(members)` for each group of two and more, by their first documents; ends what labels there were.
+  /// Takes for each document the one that stands for its group, which is not behind it.
+  void take(std::vector<std::uint64_t> label) noexcept { label_ = std::move(label); }
+
+  /// Calls `visit(members)` for each group of at least two documents, ordered by first member. Invalidates the labels.
   template <class Visit>
   void for_each_group(const Visit& visit) {
-    // The labels become rings: from who stands for a group through its members and back. A bit marks members.
+    // Turns label_ into circular lists: representative -> members -> representative. The top bit marks members.
     constexpr std::uint64_t is_member = std::uint64_t{1} << 63;
     for (std::uint64_t i = label_.size(); i-- > 0;) {
       const std::uint64_t first = label_[i];
-      if (first >= i) continue;  // it stands for a group, whose ring has begun, or for itself
+      if (first >= i) continue;  // a representative
       label_[i] = label_[first] | is_member;
       label_[first] = i;
     }
@@ -82,25 +81,12 @@ class group_labels {
     const auto at = static_cast<std::size_t>(after - first_.begin()) - 1;
     return {at, document - first_[at].second};
   }
-  [[nodiscard]] std::uint64_t size() const noexcept { return label_.size(); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
  private:
-  [[nodiscard]] std::uint64_t place(std::uint64_t id) const {
-    const auto shard = std::lower_bound(first_.begin(), first_.end(), std::pair{shard_of(id), std::uint64_t{0}},
-                                        [](const auto& a, const auto& b) { return a.first < b.first; });
-    const std::size_t at = static_cast<std::size_t>(shard - first_.begin());
-    if (at == first_.size() || shard->first != shard_of(id) || record_of(id) >= inputs_.documents[at]->size()) {
-      throw input_error({"", "a pair names a document that is in none of the shards"});
-    }
-    return shard->second + record_of(id);
-  }
-  std::uint64_t find(std::uint64_t document) {
-    while (label_[document] != document) document = label_[document] = label_[label_[document]];
-    return document;
-  }
-
   const shard_inputs& inputs_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> first_;  // of each shard its number and first place
+  std::uint64_t size_ = 0;
   std::vector<std::uint64_t> label_;
 };
 
@@ -182,12 +168,6 @@ void merge_shards(context& c, run_settings& settings) {
     as_input([&] { lists.emplace_back(neardup::mapped_file(path)).verify(); });
   }
 
-  group_labels labels(inputs);
-  for_each_pair_in_order(inputs, [&](const id_pair& pair) {
-    settings.grouping.by_components ? labels.unite(pair) : labels.join_representative(pair);
-  });
-  labels.finish();
-
   const auto fingerprint_of = [&](std::size_t shard, std::uint64_t record) {
     const shard_documents& documents = *inputs.documents[shard];
     const std::uint64_t original = documents.original_of(record);
@@ -197,27 +177,55 @@ void merge_shards(context& c, run_settings& settings) {
     }
     return lists[shard][place].fingerprint;
   };
+  shard_groups groups(inputs);
+  const auto distance_of = [&](std::uint64_t a, std::uint64_t b) {
+    const auto [shard, record] = groups.where(a);
+    const auto [other_shard, other_record] = groups.where(b);
+    return neardup::hamming_distance(fingerprint_of(shard, record), fingerprint_of(other_shard, other_record));
+  };
+  const auto similarity_of = [&](std::uint64_t a, std::uint64_t b) {
+    const auto [shard, record] = groups.where(a);
+    const auto [other_shard, other_record] = groups.where(b);
+    return similarity_at_least(settings.comparison.check, features_of(shard, record),
+                               features_of(other_shard, other_record), 0)
+        .value_or(0);
+  };
+  const auto closeness_of = [&](std::uint64_t a, std::uint64_t b) {
+    return settings.comparison.min_similarity ? similarity_of(a, b) : -static_cast<double>(distance_of(a, b));
+  };
+  if (settings.grouping.by_components) {
+    neardup::pair_components<> components(groups.size());
+    groups.for_each_copy([&](std::uint64_t copy, std::uint64_t of) { components.add(copy, of); });
+    for_each_pair_in_order(
+        inputs, [&](const id_pair& pair) { components.add(groups.place(pair.later), groups.place(pair.earlier)); });
+    groups.take(components.finish());
+  } else {
+    neardup::pair_groups<> labels(groups.size());
+    groups.for_each_copy([&](std::uint64_t copy, std::uint64_t of) { labels.add_copy(copy, of); });
+    for_each_pair_in_order(inputs, [&](const id_pair& pair) {
+      const std::uint64_t later = groups.place(pair.later), earlier = groups.place(pair.earlier);
+      labels.add(later, earlier, [&] { return closeness_of(earlier, later); });
+    });
+    groups.take(labels.finish());
+  }
+
   group_counts counts;
   std::vector<group_member> group;
-  labels.for_each_group([&](const std::vector<std::uint64_t>& members) {
+  groups.for_each_group([&](const std::vector<std::uint64_t>& members) {
     group.clear();
-    const auto [first_shard, first_record] = labels.where(members.front());
-    const auto fingerprint = fingerprint_of(first_shard, first_record);
-    const auto features = features_of(first_shard, first_record);
+    const std::uint64_t first = members.front();
     for (const std::uint64_t document : members) {
-      const auto [shard, record] = labels.where(document);
-      const int distance = neardup::hamming_distance(fingerprint, fingerprint_of(shard, record));
-      const double similarity =
-          settings.comparison.min_similarity
-              ? similarity_at_least(settings.comparison.check, features, features_of(shard, record), 0).value_or(0)
-              : estimate_of(settings.fingerprint, distance);
+      const auto [shard, record] = groups.where(document);
+      const int distance = distance_of(first, document);
+      const double similarity = settings.comparison.min_similarity ? similarity_of(first, document)
+                                                                   : estimate_of(settings.fingerprint, distance);
       group.push_back(
           {document, std::string(inputs.documents[shard]->documents.name(record)), false, distance, similarity});
     }
     c.out << text_of_group(settings, counts.groups++, group);
     counts.documents += members.size();
   });
-  c.notes.advance(labels.size(), 0);
+  c.notes.advance(groups.size(), 0);
   finish_groups(c, counts);
 }
 

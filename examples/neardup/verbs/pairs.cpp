@@ -129,7 +129,7 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus& all, boo
   visit_candidates<Bits>(c, all, copies_once, [&](std::size_t i, std::size_t j, int distance) {
     const auto a = static_cast<std::uint32_t>(i), b = static_cast<std::uint32_t>(j);
     if (!c.settings.comparison.min_similarity) {
-      if (!all.check.decides() || all.check.accepts(i, j)) passed.push_back({a, b, 0});
+      if (!all.check.decides() || all.check(i, j).accepts) passed.push_back({a, b, 0});
       return;
     }
     waiting.push_back({a, b, distance});

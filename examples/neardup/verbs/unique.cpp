@@ -6,6 +6,9 @@
 #include <neardup/dedup/decider.hpp>
 #include <neardup/dedup/group.hpp>
 #include <neardup/fingerprint/hashers.hpp>
+#include <neardup/index/pairs.hpp>
+#include <neardup/sets/pairs.hpp>
+#include <neardup/threads.hpp>
 #include <unordered_set>
 
 #include "../compare/check.hpp"
@@ -70,8 +73,8 @@ class kept_by_features {
   explicit kept_by_features(const comparison_settings& how)
       : how_(how), kept_(*how.min_similarity, max_in_row, set_measure_of(how)) {}
 
-  /// For each document the first one that is similar and kept: among `kept`, all of which this one met before are the
-  /// first of, or, after these, among the documents before it, if it is compared with them; itself if there is none.
+  /// For each document its original: among `kept`, which begins with those of earlier calls, or, behind these, among the
+  /// documents before it, if it is compared with them; itself if there is none.
   std::vector<std::uint32_t> decide(const document_check& kept, const std::vector<const document*>& next,
                                     bool is_compared_within) {
     std::vector<std::uint32_t> label, places;  // places of those that are kept now
@@ -81,16 +84,19 @@ class kept_by_features {
     for (; size_ < kept.size(); ++size_) kept_.insert(of_set{kept[size_]}, size_, features_of);
     for (const document* d : next) {
       const auto own = static_cast<std::uint32_t>(kept.size() + label.size());
-      std::uint32_t taker = own;
+      neardup::original_choice<std::uint32_t, std::uint32_t> original;
       kept_.for_each(of_set{d->features}, scratch_, [&](std::uint32_t number) {
-        if (taker != own || !are_near_duplicates(how_, features_of(number), d->features)) return;
-        taker = number < kept.size() ? number : static_cast<std::uint32_t>(kept.size() + places[number - kept.size()]);
+        original.consider(number, number, 0, check_documents(how_, features_of(number), d->features));
       });
-      if (taker == own && is_compared_within) {
+      const std::optional<std::uint32_t> found = original.result().original;
+      if (!found && is_compared_within) {
         places.push_back(static_cast<std::uint32_t>(label.size()));
         kept_.insert(of_set{d->features}, size_++, features_of);
       }
-      label.push_back(taker);
+      const auto position_of = [&](std::uint32_t number) {
+        return number < kept.size() ? number : static_cast<std::uint32_t>(kept.size() + places[number - kept.size()]);
+      };
+      label.push_back(found ? position_of(*found) : own);
     }
     return label;
   }
@@ -210,22 +216,18 @@ class first_come_filter {
     if (settings.comparison.is_exact) return decide_exactly(compared);
     const auto features = [&](std::size_t i) { return i < kept ? kept_.check[i] : compared[i - kept]->features; };
     const auto check = [&](std::size_t i, std::size_t j) {
-      return are_near_duplicates(settings.comparison, features(i), features(j));
+      return check_documents(settings.comparison, features(i), features(j));
     };
     neardup::group_options how{.among_themselves = is_compared_within(),
                                .blocks = settings.comparison.blocks,
                                .run = neardup::threads{settings.threads}};
-    if (kept_.check.can_join()) {
-      how.similarity = *settings.comparison.min_similarity;
-      how.features = features;
-    }
     return with_bits(settings.fingerprint.bits, [&](auto bits) {
       return neardup::extend_groups(kept_.fingerprints.of<bits>(), decided_.fingerprints.of<bits>(),
                                     settings.comparison.distance, check, how);
     });
   }
 
-  /// The same where documents of the index come first: only what is near none of them is compared with the others.
+  /// The same where the documents of the index come first in the order of decision.
   void decide_with_index(const std::vector<const document*>& compared) {
     const comparison_settings& comparison = context_.settings.comparison;
     by_index_.assign(compared.size(), std::nullopt);
@@ -233,12 +235,12 @@ class first_come_filter {
       find_exactly(compared);
     } else {
       run_parallel(context_.settings.threads, compared.size(), [&](std::size_t i) {
-        const auto accepts = [&](std::uint32_t number) {
+        const auto check = [&](std::uint32_t number) {
           const feature_set features =
               comparison.min_similarity ? grown_->index->features(number) : feature_set(unknown_features);
-          return are_near_duplicates(comparison, features, compared[i]->features);
+          return check_documents(comparison, features, compared[i]->features);
         };
-        by_index_[i] = grown_->index->first_near(compared[i]->fingerprint, comparison.distance, accepts);
+        by_index_[i] = grown_->index->closest(compared[i]->fingerprint, comparison.distance, check);
       });
     }
     std::vector<std::size_t> places;  // of the rest
@@ -257,7 +259,68 @@ class first_come_filter {
       const std::uint32_t by = label_of_rest[i];
       label[places[i]] = by < kept ? by : static_cast<std::uint32_t>(kept + places[by - kept]);
     }
+    if (is_compared_within() && (context_.dropped || kept_.sources)) prefer_closer_kept(compared, label);
     take_labels(std::move(label));
+  }
+
+  /// Names the original of documents that match one of the index: a document that was kept since, if that is closer.
+  void prefer_closer_kept(const std::vector<const document*>& compared, std::vector<std::uint32_t>& label) {
+    const comparison_settings& comparison = context_.settings.comparison;
+    const std::size_t kept = kept_.check.size();
+    std::vector<std::uint32_t> others, dropped;  // documents that are kept, by their labels, and places of dropped ones
+    for (std::uint32_t i = 0; i < kept; ++i) others.push_back(i);
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      if (by_index_[i]) {
+        dropped.push_back(static_cast<std::uint32_t>(i));
+      } else if (label[i] == kept + i) {
+        others.push_back(label[i]);
+      }
+    }
+    if (dropped.empty() || others.empty()) return;
+    const auto features_of = [&](std::uint32_t other) {
+      return other < kept ? kept_.check[other] : compared[other - kept]->features;
+    };
+    using original = neardup::original_choice<std::uint32_t, std::uint32_t>;
+    std::vector<original> closest(dropped.size());
+    const auto consider = [&](std::size_t i, std::size_t j, int distance, const neardup::check_result& found) {
+      if (others[j] < kept + dropped[i]) closest[i].consider(others[j], others[j], distance, found);
+    };
+    if (comparison.is_exact) {
+      std::vector<feature_set> sets, other_sets;
+      for (const std::uint32_t i : dropped) sets.push_back(compared[i]->features);
+      for (const std::uint32_t other : others) other_sets.push_back(features_of(other));
+      neardup::visit_pairs(sets, other_sets, *comparison.min_similarity,
+                           [&](const neardup::similar_pair<std::size_t>& pair) {
+                             consider(pair.first, pair.second, 0, {true, pair.similarity});
+                           },
+                           {.measure = set_measure_of(comparison), .run = neardup::threads{context_.settings.threads}});
+    } else {
+      with_bits(context_.settings.fingerprint.bits, [&](auto bits) {
+        using fingerprint_type = std::remove_cvref_t<decltype(kept_.fingerprints.template of<bits>().front())>;
+        std::vector<fingerprint_type> prints, other_prints;
+        for (const std::uint32_t i : dropped)
+          prints.push_back(compared[i]->fingerprint.template as<fingerprint_type>());
+        for (const std::uint32_t other : others) {
+          other_prints.push_back(other < kept ? kept_.fingerprints.template of<bits>()[other]
+                                              : compared[other - kept]->fingerprint.template as<fingerprint_type>());
+        }
+        neardup::visit_pairs(prints, other_prints, comparison.distance,
+                             [&](std::size_t i, std::size_t j, int distance) {
+                               consider(
+                                   i, j, distance,
+                                   check_documents(comparison, features_of(others[j]), compared[dropped[i]]->features));
+                             },
+                             {.run = neardup::threads{context_.settings.threads}});
+      });
+    }
+    for (std::size_t i = 0; i < dropped.size(); ++i) {
+      const auto& found = closest[i].result();
+      if (found.is_new()) continue;
+      const double closeness = neardup::closeness_of({true, found.similarity}, found.distance);
+      if (closeness <= by_index_[dropped[i]]->closeness) continue;  // the index comes first
+      by_index_[dropped[i]].reset();
+      label[dropped[i]] = *found.original;
+    }
   }
 
   /// Which document of the index stands for each of these.
@@ -265,12 +328,15 @@ class first_come_filter {
     const changed_index& index = *grown_->index;
     const indexed_sets sets{index.numbers(),
                             [&](std::size_t i) { return index.features(static_cast<std::uint32_t>(i)); }};
-    const auto first = first_similar_in_index(context_.settings, sets, sets_of(compared));
+    const auto first = closest_in_index(context_.settings, sets, sets_of(compared));
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (!first[i]) continue;
       // Nobody asks for distances but what writes them.
       const int distance = context_.dropped ? index.distance(*first[i], compared[i]->fingerprint) : 0;
-      by_index_[i] = {*first[i], distance};
+      const double similarity =
+          similarity_at_least(context_.settings.comparison.check, index.features(*first[i]), compared[i]->features, 0)
+              .value_or(0);
+      by_index_[i] = {*first[i], distance, similarity};
     }
   }
 

@@ -28,9 +28,15 @@ struct no_check {
   }
 };
 
+/// What a check says: whether it accepts, and the similarity if it gives one.
+struct check_result {
+  bool accepts;
+  std::optional<double> similarity;
+};
+
 /// A check of two documents that are named by an A and a B: `check(a, b)`, const, gives a bool, whether they are
 /// near-duplicates; or a number that is not NaN, their similarity, and then the least similarity in the options
-/// decides.
+/// decides; or a check_result, where it is chosen when the program runs which of the two it is.
 ///
 /// Who asks, and for what:
 /// - group calls `check(i, j)` for positions of fingerprints, from several threads at once. The answer has to be the
@@ -43,13 +49,8 @@ struct no_check {
 /// kept. What a check throws ends the call and passes through.
 template <class T, class... Names>
 concept check_of = requires(const T& check, const Names&... names) {
-  { check(names...) } -> std::convertible_to<double>;
-};
-
-/// What a check says: whether it accepts, and the similarity if it gives one.
-struct check_result {
-  bool accepts;
-  std::optional<double> similarity;
+  requires std::convertible_to<decltype(check(names...)), double> ||
+      std::same_as<std::remove_cvref_t<decltype(check(names...))>, check_result>;
 };
 
 namespace detail {
@@ -59,6 +60,8 @@ template <class Result>
 [[nodiscard]] check_result result_of_check(const Result& result, double least) {
   if constexpr (std::is_same_v<Result, bool>) {
     return {result, std::nullopt};
+  } else if constexpr (std::is_same_v<Result, check_result>) {
+    return result;
   } else {
     const auto similarity = static_cast<double>(result);
     if (std::isnan(similarity)) fail<std::invalid_argument>("the check of a duplicate returned NaN");

@@ -2,19 +2,18 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <cmath>
 #include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -27,7 +26,9 @@
 #include "checks.hpp"
 #include "describer.hpp"
 #include "engine/feature_candidates.hpp"
-#include "engine/sequential_decider.hpp"
+#include "engine/fingerprint_matcher.hpp"
+#include "engine/ordered_decider.hpp"
+#include "rule.hpp"
 
 namespace neardup::inline v0 {
 
@@ -35,33 +36,9 @@ namespace neardup::inline v0 {
 template <class Id>
 concept document_id = index_id<Id> || std::same_as<Id, std::string>;
 
-/// What a deduplicator finds out about a text.
-template <class Id>
-struct verdict {
-  std::optional<Id> original;        ///< the kept document that the text duplicates; nothing if it is new
-  int distance = 0;                  ///< of the two fingerprints, in bits
-  std::optional<double> similarity;  ///< by the check; nothing without one
-  bool has_fingerprint = true;       ///< false if there is nothing to compare: no tokens, or all have weight 0
-
-  [[nodiscard]] bool is_new() const noexcept { return !original.has_value(); }
-
-  /// Takes a candidate that a check has judged. The original is the most similar of those accepted, then the nearest,
-  /// then the earliest: candidates come by distance, then age, so of equally similar ones the first is right.
-  /// Returns: whether a later candidate may be better.
-  bool consider(const Id& id, int candidate_distance, const check_result& found) {
-    if (!found.accepts || (similarity && !(*found.similarity > *similarity))) return true;
-    original = id;
-    distance = candidate_distance;
-    similarity = found.similarity;
-    return found.similarity.has_value();
-  }
-
-  friend bool operator==(const verdict&, const verdict&) = default;
-};
-
-/// Which stored document a new one duplicates: of those within k bits of its fingerprint that `check(id)` accepts (see
-/// check_of), the most similar, then the nearest, then that of the smallest id. This is how a deduplicator decides;
-/// it serves programs whose fingerprints come from elsewhere, from several threads or from a database.
+/// Which stored document a new one duplicates, of those within k bits of its fingerprint that `check(id)` accepts (see
+/// check_of): the closest, as original_rank says. It serves programs whose fingerprints come from elsewhere, from several
+/// threads or from a database. An index knows no ages, so of equally close ones the smallest id is the original.
 /// Throws: std::invalid_argument if k is not what the index serves, or a similarity is NaN; what the check throws.
 /// Example: `if (find_original(index, fingerprint, 3).is_new()) index.insert(fingerprint, id);`
 template <class Index, class Check = no_check>
@@ -71,12 +48,12 @@ template <class Index, class Check = no_check>
                                                              const Check& check = {},
                                                              double similarity = default_similarity) {
   if (std::isnan(similarity)) detail::fail<std::invalid_argument>("find_original: the similarity is not a number");
-  verdict<typename Index::id_type> result;
+  original_choice<typename Index::id_type, typename Index::id_type> original;
   for (const auto& match : index.search(fingerprint, k)) {
-    const auto found = detail::result_of_check(check(match.id), similarity);
-    if (!result.consider(match.id, match.distance, found)) break;
+    original.consider(match.id, match.id, match.distance, detail::result_of_check(check(match.id), similarity));
+    if (original.is_final()) break;  // matches come by distance, then id
   }
-  return result;
+  return original.result();
 }
 
 /// A document that is kept. Its members refer to the memory of the decider that keeps it.
@@ -127,17 +104,19 @@ class fingerprint_candidates {
     index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
   }
 
-  /// Decides about many documents by `rule`, as detail::decisions specifies. `numbers` ascend, and are not those of
-  /// insert(): kept[i], which was inserted, has the number i here, and those to be decided follow. `fingerprints` is
-  /// indexed by number. `features` gives what the check compares, if it compares features.
-  template <class Features, class Rule>
-  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers,
-              std::span<const std::uint32_t> kept, const Features& features, Rule& rule, const any_runner& run) const {
-    const detail::fingerprint_words all(fingerprints);
-    detail::sequential_decider<detail::words_for(Fingerprint::bits), std::uint32_t>(
-        Fingerprint::bits, index_.max_distance(), 0, fingerprints.size(), run, detail::decision_order::strict, rule,
-        features)
-        .decide({all, numbers}, kept.size());
+  /// Decides about many documents by `rule`, which numbers those that are kept by age, and behind them the others.
+  /// `fingerprints` are those of all of them; kept[i], which was inserted, has the number i here.
+  template <class Rule>
+  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> kept, Rule& rule,
+              const any_runner& run) const {
+    rule_matcher<Rule> matcher(fingerprints, index_.max_distance(), rule, run);
+    const std::size_t max_candidates = (std::max)(fingerprints.size(), std::size_t{1} << 16) / 3 * 2;
+    detail::ordered_decider<std::uint32_t> decider(matcher, kept.size(), fingerprints.size(), true, max_candidates,
+                                                   run);
+    decider.decide(true);
+    for (std::size_t i = kept.size(); i < fingerprints.size(); ++i) {
+      if (!decider.is_kept(i)) rule.drop(static_cast<std::uint32_t>(i), decider.original(i));
+    }
   }
 
   void reserve(std::size_t count) { index_.reserve(count); }
@@ -146,6 +125,29 @@ class fingerprint_candidates {
   [[nodiscard]] std::size_t memory_usage() const noexcept { return index_.memory_usage(); }
 
  private:
+  /// Candidates within k bits, and what the rule finds besides.
+  template <class Rule>
+  class rule_matcher final : public detail::fingerprint_matcher<detail::words_for(Fingerprint::bits), std::uint32_t> {
+    using base = detail::fingerprint_matcher<detail::words_for(Fingerprint::bits), std::uint32_t>;
+
+   public:
+    rule_matcher(std::span<const Fingerprint> fingerprints, int k, Rule& rule, const any_runner& run)
+        : base(detail::fingerprint_words(fingerprints), Fingerprint::bits, k, 0, run), rule_(rule) {}
+
+    [[nodiscard]] std::optional<double> closeness(std::uint32_t earlier, std::uint32_t later, int distance,
+                                                  std::optional<double> best) const override {
+      return rule_.closeness(earlier, later, distance, best);
+    }
+    [[nodiscard]] bool finds_more() const override { return rule_.finds_more(); }
+    void find_more(std::uint32_t document, const std::function<void(std::uint32_t, int)>& consider) const override {
+      rule_.find_more(document, consider);
+    }
+    void keep(std::uint32_t document) override { rule_.keep(document); }
+
+   private:
+    Rule& rule_;
+  };
+
   index_type index_;
 };
 
@@ -250,53 +252,43 @@ class decider {
   template <class Judge>
   [[nodiscard]] verdict_type find(const description_type& document, const Judge& judge, workspace& scratch,
                                   slot_type but = no_slot) const {
-    verdict_type result;
-    result.has_fingerprint = document.fingerprint.has_value();
-    if (!result.has_fingerprint) return result;
+    verdict_type nothing;
+    nothing.has_fingerprint = document.fingerprint.has_value();
+    if (!nothing.has_fingerprint) return nothing;
     collect(document, scratch, but);
+    original_choice<Id, std::uint64_t> original;
     for (const candidate& c : scratch.candidates_) {
       const kept_type kept = kept_at(c.slot);
-      if (!result.consider(kept.id, c.distance, judge(kept, document, result.similarity))) break;
+      original.consider(kept.id, c.serial, c.distance, judge(kept, document, original.result().similarity));
+      if (original.is_final()) break;  // candidates come by distance, then age
     }
-    return result;
+    return original.result();
   }
 
   /// Decides about many documents, in their order, as if those that are new were kept one after the other; nothing is
   /// kept. `judge` is called from several threads, also for two documents of the batch; of these the earlier one is
-  /// told as if it were kept, but has no time. `least`: the Jaccard similarity of the features below which it accepts
-  /// none, if there is one.
+  /// told as if it were kept, but has no time.
   /// Throws: std::length_error if 32 bits cannot number all of them; std::bad_alloc; what the judge throws.
   template <class Judge>
   [[nodiscard]] std::vector<verdict_type> decide_batch(std::span<const description_type> documents,
                                                        std::span<const Id> ids, const Judge& judge,
-                                                       std::optional<double> least, const any_runner& run) const {
+                                                       const any_runner& run) const {
     std::vector<verdict_type> found(documents.size());
     const std::vector<slot_type> kept = slots_by_age();
     if (kept.size() + documents.size() > no_slot) {
       detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
     }
-    batch_rule<Judge> rule(*this, kept, documents, ids, judge, found);
     std::vector<Fingerprint> fingerprints;  // by number
-    std::vector<slot_type> numbers;         // of those that have one
-    for (const slot_type slot : kept) {
-      numbers.push_back(static_cast<slot_type>(fingerprints.size()));
-      fingerprints.push_back(documents_[slot].fingerprint);
-    }
+    std::vector<std::size_t> compared;      // the documents that have one, in their order
+    for (const slot_type slot : kept) fingerprints.push_back(documents_[slot].fingerprint);
     for (std::size_t i = 0; i < documents.size(); ++i) {
       found[i].has_fingerprint = documents[i].fingerprint.has_value();
-      if (found[i].has_fingerprint) numbers.push_back(static_cast<slot_type>(fingerprints.size()));
-      fingerprints.push_back(documents[i].fingerprint.value_or(Fingerprint()));
+      if (!found[i].has_fingerprint) continue;
+      compared.push_back(i);
+      fingerprints.push_back(*documents[i].fingerprint);
     }
-    detail::compared_features<slot_type> compared{{}, least.value_or(0)};
-    if constexpr (std::is_same_v<Feature, std::uint32_t>) {
-      if (least) {
-        compared.of = [&](slot_type number) {
-          return number < kept.size() ? features_of(kept[number]) : documents[number - kept.size()].features;
-        };
-      }
-    }
-    source_.decide(std::span<const Fingerprint>(fingerprints), std::span<const slot_type>(numbers),
-                   std::span<const slot_type>(kept), compared, rule, run);
+    batch_rule<Judge> rule(*this, kept, documents, compared, ids, judge, found);
+    source_.decide(std::span<const Fingerprint>(fingerprints), std::span<const slot_type>(kept), rule, run);
     return found;
   }
 
@@ -483,89 +475,100 @@ class decider {
     by_digest_.erase(std::find_if(first, last, [&](const auto& one) { return one.second == slot; }));
   }
 
-  /// The rule of find(), for documents that are decided together. Kept documents are numbered by age, and those of the
-  /// batch follow them.
+  /// The matches of find(), for documents that are decided together. Kept documents are numbered by age, and those of
+  /// the batch that have a fingerprint follow them.
   template <class Judge>
-  class batch_rule final : public detail::decisions<slot_type> {
+  class batch_rule {
    public:
     batch_rule(const decider& from, std::span<const slot_type> kept, std::span<const description_type> documents,
-               std::span<const Id> ids, const Judge& judge, std::vector<verdict_type>& found)
+               std::span<const std::size_t> compared, std::span<const Id> ids, const Judge& judge,
+               std::vector<verdict_type>& found)
         : from_(from),
           kept_(kept),
           documents_(documents),
+          compared_(compared),
           ids_(ids),
           judge_(judge),
           found_(found),
-          best_(found.size()) {}
+          finds_more_(std::any_of(documents.begin(), documents.end(),
+                                  [](const description_type& d) { return d.digest.has_value(); })) {}
 
-    bool may_take(slot_type kept, slot_type number) const override {
-      return from_.is_in_source(is_short(kept)) && from_.is_in_source(is_short(number));
+    /// The closeness of two documents that the source of candidates brings together, or nothing if they do not match.
+    std::optional<double> closeness(slot_type earlier, slot_type number, int distance, std::optional<double> best) {
+      const bool are_in_source = from_.is_in_source(is_short(earlier)) && from_.is_in_source(is_short(number));
+      if (!are_in_source && digest_of_number(earlier) != digest_of_number(number)) return std::nullopt;
+      // Only a similarity is a bound for the judge.
+      const bool is_bound = best && gives_similarity_.load(std::memory_order_relaxed);
+      const check_result checked =
+          judge_(view_of_number(earlier), document(number), is_bound ? best : std::optional<double>());
+      if (checked.similarity) gives_similarity_.store(true, std::memory_order_relaxed);
+      if (!checked.accepts) return std::nullopt;
+      return closeness_of(checked, distance);
     }
 
-    void consider(slot_type kept, slot_type number, int distance) override {
-      const std::size_t i = number - kept_.size();
-      const kept_type earlier = view_of_number(kept);
-      std::mutex& mutex = mutexes_[i % mutexes_.size()];
-      std::unique_lock lock(mutex);
-      const std::optional<double> known = found_[i].similarity;
-      lock.unlock();
-      const check_result checked = judge_(earlier, documents_[i], known);
-      if (!checked.accepts) return;
-      lock.lock();
-      verdict_type& best = found_[i];
-      // Compares similarity, then distance, then age, so the order in which candidates come does not matter.
-      const auto rank = [](std::optional<double> similarity, int bits, slot_type age) {
-        return std::tuple(-similarity.value_or(0), bits, age);
-      };
-      if (best.original && !(rank(checked.similarity, distance, kept) < rank(best.similarity, best.distance, best_[i])))
-        return;
-      best.original = earlier.id;
-      best.distance = distance;
-      best.similarity = checked.similarity;
-      best_[i] = kept;
-    }
+    [[nodiscard]] bool finds_more() const noexcept { return finds_more_; }
 
-    void decide(slot_type number) override {
-      const description_type& document = documents_[number - kept_.size()];
-      if (!document.digest) return;
+    /// Calls `consider(earlier, distance)` for kept documents with the tokens of a short one.
+    template <class Consider>
+    void find_more(slot_type number, const Consider& consider) const {
+      const description_type& own = document(number);
+      if (!own.digest) return;
       const auto consider_all = [&](const auto& same, const auto& number_of) {
         for (auto j = same.first; j != same.second; ++j) {
-          const slot_type kept = number_of(j->second);
-          consider(kept, number, hamming_distance(*document.fingerprint, view_of_number(kept).fingerprint));
+          const slot_type earlier = number_of(j->second);
+          consider(earlier, hamming_distance(*own.fingerprint, view_of_number(earlier).fingerprint));
         }
       };
-      consider_all(from_.by_digest_.equal_range(*document.digest), [&](slot_type slot) {
+      consider_all(from_.by_digest_.equal_range(*own.digest), [&](slot_type slot) {
         const auto is_older = [&](slot_type a, slot_type b) {
           return from_.documents_[a].serial < from_.documents_[b].serial;
         };
         return static_cast<slot_type>(std::lower_bound(kept_.begin(), kept_.end(), slot, is_older) - kept_.begin());
       });
-      consider_all(by_digest_.equal_range(*document.digest), [](slot_type earlier) { return earlier; });
-      if (is_kept(number)) by_digest_.emplace(*document.digest, number);
+      consider_all(by_digest_.equal_range(*own.digest), [](slot_type earlier) { return earlier; });
+    }
+    void keep(slot_type number) {
+      if (document(number).digest) by_digest_.emplace(*document(number).digest, number);
     }
 
-    bool is_decided_early(slot_type /*number*/) const override { return false; }
-    bool is_kept(slot_type number) const override { return found_[number - kept_.size()].is_new(); }
+    /// Takes the original of a document.
+    void drop(slot_type number, const original_rank<slot_type>& original) {
+      verdict_type& about = found_[compared_[number - kept_.size()]];
+      const kept_type earlier = view_of_number(original.age);
+      about.original = earlier.id;
+      about.distance = hamming_distance(earlier.fingerprint, *document(number).fingerprint);
+      if (gives_similarity_.load(std::memory_order_relaxed)) about.similarity = original.closeness;
+    }
+
+    [[nodiscard]] const description_type& document(slot_type number) const {
+      return documents_[compared_[number - kept_.size()]];
+    }
+    [[nodiscard]] std::span<const Feature> features_of(slot_type number) const {
+      return number < kept_.size() ? from_.features_of(kept_[number]) : document(number).features;
+    }
 
    private:
     [[nodiscard]] bool is_short(slot_type number) const {
-      return number < kept_.size() ? from_.documents_[kept_[number]].is_short
-                                   : documents_[number - kept_.size()].digest.has_value();
+      return number < kept_.size() ? from_.documents_[kept_[number]].is_short : document(number).digest.has_value();
+    }
+    [[nodiscard]] std::optional<set_digest> digest_of_number(slot_type number) const {
+      return number < kept_.size() ? digest_of(from_.documents_[kept_[number]]) : document(number).digest;
     }
     [[nodiscard]] kept_type view_of_number(slot_type number) const {
       if (number < kept_.size()) return from_.kept_at(kept_[number]);
-      const std::size_t i = number - kept_.size();
-      return {ids_[i], 0, *documents_[i].fingerprint, documents_[i].features, documents_[i].digest};
+      const description_type& own = document(number);
+      return {ids_[compared_[number - kept_.size()]], 0, *own.fingerprint, own.features, own.digest};
     }
 
     const decider& from_;
     std::span<const slot_type> kept_;
     std::span<const description_type> documents_;
+    std::span<const std::size_t> compared_;
     std::span<const Id> ids_;
     const Judge& judge_;
     std::vector<verdict_type>& found_;
-    std::vector<slot_type> best_;  // the number of the original of each document
-    std::array<std::mutex, 64> mutexes_;
+    bool finds_more_;
+    std::atomic<bool> gives_similarity_ = false;
     std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // of kept documents of the batch
   };
 

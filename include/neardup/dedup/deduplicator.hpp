@@ -105,10 +105,10 @@ class chosen_candidates {
     typename by_fingerprints::workspace nothing;
     std::get_if<by_fingerprints>(&source_)->for_each(document, nothing, visit);
   }
-  template <class Features, class Rule>
-  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers,
-              std::span<const std::uint32_t> kept, const Features& features, Rule& rule, const any_runner& run) const {
-    std::visit([&](const auto& source) { source.decide(fingerprints, numbers, kept, features, rule, run); }, source_);
+  template <class Rule>
+  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> kept, Rule& rule,
+              const any_runner& run) const {
+    std::visit([&](const auto& source) { source.decide(fingerprints, kept, rule, run); }, source_);
   }
   void reserve(std::size_t count) {
     std::visit([&](auto& source) { source.reserve(count); }, source_);
@@ -247,8 +247,7 @@ class deduplicator {
                                       const Commit& commit = {}) {
     const std::span<const description_type> documents(batch.documents);
     check_ids(documents.size(), ids);
-    std::vector<verdict_type> verdicts =
-        core_.decide_batch(documents, ids, judge(), checks_features ? std::optional(similarity_) : std::nullopt, run);
+    std::vector<verdict_type> verdicts = core_.decide_batch(documents, ids, judge(), run);
     std::vector<kept_type> kept;
     std::size_t done = 0;
     detail::undo keeping{[&] {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -23,14 +23,17 @@
 #include "../runner.hpp"
 #include "../simhash.hpp"
 #include "checks.hpp"
-#include "engine/sequential_decider.hpp"
+#include "engine/fingerprint_matcher.hpp"
+#include "engine/ordered_decider.hpp"
+#include "rule.hpp"
 
 namespace neardup::inline v0 {
 
 /// What makes a group. Two documents *match* if their fingerprints differ in at most k bits and the check accepts them.
 enum class grouping {
-  /// In the order of preference, each document joins the first representative before it that it matches, or becomes a
-  /// representative. So every member matches its representative, and no two representatives match.
+  /// In the order of preference, each document joins the closest of the representatives before it that it matches, of
+  /// equally close ones the first (see original_rank), or becomes a representative. So every member matches its
+  /// representative, and no two representatives match.
   representatives,
   /// Documents that a chain of matches connects. Every match is within a group, but a chain may tie texts together that
   /// have little in common.
@@ -57,11 +60,6 @@ struct group_options {
 
   /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
   any_runner run = {};
-
-  /// What the check compares, if it accepts no two documents of which the features have a Jaccard similarity below
-  /// `similarity`: those of a position, as feature_extractor gives them. Candidates are found by the features that they
-  /// share then, where that is faster. Called from several threads; does not change the result.
-  std::function<std::span<const std::uint32_t>(std::size_t)> features = {};
 };
 
 namespace detail {
@@ -83,30 +81,27 @@ std::vector<Number> order_of_preference(std::size_t count, std::span<const doubl
   return order;
 }
 
-/// Each document joins the first one that accepts it. Representatives of earlier calls are numbered by their positions.
-/// Documents follow them, by their ranks in the order of preference if there is one.
-template <class Number>
-class first_takes final : public decisions<Number> {
- public:
-  first_takes(std::size_t earlier, std::size_t count, std::span<const Number> order, const pair_check& check)
-      : earlier_(earlier), order_(order), check_(check), taker_(count) {
-    for (std::size_t i = 0; i < taker_.size(); ++i) taker_[i].store(static_cast<Number>(earlier + i));
-  }
+/// The closeness of two positions whose fingerprints have this distance, or nothing if they do not match. An empty
+/// function stands for no_check. It is called from many threads.
+using pair_closeness = std::function<std::optional<double>(std::size_t, std::size_t, int)>;
 
-  bool may_take(Number kept, Number document) const override {
-    return kept < taker_[document - earlier_].load(std::memory_order_relaxed);
-  }
-  void consider(Number kept, Number document, int /*distance*/) override {
-    if (check_ && !check_(position(kept), position(document))) return;
-    std::atomic<Number>& taker = taker_[document - earlier_];
-    Number now = taker.load(std::memory_order_relaxed);
-    while (kept < now && !taker.compare_exchange_weak(now, kept, std::memory_order_relaxed)) {
-    }
-  }
-  void decide(Number /*document*/) override {}
-  bool is_decided_early(Number document) const override { return !is_kept(document); }
-  bool is_kept(Number document) const override {
-    return taker_[document - earlier_].load(std::memory_order_relaxed) == document;
+/// Matches documents by their fingerprints and a check of positions.
+template <std::size_t Words, class Number>
+class group_matcher final : public fingerprint_matcher<Words, Number> {
+ public:
+  /// Representatives of earlier calls are numbered by their positions. Documents follow them, by their ranks in `order`
+  /// if there is one.
+  group_matcher(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, std::size_t earlier,
+                std::span<const Number> order, const pair_closeness& check, const group_options& how)
+      : fingerprint_matcher<Words, Number>(fingerprints, bits, k, how.blocks, how.run),
+        earlier_(earlier),
+        order_(order),
+        check_(check) {}
+
+  [[nodiscard]] std::optional<double> closeness(Number earlier, Number later, int distance,
+                                                std::optional<double> /*best*/) const override {
+    if (!check_) return closeness_of({true, std::nullopt}, distance);
+    return check_(position(earlier), position(later), distance);
   }
 
   /// The position of a number: among the representatives of earlier calls, and behind them the documents.
@@ -114,50 +109,44 @@ class first_takes final : public decisions<Number> {
     return number < earlier_ || order_.empty() ? number
                                                : earlier_ + static_cast<std::size_t>(order_[number - earlier_]);
   }
-  [[nodiscard]] std::size_t representative_of(std::size_t rank) const {
-    return position(taker_[rank].load(std::memory_order_relaxed));
-  }
 
  private:
   std::size_t earlier_;
   std::span<const Number> order_;
-  const pair_check& check_;
-  std::vector<std::atomic<Number>> taker_;  // by rank; the number of the document itself while none takes it
+  const pair_closeness& check_;
 };
 
 template <class Index, class Number, class Fingerprint>
 std::vector<Index> label_by_representative(std::span<const Fingerprint> representatives,
-                                           std::span<const Fingerprint> fingerprints, int k, const pair_check& check,
-                                           std::span<const Number> order, const group_options& how) {
-  constexpr std::size_t bits = Fingerprint::bits;
+                                           std::span<const Fingerprint> fingerprints, int k,
+                                           const pair_closeness& check, std::span<const Number> order,
+                                           const group_options& how) {
+  constexpr std::size_t bits = Fingerprint::bits, words = words_for(bits);
   const std::size_t earlier = representatives.size(), count = fingerprints.size();
-  const auto position_of = [&](std::size_t rank) { return order.empty() ? rank : std::size_t{order[rank]}; };
   std::vector<Fingerprint> ordered(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) ordered[i] = fingerprints[order[i]];
-  const fingerprint_words<words_for(bits)> kept(representatives);
-  const fingerprint_words<words_for(bits)> others(order.empty() ? fingerprints : std::span<const Fingerprint>(ordered));
-  const fingerprint_words documents(kept, others);
-
-  first_takes<Number> rule(earlier, count, order, check);
-  compared_features<Number> features{{}, how.similarity};
-  if (check && how.features) features.of = [&](Number number) { return how.features(rule.position(number)); };
-  sequential_decider<words_for(bits), Number> join(bits, k, how.blocks, earlier + count, how.run, decision_order::any,
-                                                   rule, features);
-  if (how.among_themselves) {
-    join.decide(documents, earlier);
-  } else {
-    join.consider_kept(documents, earlier);
-  }
+  const fingerprint_words<words> kept(representatives);
+  const fingerprint_words<words> others(order.empty() ? fingerprints : std::span<const Fingerprint>(ordered));
+  group_matcher<words, Number> matcher({kept, others}, bits, k, earlier, order, check, how);
+  const std::size_t max_candidates = (std::max)(earlier + count, std::size_t{1} << 16) / 3 * 2;
+  ordered_decider<Number> decider(matcher, earlier, earlier + count, true, max_candidates, how.run);
+  decider.decide(how.among_themselves);
   std::vector<Index> labels(count);
-  for (std::size_t i = 0; i < count; ++i) labels[position_of(i)] = static_cast<Index>(rule.representative_of(i));
+  for (std::size_t i = earlier; i < earlier + count; ++i) {
+    const auto number = static_cast<Number>(i);
+    labels[matcher.position(number) - earlier] =
+        static_cast<Index>(matcher.position(decider.is_kept(i) ? number : decider.original(i).age));
+  }
   return labels;
 }
 
 template <class Index, class Number, class Fingerprint>
-std::vector<Index> label_by_component(std::span<const Fingerprint> fingerprints, int k, const pair_check& check,
+std::vector<Index> label_by_component(std::span<const Fingerprint> fingerprints, int k, const pair_closeness& check,
                                       std::span<const Number> order, const group_options& how) {
+  pair_check accepts;
+  if (check) accepts = [&](std::size_t i, std::size_t j) { return check(i, j, 0).has_value(); };
   auto components =
-      find_components<Number>(fingerprint_words(fingerprints), Fingerprint::bits, k, how.blocks, how.run, check);
+      find_components<Number>(fingerprint_words(fingerprints), Fingerprint::bits, k, how.blocks, how.run, accepts);
   // The first of each component in the order of preference, counted from 1.
   std::vector<Number> first(fingerprints.size(), Number{0});
   std::vector<Index> labels(fingerprints.size());
@@ -170,15 +159,18 @@ std::vector<Index> label_by_component(std::span<const Fingerprint> fingerprints,
   return labels;
 }
 
-/// A check of two positions as a function. An empty function accepts everything.
+/// A check of two positions as a function.
 template <class Check>
-pair_check pair_check_of(const Check& check, double similarity) {
+pair_closeness closeness_by(const Check& check, double similarity) {
   if (std::isnan(similarity)) fail<std::invalid_argument>("group: the similarity is not a number");
   if constexpr (std::is_same_v<Check, no_check>) {
     return {};
   } else {
-    return
-        [&check, similarity](std::size_t i, std::size_t j) { return result_of_check(check(i, j), similarity).accepts; };
+    return [&check, similarity](std::size_t i, std::size_t j, int distance) -> std::optional<double> {
+      const check_result found = result_of_check(check(i, j), similarity);
+      if (!found.accepts) return std::nullopt;
+      return closeness_of(found, distance);
+    };
   }
 }
 
@@ -193,13 +185,13 @@ pair_check pair_check_of(const Check& check, double similarity) {
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits,
 /// there is no layout of `blocks` blocks (for k = Bits there is none to choose), `preference` has another number of
 /// scores, or a similarity or a score is NaN; std::bad_alloc.
-/// Complexity, representatives: that of visit_pairs, and a check of each document with each representative near it
-/// until one accepts: n - 1 checks for n texts that are all alike, n^2 / 2 for n that are near each other and of which
-/// no two are accepted.
+/// Complexity, representatives: that of visit_pairs, and a check of each document with each representative near it: n - 1
+/// checks for n texts that are all alike, twice as many where they are a crowd; n^2 / 2 for n that are near each other
+/// and of which no two are accepted.
 /// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two that are near
 /// each other and not connected yet: about n for n texts that are all alike, whatever their number of pairs. Texts that
 /// are near each other and rejected take a check for each of their pairs.
-/// Memory, representatives: about 40 bytes per fingerprint of 64 bits, however many are near each other; 12 more with
+/// Memory, representatives: about 60 bytes per fingerprint of 64 bits, however many are near each other; 12 more with
 /// preferences. Components: that of cluster, and two Index per fingerprint.
 /// Example: `auto label = group(fingerprints, 12, check, {.by = grouping::components, .run = threads{8}});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Check = no_check>
@@ -210,12 +202,12 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Ch
   const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::check_index_type<Index>(all.size(), "group");
-  const detail::pair_check accepts = detail::pair_check_of(check, how.similarity);
+  const detail::pair_closeness closeness = detail::closeness_by(check, how.similarity);
   return detail::with_position_type<Index>(all.size(), [&](auto number) {
     const auto order = detail::order_of_preference<decltype(number)>(all.size(), how.preference);
     const std::span by(order);
-    if (how.by == grouping::components) return detail::label_by_component<Index>(all, k, accepts, by, how);
-    return detail::label_by_representative<Index>(all.first(0), all, k, accepts, by, how);
+    if (how.by == grouping::components) return detail::label_by_component<Index>(all, k, closeness, by, how);
+    return detail::label_by_representative<Index>(all.first(0), all, k, closeness, by, how);
   });
 }
 
@@ -243,10 +235,10 @@ template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerpri
   if (how.by != grouping::representatives) {
     detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
   }
-  const detail::pair_check accepts = detail::pair_check_of(check, how.similarity);
+  const detail::pair_closeness closeness = detail::closeness_by(check, how.similarity);
   return detail::with_position_type<Index>(kept.size() + all.size(), [&](auto number) {
     const auto order = detail::order_of_preference<decltype(number)>(all.size(), how.preference);
-    return detail::label_by_representative<Index>(kept, all, k, accepts, std::span(order), how);
+    return detail::label_by_representative<Index>(kept, all, k, closeness, std::span(order), how);
   });
 }
 

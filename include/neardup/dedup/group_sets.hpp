@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -22,14 +23,15 @@
 #include "../sets/engine/set_join.hpp"
 #include "../sets/engine/set_prefixes.hpp"
 #include "../sets/pairs.hpp"
-#include "engine/similar_decider.hpp"
+#include "engine/ordered_decider.hpp"
+#include "engine/set_matcher.hpp"
 #include "group.hpp"
 
 namespace neardup::inline v0 {
 
 /// How group() and extend_groups() group sets. Two sets *match* if their similarity is at least the one given.
 struct set_group_options {
-  /// Around representatives, as `unique` decides about documents, or by chains of matches.
+  /// Around representatives, by the rule of original_rank, or by chains of matches.
   grouping by = grouping::representatives;
 
   /// What is compared with the least similarity.
@@ -51,6 +53,25 @@ struct set_group_options {
 
 namespace detail {
 
+/// Numbers of sets in the order of decision: the first `earlier`, which are known, then the others by preference.
+template <class Feature>
+std::vector<std::uint32_t> order_of_sets(const set_source<Feature>& source, std::size_t earlier,
+                                         const set_group_options& how) {
+  std::vector<std::uint32_t> set_at(source.size);
+  std::iota(set_at.begin(), set_at.end(), std::uint32_t{0});
+  const auto first = set_at.begin() + static_cast<std::ptrdiff_t>(earlier);
+  if (!how.preference.empty()) {
+    std::stable_sort(first, set_at.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return how.preference[a - earlier] > how.preference[b - earlier];
+    });
+  } else if (how.measure == set_similarity::containment) {
+    std::vector<std::size_t> size_of(source.size);
+    for (std::size_t i = earlier; i < source.size; ++i) size_of[i] = source.of(i).size();
+    std::stable_sort(first, set_at.end(), [&](std::uint32_t a, std::uint32_t b) { return size_of[a] > size_of[b]; });
+  }
+  return set_at;
+}
+
 /// What groups of similar sets need: the sets from number `earlier` on are grouped, those before are representatives.
 /// `min_pairs` pairs are always kept at a time.
 template <class Index, class Feature>
@@ -69,28 +90,18 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
   for (std::size_t i = 0; i < count; ++i) labels[i] = static_cast<Index>(earlier + i);
   if (similarity > 1) return labels;  // not even those that are equal match
 
-  // The set at each place in the order of preference, and the place of each set; those kept earlier come first.
-  std::vector<std::uint32_t> set_at(source.size), place_of(source.size);
   const distinct_sets<Feature> sets(source, earlier, bounds.min_common(), how.run);
-  std::iota(set_at.begin(), set_at.end(), std::uint32_t{0});
-  if (!how.preference.empty()) {
-    std::stable_sort(
-        set_at.begin() + static_cast<std::ptrdiff_t>(earlier), set_at.end(),
-        [&](std::uint32_t a, std::uint32_t b) { return how.preference[a - earlier] > how.preference[b - earlier]; });
-  } else if (how.measure == set_similarity::containment) {
-    std::vector<std::size_t> size_of(source.size);
-    for (std::size_t i = earlier; i < source.size; ++i) size_of[i] = source.of(i).size();
-    std::stable_sort(set_at.begin() + static_cast<std::ptrdiff_t>(earlier), set_at.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return size_of[a] > size_of[b]; });
-  }
+  // set_at[place] is the set at a place in the order of decision; place_of[set] is its inverse.
+  const std::vector<std::uint32_t> set_at = order_of_sets(source, earlier, how);
+  std::vector<std::uint32_t> place_of(source.size);
   for (std::size_t place = 0; place < set_at.size(); ++place) {
     place_of[set_at[place]] = static_cast<std::uint32_t>(place);
   }
-  std::vector<std::uint32_t> places(sets.size());  // of the first of each set and its copies
+  std::vector<std::uint32_t> first_place(sets.size());  // of each set and its copies, by rank
   for (std::size_t rank = 0; rank < sets.size(); ++rank) {
     std::uint32_t least = place_of[sets.first_of(rank)];
     for (const std::uint32_t member : sets.members(rank)) least = (std::min)(least, place_of[member]);
-    places[rank] = least;
+    first_place[rank] = least;
   }
   const set_prefixes prefixes(sets, bounds, how.run, sizes.block);
 
@@ -99,10 +110,10 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
     set_join<Feature> join(sets, prefixes, bounds, how.run, sizes);
     join.unite_in(components);
     join.visit([](std::size_t, std::span<const similar_ranks>) { return true; });
-    std::vector<std::uint32_t> first(places);
+    std::vector<std::uint32_t> first(first_place);
     for (std::size_t rank = 0; rank < sets.size(); ++rank) {
       std::uint32_t& of = first[components.find(rank)];
-      of = (std::min)(of, places[rank]);
+      of = (std::min)(of, first_place[rank]);
     }
     for (std::size_t rank = 0; rank < sets.size(); ++rank) {
       const std::uint32_t label = set_at[first[components.find(rank)]];
@@ -111,27 +122,51 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
     return labels;
   }
 
-  similar_decider<Feature> decider(sets, prefixes, bounds, places, how.run, sizes, min_pairs);
-  std::vector<std::uint32_t> rank_at(source.size, static_cast<std::uint32_t>(sets.size())), kept, open;
-  for (std::size_t rank = 0; rank < sets.size(); ++rank) rank_at[places[rank]] = static_cast<std::uint32_t>(rank);
-  const auto ranks_from = [&](std::size_t begin, std::size_t end, std::vector<std::uint32_t>& to) {
-    for (std::size_t place = begin; place < end; ++place) {
-      if (rank_at[place] != sets.size() && decider.is_kept(rank_at[place])) to.push_back(rank_at[place]);
+  // Distinct sets are the documents that are decided, in the order of their first places.
+  std::vector<std::uint32_t> rank_of;
+  {
+    std::vector<std::uint32_t> rank_at(source.size, static_cast<std::uint32_t>(sets.size()));
+    for (std::size_t rank = 0; rank < sets.size(); ++rank) {
+      rank_at[first_place[rank]] = static_cast<std::uint32_t>(rank);
     }
-  };
-  ranks_from(0, earlier, kept);
-  ranks_from(earlier, source.size, open);
-  decider.consider_kept(kept, open);
-  if (how.among_themselves) {
-    open.clear();
-    ranks_from(earlier, source.size, open);
-    decider.settle(open);
+    rank_of.reserve(sets.size());
+    std::copy_if(rank_at.begin(), rank_at.end(), std::back_inserter(rank_of),
+                 [&](std::uint32_t rank) { return rank != sets.size(); });
   }
-  for (std::size_t rank = 0; rank < sets.size(); ++rank) {
-    const std::uint32_t label = set_at[decider.taker(rank)];
-    if (!how.among_themselves && label >= earlier) continue;
-    for (const std::uint32_t member : sets.members(rank)) {
-      if (member >= earlier) labels[member - earlier] = static_cast<Index>(label);
+  const auto place_at = [&](std::uint32_t document) { return first_place[rank_of[document]]; };
+  const auto known =
+      static_cast<std::size_t>(std::partition_point(rank_of.begin(), rank_of.end(),
+                                                    [&](std::uint32_t rank) { return first_place[rank] < earlier; }) -
+                               rank_of.begin());
+  set_matcher<Feature> matcher(sets, prefixes, bounds, rank_of, how.run, sizes);
+  ordered_decider<std::uint32_t> decider(matcher, known, rank_of.size(), true,
+                                         (std::max)(min_pairs, 4 * rank_of.size()), how.run);
+  decider.decide(how.among_themselves);
+
+  // A copy of a dropped set may be closer to a set that is kept between the two.
+  auto& late = decider.late_matches();
+  using late_match = typename ordered_decider<std::uint32_t>::late_match;
+  std::sort(late.begin(), late.end(), [](const late_match& a, const late_match& b) {
+    return a.document != b.document ? a.document < b.document : a.kept < b.kept;
+  });
+  auto next = late.cbegin();
+  for (std::size_t document = known; document < rank_of.size(); ++document) {
+    const auto matches_begin = next;
+    while (next != late.cend() && next->document == document) ++next;
+    const std::span<const std::uint32_t> members = sets.members(rank_of[document]);
+    const std::uint32_t first = place_at(static_cast<std::uint32_t>(document));
+    if (decider.is_kept(document)) {
+      if (!how.among_themselves) continue;  // of these even copies stand for themselves
+      for (const std::uint32_t member : members) labels[member - earlier] = static_cast<Index>(set_at[first]);
+      continue;
+    }
+    for (const std::uint32_t member : members) {
+      original_rank<std::uint32_t> best = decider.original(document);
+      for (auto match = matches_begin; match != next && place_at(match->kept) < place_of[member]; ++match) {
+        const original_rank<std::uint32_t> rank{match->closeness, match->kept};
+        if (rank.is_better_than(best)) best = rank;
+      }
+      labels[member - earlier] = static_cast<Index>(set_at[place_at(best.age)]);
     }
   }
   return labels;
@@ -142,15 +177,16 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 16;
 }  // namespace detail
 
 /// Groups sets that have a similarity of at least `similarity`, exactly as jaccard(a, b) >= similarity decides: as
-/// group() of fingerprints would with a distance that rules nothing out, and this check. No pair is missed. A set
-/// without features is in no group but its own.
+/// group() would with a fingerprint distance that rules nothing out, and this check. No pair is missed. A set that is
+/// not kept goes to the most similar of the sets that were kept before it, of equally similar ones to the earliest. A set without
+/// features is in no group but its own.
 /// Returns: one label per set, the position of the most preferred member of its group: the representative. So
 /// label[i] == i says that set i is kept where one of each group is.
 /// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has another number
 /// of scores or one that is NaN; what visit_pairs of sets throws.
 /// Complexity: that of visit_pairs of sets without the visits. Of n sets that are all similar not all pairs are looked
 /// at: it stays near-linear. n sets that are equal are joined as one.
-/// Memory: that of visit_pairs of sets, about 40 bytes per set more, and 12 bytes per pair for at most four pairs per
+/// Memory: that of visit_pairs of sets, about 60 bytes per set more, and 12 bytes per pair for at most four pairs per
 /// set.
 /// Example: `auto label = group(sets, 0.8, {.by = grouping::components, .run = threads{8}});`
 template <std::integral Index = std::uint32_t, set_range Sets>

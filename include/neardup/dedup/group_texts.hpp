@@ -4,17 +4,21 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
 
+#include "../detail/union_find.hpp"
 #include "../edits/engine/distinct_texts.hpp"
 #include "../edits/engine/edit_join.hpp"
 #include "../edits/pairs.hpp"
 #include "../error.hpp"
 #include "group.hpp"
+#include "rule.hpp"
 
 namespace neardup::inline v0 {
 
@@ -69,69 +73,59 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
     if (how.progress && (done % step == 0 || done == all)) how.progress({done, all, join.q() == 0});
   };
   if (how.by == grouping::components) {
-    // The most preferred text of each component: where texts meet, the less preferred one points to the other.
-    std::vector<std::size_t> place(source.size), parent(texts.size());
-    for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-    std::vector<std::size_t> best(texts.size(), none);
-    for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-      parent[rank] = rank;
-      for (const std::uint32_t member : texts.members(rank)) best[rank] = (std::min)(best[rank], place[member]);
-    }
-    const auto root_of = [&](std::size_t rank) {
-      while (parent[rank] != rank) rank = parent[rank] = parent[parent[rank]];
-      return rank;
-    };
+    shared_components<std::uint32_t> components(texts.size());
     tell(0, texts.size());
     for (std::size_t rank = 0; rank < texts.size(); ++rank) {
       join.visit_candidates(rank, rank, true, memory, [&](std::size_t other) {
-        const std::size_t a = root_of(rank), b = root_of(other);
-        if (a == b || !join.distance(rank, other, memory)) return;
-        parent[a] = b;
-        best[b] = (std::min)(best[a], best[b]);
+        if (components.find(rank) == components.find(other) || !join.distance(rank, other, memory)) return;
+        components.unite(rank, other);
       });
       join.add(rank);
       tell(rank + 1, texts.size());
     }
-    for (std::size_t i = 0; i < source.size; ++i) {
-      if (rank_of[i] != none) label[i] = order[best[root_of(rank_of[i])]];
+    // The most preferred text of each component.
+    std::vector<std::size_t> first(texts.size(), none);
+    for (const std::size_t position : order) {
+      if (rank_of[position] == none) continue;
+      std::size_t& of = first[components.find(rank_of[position])];
+      if (of == none) of = position;
+      label[position] = of;
     }
     return label;
   }
-  std::vector<std::size_t> taker(texts.size(), none),
-      place_of(texts.size(), none);  // of representatives: when they came
-  std::vector<std::size_t> candidates, representative(texts.size(), none);
-  std::vector<bool> is_alone(texts.size());
+  // Of each text and its copies: the place in the order at which it was kept; the best of the representatives that were
+  // kept before a place, and that place.
+  std::vector<std::size_t> kept_at(texts.size(), none), considered_until(texts.size(), 0);
+  std::vector<std::optional<original_rank<std::size_t>>> best(texts.size());
+  std::size_t last_kept = none;
   for (std::size_t i = 0; i < order.size(); ++i) {
     tell(i, order.size());
     const std::size_t position = order[i], rank = rank_of[position];
     if (rank == none) continue;
     const bool is_known = i < known;
-    if (is_known) {
-      if (place_of[rank] != none) continue;
-    } else {
-      if (taker[rank] == none && !is_alone[rank]) {
-        candidates.clear();
-        if (place_of[rank] != none) candidates.push_back(rank);  // a known text that is equal
-        join.visit_candidates(rank, texts.size(), false, memory,
-                              [&](std::size_t other) { candidates.push_back(other); });
-        std::sort(candidates.begin(), candidates.end(),
-                  [&](std::size_t a, std::size_t b) { return place_of[a] < place_of[b]; });
-        for (const std::size_t other : candidates) {
-          if (other != rank && !join.distance(rank, other, memory)) continue;
-          taker[rank] = representative[other];
-          break;
-        }
+    if (kept_at[rank] != none) {  // nothing is closer than an equal text
+      if (!is_known) label[position] = order[kept_at[rank]];
+      continue;
+    }
+    if (!is_known) {
+      if (last_kept != none && last_kept >= considered_until[rank]) {
+        join.visit_candidates(rank, texts.size(), false, memory, [&](std::size_t other) {
+          if (kept_at[other] < considered_until[rank]) return;
+          const auto distance = join.distance(rank, other, memory);
+          if (!distance) return;
+          const std::size_t longer = (std::max)(texts.length(rank), texts.length(other));
+          const original_rank<std::size_t> found{edit_similarity_of(*distance, longer), kept_at[other]};
+          if (!best[rank] || found.is_better_than(*best[rank])) best[rank] = found;
+        });
+        considered_until[rank] = i;
       }
-      if (taker[rank] != none) {
-        label[position] = taker[rank];
+      if (best[rank]) {
+        label[position] = order[best[rank]->age];
         continue;
       }
-      is_alone[rank] = true;
       if (!how.among_themselves) continue;
-      taker[rank] = position;
     }
-    place_of[rank] = i;
-    representative[rank] = position;
+    kept_at[rank] = last_kept = i;
     join.add(rank);
   }
   return label;

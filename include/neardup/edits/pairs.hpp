@@ -16,6 +16,7 @@
 #include "../detail/visits.hpp"
 #include "../error.hpp"
 #include "../runner.hpp"
+#include "edit_distance.hpp"
 #include "engine/distinct_texts.hpp"
 #include "engine/edit_join.hpp"
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -15,11 +16,11 @@
 
 #include "../../detail/bits.hpp"
 #include "../../error.hpp"
-#include "../../index/join_options.hpp"
 #include "../../runner.hpp"
 #include "../../sets/engine/overlap_bounds.hpp"
 #include "../../sets/engine/rare_first.hpp"
 #include "../../simhash.hpp"
+#include "../rule.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -142,40 +143,58 @@ class feature_candidates {
 
   /// Decides about many documents by `rule`, as fingerprint_candidates does: first all of them against what is kept, in the
   /// parts of `runner`, then one after the other against those before it.
-  template <class Features, class Rule>
-  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> numbers,
-              std::span<const std::uint32_t> kept, const Features& features, Rule& rule,
+  template <class Rule>
+  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> kept, Rule& rule,
               const any_runner& runner) const {
     struct of_number {
       feature_span features;
     };
-    const auto compare = [&](std::uint32_t earlier, std::uint32_t number) {
-      if (!rule.may_take(earlier, number)) return;
-      rule.consider(earlier, number, hamming_distance(fingerprints[earlier], fingerprints[number]));
+    const auto first_new = static_cast<std::uint32_t>(kept.size());
+    const std::size_t count = fingerprints.size() - kept.size();
+    std::vector<std::optional<original_rank<std::uint32_t>>> best(count);
+    const auto compare_at = [&](std::uint32_t earlier, std::uint32_t number, int distance) {
+      auto& original = best[number - first_new];
+      const auto closeness =
+          rule.closeness(earlier, number, distance, original ? std::optional(original->closeness) : std::nullopt);
+      if (!closeness) return;
+      const original_rank<std::uint32_t> rank{*closeness, earlier};
+      if (!original || rank.is_better_than(*original)) original = rank;
     };
-    const auto first_new = std::lower_bound(numbers.begin(), numbers.end(), kept.size());
-    const std::span<const std::uint32_t> batch(first_new, numbers.end());
+    const auto compare = [&](std::uint32_t earlier, std::uint32_t number) {
+      compare_at(earlier, number, hamming_distance(fingerprints[earlier], fingerprints[number]));
+    };
     std::vector<std::uint32_t> number_of(is_kept_.size());
     for (std::size_t i = 0; i < kept.size(); ++i) {
       if (kept[i] < number_of.size()) number_of[kept[i]] = static_cast<std::uint32_t>(i);
     }
     constexpr std::size_t step = 64;
-    const std::size_t parts = parts_for(runner, batch.size(), step);
+    const std::size_t parts = parts_for(runner, count, step);
     std::vector<workspace> scratch(parts);
-    in_steps(runner, parts, batch.size(), step, [&](std::size_t part, std::size_t first, std::size_t last) {
-      for (const std::uint32_t number : batch.subspan(first, last - first)) {
-        for_each(of_number{features.of(number)}, scratch[part],
+    in_steps(runner, parts, count, step, [&](std::size_t part, std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const auto number = static_cast<std::uint32_t>(first_new + i);
+        for_each(of_number{rule.features_of(number)}, scratch[part],
                  [&](std::uint32_t slot) { compare(number_of[slot], number); });
       }
       return true;
     });
+    const auto features_of = [&](std::uint32_t number) { return rule.features_of(number); };
     feature_candidates before = fresh();
-    before.learn_from(batch, features.of);
+    std::vector<std::uint32_t> batch(count);
+    std::iota(batch.begin(), batch.end(), first_new);
+    before.learn_from(batch, features_of);
     for (const std::uint32_t number : batch) {
-      const of_number document{features.of(number)};
+      const of_number document{features_of(number)};
       before.for_each(document, scratch[0], [&](std::uint32_t earlier) { compare(earlier, number); });
-      rule.decide(number);
-      if (rule.is_kept(number)) before.insert(document, number, features.of);
+      if (rule.finds_more()) {
+        rule.find_more(number, [&](std::uint32_t earlier, int distance) { compare_at(earlier, number, distance); });
+      }
+      if (const auto& original = best[number - first_new]) {
+        rule.drop(number, *original);
+      } else {
+        rule.keep(number);
+        before.insert(document, number, features_of);
+      }
     }
   }
 

@@ -98,7 +98,7 @@ class part_collection {
   [[nodiscard]] std::size_t size() const noexcept { return firsts_.size(); }
 
   /// Returns: for each part the number of the one that it repeats, an earlier one that stays; its own number if it stays.
-  /// The first of equal parts stands for them; of similar ones the first, as group() decides.
+  /// The first of equal parts stands for them; which of similar ones does, group() decides.
   /// Throws: what group throws. Complexity: linear, and with a similarity below 1 that of group.
   [[nodiscard]] std::vector<std::uint32_t> decide() const {
     std::vector<std::uint32_t> label_of_distinct(distinct_.size());

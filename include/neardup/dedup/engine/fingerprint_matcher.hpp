@@ -1,0 +1,74 @@
+// Matches documents by their fingerprints.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../../detail/filters.hpp"
+#include "../../index/join/fingerprint_join.hpp"
+#include "../../index/join/join_input.hpp"
+#include "../../index/join/join_pairs.hpp"
+#include "../../runner.hpp"
+#include "ordered_decider.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Candidates are documents whose fingerprints differ in at most k bits; `known` of a candidate is their distance. What
+/// derives from it says which candidates match.
+template <std::size_t Words, class Number>
+class fingerprint_matcher : public matcher<Number> {
+ public:
+  using typename matcher<Number>::candidate;
+  using typename matcher<Number>::take_type;
+
+  /// `fingerprints` are in the order of decision. `blocks`: see join_options.
+  fingerprint_matcher(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, int blocks,
+                      const any_runner& run)
+      : fingerprints_(fingerprints), bits_(bits), k_(k), blocks_(blocks), run_(run) {}
+
+  [[nodiscard]] std::size_t parts(std::size_t documents) const final {
+    return parts_for(run_, documents, std::size_t{1} << 12);
+  }
+
+  void find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take) final {
+    if (kept != 0 && documents.size() - kept <= max_scanned) return scan(documents, kept, take);
+    const chosen_words<Words, Number> chosen(fingerprints_, documents);
+    fingerprint_join<Words, Number> join(chosen, bits_, k_, blocks_, run_, copies_as::others, kept);
+    visit_distinct_pairs<Words, Number>(join, run_, take);
+  }
+
+ private:
+  // Comparing so few with everything kept costs less than moving what is kept into buckets.
+  static constexpr std::size_t max_scanned = 256;
+
+  void scan(std::span<const Number> documents, std::size_t kept, const take_type& take) const {
+    using words_type = std::array<std::uint64_t, Words>;
+    constexpr std::size_t step = std::size_t{1} << 12;  // so many are copied at a time: they stay in the cache
+    const auto copy = [&](std::size_t begin, std::size_t end, std::vector<words_type>& to) {
+      to.clear();
+      for (std::size_t i = begin; i < end; ++i) to.push_back(fingerprints_[static_cast<std::size_t>(documents[i])]);
+    };
+    std::vector<words_type> others, some;
+    copy(kept, documents.size(), others);
+    for (std::size_t begin = 0; begin < kept; begin += step) {
+      copy(begin, (std::min)(begin + step, kept), some);
+      scan_all(std::span<const words_type>(some), std::span<const words_type>(others), k_,
+               [&](std::size_t other, std::size_t one, int distance) {
+                 const candidate found{static_cast<Number>(begin + one), static_cast<Number>(kept + other), distance};
+                 return take(0, {&found, 1});
+               });
+    }
+  }
+
+  fingerprint_words<Words> fingerprints_;
+  std::size_t bits_;
+  int k_;
+  int blocks_;
+  any_runner run_;
+};
+
+}  // namespace neardup::inline v0::detail

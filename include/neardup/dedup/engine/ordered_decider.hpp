@@ -1,0 +1,290 @@
+// Decides about documents in an order, by the rule of rule.hpp, over any matcher.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../index/join_options.hpp"
+#include "../../runner.hpp"
+#include "../rule.hpp"
+#include "candidate_collector.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Finds which documents match. Documents are numbered in the order of decision.
+template <class Number>
+class matcher {
+ public:
+  /// A candidate pair: two positions in a list of documents, first < second, and a number that `closeness` knows how to
+  /// read, such as their distance.
+  using candidate = near_pair<Number>;
+  using take_type = std::function<bool(std::size_t part, std::span<const candidate>)>;
+
+  virtual ~matcher() = default;
+
+  /// The number of threads that find_candidates() uses for so many documents, at most.
+  [[nodiscard]] virtual std::size_t parts(std::size_t documents) const = 0;
+
+  /// Calls `take(part, candidates)` with all pairs of the list that may match; if `kept` is not 0, with all pairs of one
+  /// of its first `kept` documents and one of the others. Parts call it at the same time. If it returns false, the
+  /// search ends soon. Precondition: the first `kept` numbers ascend, and so do the others.
+  virtual void find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take) = 0;
+
+  /// The closeness of a candidate pair, or nothing if it does not match. It may also be nothing if it is not above
+  /// `best`. It is called from several threads.
+  [[nodiscard]] virtual std::optional<double> closeness(Number earlier, Number later, int known,
+                                                        std::optional<double> best) const = 0;
+
+  /// Whether the caller decides about copies of this document from its matches; see ordered_decider::late_matches().
+  [[nodiscard]] virtual bool has_copies(Number /*document*/) const { return false; }
+
+  /// Whether find_more() finds matches. Then documents are decided one after the other, on one thread.
+  [[nodiscard]] virtual bool finds_more() const { return false; }
+  /// Calls `consider(kept, known)` for kept documents that match this one and are no candidates.
+  virtual void find_more(Number /*document*/, const std::function<void(Number, int)>& /*consider*/) const {}
+  /// Says that a document is kept, if find_more() finds matches.
+  virtual void keep(Number /*document*/) {}
+};
+
+/// Decides about documents, each by those before it that are kept and match it.
+///
+/// Who is kept does not depend on which original is named: one match settles a document. So there are two phases.
+/// First, which documents are kept. Candidates among all documents are found at once. If there are too many, as in a crowd
+/// of documents that are all alike, the first half is decided, and what is kept of it is matched with the second half.
+/// So the work grows with the number of matches of kept documents, and not with that of all pairs.
+/// Second, if originals are asked for: kept documents are matched with the others, as far as that was not done at once.
+template <class Number>
+class ordered_decider {
+ public:
+  using rank_type = original_rank<Number>;
+
+  /// A kept document that matches an earlier one, which has copies.
+  struct late_match {
+    Number document, kept;
+    double closeness;
+  };
+
+  /// Documents are 0 .. size - 1; the first `known` are kept already. At most about `max_candidates` candidates are held
+  /// at a time.
+  ordered_decider(matcher<Number>& by, std::size_t known, std::size_t size, bool names_originals,
+                  std::size_t max_candidates, const any_runner& run)
+      : by_(by),
+        known_(known),
+        names_originals_(names_originals),
+        max_candidates_(max_candidates),
+        run_(run),
+        fates_(size),
+        best_(names_originals ? size : 0, rank_type{no_closeness, 0}) {
+    for (std::size_t i = 0; i < known; ++i) fates_[i].store(fate::kept, std::memory_order_relaxed);
+  }
+
+  /// Decides about all documents. Without `among_themselves` each is matched with the known ones only.
+  void decide(bool among_themselves) {
+    const std::vector<Number> known = chosen(0, known_, [](std::size_t) { return true; });
+    const std::vector<Number> others = chosen(known_, fates_.size(), [](std::size_t) { return true; });
+    match(known, others, !names_originals_);
+    if (!among_themselves) return keep_the_rest();
+    const std::vector<Number> open = by_.finds_more() ? others : undecided(others);
+    const bool is_whole = settle_at_once(open);
+    if (!is_whole) settle_halves(open);
+    if (!names_originals_) return;
+    const auto kept = chosen(known_, fates_.size(), [&](std::size_t i) { return is_kept(i); });
+    if (!is_whole) {
+      match(kept, chosen(known_, fates_.size(), [&](std::size_t i) { return !is_kept(i); }), false);
+    } else if (open.size() != others.size()) {
+      std::vector<Number> rest;  // dropped because of a known document
+      std::set_difference(others.begin(), others.end(), open.begin(), open.end(), std::back_inserter(rest));
+      match(kept, rest, false);
+    }
+  }
+
+  [[nodiscard]] bool is_kept(std::size_t document) const noexcept { return fate_of(document) == fate::kept; }
+  /// The original of a document that is not kept. Precondition: originals were asked for.
+  [[nodiscard]] const rank_type& original(std::size_t document) const noexcept { return best_[document]; }
+  /// The matches of documents that have copies with documents kept after them: originals of copies that come later.
+  [[nodiscard]] std::vector<late_match>& late_matches() noexcept { return late_; }
+
+ private:
+  using candidate = typename matcher<Number>::candidate;
+  enum class fate : unsigned char { undecided, kept, dropped };
+  static constexpr double no_closeness = -std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] fate fate_of(std::size_t document) const noexcept {
+    return fates_[document].load(std::memory_order_acquire);
+  }
+
+  template <class Which>
+  static std::vector<Number> chosen(std::size_t first, std::size_t last, const Which& which) {
+    std::vector<Number> numbers;
+    for (std::size_t i = first; i < last; ++i) {
+      if (which(i)) numbers.push_back(static_cast<Number>(i));
+    }
+    return numbers;
+  }
+  [[nodiscard]] std::vector<Number> undecided(std::span<const Number> of) const {
+    std::vector<Number> numbers;
+    std::copy_if(of.begin(), of.end(), std::back_inserter(numbers),
+                 [&](Number i) { return fate_of(i) == fate::undecided; });
+    return numbers;
+  }
+  void keep_the_rest() noexcept {
+    for (auto& one : fates_) {
+      if (one.load(std::memory_order_relaxed) == fate::undecided) one.store(fate::kept, std::memory_order_relaxed);
+    }
+  }
+
+  /// Matches kept documents with others. `stops_early`: one match of each is enough.
+  void match(std::span<const Number> kept, std::span<const Number> others, bool stops_early) {
+    if (kept.empty() || others.empty()) return;
+    std::vector<Number> both(kept.begin(), kept.end());
+    both.insert(both.end(), others.begin(), others.end());
+    by_.find_candidates(both, kept.size(), [&](std::size_t /*part*/, std::span<const candidate> pairs) {
+      for (const candidate& c : pairs) {
+        const Number earlier = both[static_cast<std::size_t>(c.first)],
+                     later = both[static_cast<std::size_t>(c.second)];
+        if (later < earlier) {
+          if (!stops_early) consider_late(later, earlier, c.distance);
+        } else if (!stops_early || fate_of(later) != fate::dropped) {
+          consider(earlier, later, c.distance);
+        }
+      }
+      return true;
+    });
+  }
+
+  /// Considers a kept document as the original of a later one. Returns: whether they match.
+  bool consider(Number kept, Number document, int known) {
+    std::optional<double> best;
+    if (names_originals_ && fate_of(document) == fate::dropped) {
+      const std::lock_guard<std::mutex> lock(mutex_of(document));
+      if (best_[document].age == kept && best_[document].closeness != no_closeness) return true;  // matched before
+      best = best_[document].closeness;
+    }
+    const std::optional<double> closeness = by_.closeness(kept, document, known, best);
+    if (!closeness) return false;
+    if (names_originals_) {
+      const std::lock_guard<std::mutex> lock(mutex_of(document));
+      const rank_type rank{*closeness, kept};
+      if (rank.is_better_than(best_[document])) best_[document] = rank;
+    }
+    fates_[document].store(fate::dropped, std::memory_order_release);
+    return true;
+  }
+
+  void consider_late(Number document, Number kept, int known) {
+    if (!names_originals_ || !by_.has_copies(document)) return;
+    const std::optional<double> closeness = by_.closeness(document, kept, known, std::nullopt);
+    if (!closeness) return;
+    const std::lock_guard<std::mutex> lock(mutexes_.front());
+    late_.push_back({document, kept, *closeness});
+  }
+
+  /// Decides about documents that have been matched with everything kept before all of them.
+  void settle(std::span<const Number> documents) {
+    if (!settle_at_once(documents)) settle_halves(documents);
+  }
+
+  void settle_halves(std::span<const Number> documents) {
+    const std::span<const Number> first = documents.first(documents.size() / 2),
+                                  second = documents.subspan(first.size());
+    settle(first);
+    std::vector<Number> kept;
+    std::copy_if(first.begin(), first.end(), std::back_inserter(kept), [&](Number i) { return is_kept(i); });
+    match(kept, second, true);
+    if (by_.finds_more()) return settle(second);
+    settle(undecided(second));
+  }
+
+  /// Decides by the candidates among all of these documents. Returns: false if there are too many; then nothing was
+  /// decided.
+  bool settle_at_once(std::span<const Number> documents) {
+    if (documents.empty()) return true;
+    candidate_collector<Number> candidates(documents.size(), max_candidates_, by_.parts(documents.size()));
+    by_.find_candidates(documents, 0, [&](std::size_t part, std::span<const candidate> pairs) {
+      return std::all_of(pairs.begin(), pairs.end(), [&](const candidate& c) {
+        return candidates.add(part, {c.second, c.first, c.distance});
+      });
+    });
+    if (!candidates.close(run_)) return false;
+    decide_in_order(documents, candidates);
+    return true;
+  }
+
+  /// All parts take documents in their order. A part that meets a candidate which is not decided yet waits for it. So
+  /// exactly the candidates that one thread would consider are considered.
+  void decide_in_order(std::span<const Number> documents, const candidate_collector<Number>& candidates) {
+    constexpr std::size_t step = candidate_collector<Number>::block;
+    const std::size_t parts = by_.finds_more() ? 1 : parts_for(run_, documents.size(), step);
+    // The fates of documents that were dropped before, where they are decided again, are known to whoever waits.
+    std::vector<std::atomic<bool>> is_decided(documents.size());
+    // Steps are taken in order, so a document that is waited for belongs to a part that is running, and the first
+    // document never waits.
+    in_steps(run_, parts, documents.size(), step, [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
+      const auto decided = [&](std::size_t i) {
+        is_decided[i].store(true, std::memory_order_release);
+        is_decided[i].notify_all();
+      };
+      undo give_up{[&] {
+        // Nobody may wait for ever for a document that a failure leaves undecided.
+        for (std::size_t i = first; i < last; ++i) decided(i);
+      }};
+      std::span<const candidate> own;
+      std::vector<candidate> with_copies;
+      for (std::size_t i = first; i < last; ++i) {
+        own = candidates.of(i, own);
+        decide_one(documents, i, own, is_decided, with_copies);
+        decided(i);
+      }
+      give_up.is_due = false;
+      return true;
+    });
+  }
+
+  void decide_one(std::span<const Number> documents, std::size_t i, std::span<const candidate> candidates,
+                  std::vector<std::atomic<bool>>& is_decided, std::vector<candidate>& with_copies) {
+    const Number document = documents[i];
+    with_copies.clear();
+    for (const candidate& c : candidates) {
+      if (!names_originals_ && fate_of(document) == fate::dropped) break;
+      const auto place = static_cast<std::size_t>(c.second);
+      is_decided[place].wait(false, std::memory_order_acquire);
+      if (is_kept(documents[place])) {
+        consider(documents[place], document, c.distance);
+      } else if (names_originals_ && by_.has_copies(documents[place])) {
+        with_copies.push_back(c);
+      }
+    }
+    if (by_.finds_more()) by_.find_more(document, [&](Number kept, int known) { consider(kept, document, known); });
+    if (fate_of(document) == fate::dropped) return;
+    fates_[document].store(fate::kept, std::memory_order_release);
+    if (by_.finds_more()) by_.keep(document);
+    for (const candidate& c : with_copies) {
+      consider_late(documents[static_cast<std::size_t>(c.second)], document, c.distance);
+    }
+  }
+
+  [[nodiscard]] std::mutex& mutex_of(Number document) noexcept {
+    return mutexes_[static_cast<std::size_t>(document) % mutexes_.size()];
+  }
+
+  matcher<Number>& by_;
+  std::size_t known_;
+  bool names_originals_;
+  std::size_t max_candidates_;
+  any_runner run_;
+  std::vector<std::atomic<fate>> fates_;
+  std::vector<rank_type> best_;  // of those that are dropped, if originals are asked for
+  std::vector<late_match> late_;
+  std::array<std::mutex, 64> mutexes_;
+};
+
+}  // namespace neardup::inline v0::detail

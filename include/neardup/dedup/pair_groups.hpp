@@ -1,0 +1,155 @@
+// Decides from a list of pairs that match: which documents are kept, and what the originals of the others are.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "../detail/union_find.hpp"
+#include "../error.hpp"
+#include "rule.hpp"
+
+namespace neardup::inline v0 {
+
+/// Decides about documents by the rule of original_rank, from pairs that were found and verified elsewhere: by the joins
+/// of many machines, an engine, or somebody else's candidates. Documents are numbered in the order of decision.
+/// Memory: a Number for each document, and what matches documents that have copies.
+/// Thread safety: none.
+template <std::unsigned_integral Number = std::uint64_t>
+class pair_groups {
+ public:
+  /// For documents 0 .. count - 1.
+  explicit pair_groups(Number count) : label_(static_cast<std::size_t>(count)) {
+    for (std::size_t i = 0; i < label_.size(); ++i) label_[i] = static_cast<Number>(i);
+  }
+
+  /// Says that `copy` equals `of`, an earlier document that is no copy. Copies come in no pairs: they have the matches
+  /// of `of`. All copies are named before the first pair.
+  /// Throws: std::invalid_argument unless of < copy < the number of documents.
+  void add_copy(Number copy, Number of) {
+    if (!(of < copy) || static_cast<std::size_t>(copy) >= label_.size()) {
+      detail::fail<std::invalid_argument>("pair_groups: a copy stands before what it is a copy of");
+    }
+    copies_.emplace_back(of, copy);
+    are_copies_sorted_ = false;
+  }
+
+  /// Takes a pair that matches. `closeness()` gives a number as closeness_of does; it is called at most once, where it
+  /// makes a difference. Pairs come by their later documents, those of one by the earlier ones.
+  /// Throws: std::invalid_argument if the order is wrong or a document is not there; what closeness() throws.
+  template <class Closeness>
+  void add(Number later, Number earlier, const Closeness& closeness) {
+    if (!(earlier < later) || static_cast<std::size_t>(later) >= label_.size()) {
+      detail::fail<std::invalid_argument>("pair_groups: a pair names its later document first");
+    }
+    if (last_ && std::pair(later, earlier) <= *last_) {
+      detail::fail<std::invalid_argument>(
+          "pair_groups: pairs come by the later document, then the earlier one, each once");
+    }
+    if (!last_ || last_->first != later) decide();
+    last_ = {later, earlier};
+    if (label_[earlier] == earlier) {
+      const original_rank<Number> rank{closeness(), earlier};
+      if (!best_ || rank.is_better_than(*best_)) best_ = rank;
+    } else if (has_copies(earlier)) {
+      with_copies_.emplace_back(earlier, closeness());
+    }
+  }
+
+  /// Decides about what is left. Returns: the original of each document, itself if it is kept. The object is empty then.
+  [[nodiscard]] std::vector<Number> finish() {
+    decide();
+    sort_copies();
+    std::sort(matches_.begin(), matches_.end(), [](const match& a, const match& b) {
+      return a.document != b.document ? a.document < b.document : a.kept < b.kept;
+    });
+    auto next = matches_.cbegin();
+    for (std::size_t i = 0; i < copies_.size();) {
+      const Number of = copies_[i].first;
+      while (next != matches_.cend() && next->document < of) ++next;
+      std::optional<original_rank<Number>> best;
+      for (; i < copies_.size() && copies_[i].first == of; ++i) {
+        const Number copy = copies_[i].second;
+        for (; next != matches_.cend() && next->document == of && next->kept < copy; ++next) {
+          const original_rank<Number> rank{next->closeness, next->kept};
+          if (!best || rank.is_better_than(*best)) best = rank;
+        }
+        label_[copy] = label_[of] == of ? of : best->age;
+      }
+    }
+    return std::exchange(label_, {});
+  }
+
+ private:
+  /// A kept document that matches one that was dropped and has copies.
+  struct match {
+    Number document, kept;
+    double closeness;
+  };
+
+  void sort_copies() {
+    if (!are_copies_sorted_) std::sort(copies_.begin(), copies_.end());
+    are_copies_sorted_ = true;
+  }
+  [[nodiscard]] bool has_copies(Number document) {
+    sort_copies();
+    const auto at = std::lower_bound(copies_.begin(), copies_.end(), std::pair(document, Number{0}));
+    return at != copies_.end() && at->first == document;
+  }
+
+  /// Decides about the later document of the pairs that came last.
+  void decide() {
+    if (last_) {
+      const Number document = last_->first;
+      if (best_) {
+        label_[document] = best_->age;
+        if (has_copies(document)) matches_.push_back({document, best_->age, best_->closeness});
+      } else {
+        for (const auto& [dropped, closeness] : with_copies_) matches_.push_back({dropped, document, closeness});
+      }
+    }
+    best_.reset();
+    with_copies_.clear();
+  }
+
+  std::vector<Number> label_;
+  std::vector<std::pair<Number, Number>> copies_;  // what a copy equals, and the copy
+  bool are_copies_sorted_ = true;
+  std::optional<std::pair<Number, Number>> last_;       // the pair that came last
+  std::optional<original_rank<Number>> best_;           // of its later document
+  std::vector<std::pair<Number, double>> with_copies_;  // documents with copies that match it and are not kept
+  std::vector<match> matches_;
+};
+
+/// Labels the connected components of pairs that come in any order.
+/// Memory: a Number for each document. Thread safety: add() may be called from several threads.
+template <std::unsigned_integral Number = std::uint64_t>
+class pair_components {
+ public:
+  /// For documents 0 .. count - 1.
+  explicit pair_components(Number count) : components_(static_cast<std::size_t>(count)), count_(count) {}
+
+  /// Throws: std::invalid_argument if a document is not there.
+  void add(Number a, Number b) {
+    if (a >= count_ || b >= count_) detail::fail<std::invalid_argument>("pair_components: no such document");
+    components_.unite(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
+  }
+
+  /// Returns: for each document the smallest one of its component.
+  [[nodiscard]] std::vector<Number> finish() {
+    std::vector<Number> label(static_cast<std::size_t>(count_));
+    for (std::size_t i = 0; i < label.size(); ++i) label[i] = static_cast<Number>(components_.find(i));
+    return label;
+  }
+
+ private:
+  detail::shared_components<Number> components_;
+  Number count_;
+};
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,75 @@
+// The rule by which documents are decided: which are kept, and which kept document is the original of another one.
+#pragma once
+
+#include <optional>
+
+#include "checks.hpp"
+
+namespace neardup::inline v0 {
+
+/// How good an original a kept document is for a document that it matches.
+///
+/// The rule: a document is kept unless a document kept before it matches it. Its original is the closest of those that
+/// do, and of equally close ones the earliest. Everything that decides, one document after the other or a corpus at
+/// once, compares originals by this class and by nothing else.
+///
+/// `Age` is a place in the order of decision, lower for earlier documents: known documents first, then by preference,
+/// then by position or serial number. An id is no age: ids do not tell which document came first.
+template <class Age>
+struct original_rank {
+  double closeness;  ///< see closeness_of; larger is closer
+  Age age;           ///< when the kept document was decided
+
+  /// Returns: whether this original is preferred to the other one, of the same document.
+  [[nodiscard]] constexpr bool is_better_than(const original_rank& other) const {
+    return closeness != other.closeness ? closeness > other.closeness : age < other.age;
+  }
+
+  friend constexpr bool operator==(const original_rank&, const original_rank&) = default;
+};
+
+/// The closeness of two documents that a check accepts: the similarity that it gives. Where it gives none, as no_check
+/// does, that is minus their distance in bits.
+[[nodiscard]] constexpr double closeness_of(const check_result& found, int distance) noexcept {
+  return found.similarity ? *found.similarity : -static_cast<double>(distance);
+}
+
+/// The decision about a document.
+template <class Id>
+struct verdict {
+  std::optional<Id> original;        ///< the kept document that the text duplicates; nothing if it is new
+  int distance = 0;                  ///< of the two fingerprints, in bits
+  std::optional<double> similarity;  ///< by the check; nothing without one
+  bool has_fingerprint = true;       ///< false if there is nothing to compare: no tokens, or all have weight 0
+
+  [[nodiscard]] bool is_new() const noexcept { return !original.has_value(); }
+
+  friend bool operator==(const verdict&, const verdict&) = default;
+};
+
+/// Folds the kept documents that match a document, in any order, into a verdict.
+template <class Id, class Age>
+class original_choice {
+ public:
+  /// Considers a kept document whose fingerprint has this distance, and of which a check says `found`.
+  void consider(const Id& id, const Age& age, int distance, const check_result& found) {
+    if (!found.accepts) return;
+    const original_rank<Age> rank{closeness_of(found, distance), age};
+    if (best_ && !rank.is_better_than(*best_)) return;
+    best_ = rank;
+    verdict_.original = id;
+    verdict_.distance = distance;
+    verdict_.similarity = found.similarity;
+  }
+
+  /// Whether a kept document at this distance or a larger one, and of this age or a higher one, cannot be preferred:
+  /// the check accepted one, and gave no similarity.
+  [[nodiscard]] bool is_final() const noexcept { return best_.has_value() && !verdict_.similarity; }
+  [[nodiscard]] const verdict<Id>& result() const noexcept { return verdict_; }
+
+ private:
+  std::optional<original_rank<Age>> best_;
+  verdict<Id> verdict_;
+};
+
+}  // namespace neardup::inline v0
