@@ -1,0 +1,502 @@
+// The table of the law: rows are measures, columns are products, and each cell is held against tests/oracle/decision.hpp
+// over random corpora and over corpora made for one question each.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <span>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <neardup/fingerprint.hpp>
+#include <neardup/simhash.hpp>
+#include <neardup/text.hpp>
+
+#include "catch.hpp"
+#include "oracle/decision.hpp"
+#include "oracle/effort.hpp"
+
+namespace law {
+
+using labels = std::vector<std::size_t>;
+
+// ---- corpora ---------------------------------------------------------------------------------------------------------
+
+/// Texts, the first `known` of which are kept before the others are decided about, and the scores of those others.
+struct corpus {
+  std::vector<std::string> texts;
+  std::size_t known = 0;
+  std::vector<double> scores = {};
+  bool among = true;
+
+  labels order() const { return oracle::order_of(texts.size(), known, scores); }
+};
+
+inline std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+inline std::vector<std::string> split(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Words of one to three characters, so that texts also differ by few edits.
+inline std::string draw_word(std::mt19937_64& random, std::size_t vocabulary) {
+  static const std::string letters = "abcdefghijklmnopqrstuvwxyz";
+  const std::size_t number = random() % vocabulary;
+  std::string word(1, letters[number % 26]);
+  if (number >= 26) word += letters[number / 26 % 26];
+  return word;
+}
+
+inline std::vector<std::string> draw_words(std::mt19937_64& random, std::size_t count, std::size_t vocabulary) {
+  std::vector<std::string> words;
+  while (words.size() < count) words.push_back(draw_word(random, vocabulary));
+  return words;
+}
+
+/// A text that is like an earlier one: some words replaced, left out or added.
+inline std::vector<std::string> edited(std::vector<std::string> words, std::size_t edits, std::size_t vocabulary,
+                                       std::mt19937_64& random) {
+  for (; edits > 0; --edits) {
+    const auto at = static_cast<std::ptrdiff_t>(random() % (words.size() + 1));
+    const bool is_end = at == static_cast<std::ptrdiff_t>(words.size());
+    switch (random() % 3) {
+      case 0:
+        if (!is_end) words.erase(words.begin() + at);
+        break;
+      case 1: words.insert(words.begin() + at, draw_word(random, vocabulary)); break;
+      default:
+        if (!is_end) words[static_cast<std::size_t>(at)] = draw_word(random, vocabulary);
+    }
+  }
+  return words;
+}
+
+/// A corpus full of ties: texts between several that are unlike each other, edited texts and copies, empty and short ones.
+inline std::vector<std::string> draw_texts(std::mt19937_64& random) {
+  const std::size_t vocabularies[] = {20, 40, 300};
+  const std::size_t vocabulary = vocabularies[random() % 3], count = 12 + random() % 29, longest = 8 + random() % 9;
+  std::vector<std::vector<std::string>> texts, centres;
+  for (std::size_t i = 0; i < 1 + random() % 3; ++i) centres.push_back(draw_words(random, longest, vocabulary));
+  const bool has_stars = random() % 4 != 0;
+  while (texts.size() < count) {
+    const std::size_t kind = random() % (has_stars ? 32 : 16);
+    const std::vector<std::string> earlier =
+        texts.empty() ? std::vector<std::string>{} : texts[random() % texts.size()];
+    std::vector<std::string> words;
+    if (kind >= 20) {
+      words = centres[random() % centres.size()];
+      // Several replaced words: near the centre, but far from most others of this kind.
+      for (std::size_t i = 0; i < 2 + longest / 5; ++i) words[random() % words.size()] = draw_word(random, 300);
+    } else if (kind >= 16) {
+      words = edited(centres[random() % centres.size()], random() % 2, vocabulary, random);
+    } else if (kind < 5) {
+      words = edited(earlier, 1 + random() % 3, vocabulary, random);
+    } else if (kind < 8) {
+      words = earlier;
+    } else if (kind == 8) {
+      words = earlier;
+      std::shuffle(words.begin(), words.end(), random);  // the same set of words, but another text
+    } else if (kind == 9 && !earlier.empty()) {
+      const std::size_t first = random() % earlier.size();  // a part of a text
+      words.assign(earlier.begin() + static_cast<std::ptrdiff_t>(first), earlier.end());
+    } else if (kind == 10) {
+      words = draw_words(random, random() % 4, vocabulary);
+    } else if (kind != 11) {
+      words = draw_words(random, longest / 2 + random() % longest, vocabulary);
+    }
+    texts.push_back(words);
+  }
+  std::vector<std::string> lines;
+  for (const auto& words : texts) lines.push_back(joined(words));
+  return lines;
+}
+
+enum class extras { none, known, known_alone, scores, known_and_scores };
+
+inline corpus draw_corpus(std::mt19937_64& random, extras with) {
+  corpus drawn{draw_texts(random)};
+  const std::size_t count = drawn.texts.size();
+  const bool has_known = with != extras::none && with != extras::scores;
+  if (has_known) drawn.known = 1 + random() % (count / 2);
+  drawn.among = with != extras::known_alone;
+  if (with == extras::scores || with == extras::known_and_scores) {
+    for (std::size_t i = drawn.known; i < count; ++i) drawn.scores.push_back(static_cast<double>(random() % 5));
+  }
+  return drawn;
+}
+
+// ---- rows ------------------------------------------------------------------------------------------------------------
+
+/// A text as the measures see it.
+struct document {
+  std::string text;
+  std::vector<std::size_t> words;  // numbers of the words, ascending, each once
+  std::optional<neardup::simhash<64>> print, counted;
+};
+
+/// The number of a word: words are numbered as they come.
+inline std::size_t number_of_word(const std::string& word) {
+  static std::map<std::string, std::size_t> numbers;
+  return numbers.emplace(word, numbers.size()).first->second;
+}
+
+inline const neardup::simhasher<neardup::words> by_words{};
+inline const neardup::simhasher<neardup::words, neardup::tf> by_counts{};
+
+inline document describe(const std::string& text) {
+  document described{text, {}, by_words(text), by_counts(text)};
+  auto& words = described.words;
+  for (const std::string& word : split(text)) words.push_back(number_of_word(word));
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return described;
+}
+
+inline std::size_t common_words(const document& a, const document& b) {
+  std::size_t common = 0;
+  for (std::size_t i = 0, j = 0; i < a.words.size() && j < b.words.size();) {
+    const std::size_t x = a.words[i], y = b.words[j];
+    common += x == y ? 1 : 0;
+    i += x <= y ? 1 : 0;
+    j += y <= x ? 1 : 0;
+  }
+  return common;
+}
+
+/// The Levenshtein distance of two texts of one byte a character, by the whole table.
+inline std::size_t edits_between(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], (std::min)({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row[b.size()];
+}
+
+using oracle::closeness;
+using answer = std::optional<closeness>;
+
+struct row {
+  const char* name;
+  std::function<answer(const document& earlier, const document& later)> match;
+};
+
+// The least values with which documents match. Each similarity is that of small whole numbers, too.
+inline constexpr double least_jaccard = 0.5, least_cosine = 0.7, least_contained = 0.75, least_edit = 0.6;
+inline constexpr std::size_t least_common = 2;  // of containment
+inline constexpr int near_bits = 12, candidate_bits = 14, most_bits = 63;
+inline constexpr std::size_t short_words = 8;
+
+inline double cosine_of(std::size_t a, std::size_t b, std::size_t common) {
+  const double product = static_cast<double>(a) * static_cast<double>(b);
+  return a == 0 || b == 0 ? 0 : (std::min)(1.0, static_cast<double>(common) / std::sqrt(product));
+}
+inline int bits_between(const document& a, const document& b) { return hamming_distance(*a.print, *b.print); }
+inline bool are_both_there(const document& a, const document& b) { return a.print && b.print; }
+
+inline answer match_jaccard(const document& a, const document& b) {
+  const std::size_t common = common_words(a, b), all = a.words.size() + b.words.size() - common;
+  if (common == 0 || 2 * common < all) return std::nullopt;
+  return closeness::of_share(common, all);
+}
+inline answer match_cosine(const document& a, const document& b) {
+  const double cosine = cosine_of(a.words.size(), b.words.size(), common_words(a, b));
+  if (cosine < least_cosine) return std::nullopt;
+  return closeness::of_number(cosine);
+}
+inline answer match_containment(const document& a, const document& b) {
+  const std::size_t common = common_words(a, b), smaller = (std::min)(a.words.size(), b.words.size());
+  if (common < least_common || 4 * common < 3 * smaller) return std::nullopt;
+  return closeness::of_share(common, smaller);
+}
+inline answer match_edits(const document& a, const document& b) {
+  const std::size_t longer = (std::max)(a.text.size(), b.text.size()), edits = edits_between(a.text, b.text);
+  if (a.text.empty() || b.text.empty() || 5 * (longer - edits) < 3 * longer) return std::nullopt;
+  return closeness::of_share(longer - edits, longer);
+}
+inline answer match_near(const document& a, const document& b) {
+  if (!are_both_there(a, b) || bits_between(a, b) > near_bits) return std::nullopt;
+  return closeness::of_bits(bits_between(a, b));
+}
+/// Short documents are near only those of the same words, however far the fingerprints are from each other.
+inline answer match_near_unless_short(const document& a, const document& b, int bits) {
+  const bool is_short = (std::min)(a.words.size(), b.words.size()) < short_words;
+  if (is_short ? a.words != b.words : bits > near_bits) return std::nullopt;
+  return closeness::of_bits(bits);
+}
+inline answer match_long(const document& a, const document& b) {
+  if (!are_both_there(a, b)) return std::nullopt;
+  return match_near_unless_short(a, b, bits_between(a, b));
+}
+inline answer match_counted(const document& a, const document& b) {
+  if (!a.counted || !b.counted) return std::nullopt;
+  return match_near_unless_short(a, b, hamming_distance(*a.counted, *b.counted));
+}
+inline bool are_candidates(const document& a, const document& b, int bits) {
+  return are_both_there(a, b) && bits_between(a, b) <= bits;
+}
+
+inline const row jaccard{"Jaccard", match_jaccard};
+inline const row cosine{"cosine", match_cosine};
+inline const row containment{"containment", match_containment};
+inline const row edits{"edits", match_edits};
+inline const row fingerprints{"fingerprints", match_near};
+inline const row fingerprints_long{"fingerprints, short by words", match_long};
+inline const row fingerprints_counted{"fingerprints of counts, short by words", match_counted};
+inline const row checked{"fingerprints and check", [](const document& a, const document& b) {
+                           return are_candidates(a, b, candidate_bits) ? match_jaccard(a, b) : std::nullopt;
+                         }};
+inline const row checked_yes{"fingerprints and check that says yes",
+                             [](const document& a, const document& b) -> answer {
+                               const bool is_match = are_candidates(a, b, candidate_bits) && match_jaccard(a, b);
+                               return is_match ? answer(closeness::of_bits(bits_between(a, b))) : std::nullopt;
+                             }};
+/// A measure as the check of candidates within 63 bits.
+inline row as_check(const row& measure, const char* name) {
+  return {name, [measure](const document& a, const document& b) {
+            return are_candidates(a, b, most_bits) ? measure.match(a, b) : std::nullopt;
+          }};
+}
+
+inline std::vector<document> described(const std::vector<std::string>& texts) {
+  std::vector<document> documents;
+  for (const std::string& text : texts) documents.push_back(describe(text));
+  return documents;
+}
+
+/// Containment decides about the largest sets first, unless there are scores.
+inline labels order_by_size(const corpus& c) {
+  std::vector<double> sizes;
+  for (std::size_t i = c.known; i < c.texts.size(); ++i) {
+    sizes.push_back(static_cast<double>(describe(c.texts[i]).words.size()));
+  }
+  return oracle::order_of(c.texts.size(), c.known, c.scores.empty() ? std::span<const double>(sizes) : c.scores);
+}
+
+/// What the law says about a corpus.
+enum class forms { originals, components };
+inline labels verdicts(const row& by, const corpus& c, const labels& order, forms form = forms::originals) {
+  static std::map<std::pair<std::string, labels>, labels> of_large;  // the one large corpus of each row
+  const bool is_large = c.texts.size() > 80;
+  if (const auto known = of_large.find({by.name, order}); is_large && known != of_large.end()) return known->second;
+  const std::vector<document> documents = described(c.texts);
+  const auto match = [&](std::size_t i, std::size_t j) { return by.match(documents[i], documents[j]); };
+  if (is_large) return of_large[{by.name, order}] = oracle::originals(order, c.known, c.among, match);
+  if (form == forms::components) return oracle::connected(order, match);
+  return oracle::originals(order, c.known, c.among, match);
+}
+
+// ---- corpora that are made for one question --------------------------------------------------------------------------
+
+/// Random texts, each an edited one of those before it, until the law says of them what is wanted.
+template <class IsWanted>
+std::vector<std::string> search_texts(std::size_t count, std::uint64_t seed, const IsWanted& is_wanted) {
+  std::mt19937_64 random(seed);
+  for (int tries = 0; tries < 1000000; ++tries) {
+    std::vector<std::vector<std::string>> words{draw_words(random, 10 + random() % 8, 300)};
+    while (words.size() < count) {
+      words.push_back(edited(words[random() % words.size()], 1 + random() % 6, 300, random));
+    }
+    std::vector<std::string> texts;
+    for (const auto& one : words) texts.push_back(joined(one));
+    if (is_wanted(texts)) return texts;
+  }
+  FAIL("no texts were found that the law speaks of so");
+  return {};
+}
+
+/// A thousand texts, each of which matches the last one and none of the others; of fingerprints, which leave less room,
+/// as many as are found in some thousand tries.
+inline std::vector<std::string> crowd_around_the_last(const row& by) {
+  std::mt19937_64 random(4);
+  const bool is_of_letters = by.match({"aaaaa", {}, {}, {}}, {"aaaab", {}, {}, {}}).has_value();
+  std::vector<std::string> central, texts;
+  for (int i = 0; i < (is_of_letters ? 20 : 40); ++i)
+    central.push_back(is_of_letters ? std::string(1, "abcdefghijklmnopqrst"[i]) : "c" + std::to_string(i));
+  const auto text_of = [&](const std::vector<std::string>& words) {
+    std::string text = joined(words);
+    if (is_of_letters) std::erase(text, ' ');
+    return text;
+  };
+  const document middle = describe(text_of(central));
+  std::vector<document> crowd;
+  for (int tries = 0; tries < 4000 && crowd.size() < 1000; ++tries) {
+    std::vector<std::string> words = central;
+    if (is_of_letters) {
+      for (std::size_t i = 0; i < 8; ++i) words[random() % 20] = std::string(1, "abcdefghijklmnopqrst"[random() % 20]);
+    } else {
+      std::shuffle(words.begin(), words.end(), random);
+      words.resize(26 + random() % 4);
+      for (std::size_t i = 0; i < 6 + random() % 5; ++i) words.push_back("n" + std::to_string(random() % 100000));
+    }
+    const document one = describe(text_of(words));
+    const auto matches = [&](const document& other) { return by.match(other, one).has_value(); };
+    if (!matches(middle) || std::any_of(crowd.begin(), crowd.end(), matches)) continue;
+    crowd.push_back(one);
+    texts.push_back(one.text);
+  }
+  texts.push_back(middle.text);
+  return texts;
+}
+
+/// Corpora by the name of the question. Their order of decision is that of their positions.
+inline const std::map<std::string, corpus>& questions(const row& by) {
+  static std::map<std::string, std::map<std::string, corpus>> known;
+  auto& made = known[by.name];
+  if (!made.empty()) return made;
+  const auto says = [&](const std::vector<std::string>& texts, const labels& wanted) {
+    const corpus c{texts};
+    return verdicts(by, c, c.order()) == wanted && verdicts(by, c, order_by_size(c)) == wanted;
+  };
+  auto texts = search_texts(2, 1, [&](const auto& t) { return t[0] != t[1] && says(t, {0, 0}); });
+  texts.push_back(texts[1]);
+  made["a copy of a dropped text"] = {texts};
+
+  texts = search_texts(3, 2, [&](const auto& t) { return says({t[0], t[1], t[2], t[1]}, {0, 0, 2, 2}); });
+  texts.push_back(texts[1]);
+  made["r1 s r2 s"] = {texts};
+
+  texts = search_texts(3, 3, [&](const auto& t) {
+    return t[0] != t[1] && says({t[0], t[1], t[2]}, {0, 1, 0}) && says({t[1], t[0], t[2]}, {0, 1, 0});
+  });
+  made["equally close"] = {texts};
+  made["equally close, turned round"] = {{texts[1], texts[0], texts[2]}};
+
+  made["a central text after a thousand"] = {crowd_around_the_last(by)};
+  return made;
+}
+
+// ---- cells -----------------------------------------------------------------------------------------------------------
+
+struct tally {
+  std::size_t corpora = 0, kept = 0, originals = 0;  // corpora in which these are wrong
+};
+
+struct difference {
+  bool kept = false, originals = false;
+};
+inline difference compare(const labels& found, const labels& wanted) {
+  if (found.size() != wanted.size()) return {true, true};
+  difference result;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const bool is_kept = found[i] == i, should_be = wanted[i] == i;
+    result.kept = result.kept || is_kept != should_be;
+    result.originals = result.originals || (!is_kept && !should_be && found[i] != wanted[i]);
+  }
+  return result;
+}
+
+using judge = std::function<labels(const corpus&)>;
+
+/// Leaves out texts as long as what is found stays wrong in the same way.
+inline corpus smallest(corpus c, const judge& found, const judge& wanted, bool of_kept) {
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (std::size_t i = 0; i < c.texts.size() && !changes; ++i) {
+      corpus fewer = c;
+      fewer.texts.erase(fewer.texts.begin() + static_cast<std::ptrdiff_t>(i));
+      if (i < c.known) --fewer.known;
+      if (i >= c.known && !c.scores.empty()) {
+        fewer.scores.erase(fewer.scores.begin() + static_cast<std::ptrdiff_t>(i - c.known));
+      }
+      const difference left = compare(found(fewer), wanted(fewer));
+      if (!(of_kept ? left.kept : left.originals)) continue;
+      c = std::move(fewer);
+      changes = true;
+    }
+  }
+  return c;
+}
+
+inline std::string shown(const labels& values) {
+  std::string text;
+  for (const std::size_t value : values) text += (text.empty() ? "" : " ") + std::to_string(value);
+  return text;
+}
+
+inline std::string shown(const corpus& c, const labels& found, const labels& wanted) {
+  std::string text;
+  for (std::size_t i = 0; i < c.texts.size(); ++i) {
+    text += std::to_string(i) + (i < c.known ? " (known)" : "");
+    if (i >= c.known && !c.scores.empty())
+      text += " (score " + std::to_string(c.scores[i - c.known]).substr(0, 1) + ")";
+    text += ": " + c.texts[i] + "\n";
+  }
+  return text + "found  " + shown(found) + "\nwanted " + shown(wanted);
+}
+
+/// Compares one product with the law over one kind of corpora, and prints a line of the table.
+class cell {
+ public:
+  cell(const row& by, std::string column, judge found, judge wanted)
+      : row_(by), column_(std::move(column)), found_(std::move(found)), wanted_(std::move(wanted)) {}
+
+  void over(const std::string& corpora, const std::vector<corpus>& all) {
+    tally wrong;
+    std::string example;
+    for (const corpus& c : all) {
+      const labels found = found_(c), wanted = wanted_(c);
+      const difference one = compare(found, wanted);
+      ++wrong.corpora;
+      wrong.kept += one.kept ? 1 : 0;
+      wrong.originals += one.originals ? 1 : 0;
+      if (!example.empty() || (!one.kept && !one.originals)) continue;
+      const corpus least = all.size() == 1 ? c : smallest(c, found_, wanted_, one.kept);
+      if (least.texts.size() < 50) example = shown(least, found_(least), wanted_(least));
+    }
+    std::printf("| %s | %s | %s | %zu | %zu | %zu |\n", row_.name, column_.c_str(), corpora.c_str(), wrong.corpora,
+                wrong.kept, wrong.originals);
+    INFO(row_.name << ", " << column_ << ", " << corpora << ":\n" << example);
+    CHECK(wrong.kept == 0);
+    CHECK(wrong.originals == 0);
+  }
+
+  void over_random(extras with, std::size_t count) {
+    std::mt19937_64 random(44 + static_cast<std::uint64_t>(with));
+    std::vector<corpus> all;
+    while (all.size() < count) all.push_back(draw_corpus(random, with));
+    over(with == extras::none          ? "random"
+         : with == extras::scores      ? "random, scores"
+         : with == extras::known       ? "random, known ones"
+         : with == extras::known_alone ? "random, known ones alone"
+                                       : "random, known ones and scores",
+         all);
+  }
+
+  void over_questions(bool has_crowd) {
+    for (const auto& [name, c] : questions(row_)) {
+      if (has_crowd || c.texts.size() < 10) over(name, {c});
+    }
+  }
+
+ private:
+  const row& row_;
+  std::string column_;
+  judge found_, wanted_;
+};
+
+inline std::size_t corpora() { return oracle::effort(1000, 400, 40); }
+inline std::size_t corpora_one_by_one() { return oracle::effort(1000, 100, 10); }
+inline std::size_t corpora_on_disk() { return oracle::effort(100, 10, 3); }
+
+}  // namespace law

@@ -1,0 +1,735 @@
+// One rule decides, in every product: a document is kept unless a document kept before it matches it; its original is the
+// closest of those that do, and of equally close ones the earliest. dedup/law.hpp has the table.
+//
+// Cells that cannot be:
+// - deduplicators by exact cosine, containment or edits: they compare sets by Jaccard. These measures are checks of
+//   candidates within 63 of 64 bits there.
+// - deduplicators with scores: they see no corpus, so whoever adds the documents chooses the order, and the tests add them
+//   in the order of the scores, and of containment by size.
+// - components one by one: a later document may join two components.
+// - groups of fingerprints with short texts by their words: group() sees no words.
+// - group_similar_texts and groups of fingerprints alone with runners that change results: there is nothing random.
+// - guarded with documents that are kept undecided: keep() is a call inside of write().
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <neardup/dedup.hpp>
+#include <neardup/dedup/edit/similar_texts.hpp>
+#include <neardup/fingerprint.hpp>
+#include <neardup/guarded.hpp>
+#include <neardup/index.hpp>
+#include <neardup/storage/deduplicator_file.hpp>
+#include <neardup/text.hpp>
+#include <neardup/threads.hpp>
+
+#include "catch.hpp"
+#include "dedup/law.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace law {
+namespace {
+
+using neardup::any_runner;
+using neardup::dedup_options;
+using neardup::durable_deduplicator;
+using neardup::guarded;
+using neardup::stream_deduplicator;
+using neardup::threads;
+
+// ---- deduplicators ---------------------------------------------------------------------------------------------------
+
+using id_type = std::uint32_t;
+
+/// The documents that a check looks up by their ids.
+std::vector<document>& documents_by_id() {
+  static std::vector<document> documents;
+  return documents;
+}
+/// A text of the corpus that is decided about. They are described before several threads ask.
+std::map<std::string, document, std::less<>>& documents_by_text() {
+  static std::map<std::string, document, std::less<>> documents;
+  return documents;
+}
+void describe_before(const std::vector<std::string>& texts) {
+  documents_by_text().clear();
+  for (const std::string& text : texts) documents_by_text().emplace(text, describe(text));
+}
+const document& described_before(std::string_view text) { return documents_by_text().find(text)->second; }
+
+using number_check = std::function<double(const id_type&, std::string_view)>;
+using yes_check = std::function<bool(const id_type&, std::string_view)>;
+
+double number_of(const answer& found) {
+  if (!found) return 0;
+  return found->part == 0 ? found->number : static_cast<double>(found->part) / static_cast<double>(found->whole);
+}
+
+/// A measure as a check that gives numbers, 0 for what does not match, whatever the least similarity is.
+number_check check_by(const row& measure) {
+  return [&measure](const id_type& id, std::string_view text) {
+    return number_of(measure.match(documents_by_id()[id], described_before(text)));
+  };
+}
+yes_check check_that_says_yes() {
+  return [](const id_type& id, std::string_view text) {
+    return match_jaccard(documents_by_id()[id], described_before(text)).has_value();
+  };
+}
+
+auto by_jaccard() { return neardup::deduplicator{by_words, {.similarity = least_jaccard}}; }
+auto by_cosine() {
+  return neardup::deduplicator{by_words, check_by(cosine), {.distance = most_bits, .similarity = 1e-9}};
+}
+auto by_containment() {
+  return neardup::deduplicator{by_words, check_by(containment), {.distance = most_bits, .similarity = 1e-9}};
+}
+auto by_edits() {
+  return neardup::deduplicator{by_words, check_by(edits), {.distance = most_bits, .similarity = 1e-9}};
+}
+auto by_fingerprints() {
+  return neardup::deduplicator{by_words, neardup::no_check{}, {.distance = near_bits, .min_tokens = 0}};
+}
+auto by_long_fingerprints() {
+  return neardup::deduplicator{by_words, neardup::no_check{}, {.distance = near_bits, .min_tokens = short_words}};
+}
+auto by_counted_fingerprints() {
+  return neardup::deduplicator{by_counts, neardup::no_check{}, {.distance = near_bits, .min_tokens = short_words}};
+}
+auto by_checked_fingerprints() {
+  return neardup::deduplicator{by_words, {.distance = candidate_bits, .similarity = least_jaccard}};
+}
+auto by_yes() {
+  return neardup::deduplicator{by_words, check_that_says_yes(), {.distance = candidate_bits, .min_tokens = 0}};
+}
+
+template <class D>
+inline constexpr bool has_times = false;
+template <class D>
+inline constexpr bool has_times<stream_deduplicator<D>> = true;
+template <class D>
+inline constexpr bool has_times<durable_deduplicator<D>> = has_times<D>;
+template <class D>
+inline constexpr bool has_times<guarded<D>> = has_times<D>;
+template <class D>
+inline constexpr bool is_guarded = false;
+template <class D>
+inline constexpr bool is_guarded<guarded<D>> = true;
+template <class D>
+inline constexpr bool is_durable = false;
+template <class D>
+inline constexpr bool is_durable<durable_deduplicator<D>> = true;
+template <class D>
+inline constexpr bool is_durable<guarded<D>> = is_durable<D>;
+
+using found_type = neardup::verdict<id_type>;
+
+template <class D>
+found_type add_one(D& dedup, const std::string& text, id_type id) {
+  if constexpr (has_times<D>) {
+    return dedup.add(text, id, 0);
+  } else {
+    return dedup.add(text, id);
+  }
+}
+template <class D>
+found_type replace_one(D& dedup, const std::string& text, id_type id) {
+  if constexpr (has_times<D>) {
+    return dedup.replace(text, id, 0);
+  } else {
+    return dedup.replace(text, id);
+  }
+}
+template <class D>
+std::vector<found_type> add_many(D& dedup, const std::vector<std::string>& texts, const std::vector<id_type>& ids,
+                                 std::size_t parts) {
+  const any_runner run = parts == 1 ? any_runner() : any_runner(threads{parts});
+  if constexpr (has_times<D> && is_guarded<D>) {
+    return dedup.add_batch(texts, ids, run, 0);
+  } else if constexpr (has_times<D>) {
+    return dedup.add_batch(texts, ids, 0, run);
+  } else {
+    return dedup.add_batch(texts, ids, run);
+  }
+}
+
+/// Ids that have nothing to do with the order.
+std::vector<id_type> mixed_ids(std::size_t count) {
+  std::vector<id_type> ids(count);
+  std::iota(ids.begin(), ids.end(), id_type{0});
+  std::reverse(ids.begin(), ids.end());
+  std::mt19937_64 random(count);
+  if (count % 2 == 0) std::shuffle(ids.begin(), ids.end(), random);
+  return ids;
+}
+
+enum class asking { adding, finding_first };
+
+struct pace {
+  const char* name;
+  std::size_t batch;  // 0: one by one; all that is more than there is
+  std::size_t parts = 1;
+  bool is_reopened = false;
+  asking how = asking::adding;
+};
+
+constexpr std::size_t all_texts = 1000000;
+
+/// Adds the texts in the order of decision, and tells what each was said to be. `reopen(dedup)` saves and restores.
+template <class Open, class Reopen>
+labels label_one_by_one(const corpus& c, const labels& order, const pace& how, const Open& open, const Reopen& reopen) {
+  const std::size_t count = c.texts.size();
+  const std::vector<id_type> ids = mixed_ids(count);
+  std::vector<std::size_t> document_of(count);
+  describe_before(c.texts);
+  documents_by_id().assign(count, document());
+  for (std::size_t i = 0; i < count; ++i) {
+    documents_by_id()[ids[i]] = described_before(c.texts[i]);
+    document_of[ids[i]] = i;
+  }
+  auto dedup = open();
+  labels label(count);
+  const auto note = [&](std::size_t document, const found_type& found) {
+    label[document] = found.original ? document_of[*found.original] : document;
+  };
+  if constexpr (requires {
+                  dedup->keep(
+                      id_type{},
+                      dedup->describe("", std::declval<typename std::remove_cvref_t<decltype(*dedup)>::workspace&>()),
+                      0);
+                }) {
+    typename std::remove_cvref_t<decltype(*dedup)>::workspace scratch;
+    for (std::size_t place = 0; place < c.known; ++place) {
+      const auto described_text = dedup->describe(c.texts[order[place]], scratch);
+      label[order[place]] = order[place];
+      if (described_text.fingerprint) dedup->keep(ids[order[place]], described_text, place);
+    }
+  }
+  const std::size_t middle = (c.known + count) / 2;
+  bool is_due = how.is_reopened;
+  for (std::size_t place = c.known; place < count;) {
+    if (is_due && place >= middle) {
+      is_due = false;
+      dedup = reopen(std::move(dedup));
+    }
+    const std::size_t end = how.batch == 0 ? place + 1 : (std::min)(count, place + how.batch);
+    if (!c.among || how.how == asking::finding_first) {
+      const std::size_t document = order[place++];
+      note(document, dedup->find(c.texts[document]));
+      if (c.among) static_cast<void>(add_one(*dedup, c.texts[document], ids[document]));
+    } else if (how.batch == 0) {
+      const std::size_t document = order[place++];
+      note(document, add_one(*dedup, c.texts[document], ids[document]));
+    } else {
+      std::vector<std::string> texts;
+      std::vector<id_type> batch_ids;
+      for (std::size_t i = place; i < end; ++i) {
+        texts.push_back(c.texts[order[i]]);
+        batch_ids.push_back(ids[order[i]]);
+      }
+      const auto found = add_many(*dedup, texts, batch_ids, how.parts);
+      for (; place < end; ++place) note(order[place], found[found.size() - (end - place)]);
+    }
+  }
+  return label;
+}
+
+/// Adds, replaces, erases and asks in any order, under ids that are used again; the law is asked about the documents that
+/// are kept, by age. Tells after how many steps something was wrong.
+template <class Open, class Reopen>
+difference compare_history(const row& by, const std::vector<std::string>& texts, std::uint64_t seed, const Open& open,
+                           const Reopen& reopen, bool is_reopened) {
+  std::mt19937_64 random(seed);
+  constexpr id_type id_count = 30;
+  describe_before(texts);
+  documents_by_id().assign(id_count, document());
+  struct kept_text {
+    id_type id;
+    document what;
+  };
+  std::vector<kept_text> kept;  // by age
+  difference result;
+  auto dedup = open();
+  const auto decide = [&](const std::string& text, const id_type* but) -> std::optional<id_type> {
+    std::vector<document> all;
+    std::vector<id_type> ids;
+    for (const kept_text& one : kept) {
+      if (but != nullptr && one.id == *but) continue;
+      all.push_back(one.what);
+      ids.push_back(one.id);
+    }
+    all.push_back(described_before(text));
+    const labels found = oracle::originals(oracle::order_of(all.size(), 0, {}), all.size() - 1, true,
+                                           [&](std::size_t i, std::size_t j) { return by.match(all[i], all[j]); });
+    return found.back() == ids.size() ? std::nullopt : std::optional(ids[found.back()]);
+  };
+  const auto check = [&](const found_type& found, const std::optional<id_type>& wanted) {
+    if (found.original.has_value() != wanted.has_value()) result.kept = true;
+    if (found.original && wanted && *found.original != *wanted) result.originals = true;
+    return found.original.has_value();
+  };
+  const auto is_kept = [&](id_type id) {
+    return std::any_of(kept.begin(), kept.end(), [&](const kept_text& one) { return one.id == id; });
+  };
+  const auto erase = [&](id_type id) { std::erase_if(kept, [&](const kept_text& one) { return one.id == id; }); };
+  const auto take = [&](const std::string& text, id_type id, bool is_duplicate) {
+    if (!is_duplicate && by_words(text)) kept.push_back({id, described_before(text)});
+  };
+  for (int step = 0; step < 80 && !result.kept; ++step) {
+    const std::string text = texts[random() % texts.size()];
+    const auto id = static_cast<id_type>(random() % id_count);
+    const std::size_t kind = random() % 8;
+    if (kind == 0) {
+      dedup->erase(id);
+      erase(id);
+    } else if (kind < 3) {
+      const auto wanted = decide(text, &id);
+      const bool is_duplicate = check(replace_one(*dedup, text, id), wanted);
+      erase(id);
+      documents_by_id()[id] = described_before(text);
+      take(text, id, is_duplicate);
+    } else if (kind == 3) {
+      std::vector<std::string> batch;
+      std::vector<id_type> ids;
+      for (id_type other = 0; other < id_count && batch.size() < 5; ++other) {
+        if (is_kept(other) || random() % 2 == 0) continue;
+        batch.push_back(texts[random() % texts.size()]);
+        ids.push_back(other);
+        documents_by_id()[other] = described_before(batch.back());
+      }
+      const auto found = add_many(*dedup, batch, ids, 1);
+      for (std::size_t i = 0; i < batch.size() && !result.kept; ++i) {
+        take(batch[i], ids[i], check(found[i], decide(batch[i], nullptr)));
+      }
+    } else if (kind == 4 && is_reopened) {
+      dedup = reopen(std::move(dedup));
+    } else if (kind < 6 || is_kept(id)) {
+      check(dedup->find(text), decide(text, nullptr));
+    } else {
+      const auto wanted = decide(text, nullptr);
+      documents_by_id()[id] = described_before(text);
+      take(text, id, check(add_one(*dedup, text, id), wanted));
+    }
+  }
+  return result;
+}
+
+/// A form of a deduplicator: how it is opened, and how it is saved and restored.
+template <class D>
+struct opener {
+  std::function<std::unique_ptr<D>()> open;
+  std::function<std::unique_ptr<D>(std::unique_ptr<D>)> reopen;
+};
+
+const neardup::fingerprint_composition made_of{.tokenizer = "words"};
+
+template <class D, class Make>
+opener<D> in_memory(const Make& make, const support::temporary_folder& folder) {
+  const std::string path = folder / "saved";
+  return {[make] { return std::make_unique<D>(make()); },
+          [make, path](std::unique_ptr<D> dedup) {
+            neardup::save(path, *dedup, made_of);
+            return std::make_unique<D>(neardup::restore(path, make(), made_of));
+          }};
+}
+
+/// Every other time it is saved, too; else its log is replayed.
+template <class D, class Make>
+opener<D> on_disk(const Make& make, const support::temporary_folder& folder) {
+  const auto number = std::make_shared<int>(0);
+  const auto open_at = [make, &folder, number] {
+    return std::make_unique<D>(folder / std::to_string(*number), make(), made_of);
+  };
+  return {[=] {
+            ++*number;
+            return open_at();
+          },
+          [=](std::unique_ptr<D> dedup) {
+            if constexpr (requires { dedup->save(); }) {
+              if (*number % 2 == 0) dedup->save();
+            }
+            dedup.reset();
+            return open_at();
+          }};
+}
+
+const pace one_by_one{"one by one", 0};
+
+template <class D>
+void check_form(const row& by, const std::string& form, const opener<D>& how, const std::vector<pace>& paces,
+                const std::vector<extras>& with, std::size_t count, bool has_questions, bool has_restarts,
+                bool by_size = false) {
+  const auto order_in = [by_size](const corpus& c) { return by_size ? order_by_size(c) : c.order(); };
+  const judge wanted = [&](const corpus& c) { return verdicts(by, c, order_in(c)); };
+  for (const pace& speed : paces) {
+    const judge found = [&](const corpus& c) { return label_one_by_one(c, order_in(c), speed, how.open, how.reopen); };
+    cell one(by, form + ", " + speed.name, found, wanted);
+    for (const extras extra : with) one.over_random(extra, count);
+    if (has_questions) one.over_questions(form == "deduplicator" && !speed.is_reopened && speed.parts == 1);
+  }
+  tally wrong;
+  std::mt19937_64 random(45);
+  for (std::size_t i = 0; i < count; ++i) {
+    const difference one = compare_history(by, draw_texts(random), random(), how.open, how.reopen, has_restarts);
+    ++wrong.corpora;
+    wrong.kept += one.kept ? 1 : 0;
+    wrong.originals += one.originals ? 1 : 0;
+  }
+  std::printf("| %s | %s | %s | %zu | %zu | %zu |\n", by.name, form.c_str(), "added, replaced, erased, asked",
+              wrong.corpora, wrong.kept, wrong.originals);
+  INFO(by.name << ", " << form << ": added, replaced, erased, asked");
+  CHECK(wrong.kept == 0);
+  CHECK(wrong.originals == 0);
+}
+
+template <class Make>
+void check_deduplicators(const row& by, const Make& make, bool by_size = false) {
+  using plain = decltype(make());
+  using stream = stream_deduplicator<plain>;
+  const support::temporary_folder folder;
+  const auto make_stream = [make] { return stream(make()); };
+  const auto make_renewing = [make] { return stream(make(), {.duplicates_renew = true}); };
+  const std::vector<extras> adding{extras::none, extras::scores}, keeping{extras::known, extras::known_alone},
+      random{extras::none};
+  const std::size_t most = corpora_one_by_one(), few = (most + 3) / 4;
+
+  check_form<plain>(by, "deduplicator", in_memory<plain>(make, folder),
+                    {one_by_one,
+                     {"asked before", 0, 1, false, asking::finding_first},
+                     {"batches of 1", 1},
+                     {"batches of 7", 7},
+                     {"one batch", all_texts},
+                     {"one batch, 2 threads", all_texts, 2},
+                     {"one batch, 8 threads", all_texts, 8}},
+                    adding, most, true, false, by_size);
+  check_form<plain>(by, "deduplicator, others kept before", in_memory<plain>(make, folder),
+                    {one_by_one, {"batches of 7", 7}, {"one batch", all_texts}}, keeping, few, false, false, by_size);
+  const std::vector<pace> restarts{{"one by one", 0, 1, true}, {"batches of 7", 7, 1, true}};
+  const std::size_t on_files = corpora_on_disk();
+  check_form<plain>(by, "deduplicator, saved and restored", in_memory<plain>(make, folder), restarts, random, on_files,
+                    true, true, by_size);
+  check_form<stream>(by, "stream", in_memory<stream>(make_stream, folder), {one_by_one, {"batches of 7", 7}}, adding,
+                     few, true, false, by_size);
+  check_form<stream>(by, "stream that renews, saved and restored", in_memory<stream>(make_renewing, folder), restarts,
+                     random, on_files, true, true, by_size);
+  using durable = durable_deduplicator<plain>;
+  using durable_stream = durable_deduplicator<stream>;
+  check_form<durable>(by, "durable, saved and restored", on_disk<durable>(make, folder), restarts, random, on_files,
+                      false, true, by_size);
+  check_form<durable_stream>(by, "durable stream, saved and restored", on_disk<durable_stream>(make_stream, folder),
+                             restarts, random, on_files, false, true, by_size);
+  using shared = guarded<plain>;
+  const opener<shared> guarding{[make] { return std::make_unique<shared>(make()); }, nullptr};
+  check_form<shared>(by, "guarded", guarding, {one_by_one, {"batches of 7", 7}, {"one batch, 2 threads", all_texts, 2}},
+                     random, few, true, false, by_size);
+}
+
+// ---- search ----------------------------------------------------------------------------------------------------------
+
+/// By find_original in an index whose ids ascend with the order.
+template <class Check>
+labels label_by_index(const corpus& c, const labels& order, int bits, const Check& check) {
+  neardup::pigeonhole_index<64, neardup::dynamic_layout> index(bits, 4);
+  describe_before(c.texts);
+  labels label(c.texts.size());
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const std::size_t document = order[place];
+    const auto print = by_words(c.texts[document]);
+    label[document] = document;
+    if (!print) continue;
+    if (place >= c.known) {
+      const auto found = neardup::find_original(
+          index, *print, bits,
+          [&](id_type id) { return check(described_before(c.texts[order[id]]), described_before(c.texts[document])); },
+          1e-9);
+      if (found.original) label[document] = order[*found.original];
+    }
+    if (place < c.known || (c.among && label[document] == document)) index.insert(*print, static_cast<id_type>(place));
+  }
+  return label;
+}
+
+const std::vector<extras> all_extras{extras::none, extras::known, extras::known_alone, extras::scores,
+                                     extras::known_and_scores};
+
+// ---- groups ----------------------------------------------------------------------------------------------------------
+
+struct group_how {
+  const char* name;
+  std::size_t parts = 1;
+  forms form = forms::originals;
+  std::size_t batch = all_texts;  // of extending
+  int blocks = 0;
+  bool by_features = false;
+};
+const std::vector<group_how> group_ways{
+    {"groups"}, {"groups, 2 threads", 2}, {"groups, 8 threads", 8}, {"groups extended by 7", 1, forms::originals, 7}};
+
+/// Calls `label(known, batch, scores)`, with positions, which gives labels of the batch: positions in both, one behind the
+/// other. Documents that are kept become known ones of the next batch.
+template <class Label>
+labels extend(const corpus& c, std::size_t batch, const Label& label) {
+  const std::size_t count = c.texts.size();
+  labels result(count);
+  std::iota(result.begin(), result.end(), std::size_t{0});
+  const labels order = batch >= count ? oracle::order_of(count, 0, {}) : c.order();
+  std::vector<std::size_t> known(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(c.known));
+  for (std::size_t first = c.known; first < count; first += batch) {
+    const std::size_t end = (std::min)(count, first + batch);
+    const std::vector<std::size_t> now(order.begin() + static_cast<std::ptrdiff_t>(first),
+                                       order.begin() + static_cast<std::ptrdiff_t>(end));
+    const std::vector<double> scores = batch >= count ? c.scores : std::vector<double>();
+    const auto found = label(known, now, scores);
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      const std::size_t position = found[i];
+      result[now[i]] = position < known.size() ? known[position] : now[position - known.size()];
+      if (c.among && result[now[i]] == now[i]) kept.push_back(now[i]);
+    }
+    known.insert(known.end(), kept.begin(), kept.end());
+  }
+  return result;
+}
+
+using set_type = std::vector<std::uint32_t>;
+
+std::vector<set_type> sets_of(const corpus& c, const std::vector<std::size_t>& which) {
+  const neardup::feature_extractor<neardup::words> extract;
+  std::vector<set_type> sets;
+  for (const std::size_t i : which) sets.push_back(extract(c.texts[i]));
+  return sets;
+}
+
+neardup::grouping grouping_of(forms form) {
+  return form == forms::components ? neardup::grouping::components : neardup::grouping::representatives;
+}
+
+labels label_sets(const corpus& c, neardup::set_similarity measure, double least, std::size_t common,
+                  const group_how& how) {
+  return extend(c, how.batch, [&](const auto& known, const auto& now, const std::vector<double>& scores) {
+    const neardup::similar_group_options options{.by = grouping_of(how.form),
+                                                 .measure = measure,
+                                                 .min_common = common,
+                                                 .preference = scores,
+                                                 .among_themselves = c.among,
+                                                 .run = how.parts == 1 ? any_runner() : any_runner(threads{how.parts})};
+    const auto sets = sets_of(c, now);
+    if (known.empty()) return neardup::group_similar(sets, least, options);
+    return neardup::extend_similar_groups(sets_of(c, known), sets, least, options);
+  });
+}
+
+labels label_texts(const corpus& c, const group_how& how) {
+  return extend(c, how.batch, [&](const auto& known, const auto& now, const std::vector<double>& scores) {
+    std::vector<std::string> texts;
+    for (const std::size_t i : known) texts.push_back(c.texts[i]);
+    for (const std::size_t i : now) texts.push_back(c.texts[i]);
+    auto label = neardup::group_similar_texts(
+        texts, least_edit,
+        {.by = grouping_of(how.form), .known = known.size(), .preference = scores, .among_themselves = c.among});
+    label.erase(label.begin(), label.begin() + static_cast<std::ptrdiff_t>(known.size()));
+    return label;
+  });
+}
+
+enum class checking { nothing, number, yes };
+
+/// Texts without a fingerprint are left out, as whoever calls group() has to.
+labels label_fingerprints(const corpus& whole, int bits, checking check, const group_how& how) {
+  corpus c{{}, 0, {}, whole.among};
+  std::vector<std::size_t> place_in_whole;
+  for (std::size_t i = 0; i < whole.texts.size(); ++i) {
+    if (!by_words(whole.texts[i])) continue;
+    c.texts.push_back(whole.texts[i]);
+    place_in_whole.push_back(i);
+    if (i < whole.known) ++c.known;
+    if (i >= whole.known && !whole.scores.empty()) c.scores.push_back(whole.scores[i - whole.known]);
+  }
+  const labels found = extend(c, how.batch, [&](const auto& known, const auto& now, const std::vector<double>& scores) {
+    std::vector<std::size_t> both = known;
+    both.insert(both.end(), now.begin(), now.end());
+    std::vector<neardup::simhash<64>> kept, prints;
+    for (const std::size_t i : known) kept.push_back(*by_words(c.texts[i]));
+    for (const std::size_t i : now) prints.push_back(*by_words(c.texts[i]));
+    const std::vector<set_type> sets = sets_of(c, both);
+    neardup::group_options options{.by = grouping_of(how.form),
+                                   .preference = scores,
+                                   .similarity = least_jaccard,
+                                   .among_themselves = c.among,
+                                   .blocks = how.blocks,
+                                   .run = how.parts == 1 ? any_runner() : any_runner(threads{how.parts})};
+    if (how.by_features) options.features = [&](std::size_t i) { return std::span<const std::uint32_t>(sets[i]); };
+    const auto number = [&](std::size_t i, std::size_t j) { return neardup::jaccard(sets[i], sets[j]); };
+    const auto yes = [&](std::size_t i, std::size_t j) { return number(i, j) >= least_jaccard; };
+    const auto with = [&](const auto& by) {
+      if (known.empty()) return neardup::group(prints, bits, by, options);
+      return neardup::extend_groups(kept, prints, bits, by, options);
+    };
+    if (check == checking::number) return with(number);
+    if (check == checking::yes) return with(yes);
+    return with(neardup::no_check{});
+  });
+  labels label(whole.texts.size());
+  std::iota(label.begin(), label.end(), std::size_t{0});
+  for (std::size_t i = 0; i < found.size(); ++i) label[place_in_whole[i]] = place_in_whole[found[i]];
+  return label;
+}
+
+template <class Label>
+void check_groups(const row& by, const std::vector<group_how>& ways, const Label& label, bool by_size = false) {
+  const auto order_in = [by_size](const corpus& c) { return by_size ? order_by_size(c) : c.order(); };
+  for (const group_how& how : ways) {
+    const bool is_extended = how.batch != all_texts;
+    // Batches are taken by their positions, or by size one batch after the other, which is another order.
+    if (is_extended && by_size) continue;
+    const judge found = [&](const corpus& c) { return label(c, how); };
+    cell one(by, how.name, found, [&](const corpus& c) { return verdicts(by, c, order_in(c), how.form); });
+    const bool has_known = how.form == forms::originals;  // components have no known ones
+    for (const extras with : all_extras) {
+      if (has_known || with == extras::none || with == extras::scores) one.over_random(with, corpora());
+    }
+    if (how.form == forms::originals) one.over_questions(!is_extended && how.blocks == 0);
+  }
+}
+
+std::vector<group_how> with_components(std::vector<group_how> ways) {
+  ways.push_back({"components", 1, forms::components});
+  ways.push_back({"components, 2 threads", 2, forms::components});
+  ways.push_back({"components, 8 threads", 8, forms::components});
+  return ways;
+}
+
+}  // namespace
+
+TEST_CASE("the law: the corpora tell it from other rules", "[law]") {
+  // Rules that are nearly right: the first that matches, the last of equally close ones, and copies that follow the first.
+  for (const row* by :
+       {&jaccard, &cosine, &containment, &edits, &fingerprints, &fingerprints_long, &checked, &checked_yes}) {
+    std::mt19937_64 random(44);
+    std::size_t of_first = 0, of_last = 0, of_copies = 0, dropped = 0, kept = 0;
+    for (int i = 0; i < 400; ++i) {
+      const corpus c = draw_corpus(random, extras::none);
+      const std::vector<document> documents = described(c.texts);
+      const labels right = verdicts(*by, c, c.order());
+      labels first = right, last = right, copies = right;
+      for (std::size_t j = 0; j < right.size(); ++j) {
+        kept += right[j] == j ? 1 : 0;
+        dropped += right[j] == j ? 0 : 1;
+        if (right[j] == j) continue;
+        for (std::size_t k = j; k-- > 0;) {
+          if (right[k] != k) continue;
+          const answer found = by->match(documents[k], documents[j]);
+          if (!found) continue;
+          first[j] = k;
+          if (last[j] == right[j] && k != right[j] && *found == *by->match(documents[right[j]], documents[j]))
+            last[j] = k;
+        }
+        for (std::size_t k = 0; k < j; ++k) {
+          if (documents[k].words != documents[j].words || documents[k].text != documents[j].text) continue;
+          copies[j] = right[k];
+          break;
+        }
+      }
+      of_first += first == right ? 0 : 1;
+      of_last += last == right ? 0 : 1;
+      of_copies += copies == right ? 0 : 1;
+    }
+    std::printf(
+        "%s: of 400 corpora the first that matches is another in %zu, the last of equally close ones in %zu, that of "
+        "the first copy in %zu; %zu kept, %zu dropped\n",
+        by->name, of_first, of_last, of_copies, kept, dropped);
+    CHECK(of_first > 20);
+    CHECK(of_last > 20);
+    CHECK(of_copies > 5);
+  }
+}
+
+TEST_CASE("the law: deduplicators by Jaccard", "[law]") { check_deduplicators(jaccard, by_jaccard); }
+TEST_CASE("the law: deduplicators by fingerprints", "[law]") { check_deduplicators(fingerprints, by_fingerprints); }
+TEST_CASE("the law: deduplicators by fingerprints, short texts by their words", "[law]") {
+  check_deduplicators(fingerprints_long, by_long_fingerprints);
+}
+TEST_CASE("the law: deduplicators by fingerprints of counts", "[law]") {
+  check_deduplicators(fingerprints_counted, by_counted_fingerprints);
+}
+TEST_CASE("the law: deduplicators by fingerprints and a check", "[law]") {
+  check_deduplicators(checked, by_checked_fingerprints);
+}
+TEST_CASE("the law: deduplicators by fingerprints and a check that says yes", "[law]") {
+  check_deduplicators(checked_yes, by_yes);
+}
+TEST_CASE("the law: deduplicators by fingerprints and a check of cosine", "[law]") {
+  check_deduplicators(as_check(cosine, "cosine as a check"), by_cosine);
+}
+TEST_CASE("the law: deduplicators by fingerprints and a check of containment", "[law]") {
+  check_deduplicators(as_check(containment, "containment as a check"), by_containment, true);
+}
+TEST_CASE("the law: deduplicators by fingerprints and a check of edits", "[law]") {
+  check_deduplicators(as_check(edits, "edits as a check"), by_edits);
+}
+
+TEST_CASE("the law: originals found in an index", "[law]") {
+  const auto check = [](const row& by, int bits, const auto& accepts) {
+    cell one(
+        by, "find_original", [&](const corpus& c) { return label_by_index(c, c.order(), bits, accepts); },
+        [&](const corpus& c) { return verdicts(by, c, c.order()); });
+    for (const extras with : all_extras) one.over_random(with, corpora());
+    one.over_questions(true);
+  };
+  check(fingerprints, near_bits, [](const auto&, const auto&) { return true; });
+  check(checked, candidate_bits, [](const auto& a, const auto& b) { return number_of(match_jaccard(a, b)); });
+  check(checked_yes, candidate_bits, [](const auto& a, const auto& b) { return match_jaccard(a, b).has_value(); });
+}
+
+TEST_CASE("the law: groups of sets", "[law]") {
+  using neardup::set_similarity;
+  const auto ways = with_components(group_ways);
+  check_groups(jaccard, ways, [](const corpus& c, const group_how& how) {
+    return label_sets(c, set_similarity::jaccard, least_jaccard, 0, how);
+  });
+  check_groups(cosine, ways, [](const corpus& c, const group_how& how) {
+    return label_sets(c, set_similarity::cosine, least_cosine, 0, how);
+  });
+  check_groups(
+      containment, ways,
+      [](const corpus& c, const group_how& how) {
+        return label_sets(c, set_similarity::containment, least_contained, least_common, how);
+      },
+      true);
+}
+
+TEST_CASE("the law: groups of texts by edits", "[law]") {
+  // On one thread: it takes no runner.
+  check_groups(edits,
+               {{"groups"}, {"groups extended by 7", 1, forms::originals, 7}, {"components", 1, forms::components}},
+               [](const corpus& c, const group_how& how) { return label_texts(c, how); });
+}
+
+TEST_CASE("the law: groups of fingerprints", "[law]") {
+  auto ways = with_components(group_ways);
+  ways.push_back({"groups, other blocks", 2, forms::originals, all_texts, 5});
+  check_groups(fingerprints, ways, [](const corpus& c, const group_how& how) {
+    return label_fingerprints(c, near_bits, checking::nothing, how);
+  });
+  check_groups(checked_yes, ways, [](const corpus& c, const group_how& how) {
+    return label_fingerprints(c, candidate_bits, checking::yes, how);
+  });
+  ways.push_back({"groups by features", 2, forms::originals, all_texts, 0, true});
+  check_groups(checked, ways, [](const corpus& c, const group_how& how) {
+    return label_fingerprints(c, candidate_bits, checking::number, how);
+  });
+}
+
+}  // namespace law
