@@ -5,7 +5,7 @@ that rule, by comparing each document with each. NEARDUP_PROGRAM names the progr
 With NEARDUP_LAW_TABLE naming a file, each cell appends a line to it: | row | column | corpora | kept wrong | originals wrong |.
 
 Cells that do not run, and why:
-- Shards by cosine, containment and edits: hash --shard keeps what Jaccard and fingerprints need.
+- Shards by containment: hash --shard refuses it. Shards by edits take their candidates from fingerprints.
 - An index by edits: an index keeps no texts.
 - --add-to by containment: the order is by size, and a larger text may come in a later batch.
 - Containment with --keep: the command refuses it.
@@ -223,6 +223,14 @@ class Checked(Fingerprints):
 
     def closeness(self, a, b):
         return Jaccard.closeness(self, a, b) if self.distance(a, b) <= 14 else None
+
+
+class CheckedEdits(Fingerprints):
+    options = ("--features", "words:1", "--kind", "simhash", "--distance", "14", "--min-similarity", "0.6", "--check", "edit")
+    count, longest = 110, 10
+
+    def closeness(self, a, b):
+        return Edits.closeness(self, a, b) if self.distance(a, b) <= 14 else None
 
 
 class Law(CommandTest):
@@ -475,7 +483,7 @@ class OfJaccard(Law):
 
 
 class OfCosine(Law):
-    row = Cosine
+    row, has_shards = Cosine, True
 
 
 class OfContainment(Law):
@@ -492,6 +500,10 @@ class OfFingerprints(Law):
 
 class OfCheckedFingerprints(Law):
     row, has_shards = Checked, True
+
+
+class OfCheckedEdits(Law):
+    row, has_index, has_additions, has_shards = CheckedEdits, False, False, True
 
 
 class Questions(CommandTest):
