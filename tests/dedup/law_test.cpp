@@ -386,10 +386,12 @@ template <class D, class Make>
 opener<D> on_disk(const Make& make, const support::temporary_folder& folder) {
   const auto number = std::make_shared<int>(0);
   const auto open_at = [make, &folder, number] {
-    return std::make_unique<D>(folder / std::to_string(*number), make(), made_of);
+    const char* form = has_times<D> ? "stream" : "plain";
+    return std::make_unique<D>(folder / (form + std::to_string(*number)), make(), made_of);
   };
   return {[=] {
-            ++*number;
+            static int last = 0;
+            *number = ++last;
             return open_at();
           },
           [=](std::unique_ptr<D> dedup) {
@@ -411,7 +413,7 @@ void check_form(const row& by, const std::string& form, const opener<D>& how, co
   const judge wanted = [&](const corpus& c) { return verdicts(by, c, order_in(c)); };
   for (const pace& speed : paces) {
     const judge found = [&](const corpus& c) { return label_one_by_one(c, order_in(c), speed, how.open, how.reopen); };
-    cell one(by, form + ", " + speed.name, found, wanted);
+    cell one(by, form + ", " + speed.name, found, wanted, by_size ? "by size" : "");
     for (const extras extra : with) one.over_random(extra, count);
     if (has_questions) one.over_questions(form == "deduplicator" && !speed.is_reopened && speed.parts == 1);
   }
@@ -635,7 +637,9 @@ void check_groups(const row& by, const std::vector<group_how>& ways, const Label
     // Batches are taken by their positions, or by size one batch after the other, which is another order.
     if (is_extended && by_size) continue;
     const judge found = [&](const corpus& c) { return label(c, how); };
-    cell one(by, how.name, found, [&](const corpus& c) { return verdicts(by, c, order_in(c), how.form); });
+    cell one(
+        by, how.name, found, [&](const corpus& c) { return verdicts(by, c, order_in(c), how.form); },
+        std::string(by_size ? "by size" : "") + (how.form == forms::components ? " in components" : ""));
     const bool has_known = how.form == forms::originals;  // components have no known ones
     for (const extras with : all_extras) {
       if (has_known || with == extras::none || with == extras::scores) one.over_random(with, corpora());
