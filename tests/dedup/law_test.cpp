@@ -130,13 +130,6 @@ template <class D>
 inline constexpr bool is_guarded = false;
 template <class D>
 inline constexpr bool is_guarded<guarded<D>> = true;
-template <class D>
-inline constexpr bool is_durable = false;
-template <class D>
-inline constexpr bool is_durable<durable_deduplicator<D>> = true;
-template <class D>
-inline constexpr bool is_durable<guarded<D>> = is_durable<D>;
-
 using found_type = neardup::verdict<id_type>;
 
 template <class D>
