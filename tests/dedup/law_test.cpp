@@ -10,7 +10,7 @@
 // - Documents kept without a decision in durable and guarded deduplicators: only deduplicator and stream have keep().
 // - guarded around stream and durable: it passes calls on, and dedup/products_test.cpp has these products.
 // - Groups of fingerprints with short texts by their words: group() sees no words.
-// - group_similar_texts with threads: it takes no runner.
+// - Groups of texts with threads: they take no runner.
 // - Containment extended batch by batch: the largest set of a batch is not the largest of all, so the order differs.
 // - Components with known documents: only groups around representatives can be extended.
 #include <algorithm>
@@ -30,7 +30,6 @@
 #include <vector>
 
 #include <neardup/dedup.hpp>
-#include <neardup/dedup/edit/similar_texts.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/guarded.hpp>
 #include <neardup/index.hpp>
@@ -507,7 +506,6 @@ struct group_how {
   forms form = forms::originals;
   std::size_t batch = all_texts;  // of extending
   int blocks = 0;
-  bool by_features = false;
 };
 const std::vector<group_how> group_ways{
     {"groups"}, {"groups, 2 threads", 2}, {"groups, 8 threads", 8}, {"groups extended by 7", 1, forms::originals, 7}};
@@ -551,31 +549,44 @@ neardup::grouping grouping_of(forms form) {
   return form == forms::components ? neardup::grouping::components : neardup::grouping::representatives;
 }
 
+/// Without originals the same documents are kept; `known` documents stand before those that are labelled.
+template <class Label>
+void require_same_kept(std::size_t known, const std::vector<Label>& labels, const std::vector<Label>& without) {
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    REQUIRE((labels[i] == known + i) == (without[i] == known + i));
+  }
+}
+
 labels label_sets(const corpus& c, neardup::set_similarity measure, double least, std::size_t common,
                   const group_how& how) {
   return extend(c, how.batch, [&](const auto& known, const auto& now, const std::vector<double>& scores) {
-    const neardup::similar_group_options options{.by = grouping_of(how.form),
-                                                 .measure = measure,
-                                                 .min_common = common,
-                                                 .preference = scores,
-                                                 .among_themselves = c.among,
-                                                 .run = how.parts == 1 ? any_runner() : any_runner(threads{how.parts})};
+    neardup::set_group_options options{.by = grouping_of(how.form),
+                                       .measure = measure,
+                                       .min_common = common,
+                                       .preference = scores,
+                                       .among_themselves = c.among,
+                                       .run = how.parts == 1 ? any_runner() : any_runner(threads{how.parts})};
     const auto sets = sets_of(c, now);
-    if (known.empty()) return neardup::group_similar(sets, least, options);
-    return neardup::extend_similar_groups(sets_of(c, known), sets, least, options);
+    const auto label_all = [&] {
+      if (known.empty()) return neardup::group(sets, least, options);
+      return neardup::extend_groups(sets_of(c, known), sets, least, options);
+    };
+    const auto named = label_all();
+    options.originals = false;
+    if (how.form != forms::components) require_same_kept(known.size(), named, label_all());
+    return named;
   });
 }
 
 labels label_texts(const corpus& c, const group_how& how) {
   return extend(c, how.batch, [&](const auto& known, const auto& now, const std::vector<double>& scores) {
-    std::vector<std::string> texts;
-    for (const std::size_t i : known) texts.push_back(c.texts[i]);
+    std::vector<std::string> kept, texts;
+    for (const std::size_t i : known) kept.push_back(c.texts[i]);
     for (const std::size_t i : now) texts.push_back(c.texts[i]);
-    auto label = neardup::group_similar_texts(
-        texts, least_edit,
-        {.by = grouping_of(how.form), .known = known.size(), .preference = scores, .among_themselves = c.among});
-    label.erase(label.begin(), label.begin() + static_cast<std::ptrdiff_t>(known.size()));
-    return label;
+    const neardup::text_group_options options{
+        .by = grouping_of(how.form), .preference = scores, .among_themselves = c.among};
+    if (known.empty()) return neardup::group(texts, least_edit, options);
+    return neardup::extend_groups(kept, texts, least_edit, options);
   });
 }
 
@@ -605,12 +616,17 @@ labels label_fingerprints(const corpus& whole, int bits, checking check, const g
                                    .among_themselves = c.among,
                                    .blocks = how.blocks,
                                    .run = how.parts == 1 ? any_runner() : any_runner(threads{how.parts})};
-    if (how.by_features) options.features = [&](std::size_t i) { return std::span<const std::uint32_t>(sets[i]); };
     const auto number = [&](std::size_t i, std::size_t j) { return neardup::jaccard(sets[i], sets[j]); };
     const auto yes = [&](std::size_t i, std::size_t j) { return number(i, j) >= least_jaccard; };
     const auto with = [&](const auto& by) {
-      if (known.empty()) return neardup::group(prints, bits, by, options);
-      return neardup::extend_groups(kept, prints, bits, by, options);
+      const auto label_all = [&] {
+        if (known.empty()) return neardup::group(prints, bits, by, options);
+        return neardup::extend_groups(kept, prints, bits, by, options);
+      };
+      const auto named = label_all();
+      options.originals = false;
+      if (how.form != forms::components) require_same_kept(known.size(), named, label_all());
+      return named;
     };
     if (check == checking::number) return with(number);
     if (check == checking::yes) return with(yes);
@@ -799,7 +815,6 @@ TEST_CASE("the law: groups of fingerprints", "[law]") {
   check_groups(checked_yes, ways, [](const corpus& c, const group_how& how) {
     return label_fingerprints(c, candidate_bits, checking::yes, how);
   });
-  ways.push_back({"groups by features", 2, forms::originals, all_texts, 0, true});
   check_groups(checked, ways, [](const corpus& c, const group_how& how) {
     return label_fingerprints(c, candidate_bits, checking::number, how);
   });

@@ -19,7 +19,7 @@ std::vector<std::uint32_t> behind_against(const corpus& all, const std::vector<s
   return label;
 }
 
-std::vector<std::uint32_t> group_exactly(context& c, const corpus& all) {
+std::vector<std::uint32_t> group_exactly(context& c, const corpus& all, bool originals) {
   const double least = *c.settings.comparison.min_similarity;
   std::span<const double> scores(all.scores);
   if (!scores.empty()) scores = scores.subspan(all.against);
@@ -32,18 +32,20 @@ std::vector<std::uint32_t> group_exactly(context& c, const corpus& all) {
     return behind_against(all, labels_of_texts(neardup::extend_groups(others, texts, least, by_edits)));
   }
   const checked_sets sets(all.check, all.against, all.check.size());
-  const neardup::set_group_options how = exact_grouping(c.settings, scores);
+  neardup::set_group_options how = exact_grouping(c.settings, scores);
+  how.originals = originals;
   if (!c.settings.against.any()) return neardup::group(sets, least, how);
   const checked_sets others(all.check, 0, all.against);
   return behind_against(all, neardup::extend_groups(others, sets, least, how));
 }
 
 template <std::size_t Bits>
-std::vector<std::uint32_t> group_all(const context& c, const corpus& all) {
+std::vector<std::uint32_t> group_all(const context& c, const corpus& all, bool originals) {
   const auto& prints = all.fingerprints.of<Bits>();
   neardup::group_options how{
       .by = c.settings.grouping.by_components ? neardup::grouping::components : neardup::grouping::representatives,
       .preference = all.scores,
+      .originals = originals,
       .blocks = c.settings.comparison.blocks,
       .run = neardup::threads{c.settings.threads}};
   const auto group = [&](const auto& check) {
@@ -120,13 +122,13 @@ neardup::set_group_options exact_grouping(const run_settings& settings, std::spa
   };
 }
 
-std::vector<std::uint32_t> find_groups(context& c, const corpus& all) {
+std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals) {
   if (c.settings.comparison.is_exact) {
     c.notes.phase("comparing " + counted(all.check.size(), "document", "documents"));
-    return group_exactly(c, all);
+    return group_exactly(c, all, originals);
   }
   c.notes.phase("comparing " + counted(all.fingerprints.size(), "fingerprint", "fingerprints"));
-  return with_bits(c.settings.fingerprint.bits, [&](auto bits) { return group_all<bits>(c, all); });
+  return with_bits(c.settings.fingerprint.bits, [&](auto bits) { return group_all<bits>(c, all, originals); });
 }
 
 document_groups::document_groups(context& c, const corpus& all) : settings_(c.settings), all_(all) {

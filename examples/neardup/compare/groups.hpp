@@ -21,8 +21,9 @@ std::function<void(const neardup::text_join_progress&)> progress_of(run_notes& n
 /// Labels as find_groups() has them.
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels);
 
-/// For each document the one that stands for its group.
-std::vector<std::uint32_t> find_groups(context& c, const corpus& all);
+/// For each document the one that stands for its group. Without `originals` only who is kept is decided, in less time:
+/// see neardup::group_options.
+std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals = true);
 
 struct group_member {
   std::uint64_t document;

@@ -205,6 +205,7 @@ class first_come_filter {
   };
 
   static bool is_compared(const document& d) { return d.counts && d.has_tokens; }
+  [[nodiscard]] bool names_originals() const { return context_.dropped || kept_.sources; }
   [[nodiscard]] bool is_compared_within() const {
     return !context_.settings.against.any() || context_.settings.against.also_within;
   }
@@ -219,6 +220,7 @@ class first_come_filter {
       return check_documents(settings.comparison, features(i), features(j));
     };
     neardup::group_options how{.among_themselves = is_compared_within(),
+                               .originals = names_originals(),
                                .blocks = settings.comparison.blocks,
                                .run = neardup::threads{settings.threads}};
     return with_bits(settings.fingerprint.bits, [&](auto bits) {
@@ -259,7 +261,7 @@ class first_come_filter {
       const std::uint32_t by = label_of_rest[i];
       label[places[i]] = by < kept ? by : static_cast<std::uint32_t>(kept + places[by - kept]);
     }
-    if (is_compared_within() && (context_.dropped || kept_.sources)) prefer_closer_kept(compared, label);
+    if (is_compared_within() && names_originals()) prefer_closer_kept(compared, label);
     take_labels(std::move(label));
   }
 
@@ -363,8 +365,9 @@ class first_come_filter {
       if (!kept_by_features_) kept_by_features_.emplace(context_.settings.comparison);
       return kept_by_features_->decide(kept_.check, compared, is_compared_within());
     }
-    return neardup::extend_groups(checked_sets(kept_.check, 0, kept), sets_of(compared), least,
-                                  exact_grouping(context_.settings, {}));
+    neardup::set_group_options how = exact_grouping(context_.settings, {});
+    how.originals = names_originals();
+    return neardup::extend_groups(checked_sets(kept_.check, 0, kept), sets_of(compared), least, how);
   }
 
   /// Writes what was decided; with several threads while the next documents are read.
@@ -501,7 +504,7 @@ void run_at_once(context& c) {
     if (groups_first(c.settings) || documents.is_empty()) throw;
     bad = std::current_exception();  // What comes before it is written first.
   }
-  const std::vector<std::uint32_t> label = find_groups(c, all);
+  const std::vector<std::uint32_t> label = find_groups(c, all, c.dropped || all.sources || c.audit);
 
   record_writer writer(c);
   std::size_t i = all.against;

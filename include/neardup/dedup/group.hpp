@@ -55,6 +55,10 @@ struct group_options {
   /// about, and only about the first.
   bool among_themselves = true;
 
+  /// Whether labels name originals. Without, only which documents are kept is decided, in less time: the label of any
+  /// other document is the position of the most preferred document of all.
+  bool originals = true;
+
   /// How fingerprints are cut, as in pigeonhole_index; 0 for what suits their number. Does not change the result.
   int blocks = 0;
 
@@ -129,13 +133,13 @@ std::vector<Index> label_by_representative(std::span<const Fingerprint> represen
   const fingerprint_words<words> others(order.empty() ? fingerprints : std::span<const Fingerprint>(ordered));
   group_matcher<words, Number> matcher({kept, others}, bits, k, earlier, order, check, how);
   const std::size_t max_candidates = (std::max)(earlier + count, std::size_t{1} << 16) / 3 * 2;
-  ordered_decider<Number> decider(matcher, earlier, earlier + count, true, max_candidates, how.run);
+  ordered_decider<Number> decider(matcher, earlier, earlier + count, how.originals, max_candidates, how.run);
   decider.decide(how.among_themselves);
   std::vector<Index> labels(count);
   for (std::size_t i = earlier; i < earlier + count; ++i) {
     const auto number = static_cast<Number>(i);
-    labels[matcher.position(number) - earlier] =
-        static_cast<Index>(matcher.position(decider.is_kept(i) ? number : decider.original(i).age));
+    const Number label = decider.is_kept(i) ? number : how.originals ? decider.original(i).age : Number{0};
+    labels[matcher.position(number) - earlier] = static_cast<Index>(matcher.position(label));
   }
   return labels;
 }

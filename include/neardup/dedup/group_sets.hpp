@@ -47,6 +47,10 @@ struct set_group_options {
   /// Whether sets of extend_groups join each other, too.
   bool among_themselves = true;
 
+  /// Whether labels name originals. Without, only which documents are kept is decided, in less time: the label of any
+  /// other document is the position of the most preferred document of all.
+  bool originals = true;
+
   /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
   any_runner run = {};
 };
@@ -139,7 +143,7 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
                                                     [&](std::uint32_t rank) { return first_place[rank] < earlier; }) -
                                rank_of.begin());
   set_matcher<Feature> matcher(sets, prefixes, bounds, rank_of, how.run, sizes);
-  ordered_decider<std::uint32_t> decider(matcher, known, rank_of.size(), true,
+  ordered_decider<std::uint32_t> decider(matcher, known, rank_of.size(), how.originals,
                                          (std::max)(min_pairs, 4 * rank_of.size()), how.run);
   decider.decide(how.among_themselves);
 
@@ -161,6 +165,10 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
       continue;
     }
     for (const std::uint32_t member : members) {
+      if (!how.originals) {
+        labels[member - earlier] = static_cast<Index>(set_at[0]);
+        continue;
+      }
       original_rank<std::uint32_t> best = decider.original(document);
       for (auto match = matches_begin; match != next && place_at(match->kept) < place_of[member]; ++match) {
         const original_rank<std::uint32_t> rank{match->closeness, match->kept};
