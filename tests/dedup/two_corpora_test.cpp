@@ -107,12 +107,14 @@ TEST_CASE("only what was kept before takes documents that do not join each other
     for (const int k : {0, 5, 64}) {
       std::vector<std::uint32_t> expected(documents.size());
       for (std::size_t j = 0; j < documents.size(); ++j) {
-        std::size_t taker = 0;
-        while (taker < earlier &&
-               !(neardup::hamming_distance(kept[taker], documents[j]) <= k && accepts(taker, earlier + j))) {
-          ++taker;
+        int least = k + 1;
+        expected[j] = static_cast<std::uint32_t>(earlier + j);
+        for (std::size_t taker = 0; taker < earlier; ++taker) {
+          const int distance = neardup::hamming_distance(kept[taker], documents[j]);
+          if (distance >= least || !accepts(taker, earlier + j)) continue;
+          expected[j] = static_cast<std::uint32_t>(taker);
+          least = distance;
         }
-        expected[j] = static_cast<std::uint32_t>(taker < earlier ? taker : earlier + j);
       }
       CAPTURE(earlier, k);
       REQUIRE(neardup::extend_groups(kept, documents, k, accepts, {.among_themselves = false, .run = threads{2}}) ==

@@ -189,9 +189,9 @@ pair_closeness closeness_by(const Check& check, double similarity) {
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits,
 /// there is no layout of `blocks` blocks (for k = Bits there is none to choose), `preference` has another number of
 /// scores, or a similarity or a score is NaN; std::bad_alloc.
-/// Complexity, representatives: that of visit_pairs, and a check of each document with each representative near it: n - 1
-/// checks for n texts that are all alike, twice as many where they are a crowd; n^2 / 2 for n that are near each other
-/// and of which no two are accepted.
+/// Complexity, representatives: that of visit_pairs, and a check of each document with each representative before it that
+/// is near it: n - 1 checks for n texts that are all alike, n^2 / 2 for n that are near each other and of which no two
+/// are accepted.
 /// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two that are near
 /// each other and not connected yet: about n for n texts that are all alike, whatever their number of pairs. Texts that
 /// are near each other and rejected take a check for each of their pairs.

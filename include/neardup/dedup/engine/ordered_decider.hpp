@@ -61,7 +61,8 @@ class matcher {
 /// First, which documents are kept. Candidates among all documents are found at once. If there are too many, as in a crowd
 /// of documents that are all alike, the first half is decided, and what is kept of it is matched with the second half.
 /// So the work grows with the number of matches of kept documents, and not with that of all pairs.
-/// Second, if originals are asked for: kept documents are matched with the others, as far as that was not done at once.
+/// Second, if originals are asked for: kept documents are matched with the others, as far as that was not done in the
+/// first phase. The closeness of each pair is asked for at most once.
 template <class Number>
 class ordered_decider {
  public:
@@ -83,7 +84,8 @@ class ordered_decider {
         max_candidates_(max_candidates),
         run_(run),
         fates_(size),
-        best_(names_originals ? size : 0, rank_type{no_closeness, 0}) {
+        considered_until_(names_originals ? size : 0),
+        best_(names_originals ? size : 0, rank_type{-std::numeric_limits<double>::infinity(), 0}) {
     for (std::size_t i = 0; i < known; ++i) fates_[i].store(fate::kept, std::memory_order_relaxed);
   }
 
@@ -91,7 +93,7 @@ class ordered_decider {
   void decide(bool among_themselves) {
     const std::vector<Number> known = chosen(0, known_, [](std::size_t) { return true; });
     const std::vector<Number> others = chosen(known_, fates_.size(), [](std::size_t) { return true; });
-    match(known, others, !names_originals_);
+    match(known, others);
     if (!among_themselves) return keep_the_rest();
     const std::vector<Number> open = by_.finds_more() ? others : undecided(others);
     const bool is_whole = settle_at_once(open);
@@ -99,11 +101,11 @@ class ordered_decider {
     if (!names_originals_) return;
     const auto kept = chosen(known_, fates_.size(), [&](std::size_t i) { return is_kept(i); });
     if (!is_whole) {
-      match(kept, chosen(known_, fates_.size(), [&](std::size_t i) { return !is_kept(i); }), false);
+      match(kept, chosen(known_, fates_.size(), [&](std::size_t i) { return !is_kept(i); }));
     } else if (open.size() != others.size()) {
       std::vector<Number> rest;  // dropped because of a known document
       std::set_difference(others.begin(), others.end(), open.begin(), open.end(), std::back_inserter(rest));
-      match(kept, rest, false);
+      match(kept, rest);
     }
   }
 
@@ -116,7 +118,6 @@ class ordered_decider {
  private:
   using candidate = typename matcher<Number>::candidate;
   enum class fate : unsigned char { undecided, kept, dropped };
-  static constexpr double no_closeness = -std::numeric_limits<double>::infinity();
 
   [[nodiscard]] fate fate_of(std::size_t document) const noexcept {
     return fates_[document].load(std::memory_order_acquire);
@@ -142,8 +143,8 @@ class ordered_decider {
     }
   }
 
-  /// Matches kept documents with others. `stops_early`: one match of each is enough.
-  void match(std::span<const Number> kept, std::span<const Number> others, bool stops_early) {
+  /// Matches kept documents with others. Without originals one match of each is enough.
+  void match(std::span<const Number> kept, std::span<const Number> others) {
     if (kept.empty() || others.empty()) return;
     std::vector<Number> both(kept.begin(), kept.end());
     both.insert(both.end(), others.begin(), others.end());
@@ -152,8 +153,8 @@ class ordered_decider {
         const Number earlier = both[static_cast<std::size_t>(c.first)],
                      later = both[static_cast<std::size_t>(c.second)];
         if (later < earlier) {
-          if (!stops_early) consider_late(later, earlier, c.distance);
-        } else if (!stops_early || fate_of(later) != fate::dropped) {
+          consider_late(later, earlier, c.distance);
+        } else if (names_originals_ ? earlier >= considered_until_[later] : fate_of(later) != fate::dropped) {
           consider(earlier, later, c.distance);
         }
       }
@@ -166,7 +167,6 @@ class ordered_decider {
     std::optional<double> best;
     if (names_originals_ && fate_of(document) == fate::dropped) {
       const std::lock_guard<std::mutex> lock(mutex_of(document));
-      if (best_[document].age == kept && best_[document].closeness != no_closeness) return true;  // matched before
       best = best_[document].closeness;
     }
     const std::optional<double> closeness = by_.closeness(kept, document, known, best);
@@ -178,6 +178,11 @@ class ordered_decider {
     }
     fates_[document].store(fate::dropped, std::memory_order_release);
     return true;
+  }
+
+  /// Notes that all kept documents before a number have been considered for a document.
+  void note_considered(Number document, Number until) {
+    if (names_originals_) considered_until_[document] = until;
   }
 
   void consider_late(Number document, Number kept, int known) {
@@ -199,7 +204,8 @@ class ordered_decider {
     settle(first);
     std::vector<Number> kept;
     std::copy_if(first.begin(), first.end(), std::back_inserter(kept), [&](Number i) { return is_kept(i); });
-    match(kept, second, true);
+    match(kept, second);
+    for (const Number document : second) note_considered(document, second.front());
     if (by_.finds_more()) return settle(second);
     settle(undecided(second));
   }
@@ -263,6 +269,7 @@ class ordered_decider {
         with_copies.push_back(c);
       }
     }
+    note_considered(document, document);
     if (by_.finds_more()) by_.find_more(document, [&](Number kept, int known) { consider(kept, document, known); });
     if (fate_of(document) == fate::dropped) return;
     fates_[document].store(fate::kept, std::memory_order_release);
@@ -282,7 +289,8 @@ class ordered_decider {
   std::size_t max_candidates_;
   any_runner run_;
   std::vector<std::atomic<fate>> fates_;
-  std::vector<rank_type> best_;  // of those that are dropped, if originals are asked for
+  std::vector<Number> considered_until_;  // all kept documents before this number have been considered
+  std::vector<rank_type> best_;           // of those that are dropped; both are kept if originals are asked for
   std::vector<late_match> late_;
   std::array<std::mutex, 64> mutexes_;
 };
