@@ -116,7 +116,7 @@ TEST_CASE("a decider takes its candidates from any source, one by one and in bat
   const std::size_t half = texts.size() / 2;
   for (const std::size_t first : {std::size_t{0}, half}) {
     const std::span documents = std::span(batch.documents).subspan(first, half);
-    const auto found = batched.decide_batch(documents, std::span(ids).subspan(first, half), judge, {});
+    const auto found = batched.decide_batch(documents, std::span(ids).subspan(first, half), judge, 0.6, {});
     for (std::size_t i = 0; i < found.size(); ++i) {
       REQUIRE(found[i] == expected[first + i]);
       if (found[i].is_new() && found[i].has_fingerprint) batched.keep(ids[first + i], documents[i], first + i);

@@ -48,6 +48,10 @@ std::vector<std::uint32_t> group_all(const context& c, const corpus& all, bool o
       .originals = originals,
       .blocks = c.settings.comparison.blocks,
       .run = neardup::threads{c.settings.threads}};
+  if (all.check.can_join()) {
+    how.similarity = *c.settings.comparison.min_similarity;
+    how.features = [&](std::size_t i) { return all.check[i]; };
+  }
   const auto group = [&](const auto& check) {
     if (!c.settings.against.any()) return neardup::group(prints, c.settings.comparison.distance, check, how);
     const std::span fingerprints(prints);

@@ -223,6 +223,10 @@ class first_come_filter {
                                .originals = names_originals(),
                                .blocks = settings.comparison.blocks,
                                .run = neardup::threads{settings.threads}};
+    if (kept_.check.can_join()) {
+      how.similarity = *settings.comparison.min_similarity;
+      how.features = features;
+    }
     return with_bits(settings.fingerprint.bits, [&](auto bits) {
       return neardup::extend_groups(kept_.fingerprints.of<bits>(), decided_.fingerprints.of<bits>(),
                                     settings.comparison.distance, check, how);

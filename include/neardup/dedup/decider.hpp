@@ -132,7 +132,8 @@ class fingerprint_candidates {
 
    public:
     rule_matcher(std::span<const Fingerprint> fingerprints, int k, Rule& rule, const any_runner& run)
-        : base(detail::fingerprint_words(fingerprints), Fingerprint::bits, k, 0, run), rule_(rule) {}
+        : base(detail::fingerprint_words(fingerprints), Fingerprint::bits, k, 0, run, rule.compared_features()),
+          rule_(rule) {}
 
     [[nodiscard]] std::optional<double> closeness(std::uint32_t earlier, std::uint32_t later, int distance,
                                                   std::optional<double> best) const override {
@@ -267,12 +268,13 @@ class decider {
 
   /// Decides about many documents, in their order, as if those that are new were kept one after the other; nothing is
   /// kept. `judge` is called from several threads, also for two documents of the batch; of these the earlier one is
-  /// told as if it were kept, but has no time.
+  /// told as if it were kept, but has no time. `least`: the Jaccard similarity of the features below which it accepts
+  /// none, if there is one.
   /// Throws: std::length_error if 32 bits cannot number all of them; std::bad_alloc; what the judge throws.
   template <class Judge>
   [[nodiscard]] std::vector<verdict_type> decide_batch(std::span<const description_type> documents,
                                                        std::span<const Id> ids, const Judge& judge,
-                                                       const any_runner& run) const {
+                                                       std::optional<double> least, const any_runner& run) const {
     std::vector<verdict_type> found(documents.size());
     const std::vector<slot_type> kept = slots_by_age();
     if (kept.size() + documents.size() > no_slot) {
@@ -287,7 +289,7 @@ class decider {
       compared.push_back(i);
       fingerprints.push_back(*documents[i].fingerprint);
     }
-    batch_rule<Judge> rule(*this, kept, documents, compared, ids, judge, found);
+    batch_rule<Judge> rule(*this, kept, documents, compared, ids, judge, least, found);
     source_.decide(std::span<const Fingerprint>(fingerprints), std::span<const slot_type>(kept), rule, run);
     return found;
   }
@@ -482,13 +484,14 @@ class decider {
    public:
     batch_rule(const decider& from, std::span<const slot_type> kept, std::span<const description_type> documents,
                std::span<const std::size_t> compared, std::span<const Id> ids, const Judge& judge,
-               std::vector<verdict_type>& found)
+               std::optional<double> least, std::vector<verdict_type>& found)
         : from_(from),
           kept_(kept),
           documents_(documents),
           compared_(compared),
           ids_(ids),
           judge_(judge),
+          least_(least),
           found_(found),
           finds_more_(std::any_of(documents.begin(), documents.end(),
                                   [](const description_type& d) { return d.digest.has_value(); })) {}
@@ -504,6 +507,14 @@ class decider {
       if (checked.similarity) gives_similarity_.store(true, std::memory_order_relaxed);
       if (!checked.accepts) return std::nullopt;
       return closeness_of(checked, distance);
+    }
+
+    [[nodiscard]] detail::compared_features<slot_type> compared_features() const {
+      detail::compared_features<slot_type> result{{}, least_.value_or(0)};
+      if constexpr (std::is_same_v<Feature, std::uint32_t>) {
+        if (least_) result.of = [this](slot_type number) { return features_of(number); };
+      }
+      return result;
     }
 
     [[nodiscard]] bool finds_more() const noexcept { return finds_more_; }
@@ -566,6 +577,7 @@ class decider {
     std::span<const std::size_t> compared_;
     std::span<const Id> ids_;
     const Judge& judge_;
+    std::optional<double> least_;
     std::vector<verdict_type>& found_;
     bool finds_more_;
     std::atomic<bool> gives_similarity_ = false;

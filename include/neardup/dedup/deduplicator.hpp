@@ -247,7 +247,8 @@ class deduplicator {
                                       const Commit& commit = {}) {
     const std::span<const description_type> documents(batch.documents);
     check_ids(documents.size(), ids);
-    std::vector<verdict_type> verdicts = core_.decide_batch(documents, ids, judge(), run);
+    std::vector<verdict_type> verdicts =
+        core_.decide_batch(documents, ids, judge(), checks_features ? std::optional(similarity_) : std::nullopt, run);
     std::vector<kept_type> kept;
     std::size_t done = 0;
     detail::undo keeping{[&] {

@@ -64,6 +64,11 @@ struct group_options {
 
   /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
   any_runner run = {};
+
+  /// The features that the check compares, if it accepts no two documents of a Jaccard similarity below `similarity`:
+  /// those of a position, as feature_extractor gives them. Candidates are found by the features that they share then,
+  /// where that is faster. Called from several threads; does not change the result.
+  std::function<std::span<const std::uint32_t>(std::size_t)> features = {};
 };
 
 namespace detail {
@@ -97,7 +102,7 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
   /// if there is one.
   group_matcher(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, std::size_t earlier,
                 std::span<const Number> order, const pair_closeness& check, const group_options& how)
-      : fingerprint_matcher<Words, Number>(fingerprints, bits, k, how.blocks, how.run),
+      : fingerprint_matcher<Words, Number>(fingerprints, bits, k, how.blocks, how.run, features_for(this, how, check)),
         earlier_(earlier),
         order_(order),
         check_(check) {}
@@ -115,6 +120,15 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
   }
 
  private:
+  static compared_features<Number> features_for(const group_matcher* matcher, const group_options& how,
+                                                const pair_closeness& check) {
+    compared_features<Number> result{{}, how.similarity};
+    if (check && how.features) {
+      result.of = [matcher, features = how.features](Number number) { return features(matcher->position(number)); };
+    }
+    return result;
+  }
+
   std::size_t earlier_;
   std::span<const Number> order_;
   const pair_closeness& check_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "../../detail/filters.hpp"
@@ -13,6 +14,7 @@
 #include "../../index/join/join_input.hpp"
 #include "../../index/join/join_pairs.hpp"
 #include "../../runner.hpp"
+#include "feature_join.hpp"
 #include "ordered_decider.hpp"
 
 namespace neardup::inline v0::detail {
@@ -25,10 +27,12 @@ class fingerprint_matcher : public matcher<Number> {
   using typename matcher<Number>::candidate;
   using typename matcher<Number>::take_type;
 
-  /// `fingerprints` are in the order of decision. `blocks`: see join_options.
+  /// `fingerprints` are in the order of decision. `blocks`: see join_options. Candidates are found by the features that
+  /// documents share, if features are given and that costs less: of 3 * 10^5 texts of 230 bytes within 13 bits of SimHash
+  /// it takes .36 of the time of the fingerprints alone.
   fingerprint_matcher(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, int blocks,
-                      const any_runner& run)
-      : fingerprints_(fingerprints), bits_(bits), k_(k), blocks_(blocks), run_(run) {}
+                      const any_runner& run, compared_features<Number> features)
+      : fingerprints_(fingerprints), bits_(bits), k_(k), blocks_(blocks), run_(run), features_(std::move(features)) {}
 
   [[nodiscard]] std::size_t parts(std::size_t documents) const final {
     return parts_for(run_, documents, std::size_t{1} << 12);
@@ -38,12 +42,40 @@ class fingerprint_matcher : public matcher<Number> {
     if (kept != 0 && documents.size() - kept <= max_scanned) return scan(documents, kept, take);
     const chosen_words<Words, Number> chosen(fingerprints_, documents);
     fingerprint_join<Words, Number> join(chosen, bits_, k_, blocks_, run_, copies_as::others, kept);
+    using by_features = feature_join<Words, Number>;
+    if (blocks_ == 0 && features_.suffices() && join.plan().cost() > by_features::min_cost(documents.size())) {
+      const by_features other(chosen, kept, bits_, k_, features_);
+      if (other.cost() < join.plan().cost()) return find_by_features(other, documents.size(), kept, take);
+    }
     visit_distinct_pairs<Words, Number>(join, run_, take);
   }
 
  private:
   // Comparing so few with everything kept costs less than moving what is kept into buckets.
   static constexpr std::size_t max_scanned = 256;
+
+  /// A pair may come several times, and is taken once where pairs are not sorted by the caller: mostly, as far as a part
+  /// remembers them.
+  void find_by_features(const feature_join<Words, Number>& join, std::size_t count, std::size_t kept,
+                        const take_type& take) const {
+    if (kept == 0) return join.visit(run_, parts(count), take);
+    std::vector<std::vector<candidate>> found(parts(count));
+    const std::size_t room = (std::max)(count / 4 / found.size(), std::size_t{1} << 12);
+    const auto take_some = [&](std::size_t part) {
+      std::vector<candidate>& own = found[part];
+      sort_pairs(std::span<candidate>(own), 0, count, {});
+      own.erase(std::unique(own.begin(), own.end()), own.end());
+      const bool goes_on = own.empty() || take(part, own);
+      own.clear();
+      return goes_on;
+    };
+    join.visit(run_, found.size(), [&](std::size_t part, std::span<const candidate> pairs) {
+      found[part].insert(found[part].end(), pairs.begin(), pairs.end());
+      return found[part].size() < room || take_some(part);
+    });
+    in_steps(run_, found.size(), found.size(), 1,
+             [&](std::size_t /*part*/, std::size_t of, std::size_t) { return take_some(of); });
+  }
 
   void scan(std::span<const Number> documents, std::size_t kept, const take_type& take) const {
     using words_type = std::array<std::uint64_t, Words>;
@@ -69,6 +101,7 @@ class fingerprint_matcher : public matcher<Number> {
   int k_;
   int blocks_;
   any_runner run_;
+  compared_features<Number> features_;
 };
 
 }  // namespace neardup::inline v0::detail

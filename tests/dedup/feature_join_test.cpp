@@ -1,0 +1,172 @@
+// Joins by shared features beside comparing each with each, and beside joins of fingerprints alone.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/engine/feature_join.hpp>
+#include <neardup/dedup/group.hpp>
+#include <neardup/fingerprint/minwise_hasher.hpp>
+#include <neardup/sets/similarity.hpp>
+#include <neardup/text/words.hpp>
+#include <neardup/threads.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/hamming.hpp"
+
+namespace {
+
+using neardup::jaccard;
+using neardup::simhash;
+using neardup::threads;
+using pair_set = std::set<std::tuple<std::size_t, std::size_t, int>>;
+
+struct documents {
+  std::vector<std::vector<std::uint32_t>> features;
+  std::vector<simhash<64>> fingerprints;
+
+  [[nodiscard]] std::size_t size() const { return features.size(); }
+};
+
+/// Sets of up to `most` of `kinds` features, small numbers far more often than others; one in three is a copy of one
+/// before with some features less and more, and a fingerprint that is some bits away.
+documents draw(std::size_t count, std::size_t most, std::uint64_t kinds, oracle::random_engine& random) {
+  documents result;
+  const auto feature = [&] {
+    const auto a = random() % kinds + 1, b = random() % kinds + 1;
+    return static_cast<std::uint32_t>(kinds / a * b % kinds * 7);
+  };
+  while (result.size() < count) {
+    std::set<std::uint32_t> set;
+    simhash<64> fingerprint = oracle::random_fingerprint<64>(random);
+    std::size_t added = random() % (most + 1);
+    if (result.size() > 0 && random() % 3 == 0) {
+      const std::size_t of = oracle::random_below(random, result.size());
+      set.insert(result.features[of].begin(), result.features[of].end());
+      for (std::size_t i = random() % 3; i > 0 && !set.empty(); --i) set.erase(set.begin());
+      fingerprint = oracle::with_flips(result.fingerprints[of], random() % 14, random);
+      added = random() % 3;
+    }
+    for (; added > 0; --added) set.insert(feature());
+    result.features.emplace_back(set.begin(), set.end());
+    result.fingerprints.push_back(fingerprint);
+  }
+  return result;
+}
+
+/// All pairs that a join by features has to find; `all`: with those that it may find, which share any feature.
+pair_set pairs_of(const documents& of, std::size_t kept, int k, double similarity, bool all) {
+  pair_set pairs;
+  for (std::size_t j = kept; j < of.size(); ++j) {
+    for (std::size_t i = 0; i < (kept > 0 ? kept : j); ++i) {
+      const int distance = oracle::distance(of.fingerprints[i], of.fingerprints[j]);
+      if (distance > k) continue;
+      const double found = jaccard(of.features[i], of.features[j]);
+      if (all ? found > 0 : found >= similarity) pairs.emplace(i, j, distance);
+    }
+  }
+  return pairs;
+}
+
+pair_set found_pairs(const documents& of, std::size_t kept, int k, double similarity, std::size_t parts) {
+  const neardup::detail::compared_features<std::uint32_t> features{
+      [&](std::uint32_t i) { return std::span<const std::uint32_t>(of.features[i]); }, similarity};
+  const neardup::detail::fingerprint_words<1> words{std::span<const simhash<64>>(of.fingerprints)};
+  const neardup::detail::feature_join<1, std::uint32_t> join(words, kept, 64, k, features);
+  std::vector<pair_set> found(parts);
+  join.visit(threads{parts}, parts, [&](std::size_t part, auto pairs) {
+    for (const auto& pair : pairs) found[part].emplace(pair.first, pair.second, pair.distance);
+    return true;
+  });
+  for (std::size_t part = 1; part < parts; ++part) found[0].merge(found[part]);
+  return found[0];
+}
+
+}  // namespace
+
+TEST_CASE("a join by features finds all that are similar, and nothing that shares no feature", "[dedup]") {
+  oracle::random_engine random(5);
+  std::size_t wanted = 0;
+  for (const double similarity : {0.05, 0.5, 2.0 / 3.0, 0.8, 1.0}) {
+    for (const std::size_t most : {1U, 9U, 60U}) {
+      const documents of = draw(oracle::effort(4000, 2500, 600), most, 12 * most, random);
+      for (const std::size_t kept : {std::size_t{0}, of.size() / 3}) {
+        CAPTURE(similarity, most, kept);
+        const pair_set found = found_pairs(of, kept, 13, similarity, most % 4 + 1);
+        const pair_set expected = pairs_of(of, kept, 13, similarity, false);
+        const pair_set possible = pairs_of(of, kept, 13, similarity, true);
+        REQUIRE(std::includes(found.begin(), found.end(), expected.begin(), expected.end()));
+        REQUIRE(std::includes(possible.begin(), possible.end(), found.begin(), found.end()));
+        wanted += expected.size();
+      }
+    }
+  }
+  REQUIRE(wanted > 1000);
+}
+
+TEST_CASE("features change what groups cost, not what they are", "[dedup]") {
+  oracle::random_engine random(6);
+  const documents of = draw(oracle::effort(140000, 70000, 6000), 40, 50000, random);
+  const std::span<const simhash<64>> fingerprints(of.fingerprints);
+  constexpr int k = 18;  // joins of fingerprints are dear
+  const auto check = [&](std::size_t i, std::size_t j) { return jaccard(of.features[i], of.features[j]); };
+  std::atomic<std::size_t> looks = 0;
+  const auto features = [&](std::size_t i) {
+    looks.fetch_add(1, std::memory_order_relaxed);
+    return std::span<const std::uint32_t>(of.features[i]);
+  };
+  std::vector<double> scores(of.size());
+  for (double& score : scores) score = static_cast<double>(random() % 9);
+  for (const bool by_score : {false, true}) {
+    neardup::group_options how{.similarity = 0.7, .run = threads{2}};
+    if (by_score) how.preference = scores;
+    const auto expected = neardup::group(fingerprints, k, check, how);
+    how.features = features;
+    REQUIRE(neardup::group(fingerprints, k, check, how) == expected);
+
+    // The same of the second half around the first.
+    const std::size_t half = of.size() / 2;
+    if (by_score) how.preference = how.preference.subspan(half);
+    how.features = {};
+    const auto extended = neardup::extend_groups(fingerprints.first(half), fingerprints.subspan(half), k, check, how);
+    how.features = features;
+    REQUIRE(neardup::extend_groups(fingerprints.first(half), fingerprints.subspan(half), k, check, how) == extended);
+  }
+  if (of.size() >= 70000) REQUIRE(looks > of.size());  // fewer are joined by their fingerprints
+}
+
+TEST_CASE("a deduplicator joins large batches by features with the verdicts of small ones", "[deduplicator]") {
+  oracle::random_engine random(7);
+  std::vector<std::string> texts;
+  const std::size_t count = oracle::effort(240000, 120000, 6000);
+  while (texts.size() < count) {
+    std::string text;
+    if (!texts.empty() && random() % 4 == 0) text = texts[oracle::random_below(random, texts.size())];
+    for (std::size_t i = text.empty() ? 12 + random() % 20 : random() % 9; i > 0; --i) {
+      text += " w" + std::to_string(random() % (random() % 8 == 0 ? 200 : 20000));
+    }
+    texts.push_back(text);
+  }
+  const neardup::minwise_hasher hash{neardup::words{}};
+  neardup::deduplicator large{hash, {.distance = 18, .similarity = 0.7}};  // joins of fingerprints are dear
+  neardup::deduplicator small{hash, {.distance = 18, .similarity = 0.7}};
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const auto add_all = [&](auto& to, std::size_t batch) {
+    std::vector<neardup::verdict<std::uint32_t>> verdicts;
+    for (std::size_t first = 0; first < count; first += batch) {
+      const auto added = to.add_batch(std::span(views).subspan(first, std::min(batch, count - first)), threads{2});
+      verdicts.insert(verdicts.end(), added.begin(), added.end());
+    }
+    return verdicts;
+  };
+  REQUIRE(add_all(large, count / 2) == add_all(small, 5000));
+  REQUIRE(large.size() < count);
+}
